@@ -10,10 +10,15 @@
  *
  * POST /webhook/<provider>?state=
  *
- * The same for a provider that signs nothing. The MCP server has given it this
- * address with the checkout: only who knows it can say that something happened,
- * and only about the elicitation that the token names.
+ * The same for a provider that signs nothing, or whose deliveries do not name the
+ * elicitation. The MCP server has given it this address with the checkout: only
+ * who knows it can say that something happened, and only about the elicitation
+ * that the token names.
+ *
+ * A provider may give its public keys one at a time. A key that is not known is
+ * looked up in the database, which asks the MCP server to fetch it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +27,7 @@
 #include "server/main.h"
 #include "webhook/event_read.h"
 
-static um_step events_recorded;
+static um_step events_recorded, key_looked_up;
 
 /* The response that the provider takes for "received". */
 static void
@@ -70,13 +75,13 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 	return sealed ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
-/* Where nothing is signed, the address has a token of ours. */
+/* Where the delivery does not name its elicitation, the address has a token of ours. */
 static enum um_refusal
 check_token(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	if (ex->provider->spec->webhook.trust != UM_TRUST_NOTHING)
+	if (!ex->provider->spec->webhook.by_address)
 		return UM_REFUSAL_NONE;
 	if ((refusal = um_check_query(ex)))
 		return refusal;
@@ -106,12 +111,103 @@ answer_challenge(struct um_exchange *ex, struct um_reply *reply)
 }
 
 static enum um_refusal
+ask_for_key(struct um_exchange *ex, struct um_str kid)
+{
+	memcpy(ex->kid, kid.ptr, kid.len);
+	um_exchange_request_op(ex, UM_OP_SIGNING_KEY, key_looked_up);
+	ex->op.kid = ex->kid;
+	return UM_REFUSAL_NONE;
+}
+
+/* Verifies and reads the delivery; `key` is one that was looked up, or NULL. */
+static enum um_refusal
+read_delivery(const struct um_context *context, struct um_exchange *ex,
+	const struct um_jwks *key)
+{
+	const struct um_spec_part *part = &ex->provider->spec->webhook;
+	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	struct um_reply reply = { 0 };
+	struct um_buf kid = { 0 };
+	enum um_refusal refusal;
+	size_t len = 0;
+
+	ex->fault = (struct um_fault){ "" };
+	delivery.reply = &reply;
+	delivery.key = key;
+	delivery.kid = &kid;
+	refusal = um_check_verdict(
+		um_spec_read(part, &delivery, ex->events, &len));
+	if (refusal == UM_REFUSAL_SIGNING_KEY_MISSING && kid.len != 0
+		&& key == NULL)
+		refusal = ask_for_key(ex, um_buf_str(&kid));
+	else if (refusal == UM_REFUSAL_NONE && reply.given)
+		answer_challenge(ex, &reply);
+	else if (refusal == UM_REFUSAL_NONE) {
+		if (ex->has_token)
+			take_id_of_token(ex, len);
+		refusal = plan_events(context, ex, len);
+	}
+	um_buf_free(&kid);
+	return refusal;
+}
+
+/* The key as a set of one, or NULL where it is not usable. */
+static struct um_jwks *
+set_of_key(const char *key)
+{
+	struct um_buf text = { 0 };
+	struct um_jwks *jwks = NULL;
+	struct um_error ignored;
+
+	um_buf_cat(&text, "{\"keys\":[", key, "]}");
+	if (!text.failed)
+		um_jwks_parse(&jwks, um_buf_str(&text), &ignored);
+	um_buf_free(&text);
+	return jwks;
+}
+
+static enum um_refusal
+refuse_key(struct um_exchange *ex, enum um_refusal refusal, const char *why)
+{
+	snprintf(ex->fault.text, sizeof(ex->fault.text),
+		"/verify: the key that the token names %s", why);
+	return refusal;
+}
+
+static enum um_refusal
+key_looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_check_done(ex);
+	struct um_jwks *jwks;
+
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	switch (ex->op.outcome) {
+	case UM_ROW_FOUND:
+		jwks = set_of_key(ex->op.row.key);
+		if (jwks == NULL)
+			return refuse_key(ex, UM_REFUSAL_SIGNING_KEY_MISSING,
+				"was fetched, but cannot verify anything");
+		refusal = read_delivery(context, ex, jwks);
+		um_jwks_free(jwks);
+		return refusal;
+	case UM_ROW_EXPIRED:
+		return refuse_key(ex, UM_REFUSAL_SIGNATURE_INVALID,
+			"has expired at the provider");
+	case UM_ROW_UNKNOWN:
+		return refuse_key(ex, UM_REFUSAL_SIGNATURE_INVALID,
+			"is none of the provider's");
+	default:
+		return UM_REFUSAL_SIGNING_KEY_MISSING;
+	}
+}
+
+static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_delivery delivery = um_exchange_delivery(context, ex);
 	const struct um_spec_part *part;
 	struct um_reply reply = { 0 };
-	size_t len = 0;
 	enum um_refusal refusal;
 
 	ex->plain = true;
@@ -124,8 +220,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	if ((refusal = um_check_method(ex,
 		     part->challenge.is_get ? "GET, POST" : "POST")))
 		return refusal;
-	delivery.reply = &reply;
 	if (ex->request.method == UM_GET) {
+		delivery.reply = &reply;
 		if ((refusal = um_check_verdict(
 			     um_spec_challenge(part, &delivery))))
 			return refusal;
@@ -139,16 +235,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	ex->events = calloc(part->events_max, sizeof(ex->events[0]));
 	if (ex->events == NULL)
 		return UM_REFUSAL_INTERNAL_ERROR;
-	if ((refusal = um_check_verdict(
-		     um_spec_read(part, &delivery, ex->events, &len))))
-		return refusal;
-	if (reply.given) {
-		answer_challenge(ex, &reply);
-		return UM_REFUSAL_NONE;
-	}
-	if (ex->has_token)
-		take_id_of_token(ex, len);
-	return plan_events(context, ex, len);
+	return read_delivery(context, ex, NULL);
 }
 
 static enum um_refusal

@@ -107,6 +107,29 @@ check_prefixes(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
+/*
+ * A key is asked for in the database before anything is verified. What makes that
+ * cheap for us, and not for a stranger, has to be in the token.
+ */
+static bool
+check_kid(const struct um_spec_part *part, const struct um_conf_loc *at,
+	bool is_return)
+{
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_conf_loc here = um_conf_element(at, i);
+
+		if (part->schemes[i].key_form == UM_KEY_KID
+			&& (is_return || part->schemes_len != 1
+				|| part->of_items
+				|| part->timestamp.kind == UM_EXPR_NONE))
+			return um_conf_member_error(&here, "key",
+				"`kid` needs a `timestamp`, and is for the "
+				"only scheme of a webhook, which signs whole "
+				"deliveries");
+	}
+	return true;
+}
+
 bool
 um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	const struct um_provider_env *env, bool is_return)
@@ -117,7 +140,7 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	struct um_conf_loc here = um_conf_member(at, "verify");
 	size_t keys = 0;
 
-	if (!check_prefixes(part, &here))
+	if (!check_prefixes(part, &here) || !check_kid(part, &here, is_return))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (!take_secret(part, &here, secrets[i], i + 1))

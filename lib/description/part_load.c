@@ -18,6 +18,21 @@ load_optional(struct um_expr *expr, const struct um_conf_loc *at,
 		|| um_expr_load_found(expr, at, node, key, scope);
 }
 
+/* A value of the delivery, or the token in its address. */
+static bool
+load_elicitation(struct um_spec_part *part, const struct um_conf_loc *at,
+	const json_t *node, const struct um_expr_scope *scope, bool is_return)
+{
+	const char *text = json_string_value(
+		json_object_get(node, "elicitation"));
+
+	part->by_address = !is_return && text != NULL
+		&& strcmp(text, "webhookUrl") == 0;
+	return part->by_address
+		|| load_optional(&part->elicitation, at, node, "elicitation",
+			scope);
+}
+
 static bool
 load_payload(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
@@ -235,8 +250,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = um_origin_load(&part->origin, at, node, &scope, env) && ok;
 	ok = load_optional(&part->identity, at, node, "identity", &scope) && ok;
 	ok = load_optional(&part->type, at, node, "type", &scope) && ok;
-	ok = load_optional(&part->elicitation, at, node, "elicitation", &scope)
-		&& ok;
+	ok = load_elicitation(part, at, node, &scope, is_return) && ok;
 	ok = um_amount_load(part, at, node, &scope) && ok;
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
@@ -249,6 +263,8 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	if (!ok)
 		return false;
 	part->trust = (enum um_trust)trust;
+	/* What nothing signs is only known by its address. */
+	part->by_address |= part->trust == UM_TRUST_NOTHING && !is_return;
 	set_needs(part);
 	return um_spec_part_check_trust(part, at)
 		&& um_spec_part_take_keys(part, at, env, is_return);

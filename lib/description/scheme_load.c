@@ -5,12 +5,11 @@
 
 #include "description/scheme_load.h"
 
-/* Its keys are in a file, and are no secrets. */
+/* Its keys are in a file or in the database, and are no secrets. */
 static bool
 is_file(const struct um_scheme *scheme)
 {
-	return scheme->key_form == UM_KEY_CERTIFICATE
-		|| scheme->key_form == UM_KEY_JWKS;
+	return scheme->key_form >= UM_KEY_CERTIFICATE;
 }
 
 static bool
@@ -20,7 +19,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	static const char *const keys[] = { "as", "prefix", NULL };
 	/* In the order of enum um_key_form. */
 	static const char *const forms[] = { "utf8", "base64", "hex",
-		"certificate", "jwks", NULL };
+		"certificate", "jwks", "kid", NULL };
 	unsigned form;
 
 	if (node == NULL)
@@ -36,7 +35,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 			"cannot be used with this algorithm");
 	if (scheme->key_prefix != NULL && is_file(scheme))
 		return um_conf_member_error(at, "prefix",
-			"is not allowed: what is in a file has no prefix");
+			"is not allowed: only a secret has a prefix");
 	return true;
 }
 

@@ -93,19 +93,29 @@ is_plain_type(struct um_str typ)
 }
 
 static enum um_jws_verdict
-find_key(const struct um_jwk **key, enum um_jws_alg *alg,
-	const struct um_json_node *header, const struct um_jwks *jwks)
+check_header(enum um_jws_alg *alg, struct um_str *kid,
+	const struct um_json_node *header)
 {
-	struct um_str name, kid, typ;
+	struct um_str name, typ;
 
 	if (!um_json_is(header, UM_JSON_OBJECT)
 		|| !get_text(header, "alg", &name)
-		|| !get_text(header, "kid", &kid)
+		|| !get_text(header, "kid", kid)
 		|| !get_text(header, "typ", &typ) || !is_plain_type(typ)
 		|| um_json_member(header, um_str("crit")) != NULL)
 		return UM_JWS_MALFORMED;
-	if (!um_jws_alg_of(name, alg))
-		return UM_JWS_ALGORITHM;
+	return um_jws_alg_of(name, alg) ? UM_JWS_GOOD : UM_JWS_ALGORITHM;
+}
+
+static enum um_jws_verdict
+find_key(const struct um_jwk **key, enum um_jws_alg *alg,
+	const struct um_json_node *header, const struct um_jwks *jwks)
+{
+	struct um_str kid;
+	enum um_jws_verdict verdict = check_header(alg, &kid, header);
+
+	if (verdict != UM_JWS_GOOD)
+		return verdict;
 	*key = um_jwks_find(jwks, *alg, kid);
 	return *key != NULL ? UM_JWS_GOOD : UM_JWS_UNKNOWN_KEY;
 }
@@ -196,4 +206,33 @@ um_jws_verify(struct um_buf *payload, struct um_str token,
 	if (!matches(key, alg, &parts))
 		return UM_JWS_FORGED;
 	return decode(payload, parts.payload) ? UM_JWS_GOOD : UM_JWS_MALFORMED;
+}
+
+static bool
+can_be_asked_for(struct um_str kid)
+{
+	for (size_t i = 0; i < kid.len; i++)
+		if (kid.ptr[i] <= ' ' || kid.ptr[i] > '~')
+			return false;
+	return kid.len != 0 && kid.len <= UM_JWS_ASKED_KID_MAX;
+}
+
+bool
+um_jws_peek(struct um_buf *payload, struct um_buf *kid, struct um_str token)
+{
+	struct um_json_node *header;
+	enum um_jws_alg alg;
+	struct parts parts;
+	struct um_str named;
+	bool ok;
+
+	if (!split(&parts, token))
+		return false;
+	header = parse_header(parts.header);
+	ok = check_header(&alg, &named, header) == UM_JWS_GOOD
+		&& can_be_asked_for(named) && decode(payload, parts.payload);
+	if (ok)
+		um_buf_put(kid, named.ptr, named.len);
+	free(header);
+	return ok;
 }

@@ -203,7 +203,8 @@ put_schemes(struct um_buf *out, const struct um_spec_part *part,
 }
 
 static void
-put_effect(struct um_buf *out, const struct um_event *event, const char *word)
+put_effect(struct um_buf *out, const struct um_event *event, const char *word,
+	bool by_address)
 {
 	static const char accepted[] =
 		"accepted: it is accepted, as what was signed or approved";
@@ -247,7 +248,10 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word)
 	if (event->has_id)
 		um_uuid_format(uuid, event->id);
 	um_buf_printf(out, "  %-12s %s\n", "about",
-		event->has_id ? uuid : "no elicitation: nothing happens");
+		event->has_id        ? uuid
+			: by_address ? "the elicitation of the token in the "
+				       "address (webhookUrl)"
+				     : "no elicitation: nothing happens");
 	um_buf_printf(out, "  %-12s %s\n", "event", event->identity);
 }
 
@@ -263,7 +267,7 @@ put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
 	else
 		um_buf_printf(out, "  %-12s %zu: %s  %s\n", "outcome", number,
 			word, because != NULL ? because : "");
-	put_effect(out, event, word);
+	put_effect(out, event, word, part->by_address);
 }
 
 static void

@@ -45,6 +45,7 @@ enum param {
 	KIND,
 	TYPED,
 	REQUEST,
+	KID,
 };
 
 static const struct {
@@ -73,6 +74,7 @@ static const struct {
 	[KIND] = { OID_TEXT, OID_TEXT_ARRAY },
 	[TYPED] = { OID_BYTEA, OID_BYTEA_ARRAY },
 	[REQUEST] = { OID_TEXT, OID_TEXT_ARRAY },
+	[KID] = { OID_TEXT, OID_TEXT_ARRAY },
 };
 
 static const struct statement {
@@ -125,6 +127,10 @@ static const struct statement {
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT,
 			REQUEST } },
+	{ UM_OP_SIGNING_KEY, "look_up_signing_keys",
+		"SELECT outcome, key "
+		"FROM urlmode.look_up_signing_keys($1, $2)",
+		{ PROVIDER, KID } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
@@ -264,6 +270,9 @@ put_param(struct um_buf *out, enum param param, const struct um_op *op)
 		break;
 	case REQUEST:
 		um_array_put_text(out, op->request);
+		break;
+	case KID:
+		um_array_put_text(out, op->kid);
 		break;
 	case END:
 		break;

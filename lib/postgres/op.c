@@ -11,7 +11,8 @@ enum {
 	OPEN = 1 << UM_OP_OPEN | 1 << UM_OP_OPEN_LINK,
 	COMPLETE = 1 << UM_OP_COMPLETE,
 	FORM = 1 << UM_OP_OPEN_FORM | 1 << UM_OP_LOOK_UP_FORM
-		| 1 << UM_OP_ANSWER_FORM
+		| 1 << UM_OP_ANSWER_FORM,
+	KEY = 1 << UM_OP_SIGNING_KEY
 };
 
 static const struct {
@@ -77,6 +78,7 @@ um_op_outcome_text(const struct um_op *op)
 	case UM_OP_OPEN_FORM:
 	case UM_OP_LOOK_UP_FORM:
 	case UM_OP_ANSWER_FORM:
+	case UM_OP_SIGNING_KEY:
 		return row_outcomes[op->outcome].word;
 	case UM_OP_EVENT:
 		return event_words[op->event_outcome];
@@ -111,6 +113,7 @@ um_op_free(struct um_op *op)
 	free(op->row.currency);
 	free(op->row.mismatch);
 	free(op->row.decided_by);
+	free(op->row.key);
 	um_buf_free(&op->row.form);
 	um_buf_free(&op->row.problem);
 	um_buf_free(&op->row.typed);

@@ -278,6 +278,7 @@ um_signature_free(struct um_signature *signature)
 	um_value_free(&signature->value);
 	free(signature->claims);
 	signature->claims = NULL;
+	um_buf_free(&signature->kid);
 	signature->params.len = 0;
 	signature->is_ambiguous = false;
 	signature->error = UM_VERIFY_OK;
@@ -311,7 +312,7 @@ check_signed(const struct um_scheme *scheme, const struct um_source *source,
 bool
 um_scheme_has_keys(const struct um_scheme *scheme)
 {
-	return scheme->jwks != NULL
+	return scheme->jwks != NULL || scheme->key_form == UM_KEY_KID
 		|| um_verifier_count_keys(scheme->verifier) != 0;
 }
 
@@ -320,7 +321,7 @@ um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err)
 {
 	struct um_jwks *jwks;
 
-	if (!scheme->is_jwt
+	if (scheme->jwks_file == NULL
 		|| (!um_file_changed(&scheme->jwks_version, scheme->jwks_file)
 			&& scheme->jwks != NULL))
 		return true;
@@ -345,30 +346,48 @@ has_digest(const struct um_json_node *claims, const struct um_pointer *at,
 	return um_json_string_eq(um_pointer_find(at, claims), um_str(hex));
 }
 
-/* A token is as good as its signature, and is about this body alone. */
+static enum um_verify_error
+error_of(enum um_jws_verdict verdict)
+{
+	switch (verdict) {
+	case UM_JWS_GOOD:
+		return UM_VERIFY_OK;
+	case UM_JWS_UNKNOWN_KEY:
+		return UM_VERIFY_UNKNOWN_KEY;
+	case UM_JWS_FORGED:
+		return UM_VERIFY_WRONG;
+	default:
+		return UM_VERIFY_NOT_A_JWT;
+	}
+}
+
+/*
+ * A token is as good as its signature, and is about this body alone. Only for one
+ * that claims to be is its key asked for.
+ */
 static enum um_verify_error
 check_token(const struct um_scheme *scheme, struct um_str token,
-	struct um_str body, struct um_signature *signature)
+	const struct um_delivery *delivery, struct um_signature *signature)
 {
 	struct um_buf payload = { 0 };
-	enum um_verify_error error = UM_VERIFY_OTHER_BODY;
+	enum um_jws_verdict verdict = um_jws_verify(&payload, token,
+		scheme->jwks);
+	enum um_verify_error error;
 
-	switch (um_jws_verify(&payload, token, scheme->jwks)) {
-	case UM_JWS_GOOD:
+	if (verdict == UM_JWS_UNKNOWN_KEY && delivery->key != NULL)
+		verdict = um_jws_verify(&payload, token, delivery->key);
+	error = error_of(verdict);
+	if (verdict == UM_JWS_UNKNOWN_KEY && scheme->key_form == UM_KEY_KID
+		&& !um_jws_peek(&payload, &signature->kid, token))
+		error = UM_VERIFY_NOT_A_JWT;
+	if (payload.len != 0) {
 		signature->claims = um_json_parse(um_buf_str(&payload),
 			CLAIMS_MAX, NULL);
-		if (has_digest(signature->claims, &scheme->digest, body))
-			error = UM_VERIFY_OK;
-		break;
-	case UM_JWS_UNKNOWN_KEY:
-		error = UM_VERIFY_UNKNOWN_KEY;
-		break;
-	case UM_JWS_FORGED:
-		error = UM_VERIFY_WRONG;
-		break;
-	case UM_JWS_MALFORMED:
-	case UM_JWS_ALGORITHM:
-		error = UM_VERIFY_NOT_A_JWT;
+		if (!has_digest(signature->claims, &scheme->digest,
+			    delivery->body))
+			error = UM_VERIFY_OTHER_BODY;
+	} else if (error == UM_VERIFY_OK) {
+		error = UM_VERIFY_OTHER_BODY;
 	}
 	um_buf_free(&payload);
 	return error;
@@ -392,7 +411,7 @@ um_scheme_check(const struct um_scheme *scheme, const struct um_source *source,
 		return check_signed(scheme, &with_params, &candidates,
 			signature);
 	signature->error = check_token(scheme, candidates.text[0],
-		source->parsed->delivery->body, signature);
+		source->parsed->delivery, signature);
 	return signature->error == UM_VERIFY_OK ? UM_CHECK_RIGHT
 						: UM_CHECK_WRONG;
 }

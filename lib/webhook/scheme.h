@@ -76,7 +76,9 @@ bool um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err);
 struct um_signature {
 	struct um_value value;   /* as it stands in the delivery */
 	struct um_params params; /* perhaps none; they point into the value */
-	struct um_json_node *claims; /* of a token that is right, or NULL */
+	/* Of a token that is right, or that names a key to ask for; or NULL. */
+	struct um_json_node *claims;
+	struct um_buf kid; /* of that key */
 	/* The signed text could also have been made of other values. */
 	bool is_ambiguous;
 	enum um_verify_error error; /* why it is not right */

@@ -84,6 +84,27 @@ check_time(const struct um_spec_part *part, const struct um_source *source)
 	return verdict;
 }
 
+/*
+ * A token whose key is to be asked for must be of this time, and must claim so:
+ * strangers can make others in advance, and repeat them.
+ */
+static enum um_verdict
+check_keyless(const struct um_spec_part *part, const struct um_source *source,
+	const struct um_signature *signature)
+{
+	struct um_buf *kid = source->parsed->delivery->kid;
+	enum um_verdict verdict;
+
+	if (signature->kid.len == 0)
+		return UM_DELIVERY_KEYLESS;
+	verdict = check_time(part, source);
+	if (verdict != UM_DELIVERY_GOOD)
+		return verdict;
+	if (kid != NULL)
+		um_buf_put(kid, signature->kid.ptr, signature->kid.len);
+	return UM_DELIVERY_KEYLESS;
+}
+
 static enum um_verdict
 verdict_of(enum um_verify_error error)
 {
@@ -283,6 +304,8 @@ um_spec_read(const struct um_spec_part *part,
 	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
 	if (!part->of_items && part->trust != UM_TRUST_NOTHING)
 		verdict = verify(part, &source, &signature);
+	if (verdict == UM_DELIVERY_KEYLESS)
+		verdict = check_keyless(part, &source, &signature);
 	if (verdict == UM_DELIVERY_GOOD) {
 		um_parsed_read(&parsed, &part->payload, part->event_needs,
 			true);
@@ -294,8 +317,11 @@ um_spec_read(const struct um_spec_part *part,
 			"the certificate is not valid now");
 	} else if (verdict == UM_DELIVERY_KEYLESS) {
 		refuse(&reading, verdict, "/verify",
-			"the key that the token names is not in the file of "
-			"keys");
+			part->schemes[0].key_form == UM_KEY_KID
+				? "the key that the token names is not known "
+				  "yet: the MCP server is asked to fetch it"
+				: "the key that the token names is not in the "
+				  "file of keys");
 	}
 	if (verdict != UM_DELIVERY_GOOD) {
 		*len = 0;

@@ -56,6 +56,8 @@ struct um_spec_part {
 	enum um_trust trust;
 
 	bool of_items; /* each event is signed by itself */
+	/* The token in the webhook's address names the elicitation. */
+	bool by_address;
 
 	/*
 	 * What is parsed before the signature is verified, and what after it

@@ -33,6 +33,7 @@ enum um_key_form {
 	UM_KEY_HEX,
 	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
 	UM_KEY_JWKS,        /* a set of public keys (jose/jwks), in a file */
+	UM_KEY_KID,         /* a public key for each `kid`, in the database */
 };
 
 struct um_verifier_key {

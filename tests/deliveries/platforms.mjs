@@ -541,17 +541,41 @@ export function chargebee() {
 	});
 }
 
+/** Its keys are public and given one at a time; here a file has the one that signs. */
 export function plaid() {
-	const deliver = (name, webhook_code, effect) => {
-		const body = json({ webhook_type: 'LINK', webhook_code, link_session_id: 's1', status: 'SUCCESS', environment: 'sandbox' });
-		return { name, body, headers: {}, verdict: 'good', events: [event(effect, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] };
+	const { x, y, token } = jsonWebTokens();
+	const deliver = (name, webhook_code, status, verdict, expected, { header = {}, more = {} } = {}) => {
+		const body = json({ environment: 'sandbox', link_session_id: 's1', link_token: 'link-sandbox-1', public_tokens: ['public-sandbox-1'], status, webhook_code, webhook_type: 'LINK' });
+		return {
+			name, body, verdict, headers: { 'plaid-verification': token(header, { iat: NOW, request_body_sha256: sha256(body), ...more }) },
+			...expected && { events: [event(expected, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] },
+		};
 	};
+	const right = deliver('finished', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid');
 
+	writeFileSync(new URL('plaid.jwks', import.meta.url), `${json({ keys: [{ alg: 'ES256', crv: 'P-256', kid: 'k1', kty: 'EC', use: 'sig', x, y, created_at: NOW - 86400, expired_at: null }] })}\n`);
 	write('plaid', {
-		site: {},
-		deliveries: [deliver('finished', 'SESSION_FINISHED', 'recheck'), deliver('events', 'EVENTS', 'ignore'), { name: 'not-json', body: 'x', headers: {}, verdict: 'malformed' }],
+		site: { jwks_file: 'tests/deliveries/plaid.jwks' },
+		deliveries: [
+			right,
+			deliver('exited', 'SESSION_FINISHED', 'EXITED', 'good', 'attempt_failed'),
+			deliver('events', 'EVENTS', undefined, 'good', 'ignore'),
+			{ ...right, name: 'another body', body: right.body.replace('SUCCESS', 'EXITED'), verdict: 'forged', events: undefined },
+			deliver('five minutes old', 'SESSION_FINISHED', 'SUCCESS', 'stale', undefined, { more: { iat: NOW - 301 } }),
+			deliver('another key', 'SESSION_FINISHED', 'SUCCESS', 'keyless', undefined, { header: { kid: 'k2' } }),
+			...[
+				['five minutes old', 'stale', { more: { iat: NOW - 301 } }], ['without a time', 'unsigned', { more: { iat: undefined } }],
+				['of another body', 'forged', { more: { request_body_sha256: sha256('') } }], ['without a digest', 'forged', { more: { request_body_sha256: undefined } }],
+				['with a blank', 'forged', { header: { kid: 'k 2' } }], ['with a long name', 'forged', { header: { kid: 'k'.repeat(129) } }],
+				['and a secret as algorithm', 'forged', { header: { alg: 'HS256' } }], ['and another type', 'forged', { header: { typ: 'at+jwt' } }],
+			].map(([name, verdict, { header, more }]) => deliver(`another key ${name}`, 'SESSION_FINISHED', 'SUCCESS', verdict, undefined, { header: { kid: 'k2', ...header }, more })),
+			deliver('no key named', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid', { header: { kid: undefined } }),
+			deliver('no algorithm', 'SESSION_FINISHED', 'SUCCESS', 'forged', undefined, { header: { alg: 'none' } }),
+			{ ...right, name: 'unsigned', headers: {}, verdict: 'unsigned', events: undefined },
+		],
 	});
 }
+
 
 export function klarna() {
 	const deliver = (name, content, type, more) => {
@@ -600,8 +624,8 @@ export function amazonSns() {
 	});
 }
 
-/** A description of the language: a JSON Web Token with the digest of the body. */
-export function signedToken() {
+/** Signs JSON Web Tokens with a key of RFC 7515. */
+function jsonWebTokens() {
 	// RFC 7515, appendix A.3.
 	const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU';
 	const y = 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0';
@@ -611,6 +635,13 @@ export function signedToken() {
 		const text = `${encode({ alg: 'ES256', kid: 'k1', typ: 'JWT', ...header })}.${encode(claims)}`;
 		return `${text}.${sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 	};
+
+	return { x, y, token };
+}
+
+/** A description of the language: a JSON Web Token with the digest of the body. */
+export function signedToken() {
+	const { x, y, token } = jsonWebTokens();
 	const body = json({ event: 'paid', order: ID, amount: 1050, currency: 'EUR', payment: 'p1' });
 	const claims = { iat: NOW, request_body_sha256: sha256(body) };
 	const deliver = (name, verdict, { header = {}, more = {}, sent = token(header, { ...claims, ...more }) } = {}) => ({

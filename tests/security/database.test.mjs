@@ -75,7 +75,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute twelve functions of the schema, and hold no other right in it', async () => {
+test('it may execute thirteen functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -85,7 +85,7 @@ test('it may execute twelve functions of the schema, and hold no other right in 
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events']);
+		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'look_up_signing_keys', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events']);
 	assert.deepEqual(relations, []);
 });
 

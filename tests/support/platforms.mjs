@@ -224,11 +224,6 @@ export const PLATFORMS = {
 		event: (id) => ({ id: `ev_${randomUUID()}`, event_type: 'payment_succeeded', content: { invoice: { id: `inv-${id}`, po_number: id } } }),
 		sign: (body, { secret }) => ({ Authorization: `Basic ${secret}` }),
 	},
-	plaid: {
-		event: (id) => ({ webhook_type: 'LINK', webhook_code: 'SESSION_FINISHED', link_session_id: `session-${id}`, id }),
-		path: ({ id }, fixture) => tokenOf(fixture, 'plaid', id),
-		sign: () => ({}),
-	},
 	klarna: {
 		event: (id) => ({ event_id: randomUUID(), session: { session_id: `session-${id}`, status: 'COMPLETED' }, id }),
 		path: ({ id }, fixture) => tokenOf(fixture, 'klarna', id),

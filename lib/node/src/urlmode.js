@@ -11,7 +11,7 @@ import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkFunctions, checkId, checkMilliseconds, checkOwner,
 	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkTarget, checkText, checkTimeout,
 } from './input.js';
 import { openKeys } from './keys.js';
@@ -27,6 +27,7 @@ import { toRefund } from './refund.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl, checkTargetUrl } from './url.js';
 import { Waiters } from './waiters.js';
+import { SigningKeys } from './signing-keys.js';
 import { UrlBuilder } from './callback-urls.js';
 
 const TIMEOUT_MS = 300_000;
@@ -65,6 +66,7 @@ export class UrlMode extends EventEmitter {
 	#purger;
 	#events;
 	#claims;
+	#signingKeys;
 	#urls;
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
@@ -74,12 +76,12 @@ export class UrlMode extends EventEmitter {
 	#closed;
 
 	/**
-	 * Does not connect yet.
+	 * Does not connect yet, except to fetch `signingKeys`.
 	 *
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, signingKeys, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		this.#baseUrl = base.origin;
@@ -98,6 +100,8 @@ export class UrlMode extends EventEmitter {
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
+		this.#signingKeys = new SigningKeys(this.#database, this.#listener, checkFunctions('signingKeys', signingKeys));
+		this.#signingKeys.start();
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
 			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
@@ -380,7 +384,7 @@ export class UrlMode extends EventEmitter {
 		this.#events.close();
 		this.#claims.close();
 		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
-		await Promise.all([...this.#finishers].map((finish) => finish()));
+		await Promise.all([this.#signingKeys.close(), ...[...this.#finishers].map((finish) => finish())]);
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
 		await closed;
 		await this.#purger.close();
