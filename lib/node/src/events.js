@@ -44,7 +44,7 @@ export class Events {
 		this.#refunds = new AnnouncedMoney(listener, {
 			member: 'refunded',
 			read: (filter) => database.refunds(filter),
-			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount} ${row.reversed} ${row.payment}`,
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.elicitation} ${row.amount} ${row.reversed} ${row.payment}`,
 			tell: (row) => this.#emitLater('refunded', toRefund(row)),
 		});
 		/** @type {import('node:events').EventEmitter} */ (emitter).on('newListener', (event) => {

@@ -309,8 +309,8 @@
  * @property {number | undefined} reversed how much of it came again: the refund failed, or the dispute was won
  * @property {Date} receivedAt
  * @property {Date} changedAt
- * @property {RefundedPayment | undefined} payment undefined: the provider did not say of which payment. Then those of the
- *     elicitation are held
+ * @property {RefundedPayment | undefined} payment undefined: the provider did not say of which payment. Then those of each
+ *     elicitation that its events have named are held, and the refund is listed for each
  *
  * @typedef {object} RefundedPayment
  * @property {string} reference

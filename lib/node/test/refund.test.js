@@ -230,6 +230,18 @@ test('what goes back is told to those who wait for its payment, whichever elicit
 	assert.deepEqual(told.map(({ elicitationId, reference: ref }) => [elicitationId, ref]), [[id, own]]);
 });
 
+test('a refund that is told of two elicitations is reported for both', async (t) => {
+	const { urlmode, callback, owner } = await start(t);
+	const ids = [];
+	for (const resumeKey of ['one', 'other']) ids.push((await urlmode.create({ ...payment, ...owner, resumeKey })).elicitationId);
+	const told = [];
+	urlmode.on('refunded', ({ elicitationId }) => told.push(elicitationId));
+	await until('it listens', () => internalsOf(urlmode).listener.listening);
+	const refund = newReference();
+	for (const id of ids) await callback.event(id, 'refunded', { refund, amount: 100, currency: 'EUR' });
+	await until('both are told', () => ids.every((id) => told.includes(id)));
+});
+
 test('all of a refund comes again, also after a part of it', async (t) => {
 	const { pay, refund, reversal, listed } = await start(t);
 	await pay();
