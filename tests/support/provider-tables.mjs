@@ -29,8 +29,8 @@ function webhookRow(file) {
 		list(more), String(deliveries.length + returns.length)];
 }
 
-function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation } = {} }) {
-	return [access, [refresh, rotation].filter(Boolean).join('; ')];
+function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation, source } = {} }) {
+	return [source ? `[${access}](${source})` : access, [refresh, rotation].filter(Boolean).join('; ')];
 }
 
 function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {},

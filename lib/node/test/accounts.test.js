@@ -125,7 +125,8 @@ test('what pointers find', () => {
 	}
 });
 
-test('answers of token endpoints, as RFC 6749 has them', async () => {
+test('answers of token endpoints, as RFC 6749 has them', async (t) => {
+	t.mock.method(Date, 'now', () => Date.parse('2026-11-23T12:00:00Z'));
 	const json = (value, status = 200) => Response.json(value, { status });
 	const form = (text) => new Response(text, { headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' } });
 	for (const [response, rules, status, expected] of [
@@ -138,6 +139,10 @@ test('answers of token endpoints, as RFC 6749 has them', async () => {
 		[json({ error: 'bad_refresh_token' }), { invalid_grant: ['bad_refresh_token'] }, 400, { error: 'invalid_grant' }],
 		[json({ access_token: 'a', urlmode_variables: { host: 'evil.example' } }), {}, 200, { access_token: 'a' }],
 		[json({ ok: true }), { member: '/user' }, 200, { ok: true }],
+		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],
+		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }],
+		[json({ access_token: 'a', expires_at: 'tomorrow' }), {}, 200, { access_token: 'a', expires_at: 'tomorrow' }],
+		[json({ access_token: 'a', expires_at: 1_763_900_000 }), {}, 200, { access_token: 'a', expires_at: 1_763_900_000 }],
 		[form('access_token=a&scope=repo%2Cgist&token_type=bearer'), {}, 200, { access_token: 'a', scope: 'repo,gist', token_type: 'bearer' }],
 		[form('error=bad_verification_code'), {}, 400, { error: 'bad_verification_code' }],
 		[json({ ok: false, error: 'invalid_code' }), {}, 400, { ok: false, error: 'invalid_code' }],

@@ -2,7 +2,7 @@
 // refresh tokens are good once.
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
@@ -326,22 +326,34 @@ for (const vector of vectors.tokens) {
 test('a user is forgotten, but for references and amounts, and not while a payment is unclaimed', async (t) => {
 	const { vault, urlmode, callback, subject, key, admin } = await setUpVault(t);
 	const owner = { subject, session: 's' };
+	const reference = `pay-${randomUUID()}`;
 	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
 	await urlmode.create({ ...request, subject });
-	await callback.paid(elicitationId, { reference: `pay-${subject}`, ...owner });
+	await callback.open(elicitationId, owner);
+	await callback.paid(elicitationId, { reference, ...owner });
+	/** The tables that name the user. */
+	const naming = async () => {
+		const { rows: tables } = await admin.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'urlmode' ORDER BY 1");
+		const named = [];
+		for (const { name } of tables) {
+			const { rows: found } = await admin.query(`SELECT FROM urlmode.${name} t WHERE t::text LIKE $1`, [`%${subject}%`]);
+			if (found.length > 0) named.push(name);
+		}
+		return named;
+	};
+	const before = await naming();
+	assert.ok(['account', 'elicitation'].every((name) => before.includes(name)), before.join());
 	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
 		assert.equal(error.code, 'UNCLAIMED_PAYMENTS');
-		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference: `pay-${subject}`, amount: 1_050, currency: 'EUR' }]);
+		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference, amount: 1_050, currency: 'EUR' }]);
 		return true;
 	});
-	assert.equal((await vault.listAccounts(key)).length, 1, 'nothing was deleted');
+	assert.deepEqual([(await vault.listAccounts(key)).length, await naming()], [1, before], 'nothing was deleted');
 	await urlmode.claim(elicitationId, owner);
 	await vault.forgetSubject({ subject });
-	const { rows } = await admin.query(`SELECT (SELECT count(*) FROM urlmode.elicitation WHERE subject = $1)::integer AS elicitations,
-		(SELECT count(*) FROM urlmode.account WHERE subject = $1)::integer AS accounts`, [subject]);
-	assert.deepEqual(rows, [{ elicitations: 0, accounts: 0 }]);
-	const { rows: [paid] } = await admin.query('SELECT amount, result FROM urlmode.payment WHERE reference = $1', [`pay-${subject}`]);
-	assert.deepEqual(paid, { amount: '1050', result: null });
+	assert.deepEqual(await naming(), []);
+	const { rows: [paid] } = await admin.query('SELECT reference, amount, currency, result FROM urlmode.payment WHERE elicitation = $1', [elicitationId]);
+	assert.deepEqual(paid, { reference, amount: '1050', currency: 'EUR', result: null });
 });
 
 test('only MCP servers reach the vault', async (t) => {

@@ -93,7 +93,7 @@ const OAUTH = record({
 		id: pointer,
 		name: pointer,
 	}, ['id']),
-	lifetimes: record({ access: text, refresh: text, rotation: text }),
+	lifetimes: record({ access: text, refresh: text, rotation: text, source: text }),
 }, ['pkce', 'token_endpoint_auth_method']);
 
 /**

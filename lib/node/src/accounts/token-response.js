@@ -47,6 +47,9 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
 	/** @type {Record<string, unknown>} */
 	const tokens = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 	if (Array.isArray(tokens.scope)) tokens.scope = tokens.scope.join(' ');
+	// Square says when the token expires, and not in how many seconds.
+	const left = tokens.expires_in === undefined ? (Date.parse(String(tokens.expires_at)) - Date.now()) / 1_000 : NaN;
+	if (left > 0) tokens.expires_in = Math.floor(left);
 	if (type !== undefined) tokens.token_type = type;
 	if (refusals.includes(String(tokens.error))) tokens.error = 'invalid_grant';
 	if (!verifiesIdToken) delete tokens.id_token;

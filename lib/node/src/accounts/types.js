@@ -71,7 +71,7 @@
  * @property {'query' | 'form_post'} [response_mode]
  * @property {Record<string, Variable>} [variables]
  * @property {import('./token-response.js').Rules} [token_response]
- * @property {{ access?: string, refresh?: string, rotation?: string }} [lifetimes] for people
+ * @property {{ access?: string, refresh?: string, rotation?: string, source?: string }} [lifetimes] for people
  * @property {AccountSource | undefined} [account]
  *
  * @typedef {{ as: 'label' | 'labels' | 'url', default?: string, among?: string[], return_parameter?: string, notes?: string }} Variable
