@@ -92,7 +92,7 @@ test('an account: each stage of the call is shown as it is reached, and the page
 	await tab.waitForSelector('[name=name]');
 	assert.equal(await tab.inputValue('[name=name]'), 'ada@example.org');
 	await tab.click('button[value=sign-in]');
-	await untilHeading(tab, 'You can go back'); // the demo claims nothing, so nobody says more
+	await untilHeading(tab, 'The account is connected');
 	await untilResult(host, 'Connected the account of ada@example.org.');
 	assert.deepEqual(await stage(host, 'row'), ['pending', 'opened', 'completed']);
 	assert.deepEqual((await stage(host, 'notify')).map((text) => text.split(',')[0]), ['opened', 'completed']);

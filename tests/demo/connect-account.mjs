@@ -72,8 +72,10 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 			if (outcome.action !== 'accept') {
 				return notConnected(outcome.reason);
 			}
-			const account = await openid.exchange(outcome, returnUrl);
-			accounts.set(owner.subject, account);
+			const account = await connect(urlmode, elicitationId, owner, async () => {
+				accounts.set(owner.subject, await openid.exchange(outcome, returnUrl));
+				return accounts.get(owner.subject);
+			});
 			return { content: [{ type: 'text', text: `Connected the account of ${account.name}.` }] };
 		} catch (error) {
 			const reason = signal.aborted ? 'aborted' : isTimeout(error) ? 'timeout' : 'failed';
@@ -84,6 +86,22 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 			throw error;
 		}
 	});
+}
+
+/**
+ * Claims the outcome before its code is exchanged. The end of the claim says how
+ * that went, and the page in the browser then says the same.
+ */
+async function connect(urlmode, elicitationId, owner, exchange) {
+	const claim = await urlmode.beginClaim(elicitationId, owner);
+	try {
+		const account = await exchange();
+		await claim.fulfil();
+		return account;
+	} catch (error) {
+		await claim.release('exchange_failed');
+		throw error;
+	}
 }
 
 /** Cancels the elicitation, so that the page in the browser reports it. A completed row stays as it is. */
