@@ -15,9 +15,12 @@ process.removeAllListeners('warning');
 
 const ACTS = {
 	/** Longer than any clock of the lab is off. */
-	create: ({ options }) => urlmode.create({ ...options, ttl: 6 * HOURS, targetUrl: 'http://localhost:9/' }),
+	create: ({ options }) => urlmode.create({ ...options, ttl: 6 * HOURS, ...!options.form && { targetUrl: 'http://localhost:9/' } }),
 
-	wait: ({ id, owner }) => urlmode.waitForCompletion(id, { ...owner, timeout: HOURS }),
+	wait: ({ id, owner, key }) => urlmode.waitForCompletion(id, {
+		...owner, timeout: HOURS,
+		...key && { verify: ({ values }) => (values.key === key ? undefined : { field: 'key', problem: 'Not this one.' }) },
+	}),
 
 	async claim({ id, owner }) {
 		for (let failures = 0; ; failures += 1) {

@@ -1,5 +1,5 @@
-// Users who connect accounts and pay, browsers that reload, and a provider that sends an event
-// again until the answer is 200. All answers are recorded.
+// Users who connect accounts, pay, type keys and approve, browsers that reload, and a provider that sends
+// an event again until the answer is 200. All answers are recorded.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,17 @@ import { sender } from '../support/deliveries.mjs';
 const REQUEST_TIMEOUT = 8_000;
 const PAUSE = 200;
 const PRICE = { amount: 1_000, currency: 'EUR' };
-const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire'];
+const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire', 'type', 'approve'];
+const KINDS = { connect: 'oauth', refuse: 'oauth', pay: 'payment', 'let expire': 'payment', type: 'input', approve: 'approval' };
+/** What `create` is called with. */
+const WISHES = {
+	oauth: { provider: 'demo' },
+	payment: { provider: 'stripe', expected: PRICE },
+	input: { provider: 'intake', verifyTimeout: 5_000, form: { title: 'Key', fields: [{ name: 'key', type: 'text', label: 'Key' }] } },
+	approval: { provider: 'approvals', form: { title: 'Expense' } },
+};
+/** The pages of a form that has ended with yes. */
+const DONE = /All done|Already done|has approved this/;
 
 /**
  * @typedef {object} Story what one user did, and what came of it
@@ -74,28 +84,34 @@ export class Users {
 	}
 
 	async #live(name, first) {
-		const kind = name === 'connect' || name === 'refuse' ? 'oauth' : 'payment';
+		const kind = KINDS[name];
 		const subject = `user-${randomUUID()}`;
 		const created = await this.#persist(() => this.#servers[first].ask('create', {
-			options: { subject, kind, ...kind === 'oauth' ? { provider: 'demo' } : { provider: 'stripe', expected: PRICE } },
+			options: { subject, kind, ...WISHES[kind] },
 		}));
 		const id = created.elicitationId;
+		const key = name === 'type' && `key-${id}`;
 		const story = {
 			name, id, owner: { subject }, acknowledged: false,
 			expected: {
 				connect: { action: 'accept', detail: `code-${id}` }, refuse: { action: 'decline' },
 				pay: { action: 'accept', detail: `cs_${id}` }, 'let expire': { action: 'cancel' },
+				type: { action: 'accept', detail: key }, approve: { action: 'accept', detail: subject },
 			}[name],
-			waits: this.#servers.map((server) => server.ask('wait', { id, owner: { subject } })
-				.then(({ action, result }) => ({ action, code: result?.code ?? result?.reference }), (error) => ({ error: error.message }))),
+			waits: this.#servers.map((server) => server.ask('wait', { id, owner: { subject }, key })
+				.then(({ action, result, approver }) => ({ action, code: approver ?? result?.values?.key ?? result?.code ?? result?.reference }), (error) => ({ error: error.message }))),
 		};
 		this.stories.push(story);
 
 		const browser = new Browser({ timeout: REQUEST_TIMEOUT });
 		try {
-			const target = await this.#open(browser, created.url);
-			if (kind === 'oauth') await this.#comeBack(browser, created.returnUrl, target, story);
-			else await this.#beTold(story);
+			if (WISHES[kind].form) {
+				await this.#answer(browser, created.url, key);
+			} else {
+				const target = await this.#open(browser, created.url);
+				if (kind === 'oauth') await this.#comeBack(browser, created.returnUrl, target, story);
+				else await this.#beTold(story);
+			}
 		} finally {
 			browser.close();
 		}
@@ -125,6 +141,29 @@ export class Users {
 			const isDone = hop.status === 303 || (hop.status === 200 && hop.body.includes('Already done'));
 			if (!isDone) throw new Refusal(hop.status);
 		});
+	}
+
+	/** Approves, or types a wrong key and then the right one: as often as the page asks. */
+	async #answer(browser, url, key) {
+		for (let sent = 0; !this.#closed; sent += 1) {
+			const page = await this.#persist(async () => {
+				const shown = await browser.open(url);
+				if (shown.status !== 200) throw new Refusal(shown.status);
+				return shown;
+			});
+			if (DONE.test(page.body)) return;
+			// It is being checked.
+			if (page.forms.length === 0) {
+				await sleep(PAUSE);
+				continue;
+			}
+			const pressed = key ? { button: 'submit', fields: { 'field.key': sent === 0 ? 'wrong' : key } } : { button: 'approve' };
+			await this.#persist(async () => {
+				const { status } = await browser.submit(page, pressed);
+				if (status >= 500) throw new Refusal(status);
+			});
+		}
+		throw new Error('the lab is closed');
 	}
 
 	/** The provider tells the webhook, now and then once too often. */
