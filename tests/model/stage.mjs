@@ -22,7 +22,7 @@ export const PROVIDER = 'shop';
 
 /** Every time of every row. */
 const TIMES = {
-	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'completed_at', 'claimed_at'],
+	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'check_until', 'completed_at', 'claimed_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	lease: ['ends_at', 'fulfilled_at'],
 	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
