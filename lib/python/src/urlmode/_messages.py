@@ -1,4 +1,5 @@
-"""The results that a user, or the model that talks to the user, reads. lib/node/src/adapters/messages.js has the same."""
+"""The results that a user, or the model that talks to the user, reads. A test compares them with those of
+lib/node/src/adapters/messages.js."""
 
 from __future__ import annotations
 
@@ -22,10 +23,18 @@ REASON_TEXTS = {
     "refunded": "the payment was refunded",
     "held": "it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service "
     "decides about it, and then this tool can be called again with the same arguments",
+    "refused_input": "what the user typed was not accepted five times",
+    "not_checked": "what the user typed could not be verified ten times",
     "payment_failed": "the payment failed",
     "amount_mismatch": "the amount paid differs from the price",
     "provider_error": "the provider reported an error",
+    "issuer_missing": "the response did not say which provider it is from",
+    "issuer_mismatch": "the response is from another provider",
+    "exchange_refused": "the provider did not grant access",
     "exchange_failed": "the provider could not be asked for access",
+    "scope_missing": "not everything was granted that is needed",
+    "other_account": "another account was connected than the one that is needed. It is kept as well. The user can connect the "
+    "right one: call this tool again with the same arguments",
 }
 
 PROGRESS_MESSAGES = {

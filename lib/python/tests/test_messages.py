@@ -1,0 +1,65 @@
+"""The words that users and models read are those of the Node package."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from datetime import datetime, timezone
+from typing import Any, get_args
+
+import pytest
+from conftest import ROOT
+
+from urlmode import Elicitation, Expected, Kind, OpenStatus, _messages
+
+SOURCE = ROOT / "lib/node/src/adapters/messages.js"
+REASONS = re.findall(r"^\t(\w+): '", SOURCE.read_text("utf-8").split("};")[0], re.MULTILINE)
+PRICE = Expected(1050, "EUR")
+ID = "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
+LINK = "https://c.example/connect/stripe?state=a"
+NOW = 1_800_000_000
+LASTS = [-5, 20, 60, 89, 91, 3_569, 3_571, 7_169, 7_170, 7_200, 10_000, 172_769, 172_770, 200_000]
+
+
+def of_node(expression: str) -> Any:
+    """What an expression is in the Node package, which uses `messages` and `urlmode`."""
+    program = f"""
+        import * as messages from {json.dumps(SOURCE.as_uri())};
+        import {{ setInternals }} from {json.dumps((ROOT / "lib/node/src/internals.js").as_uri())};
+        Date.now = () => {NOW * 1000};
+        const urlmode = {{}};
+        setInternals(urlmode, {{ name: 'Reports' }});
+        console.log(JSON.stringify({expression}));
+    """
+    done = subprocess.run(["node", "--input-type=module", "-e", program], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_why_a_call_has_failed() -> None:
+    assert REASONS == list(_messages.REASON_TEXTS)
+    cases = [("cancel", reason) for reason in [*REASONS, "", "unknown_reason"]] + [("decline", "")]
+    theirs = of_node(f"{json.dumps(cases)}.map((each) => messages.failureResult(...each))")
+    assert theirs == [_messages.failure_result(*case) for case in cases]
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_what_a_call_says_of_an_open_elicitation(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    statuses = [*get_args(OpenStatus), "claimed"]
+    options = f"{{ urlmode, message: 'Please.', kind: '{kind}', expected: {{ amount: 1050, currency: 'EUR' }} }}"
+    theirs = of_node(f"{json.dumps(statuses)}.map((each) => messages.openResult({options}, {{ elicitationId: '{ID}' }}, each))")
+    assert theirs == [_messages.open_result("Please.", kind, ID, status) for status in statuses]
+    assert of_node(f"['pending', 'opened', 'attempt_failed', 'processing'].map((each) => messages.progressMessage('{kind}', each))") == list(
+        _messages.PROGRESS_MESSAGES.values()
+    )
+    monkeypatch.setattr("time.time", lambda: NOW)
+    ends = [NOW + seconds for seconds in LASTS]
+    elicitation = f"{{ elicitationId: '{ID}', url: '{LINK}', expiresAt: new Date(end * 1000) }}"
+    theirs = of_node(f"{json.dumps(ends)}.map((end) => messages.linkResult({options}, {elicitation}, 'opened'))")
+    ours = []
+    for end in ends:
+        asked = Elicitation(
+            elicitation_id=ID, url=LINK, return_url="", expires_at=datetime.fromtimestamp(end, timezone.utc)
+        )  # fmt: skip
+        ours.append(_messages.link_result("Please.", kind, PRICE, "Reports", asked, "opened"))
+    assert theirs == ours
