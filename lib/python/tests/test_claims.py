@@ -69,3 +69,39 @@ async def test_reports_of_money_go_on() -> None:
 
     money = AnnouncedMoney(cast(Listener, None), "late", read, str)
     assert await money._read_quietly({}) == []
+
+
+class Announcing:
+    """The part of the listener that reports of money use."""
+
+    listening = False
+
+    def __init__(self) -> None:
+        self.on_announced: list[Any] = []
+
+    def acquire(self, user: object) -> None:
+        pass
+
+    release = acquire
+
+
+async def test_money_is_told_once() -> None:
+    async def read(**filter: Any) -> list[str]:
+        return str(filter["id"]).split()
+
+    listener = Announcing()
+    money = AnnouncedMoney(cast(Listener, listener), "late", read, str)
+    reports: Any = money.reports()
+
+    async def next_after(*ids: str) -> str:
+        told = asyncio.ensure_future(anext(reports))
+        await asyncio.sleep(0)
+        for id in ids:
+            listener.on_announced[0]([{"id": id, "late": True}])
+        return str(await told)
+
+    assert await next_after("a") == "a"
+    assert await next_after("a", "a b") == "b"
+    assert await next_after("b a c") == "c"
+    money.close()
+    await reports.aclose()

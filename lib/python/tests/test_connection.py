@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import traceback
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from urlmode import (
     UrlMode,
     UrlModeClosedError,
 )
+from urlmode._database import _CREATE
 from urlmode._listener import Listener
 
 
@@ -136,15 +138,37 @@ async def test_a_missing_privilege_is_an_error_at_once(open_urlmode: OpenUrlMode
 
 
 async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
-    from urlmode._database import _CREATE
+    """PostgreSQL shows the row that it refuses, on each of the two ways to it."""
+    wait = asyncio.create_task(urlmode.wait_for_completion("6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", **owner()))
+    await until("it listens", lambda: urlmode._listener.listening)
+    listening = urlmode._listener._connection
+    assert listening
+    columns = [[each] for each in (
+        "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", "stripe", "payment", "a secret subject", "", bytes(16), "n",
+        "https://c.example", None, None, 1000, False, None, True, bytes(16), None, None, 1,
+    )]  # fmt: skip
+    for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
+        with pytest.raises(psycopg.errors.CheckViolation) as error:
+            await query(_CREATE, columns)
+        assert error.value.sqlstate == "23514"
+        assert "elicitation" in str(error.value)  # what is wrong
+        assert "secret" not in "".join(traceback.format_exception(error.value))
+        assert error.value.diag.message_detail is None
+    with pytest.raises(ElicitationNotFoundError):
+        await wait
 
-    with pytest.raises(psycopg.errors.CheckViolation) as error:
-        await urlmode._pool.run(_CREATE, [[each] for each in (
-            "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", "stripe", "payment", "a secret subject", "", bytes(16), "n",
-            "https://c.example", None, None, 1000, False, None, True, bytes(16), None, None, 1,
-        )])  # fmt: skip
-    assert error.value.sqlstate == "23514"
-    assert "secret" not in f"{error.value} {error.value.diag.message_detail}"
+
+async def test_aclose_does_not_wait_for_a_statement_that_does_not_end(
+    open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urlmode._connection.QUERY_TIMEOUT_S", 3600)
+    urlmode = open_urlmode()
+    await urlmode._database.query("SELECT set_config('statement_timeout', '0', false)", [])
+    query = asyncio.create_task(urlmode._database.query("SELECT pg_sleep(%s)", [3600]))
+    await until("it runs", lambda: not urlmode._pool._idle)
+    await asyncio.wait_for(urlmode.aclose(), 60)
+    with pytest.raises((UrlModeClosedError, psycopg.Error)):
+        await query
 
 
 async def test_what_was_cancelled_is_carried_out_and_waited_for(open_urlmode: OpenUrlMode) -> None:

@@ -97,6 +97,18 @@ async def test_a_client_in_python_pays(urlmode: UrlMode, callback: Callback, mod
 
 
 @pytest.mark.parametrize("mode", MODES)
+async def test_a_call_after_one_that_was_answered_is_about_something_new(
+    urlmode: UrlMode, callback: Callback, mode: str
+) -> None:
+    shop = Shop(urlmode, callback, lambda accepted: f"Thanks for {accepted.reference}.", mode)
+    async with shop.client:
+        first = await shop.client.call_tool("buy")
+        await until("the answer is confirmed", lambda: not urlmode._beside._tasks)
+        assert text_of(await shop.client.call_tool("buy")) != text_of(first)
+    assert len(shop.asked) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
 async def test_the_next_call_has_what_a_cancelled_one_has_made(
     urlmode: UrlMode, callback: Callback, mode: str
 ) -> None:

@@ -105,6 +105,32 @@ async def test_an_announced_outcome_saves_the_read(urlmode: UrlMode, callback: C
     assert reads == []
 
 
+async def test_an_announcement_during_the_first_read_is_not_lost(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    first = await waiting(urlmode, (await urlmode.create(**ACCOUNT, **me)).elicitation_id, **me)  # The connection listens.
+    asked = await urlmode.create(**ACCOUNT, **me)
+    announced: list[str] = []
+    urlmode._listener.on_announced.append(
+        lambda all: announced.extend(each["status"] for each in all if each["id"] == asked.elicitation_id)
+    )
+    await callback.open(asked.elicitation_id, me)
+    await until("it is announced", lambda: announced == ["opened"])
+    query = urlmode._listener.query
+
+    async def complete_after_reading(statement: str, values: Any) -> Any:
+        urlmode._listener.query = query  # type: ignore[method-assign]
+        rows = await query(statement, values)
+        await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+        await until("it is announced", lambda: announced == ["opened", "completed"])
+        return rows
+
+    urlmode._listener.query = complete_after_reading  # type: ignore[method-assign]
+    # Without it, the routine read would find the outcome later.
+    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=15)
+    assert outcome.result == {"code": "c"}
+    first.cancel()
+
+
 async def test_an_announcement_is_only_a_reason_to_read(urlmode: UrlMode, callback: Callback) -> None:
     me, stranger = owner(), owner()
     asked = await urlmode.create(**ACCOUNT, **me)
@@ -220,11 +246,20 @@ async def test_abandon_ends_what_nobody_has_opened(open_urlmode: OpenUrlMode, ca
         await wait
     assert await end_of(asked, me) == ("cancel", "aborted")
 
-    asked, me, wait = await begin(timeout=4)
-    await callback.open(asked.elicitation_id, me)
+    # Opened after the wait has read it for the last time.
+    asked = await urlmode.create(**ACCOUNT, **(me := owner()))
+    abandon = urlmode._database.abandon
+
+    async def abandon_too_late(row: Any) -> Any:
+        assert await callback.open(asked.elicitation_id, me) == "opened"
+        return await abandon(row)
+
+    urlmode._database.abandon = abandon_too_late  # type: ignore[method-assign]
+    wait = await waiting(urlmode, asked.elicitation_id, **me, abandon=True, timeout=1)
     with pytest.raises(ElicitationTimeoutError) as error:
         await wait
     assert error.value.status == "opened"
+    urlmode._database.abandon = abandon  # type: ignore[method-assign]
 
     asked, me, wait = await begin()
     await urlmode.aclose()
