@@ -44,6 +44,9 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
     if "mcp" in extras:
         known = "from urlmode import fastmcp, mcp, _clients; print(mcp.Accepted is fastmcp.Accepted, len(_clients._table()) > 0)"
         assert run(python, "-c", known) == "True True\n"
+    run(python, "-m", "urlmode", "new", "fastmcp", tmp_path / "new")
+    requirements = (tmp_path / "new/requirements.txt").read_text()
+    assert requirements == "urlmode[binary,fastmcp]==1.0.0\nuvicorn\n"
     assert (Path(site) / "urlmode/py.typed").is_file()
     assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
 

@@ -1,0 +1,85 @@
+"""The command of the package: `python -m urlmode`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ._shipped import shipped_file
+
+# The frameworks, with their examples, the extras that these need, and what they are.
+_FRAMEWORKS = {
+    "sdk": ("sdk.py", "mcp", "the official Python SDK 1.x and 2.x"),
+    "fastmcp": ("fastmcp_server.py", "fastmcp", "FastMCP 2, 3 and 4"),
+}
+_LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())
+_HELP = f"""usage: python -m urlmode new [FRAMEWORK] [FOLDER]
+
+Writes the example server of a framework into a folder, this one by default:
+
+  server.py         a whole server, with a tool that connects an account and two that
+                    take a payment
+  app.py            what belongs to your application: replace it with your own
+  .env.example      the variables that they read
+  requirements.txt  the packages that they import
+
+A file that exists stays as it is. Without FRAMEWORK it lists them:
+
+{_LIST}"""
+
+
+def main(arguments: list[str]) -> int:
+    if arguments in (["--help"], ["-h"], ["new", "--help"], ["new", "-h"]):
+        print(_HELP, end="")
+        return 0
+    if arguments == ["new"]:
+        print(_LIST, end="")
+        return 0
+    if len(arguments) not in (2, 3) or arguments[0] != "new":
+        print(_HELP, end="", file=sys.stderr)
+        return 2
+    if arguments[1] not in _FRAMEWORKS:
+        print(f"there is no example for {arguments[1]}, but for {', '.join(_FRAMEWORKS)}", file=sys.stderr)
+        return 2
+    try:
+        _write_example(arguments[1], Path(*arguments[2:]))
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _write_example(framework: str, folder: Path) -> None:
+    example, extra, _ = _FRAMEWORKS[framework]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in (("server.py", example), ("app.py", "app.py"), (".env.example", ".env.example")):
+        text = shipped_file(f"python/examples/{source}").read_text("utf-8")
+        _write(folder / name, text.replace(example, "server.py"))
+    _write(folder / "requirements.txt", f"urlmode[binary,{extra}]{_own_version()}\nuvicorn\n")
+    print("""
+Install the packages with pip install -r requirements.txt. Copy .env.example to .env, write your own
+values into it, and then
+
+    set -a; . ./.env; set +a; python server.py
+""", end="")  # fmt: skip
+
+
+def _own_version() -> str:
+    try:
+        return f"=={version('urlmode')}"
+    except PackageNotFoundError:  # in a checkout of the repository
+        return ""
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+        print(f"{file} is written")
+    except FileExistsError:
+        print(f"{file} exists, and stays as it is")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""`python -m urlmode new`: an example server in a folder of its own, which runs as it stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from conftest import ROOT, required
+
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
+
+
+def run(*arguments: Any, status: int = 0) -> str:
+    done = subprocess.run([sys.executable, "-m", "urlmode", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def initialize(url: str, token: str) -> int:
+    headers = {
+        "Authorization": f"Bearer {token}", "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }  # fmt: skip
+    try:
+        with urlopen(Request(url, json.dumps(INITIALIZE).encode(), headers), timeout=60) as response:
+            return int(response.status)
+    except HTTPError as error:
+        return error.code
+
+
+@pytest.mark.parametrize("framework", ["sdk", "fastmcp"])
+def test_a_server_that_runs_as_it_stands(framework: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a server"
+    assert "requirements.txt is written" in run("new", framework, folder)
+    names = [".env.example", "app.py", "requirements.txt", "server.py"]
+    assert sorted(file.name for file in folder.iterdir()) == names
+    assert (folder / "requirements.txt").read_text().startswith("urlmode[binary,")
+    assert "python server.py" in (folder / "server.py").read_text()
+
+    variables = {line.partition("=")[0] for line in (folder / ".env.example").read_text().splitlines() if line[:1].isalpha()}
+    assert {"URLMODE_DATABASE_URL", "URLMODE_KEYS_FILE", "URLMODE_BASE_URL"} <= variables
+    settings = {name: required(name) for name in variables if name.startswith("URLMODE_")}
+    server = subprocess.Popen(
+        # As a shell reads it, with the values of this stack.
+        ["sh", "-c", '. ./.env.example; eval "$STACK"; exec "$PYTHON" server.py'], cwd=folder, stdout=subprocess.PIPE,
+        text=True, env={
+            **os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "lib/python/src"),
+            "STACK": "\n".join(f"export {name}='{value}'" for name, value in settings.items()) + "\nexport PORT=0 APP_USERS",
+        },
+    )  # fmt: skip
+    try:
+        assert server.stdout
+        url = server.stdout.readline().strip()
+        assert [initialize(url, token) for token in ("a-token", "another")] == [200, 401]
+    finally:
+        server.terminate()
+        assert server.wait(60) == 0
+        if server.stdout:
+            server.stdout.close()
+
+
+def test_a_file_that_exists_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("mine")
+    assert f"{tmp_path / 'app.py'} exists, and stays as it is" in run("new", "sdk", tmp_path)
+    assert (tmp_path / "app.py").read_text() == "mine"
+    assert (tmp_path / "server.py").exists()
+
+
+def test_what_it_says(tmp_path: Path) -> None:
+    assert "fastmcp" in run("new")
+    assert run("--help") == run("new", "--help") == run(status=2) == run("old", "sdk", status=2)
+    assert run("new", "flask", status=2) == "there is no example for flask, but for sdk, fastmcp\n"
+    (tmp_path / "file").write_text("")
+    assert run("new", "sdk", tmp_path / "file", status=1) == f"{tmp_path / 'file'}: File exists\n"
+    assert not (tmp_path / "server.py").exists()
