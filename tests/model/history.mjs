@@ -27,7 +27,7 @@ const PART = 400;
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, early: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
 };
 
 /**
@@ -126,6 +126,15 @@ export function makeHistory(seed) {
 				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, ...proved(payment, row), { do: 'claim', call: row },
 				{ do: 'later', ms: 40 * DAY }, { do: 'delete', keep: 7 * DAY },
 				{ do: 'event', event: label('event'), effect: 'refunded', payment, ...random.chance(0.5) && { refund: 1 }, ...random.chance(0.5) && { byPayment: true } },
+			];
+		},
+		/** Something goes back before its payment is proved, and names the payment alone. */
+		early() {
+			const [row, payment] = [label('call'), label('payment')];
+			const [pay, paid] = proved(payment, row);
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, pay,
+				{ do: 'event', event: label('event'), effect: 'refunded', payment, byPayment: true, ...random.chance(0.5) && { refund: 1, amount: 500 } }, paid,
 			];
 		},
 		/** Two parts go back, and perhaps one of them comes again. */
