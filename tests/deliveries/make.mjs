@@ -6,6 +6,7 @@ import { adyen, lemonSqueezy, mollie, paypal, polar, square, stripe } from './pa
 import {
 	docusign, dropboxSign, github, others, razorpay, shopify, standardWebhooks, svix,
 } from './others.mjs';
+import * as addresses from './addresses.mjs';
 import * as platforms from './platforms.mjs';
 
 stripe();
@@ -23,4 +24,4 @@ dropboxSign();
 razorpay();
 shopify();
 others();
-for (const make of Object.values(platforms)) make();
+for (const make of Object.values({ ...platforms, ...addresses })) make();

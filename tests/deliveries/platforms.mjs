@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Payment providers, documents and platforms that sign a body, hand over a token, or ask first.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 import { event, hmac, ID, json, NOW, sha256, write } from './support.mjs';
 
@@ -541,42 +541,6 @@ export function chargebee() {
 	});
 }
 
-/** Its keys are public and given one at a time; here a file has the one that signs. */
-export function plaid() {
-	const { x, y, token } = jsonWebTokens();
-	const deliver = (name, webhook_code, status, verdict, expected, { header = {}, more = {} } = {}) => {
-		const body = json({ environment: 'sandbox', link_session_id: 's1', link_token: 'link-sandbox-1', public_tokens: ['public-sandbox-1'], status, webhook_code, webhook_type: 'LINK' });
-		return {
-			name, body, verdict, headers: { 'plaid-verification': token(header, { iat: NOW, request_body_sha256: sha256(body), ...more }) },
-			...expected && { events: [event(expected, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] },
-		};
-	};
-	const right = deliver('finished', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid');
-
-	writeFileSync(new URL('plaid.jwks', import.meta.url), `${json({ keys: [{ alg: 'ES256', crv: 'P-256', kid: 'k1', kty: 'EC', use: 'sig', x, y, created_at: NOW - 86400, expired_at: null }] })}\n`);
-	write('plaid', {
-		site: { jwks_file: 'tests/deliveries/plaid.jwks' },
-		deliveries: [
-			right,
-			deliver('exited', 'SESSION_FINISHED', 'EXITED', 'good', 'attempt_failed'),
-			deliver('events', 'EVENTS', undefined, 'good', 'ignore'),
-			{ ...right, name: 'another body', body: right.body.replace('SUCCESS', 'EXITED'), verdict: 'forged', events: undefined },
-			deliver('five minutes old', 'SESSION_FINISHED', 'SUCCESS', 'stale', undefined, { more: { iat: NOW - 301 } }),
-			deliver('another key', 'SESSION_FINISHED', 'SUCCESS', 'keyless', undefined, { header: { kid: 'k2' } }),
-			...[
-				['five minutes old', 'stale', { more: { iat: NOW - 301 } }], ['without a time', 'unsigned', { more: { iat: undefined } }],
-				['of another body', 'forged', { more: { request_body_sha256: sha256('') } }], ['without a digest', 'forged', { more: { request_body_sha256: undefined } }],
-				['with a blank', 'forged', { header: { kid: 'k 2' } }], ['with a long name', 'forged', { header: { kid: 'k'.repeat(129) } }],
-				['and a secret as algorithm', 'forged', { header: { alg: 'HS256' } }], ['and another type', 'forged', { header: { typ: 'at+jwt' } }],
-			].map(([name, verdict, { header, more }]) => deliver(`another key ${name}`, 'SESSION_FINISHED', 'SUCCESS', verdict, undefined, { header: { kid: 'k2', ...header }, more })),
-			deliver('no key named', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid', { header: { kid: undefined } }),
-			deliver('no algorithm', 'SESSION_FINISHED', 'SUCCESS', 'forged', undefined, { header: { alg: 'none' } }),
-			{ ...right, name: 'unsigned', headers: {}, verdict: 'unsigned', events: undefined },
-		],
-	});
-}
-
-
 export function klarna() {
 	const deliver = (name, content, type, more) => {
 		const body = json(content);
@@ -620,48 +584,6 @@ export function amazonSns() {
 			deliver('a-subject-in-the-id', { MessageId: 'm-1\nSubject\npaid' }, { verdict: 'good', events: [event('recheck', 'Notification.', digest('m-1\nSubject\npaid'), { reference: 'p1' })] }),
 			deliver('not-json', { Message: 'paid' }, { verdict: 'good', events: [event('ignore', 'Notification.', 'm-1', { id: null })] }),
 			{ ...right, name: 'moved-to-the-subject', body: right.body.replace('"MessageId":"m-1"', '"MessageId":"m-1","Subject":"x"'), verdict: 'forged', events: undefined },
-		],
-	});
-}
-
-/** Signs JSON Web Tokens with a key of RFC 7515. */
-function jsonWebTokens() {
-	// RFC 7515, appendix A.3.
-	const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU';
-	const y = 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0';
-	const key = createPrivateKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y, d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' } });
-	const encode = (value) => Buffer.from(json(value)).toString('base64url');
-	const token = (header, claims) => {
-		const text = `${encode({ alg: 'ES256', kid: 'k1', typ: 'JWT', ...header })}.${encode(claims)}`;
-		return `${text}.${sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-	};
-
-	return { x, y, token };
-}
-
-/** A description of the language: a JSON Web Token with the digest of the body. */
-export function signedToken() {
-	const { x, y, token } = jsonWebTokens();
-	const body = json({ event: 'paid', order: ID, amount: 1050, currency: 'EUR', payment: 'p1' });
-	const claims = { iat: NOW, request_body_sha256: sha256(body) };
-	const deliver = (name, verdict, { header = {}, more = {}, sent = token(header, { ...claims, ...more }) } = {}) => ({
-		name, body, headers: sent === undefined ? {} : { 'example-verification': sent }, verdict,
-		...verdict === 'good' && { events: [event('paid', 'paid', digest(body), { reference: 'p1', amount: 1050, currency: 'EUR' })] },
-	});
-
-	writeFileSync(new URL('signed-token.jwks', import.meta.url), `${json({ keys: [{ kty: 'EC', crv: 'P-256', kid: 'k1', use: 'sig', alg: 'ES256', x, y }] })}\n`);
-	write('signed-token', {
-		site: { jwks_file: 'tests/deliveries/signed-token.jwks' },
-		deliveries: [
-			deliver('good', 'good'),
-			deliver('of-another-body', 'forged', { more: { request_body_sha256: sha256('') } }),
-			deliver('without-a-digest', 'forged', { more: { request_body_sha256: undefined } }),
-			deliver('five-minutes-old', 'stale', { more: { iat: NOW - 301 } }),
-			deliver('without-a-time', 'unsigned', { more: { iat: undefined } }),
-			deliver('of-a-key-that-is-not-here-yet', 'keyless', { header: { kid: 'k2' } }),
-			deliver('without-a-signature', 'forged', { header: { alg: 'none' } }),
-			deliver('not-a-token', 'forged', { sent: 'x.y.z' }),
-			{ ...deliver('none', 'unsigned'), headers: {} },
 		],
 	});
 }

@@ -114,7 +114,7 @@ describe('other events of a provider', () => {
 	}
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'paypal-recheck', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'klarna',
-		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso']) {
+		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso', 'truelayer', 'twilio']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});

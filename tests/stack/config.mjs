@@ -44,12 +44,13 @@ const payment = {
 	...Object.fromEntries(['docuseal', 'documenso', 'veriff', 'yousign'].map((name) => [name, { kind: 'signature', secrets: [text()] }])),
 	'onfido': { kind: 'signature', display_name: 'Onfido', secrets: [text()] },
 	'plaid': { kind: 'signature', display_name: 'Plaid' },
+	'twilio': { kind: 'signature', display_name: 'Twilio' },
 	'slack': { kind: 'signature', display_name: 'Slack', secrets: [text()] },
 	'meta': { kind: 'oauth', display_name: 'Meta', description: 'meta', secrets: [text()], constants: { verify_token: text() } },
 	'zoom': { kind: 'oauth', display_name: 'Zoom', description: 'zoom', secrets: [text()] },
 	'worldpay': { display_name: 'Worldpay', secrets: [text()], constants: { key_id: '1' } },
 	'razorpay': { display_name: 'Razorpay', secrets: [text()], return_secrets: [text()] },
-	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-business', 'coinbase-commerce', 'paypal-recheck', 'flutterwave', 'flutterwave-v4', 'phonepe', 'gocardless', 'mercado-pago',
+	...Object.fromEntries(['cashfree', 'checkout-com', 'coinbase-business', 'coinbase-commerce', 'paypal-recheck', 'flutterwave', 'flutterwave-v4', 'phonepe', 'truelayer', 'gocardless', 'mercado-pago',
 		'mollie-events', 'paddle', 'paystack', 'shopify', 'xendit'].map((name) => [name, { secrets: [text()] }])),
 };
 

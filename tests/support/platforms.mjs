@@ -224,6 +224,17 @@ export const PLATFORMS = {
 		event: (id) => ({ id: `ev_${randomUUID()}`, event_type: 'payment_succeeded', content: { invoice: { id: `inv-${id}`, po_number: id } } }),
 		sign: (body, { secret }) => ({ Authorization: `Basic ${secret}` }),
 	},
+	truelayer: {
+		event: (id) => ({ type: 'payment_settled', event_version: 1, event_id: randomUUID(), payment_id: `payment-${id}`, metadata: { elicitation_id: id } }),
+		path: (event, fixture, text, { secret }) => `?token=${secret}`,
+		sign: () => ({}),
+	},
+	twilio: {
+		event: (id) => ({ CallSid: `CA${id}`, CallStatus: 'completed', id }),
+		path: ({ id }, fixture) => tokenOf(fixture, 'twilio', id),
+		body: (event) => new URLSearchParams(event).toString(),
+		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
+	},
 	klarna: {
 		event: (id) => ({ event_id: randomUUID(), session: { session_id: `session-${id}`, status: 'COMPLETED' }, id }),
 		path: ({ id }, fixture) => tokenOf(fixture, 'klarna', id),

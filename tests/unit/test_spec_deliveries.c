@@ -325,6 +325,7 @@ unproven_of(const char *name)
 		{ "mercado-pago", UM_NEED_QUERY },
 		{ "pandadoc", UM_NEED_QUERY },
 		{ "paypal-recheck", UM_NEED_QUERY },
+		{ "truelayer", UM_NEED_QUERY },
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Providers that sign with a JSON Web Token, or whose deliveries are known by the address to which they are sent.
+import { createPrivateKey, sign } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+
+import { event, ID, json, NOW, sha256, write } from './support.mjs';
+
+const digest = (body) => `sha256:${sha256(body)}`;
+
+/** Signs JSON Web Tokens with a key of RFC 7515. */
+function jsonWebTokens() {
+	// RFC 7515, appendix A.3.
+	const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU';
+	const y = 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0';
+	const key = createPrivateKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y, d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' } });
+	const encode = (value) => Buffer.from(json(value)).toString('base64url');
+	const token = (header, claims) => {
+		const text = `${encode({ alg: 'ES256', kid: 'k1', typ: 'JWT', ...header })}.${encode(claims)}`;
+		return `${text}.${sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+	};
+
+	return { x, y, token };
+}
+
+/** A description of the language: a JSON Web Token with the digest of the body. */
+export function signedToken() {
+	const { x, y, token } = jsonWebTokens();
+	const body = json({ event: 'paid', order: ID, amount: 1050, currency: 'EUR', payment: 'p1' });
+	const claims = { iat: NOW, request_body_sha256: sha256(body) };
+	const deliver = (name, verdict, { header = {}, more = {}, sent = token(header, { ...claims, ...more }) } = {}) => ({
+		name, body, headers: sent === undefined ? {} : { 'example-verification': sent }, verdict,
+		...verdict === 'good' && { events: [event('paid', 'paid', digest(body), { reference: 'p1', amount: 1050, currency: 'EUR' })] },
+	});
+
+	writeFileSync(new URL('signed-token.jwks', import.meta.url), `${json({ keys: [{ kty: 'EC', crv: 'P-256', kid: 'k1', use: 'sig', alg: 'ES256', x, y }] })}\n`);
+	write('signed-token', {
+		site: { jwks_file: 'tests/deliveries/signed-token.jwks' },
+		deliveries: [
+			deliver('good', 'good'),
+			deliver('of-another-body', 'forged', { more: { request_body_sha256: sha256('') } }),
+			deliver('without-a-digest', 'forged', { more: { request_body_sha256: undefined } }),
+			deliver('five-minutes-old', 'stale', { more: { iat: NOW - 301 } }),
+			deliver('without-a-time', 'unsigned', { more: { iat: undefined } }),
+			deliver('of-a-key-that-is-not-here-yet', 'keyless', { header: { kid: 'k2' } }),
+			deliver('without-a-signature', 'forged', { header: { alg: 'none' } }),
+			deliver('not-a-token', 'forged', { sent: 'x.y.z' }),
+			{ ...deliver('none', 'unsigned'), headers: {} },
+		],
+	});
+}
+
+/** Its keys are public and given one at a time; here a file has the one that signs. */
+export function plaid() {
+	const { x, y, token } = jsonWebTokens();
+	const deliver = (name, webhook_code, status, verdict, expected, { header = {}, more = {} } = {}) => {
+		const body = json({ environment: 'sandbox', link_session_id: 's1', link_token: 'link-sandbox-1', public_tokens: ['public-sandbox-1'], status, webhook_code, webhook_type: 'LINK' });
+		return {
+			name, body, verdict, headers: { 'plaid-verification': token(header, { iat: NOW, request_body_sha256: sha256(body), ...more }) },
+			...expected && { events: [event(expected, `LINK.${webhook_code}`, digest(body), { reference: 's1', id: null })] },
+		};
+	};
+	const right = deliver('finished', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid');
+
+	writeFileSync(new URL('plaid.jwks', import.meta.url), `${json({ keys: [{ alg: 'ES256', crv: 'P-256', kid: 'k1', kty: 'EC', use: 'sig', x, y, created_at: NOW - 86400, expired_at: null }] })}\n`);
+	write('plaid', {
+		site: { jwks_file: 'tests/deliveries/plaid.jwks' },
+		deliveries: [
+			right,
+			deliver('exited', 'SESSION_FINISHED', 'EXITED', 'good', 'attempt_failed'),
+			deliver('events', 'EVENTS', undefined, 'good', 'ignore'),
+			{ ...right, name: 'another body', body: right.body.replace('SUCCESS', 'EXITED'), verdict: 'forged', events: undefined },
+			deliver('five minutes old', 'SESSION_FINISHED', 'SUCCESS', 'stale', undefined, { more: { iat: NOW - 301 } }),
+			deliver('another key', 'SESSION_FINISHED', 'SUCCESS', 'keyless', undefined, { header: { kid: 'k2' } }),
+			...[
+				['five minutes old', 'stale', { more: { iat: NOW - 301 } }], ['without a time', 'unsigned', { more: { iat: undefined } }],
+				['of another body', 'forged', { more: { request_body_sha256: sha256('') } }], ['without a digest', 'forged', { more: { request_body_sha256: undefined } }],
+				['with a blank', 'forged', { header: { kid: 'k 2' } }], ['with a long name', 'forged', { header: { kid: 'k'.repeat(129) } }],
+				['and a secret as algorithm', 'forged', { header: { alg: 'HS256' } }], ['and another type', 'forged', { header: { typ: 'at+jwt' } }],
+			].map(([name, verdict, { header, more }]) => deliver(`another key ${name}`, 'SESSION_FINISHED', 'SUCCESS', verdict, undefined, { header: { kid: 'k2', ...header }, more })),
+			deliver('no key named', 'SESSION_FINISHED', 'SUCCESS', 'good', 'paid', { header: { kid: undefined } }),
+			deliver('no algorithm', 'SESSION_FINISHED', 'SUCCESS', 'forged', undefined, { header: { alg: 'none' } }),
+			{ ...right, name: 'unsigned', headers: {}, verdict: 'unsigned', events: undefined },
+		],
+	});
+}
+
+export function truelayer() {
+	const deliver = (name, type, effect, more = {}) => {
+		const body = json({ type, event_version: 1, event_id: 'e1', payment_id: 'p1', metadata: { elicitation_id: ID }, ...more });
+		const own = more.metadata ? { id: null } : {};
+		return { name, query: 'token=in-the-address', headers: {}, body, verdict: 'good', events: [event(effect, type, digest(body), { reference: 'p1', ...own })] };
+	};
+	const settled = deliver('settled', 'payment_settled', 'recheck');
+
+	write('truelayer', {
+		site: { secrets: ['in-the-address'] },
+		deliveries: [
+			settled,
+			deliver('executed', 'payment_executed', 'recheck'),
+			deliver('failed', 'payment_failed', 'recheck', { failure_reason: 'authorization_failed' }),
+			deliver('of another system', 'payment_settled', 'recheck', { metadata: { order: '7' } }),
+			deliver('authorized', 'payment_authorized', 'ignore'),
+			{ ...settled, name: 'another secret', query: 'token=in-another-address', verdict: 'forged', events: undefined },
+			{ ...settled, name: 'no secret', query: '', verdict: 'unsigned', events: undefined },
+		],
+	});
+}
+
+export function twilio() {
+	const deliver = (name, fields, effect, type, reference) => {
+		const body = new URLSearchParams({ AccountSid: 'AC1', ...fields }).toString();
+		return {
+			name, body, headers: {}, content_type: 'application/x-www-form-urlencoded', verdict: 'good',
+			events: [event(effect, type, digest(body), { reference, id: null })],
+		};
+	};
+
+	write('twilio', {
+		site: {},
+		deliveries: [
+			deliver('call', { CallSid: 'CA1', CallStatus: 'completed' }, 'recheck', 'completed', 'CA1'),
+			deliver('call that rings', { CallSid: 'CA1', CallStatus: 'ringing' }, 'ignore', 'ringing', 'CA1'),
+			deliver('message', { MessageSid: 'SM1', MessageStatus: 'delivered' }, 'recheck', 'delivered', 'SM1'),
+			deliver('message that is sent', { MessageSid: 'SM1', MessageStatus: 'sent' }, 'ignore', 'sent', 'SM1'),
+		],
+	});
+}
