@@ -16,7 +16,7 @@ const FETCH_MS = 10_000;
 /** How often is looked for keys that nobody has announced, or whose provider did not answer. */
 const CHECK_MS = 30_000;
 
-/** The largest key in characters, which is the limit of the column. */
+/** The largest key in bytes, which is the limit of the column. */
 const KEY_MAX = 8_192;
 
 /**
@@ -153,7 +153,7 @@ function checkKey(fetched, kid) {
 		throw new TypeError('its `expiresAt` is not a date');
 	}
 	const text = JSON.stringify({ ...key, kid });
-	if (text.length > KEY_MAX) throw new TypeError(`it has more than ${KEY_MAX} characters`);
+	if (Buffer.byteLength(text) > KEY_MAX) throw new TypeError(`it has more than ${KEY_MAX} bytes`);
 	return { key: text, expiresAt: expiresAt ?? null };
 }
 
