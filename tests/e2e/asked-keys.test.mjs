@@ -112,6 +112,19 @@ const accepted = (elicitation, key) => until('the repeated delivery is accepted'
 	return status === 200;
 });
 
+/** What the log says of a delivery, which may be written after the answer. */
+const detailOf = async ({ headers }) => {
+	const { detail } = await until('it is in the log', async () => (
+		(await fixture.stack.programLog()).find(({ request: one }) => one === headers['x-request-id'])));
+	return detail;
+};
+
+/** The first answer of 401 to repeated deliveries. */
+const refusedIn = (elicitation, key) => until('it is refused', async () => {
+	const answer = await deliver(elicitation, key, { status: 'EXITED' });
+	return answer.status === 401 && answer;
+});
+
 const rowsOf = (where = 'true') => fixture.stack.sql(`SELECT * FROM urlmode.signing_key WHERE provider = 'plaid' AND ${where} ORDER BY wanted_at`);
 
 test('an unknown key is answered 503 and recorded; the MCP server fetches it, and the delivery proves the outcome', async () => {
@@ -169,9 +182,7 @@ test('after a rotation the new key is fetched, and the old one ends when the pro
 	old.jwk.expired_at = Math.floor(Date.now() / 1000);
 	await fixture.stack.sql("UPDATE urlmode.signing_key SET fetched_at = now() - interval '61 minutes' WHERE kid = $1", [old.kid]);
 	const elicitation = await start();
-	await until('its end is known', async () => (await deliver(elicitation, old, { status: 'EXITED' })).status === 401);
-	const line = (await fixture.stack.programLog()).findLast(({ reason }) => reason === 'signature_invalid');
-	assert.equal(line.detail, '/verify: the key that the token names has expired at the provider');
+	assert.equal(await detailOf(await refusedIn(elicitation, old)), '/verify: the key that the token names has expired at the provider');
 	assert.equal((await deliver(await start(), next)).status, 200);
 });
 
@@ -199,9 +210,7 @@ test('a key that the provider does not know is refused, and not asked for again 
 	const { kid, privateKey } = plaid.newKey();
 	plaid.keys.delete(kid);
 	const elicitation = await start();
-	await until('it is refused', async () => (await deliver(elicitation, { kid, privateKey })).status === 401);
-	const line = (await fixture.stack.programLog()).findLast(({ reason }) => reason === 'signature_invalid');
-	assert.equal(line.detail, "/verify: the key that the token names is none of the provider's");
+	assert.equal(await detailOf(await refusedIn(elicitation, { kid, privateKey })), "/verify: the key that the token names is none of the provider's");
 	assert.equal((await deliver(elicitation, { kid, privateKey })).status, 401);
 	assert.deepEqual(plaid.asked.filter((one) => one === kid), [kid]);
 });
@@ -219,7 +228,7 @@ test('nothing is recorded of a token that is not of this body and time, or names
 	const { status } = await deliver({ webhookUrl: elicitation.webhookUrl.replace(/state=../, 'state=AA') }, stranger);
 	assert.equal(status, 400, 'not the address of an elicitation');
 	assert.deepEqual((await rowsOf()).map(({ kid }) => kid).sort(), before);
-	assert.deepEqual(plaid.asked, []);
+	assert.ok(!plaid.asked.includes(stranger.kid), 'the provider was not asked');
 });
 
 test('strangers can have twenty ids recorded, and no more; keys stay', async () => {
