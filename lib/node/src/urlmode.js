@@ -17,6 +17,7 @@ import {
 import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
+import { Metrics } from './metrics.js';
 import { openValues, openVerifier, toOutcome } from './outcome.js';
 import { addPkce } from './pkce.js';
 import { priceOf } from './price.js';
@@ -63,6 +64,7 @@ export class UrlMode extends EventEmitter {
 	#database;
 	#listener;
 	#waiters;
+	#metrics;
 	#purger;
 	#events;
 	#claims;
@@ -94,6 +96,7 @@ export class UrlMode extends EventEmitter {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
+		this.#metrics = new Metrics(this.#listener);
 		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
 		this.#purger = new Purger(this.#database, this.#kept);
 		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
@@ -201,9 +204,9 @@ export class UrlMode extends EventEmitter {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
 		}
-		return this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
+		return this.#metrics.follow(this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
 			timeout, signal, onProgress, recheck, verify, abandon, onRow: (row) => this.#events.status(row, owner),
-		});
+		}), timeout, signal);
 	}
 
 	/**
@@ -366,6 +369,11 @@ export class UrlMode extends EventEmitter {
 	/** How many waits are open in this process, for the metrics of a server. */
 	get openWaits() {
 		return this.#waiters.size;
+	}
+
+	/** What this process knows of its waits: text for Prometheus, to be added to the metrics of a server. */
+	metrics() {
+		return this.#metrics.text();
 	}
 
 	/**
