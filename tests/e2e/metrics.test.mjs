@@ -98,6 +98,33 @@ describe('what is counted', () => {
 		await until('it is over', async () => await health() === undefined);
 	});
 
+	test('what nginx answers by itself is found in its access log, as nginx.mtail reads it', async () => {
+		const program = await readFile(path.join(MONITORING, 'nginx.mtail'), 'utf8');
+		const [, line] = /^\/(.*)\/ \{$/m.exec(program);
+		const [, upstream] = /\$upstream =~ \/(.*)\/ \{$/m.exec(program);
+		const counts = (text) => {
+			const { groups } = new RegExp(line.replaceAll('?P<', '?<')).exec(text);
+			return groups.upstream === '' || new RegExp(upstream).test(groups.upstream) ? groups.status : undefined;
+		};
+		const counted = async (route) => {
+			const { headers: { 'x-request-id': id } } = await request(fixture.url(route));
+			return until('nginx has logged it', async () => {
+				const texts = [...(await fixture.stack.logs()).values()].join('').split('\n');
+				const found = texts.find((text) => text.includes(`"request_id":"${id}"`) && text.endsWith('}'));
+				return found && { status: counts(found) };
+			});
+		};
+
+		assert.deepEqual([await counted('/done'), await counted('/connect/demo'), await counted('/nowhere')],
+			[{ status: undefined }, { status: undefined }, { status: '404' }]);
+		await fixture.stack.service('stop', 'connect');
+		try {
+			assert.deepEqual(await counted('/connect/demo'), { status: '502' });
+		} finally {
+			await fixture.stack.service('start', 'connect');
+		}
+	});
+
 	test('a request that waits for the database is in progress', async () => {
 		const browser = fixture.browser();
 		const flow = await fixture.goOn(browser);
