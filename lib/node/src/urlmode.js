@@ -195,9 +195,7 @@ export class UrlMode extends EventEmitter {
 		const { signal, onProgress, recheck, verify } = options;
 		const timeout = checkTimeout(options.timeout ?? TIMEOUT_MS);
 		checkSignal(signal);
-		checkFunction('onProgress', onProgress);
-		checkFunction('recheck', recheck);
-		checkFunction('verify', verify);
+		for (const [option, value] of Object.entries({ onProgress, recheck, verify })) checkFunction(option, value);
 		const abandon = checkFlag('abandon', options.abandon, false)
 			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
