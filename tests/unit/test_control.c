@@ -202,16 +202,18 @@ TEST(a_problem_is_beside_its_field)
 
 TEST(a_comment_is_a_field_too)
 {
-	struct um_definition approval = { .comment = UM_COMMENT_REQUIRED };
+	static const struct um_definition
+		required = { .comment = UM_COMMENT_REQUIRED },
+		optional = { .comment = UM_COMMENT_OPTIONAL };
 
-	controls.definition = &approval;
+	controls.definition = &required;
 	controls.answers = &answers;
 	answers.comment.value = STR("a < b");
 	um_control_put(&controls, NULL);
 	assert_true(str_has(um_buf_str(&html),
 		STR("id=\"f-comment\" name=\"comment\" required>\n"
 		    "a &lt; b</textarea>")));
-	approval.comment = UM_COMMENT_OPTIONAL;
+	controls.definition = &optional;
 	answers.comment.mistake = UM_MISTAKE_TOO_LONG;
 	um_buf_clear(&html);
 	um_control_put(&controls, NULL);
