@@ -122,6 +122,35 @@ const SAME_IN_PYTHON = {
 
 for (const [what, places] of Object.entries(SAME_IN_PYTHON)) SAME[`${what}, in Python`] = places;
 
+const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
+const goNumber = (file, name) => Number(go(file, new RegExp(`^\\s+${name}\\s+= ([\\d_]+)`, 'm')).toString().replaceAll('_', ''));
+/** The values of the constants of a type, and of its list. */
+const goWords = (type) => go('types', new RegExp(`((?:^\\s+\\w+\\s+${type}\\s+= "\\w+"\\n)+)`, 'm')).match(/(?<=")\w+(?=")/g);
+
+/** The same of the Go package. */
+const SAME_IN_GO = {
+	'bytes of a secret': () => [[goNumber('keys', 'secretMin'), goNumber('keys', 'secretMax')], [js('keys', 'SECRET_MIN'), js('keys', 'SECRET_MAX')]],
+	'bytes of a nonce': () => [goNumber('envelope', 'nonceBytes'), js('aead', 'NONCE_BYTES')],
+	'bytes of a sealed result, and of what a call returned': () => [
+		['resultMax', 'fulfilledMax'].map((name) => Number(go('seal', new RegExp(`${name}\\s+= ([\\d_]+) - overhead`)).toString().replaceAll('_', ''))),
+		[domainMax('result'), domainMax('fulfilled')]],
+	'the cookie of the ticket': () => [go('token', /ticketCookie\s+= "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
+	'characters of the name of a provider': () => [1 + go('check', /providerForm\s+= .*\{0,(\d+)\}/), domainMax('provider')],
+	'characters of a reason': () => [go('check', /reasonForm\s+= .*\{0,(\d+)\}/), domainMax('reason')],
+	'bytes of what is stored': () => [['referenceMax', 'targetMax', 'subjectMax', 'sessionMax', 'resumeKeyMax', 'clientIDMax', 'nameMax'].map((name) => goNumber('check', name)),
+		['reference', 'target_url', 'subject', 'session', 'resume_key', 'client_id', 'requester'].map(domainMax)],
+	'the kinds': () => [goWords('Kind'), domainWords('kind').filter((kind) => !FORMS.has(kind))],
+	'the actions': () => [goWords('Action'), domainWords('action')],
+	'the statuses': () => [goWords('Status'), domainWords('status')],
+	'the channel of announcements': () => [go('database', /channel = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
+	// The adapters have one more.
+	'the codes of the errors': () => [[...inFiles('lib/go', /^errors\.go$/, /Code = "(\w+)"/g)].filter((code) => code !== 'ARGUMENT').sort(),
+		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))]
+			.filter((code) => !/^ACCOUNT|^UNCLAIMED|^PROVIDER|^REQUEST_STATE|CLIENT_GONE/.test(code)).sort()],
+};
+
+for (const [what, places] of Object.entries(SAME_IN_GO)) SAME[`${what}, in Go`] = places;
+
 for (const [what, places] of Object.entries(SAME)) {
 	test(`in every language the same: ${what}`, () => {
 		const [first, ...others] = places();

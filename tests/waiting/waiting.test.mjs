@@ -26,11 +26,15 @@ const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
 const SIDES = {
 	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
 	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
+	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
 	c: { command: [path('../../build/tools/waiting')], has: [], only: {
 		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
 	} },
 };
-const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python']];
+const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python'],
+	['go', 'go'], ['go', 'node'], ['python', 'go'], ['c', 'go']]
+	// Go is not on every machine, so those with it are a suite of their own.
+	.filter((pair) => pair.includes('go') === (process.env.SIDE === 'go'));
 /** The verbs of the waiting side, as opposed to those of the user and the provider. */
 const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
 	'unclaimed', 'refunds', 'late', 'close'];

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// batchSize: each element may take a lock, and PostgreSQL counts on 64 in a
+	// transaction (max_locks_per_transaction).
+	batchSize = 32
+	// batchesAtOnce: PostgreSQL has one while this process is at the other.
+	batchesAtOnce = 2
+	batchWait     = 15 * time.Second
+)
+
+// batches makes one statement of what is asked for while others are under way. One alone is not delayed.
+type batches[T, A any] struct {
+	// run is one statement, in a transaction of its own, with an answer for each element, in their order.
+	run func(context.Context, []T) ([]A, error)
+
+	mu       sync.Mutex
+	asked    []*asked[T, A]
+	underWay int
+}
+
+type asked[T, A any] struct {
+	element T
+	done    chan struct{}
+	answer  A
+	err     error
+	// Whoever asks has given up before the element was sent. Protected by batches.mu, as is sent.
+	gone bool
+	sent bool
+}
+
+// ask is given a context that ends with the instance, not with a caller.
+func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
+	one := &asked[T, A]{element: element, done: make(chan struct{})}
+	b.mu.Lock()
+	b.asked = append(b.asked, one)
+	if b.underWay < batchesAtOnce {
+		b.underWay++
+		go b.work(ctx)
+	}
+	b.mu.Unlock()
+	timer := time.NewTimer(batchWait)
+	defer timer.Stop()
+	select {
+	case <-one.done:
+	case <-timer.C:
+		b.mu.Lock()
+		one.gone = !one.sent
+		b.mu.Unlock()
+		if one.gone {
+			var none A
+			return none, busy(fmt.Sprintf("the call has waited %s for others", batchWait))
+		}
+		<-one.done
+	}
+	return one.answer, one.err
+}
+
+func (b *batches[T, A]) work(ctx context.Context) {
+	for {
+		b.mu.Lock()
+		if len(b.asked) == 0 {
+			b.underWay--
+			b.mu.Unlock()
+			return
+		}
+		size := min(batchSize, len(b.asked))
+		batch := b.asked[:size:size]
+		b.asked = b.asked[size:]
+		b.mu.Unlock()
+		b.answer(ctx, batch)
+	}
+}
+
+// answer: one bad element fails alone, because a batch that is refused is tried again in halves, as long as its
+// callers wait. That never happens after an error that leaves open whether the statement was carried out.
+func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
+	var batch []*asked[T, A]
+	var elements []T
+	b.mu.Lock()
+	for _, one := range all {
+		if !one.gone {
+			one.sent = true
+			batch, elements = append(batch, one), append(elements, one.element)
+		}
+	}
+	b.mu.Unlock()
+	if len(batch) == 0 {
+		return
+	}
+	answers, err := b.run(ctx, elements)
+	if err == nil && len(answers) != len(batch) {
+		err = fmt.Errorf("PostgreSQL has answered %d of %d elements", len(answers), len(batch))
+	}
+	if err != nil && len(batch) > 1 && isOfAnElement(err) {
+		b.mu.Lock()
+		for _, one := range batch {
+			one.sent = false
+		}
+		b.mu.Unlock()
+		half := (len(batch) + 1) / 2
+		b.answer(ctx, batch[:half])
+		b.answer(ctx, batch[half:])
+		return
+	}
+	for i, one := range batch {
+		if one.err = err; err == nil {
+			one.answer = answers[i]
+		}
+		close(one.done)
+	}
+}
+
+// isOfAnElement: the server has refused a statement for the sake of one of its elements, or of another transaction: data,
+// constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement has happened then.
+func isOfAnElement(err error) bool {
+	state := sqlstate(err)
+	if len(state) != 5 {
+		return false
+	}
+	switch state[:2] {
+	case "22", "23", "P0", "40":
+		return true
+	}
+	return state == "55P03" || state == "57014"
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"crypto/rand"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	subjectMax   = 512
+	sessionMax   = 512
+	resumeKeyMax = 512
+	clientIDMax  = 2048
+	nameMax      = 200
+	referenceMax = 800
+	targetMax    = 8192
+	day          = 24 * time.Hour
+	week         = 7 * day
+	year         = 365 * day
+)
+
+var (
+	idForm       = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	providerForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	reasonForm   = regexp.MustCompile(`^[a-z0-9_]{0,64}$`)
+	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
+
+	kinds      = []Kind{OAuth, Payment, Signature}
+	actions    = []Action{Accept, Decline, Cancel}
+	purgeKinds = []string{"", "oauth", "payment", "signature", "result", "stored"}
+)
+
+func newID() string {
+	var id [16]byte
+	rand.Read(id[:]) // never returns an error
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return idText(id[:])
+}
+
+func checkID(id string) (string, error) {
+	lower := strings.ToLower(id)
+	if !idForm.MatchString(lower) {
+		return "", argumentError("the id of an elicitation must be a UUID")
+	}
+	return lower, nil
+}
+
+func checkText(name, value string, least, most int) error {
+	// PostgreSQL accepts neither.
+	if !utf8.ValidString(value) || strings.Contains(value, "\x00") {
+		return argumentError("%s must be valid UTF-8 without NUL", name)
+	}
+	if len(value) < least || len(value) > most {
+		return argumentError("%s must have %d to %d bytes", name, least, most)
+	}
+	return nil
+}
+
+func checkOwner(owner Owner) error {
+	if err := checkText("Subject", owner.Subject, 1, subjectMax); err != nil {
+		return err
+	}
+	return checkText("Session", owner.Session, 0, sessionMax)
+}
+
+func checkRow(id string, owner Owner) (rowKey, error) {
+	id, err := checkID(id)
+	if err != nil {
+		return rowKey{}, err
+	}
+	if err := checkOwner(owner); err != nil {
+		return rowKey{}, err
+	}
+	return rowKey{id, bindingOf(owner)}, nil
+}
+
+func checkProvider(provider string) error {
+	if !providerForm.MatchString(provider) {
+		return argumentError("Provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -")
+	}
+	return nil
+}
+
+func checkReference(reference string) error {
+	return checkText("Reference", reference, 0, referenceMax)
+}
+
+func checkReason(reason string) error {
+	if !reasonForm.MatchString(reason) {
+		return argumentError("Reason must be a code of at most 64 characters of a-z, 0-9 and _")
+	}
+	return nil
+}
+
+func checkAction(action Action, allowed ...Action) error {
+	if !slices.Contains(allowed, action) {
+		return argumentError("Action must be one of %v", allowed)
+	}
+	return nil
+}
+
+func checkDuration(name string, value, least, most time.Duration) error {
+	if value < least || value > most {
+		return argumentError("%s must be from %s to %s", name, least, most)
+	}
+	return nil
+}
+
+// checkExpected returns the price with its currency in capitals.
+func checkExpected(expected Expected, kind Kind) (Expected, error) {
+	switch {
+	case kind != Payment && expected != Expected{}:
+		return expected, argumentError("Expected is only allowed for payments")
+	case kind != Payment:
+		return expected, nil
+	case expected.Any:
+		return Expected{Any: true}, nil
+	}
+	var err error
+	expected.Currency, err = checkMoney("Expected", expected.Amount, expected.Currency)
+	return expected, err
+}
+
+func checkMoney(name string, amount int64, currency string) (string, error) {
+	if amount < 0 || amount > safeInteger {
+		return "", argumentError("the amount of %s must be a whole number of minor units (cents)", name)
+	}
+	currency = strings.ToUpper(currency)
+	if _, ok := exponents()[currency]; !ok {
+		return "", argumentError("the currency of %s must be one of ISO 4217, such as EUR. Others, such as USDC, have "+
+			"no minor unit there to compare in", name)
+	}
+	return currency, nil
+}
+
+// checkedAnswer is an Answer with its result as JSON.
+type checkedAnswer struct {
+	Answer
+	text  []byte
+	money bool
+}
+
+func checkAnswer(answer Answer) (checkedAnswer, error) {
+	checked := checkedAnswer{Answer: answer, money: answer.Currency != "" || answer.Amount != 0}
+	if err := checkAction(answer.Action, actions...); err != nil {
+		return checked, err
+	}
+	if err := checkReason(answer.Reason); err != nil {
+		return checked, err
+	}
+	if err := checkReference(answer.Reference); err != nil {
+		return checked, err
+	}
+	var err error
+	if checked.money {
+		if checked.Currency, err = checkMoney("the answer", answer.Amount, answer.Currency); err != nil {
+			return checked, err
+		}
+	}
+	if answer.Result == nil {
+		return checked, nil
+	}
+	if checked.text, err = toJSON(answer.Result); err != nil {
+		return checked, argumentError("Result must be an object that can be written as JSON")
+	}
+	if len(checked.text) > resultMax {
+		return checked, argumentError("Result must have at most %d bytes as JSON", resultMax)
+	}
+	return checked, nil
+}
+
+// checkWebURL returns the URL in its parts. The error does not quote it.
+func checkWebURL(name, text string) (*url.URL, error) {
+	parts, err := url.Parse(text)
+	if err != nil || parts.Scheme == "" || parts.Hostname() == "" || parts.Port() == "0" || notInURL.MatchString(text) {
+		return nil, argumentError("%s must be an absolute URL, with special characters percent-encoded", name)
+	}
+	isLoopback := slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, parts.Hostname())
+	if parts.Scheme != "https" && !(parts.Scheme == "http" && isLoopback) {
+		return nil, argumentError("%s must be https, or http on 127.0.0.1, localhost or [::1]", name)
+	}
+	if parts.User != nil {
+		return nil, argumentError("%s must not contain a user name or password", name)
+	}
+	return parts, nil
+}
+
+// checkBaseURL returns the origin, and its host and port.
+func checkBaseURL(text string) (origin, host string, err error) {
+	parts, err := checkWebURL("BaseURL", text)
+	if err != nil {
+		return "", "", err
+	}
+	if parts.Path != "" && parts.Path != "/" || strings.ContainsAny(text, "?#") {
+		return "", "", argumentError("BaseURL must consist of scheme, host and port only, without path, query or fragment")
+	}
+	defaultPort := map[string]string{"https": ":443", "http": ":80"}[parts.Scheme]
+	host = strings.TrimSuffix(strings.ToLower(parts.Host), defaultPort)
+	return parts.Scheme + "://" + host, host, nil
+}
+
+func checkTarget(target Target, kind Kind) error {
+	if target.Checkout != "" && kind != Payment {
+		return argumentError("a checkout is only allowed for payments")
+	}
+	if err := checkText("Checkout", target.Checkout, 0, referenceMax); err != nil {
+		return err
+	}
+	parts, err := checkWebURL("TargetURL", target.URL)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(target.URL, "#") {
+		return argumentError("TargetURL must not have a fragment")
+	}
+	if kind == OAuth && parts.Query().Has("state") {
+		return argumentError("TargetURL must not have a state: /connect adds it")
+	}
+	for _, r := range target.URL {
+		if r > 0x7e {
+			return argumentError("TargetURL must be ASCII, with other characters percent-encoded")
+		}
+	}
+	if len(target.URL) > targetMax {
+		return argumentError("TargetURL must have at most %d bytes", targetMax)
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	leaseDefault = 30 * time.Second
+	// renewals is how often a lease is renewed while it lasts.
+	renewals = 3
+	// claimRetry is how long a renewal that failed waits for the next one, and how often who waits for another call looks.
+	claimRetry = 500 * time.Millisecond
+	// exchangeFailed is why an account is not connected, if the call does not say it.
+	exchangeFailed = "exchange_failed"
+)
+
+const (
+	sqlBegin = `SELECT outcome, coalesce(claimed_reference, ''), coalesce(fence, 0), fulfilled, coalesce(leased_ms, 0)::bigint
+		FROM urlmode.begin_claim($1::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint)`
+	sqlRenew       = `SELECT urlmode.renew_claim($1::uuid, $2::bytea, $3::bigint, $4::bigint)`
+	sqlFulfil      = `SELECT urlmode.fulfil_claim($1::uuid, $2::bytea, $3::bigint, $4::bytea)`
+	sqlConfirm     = `SELECT urlmode.confirm_claim($1::uuid, $2::bytea, $3::bigint, $4::bigint)`
+	sqlRelease     = `SELECT urlmode.release_claim($1::uuid, $2::bytea, $3::bigint)`
+	sqlEndExchange = `SELECT urlmode.end_exchange($1::uuid, $2::bytea, $3::text)`
+)
+
+// ClaimState is what BeginClaim has found.
+type ClaimState string
+
+const (
+	// ClaimBegun: this call does the work.
+	ClaimBegun ClaimState = "begun"
+	// ClaimFulfilled: another call has done the work, and its answer was not written. Return Result, and then Confirm.
+	ClaimFulfilled ClaimState = "fulfilled"
+	// ClaimLeased: another call does the work, and can still finish it.
+	ClaimLeased ClaimState = "leased"
+	// ClaimTaken: another call has claimed it, or the payment was refunded.
+	ClaimTaken ClaimState = "taken"
+	// ClaimChanged: the outcome is no longer this accept. Wait again.
+	ClaimChanged ClaimState = "changed"
+)
+
+// Claim is one of an accept, with two ends: the work is done (Fulfil), and the answer was written (Confirm).
+// It is safe for use by several goroutines.
+type Claim struct {
+	State ClaimState
+	// Reference is that of the payment.
+	Reference string
+	// Fence is greater than that of each call before; zero for an account, whose claim is final.
+	Fence int64
+	// Result is what the other call has returned, after ClaimFulfilled. Nil: nothing.
+	Result json.RawMessage
+	// Until is, after ClaimLeased, when the next call can begin if that one dies.
+	Until time.Time
+
+	claims *claims
+	key    rowKey
+	lease  time.Duration
+	lost   chan struct{}
+
+	mu    sync.Mutex
+	until time.Time // counted from before the lease was asked for
+	ended bool
+	stop  context.CancelFunc // of the renewals
+}
+
+// claims begins claims, and renews their leases until they end.
+type claims struct {
+	pool *pool
+	ring keys
+	keep time.Duration // how long a result is kept after the last end of its claim
+	ctx  context.Context
+	done sync.WaitGroup
+}
+
+type begun struct {
+	outcome   string
+	reference string
+	fence     int64
+	fulfilled []byte
+	leasedMs  int64
+}
+
+func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
+	until := time.Now().Add(o.Wait)
+	for {
+		claim, err := c.try(ctx, k, o)
+		rest := time.Until(until)
+		if err != nil || claim.State != ClaimLeased || rest <= 0 {
+			return claim, err
+		}
+		if err := sleep(ctx, min(rest, jittered(claimRetry))); err != nil {
+			return nil, err
+		}
+		if c.ctx.Err() != nil {
+			return nil, errorClosed()
+		}
+	}
+}
+
+func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
+	asked := time.Now()
+	answer, err := call(ctx, c.pool, func(ctx context.Context) (begun, error) {
+		read := func(from pgx.CollectableRow) (b begun, err error) {
+			err = from.Scan(&b.outcome, &b.reference, &b.fence, &b.fulfilled, &b.leasedMs)
+			return b, err
+		}
+		all, err := rows(ctx, c.pool, read, sqlBegin, k.id, k.binding[:], orNull(o.Reference), o.Lease.Milliseconds(), c.keep.Milliseconds())
+		if err != nil || len(all) == 0 {
+			return begun{outcome: "unknown"}, err
+		}
+		return all[0], nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	claim := &Claim{State: ClaimState(answer.outcome), Reference: answer.reference, Fence: answer.fence,
+		claims: c, key: k, lease: o.Lease, lost: make(chan struct{}), until: asked.Add(o.Lease)}
+	switch answer.outcome {
+	case "unknown":
+		return nil, notFound(k.id)
+	case "open":
+		return nil, openAgain(k.id)
+	case "leased":
+		claim.Until = time.Now().Add(time.Duration(answer.leasedMs) * time.Millisecond)
+	case "claimed": // an account
+		claim.State, claim.Reference, claim.Fence = ClaimBegun, "", 0
+	case "fulfilled":
+		var kept struct{ Result json.RawMessage }
+		if err := unseal(c.ring, useFulfilled, k, answer.fulfilled, &kept); err != nil {
+			return nil, err
+		}
+		claim.Result = kept.Result
+	case "begun":
+		ctx, stop := context.WithCancel(c.ctx)
+		claim.stop = stop
+		c.done.Add(1)
+		go claim.renew(ctx)
+	}
+	return claim, nil
+}
+
+// Lost is closed when the lease has ended, because PostgreSQL did not renew it or the instance was
+// closed: another call may have begun.
+func (c *Claim) Lost() <-chan struct{} { return c.lost }
+
+// Fulfil keeps what the call returns for the next one, until Confirm: the work is done. False: it cannot be
+// kept, because it is no JSON or has more than 262,114 bytes, and the claim is final. ErrClaimLost: another call has begun since.
+func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
+	if c.State != ClaimBegun {
+		return false, argumentError("only a claim that has begun is fulfilled")
+	}
+	if c.Fence == 0 {
+		c.end(false)
+		// The account is connected. If this is not stored, its page stays neutral.
+		c.step(ctx, sqlEndExchange, "")
+		return false, nil
+	}
+	text, ok := fulfilledJSON(result)
+	ask := func() (bool, error) { return c.step(ctx, sqlConfirm, c.Fence, c.claims.keep.Milliseconds()) }
+	if ok {
+		sealed := seal(c.claims.ring, useFulfilled, c.key, text, nil)
+		ask = func() (bool, error) { return c.step(ctx, sqlFulfil, c.Fence, sealed) }
+	}
+	done, err := c.whileItLasts(ctx, ask)
+	c.end(false)
+	if err == nil && !done {
+		err = about(ErrClaimLost, c.key.id, "the lease of this claim of elicitation %s has ended: another call may have begun")
+	}
+	return ok && err == nil, err
+}
+
+// Confirm: the answer was written, so no later call is given it. False: another call has begun or confirmed it.
+func (c *Claim) Confirm(ctx context.Context) (bool, error) {
+	if c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled {
+		return false, nil
+	}
+	done, err := c.step(ctx, sqlConfirm, c.Fence, c.claims.keep.Milliseconds())
+	if err == nil {
+		c.end(false)
+	}
+	return done, err
+}
+
+// Release: the work was not done, so the next call can begin at once. The claim of an account is final, and
+// its page shows that it is not connected. False: another call has begun.
+func (c *Claim) Release(ctx context.Context) (bool, error) {
+	if c.State != ClaimBegun {
+		return false, nil
+	}
+	c.end(false)
+	if c.Fence == 0 {
+		return c.step(ctx, sqlEndExchange, exchangeFailed)
+	}
+	return c.step(ctx, sqlRelease, c.Fence)
+}
+
+func (c *Claim) step(ctx context.Context, statement string, values ...any) (bool, error) {
+	return one[bool](ctx, c.claims.pool, statement, append([]any{c.key.id, c.key.binding[:]}, values...)...)
+}
+
+// whileItLasts: the work is done, so a database that does not answer is asked again, for the time of one lease. No other
+// call can begin meanwhile.
+func (c *Claim) whileItLasts(ctx context.Context, ask func() (bool, error)) (bool, error) {
+	giveUp := time.Now().Add(c.lease)
+	for {
+		done, err := ask()
+		c.mu.Lock()
+		until := earliest(giveUp, c.until)
+		c.mu.Unlock()
+		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || ctx.Err() != nil || !time.Now().Before(until) {
+			return done, err
+		}
+		if err := sleep(ctx, jittered(claimRetry)); err != nil {
+			return false, err
+		}
+	}
+}
+
+// renew renews the lease until it ends.
+func (c *Claim) renew(ctx context.Context) {
+	defer c.claims.done.Done()
+	pause := c.lease / renewals
+	for {
+		c.mu.Lock()
+		until := c.until
+		c.mu.Unlock()
+		if sleep(ctx, max(0, min(pause, time.Until(until)))) != nil || !time.Now().Before(until) {
+			c.end(true)
+			return
+		}
+		asked := time.Now()
+		asking, cancel := context.WithDeadline(ctx, until)
+		renewed, err := c.step(asking, sqlRenew, c.Fence, c.lease.Milliseconds())
+		cancel()
+		switch {
+		case err != nil:
+			pause = jittered(min(claimRetry, c.lease/renewals))
+		case !renewed:
+			c.end(true)
+			return
+		default:
+			c.mu.Lock()
+			c.until = asked.Add(c.lease)
+			c.mu.Unlock()
+			pause = c.lease / renewals
+		}
+	}
+}
+
+// end stops the renewals. isLost: not by a step of the caller.
+func (c *Claim) end(isLost bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.ended = true
+	if c.stop != nil {
+		c.stop()
+	}
+	if isLost {
+		close(c.lost)
+	}
+}
+
+// fulfilledJSON is false if the result is too large to be kept, or cannot be written as JSON.
+func fulfilledJSON(result any) ([]byte, bool) {
+	kept := map[string]any{}
+	if result != nil {
+		kept["result"] = result
+	}
+	text, err := toJSON(kept)
+	return text, err == nil && len(text) <= fulfilledMax
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// channel is that on which every change of a row is announced.
+	channel = "urlmode"
+
+	busyMin = 2 * time.Millisecond
+	busyMax = 100 * time.Millisecond
+)
+
+const (
+	sqlCreate = `SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[],
+		$5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
+		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[])`
+	sqlResume = `SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
+		FROM urlmode.resume($1::bytea[], $2::text[], $3::boolean[], $4::bytea[])`
+	sqlRead = `SELECT id::text, provider, kind, status, coalesce(action, ''), coalesce(reason, ''), late, coalesce(payment_reference, ''),
+		coalesce(refunded, 0), coalesce(held, false), coalesce(completed_from, ''), result, verifier, closes_in_ms::bigint,
+		failed_attempts, rechecks, rechecked, coalesce(recheck_in_ms, 0)::bigint
+		FROM urlmode.read($1::text[]::uuid[], $2::bytea[])`
+	sqlAbandon   = `SELECT outcome FROM urlmode.abandon($1::text[]::uuid[], $2::bytea[], $3::text[], $4::text[])`
+	sqlExpire    = `SELECT count(*) FROM urlmode.expire($1::text[]::uuid[], $2::bytea[])`
+	sqlMarkRead  = `SELECT urlmode.mark_read($1::text[]::uuid[], $2::bytea[], $3::bigint)::text`
+	sqlSettle    = `SELECT urlmode.settle($1::uuid, $2::bytea, $3::text, $4::text, $5::bytea, $6::bigint, $7::text, $8::text)`
+	sqlClaim     = `SELECT urlmode.claim($1::uuid, $2::bytea, $3::text, $4::bigint, $5::text, $6::boolean)`
+	sqlUnclaimed = `SELECT elicitation::text, provider_name, subject, session, reference, amount, currency, matches,
+		coalesce(resume_key, ''), late, proven_at, coalesce(refunded, 0), coalesce(held, false), binding, result
+		FROM urlmode.unclaimed($1::text, $2::timestamptz, $3::uuid)`
+	sqlRefunds = `SELECT elicitation::text, provider_name, coalesce(subject, ''), coalesce(session, ''), coalesce(resume_key, ''), reference,
+		amount, coalesce(currency, ''), coalesce(reversed, 0), received_at, changed_at,
+		payment, coalesce(paid, 0), coalesce(refunded, 0), coalesce(held, false), coalesce(claimed, false)
+		FROM urlmode.refunds($1::text, $2::timestamptz, $3::uuid)`
+	sqlTakeRecheck = `SELECT lease, rechecks, coalesce(event_type, ''), coalesce(unproven_references, '{}'), expected::text
+		FROM urlmode.take_recheck($1::uuid, $2::bytea, $3::bigint)`
+	sqlEndRecheck   = `SELECT urlmode.end_recheck($1::uuid, $2::bytea, $3::integer, $4::integer, $5::boolean)::text`
+	sqlPurgeResults = `SELECT urlmode.purge_results($1::bigint)::bigint`
+	sqlPurge        = `SELECT urlmode.purge($1::bigint, $2::text)::bigint`
+	sqlNotify       = `SELECT pg_notify($1::text, $2::text)::text`
+)
+
+// row is a row as the waiting side sees it.
+type row struct {
+	id               string
+	provider         string
+	kind             Kind
+	status           Status
+	action           Action
+	reason           string
+	late             bool
+	paymentReference string
+	refunded         int64
+	held             bool
+	completedFrom    Status
+	result           []byte
+	verifier         []byte
+	closesInMs       int64
+	failedAttempts   int
+	rechecks         int
+	rechecked        int
+	recheckInMs      int64
+}
+
+func readRow(from pgx.CollectableRow) (read row, err error) {
+	err = from.Scan(&read.id, &read.provider, &read.kind, &read.status, &read.action, &read.reason, &read.late,
+		&read.paymentReference, &read.refunded, &read.held, &read.completedFrom, &read.result, &read.verifier,
+		&read.closesInMs, &read.failedAttempts, &read.rechecks, &read.rechecked, &read.recheckInMs)
+	return read, err
+}
+
+type newRow struct {
+	key       rowKey
+	request   Request
+	requester string
+	target    Target
+	verifier  []byte
+	digest    []byte
+	linkKid   int16
+}
+
+type resumeKey struct {
+	binding    digest
+	key        string
+	canRecheck bool
+	request    []byte
+}
+
+type resumed struct {
+	id        *string
+	provider  *string
+	kind      *Kind
+	expiresAt *time.Time
+	ttlMs     *float64
+	linkKid   *int16
+}
+
+type abandoned struct {
+	key    rowKey
+	action Action
+	reason string
+}
+
+type created struct {
+	expiresAt *time.Time
+	outcome   string
+}
+
+// database calls the functions of the schema, one by one or, where many calls come, in batches.
+type database struct {
+	pool     *pool
+	creates  batches[newRow, created]
+	resumes  batches[resumeKey, resumed]
+	abandons batches[abandoned, string]
+}
+
+func newDatabase(p *pool) *database {
+	db := &database{pool: p}
+	db.creates.run = db.createRows
+	db.resumes.run = db.resumeRows
+	db.abandons.run = db.abandonRows
+	return db
+}
+
+// orNull is NULL for an empty text.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func column[T, C any](elements []T, member func(T) C) []C {
+	values := make([]C, len(elements))
+	for i, each := range elements {
+		values[i] = member(each)
+	}
+	return values
+}
+
+func keyColumns(rowKeys []rowKey) (ids []string, bindings [][]byte) {
+	return column(rowKeys, func(k rowKey) string { return k.id }), column(rowKeys, func(k rowKey) []byte { return k.binding[:] })
+}
+
+// create returns when the row expires, or nil if another call of the same owner has created one that can be resumed.
+func (db *database) create(ctx context.Context, made newRow) (*time.Time, error) {
+	// Also the pauses between the attempts belong to the call, which close waits for.
+	return call(ctx, db.pool, func(ctx context.Context) (*time.Time, error) {
+		giveUp := time.Now().Add(queryTimeout)
+		for pause := busyMin; ; pause = min(2*pause, busyMax) {
+			answer, err := db.creates.ask(ctx, made)
+			switch {
+			case sqlstate(err) == "23505":
+				return nil, about(ErrExists, made.key.id, "elicitation %s already exists: choose another id")
+			case err != nil:
+				return nil, err
+			case answer.outcome == "full":
+				return nil, &Error{Code: ErrLimit,
+					reason: "this subject has too many open elicitations: it must finish or leave some of them first"}
+			case answer.outcome == "created":
+				return answer.expiresAt, nil
+			case answer.outcome != "busy":
+				return nil, nil
+			case time.Now().After(giveUp): // Another call creates for the same owner.
+				return nil, busy("other calls of this owner create elicitations all the time")
+			}
+			if err := sleep(ctx, jittered(pause)); err != nil {
+				return nil, err
+			}
+		}
+	})
+}
+
+func (db *database) createRows(ctx context.Context, made []newRow) ([]created, error) {
+	ids, bindings := keyColumns(column(made, func(r newRow) rowKey { return r.key }))
+	asked := func(member func(Request) string) []string {
+		return column(made, func(r newRow) string { return member(r.request) })
+	}
+	optional := func(member func(newRow) string) []*string {
+		return column(made, func(r newRow) *string { return orNull(member(r)) })
+	}
+	read := func(from pgx.CollectableRow) (answer created, err error) {
+		err = from.Scan(&answer.expiresAt, &answer.outcome)
+		return answer, err
+	}
+	return rows(ctx, db.pool, read, sqlCreate, ids,
+		asked(func(r Request) string { return r.Provider }), asked(func(r Request) string { return string(r.Kind) }),
+		asked(func(r Request) string { return r.Owner.Subject }), asked(func(r Request) string { return r.Owner.Session }), bindings,
+		column(made, func(r newRow) string { return r.requester }), column(made, func(r newRow) string { return r.target.URL }),
+		optional(func(r newRow) string { return expectedJSON(r.request) }), column(made, func(r newRow) []byte { return r.verifier }),
+		column(made, func(r newRow) int64 { return r.request.TTL.Milliseconds() }),
+		column(made, func(r newRow) bool { return r.request.Exclusive }), optional(func(r newRow) string { return r.request.ResumeKey }),
+		column(made, func(r newRow) bool { return !r.request.CannotRecheck }), column(made, func(r newRow) []byte { return r.digest }),
+		optional(func(r newRow) string { return r.target.Checkout }), optional(func(r newRow) string { return r.request.ClientID }),
+		column(made, func(r newRow) int16 { return r.linkKid }))
+}
+
+func expectedJSON(r Request) string {
+	if r.Kind != Payment {
+		return ""
+	}
+	text, _ := json.Marshal(r.Expected) // a text and a number can be written
+	return string(text)
+}
+
+func (db *database) resume(ctx context.Context, wanted resumeKey) (resumed, error) {
+	return call(ctx, db.pool, func(ctx context.Context) (resumed, error) { return db.resumes.ask(ctx, wanted) })
+}
+
+func (db *database) resumeRows(ctx context.Context, wanted []resumeKey) ([]resumed, error) {
+	read := func(from pgx.CollectableRow) (r resumed, err error) {
+		err = from.Scan(&r.id, &r.provider, &r.kind, &r.expiresAt, &r.ttlMs, &r.linkKid)
+		return r, err
+	}
+	return rows(ctx, db.pool, read, sqlResume,
+		column(wanted, func(k resumeKey) []byte { return k.binding[:] }), column(wanted, func(k resumeKey) string { return k.key }),
+		column(wanted, func(k resumeKey) bool { return k.canRecheck }), column(wanted, func(k resumeKey) []byte { return k.request }))
+}
+
+// abandon answers "completed" by this call, "already", or the status that stays as it is.
+func (db *database) abandon(ctx context.Context, end abandoned) (string, error) {
+	outcome, err := call(ctx, db.pool, func(ctx context.Context) (string, error) { return db.abandons.ask(ctx, end) })
+	if err == nil && outcome == "unknown" {
+		err = notFound(end.key.id)
+	}
+	return outcome, err
+}
+
+func (db *database) abandonRows(ctx context.Context, ends []abandoned) ([]string, error) {
+	ids, bindings := keyColumns(column(ends, func(a abandoned) rowKey { return a.key }))
+	return rows(ctx, db.pool, pgx.RowTo[string], sqlAbandon, ids, bindings,
+		column(ends, func(a abandoned) string { return string(a.action) }), column(ends, func(a abandoned) string { return a.reason }))
+}
+
+func (db *database) read(ctx context.Context, wanted rowKey) (*row, error) {
+	return call(ctx, db.pool, func(ctx context.Context) (*row, error) {
+		found, err := rows(ctx, db.pool, readRow, sqlRead, []string{wanted.id}, [][]byte{wanted.binding[:]})
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		return &found[0], nil
+	})
+}
+
+func (db *database) expire(ctx context.Context, rowKeys []rowKey) error {
+	ids, bindings := keyColumns(rowKeys)
+	_, err := one[int64](ctx, db.pool, sqlExpire, ids, bindings)
+	return err
+}
+
+func (db *database) markRead(ctx context.Context, rowKeys []rowKey, keep time.Duration) error {
+	ids, bindings := keyColumns(rowKeys)
+	_, err := one[*string](ctx, db.pool, sqlMarkRead, ids, bindings, keep.Milliseconds())
+	return err
+}
+
+// settle answers "completed", "already", or "late": it had ended otherwise, and the payment was recorded.
+func (db *database) settle(ctx context.Context, k rowKey, answer checkedAnswer, result []byte) (string, error) {
+	var amount *int64
+	if answer.money {
+		amount = &answer.Amount
+	}
+	outcome, err := one[string](ctx, db.pool, sqlSettle, k.id, k.binding[:], string(answer.Action), answer.Reason, result,
+		amount, orNull(answer.Currency), orNull(answer.Reference))
+	switch {
+	case err != nil:
+		return "", err
+	case outcome == "unknown":
+		return "", notFound(k.id)
+	case outcome == "mismatch":
+		return "", about(ErrMismatch, k.id, "the amount or the currency of the payment is not what elicitation %s expects")
+	case outcome == "reference_taken":
+		return "", about(ErrReference, k.id, "the payment of this reference has paid for another elicitation than %s")
+	case outcome == "undecided":
+		return "", argumentError("an approval is accepted by its approver alone, on its page")
+	case outcome == "missing":
+		return "", argumentError("to accept a payment, Amount (in minor units), Currency and Reference are required: " +
+			"what was paid, according to the provider")
+	}
+	return outcome, nil
+}
+
+func (db *database) claim(ctx context.Context, k rowKey, o ClaimOptions, keep time.Duration) (bool, error) {
+	outcome, err := one[string](ctx, db.pool, sqlClaim, k.id, k.binding[:], orNull(o.Reference), keep.Milliseconds(), string(o.Action), o.Held)
+	if err == nil && outcome == "open" {
+		err = openAgain(k.id)
+	}
+	return outcome == "claimed", err
+}
+
+func openAgain(id string) error {
+	return about(ErrOpen, id, "elicitation %s is open, perhaps again after a failover: wait for it before you claim it")
+}
+
+// filter selects payments or refunds. Empty members select all.
+type filter struct {
+	provider string
+	since    time.Time
+	id       string
+}
+
+func (f filter) values() []any {
+	var since *time.Time
+	if !f.since.IsZero() {
+		since = &f.since
+	}
+	return []any{orNull(f.provider), since, orNull(f.id)}
+}
+
+// takenRecheck is the lease of a recheck.
+type takenRecheck struct {
+	lease      int
+	rechecks   int
+	eventType  string
+	references []string
+	expected   *string
+}
+
+// takeRecheck is nil if another instance is rechecking, or if there is nothing to recheck.
+func (db *database) takeRecheck(ctx context.Context, k rowKey, lease time.Duration) (*takenRecheck, error) {
+	return call(ctx, db.pool, func(ctx context.Context) (*takenRecheck, error) {
+		read := func(from pgx.CollectableRow) (taken takenRecheck, err error) {
+			err = from.Scan(&taken.lease, &taken.rechecks, &taken.eventType, &taken.references, &taken.expected)
+			return taken, err
+		}
+		all, err := rows(ctx, db.pool, read, sqlTakeRecheck, k.id, k.binding[:], lease.Milliseconds())
+		if err != nil || len(all) == 0 {
+			return nil, err
+		}
+		return &all[0], nil
+	})
+}
+
+func (db *database) endRecheck(ctx context.Context, k rowKey, taken *takenRecheck, failed bool) error {
+	_, err := one[*string](ctx, db.pool, sqlEndRecheck, k.id, k.binding[:], taken.lease, taken.rechecks, failed)
+	return err
+}
+
+// purgeResults purges some of the results that are due, and says whether more may be due.
+func (db *database) purgeResults(ctx context.Context, keepUnclaimed time.Duration) (bool, error) {
+	count, err := one[int64](ctx, db.pool, sqlPurgeResults, keepUnclaimed.Milliseconds())
+	return count > 0, err
+}
+
+// purge deletes purgeable data in batches, and says how much.
+func (db *database) purge(ctx context.Context, keep time.Duration, kind string) (int64, error) {
+	for deleted := int64(0); ; {
+		count, err := one[int64](ctx, db.pool, sqlPurge, keep.Milliseconds(), orNull(kind))
+		if err != nil || count == 0 {
+			return deleted, err
+		}
+		deleted += count
+	}
+}
+
+func (db *database) notify(ctx context.Context, to, payload string) error {
+	_, err := one[*string](ctx, db.pool, sqlNotify, to, payload)
+	return err
+}
+
+// jittered changes an interval by up to a quarter, at random, so that many processes do not act at the same moment.
+func jittered(interval time.Duration) time.Duration {
+	return time.Duration(float64(interval) * (0.75 + rand.Float64()/2))
+}
+
+func sleep(ctx context.Context, interval time.Duration) error {
+	timer := time.NewTimer(interval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+)
+
+const safeInteger = 1<<53 - 1
+
+// digestOfRequest is what a call asks for (PROTOCOL.md, "What a call asks for"). A later
+// call goes on with an earlier elicitation only if both ask for the same.
+// mcpClient is empty where the client is not compared.
+func digestOfRequest(provider string, kind Kind, expected Expected, asked map[string]any, mcpClient string) ([]byte, error) {
+	request := map[string]any{"provider": provider, "kind": string(kind)}
+	if kind == Payment {
+		request["expected"] = expected.members()
+	}
+	if asked != nil {
+		request["about"] = asked
+	}
+	if mcpClient != "" {
+		request["mcp_client"] = mcpClient
+	}
+	text, err := canonicalJSON(request)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte("urlmode request v1\x00" + text))
+	return sum[:16], nil
+}
+
+// DefaultResumeKey is the resume key of a tool that gives none: that of its provider, its kind, the
+// message to its user and, for a payment, the price.
+func DefaultResumeKey(provider string, kind Kind, message string, expected Expected) string {
+	question := []any{message, nil, nil}
+	switch {
+	case kind != Payment:
+	case expected.Any:
+		question = []any{message, "any"}
+	default:
+		question = []any{message, expected.Amount, expected.Currency}
+	}
+	text, err := canonicalJSON(question)
+	if err != nil {
+		text = message // only for an amount that Create refuses
+	}
+	sum := sha256.Sum256([]byte(text))
+	return provider + " " + string(kind) + " " + base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// canonicalJSON writes JSON in the canonical form of RFC 8785. Members that are nil are left out.
+func canonicalJSON(value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", argumentError("About must be plain JSON")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var plain any
+	if err := decoder.Decode(&plain); err != nil {
+		return "", argumentError("About must be plain JSON")
+	}
+	var out strings.Builder
+	if err := writeCanonical(&out, plain); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+func writeCanonical(out *strings.Builder, value any) error {
+	switch value := value.(type) {
+	case map[string]any:
+		names := make([]string, 0, len(value))
+		for name, member := range value {
+			if member != nil {
+				names = append(names, name)
+			}
+		}
+		slices.SortFunc(names, func(a, b string) int {
+			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+		})
+		out.WriteByte('{')
+		for i, name := range names {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			writeText(out, name)
+			out.WriteByte(':')
+			if err := writeCanonical(out, value[name]); err != nil {
+				return err
+			}
+		}
+		out.WriteByte('}')
+	case []any:
+		out.WriteByte('[')
+		for i, element := range value {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if err := writeCanonical(out, element); err != nil {
+				return err
+			}
+		}
+		out.WriteByte(']')
+	case string:
+		writeText(out, value)
+	case bool:
+		out.WriteString(strconv.FormatBool(value))
+	case json.Number:
+		return writeNumber(out, value)
+	default:
+		out.WriteString("null")
+	}
+	return nil
+}
+
+func writeText(out *strings.Builder, text string) {
+	const short = "\b\t\n\f\r\"\\"
+	out.WriteByte('"')
+	for _, r := range text {
+		if i := strings.IndexRune(short, r); i >= 0 {
+			out.WriteByte('\\')
+			out.WriteByte(`btnfr"\`[i])
+		} else if r < 0x20 {
+			out.WriteString(`\u00`)
+			out.WriteByte("01"[r>>4])
+			out.WriteByte("0123456789abcdef"[r&15])
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+}
+
+// writeNumber writes a number as ECMAScript does (RFC 8785 section 3.2.2.3).
+func writeNumber(out *strings.Builder, number json.Number) error {
+	value, err := number.Float64()
+	isWhole := !strings.ContainsAny(number.String(), ".eE")
+	if err != nil || isWhole && math.Abs(value) > safeInteger && strconv.FormatFloat(value, 'f', -1, 64) != number.String() {
+		return argumentError("a number of About must be one that a float64 holds exactly")
+	}
+	if value == 0 {
+		out.WriteByte('0')
+		return nil
+	}
+	text := strconv.FormatFloat(math.Abs(value), 'e', -1, 64)
+	mantissa, exponent, _ := strings.Cut(text, "e")
+	digits := strings.ReplaceAll(mantissa, ".", "")
+	power, _ := strconv.Atoi(exponent)
+	point := power + 1
+	if value < 0 {
+		out.WriteByte('-')
+	}
+	switch {
+	case point > 21 || point <= -6:
+		out.WriteString(digits[:1])
+		if len(digits) > 1 {
+			out.WriteString("." + digits[1:])
+		}
+		out.WriteByte('e')
+		if power > 0 {
+			out.WriteByte('+')
+		}
+		out.WriteString(strconv.Itoa(power))
+	case point <= 0:
+		out.WriteString("0." + strings.Repeat("0", -point) + digits)
+	case point < len(digits):
+		out.WriteString(digits[:point] + "." + digits[point:])
+	default:
+		out.WriteString(digits + strings.Repeat("0", point-len(digits)))
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// closeTimeout is how long Close waits, for its waits and then for its calls.
+const closeTimeout = time.Second
+
+// Instance creates elicitations and waits for them. It is safe for use by any number of
+// goroutines, and one in each process is enough. Make one with New.
+type Instance struct {
+	ring     keys
+	baseURL  string
+	name     string
+	kept     kept
+	pool     *pool
+	db       *database
+	listener *listener
+	waits    *waits
+	purger   *purger
+	claims   *claims
+
+	stop    context.CancelFunc
+	closing sync.Once
+}
+
+// New checks the configuration. It opens no connection: the first call does. ctx ends only New itself.
+func New(ctx context.Context, config Config) (*Instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	baseURL, host, err := checkBaseURL(config.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	m := &Instance{baseURL: baseURL, name: config.Name}
+	if m.name == "" {
+		m.name = host
+	}
+	if err := checkText("Name", m.name, 1, nameMax); err != nil {
+		return nil, err
+	}
+	if m.kept, err = checkKept(config); err != nil {
+		return nil, err
+	}
+	log := config.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	if m.ring, err = openKeys(config, log); err != nil {
+		return nil, err
+	}
+	opened, server, several, err := openPool(config)
+	if err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(context.Background())
+	m.pool, m.stop = opened, stop
+	m.db = newDatabase(opened)
+	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running, unmarked: map[rowKey]struct{}{}}
+	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
+	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: backoffMax, db: m.db, log: log, ctx: running,
+		hearers: map[hearer]struct{}{}}
+	if several {
+		m.listener.backoffMax = backoffMaxOfSeveral
+	}
+	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, log: log, ctx: running, markRead: m.purger.markRead,
+		entries: map[string]*entry{}, rechecking: map[string]Status{}, closing: make(chan struct{})}
+	m.waits.complete = func(ctx context.Context, k rowKey, answer Answer) error {
+		_, err := m.settle(ctx, k, answer)
+		return err
+	}
+	m.listener.waits = m.waits
+	return m, nil
+}
+
+func openKeys(config Config, log *slog.Logger) (keys, error) {
+	switch {
+	case config.Keys != "" && config.KeysFile != "":
+		return nil, argumentError("Keys and KeysFile cannot be used together")
+	case config.KeysFile != "":
+		return openKeysFile(config.KeysFile, log)
+	case len(config.Keys) > keysMax:
+		return nil, argumentError("Keys must have at most %d bytes", keysMax)
+	case config.Keys != "":
+		return parseKeys(config.Keys, "Keys")
+	}
+	return nil, argumentError("KeysFile is required, or Keys")
+}
+
+// Wait waits until the elicitation is completed, by any process and on any instance, or until
+// the context ends. The end of the context does not change the elicitation.
+//
+// Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
+// ErrNotFound, ErrSeal, ErrClosed.
+func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
+	return m.WaitWith(ctx, id, owner, WaitOptions{})
+}
+
+// WaitWith is Wait with options.
+func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
+	k, err := checkRow(id, owner)
+	if err != nil {
+		return Outcome{}, err
+	}
+	m.purger.start()
+	return m.waits.wait(ctx, k, o)
+}
+
+// Complete completes an elicitation from outside a wait, for a server that has learned the outcome in another way.
+// False: it was completed before. True also if the payment of an elicitation that had ended otherwise was recorded.
+//
+// Errors: ErrNotFound, ErrMismatch, ErrReference.
+func (m *Instance) Complete(ctx context.Context, id string, owner Owner, answer Answer) (bool, error) {
+	k, err := checkRow(id, owner)
+	if err != nil {
+		return false, err
+	}
+	outcome, err := m.settle(ctx, k, answer)
+	return err == nil && outcome != "already", err
+}
+
+func (m *Instance) settle(ctx context.Context, k rowKey, answer Answer) (string, error) {
+	checked, err := checkAnswer(answer)
+	if err != nil {
+		return "", err
+	}
+	var result []byte
+	if checked.text != nil {
+		result = seal(m.ring, useResult, k, checked.text, nil)
+	}
+	return m.db.settle(ctx, k, checked, result)
+}
+
+// Cancel is Complete with the action Cancel. It also ends an elicitation that a user has opened. An empty reason is "cancelled".
+func (m *Instance) Cancel(ctx context.Context, id string, owner Owner, reason string) (bool, error) {
+	if reason == "" {
+		reason = "cancelled"
+	}
+	return m.Complete(ctx, id, owner, Answer{Action: Cancel, Reason: reason})
+}
+
+// Abandon ends an elicitation that nobody waits for any more, unless a user has opened it. action is Decline or Cancel; an
+// empty action is Cancel, and an empty reason is "abandoned". Whether this call has ended it.
+func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action Action, reason string) (bool, error) {
+	k, err := checkRow(id, owner)
+	if err != nil {
+		return false, err
+	}
+	if action == "" {
+		action = Cancel
+	}
+	if reason == "" {
+		reason = "abandoned"
+	}
+	if err := checkAction(action, Decline, Cancel); err != nil {
+		return false, err
+	}
+	if err := checkReason(reason); err != nil {
+		return false, err
+	}
+	outcome, err := m.db.abandon(ctx, abandoned{k, action, reason})
+	return outcome == "completed", err
+}
+
+// Claim claims the outcome of a completed elicitation. Only the first call gets true, and delivers. ErrOpen: it is not completed.
+func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOptions) (bool, error) {
+	k, err := checkRow(id, owner)
+	if err != nil {
+		return false, err
+	}
+	if o.Action == "" {
+		o.Action = Accept
+	}
+	if err := checkAction(o.Action, actions...); err != nil {
+		return false, err
+	}
+	if err := checkReference(o.Reference); err != nil {
+		return false, err
+	}
+	return m.db.claim(ctx, k, o, m.kept.results)
+}
+
+// BeginClaim claims an accept under a lease, for a call whose answer may be lost. The work is done
+// once, and its result is given to the next call until an answer was written.
+//
+// Errors: ErrOpen, ErrNotFound, ErrSeal.
+func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o LeaseOptions) (*Claim, error) {
+	k, err := checkRow(id, owner)
+	if err != nil {
+		return nil, err
+	}
+	o.Lease = orDefault(o.Lease, leaseDefault)
+	if err := checkDuration("Lease", o.Lease, time.Second, time.Hour); err != nil {
+		return nil, err
+	}
+	if err := checkDuration("Wait", o.Wait, 0, year); err != nil {
+		return nil, err
+	}
+	if err := checkReference(o.Reference); err != nil {
+		return nil, err
+	}
+	return m.claims.begin(ctx, k, o)
+}
+
+// Purge deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data. How much was deleted.
+func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (int64, error) {
+	keep := o.OlderThan
+	if keep == 0 {
+		if keep = m.kept.rows; keep < 0 {
+			keep = retentionDefault
+		}
+	}
+	if err := checkDuration("OlderThan", keep, week, 100*year); err != nil {
+		return 0, err
+	}
+	if !slices.Contains(purgeKinds, o.Kind) {
+		return 0, argumentError("Kind must be one of %v", purgeKinds[1:])
+	}
+	return m.db.purge(ctx, keep, o.Kind)
+}
+
+// Ticket is a cookie that tells callback programs with "user_check": "session-ticket" who the user is. Send it only to a
+// browser whose web session identifies the user. ttl is up to an hour; zero is five minutes.
+func (m *Instance) Ticket(subject string, ttl time.Duration) (Ticket, error) {
+	if err := checkText("Subject", subject, 1, subjectMax); err != nil {
+		return Ticket{}, err
+	}
+	ttl = orDefault(ttl, 5*time.Minute)
+	if err := checkDuration("the ttl of a ticket", ttl, time.Millisecond, time.Hour); err != nil {
+		return Ticket{}, err
+	}
+	seconds := int64((ttl + time.Second - 1) / time.Second)
+	value := mintTicket(m.ring.minting(), subject, time.Now().Unix()+seconds, nil)
+	header := fmt.Sprintf("%s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax", ticketCookie, value, seconds)
+	return Ticket{Name: ticketCookie, Value: value, Header: header}, nil
+}
+
+// OpenWaits is how many waits are open in this instance, for the metrics of a server.
+func (m *Instance) OpenWaits() int {
+	m.waits.mu.Lock()
+	defer m.waits.mu.Unlock()
+	return m.waits.size
+}
+
+// Close ends open waits with ErrClosed, waits for other calls, and closes all connections. Calls that PostgreSQL has
+// not answered after about two seconds are ended as well. Later calls get ErrClosed; Close can be called again.
+func (m *Instance) Close() error {
+	m.closing.Do(func() {
+		m.waits.mu.Lock()
+		close(m.waits.closing)
+		m.waits.mu.Unlock()
+		waitBriefly(&m.waits.open)
+		m.stop()
+		overdue := time.AfterFunc(closeTimeout, m.pool.breakOff)
+		defer overdue.Stop()
+		m.listener.running.Wait()
+		m.purger.done.Wait()
+		m.purger.markAll()
+		m.claims.done.Wait()
+		waitBriefly(&m.waits.tasks)
+		m.pool.close()
+	})
+	return nil
+}
+
+// waitBriefly: functions of the caller may take any time.
+func waitBriefly(group *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(abandonTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	backoffMin          = 100 * time.Millisecond
+	backoffMax          = 5 * time.Second
+	backoffMaxOfSeveral = 500 * time.Millisecond // One of several hosts may be promoted at any moment.
+	listenQueryTimeout  = 10 * time.Second
+	probeChannel        = "urlmode_probe"
+	probeTimeout        = 3 * time.Second
+	routineEvery        = 30 * time.Second
+	pollMin             = 250 * time.Millisecond
+	pollMax             = 5 * time.Second
+	pollGrowth          = 1.5
+	// alarmMin is the shortest delay of the look at everything that has expired.
+	alarmMin = 50 * time.Millisecond
+)
+
+// announcement is what the database announces. Anyone who can connect to it can send another text.
+type announcement struct {
+	ID       string
+	Late     bool
+	Refunded bool
+	Outcome  string
+}
+
+// parseAnnouncements reads one object, or an array of those of a statement.
+func parseAnnouncements(payload []byte) []announcement {
+	var each []json.RawMessage
+	if len(payload) == 0 || json.Unmarshal(payload, &each) != nil {
+		each = []json.RawMessage{payload}
+	}
+	announced := make([]announcement, 0, len(each))
+	for _, text := range each {
+		var members map[string]any
+		if json.Unmarshal(text, &members) != nil {
+			continue
+		}
+		id, _ := members["id"].(string)
+		if !idForm.MatchString(id) {
+			continue
+		}
+		outcome, _ := members["outcome"].(string)
+		announced = append(announced, announcement{id, members["late"] == true, members["refunded"] == true, outcome})
+	}
+	return announced
+}
+
+// hearer is told what the listener hears.
+type hearer interface{ announced([]announcement) }
+
+// listener has the one connection of an instance that listens for notifications,
+// and that reads the rows of all waits. One goroutine owns it. It is opened for
+// the first user, and opened again, with increasing delays, when it is lost while somebody uses it.
+//
+// Rows are read over the same connection for two reasons. An answer shows that
+// the connection is alive, so notifications can arrive as well; and many calls of
+// Create at once, which use the pool, do not delay the reads.
+//
+// A pooler between the two ends may send each transaction to another server.
+// LISTEN then succeeds, but no notification arrives. Such a pooler reports process
+// ids of its own. Where the process id does not match, a NOTIFY over another
+// connection tests whether notifications arrive.
+type listener struct {
+	server     *pgx.ConnConfig
+	noListen   bool
+	backoffMax time.Duration
+	db         *database
+	log        *slog.Logger
+	waits      *waits
+	ctx        context.Context
+	running    sync.WaitGroup
+	warned     bool // of polling; only its goroutine uses this
+
+	mu        sync.Mutex
+	users     int
+	keeping   bool
+	kicked    bool
+	interrupt context.CancelFunc // ends the wait for a notification
+	receiving bool               // notifications are known to arrive
+	probeID   string
+	hearers   map[hearer]struct{}
+}
+
+// acquire opens the connection if there is none.
+func (l *listener) acquire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.users++
+	if !l.keeping && l.ctx.Err() == nil {
+		l.keeping = true
+		l.running.Add(1)
+		go l.keep()
+	}
+}
+
+// release: when nobody uses the connection any more, it stays open for the next user.
+func (l *listener) release() {
+	l.mu.Lock()
+	l.users--
+	l.mu.Unlock()
+}
+
+func (l *listener) hear(who hearer) {
+	l.mu.Lock()
+	l.hearers[who] = struct{}{}
+	l.mu.Unlock()
+	l.acquire()
+}
+
+func (l *listener) unhear(who hearer) {
+	l.mu.Lock()
+	delete(l.hearers, who)
+	l.mu.Unlock()
+	l.release()
+}
+
+// kick: there is something to read.
+func (l *listener) kick() {
+	l.mu.Lock()
+	l.kicked = true
+	if l.interrupt != nil {
+		l.interrupt()
+	}
+	l.mu.Unlock()
+}
+
+func (l *listener) isReceiving() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.receiving
+}
+
+// ends says that nobody uses the connection, so that it is not opened again.
+func (l *listener) ends() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users == 0 || l.ctx.Err() != nil {
+		l.keeping = false
+		return true
+	}
+	return false
+}
+
+func (l *listener) keep() {
+	defer l.running.Done()
+	for failures := 1; ; failures++ {
+		answered, err := l.serve()
+		if answered {
+			failures = 1
+		}
+		l.mu.Lock()
+		l.receiving = false
+		l.mu.Unlock()
+		if l.ends() {
+			return
+		}
+		if failures == 2 {
+			warn(l.log, "URLMODE_RECONNECTING", "PostgreSQL cannot be reached; waits continue, and so do the attempts to connect",
+				slog.String("error", err.Error()))
+		}
+		l.waits.lost(err)
+		sleep(l.ctx, jittered(min(l.backoffMax, backoffMin<<min(failures-1, 10))))
+	}
+}
+
+// serve is from a new connection until it is lost, or could not be opened. answered: it has answered a statement.
+func (l *listener) serve() (answered bool, err error) {
+	config := l.server.Copy()
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { l.notified(n) }
+	conn, err := pgx.ConnectConfig(l.ctx, config)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		conn.Close(closing)
+	}()
+	listens := !l.noListen
+	if listens {
+		err := l.execute(conn, "LISTEN "+channel)
+		if state := sqlstate(err); len(state) == 5 && (state[:2] == "0A" || state[:2] == "42") {
+			listens = false // The server does not support it.
+		} else if err != nil {
+			return false, err
+		}
+	}
+	l.waits.wakeAll()
+	var probeEnds time.Time
+	if listens {
+		if probeEnds, err = l.probe(conn); err != nil {
+			return true, err
+		}
+	} else {
+		l.warnPolling("PostgreSQL is polled")
+	}
+	return true, l.loop(conn, probeEnds)
+}
+
+// loop reads what is due, and waits for the next notification, kick or time.
+func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) error {
+	routineAt := time.Now().Add(jittered(routineEvery))
+	pollEvery := pollMin
+	pollAt := time.Now().Add(jittered(pollEvery))
+	for l.ctx.Err() == nil {
+		for l.waits.isDue() {
+			if err := l.waits.read(l, conn); err != nil {
+				return err
+			}
+		}
+		now := time.Now()
+		if !probeEnds.IsZero() && now.After(probeEnds) {
+			probeEnds = time.Time{}
+			if !l.isReceiving() {
+				l.warnPolling("notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled")
+			}
+		}
+		closesAt, isWaited, isNew := l.waits.next()
+		if now.After(routineAt) {
+			// A lost notification, or a connection that broke unnoticed, delays a wait until here.
+			routineAt = now.Add(jittered(routineEvery))
+			if !isWaited {
+				if err := l.execute(conn, "SELECT 1"); err != nil {
+					return err
+				}
+			}
+			l.waits.readAll()
+			continue
+		}
+		next := routineAt
+		if isWaited && !l.isReceiving() {
+			if isNew {
+				pollEvery = pollMin
+				pollAt = now.Add(jittered(pollEvery))
+			}
+			if now.After(pollAt) {
+				pollEvery = min(pollMax, time.Duration(float64(pollEvery)*pollGrowth))
+				pollAt = now.Add(jittered(pollEvery))
+				l.waits.readAll()
+				continue
+			}
+			next = earliest(next, pollAt)
+		}
+		if !closesAt.IsZero() {
+			if !now.Before(closesAt) {
+				l.waits.wakeOverdue()
+				continue
+			}
+			next = earliest(next, closesAt)
+		}
+		if !probeEnds.IsZero() {
+			next = earliest(next, probeEnds)
+		}
+		if err := l.await(conn, next); err != nil {
+			return err
+		}
+	}
+	return l.ctx.Err()
+}
+
+func earliest(one, other time.Time) time.Time {
+	if other.Before(one) {
+		return other
+	}
+	return one
+}
+
+// await returns after a notification, a kick, or at a time.
+func (l *listener) await(conn *pgx.Conn, until time.Time) error {
+	waiting, cancel := context.WithDeadline(l.ctx, until)
+	defer cancel()
+	l.mu.Lock()
+	kicked := l.kicked
+	l.kicked = false
+	if !kicked {
+		l.interrupt = cancel
+	}
+	l.mu.Unlock()
+	if kicked {
+		return nil
+	}
+	err := conn.PgConn().WaitForNotification(waiting)
+	l.mu.Lock()
+	l.interrupt = nil
+	l.kicked = false
+	l.mu.Unlock()
+	if err != nil && waiting.Err() != nil && !conn.IsClosed() {
+		return nil
+	}
+	return err
+}
+
+func (l *listener) execute(conn *pgx.Conn, statement string) error {
+	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	defer cancel()
+	_, err := conn.Exec(ctx, statement, pgx.QueryExecModeExec)
+	return err
+}
+
+// probe finds out whether notifications arrive, after LISTEN was sent. Until the time that it returns they may.
+func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	defer cancel()
+	var pid uint32
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid); err != nil {
+		return time.Time{}, err
+	}
+	if pid == conn.PgConn().PID() {
+		l.mu.Lock()
+		l.receiving = true
+		l.mu.Unlock()
+		return time.Time{}, nil
+	}
+	if err := l.execute(conn, "LISTEN "+probeChannel); err != nil {
+		return time.Time{}, err
+	}
+	id := newID()
+	l.mu.Lock()
+	l.probeID = id
+	l.mu.Unlock()
+	go l.db.notify(l.ctx, probeChannel, id) // Without an answer, rows are polled.
+	return time.Now().Add(probeTimeout), nil
+}
+
+// notified is called by the goroutine that uses the connection, which must not be used here.
+func (l *listener) notified(n *pgconn.Notification) {
+	switch n.Channel {
+	case channel:
+		announced := parseAnnouncements([]byte(n.Payload))
+		l.waits.announced(announced)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for who := range l.hearers {
+			who.announced(announced)
+		}
+	case probeChannel:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if n.Payload == l.probeID {
+			l.receiving = true
+		}
+	}
+}
+
+// query reads rows over the connection that listens. A prepared statement only where no pooler is in between.
+func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	defer cancel()
+	mode := pgx.QueryExecModeExec
+	if l.isReceiving() {
+		mode = pgx.QueryExecModeCacheStatement
+	}
+	ids, bindings := keyColumns(rowKeys)
+	found, err := conn.Query(ctx, sqlRead, mode, ids, bindings)
+	if err != nil {
+		return nil, withoutDetail(err)
+	}
+	all, err := pgx.CollectRows(found, readRow)
+	return all, withoutDetail(err)
+}
+
+func (l *listener) warnPolling(cause string) {
+	if !l.warned {
+		l.warned = true
+		warn(l.log, "URLMODE_POLLING", cause+" at increasing intervals, so waits are resolved a little later")
+	}
+}
+
+// warn logs a problem that makes no call fail. code does not change between versions.
+func warn(log *slog.Logger, code, message string, more ...any) {
+	log.Warn(message, append([]any{slog.String("code", code)}, more...)...)
+}

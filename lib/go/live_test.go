@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// These tests need a stack: tests/stack/up, and the variables that it writes.
+
+func required(t testing.TB, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Fatalf("%s is not set: source the env of a stack that tests/stack/up has started", name)
+	}
+	return value
+}
+
+var testKeys = "1 " + secret(32)
+
+func open(t testing.TB, change ...func(*Config)) *Instance {
+	t.Helper()
+	config := Config{DatabaseURL: required(t, "URLMODE_DATABASE_URL"), Keys: testKeys, BaseURL: "https://callback.example"}
+	for _, each := range change {
+		each(&config)
+	}
+	made, err := New(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made
+}
+
+func someone() Owner { return Owner{"user-" + newID(), "s"} }
+
+func account(of Owner) Request {
+	return Request{Provider: "github", Kind: OAuth, Owner: of, TargetURL: "https://provider.example/authorize?client_id=a"}
+}
+
+func create(t testing.TB, m *Instance, r Request) Elicitation {
+	t.Helper()
+	made, err := m.Create(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// programs complete rows as the callback programs do.
+type programs struct {
+	conn *pgx.Conn
+	ring keys
+}
+
+func openPrograms(t testing.TB) *programs {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), required(t, "URLMODE_PROGRAMS_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	ring, err := parseKeys(testKeys, "keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &programs{conn, ring}
+}
+
+func (p *programs) ask(t testing.TB, statement string, values ...any) string {
+	t.Helper()
+	for {
+		var answer string
+		err := p.conn.QueryRow(context.Background(), statement, values...).Scan(&answer)
+		if sqlstate(err) == "55P03" {
+			continue // The programs try again, too.
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+}
+
+func (p *programs) open(t testing.TB, id string, of Owner) {
+	t.Helper()
+	binding, browser := bindingOf(of), browserOf("c")
+	if got := p.ask(t, "SELECT outcome FROM urlmode.open($1::text[]::uuid[], $2::bytea[], '{github}', $3::bytea[])",
+		[]string{id}, [][]byte{binding[:]}, [][]byte{browser[:]}); got != "opened" {
+		t.Fatalf("it is %s", got)
+	}
+}
+
+func (p *programs) comeBack(t testing.TB, id string, of Owner, code string) {
+	t.Helper()
+	k := rowKey{id, bindingOf(of)}
+	result := fmt.Sprintf(`{"code":%q}`, code)
+	sealed := seal(p.ring, useResult, k, []byte(result), nil)
+	outcome := seal(p.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+result+`}`), nil)
+	if got := p.ask(t, `SELECT outcome FROM urlmode.complete($1::text[]::uuid[], $2::bytea[], '{github}', '{accept}', '{""}', $3::bytea[],
+		NULL, $4::bytea[])`, []string{id}, [][]byte{k.binding[:]}, [][]byte{sealed}, [][]byte{outcome}); got != "completed" {
+		t.Fatalf("it is %s", got)
+	}
+}
+
+func until(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+type ending struct {
+	outcome Outcome
+	err     error
+}
+
+// begin waits in a goroutine of its own, until the row was read.
+func begin(t testing.TB, ctx context.Context, m *Instance, id string, of Owner, o WaitOptions) <-chan ending {
+	t.Helper()
+	ended := make(chan ending, 1)
+	go func() {
+		outcome, err := m.WaitWith(ctx, id, of, o)
+		ended <- ending{outcome, err}
+	}()
+	until(t, "the row is read", func() bool {
+		m.waits.mu.Lock()
+		defer m.waits.mu.Unlock()
+		first := m.waits.entries[id]
+		return first != nil && first.isRead || len(ended) > 0
+	})
+	return ended
+}
+
+func TestLinkAndVerifier(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	request := account(me)
+	request.PKCE, request.TTL = true, 10*time.Minute
+	request.TargetURL = "https://provider.example/a?scope=openid+x"
+	asked := create(t, m, request)
+	link, _ := url.Parse(asked.URL)
+	if id, kid, err := openLink(p.ring, "github", link.Query().Get("state")); err != nil || id != asked.ElicitationID || kid != 1 {
+		t.Fatalf("the link is %s: %v", asked.URL, err)
+	}
+	if rest := time.Until(asked.ExpiresAt); rest < 9*time.Minute || rest > 11*time.Minute || asked.Resumed || asked.CancelURL != "" {
+		t.Fatalf("%+v", asked)
+	}
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	p.open(t, asked.ElicitationID, me)
+	p.comeBack(t, asked.ElicitationID, me, "é<&>")
+	got := <-wait
+	if got.err != nil || got.outcome.Result["code"] != "é<&>" || len(got.outcome.CodeVerifier) != 43 || len(got.outcome.Nonce) != 22 {
+		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+	for _, text := range []string{fmt.Sprint(got.outcome), fmt.Sprintf("%+v %#v", got.outcome, got.outcome)} {
+		if strings.Contains(text, "é") || strings.Contains(text, got.outcome.CodeVerifier) {
+			t.Fatalf("it prints as %s", text)
+		}
+	}
+	again, err := m.Wait(t.Context(), asked.ElicitationID, me)
+	if err != nil || again.CodeVerifier != got.outcome.CodeVerifier || again.Result["code"] != "é<&>" {
+		t.Fatalf("%#v, %v", again, err)
+	}
+}
+
+func TestPaymentURLs(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	var seen TargetArguments
+	asked := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "isk"},
+		Target: func(_ context.Context, a TargetArguments) (Target, error) {
+			seen = a
+			return Target{URL: "https://checkout.example/pay", Checkout: "cs_1"}, nil
+		}})
+	if seen.Amount != "500" || seen.CallbackURLs != asked.CallbackURLs {
+		t.Fatalf("%+v, %+v", seen, asked)
+	}
+	for purpose, address := range map[string]string{"return": asked.ReturnURL, "cancel": asked.CancelURL, "webhook": asked.WebhookURL} {
+		parts, _ := url.Parse(address)
+		if opened, err := openState(p.ring, purpose, "stripe", parts.Query().Get("state"), time.Now()); err != nil || opened.id != asked.ElicitationID {
+			t.Errorf("%s: %v", purpose, err)
+		}
+	}
+	wanted := errors.New("no checkout")
+	if _, err := m.Create(t.Context(), Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Any: true},
+		Target: func(context.Context, TargetArguments) (Target, error) { return Target{}, wanted }}); !errors.Is(err, wanted) {
+		t.Fatalf("the error of Target: %v", err)
+	}
+}
+
+func TestManyWaitsOfManyGoroutines(t *testing.T) {
+	m, p := open(t), openPrograms(t)
+	const count = 200
+	var group sync.WaitGroup
+	owners, ids := make([]Owner, count), make([]string, count)
+	for i := range count {
+		owners[i] = someone()
+		group.Go(func() {
+			made, err := m.Create(t.Context(), account(owners[i]))
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = made.ElicitationID
+		})
+	}
+	group.Wait()
+	ends := make([]<-chan ending, count)
+	for i := range count {
+		ends[i] = begin(t, t.Context(), m, ids[i], owners[i], WaitOptions{})
+	}
+	if m.OpenWaits() != count {
+		t.Fatalf("%d waits are open", m.OpenWaits())
+	}
+	for i := range count {
+		p.comeBack(t, ids[i], owners[i], fmt.Sprint(i))
+	}
+	for i, end := range ends {
+		if got := <-end; got.err != nil || got.outcome.Result["code"] != fmt.Sprint(i) {
+			t.Fatalf("%d: %#v, %v", i, got.outcome, got.err)
+		}
+	}
+	until(t, "all waits have ended", func() bool { return m.OpenWaits() == 0 })
+}
+
+func TestOneBadCreateFailsAlone(t *testing.T) {
+	m, me := open(t), someone()
+	first := create(t, m, account(me))
+	var group sync.WaitGroup
+	errs := make([]error, 41)
+	for i := range errs {
+		group.Go(func() {
+			request := account(someone())
+			if i == 20 {
+				request.ID = strings.ToUpper(first.ElicitationID)
+			}
+			_, errs[i] = m.Create(t.Context(), request)
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if errors.Is(err, ErrExists) != (i == 20) || i != 20 && err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+func TestEndsWithoutAnOutcome(t *testing.T) {
+	m, other, p := open(t), open(t), openPrograms(t)
+	endOf := func(id string, of Owner) string {
+		t.Helper()
+		outcome, err := other.WaitWith(t.Context(), id, of, WaitOptions{Once: true})
+		var own *Error
+		if errors.As(err, &own) {
+			return string(own.Status)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome.Reason
+	}
+	for _, row := range []struct {
+		abandon, opened, deadline bool
+		end                       string
+	}{
+		{false, false, false, "pending"}, {false, false, true, "pending"}, {true, false, false, "aborted"},
+		{true, false, true, "timeout"}, {true, true, false, "opened"}, {true, true, true, "opened"},
+	} {
+		me := someone()
+		asked := create(t, m, account(me))
+		if row.opened {
+			p.open(t, asked.ElicitationID, me)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		wanted := context.Canceled
+		if row.deadline {
+			ctx, cancel = context.WithTimeout(t.Context(), 3*time.Second)
+			wanted = context.DeadlineExceeded
+		}
+		wait := begin(t, ctx, m, asked.ElicitationID, me, WaitOptions{Abandon: row.abandon})
+		if !row.deadline {
+			cancel()
+		}
+		got := <-wait
+		cancel()
+		if !errors.Is(got.err, wanted) || errors.Is(got.err, ErrTimeout) != row.deadline {
+			t.Errorf("%+v: %v", row, got.err)
+		}
+		if end := endOf(asked.ElicitationID, me); end != row.end {
+			t.Errorf("%+v: it is %s", row, end)
+		}
+	}
+	me := someone()
+	asked := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{Abandon: true})
+	m.Close()
+	if got := <-wait; !errors.Is(got.err, ErrClosed) {
+		t.Errorf("closed: %v", got.err)
+	}
+	if end := endOf(asked.ElicitationID, me); end != "closed" {
+		t.Errorf("closed: it is %s", end)
+	}
+}
+
+func TestOtherKeysOpenNothing(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	stranger := open(t, func(c *Config) { c.Keys = "1 " + strings.Repeat("B", 42) + "A" })
+	asked := create(t, m, account(me))
+	waits := []<-chan ending{begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{}), begin(t, t.Context(), stranger, asked.ElicitationID, me, WaitOptions{})}
+	p.comeBack(t, asked.ElicitationID, me, "secret")
+	if got := <-waits[0]; got.err != nil {
+		t.Fatal(got.err)
+	}
+	if got := <-waits[1]; !errors.Is(got.err, ErrSeal) || strings.Contains(got.err.Error(), "secret") {
+		t.Fatalf("%v", got.err)
+	}
+}
+
+// An error of PostgreSQL quotes no row.
+func TestErrorsOfPostgreSQL(t *testing.T) {
+	m := open(t, func(c *Config) { c.DatabaseURL = required(t, "URLMODE_PROGRAMS_DATABASE_URL") })
+	_, err := m.Unclaimed(t.Context(), ListOptions{})
+	if !isRefusal(err) {
+		t.Fatalf("another role: %v", err)
+	}
+	if _, err := m.Wait(t.Context(), newID(), someone()); !isRefusal(err) {
+		t.Fatalf("a wait of another role: %v", err)
+	}
+}
+
+// A proxy that stops answering, and comes back: waits continue.
+func TestWaitOutlivesItsServer(t *testing.T) {
+	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, me, log := openPrograms(t), someone(), &lines{}
+	gate := openGate(t, server)
+	m := open(t, func(c *Config) { c.DatabaseURL, c.Logger = gate.url, log.logger() })
+	asked := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	gate.shut(true)
+	until(t, "the lost connection is logged", func() bool { return log.count("URLMODE_RECONNECTING") == 1 })
+	p.comeBack(t, asked.ElicitationID, me, "c")
+	gate.shut(false)
+	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
+		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+}
+
+// gate passes connections on to PostgreSQL, or ends all of them.
+type gate struct {
+	url    string
+	mu     sync.Mutex
+	isShut bool
+	open   map[net.Conn]bool
+}
+
+func openGate(t testing.TB, server *url.URL) *gate {
+	listening, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listening.Close() })
+	network, address := "tcp", server.Host
+	if folder := server.Query().Get("host"); folder != "" {
+		port := server.Query().Get("port")
+		if port == "" {
+			port = "5432"
+		}
+		network, address = "unix", folder+"/.s.PGSQL."+port
+	}
+	through := *server
+	through.Host = listening.Addr().String()
+	query := through.Query()
+	query.Del("host")
+	query.Del("port")
+	query.Set("sslmode", "disable")
+	through.RawQuery = query.Encode()
+	g := &gate{url: through.String(), open: map[net.Conn]bool{}}
+	go func() {
+		for {
+			near, err := listening.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial(network, address)
+			g.mu.Lock()
+			if err != nil || g.isShut {
+				near.Close()
+				g.mu.Unlock()
+				continue
+			}
+			g.open[near], g.open[far] = true, true
+			g.mu.Unlock()
+			go pass(near, far)
+			go pass(far, near)
+		}
+	}()
+	return g
+}
+
+func pass(from, to net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 32_768)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (g *gate) shut(isShut bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.isShut = isShut
+	for each := range g.open {
+		if isShut {
+			each.Close()
+			delete(g.open, each)
+		}
+	}
+}
+
+func TestLeaseIsRenewed(t *testing.T) {
+	m, other, me := open(t), open(t), someone()
+	asked := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"})
+	if _, err := m.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept}); err != nil {
+		t.Fatal(err)
+	}
+	lease := LeaseOptions{Lease: time.Second}
+	one, err := m.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	if err != nil || one.State != ClaimBegun {
+		t.Fatalf("%v, %v", one, err)
+	}
+	lease.Wait = 3 * time.Second
+	two, err := other.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-one.Lost(): // The machine was too slow to renew it. Then the other call may begin.
+	default:
+		if two.State != ClaimLeased || !two.Until.After(time.Now().Add(-lease.Lease)) {
+			t.Fatalf("after three times the lease it is %s", two.State)
+		}
+	}
+	m.Close()
+	<-one.Lost()
+	if _, err := one.Fulfil(t.Context(), 1); !errors.Is(err, ErrClosed) {
+		t.Fatalf("a claim of an instance that is closed: %v", err)
+	}
+}
+
+// Close leaves no goroutine.
+func TestNothingIsLeftBehind(t *testing.T) {
+	before := runtime.NumGoroutine()
+	m, me := open(t), someone()
+	asked := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range m.LatePayments(context.Background()) {
+			t.Error("a late payment")
+		}
+	}()
+	m.Close()
+	<-wait
+	<-done
+	until(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// toldMax is how many reports are remembered, so that each is made once. Beyond that the oldest one is dropped.
+	toldMax = 10_000
+	// reportsMax is how many announcements wait to be read. After that, what was reported last is listed.
+	reportsMax  = 1000
+	missedSince = time.Hour
+)
+
+func (m *Instance) readUnclaimed(ctx context.Context, f filter) ([]UnclaimedPayment, error) {
+	read := func(from pgx.CollectableRow) (p UnclaimedPayment, err error) {
+		var binding, sealed []byte
+		if err := from.Scan(&p.ElicitationID, &p.Provider, &p.Owner.Subject, &p.Owner.Session, &p.Reference, &p.Amount, &p.Currency,
+			&p.Matches, &p.ResumeKey, &p.Late, &p.ProvenAt, &p.Refunded, &p.Held, &binding, &sealed); err != nil {
+			return p, err
+		}
+		if len(sealed) > 0 && len(binding) == len(digest{}) {
+			// A payment whose result cannot be opened must be listed all the same.
+			if unseal(m.ring, useResult, rowKey{p.ElicitationID, digest(binding)}, sealed, &p.Result) != nil {
+				p.Result = nil
+			}
+		}
+		return p, nil
+	}
+	return call(ctx, m.pool, func(ctx context.Context) ([]UnclaimedPayment, error) {
+		return rows(ctx, m.pool, read, sqlUnclaimed, f.values()...)
+	})
+}
+
+func (m *Instance) readRefunds(ctx context.Context, f filter) ([]Refund, error) {
+	read := func(from pgx.CollectableRow) (r Refund, err error) {
+		var payment *string
+		var of RefundedPayment
+		err = from.Scan(&r.ElicitationID, &r.Provider, &r.Owner.Subject, &r.Owner.Session, &r.ResumeKey, &r.Reference, &r.Amount,
+			&r.Currency, &r.Reversed, &r.ReceivedAt, &r.ChangedAt, &payment, &of.Amount, &of.Refunded, &of.Held, &of.Claimed)
+		if payment != nil {
+			of.Reference = *payment
+			r.Payment = &of
+		}
+		return r, err
+	}
+	return call(ctx, m.pool, func(ctx context.Context) ([]Refund, error) {
+		return rows(ctx, m.pool, read, sqlRefunds, f.values()...)
+	})
+}
+
+// Unclaimed lists the payments that were proved, not refunded, and claimed by no call, of all users, the oldest first.
+func (m *Instance) Unclaimed(ctx context.Context, o ListOptions) ([]UnclaimedPayment, error) {
+	f, err := o.filter()
+	if err != nil {
+		return nil, err
+	}
+	return m.readUnclaimed(ctx, f)
+}
+
+// Refunds lists the refunds of payments, and how much came again, of all users, the last change last.
+// Transactions commit in another order than they begin: ask again for the last minute.
+func (m *Instance) Refunds(ctx context.Context, o ListOptions) ([]Refund, error) {
+	f, err := o.filter()
+	if err != nil {
+		return nil, err
+	}
+	return m.readRefunds(ctx, f)
+}
+
+func (o ListOptions) filter() (filter, error) {
+	if o.Provider != "" {
+		if err := checkProvider(o.Provider); err != nil {
+			return filter{}, err
+		}
+	}
+	return filter{provider: o.Provider, since: o.Since}, nil
+}
+
+// LatePayments is each payment that is proved after the end of its elicitation, from the begin of the loop until
+// its context or the instance ends. Nothing is repeated after a lost connection: Unclaimed lists all of them.
+func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
+	type name struct {
+		provider, reference string
+		amount              int64
+	}
+	reports := reports(ctx, m, func(a announcement) bool { return a.Late }, m.readUnclaimed,
+		func(p UnclaimedPayment) name { return name{p.Provider, p.Reference, p.Amount} })
+	return func(yield func(ProvenPayment) bool) {
+		for each := range reports {
+			if each.Late && !yield(each.ProvenPayment) {
+				return
+			}
+		}
+	}
+}
+
+// NewRefunds is each change of Refunds, from the begin of the loop until its context or the instance ends.
+func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
+	type name struct {
+		provider, reference, payment string
+		amount, reversed             int64
+	}
+	return reports(ctx, m, func(a announcement) bool { return a.Refunded }, m.readRefunds, func(r Refund) name {
+		of := name{provider: r.Provider, reference: r.Reference, amount: -1, reversed: r.Reversed}
+		if r.Amount != nil {
+			of.amount = *r.Amount
+		}
+		if r.Payment != nil {
+			of.payment = r.Payment.Reference
+		}
+		return of
+	})
+}
+
+// announcedMoney collects the elicitations whose announcements tell of money.
+type announcedMoney struct {
+	tells func(announcement) bool
+	woken chan struct{}
+
+	mu      sync.Mutex
+	pending []string
+	missed  bool
+}
+
+func (a *announcedMoney) announced(all []announcement) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, each := range all {
+		if !a.tells(each) {
+			continue
+		}
+		if len(a.pending) < reportsMax {
+			a.pending = append(a.pending, each.ID)
+		} else {
+			a.missed = true
+		}
+		select {
+		case a.woken <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// next is the filter of what is to be read, if there is something.
+func (a *announcedMoney) next() (filter, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.pending) > 0 {
+		id := a.pending[0]
+		a.pending = a.pending[1:]
+		return filter{id: id}, true
+	}
+	missed := a.missed
+	a.missed = false
+	return filter{since: time.Now().Add(-missedSince)}, missed
+}
+
+// reports reads what is announced: one query at a time, however many announcements there are, because anyone
+// in the database can forge them. nameOf is what is reported once.
+func reports[R any, N comparable](ctx context.Context, m *Instance, tells func(announcement) bool,
+	read func(context.Context, filter) ([]R, error), nameOf func(R) N) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		money := &announcedMoney{tells: tells, woken: make(chan struct{}, 1)}
+		m.listener.hear(money)
+		defer m.listener.unhear(money)
+		told := map[N]struct{}{}
+		var order []N
+		for {
+			f, found := money.next()
+			if !found {
+				select {
+				case <-money.woken:
+				case <-ctx.Done():
+					return
+				case <-m.waits.closing:
+					return
+				}
+				continue
+			}
+			all, err := read(ctx, f)
+			if err != nil {
+				continue // It is listed when PostgreSQL is available again.
+			}
+			for _, each := range all {
+				name := nameOf(each)
+				if _, known := told[name]; known {
+					continue
+				}
+				told[name] = struct{}{}
+				if order = append(order, name); len(order) > toldMax {
+					delete(told, order[0])
+					order = order[1:]
+				}
+				if !yield(each) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	poolMax = 4
+	// callsMax is how many calls may be in progress. Further ones are refused.
+	callsMax = 10_000
+	// queryTimeout: PostgreSQL ends a statement somewhat earlier, so that it is not
+	// carried out after its call has failed.
+	queryTimeout            = 30 * time.Second
+	connectTimeout          = 10 * time.Second
+	connectTimeoutOfSeveral = 3 * time.Second // One that is dead must not delay the others for long.
+	keepAlive               = 10 * time.Second
+)
+
+// pool has the connections for everything but waiting, and the calls that are in progress on them.
+type pool struct {
+	pgx *pgxpool.Pool
+	own bool
+	// Ends when calls are broken off. A call does not end with the context of its caller,
+	// because PostgreSQL may have carried it out already.
+	ctx      context.Context
+	breakOff context.CancelFunc
+
+	mu         sync.Mutex
+	closed     bool
+	inProgress int
+	calls      sync.WaitGroup
+}
+
+// openPool also returns how the connection that listens is made, and whether there are several hosts.
+func openPool(config Config) (*pool, *pgx.ConnConfig, bool, error) {
+	made := &pool{pgx: config.Pool}
+	var server *pgx.ConnConfig
+	switch {
+	case config.Pool != nil && config.DatabaseURL != "":
+		return nil, nil, false, argumentError("Pool and DatabaseURL cannot be used together")
+	case config.Pool != nil:
+		server = config.Pool.Config().ConnConfig
+	default:
+		own, err := pgxpool.ParseConfig(config.DatabaseURL)
+		if err != nil || config.DatabaseURL == "" {
+			// The error may quote the URL.
+			return nil, nil, false, argumentError("DatabaseURL must be a PostgreSQL URL, " +
+				"postgresql://user:password@host:port/database, with special characters percent-encoded")
+		}
+		setDefaults(own.ConnConfig, config.DatabaseURL)
+		own.MaxConns = poolMax
+		if made.pgx, err = pgxpool.NewWithConfig(context.Background(), own); err != nil {
+			return nil, nil, false, argumentError("DatabaseURL: %v", err)
+		}
+		made.own = true
+		server = own.ConnConfig.Copy()
+	}
+	made.ctx, made.breakOff = context.WithCancel(context.Background())
+	return made, server, hasSeveralHosts(server), nil
+}
+
+func hasSeveralHosts(server *pgx.ConnConfig) bool {
+	// There is a second attempt at the same host where TLS is optional.
+	for _, other := range server.Fallbacks {
+		if other.Host != server.Host || other.Port != server.Port {
+			return true
+		}
+	}
+	return false
+}
+
+func setDefaults(server *pgx.ConnConfig, databaseURL string) {
+	if server.RuntimeParams["application_name"] == "" {
+		server.RuntimeParams["application_name"] = "urlmode"
+	}
+	several := hasSeveralHosts(server)
+	if !isSet(databaseURL, "connect_timeout", "PGCONNECT_TIMEOUT") {
+		server.ConnectTimeout = connectTimeout
+		if several {
+			server.ConnectTimeout = connectTimeoutOfSeveral
+		}
+	}
+	if several && !isSet(databaseURL, "target_session_attrs", "PGTARGETSESSIONATTRS") {
+		server.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	server.DialFunc = (&net.Dialer{KeepAlive: keepAlive}).DialContext
+}
+
+// isSet: pgx does not say whether a value is its default.
+func isSet(databaseURL, name, variable string) bool {
+	if os.Getenv(variable) != "" {
+		return true
+	}
+	if parts, err := url.Parse(databaseURL); err == nil && parts.Scheme != "" {
+		return parts.Query().Has(name)
+	}
+	return strings.Contains(databaseURL, name+"=") || strings.Contains(databaseURL, name+" ")
+}
+
+// close waits for the calls in progress first, which breakOff ends.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.calls.Wait()
+	if p.own {
+		p.pgx.Close()
+	}
+	p.breakOff()
+}
+
+func (p *pool) begin() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errorClosed()
+	}
+	if p.inProgress >= callsMax {
+		return busy(fmt.Sprintf("%d calls are in progress", callsMax))
+	}
+	p.inProgress++
+	p.calls.Add(1)
+	return nil
+}
+
+func (p *pool) end() {
+	p.mu.Lock()
+	p.inProgress--
+	p.mu.Unlock()
+	p.calls.Done()
+}
+
+// call runs one that close waits for. It goes on when the context of its caller
+// ends, who then does not know whether it was carried out.
+func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if err := p.begin(); err != nil {
+		return none, err
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		defer p.end()
+		value, err := ask(p.ctx)
+		if err != nil && p.ctx.Err() != nil {
+			err = errorClosed()
+		}
+		answered <- answer{value, err}
+	}()
+	select {
+	case got := <-answered:
+		return got.value, got.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+// rows runs one statement, and reads its rows.
+func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	// A pooler in transaction mode does not keep prepared statements.
+	found, err := p.pgx.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, values...)...)
+	if err != nil {
+		return nil, cleaned(err)
+	}
+	all, err := pgx.CollectRows(found, read)
+	return all, cleaned(err)
+}
+
+// cleaned: whoever has a context of their own must not take the time limit of a statement for its end.
+func cleaned(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("PostgreSQL has not answered within %s", queryTimeout)
+	}
+	return withoutDetail(err)
+}
+
+// one runs a statement that answers with one value.
+func one[T any](ctx context.Context, p *pool, statement string, values ...any) (T, error) {
+	return call(ctx, p, func(ctx context.Context) (T, error) {
+		var none T
+		all, err := rows(ctx, p, pgx.RowTo[T], statement, values...)
+		if err != nil {
+			return none, err
+		}
+		if len(all) != 1 {
+			return none, errors.New("PostgreSQL has answered with another number of rows than one")
+		}
+		return all[0], nil
+	})
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// recheckLease is how long nobody else begins a recheck. A function that takes longer causes a warning.
+const recheckLease = time.Minute
+
+// needsRecheck: an event has asked for a recheck that nobody has answered. A payment that
+// ended without an accept may have been paid late. One that is held was paid.
+func needsRecheck(read *row) bool {
+	if read.rechecks <= read.rechecked {
+		return false
+	}
+	return read.status != Completed || read.kind == Payment && read.action != Accept && !read.held
+}
+
+// recheck begins a recheck if an event asks for one. True while one is running: its
+// end makes the row due again. The caller holds the lock.
+func (w *waits) recheck(of *entry, read *row) bool {
+	if of.nextRecheck != nil {
+		of.nextRecheck.Stop()
+		of.nextRecheck = nil
+	}
+	if !needsRecheck(read) {
+		return false
+	}
+	if begunOn, running := w.rechecking[of.key.id]; running {
+		// An outcome that the row got meanwhile needs no answer.
+		return read.status != Completed || begunOn == Completed
+	}
+	var asking *wait
+	for _, each := range of.waits {
+		if each.canRecheck() {
+			asking = each
+			break
+		}
+	}
+	if asking == nil {
+		return false
+	}
+	if read.recheckInMs > 0 {
+		key := of.key
+		of.nextRecheck = time.AfterFunc(time.Duration(read.recheckInMs)*time.Millisecond, func() { w.wakeKeys(key) })
+		return false
+	}
+	w.rechecking[of.key.id] = read.status
+	w.start(func() { w.runRecheck(of.key, read.provider, asking) })
+	return true
+}
+
+func (w *waits) runRecheck(k rowKey, provider string, asking *wait) {
+	failure, err := w.askProvider(k, provider, asking.options.Recheck)
+	w.mu.Lock()
+	delete(w.rechecking, k.id)
+	asking.rechecked = err == nil
+	w.mu.Unlock()
+	if err == nil && failure != nil {
+		// Somebody else may have completed the row meanwhile. That outcome counts.
+		var now *row
+		if now, err = w.db.read(w.ctx, k); err == nil && (now == nil || now.status != Completed) {
+			w.mu.Lock()
+			asking.reject(failure)
+			w.mu.Unlock()
+		}
+	}
+	if err != nil {
+		if isRefusal(err) {
+			w.failKeys([]rowKey{k}, err)
+		}
+		sleep(w.ctx, jittered(retryAfter))
+	}
+	w.wakeKeys(k)
+}
+
+// askProvider asks, unless somebody else is asking, and completes the row with the
+// answer. failure is the error of the function, or of an answer that is not valid; err is one of PostgreSQL.
+func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error)) (failure, err error) {
+	taken, err := w.db.takeRecheck(w.ctx, k, recheckLease)
+	if err != nil || taken == nil {
+		return nil, err
+	}
+	event := Recheck{ElicitationID: k.id, Provider: provider, Type: taken.eventType, References: taken.references}
+	if taken.expected != nil {
+		json.Unmarshal([]byte(*taken.expected), &event.Expected) // as the database has checked it
+	}
+	slow := time.AfterFunc(recheckLease, func() {
+		warn(w.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
+			k.id, recheckLease))
+	})
+	answer, failure := ask(w.ctx, event)
+	if failure == nil && answer != nil {
+		failure = w.complete(w.ctx, k, *answer)
+	}
+	slow.Stop()
+	if errors.Is(failure, ErrMismatch) || errors.Is(failure, ErrReference) {
+		// A stranger may have sent the reference. The wait continues.
+		warn(w.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
+		failure = nil
+	}
+	return failure, w.db.endRecheck(w.ctx, k, taken, failure != nil)
+}

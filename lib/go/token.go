@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	stateInfo  = "urlmode state v1"
+	ticketInfo = "urlmode ticket v1"
+	linkInfo   = "urlmode link v1"
+
+	stateBytes = 56
+	linkBytes  = 32
+	linkMacAt  = 18
+
+	// graceMax is the longest grace that a provider's description can have: so long
+	// after the expiry its user and its provider may come back. The row decides what may happen then.
+	graceMax = 365 * 24 * time.Hour
+
+	// ticketCookie has a prefix because of which other hosts of the site cannot set it (RFC 6265bis section 4.1.3.2).
+	ticketCookie = "__Host-urlmode-ticket"
+)
+
+var (
+	errState        = errors.New("the state token is not valid")
+	errStateExpired = errors.New("the state token has expired")
+)
+
+// digest is that of an owner, or of a browser. A row is read only with the binding of its owner.
+type digest [16]byte
+
+func digestOf(texts ...string) digest {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return digest(sum[:16])
+}
+
+func bindingOf(owner Owner) digest {
+	return digestOf("urlmode binding v1", owner.Subject, owner.Session)
+}
+
+func browserOf(cookie string) digest { return digestOf("urlmode browser v1", cookie) }
+
+// idBytes are the 16 bytes of a UUID that checkID has accepted.
+func idBytes(id string) [16]byte {
+	var bytes [16]byte
+	hex.Decode(bytes[:], []byte(strings.ReplaceAll(id, "-", "")))
+	return bytes
+}
+
+func idText(bytes []byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", bytes[:4], bytes[4:6], bytes[6:8], bytes[8:10], bytes[10:16])
+}
+
+// state is what a state token says.
+type state struct {
+	id      string
+	expires int64 // Unix seconds
+	binding digest
+	browser digest // zeros: any browser
+}
+
+func tokenContext(purpose, provider string) []byte { return []byte(purpose + "\x00" + provider) }
+
+func mintState(with *key, purpose, provider string, s state, nonce []byte) string {
+	id := idBytes(s.id)
+	plaintext := binary.BigEndian.AppendUint64(append(make([]byte, 0, stateBytes), id[:]...), uint64(s.expires))
+	plaintext = append(append(plaintext, s.binding[:]...), s.browser[:]...)
+	sealed := encrypt(with.cipher(stateInfo), 1, with.kid, tokenContext(purpose, provider), plaintext, nonce)
+	return base64.RawURLEncoding.EncodeToString(sealed)
+}
+
+func openState(ring keys, purpose, provider, text string, now time.Time) (state, error) {
+	sealed, err := decodeToken(text, stateBytes+overhead)
+	if err != nil {
+		return state{}, err
+	}
+	opened, err := decrypt(sealed, 1, ring, tokenContext(purpose, provider), func(k *key) cipher.AEAD { return k.cipher(stateInfo) })
+	if err != nil {
+		return state{}, errState
+	}
+	expires := binary.BigEndian.Uint64(opened[16:24])
+	if expires <= uint64(now.Unix()) {
+		return state{}, errStateExpired
+	}
+	return state{idText(opened[:16]), int64(expires), digest(opened[24:40]), digest(opened[40:])}, nil
+}
+
+// decodeToken: base64url without padding has exactly one text for its bytes.
+func decodeToken(text string, size int) ([]byte, error) {
+	if len(text) != base64.RawURLEncoding.EncodedLen(size) || strings.ContainsAny(text, "\r\n") {
+		return nil, errState
+	}
+	decoded, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, errState
+	}
+	return decoded, nil
+}
+
+func linkMac(with *key, provider string, named []byte) []byte {
+	mac := hmac.New(sha256.New, with.derive(nil, linkInfo))
+	mac.Write(named[:2])
+	mac.Write(tokenContext("connect", provider))
+	mac.Write([]byte{0})
+	mac.Write(named[2:])
+	return mac.Sum(nil)[:linkBytes-linkMacAt]
+}
+
+// mintLink makes the state of the address that is elicited: always the same for a key and an elicitation.
+func mintLink(with *key, provider, elicitationID string) string {
+	id := idBytes(elicitationID)
+	named := append([]byte{1, with.kid}, id[:]...)
+	return base64.RawURLEncoding.EncodeToString(append(named, linkMac(with, provider, named)...))
+}
+
+// openLink returns the elicitation, and the id of the key that has minted the link.
+func openLink(ring keys, provider, text string) (id string, kid byte, err error) {
+	link, err := decodeToken(text, linkBytes)
+	if err != nil {
+		return "", 0, err
+	}
+	used := ring.find(link[1])
+	if link[0] != 1 || used == nil || !hmac.Equal(link[linkMacAt:], linkMac(used, provider, link[:linkMacAt])) {
+		return "", 0, errState
+	}
+	return idText(link[2:linkMacAt]), used.kid, nil
+}
+
+func mintTicket(with *key, subject string, expires int64, nonce []byte) string {
+	plaintext := append(binary.BigEndian.AppendUint64(nil, uint64(expires)), subject...)
+	return base64.RawURLEncoding.EncodeToString(encrypt(with.cipher(ticketInfo), 1, with.kid, []byte("ticket"), plaintext, nonce))
+}

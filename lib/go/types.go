@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Kind is what the user does in the browser.
+type Kind string
+
+// The kinds that this package creates.
+const (
+	OAuth     Kind = "oauth"
+	Payment   Kind = "payment"
+	Signature Kind = "signature"
+)
+
+// Action is one of the three actions of the protocol.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Cancel  Action = "cancel"
+)
+
+// Status is that of an elicitation.
+type Status string
+
+// The statuses, in their order. An elicitation that is Completed never changes again.
+const (
+	Pending    Status = "pending"
+	Opened     Status = "opened"
+	Processing Status = "processing"
+	Completed  Status = "completed"
+)
+
+// Progress is what a wait hears of: a user has opened the page, the provider works
+// on the payment, or an attempt to pay has failed and the user can try again.
+type Progress string
+
+// What a wait hears of.
+const (
+	ProgressOpened        Progress = "opened"
+	ProgressProcessing    Progress = "processing"
+	ProgressAttemptFailed Progress = "attempt_failed"
+)
+
+// Owner is whose elicitation it is. Nobody else can read it.
+type Owner struct {
+	// Subject is the user according to your own authorization, never according to the client. 1 to 512 bytes.
+	Subject string
+	// Session is at most 512 bytes, and may be empty.
+	Session string
+}
+
+// Config configures an Instance. DatabaseURL or Pool, KeysFile or Keys, and BaseURL are required.
+type Config struct {
+	// DatabaseURL is a PostgreSQL URL, or keywords and values as libpq has them, for the role
+	// urlmode_server. Several hosts are tried in turn, with target_session_attrs=read-write by default.
+	DatabaseURL string
+	// Pool is one of your own in place of DatabaseURL. Close does not close it. Its
+	// configuration is used for the connection that listens.
+	Pool *pgxpool.Pool
+	// KeysFile is the name of the keys file, which is read again when it changes.
+	KeysFile string
+	// Keys is the content of a keys file.
+	Keys string
+	// BaseURL is the origin of the callback programs: scheme, host and port.
+	BaseURL string
+	// Name is the MCP server's name on the pages, by default the host of BaseURL. At most 200 bytes.
+	Name string
+	// NoListen: PostgreSQL is polled.
+	NoListen bool
+	// KeepResults is how long a result is kept after a wait has read it: ten minutes by default, a day
+	// at most. Less than zero: not at all.
+	KeepResults time.Duration
+	// KeepUnclaimed is how long the result of a payment is kept that no call has
+	// claimed: 30 days by default, a week at least.
+	KeepUnclaimed time.Duration
+	// Retention is how long elicitations are kept to which nothing can happen any more: 90 days by
+	// default, a week at least. Less than zero: for ever.
+	Retention time.Duration
+	// Logger gets problems that make no call fail, with an attribute "code". slog.Default by default.
+	Logger *slog.Logger
+}
+
+// Expected is what must be paid.
+type Expected struct {
+	// Amount is in the minor units of ISO 4217, for every provider.
+	Amount   int64
+	Currency string
+	// Any: every amount is accepted, and the other members are not used.
+	Any bool
+}
+
+func (e Expected) members() any {
+	if e.Any {
+		return "any"
+	}
+	return map[string]any{"amount": e.Amount, "currency": e.Currency}
+}
+
+// MarshalJSON writes what is expected as the database has it.
+func (e Expected) MarshalJSON() ([]byte, error) { return json.Marshal(e.members()) }
+
+// UnmarshalJSON reads an object with amount and currency, or "any".
+func (e *Expected) UnmarshalJSON(text []byte) error {
+	if string(text) == `"any"` {
+		*e = Expected{Any: true}
+		return nil
+	}
+	type plain Expected
+	*e = Expected{}
+	return json.Unmarshal(text, (*plain)(e))
+}
+
+// CallbackURLs are what a target URL may contain.
+type CallbackURLs struct {
+	ElicitationID string
+	// ReturnURL is where the provider sends the browser: the redirect URI or the success URL.
+	ReturnURL string
+	// CancelURL is where it sends the browser of a user who does not pay. Empty for OAuth.
+	CancelURL string
+	// WebhookURL is where a provider that signs nothing sends its events. Empty for OAuth.
+	WebhookURL string
+}
+
+// TargetArguments are those of a function that makes a target URL.
+type TargetArguments struct {
+	CallbackURLs
+	// Amount is the price as the provider writes it: a whole number in its own units, or decimal text. It is
+	// empty if any amount is accepted, or if no description of the provider's name is known.
+	Amount string
+}
+
+// Target is the address at which the user acts.
+type Target struct {
+	URL string
+	// Checkout is the provider's id of the checkout: then only a payment of this one counts. Only for payments.
+	Checkout string
+}
+
+// Request is what Create asks for. Provider, Kind, Owner and one of Target and TargetURL are required.
+type Request struct {
+	// Provider is a name of the programs' configuration.
+	Provider string
+	Kind     Kind
+	Owner    Owner
+	// TargetURL is the address at which the user acts: https, at most 8,192 bytes.
+	TargetURL string
+	// Target makes it. It is not called if the elicitation is resumed.
+	Target func(context.Context, TargetArguments) (Target, error)
+	// Expected is required for Payment, and only allowed there.
+	Expected Expected
+	// PKCE adds an S256 challenge to the target URL, and a nonce if its scope contains openid. Only for OAuth.
+	PKCE bool
+	// TTL is how long the link can be opened: five minutes by default, a year at most.
+	TTL time.Duration
+	// ID is a UUID, by default a random one.
+	ID string
+	// Exclusive replaces the other open elicitations of this owner for this provider.
+	Exclusive bool
+	// ResumeKey: a later call of the same owner with the same key, which asks for the same, goes on with this elicitation. At most 512 bytes.
+	ResumeKey string
+	// About is what else the call asks for, as plain JSON. It is compared, not stored.
+	About map[string]any
+	// ClientID is the id of the MCP client, for the operator. At most 2,048 bytes.
+	ClientID string
+	// SameClient: only a call of the same client goes on with this elicitation.
+	SameClient bool
+	// CannotRecheck: the waits have no Recheck, so a payment that needs one is not resumed.
+	CannotRecheck bool
+}
+
+// Elicitation is what Create has created or found.
+type Elicitation struct {
+	CallbackURLs
+	// URL is what is elicited.
+	URL       string
+	ExpiresAt time.Time
+	// Resumed: it existed before, see Request.ResumeKey.
+	Resumed bool
+}
+
+// Outcome is how an elicitation has ended.
+type Outcome struct {
+	ElicitationID string
+	Action        Action
+	// Reason is empty after a plain accept.
+	Reason string
+	// Result is nil if there is none. After the accept of an account it has the authorization code.
+	Result map[string]any
+	// Late: the elicitation had ended otherwise when the payment was proved.
+	Late bool
+	// Interrupted is, after a cancel of an elicitation that a user had opened, the status that it has interrupted.
+	Interrupted Status
+	// Reference is the provider's, of the payment, with which Claim takes it.
+	Reference string
+	// Refunded: the payment has gone back; no call can claim it any more.
+	Refunded bool
+	// RefundedAmount is how much of it went back, in minor units.
+	RefundedAmount int64
+	// CodeVerifier and Nonce are those of PKCE, after an accept.
+	CodeVerifier string
+	Nonce        string
+}
+
+// String leaves out what is secret.
+func (o Outcome) String() string {
+	return fmt.Sprintf("%s: %s %s", o.ElicitationID, o.Action, o.Reason)
+}
+
+// GoString leaves out what is secret.
+func (o Outcome) GoString() string { return o.String() }
+
+// Answer is how an elicitation has ended, as this server has learned it in another way than from the programs.
+type Answer struct {
+	Action Action
+	// Reason is a code of at most 64 characters of a-z, 0-9 and _.
+	Reason string
+	// Result is at most 65,506 bytes as JSON.
+	Result map[string]any
+	// Amount is what was paid, in minor units. With Currency and Reference it is required to accept a payment, and compared.
+	Amount    int64
+	Currency  string
+	Reference string
+}
+
+// WaitOptions are those of WaitWith. The zero value waits until the context ends.
+type WaitOptions struct {
+	// Once reads the row, and does not wait.
+	Once bool
+	// Progress is called by the goroutine that waits: at most once for each status, and for each attempt that has failed.
+	Progress func(Progress)
+	// Recheck asks the provider about an event that proves nothing, and answers nil if the outcome is not known. For
+	// one elicitation it runs in one process at a time. Its error ends this wait. The context ends with the instance.
+	Recheck func(context.Context, Recheck) (*Answer, error)
+	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
+	Abandon bool
+}
+
+// Recheck is an event that proves nothing. Its sender chose the references.
+type Recheck struct {
+	ElicitationID string
+	Provider      string
+	Type          string
+	// References are what events have named; the last one is the newest.
+	References []string
+	Expected   Expected
+}
+
+// ProvenPayment is a payment that a provider has proved.
+type ProvenPayment struct {
+	ElicitationID string
+	Provider      string
+	Owner         Owner
+	Reference     string
+	// Amount is in minor units.
+	Amount   int64
+	Currency string
+	// Matches: that was expected. If not, no call is offered it: refund it.
+	Matches bool
+}
+
+// UnclaimedPayment is a payment that no call has claimed.
+type UnclaimedPayment struct {
+	ProvenPayment
+	ResumeKey string
+	// Late: it was proved after the elicitation had ended.
+	Late     bool
+	ProvenAt time.Time
+	// Refunded is how much of it went back, in minor units.
+	Refunded int64
+	// Held: no call is offered it until the operator decides.
+	Held bool
+	// Result is nil if there is none, if it was purged, or if no key opens it.
+	Result map[string]any
+}
+
+// Refund is a refund, a dispute or a cancelled authorisation.
+type Refund struct {
+	ElicitationID string
+	Provider      string
+	// Owner and ResumeKey are empty where the elicitation was purged.
+	Owner     Owner
+	ResumeKey string
+	// Reference is the provider's, of the refund; that of the payment where the provider tells the total that went back.
+	Reference string
+	// Amount is nil for all of a payment that is not known.
+	Amount   *int64
+	Currency string
+	// Reversed is how much of it came again: the refund failed, or the dispute was won.
+	Reversed   int64
+	ReceivedAt time.Time
+	ChangedAt  time.Time
+	// Payment is nil if the provider did not say of which payment. Then those of the elicitation are held.
+	Payment *RefundedPayment
+}
+
+// RefundedPayment is the payment of a Refund.
+type RefundedPayment struct {
+	Reference string
+	Amount    int64
+	// Refunded is how much of it has gone back, in all.
+	Refunded int64
+	Held     bool
+	Claimed  bool
+}
+
+// Ticket is a cookie that says who the user of the browser is.
+type Ticket struct {
+	Name  string
+	Value string
+	// Header is the value of a Set-Cookie header.
+	Header string
+}
+
+// ClaimOptions are those of Claim. The zero value claims an accept.
+type ClaimOptions struct {
+	Action Action
+	// Reference is the payment to claim, also one that does not match; by default the oldest one that matches.
+	Reference string
+	// Held claims a payment that is held, after the operator has decided.
+	Held bool
+}
+
+// LeaseOptions are those of BeginClaim.
+type LeaseOptions struct {
+	Reference string
+	// Lease is renewed while the work is in progress: 30 seconds by default, from a second to an hour.
+	Lease time.Duration
+	// Wait is how long to wait while another call holds the lease.
+	Wait time.Duration
+}
+
+// ListOptions select payments and refunds. The zero value selects all.
+type ListOptions struct {
+	Provider string
+	Since    time.Time
+}
+
+// PurgeOptions are those of Purge.
+type PurgeOptions struct {
+	// OlderThan is how long the data must have been purgeable: Config.Retention by default, a week at least.
+	OlderThan time.Duration
+	// Kind is oauth, payment, signature, result or stored. Empty: all.
+	Kind string
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// abandonTimeout is how long a wait that abandons its elicitation waits for the database.
+const abandonTimeout = 2 * time.Second
+
+// wait is one call of Wait. waits.mu protects it; whatever happens first settles it.
+type wait struct {
+	entry   *entry
+	options WaitOptions
+	signal  chan struct{} // something has changed
+
+	done    bool
+	outcome Outcome
+	err     error
+
+	status         Status
+	progress       []Progress // not told yet
+	failedAttempts int        // -1: the row was not read
+	rechecked      bool       // A wait that looks once asks once.
+}
+
+func (w *wait) canRecheck() bool {
+	return !w.done && w.options.Recheck != nil && !(w.options.Once && w.rechecked)
+}
+
+func (w *wait) wake() {
+	select {
+	case w.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (w *wait) resolve(outcome Outcome) {
+	if !w.done {
+		w.done, w.outcome = true, outcome
+		w.wake()
+	}
+}
+
+func (w *wait) reject(err error) {
+	if !w.done {
+		w.done, w.err = true, err
+		w.wake()
+	}
+}
+
+// hear reports each status at most once, and never an earlier one after a later one;
+// and each attempt that has failed since the wait began.
+func (w *wait) hear(read *row) {
+	before := len(w.progress)
+	if rank(read.status) > rank(w.status) {
+		w.status = read.status
+		w.progress = append(w.progress, Progress(read.status))
+	}
+	if w.failedAttempts >= 0 {
+		for range read.failedAttempts - w.failedAttempts {
+			w.progress = append(w.progress, ProgressAttemptFailed)
+		}
+	}
+	w.failedAttempts = read.failedAttempts
+	if w.options.Progress == nil {
+		w.progress = nil
+	} else if len(w.progress) > before {
+		w.wake()
+	}
+}
+
+func rank(status Status) int {
+	switch status {
+	case Opened:
+		return 1
+	case Processing:
+		return 2
+	}
+	return 0
+}
+
+// take returns what is to be told, and whether the wait has ended.
+func (w *waits) take(one *wait) (progress []Progress, done bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	progress, one.progress = one.progress, nil
+	return progress, one.done
+}
+
+// wait waits for a row, in the goroutine of its caller.
+func (w *waits) wait(ctx context.Context, k rowKey, o WaitOptions) (Outcome, error) {
+	one, err := w.add(k, o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer w.remove(one)
+	for {
+		select {
+		case <-one.signal:
+			progress, done := w.take(one)
+			for _, each := range progress {
+				o.Progress(each)
+			}
+			if done {
+				return one.outcome, one.err
+			}
+		case <-ctx.Done():
+			return w.giveUp(ctx, one)
+		case <-w.closing:
+			return w.giveUpClosed(one)
+		}
+	}
+}
+
+// giveUp ends a wait whose context has ended. If it abandons its elicitation and
+// somebody else has completed that meanwhile, a wait that was in time ends with that outcome.
+func (w *waits) giveUp(ctx context.Context, one *wait) (Outcome, error) {
+	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
+	w.mu.Lock()
+	if one.done {
+		w.mu.Unlock()
+		return one.outcome, one.err
+	}
+	status := one.status
+	w.mu.Unlock()
+	reason := "aborted"
+	if late {
+		reason = "timeout"
+	}
+	if one.options.Abandon {
+		ended := w.abandon(one.entry.key, reason)
+		switch {
+		case !late:
+		case ended == "already":
+			// Somebody else has completed it just now: the row is about to be read.
+			if w.isSettledSoon(one) && one.err == nil {
+				return one.outcome, nil
+			}
+		case ended == "opened" || ended == "processing":
+			status = Status(ended)
+		}
+	}
+	if late {
+		return Outcome{}, timedOut(one.entry.key.id, status, context.DeadlineExceeded)
+	}
+	return Outcome{}, ctx.Err()
+}
+
+// giveUpClosed: only an accept or a decline counts, because other waits that end
+// at the same moment cancel the same elicitation.
+func (w *waits) giveUpClosed(one *wait) (Outcome, error) {
+	if one.options.Abandon {
+		w.abandon(one.entry.key, "closed")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one.done && one.err == nil && one.outcome.Action != Cancel {
+		return one.outcome, nil
+	}
+	return Outcome{}, errorClosed()
+}
+
+func (w *waits) abandon(k rowKey, reason string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), abandonTimeout)
+	defer cancel()
+	ended, _ := w.db.abandon(ctx, abandoned{k, Cancel, reason})
+	return ended
+}
+
+func (w *waits) isSettledSoon(one *wait) bool {
+	w.wakeKeys(one.entry.key)
+	timer := time.NewTimer(abandonTimeout)
+	defer timer.Stop()
+	for {
+		if _, done := w.take(one); done {
+			return true
+		}
+		select {
+		case <-one.signal:
+		case <-timer.C:
+			return false
+		case <-w.closing:
+			return false
+		}
+	}
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+
+// The Go package, as tests/waiting/README.md describes a driver.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode"
+)
+
+// given has the options of every verb.
+type given struct {
+	ElicitationID string           `json:"elicitation_id"`
+	Subject       string           `json:"subject"`
+	Session       string           `json:"session"`
+	Provider      string           `json:"provider"`
+	Kind          urlmode.Kind     `json:"kind"`
+	TargetURL     string           `json:"target_url"`
+	Expected      urlmode.Expected `json:"expected"`
+	PKCE          bool             `json:"pkce"`
+	TTL           float64          `json:"ttl_ms"`
+	ID            string           `json:"id"`
+	Exclusive     bool             `json:"exclusive"`
+	ResumeKey     string           `json:"resume_key"`
+	About         map[string]any   `json:"about"`
+	ClientID      string           `json:"client_id"`
+	SameClient    bool             `json:"same_client"`
+	Timeout       *float64         `json:"timeout_ms"`
+	Lease         float64          `json:"lease_ms"`
+	Abandon       bool             `json:"abandon"`
+	Recheck       *answer          `json:"recheck"`
+	answer
+	Held  bool `json:"held"`
+	Wait  int  `json:"wait"`
+	Claim int  `json:"claim"`
+}
+
+type answer struct {
+	Action    urlmode.Action  `json:"action"`
+	Reason    string          `json:"reason"`
+	Result    json.RawMessage `json:"result"`
+	Amount    int64           `json:"amount"`
+	Currency  string          `json:"currency"`
+	Reference string          `json:"reference"`
+}
+
+func (a answer) answer() (said urlmode.Answer, err error) {
+	if a.Result != nil {
+		err = json.Unmarshal(a.Result, &said.Result)
+	}
+	said.Action, said.Reason, said.Amount, said.Currency, said.Reference = a.Action, a.Reason, a.Amount, a.Currency, a.Reference
+	return said, err
+}
+
+func ms(value float64) time.Duration { return time.Duration(value * float64(time.Millisecond)) }
+
+type members = map[string]any
+
+type driver struct {
+	instance *urlmode.Instance
+
+	mu     sync.Mutex
+	stops  map[int]context.CancelFunc
+	claims map[int]*urlmode.Claim
+}
+
+var output sync.Mutex
+
+func say(message members) {
+	output.Lock()
+	defer output.Unlock()
+	if err := json.NewEncoder(os.Stdout).Encode(message); err != nil {
+		panic(err)
+	}
+}
+
+func (d *driver) run(ctx context.Context, number int, verb string, with given) (any, error) {
+	owner := urlmode.Owner{Subject: with.Subject, Session: with.Session}
+	id := with.ElicitationID
+	d.mu.Lock()
+	claim := d.claims[with.Claim]
+	d.mu.Unlock()
+	switch verb {
+	case "create":
+		made, err := d.instance.Create(ctx, urlmode.Request{
+			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: with.Expected, PKCE: with.PKCE,
+			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
+			ClientID: with.ClientID, SameClient: with.SameClient,
+		})
+		return members{"elicitation_id": made.ElicitationID, "url": made.URL, "return_url": made.ReturnURL,
+			"cancel_url": made.CancelURL, "webhook_url": made.WebhookURL, "resumed": made.Resumed}, err
+	case "wait":
+		return d.wait(ctx, number, with, owner)
+	case "stop":
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.stops[with.Wait]()
+		return nil, nil
+	case "complete":
+		said, err := with.answer.answer()
+		if err != nil {
+			return nil, err
+		}
+		return d.instance.Complete(ctx, id, owner, said)
+	case "cancel":
+		return d.instance.Cancel(ctx, id, owner, with.Reason)
+	case "abandon":
+		return d.instance.Abandon(ctx, id, owner, with.Action, with.Reason)
+	case "claim":
+		return d.instance.Claim(ctx, id, owner, urlmode.ClaimOptions{Action: with.Action, Reference: with.Reference, Held: with.Held})
+	case "begin_claim":
+		options := urlmode.LeaseOptions{Reference: with.Reference, Lease: ms(with.Lease)}
+		if with.Timeout != nil {
+			options.Wait = ms(*with.Timeout)
+		}
+		begun, err := d.instance.BeginClaim(ctx, id, owner, options)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.claims[number] = begun
+		return members{"state": begun.State, "reference": begun.Reference, "fence": begun.Fence, "result": begun.Result}, nil
+	case "fulfil":
+		return claim.Fulfil(ctx, with.Result)
+	case "confirm":
+		return claim.Confirm(ctx)
+	case "release":
+		return claim.Release(ctx)
+	case "unclaimed":
+		listed, err := d.instance.Unclaimed(ctx, urlmode.ListOptions{})
+		told := []members{}
+		for _, each := range listed {
+			told = append(told, payment(each.ProvenPayment, members{"late": each.Late, "refunded": each.Refunded, "held": each.Held}))
+		}
+		return told, err
+	case "refunds":
+		listed, err := d.instance.Refunds(ctx, urlmode.ListOptions{})
+		told := []members{}
+		for _, each := range listed {
+			of := members{"elicitation_id": each.ElicitationID, "amount": each.Amount}
+			if each.Payment != nil {
+				of["payment"] = members{"reference": each.Payment.Reference, "refunded": each.Payment.Refunded,
+					"held": each.Payment.Held, "claimed": each.Payment.Claimed}
+			}
+			told = append(told, of)
+		}
+		return told, err
+	case "late":
+		go func() {
+			for each := range d.instance.LatePayments(context.Background()) {
+				say(members{"late": payment(each, nil)})
+			}
+		}()
+		return nil, nil
+	case "close":
+		return nil, d.instance.Close()
+	}
+	return nil, fmt.Errorf("no verb is called %s", verb)
+}
+
+func payment(of urlmode.ProvenPayment, more members) members {
+	told := members{"elicitation_id": of.ElicitationID, "reference": of.Reference, "amount": of.Amount, "currency": of.Currency,
+		"matches": of.Matches}
+	for name, value := range more {
+		told[name] = value
+	}
+	return told
+}
+
+func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode.Owner) (any, error) {
+	options := urlmode.WaitOptions{
+		Abandon:  with.Abandon,
+		Progress: func(progress urlmode.Progress) { say(members{"id": number, "progress": progress}) },
+	}
+	if with.Timeout != nil && *with.Timeout == 0 {
+		options.Once = true
+	} else if with.Timeout != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, ms(*with.Timeout))
+		defer cancel()
+	}
+	if with.Recheck != nil {
+		options.Recheck = func(_ context.Context, event urlmode.Recheck) (*urlmode.Answer, error) {
+			say(members{"id": number, "recheck": members{"elicitation_id": event.ElicitationID, "references": event.References}})
+			said, err := with.Recheck.answer()
+			return &said, err
+		}
+	}
+	outcome, err := d.instance.WaitWith(ctx, with.ElicitationID, owner, options)
+	return members{"elicitation_id": outcome.ElicitationID, "action": outcome.Action, "reason": outcome.Reason,
+		"result": outcome.Result, "late": outcome.Late, "interrupted": outcome.Interrupted, "reference": outcome.Reference,
+		"refunded": outcome.Refunded, "refunded_amount": outcome.RefundedAmount, "code_verifier": outcome.CodeVerifier,
+		"nonce": outcome.Nonce}, err
+}
+
+func told(err error) members {
+	var own *urlmode.Error
+	var refused *pgconn.PgError
+	said := members{"message": err.Error()}
+	switch {
+	case errors.As(err, &own):
+		said["code"], said["status"] = own.Code, own.Status
+	case errors.Is(err, context.Canceled):
+		said["code"] = "STOPPED"
+	case errors.As(err, &refused):
+		said["code"] = "DATABASE"
+	}
+	return said
+}
+
+func main() {
+	var settings struct {
+		Listen *bool `json:"listen"`
+	}
+	if text := os.Getenv("SETTINGS"); text != "" {
+		if err := json.Unmarshal([]byte(text), &settings); err != nil {
+			panic(err)
+		}
+	}
+	instance, err := urlmode.New(context.Background(), urlmode.Config{
+		DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"), KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: os.Getenv("URLMODE_BASE_URL"),
+		NoListen: settings.Listen != nil && !*settings.Listen,
+	})
+	if err != nil {
+		panic(err)
+	}
+	d := &driver{instance: instance, stops: map[int]context.CancelFunc{}, claims: map[int]*urlmode.Claim{}}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var request struct {
+			ID   int    `json:"id"`
+			Do   string `json:"do"`
+			With given  `json:"with"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &request); err != nil {
+			panic(err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		d.mu.Lock()
+		d.stops[request.ID] = stop
+		d.mu.Unlock()
+		go func() {
+			answer, err := d.run(ctx, request.ID, request.Do, request.With)
+			if err != nil {
+				say(members{"id": request.ID, "error": told(err)})
+				return
+			}
+			say(members{"id": request.ID, "answer": answer})
+		}()
+	}
+	if err := instance.Close(); err != nil {
+		panic(err)
+	}
+}
