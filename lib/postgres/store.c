@@ -394,23 +394,21 @@ int
 um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection)
 {
-	bool connecting = store->state == CONNECTING;
-
-	*want_write = connecting ? store->connect.want_write
-				 : store->want_write;
 	*connection = store->connection;
-	if (connecting)
+	*want_write = store->want_write;
+	if (store->state == CONNECTING) {
+		*want_write = store->connect.want_write;
 		return um_connect_fd(&store->connect);
+	}
 	return store->conn != NULL ? PQsocket(store->conn) : -1;
 }
 
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	bool works = store->state == IDLE || store->state == BUSY;
 	const int64_t times[] = { store->state == IDLE ? -1 : store->until,
 		um_queue_deadline(&store->queue),
-		works ? um_queue_next_look(&store->queue) : -1 };
+		store->state >= IDLE ? um_queue_next_look(&store->queue) : -1 };
 	int64_t first = -1;
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
