@@ -14,18 +14,11 @@
 -- server has asked the provider). One reference pays for one elicitation of
 -- its provider: that is the primary key.
 --
--- What went back has rows of its own as well, one for each refund (a dispute and a
--- cancelled authorisation are refunds, too). A refund belongs to the payment that it
--- names. One that names none belongs to the payment of its elicitation, if exactly
--- one was proved before. apply_refunds compares both:
+-- What went back has rows of its own as well, which are compared with the payments in
+-- 018_refund.sql.
 --
---   all of it went back      no call is offered the payment
---   a part of it went back,  the payment is held: no call is offered it, and calls for
---   or nobody knows of       the same thing create nothing new, until the refund is
---   which payment            reversed or the operator decides
---
--- Locks are taken in this order: elicitations, refunds, payments, each by its key. A
--- refund that was told of several elicitations changes payments of which only the row
+-- Locks are taken in this order: the names of payments (lock_references), elicitations,
+-- refunds, payments, each by its key. A refund that was told of several elicitations changes payments of which only the row
 -- itself is locked: so a claim locks it as well. Where two transactions wait for each
 -- other all the same, record_events gives up at its lock_timeout, and is called again.
 
@@ -108,7 +101,7 @@ COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refun
 COMMENT ON COLUMN urlmode.refund.reversed_at IS 'When it came again.';
 COMMENT ON COLUMN urlmode.refund.refunded_at IS 'When the provider first said that it went back. NULL: it has only said that it came again.';
 COMMENT ON COLUMN urlmode.refund.unclear_at IS
-	'When a total was told after a reversal: it may include what came again, or may be new. The payment is held until the operator decides.';
+	'When a total was told after a reversal: it may include what came again, or may be new. Or when a second currency was told, whose amounts are left out. The payment is held until the operator decides.';
 COMMENT ON COLUMN urlmode.refund.received_at IS 'When the provider first told of it.';
 COMMENT ON COLUMN urlmode.refund.changed_at IS 'When an event last changed this row.';
 
@@ -179,9 +172,16 @@ BEGIN
 		RETURNING r.*
 	)
 	UPDATE urlmode.refund r
-	SET amount = CASE WHEN r.amount IS NULL OR x.amount IS NULL THEN NULL ELSE greatest(r.amount, x.amount) END,
-		unclear_at = CASE WHEN r.reversed_at IS NOT NULL OR x.reversed_at IS NOT NULL THEN clock_timestamp()
-			ELSE r.unclear_at END
+	SET amount = CASE WHEN r.currency <> x.currency THEN r.amount
+			WHEN r.amount IS NULL OR x.amount IS NULL THEN NULL ELSE greatest(r.amount, x.amount) END,
+		-- NULL with reversed_at, all of it, is the greatest.
+		reversed = CASE WHEN r.currency <> x.currency THEN r.reversed
+			WHEN r.reversed_at IS NOT NULL AND r.reversed IS NULL OR x.reversed_at IS NOT NULL AND x.reversed IS NULL THEN NULL
+			ELSE greatest(r.reversed, x.reversed) END,
+		reversed_at = CASE WHEN r.currency <> x.currency THEN r.reversed_at ELSE least(r.reversed_at, x.reversed_at) END,
+		currency = coalesce(r.currency, x.currency), refunded_at = least(r.refunded_at, x.refunded_at),
+		unclear_at = CASE WHEN r.currency <> x.currency OR r.reversed_at IS NOT NULL OR x.reversed_at IS NOT NULL
+			THEN clock_timestamp() ELSE greatest(r.unclear_at, x.unclear_at) END
 	FROM other x WHERE r.provider = x.provider AND r.reference = after;
 	UPDATE urlmode.refund r SET payment = after, reference = CASE WHEN r.reference = before AND NOT EXISTS (
 			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
@@ -193,6 +193,19 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.rename_payment(text, text, text) IS 'Internal. Gives a payment another reference.';
 
+CREATE FUNCTION urlmode.lock_references(refs text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_advisory_xact_lock(l.key)
+	FROM (
+		SELECT DISTINCT hashtextextended('urlmode payment ' || r.reference, 0) AS key
+		FROM unnest(refs) AS r (reference) WHERE r.reference <> '' ORDER BY key
+	) l;
+END
+$$;
+COMMENT ON FUNCTION urlmode.lock_references(text[]) IS
+	'Internal. Lets no other transaction prove a payment with one of these references, or record what went back of it, until this one has ended: one that looks for the other''s row would not see it.';
+
 CREATE FUNCTION urlmode.prove_payments(
 	ids uuid[], providers text[], refs text[], amounts bigint[], currencies text[],
 	matches boolean[], lates boolean[], results bytea[], checkouts text[] DEFAULT NULL
@@ -201,6 +214,7 @@ RETURNS TABLE (proof text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	proved uuid[];
+	owners uuid[];
 BEGIN
 	PERFORM urlmode.rename_payment(p.provider, p.reference, a.reference)
 	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
@@ -223,7 +237,7 @@ BEGIN
 		) DESC, a.n
 		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = EXCLUDED.matches,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = now(), claimed_at = NULL
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = clock_timestamp(), claimed_at = NULL
 		-- More of a payment that is captured in parts. A call that claimed a part
 		-- did not get the whole; the operator who claimed it has refunded the part.
 		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches
@@ -237,139 +251,50 @@ BEGIN
 	FROM unnest(providers, refs) AS a (provider, reference)
 	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference
 	WHERE r.provider = a.provider AND r.payment = a.reference AND NOT r.elicitations @> ARRAY[p.elicitation];
-	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitations && ids) THEN
-		PERFORM urlmode.apply_refunds(ids);
+	-- Not of those whose reference is taken: the row of that payment is locked by now, and
+	-- the payments of two such elicitations would be locked in either order.
+	owners := ARRAY(
+		SELECT p.elicitation FROM unnest(ids, providers, refs) AS a (id, provider, reference)
+		JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+	);
+	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitations && owners) THEN
+		PERFORM urlmode.apply_refunds(owners);
 	END IF;
 
 	RETURN QUERY
 	SELECT CASE
 			WHEN a.id = ANY (proved) THEN CASE WHEN a.matches THEN 'matches' ELSE 'mismatch' END
-			WHEN EXISTS (
-				SELECT FROM urlmode.payment p
-				WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
-			) THEN 'repeated'
+			WHEN a.id = ANY (owners) THEN 'repeated'
 			ELSE 'taken'
 		END
-	FROM unnest(ids, providers, refs, matches)
-		WITH ORDINALITY AS a (id, provider, reference, matches, n)
+	FROM unnest(ids, matches) WITH ORDINALITY AS a (id, matches, n)
 	ORDER BY a.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]) IS
 	'Internal. Records payments. No elicitation is in the arrays twice, and their rows are locked. matches: whether it is what the elicitation expected. lates: whether the elicitation had ended before. checkouts: the provider''s ids of what was paid; a payment that was written down under that id, because its own reference was not known yet, is this payment. proof, for each: matches or mismatch: it is a new payment, or more of one that is captured in parts; repeated: this payment was written down before; taken: its reference has paid for another elicitation.';
 
--- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
+CREATE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT CASE WHEN r.reversed_at IS NULL THEN coalesce(r.amount, paid)
-		WHEN r.reversed IS NULL THEN 0
-		ELSE greatest(0, coalesce(r.amount, paid) - r.reversed) END
-$$;
-COMMENT ON FUNCTION urlmode.gone_back(urlmode.refund, bigint) IS
-	'Internal. What a refund has taken back of a payment of this amount, less what came again.';
-
-CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-	-- A call that claims one of them waits, or is waited for, also where the elicitation was purged.
-	PERFORM FROM urlmode.payment p WHERE p.elicitation = ANY (ids)
-	ORDER BY p.provider, p.reference FOR UPDATE;
-
-	WITH compared AS (
-		SELECT p.provider, p.reference, least(p.amount, went.total)::bigint AS refunded,
-			coalesce(d.decision = 'voided', false) OR (went.any_back AND went.total >= p.amount) AS everything,
-			went.total > coalesce(d.refunded, 0) OR coalesce(went.unclear_at > coalesce(d.decided_at, '-infinity'), false) AS unclear
-		FROM urlmode.payment p
-		CROSS JOIN LATERAL (
-			SELECT coalesce(sum(b.back) FILTER (WHERE b.is_comparable), 0) AS total,
-				count(*) FILTER (WHERE b.is_comparable AND (b.reversed_at IS NULL OR b.back > 0)) > 0 AS any_back,
-				max(greatest(b.unclear_at, CASE WHEN NOT b.is_comparable AND b.back > 0 THEN b.changed_at END)) AS unclear_at
-			FROM (
-				SELECT r.*, urlmode.gone_back(r, p.amount) AS back,
-					r.payment IS NOT NULL AND coalesce(r.currency, p.currency) = p.currency AS is_comparable
-				FROM urlmode.refund r
-				WHERE r.provider = p.provider AND (r.payment = p.reference
-					OR (r.payment IS NULL AND r.elicitations @> ARRAY[p.elicitation]))
-			) b
-		) went
-		LEFT JOIN LATERAL (
-			SELECT x.decision, x.decided_at, x.refunded FROM urlmode.decision x
-			WHERE x.provider = p.provider AND x.reference = p.reference
-			ORDER BY x.decided_at DESC LIMIT 1
-		) d ON true
-		WHERE p.elicitation = ANY (ids)
-	), changed AS (
-		UPDATE urlmode.payment p
-		SET refunded = c.refunded, held = c.unclear AND NOT c.everything,
-			refunded_at = CASE WHEN c.everything THEN coalesce(p.refunded_at, now()) END
-		FROM compared c
-		WHERE p.provider = c.provider AND p.reference = c.reference
-			AND (p.refunded, p.held, p.refunded_at IS NOT NULL)
-				IS DISTINCT FROM (c.refunded, c.unclear AND NOT c.everything, c.everything)
-		RETURNING p.elicitation, p.refunded_at
+	SELECT r.payment IS NULL OR EXISTS (
+		SELECT FROM urlmode.elicitation e
+		WHERE e.id = p.elicitation AND e.checkout IN (r.payment, p.reference) AND NOT EXISTS (
+			SELECT FROM urlmode.payment o WHERE o.provider = r.provider AND o.reference = r.payment
+		)
 	)
-	INSERT INTO urlmode.purge_queue (ids)
-	SELECT array_agg(c.elicitation) FROM changed c WHERE c.refunded_at IS NOT NULL HAVING count(*) > 0;
-END
 $$;
-COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
-	'Internal. Says of each payment of these elicitations how much of it went back, and whether it is held. It begins with the refunds, so that neither their order nor a repetition matters. The result of a payment that went back is purged a day later.';
+COMMENT ON FUNCTION urlmode.may_be_of(urlmode.refund, urlmode.payment) IS
+	'Internal. Whether a refund that was told of the elicitation of this payment, and does not name the payment, may be of it: it names none; or one of the two has the name of the checkout, and the name of the other is not known.';
 
-CREATE FUNCTION urlmode.keep_refunds(
-	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[]
-)
-RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-	this record;
-	told uuid[];
-	compared uuid[] := '{}';
-BEGIN
-	FOR this IN
-		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
-			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AS is_total,
-			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference
-		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
-			AS a (id, provider, effect, amount, currency, ref, refund)
-		-- A refund that names no payment is of the only one that was proved before.
-		LEFT JOIN LATERAL (
-			SELECT min(p.reference) AS payment FROM urlmode.payment p
-			WHERE p.elicitation = a.id AND p.provider = a.provider HAVING count(*) = 1
-		) o ON true
-		WHERE a.effect IN ('refunded', 'refund_reversed')
-		-- In this order, so that two batches never wait for each other.
-		ORDER BY a.provider, 9
-	LOOP
-		INSERT INTO urlmode.refund AS r
-			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at)
-		VALUES (this.provider, this.reference, ARRAY[this.id], coalesce(this.named, this.only_one), this.amount, this.currency,
-			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
-			CASE WHEN NOT this.is_reversal THEN now() END)
-		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
-		SET payment = coalesce(this.named,
-				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
-			elicitations = CASE WHEN this.id = ANY (r.elicitations) THEN r.elicitations ELSE r.elicitations || this.id END,
-			currency = coalesce(r.currency, this.currency),
-			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
-			amount = CASE WHEN this.is_reversal OR r.amount IS NULL THEN r.amount
-				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
-			reversed = CASE WHEN NOT this.is_reversal THEN r.reversed
-				WHEN this.amount IS NULL OR (r.reversed_at IS NOT NULL AND r.reversed IS NULL) THEN r.amount
-				ELSE greatest(r.reversed, this.amount) END,
-			reversed_at = CASE WHEN this.is_reversal THEN coalesce(r.reversed_at, now()) ELSE r.reversed_at END,
-			refunded_at = CASE WHEN this.is_reversal THEN r.refunded_at ELSE coalesce(r.refunded_at, now()) END,
-			unclear_at = CASE WHEN this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
-				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
-			changed_at = clock_timestamp()
-		RETURNING r.elicitations INTO told;
-		-- Also of what the refund was before.
-		compared := compared || told;
-	END LOOP;
-	PERFORM urlmode.apply_refunds(compared);
-END
+CREATE FUNCTION urlmode.has_no_payment(r urlmode.refund) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT r.payment IS NULL OR EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.provider = r.provider AND p.elicitation = ANY (r.elicitations) AND urlmode.may_be_of(r, p)
+	)
 $$;
-COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal cannot be compared with it, and holds the payment.';
+COMMENT ON FUNCTION urlmode.has_no_payment(urlmode.refund) IS
+	'Internal. Whether nobody knows of which payment a refund is, so that it holds all that it may be of.';
 
 CREATE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -437,10 +362,10 @@ REVOKE ALL ON FUNCTION
 	urlmode.refuse_delete(),
 	urlmode.is_expected(jsonb, bigint, text),
 	urlmode.rename_payment(text, text, text),
+	urlmode.lock_references(text[]),
 	urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]),
-	urlmode.gone_back(urlmode.refund, bigint),
-	urlmode.apply_refunds(uuid[]),
-	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]),
+	urlmode.may_be_of(urlmode.refund, urlmode.payment),
+	urlmode.has_no_payment(urlmode.refund),
 	urlmode.is_paid(text, bytea, text, bytea),
 	urlmode.is_under_way(uuid, timestamptz),
 	urlmode.awaits_late_payment(urlmode.elicitation),

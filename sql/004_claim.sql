@@ -227,12 +227,17 @@ BEGIN
 	UPDATE urlmode.lease l SET ends_at = now() + lease_ms * interval '1 millisecond'
 	FROM urlmode.elicitation e
 	WHERE e.id = renew_claim.id AND e.binding = renew_claim.binding
-		AND l.elicitation = e.id AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL;
+		AND l.elicitation = e.id AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL
+		-- No other call would be offered it either.
+		AND (l.ends_at > now() OR NOT EXISTS (
+			SELECT FROM urlmode.payment p
+			WHERE p.elicitation = l.elicitation AND p.reference = l.reference AND (p.refunded_at IS NOT NULL OR p.held)
+		));
 	RETURN FOUND;
 END
 $$;
 COMMENT ON FUNCTION urlmode.renew_claim(uuid, bytea, bigint, bigint) IS
-	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another call has begun since.';
+	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another call has begun since, or the lease had ended and what was paid went back, in part or whole.';
 
 CREATE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, fence bigint, fulfilled bytea)
 RETURNS boolean
@@ -347,10 +352,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.subject::text, e.session::text, e.resume_key::text
 	FROM urlmode.refund r
 	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
-	CROSS JOIN LATERAL unnest(CASE WHEN r.payment IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS told (elicitation)
+	CROSS JOIN LATERAL unnest(CASE WHEN p.reference IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS told (elicitation)
 	LEFT JOIN urlmode.elicitation e ON e.id = told.elicitation
 	-- What names a payment that was never proved is the end of an attempt that failed.
-	WHERE (r.payment IS NULL OR p.reference IS NOT NULL)
+	WHERE (p.reference IS NOT NULL OR urlmode.has_no_payment(r))
 		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
 		AND (since IS NULL OR r.changed_at >= since)
 		AND (refunds.id IS NULL OR (r.elicitations @> ARRAY[refunds.id] AND told.elicitation = refunds.id))

@@ -3,7 +3,7 @@
 --
 -- record_events takes a batch through four steps:
 --
---   it locks the rows
+--   it locks the names of payments, and the rows
 --   keep_events    decides what each event does to its row, writes down what
 --                  was paid (003_payment.sql), and keeps the events;
 --                  decide_event, which decides for one, has the rules
@@ -302,6 +302,9 @@ DECLARE
 	first bigint := 1;
 	again record;
 BEGIN
+	IF effects && ARRAY['paid', 'refunded', 'refund_reversed'] THEN
+		PERFORM urlmode.lock_references(refs);
+	END IF;
 	-- What went back is of the payment that it names, whichever elicitation it names.
 	-- An event may also name its payment alone, or its attempt to pay. What an event
 	-- before it names as well is looked for when that one is recorded.
@@ -383,13 +386,13 @@ BEGIN
 			results, actions);
 	END IF;
 	-- What went back may have come before its payment, without an elicitation that is known.
-	IF actions && ARRAY['accept', 'late', 'cancel'] AND EXISTS (
+	IF actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
 		SELECT FROM unnest(providers, refs, effects) AS u (provider, ref, effect)
 		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = u.ref AND x.effect <> 'paid'
 		WHERE u.effect = 'paid'
 	) THEN
 		PERFORM urlmode.take_unknown(NULL, ARRAY(
-			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel') AND u.effect = 'paid' THEN u.provider END
+			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
 			FROM unnest(providers, actions, effects) WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
 		), refs);
 	END IF;

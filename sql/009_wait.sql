@@ -114,6 +114,7 @@ DECLARE
 	proof text;
 	too_late boolean := false;
 BEGIN
+	PERFORM urlmode.lock_references(ARRAY[settle.reference]);
 	SELECT * INTO row FROM urlmode.elicitation e
 	WHERE e.id = settle.id AND e.binding = settle.binding FOR UPDATE;
 	IF NOT FOUND THEN

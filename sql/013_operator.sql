@@ -66,9 +66,10 @@ RETURNS TABLE (
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT r.reference::text, r.payment::text, r.amount, r.currency::text, r.reversed, r.received_at, r.reversed_at,
-		CASE WHEN r.payment IS NULL THEN 'payment not known' WHEN r.currency <> p.currency THEN 'other currency'
-			WHEN r.unclear_at IS NOT NULL THEN 'total after a reversal' END,
-		CASE WHEN r.payment IS NULL OR r.currency <> p.currency THEN r.changed_at ELSE r.unclear_at END
+		CASE WHEN urlmode.has_no_payment(r) THEN 'payment not known' WHEN r.currency <> p.currency THEN 'other currency'
+			WHEN r.unclear_at IS NULL THEN NULL WHEN r.reversed_at IS NULL THEN 'other currency'
+			ELSE 'total after a reversal' END,
+		CASE WHEN urlmode.has_no_payment(r) OR r.currency <> p.currency THEN r.changed_at ELSE r.unclear_at END
 	FROM urlmode.refund r
 	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
 	WHERE r.elicitations @> ARRAY[show_refunds.id]
@@ -108,6 +109,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.payment;
 	last text;
+	is_deleted boolean;
 BEGIN
 	SELECT * INTO row FROM urlmode.payment p
 	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference;
@@ -116,14 +118,20 @@ BEGIN
 	END IF;
 	-- In the order in which a call that claims it locks them.
 	PERFORM FROM urlmode.elicitation e WHERE e.id = row.elicitation FOR UPDATE;
+	is_deleted := NOT FOUND;
+	-- What is being told of it and of another elicitation comes before the decision, or after it.
+	PERFORM FROM urlmode.refund r WHERE r.elicitations @> ARRAY[row.elicitation]
+	ORDER BY r.provider, r.reference FOR UPDATE;
 	SELECT * INTO row FROM urlmode.payment p
 	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference FOR UPDATE;
 	SELECT d.decision INTO last FROM urlmode.decision d
-	WHERE d.provider = row.provider AND d.reference = row.reference
+	WHERE d.provider = row.provider AND d.reference = row.reference AND d.decided_at >= row.proven_at
 	ORDER BY d.decided_at DESC LIMIT 1;
 	IF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
 		RETURN 'claimed';
-	ELSIF NOT row.held AND NOT (decide_payment.decision = 'released' AND last IS NOT DISTINCT FROM 'voided') THEN
+	ELSIF is_deleted AND decide_payment.decision = 'released' THEN
+		RETURN 'deleted';
+	ELSIF NOT row.held AND NOT (is_deleted AND row.refunded_at IS NULL) AND NOT (decide_payment.decision = 'released' AND last IS NOT DISTINCT FROM 'voided') THEN
 		RETURN 'not_held';
 	END IF;
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
@@ -138,7 +146,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.decide_payment(text, text, text, text, text) IS
-	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. outcome: the decision; not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
+	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. One that came again after its elicitation was deleted can be voided alone, held or not. outcome: the decision; deleted (the elicitation), not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
 
 CREATE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (

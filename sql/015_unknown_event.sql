@@ -21,7 +21,7 @@ CREATE TABLE urlmode.unknown_event (
 	reference   urlmode.reference,
 	refund      urlmode.reference,
 	checkout    urlmode.reference,
-	amount      bigint,
+	amount      bigint      CHECK (amount >= 0),
 	currency    urlmode.currency,
 	result      urlmode.result,
 	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -40,6 +40,7 @@ SQL
 	case $outcome in
 	"$decision") say "$outcome: $payment" ;;
 	not_held) die "$payment is not held" ;;
+	deleted) die "the elicitation of $payment was deleted, so that no call can be offered it: refund it, and void it" ;;
 	claimed) die "$payment was claimed by a call, which may still be at it" ;;
 	*) die "there is no payment $(printable "$reference") of $(printable "$provider")" ;;
 	esac

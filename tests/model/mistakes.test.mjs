@@ -65,7 +65,7 @@ const MISTAKES = {
 	'unclaimed leaves out what does not match': { is_unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
 	'a late payment is not announced': { apply_events: ['m.outcome, m.late', 'm.outcome, false'] },
 	'a refund is not noted': { apply_refunds: ['THEN coalesce(p.refunded_at, now())', 'THEN p.refunded_at'] },
-	'a refund before its payment is forgotten': { prove_payments: ['PERFORM urlmode.apply_refunds(ids)', 'NULL'] },
+	'a refund before its payment is forgotten': { prove_payments: ['PERFORM urlmode.apply_refunds(owners)', 'NULL'] },
 	'a refund touches a payment that it does not name': { apply_refunds: ['r.payment = p.reference', 'r.elicitations @> ARRAY[p.elicitation]'] },
 	'refunds do not add up': { apply_refunds: ['coalesce(sum(', 'coalesce(max('] },
 	'a refund that is told twice counts twice': { keep_refunds: ['ELSE greatest(r.amount, this.amount)', 'ELSE r.amount + this.amount'] },
@@ -76,7 +76,7 @@ const MISTAKES = {
 	'a refund that names no payment voids the newest of several': {
 		keep_refunds: ['HAVING count(*) = 1', 'HAVING count(*) > 0'],
 	},
-	'a refund that names no payment holds nothing': { apply_refunds: ['(r.payment IS NULL AND', '(false AND'] },
+	'a refund that names no payment holds nothing': { apply_refunds: ['AND urlmode.may_be_of(r, p)', 'AND false'] },
 	'what is held is claimed by a call': { find_claim: ['AND (find_claim.held OR urlmode.claim_rank(p) < 3)', ''] },
 	'who calls again for what is held is asked to pay': { resume: ['p.refunded_at IS NULL) > 0 AS unclaimed', 'p.refunded_at IS NULL AND NOT p.held) > 0 AS unclaimed'] },
 	'what is held is read as an accept': { read: ["CASE WHEN p.held THEN 'cancel'", "CASE WHEN false THEN 'cancel'"] },
@@ -104,6 +104,8 @@ const MISTAKES = {
 	'a refund that was told of another elicitation than its payment stays with it': {
 		prove_payments: ['NOT r.elicitations @> ARRAY[p.elicitation]', 'false'],
 	},
+	'what was voided stays void when more of it is captured': { apply_refunds: [' AND x.decided_at >= p.proven_at', ''] },
+	'a call goes on after its lease with what went back': { renew_claim: ['p.refunded_at IS NOT NULL OR p.held', 'false'] },
 	'an event does not see the attempt that the one before it tells of': { record_events: ['OR count(DISTINCT u.name) < count(u.name)', ''] },
 	'the rest of a part is left out': { prove_payments: ['p.amount < EXCLUDED.amount', 'false'] },
 	'money that goes back is lost with its elicitation': { record_events: ["u.action = 'unknown' AND", 'false AND'] },

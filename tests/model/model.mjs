@@ -212,6 +212,8 @@ export class Model {
 
 	release({ target, lease }) {
 		if (target.lease !== lease || lease.fulfilled) return false;
+		// What went back meanwhile is offered to no call.
+		if (this.now >= lease.endsAt && (target.refunded || target.held)) return false;
 		lease.endsAt = this.now;
 		return true;
 	}
@@ -367,7 +369,7 @@ export class Model {
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds();
-		if (effect === 'paid' && ['accept', 'late', 'cancel'].includes(outcome)) this.#takeUnknown(reference);
+		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated'].includes(outcome)) this.#takeUnknown(reference);
 		return outcome;
 	}
 
@@ -420,7 +422,8 @@ export class Model {
 		const paid = this.payments.get(reference);
 		if (!paid) return 'unknown';
 		if (paid.claimed || this.isLeased(paid)) return 'claimed';
-		if (!paid.held && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
+		if (paid.row.isPurged && decision === 'released') return 'deleted';
+		if (!paid.held && !(paid.row.isPurged && !paid.refunded) && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
 		// A call whose lease has ended does not come back to it.
 		if (decision === 'voided') delete paid.lease;
@@ -487,7 +490,7 @@ export class Model {
 		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
 		if (known && (known.matches || !(matches || isMore))) return 'repeated';
 		this.payments.set(reference, {
-			claimed: false, refunded: false, back: 0, held: false, decision: known?.decision, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
+			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
 			provenAt: this.now, turn: this.turn,
 		});
 		return matches ? 'matches' : 'mismatch';

@@ -139,3 +139,59 @@ test('of a call that claims and the operator who voids, the first one decides', 
 	assert.deepEqual(await two.race(two.claim(true), two.decide('voided')), ['claimed', 'claimed']);
 	assert.deepEqual(await two.state(), { refunded: 100, held: true, gone: false, claimed: true });
 });
+
+test('a refund that names another elicitation finds the payment that is proved at the same time', async (t) => {
+	const { urlmode, owner, race, admin } = await start(t);
+	const [{ elicitationId: paid }, { elicitationId: told }] = [await urlmode.create({ ...payment, ...owner }), await urlmode.create({ ...payment, ...owner })];
+	const prove = (reference) => (who) => who.paid(paid, { ...owner, reference });
+	const refund = (reference) => (who) => who.event(told, 'refunded', { reference, refund: `${reference}-a`, amount: 100, currency: 'EUR' });
+	const state = async (reference) => (await admin.query(
+		'SELECT refunded::int, held FROM urlmode.payment WHERE reference = $1', [reference])).rows;
+	const [one, two] = [newReference(), newReference()];
+	await race(prove(one), refund(one));
+	assert.deepEqual(await state(one), [{ refunded: 100, held: true }]);
+	await race(refund(two), prove(two));
+	assert.deepEqual(await state(two), [{ refunded: 100, held: true }]);
+	const mine = (await urlmode.refunds()).filter(({ elicitationId }) => elicitationId === paid);
+	assert.deepEqual(mine.map(({ reference }) => reference).sort(), [`${one}-a`, `${two}-a`].sort());
+});
+
+test('two elicitations that are settled with the payments of each other do not wait for each other', async (t) => {
+	const { urlmode, owner, callback, id, reference, refund, admin, applicationName, adminUrl } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	const others = newReference();
+	await callback.paid(other, { ...owner, reference: others });
+	await refund('a', 100)(callback);
+	await callback.event(other, 'refunded', { reference: others, refund: newReference(), amount: 100 });
+	const settle = (who, which, ref) => who.query(`SELECT urlmode.settle($1, $2, 'accept', '', 'r', 1050, 'EUR', $3) AS outcome`,
+		[which, bindingOf(owner.subject, ''), ref]);
+	const [first, second] = [await connect(t, adminUrl), await connect(t, named(adminUrl, applicationName))];
+	await first.query('BEGIN');
+	assert.equal((await settle(first, id, others)).rows[0].outcome, 'reference_taken');
+	await second.query('BEGIN');
+	// It has the row of the other's payment, and needs nothing that the first has.
+	await second.query("SET LOCAL lock_timeout = '1s'");
+	assert.equal((await settle(second, other, reference)).rows[0].outcome, 'reference_taken');
+	for (const client of [first, second]) await client.query('COMMIT');
+});
+
+test('a release does not cover what is told of two elicitations while the operator decides', async (t) => {
+	const { urlmode, callback, admin, adminUrl, applicationName, keysFile, owner, id, reference, decide, state } = await start(t);
+	const { elicitationId: other } = await urlmode.create({ ...payment, ...owner });
+	const own = newReference();
+	const tell = (which, amount) => (who) => who.event(which, 'refunded', { refund: own, amount, currency: 'EUR' });
+	for (const which of [id, other]) await tell(which, 100)(callback);
+	const holder = await connect(t, adminUrl);
+	const [operator, program] = [await connect(t, named(adminUrl, applicationName)), await connect(t, named(adminUrl, applicationName))];
+	const waiting = async () => (await admin.query(
+		"SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", [applicationName])).rowCount;
+	await holder.query('BEGIN');
+	await holder.query('SELECT FROM urlmode.payment WHERE reference = $1 FOR UPDATE', [reference]);
+	const decided = decide('released')({ client: operator });
+	await until('the operator waits', async () => await waiting() === 1);
+	const told = patiently(() => tell(other, 200)(new Callback(program, keysFile)));
+	await until('the program waits as well', async () => await waiting() === 2);
+	await holder.query('COMMIT');
+	assert.deepEqual(await Promise.all([decided, told]), ['released', 'refunded']);
+	assert.deepEqual(await state(), { refunded: 0, held: true, gone: false, claimed: false });
+});

@@ -1,0 +1,134 @@
+-- What went back, compared with what was paid.
+--
+-- There is one row for each refund; a dispute and a cancelled authorisation are
+-- refunds, too. A refund belongs to the payment that it names. One that names none
+-- belongs to the payment of its elicitation, if exactly one was proved before. One that
+-- names a checkout, or a payment that is known by its checkout alone, may be of it.
+-- keep_refunds writes refunds down, and apply_refunds compares:
+--
+--   all of it went back      no call is offered the payment
+--   a part of it went back,  the payment is held: no call is offered it, and calls for
+--   or nobody knows of       the same thing create nothing new, until the refund is
+--   which payment            reversed or the operator decides
+
+SET LOCAL ROLE urlmode_owner;
+
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
+CREATE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN r.reversed_at IS NULL THEN coalesce(r.amount, paid)
+		WHEN r.reversed IS NULL THEN 0
+		ELSE greatest(0, coalesce(r.amount, paid) - r.reversed) END
+$$;
+COMMENT ON FUNCTION urlmode.gone_back(urlmode.refund, bigint) IS
+	'Internal. What a refund has taken back of a payment of this amount, less what came again.';
+
+CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	-- A call that claims one of them waits, or is waited for, also where the elicitation was purged.
+	PERFORM FROM urlmode.payment p WHERE p.elicitation = ANY (ids)
+	ORDER BY p.provider, p.reference FOR UPDATE;
+
+	WITH compared AS (
+		SELECT p.provider, p.reference, least(p.amount, went.total)::bigint AS refunded,
+			coalesce(d.decision = 'voided', false) OR (went.any_back AND went.total >= p.amount) AS everything,
+			went.total > coalesce(d.refunded, 0) OR coalesce(went.unclear_at > coalesce(d.decided_at, '-infinity'), false) AS unclear
+		FROM urlmode.payment p
+		CROSS JOIN LATERAL (
+			SELECT coalesce(sum(b.back) FILTER (WHERE b.is_comparable), 0) AS total,
+				count(*) FILTER (WHERE b.is_comparable AND (b.reversed_at IS NULL OR b.back > 0)) > 0 AS any_back,
+				max(greatest(b.unclear_at, CASE WHEN NOT b.is_comparable AND b.back > 0 THEN b.changed_at END)) AS unclear_at
+			FROM (
+				SELECT r.*, urlmode.gone_back(r, p.amount) AS back,
+					r.payment IS NOT DISTINCT FROM p.reference AND coalesce(r.currency, p.currency) = p.currency AS is_comparable
+				FROM urlmode.refund r
+				WHERE r.provider = p.provider AND (r.payment = p.reference
+					OR (r.elicitations @> ARRAY[p.elicitation] AND urlmode.may_be_of(r, p)))
+			) b
+		) went
+		LEFT JOIN LATERAL (
+			SELECT x.decision, x.decided_at, x.refunded FROM urlmode.decision x
+			WHERE x.provider = p.provider AND x.reference = p.reference AND x.decided_at >= p.proven_at
+			ORDER BY x.decided_at DESC LIMIT 1
+		) d ON true
+		WHERE p.elicitation = ANY (ids)
+	), changed AS (
+		UPDATE urlmode.payment p
+		SET refunded = c.refunded, held = c.unclear AND NOT c.everything,
+			refunded_at = CASE WHEN c.everything THEN coalesce(p.refunded_at, now()) END
+		FROM compared c
+		WHERE p.provider = c.provider AND p.reference = c.reference
+			AND (p.refunded, p.held, p.refunded_at IS NOT NULL)
+				IS DISTINCT FROM (c.refunded, c.unclear AND NOT c.everything, c.everything)
+		RETURNING p.elicitation, p.refunded_at
+	)
+	INSERT INTO urlmode.purge_queue (ids)
+	SELECT array_agg(c.elicitation) FROM changed c WHERE c.refunded_at IS NOT NULL HAVING count(*) > 0;
+END
+$$;
+COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
+	'Internal. Says of each payment of these elicitations how much of it went back, and whether it is held. It begins with the refunds, so that neither their order nor a repetition matters. The result of a payment that went back is purged a day later.';
+
+CREATE FUNCTION urlmode.keep_refunds(
+	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[]
+)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+	this record;
+	told uuid[];
+	compared uuid[] := '{}';
+BEGIN
+	FOR this IN
+		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
+			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AS is_total,
+			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference
+		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
+			AS a (id, provider, effect, amount, currency, ref, refund)
+		-- A refund that names no payment is of the only one that was proved before.
+		LEFT JOIN LATERAL (
+			SELECT min(p.reference) AS payment FROM urlmode.payment p
+			WHERE p.elicitation = a.id AND p.provider = a.provider HAVING count(*) = 1
+		) o ON true
+		WHERE a.effect IN ('refunded', 'refund_reversed')
+		-- In this order, so that two batches never wait for each other.
+		ORDER BY a.provider, 9
+	LOOP
+		INSERT INTO urlmode.refund AS r
+			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at)
+		VALUES (this.provider, this.reference, ARRAY[this.id], coalesce(this.named, this.only_one), this.amount, this.currency,
+			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
+			CASE WHEN NOT this.is_reversal THEN now() END)
+		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
+		SET payment = coalesce(this.named,
+				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
+			elicitations = CASE WHEN this.id = ANY (r.elicitations) THEN r.elicitations ELSE r.elicitations || this.id END,
+			currency = coalesce(r.currency, this.currency),
+			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
+			amount = CASE WHEN this.is_reversal OR r.amount IS NULL OR r.currency <> this.currency THEN r.amount
+				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
+			reversed = CASE WHEN NOT this.is_reversal OR r.currency <> this.currency THEN r.reversed
+				WHEN this.amount IS NULL OR (r.reversed_at IS NOT NULL AND r.reversed IS NULL) THEN r.amount
+				ELSE greatest(r.reversed, this.amount) END,
+			reversed_at = CASE WHEN this.is_reversal AND (r.currency = this.currency) IS NOT FALSE THEN coalesce(r.reversed_at, now())
+				ELSE r.reversed_at END,
+			refunded_at = CASE WHEN this.is_reversal THEN r.refunded_at ELSE coalesce(r.refunded_at, now()) END,
+			unclear_at = CASE WHEN r.currency <> this.currency OR this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
+				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
+			changed_at = clock_timestamp()
+		RETURNING r.elicitations INTO told;
+		-- Also of what the refund was before.
+		compared := compared || told;
+	END LOOP;
+	PERFORM urlmode.apply_refunds(compared);
+END
+$$;
+COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal, and an amount in a second currency, cannot be compared with what was told before, and hold the payment.';
+
+REVOKE ALL ON FUNCTION
+	urlmode.gone_back(urlmode.refund, bigint),
+	urlmode.apply_refunds(uuid[]),
+	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[])
+FROM PUBLIC;
