@@ -104,8 +104,6 @@ const MISTAKES = {
 	'a refund that was told of another elicitation than its payment stays with it': {
 		prove_payments: ['NOT r.elicitations @> ARRAY[p.elicitation]', 'false'],
 	},
-	'what was voided stays void when more of it is captured': { apply_refunds: [' AND x.decided_at >= p.proven_at', ''] },
-	'a call goes on after its lease with what went back': { renew_claim: ['p.refunded_at IS NOT NULL OR p.held', 'false'] },
 	'an event does not see the attempt that the one before it tells of': { record_events: ['OR count(DISTINCT u.name) < count(u.name)', ''] },
 	'the rest of a part is left out': { prove_payments: ['p.amount < EXCLUDED.amount', 'false'] },
 	'money that goes back is lost with its elicitation': { record_events: ["u.action = 'unknown' AND", 'false AND'] },

@@ -129,3 +129,10 @@ test('of each provider the last thousand are kept, for thirty days; what proves 
 	while ((await admin.query("SELECT urlmode.purge(kind => 'stored')::integer AS taken")).rows[0].taken > 0);
 	assert.equal((await admin.query('SELECT FROM urlmode.unknown_event WHERE provider = $1', [provider])).rows.length, 0);
 });
+
+test('an amount below zero is not kept', async (t) => {
+	const { callback } = await setUp(t);
+	const refund = { reference: `pay_${randomUUID()}`, amount: -1, currency: 'EUR' };
+	await assert.rejects(callback.event(null, 'refunded', refund), { code: '23514' });
+	await assert.rejects(callback.paid(randomUUID(), refund), { code: '23514' });
+});
