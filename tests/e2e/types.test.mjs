@@ -159,6 +159,10 @@ const BEFORE = {
 		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string;
 	`,
 	'import': '',
+	'const urlmode': `
+		import { UrlMode } from 'urlmode';
+		declare const databaseUrl: string, keysFile: string, baseUrl: string, id: string, secret: string;
+	`,
 	'const outcome': `
 		declare const urlmode: import('urlmode').UrlMode, elicitationId: string, subject: string;
 		declare const deliver: (subject: string, reference?: string) => Promise<void>;
