@@ -188,7 +188,7 @@ async function storeKey(client) {
 	const form = await step('Opening the link, and signing in', () => signIn(browser, elicitation.url), heading);
 	const problem = await step('Typing a key that is not known', () => type(browser, form, 'another-key', 'does not know this key'),
 		(page) => page.find('span').find(({ attributes }) => attributes.class === 'wrong').text);
-	await step('Typing the right one', () => type(browser, problem, DEMO_KEY, 'Already done'), heading);
+	await step('Typing the right one', () => type(browser, problem, DEMO_KEY, 'All done'), heading);
 	await step('Tool result', () => resultOf(call.result, 'The key works'), String);
 }
 
