@@ -312,7 +312,7 @@ describe('the check of a value', () => {
 		for (const looks of [
 			(row) => lookUp(row),
 			(row) => open(row),
-			() => server.query('SELECT urlmode.purge_results()'),
+			() => fixture.purgeResults(),
 		]) {
 			const row = await checking();
 			await change(row, "check_until = now() - interval '1 second'");
@@ -414,7 +414,7 @@ describe('a form that has expired', () => {
 		const [opened, open] = [await checking(), await create()];
 		await end(opened, opened.lease, PROBLEM);
 		for (const row of [...rows, opened]) await change(row, "expires_at = now() - interval '1 second'");
-		while ((await server.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+		await fixture.purgeResults();
 		for (const row of [...rows, opened]) {
 			assert.deepEqual(await stored(row).then((now) => [now.status, now.action, now.reason, now.form, now.problem, now.typed, now.result, now.check_until]),
 				['completed', 'cancel', 'expired', null, null, null, null, null]);
@@ -428,7 +428,7 @@ describe('what was typed', () => {
 		const row = await create();
 		await answer(row);
 		await server.query('SELECT urlmode.mark_read(ARRAY[$1::uuid], ARRAY[$2::bytea], 0)', [row.id, row.binding]);
-		await server.query('SELECT urlmode.purge_results()');
+		await fixture.purgeResults();
 		assert.deepEqual((await stored(row)).result, VALUE);
 		const { rows: [begun] } = await server.query('SELECT * FROM urlmode.begin_claim($1, $2, NULL, 60000)', [row.id, row.binding]);
 		assert.equal(begun.outcome, 'begun');
@@ -442,7 +442,7 @@ describe('what was typed', () => {
 		await answer(row);
 		await change(row, "completed_at = now() - interval '25 hours'");
 		await fixture.stack.sql("UPDATE urlmode.purge_queue SET due_at = now() - interval '1 hour' WHERE ids = ARRAY[$1::uuid]", [row.id]);
-		await server.query('SELECT urlmode.purge_results()');
+		await fixture.purgeResults();
 		assert.equal((await stored(row)).result, null);
 		assert.equal((await create({ key: 'k', subject: row.subject })).outcome, 'created');
 	});

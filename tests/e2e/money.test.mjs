@@ -137,7 +137,7 @@ async function age(id, interval) {
 			UPDATE urlmode.payment SET proven_at = proven_at - $2::interval WHERE elicitation = $1
 		)
 		UPDATE urlmode.purge_queue SET due_at = due_at - $2::interval WHERE $1 = ANY (ids)`, [id, interval]);
-	await fixture.stack.sql('SELECT urlmode.purge_results()');
+	await fixture.purgeResults();
 }
 
 describe('a wait that ends while its user is at the checkout', () => {

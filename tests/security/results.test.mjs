@@ -48,7 +48,7 @@ const readNotes = (id, count = 2) => until('the read is noted', async () => {
 async function later(id, milliseconds) {
 	await fixture.stack.sql(`
 		UPDATE urlmode.purge_queue SET due_at = due_at - $2 * interval '1 millisecond' WHERE $1 = ANY (ids)`, [id, milliseconds]);
-	while (Number((await fixture.stack.sql('SELECT urlmode.purge_results() AS notes'))[0].notes) > 0);
+	await fixture.purgeResults();
 }
 
 async function kept(id) {

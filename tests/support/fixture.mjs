@@ -98,6 +98,11 @@ class Fixture {
 		});
 	}
 
+	/** What every MCP server does now and then, until nothing is due, also of the rows of other tests. */
+	async purgeResults() {
+		while ((await this.stack.sql('SELECT urlmode.purge_results() AS taken'))[0].taken > 0);
+	}
+
 	/** The row as text that changes with every update, even if no column changes. */
 	async row(id) {
 		const [row] = await this.stack.sql(

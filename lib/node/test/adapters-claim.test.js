@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { forSession } from '../src/adapters/lynq.js';
 import { withElicitation as withSdk1 } from '../src/adapters/sdk.js';
 import { linkCall, round, run, sessionCall, signature, start } from './support/calls.js';
-import { payment, PRICE, request, until } from './support/database.js';
+import { payment, PRICE, purgeResults, request, until } from './support/database.js';
 
 const notAsked = () => sessionCall({ answer: () => assert.fail('asked for what is done') });
 
@@ -289,7 +289,7 @@ test('-32042: the error says where to go, and a payment is delivered although it
 	await callback.paid(id, { ...owner, reference: `pay_${id}` });
 	await until('the client is notified', () => notified.length === 1);
 	await admin.query("UPDATE urlmode.purge_queue SET due_at = now() - interval '1 s' WHERE $1 = ANY (ids)", [id]);
-	await admin.query('SELECT urlmode.purge_results()');
+	await purgeResults(admin);
 	assert.equal(await call(), `pay_${id}`);
 	assert.deepEqual(notified, [id], 'once');
 });

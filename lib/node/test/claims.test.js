@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bindingOf } from '../src/token.js';
-import { payment, request, setUp, until } from './support/database.js';
+import { payment, purgeResults, request, setUp, until } from './support/database.js';
 import { scratchFolder } from './support/keys.js';
 
 const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
@@ -139,9 +139,9 @@ for (const [kind, how] of Object.entries(KINDS)) {
 	});
 
 	test(`${kind}: a claim that is never confirmed ends with keepUnclaimed, and is not purged before`, async (t) => {
-		const { begin, isResumed, sql, id, outcomeOf } = await accepted(t, how);
+		const { begin, isResumed, admin, sql, id, outcomeOf } = await accepted(t, how);
 		await (await begin()).fulfil(RESULT);
-		const purge = () => sql('SELECT urlmode.purge_results()');
+		const purge = () => purgeResults(admin);
 		await sql(`UPDATE urlmode.lease SET fulfilled_at = now() - interval '29 days 23 hours' WHERE elicitation = $1`, id);
 		await purge();
 		assert.equal((await begin()).state, 'fulfilled');
@@ -168,11 +168,11 @@ test('the operator is shown where the claim of a payment stands', async (t) => {
 });
 
 test('signature: its result is purged with keepUnclaimed, if no call claims it', async (t) => {
-	const { sql, id, outcomeOf } = await accepted(t, KINDS.signature);
+	const { admin, sql, id, outcomeOf } = await accepted(t, KINDS.signature);
 	const pass = async (ago) => {
 		await sql(`UPDATE urlmode.elicitation SET completed_at = now() - $2::interval WHERE id = $1`, id, ago);
 		await sql(`UPDATE urlmode.purge_queue SET due_at = now() WHERE $1 = ANY (ids)`, id);
-		await sql('SELECT urlmode.purge_results()');
+		await purgeResults(admin);
 	};
 	await pass('29 days');
 	assert.ok((await outcomeOf()).result);

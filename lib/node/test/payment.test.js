@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { listenerOf, payment, PRICE, request, setUp, until } from './support/database.js';
+import { listenerOf, payment, PRICE, purgeResults, request, setUp, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
 
 /** A new owner, because other tests use the same database. */
@@ -243,7 +243,7 @@ test('the result of a payment is kept until it is claimed, however often it was 
 	const { urlmode, callback, admin, owner, id, outcomeOf, unclaimed } = await start(t);
 	const purge = async () => {
 		await admin.query("UPDATE urlmode.purge_queue SET due_at = now() - interval '1 s' WHERE $1 = ANY (ids)", [id]);
-		while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+		await purgeResults(admin);
 	};
 	const reference = newReference();
 	await callback.paid(id, { ...owner, reference });
@@ -281,7 +281,7 @@ test('the result of a payment that went back, and that no call has claimed, is p
 	await callback.paid(id, { ...owner, reference });
 	await callback.event(id, 'refunded', { reference });
 	await admin.query("UPDATE urlmode.purge_queue SET due_at = due_at - interval '25 hours' WHERE $1 = ANY (ids)", [id]);
-	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	await purgeResults(admin);
 	const { rows } = await admin.query(`SELECT e.result AS of_row, p.result AS of_payment
 		FROM urlmode.elicitation e JOIN urlmode.payment p ON p.elicitation = e.id WHERE e.id = $1`, [id]);
 	assert.deepEqual(rows, [{ of_row: null, of_payment: null }]);
@@ -296,7 +296,7 @@ test('a purge leaves out what is being claimed', async (t) => {
 	await callback.client.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
 	const claiming = urlmode.claim(id, owner);
 	await admin.query("SET statement_timeout = '5s'");
-	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+	await purgeResults(admin);
 	assert.notEqual((await unclaimed())[0].result, undefined);
 	await callback.client.query('COMMIT');
 	assert.equal(await claiming, true);

@@ -7,7 +7,7 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { payment, requireUrl, setUp } from './support/database.js';
+import { payment, purgeResults, requireUrl, setUp } from './support/database.js';
 
 const newReference = () => `pay_${randomUUID()}`;
 
@@ -88,7 +88,7 @@ test('what was kept does not fail a call while its payment is locked, and the ne
 	assert.equal(await urlmode.complete(open, { ...owner, action: 'accept', ...payment.expected, reference: references[1] }), true);
 	assert.equal((await listed(id)).length, 1);
 	await other.query('ROLLBACK');
-	await admin.query('SELECT urlmode.purge_results()');
+	await purgeResults(admin);
 	for (const paid of [paidBefore.elicitationId, open]) assert.equal((await outcomeOf(paid)).refundedAmount, 100);
 	assert.deepEqual(await listed(id), []);
 });
@@ -105,7 +105,7 @@ test('an event that comes while its row is created is found by the next purge', 
 	[id, (await urlmode.create({ ...payment, ...owner })).elicitationId, owner.subject, (await import('../src/token.js')).bindingOf(owner.subject, '')]);
 	assert.equal(await callback.paid(id, owner), 'unknown');
 	await other.query('COMMIT');
-	await admin.query('SELECT urlmode.purge_results()');
+	await purgeResults(admin);
 	assert.equal((await outcomeOf(id)).action, 'accept');
 });
 

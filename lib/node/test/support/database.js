@@ -169,6 +169,11 @@ export const input = {
 };
 export const approval = { provider: 'demo', kind: 'approval', subject: 'user-42', form: { title: 'Delete it?', comment: 'optional' } };
 
+/** What every server does now and then, until nothing is due, also of the rows of other tests. */
+export async function purgeResults(admin) {
+	while ((await admin.query('SELECT urlmode.purge_results() AS taken')).rows[0].taken !== '0');
+}
+
 export async function notify(admin, id, status) {
 	await admin.query("SELECT pg_notify('urlmode', $1)", [JSON.stringify({ id, status })]);
 }
