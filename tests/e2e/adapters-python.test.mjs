@@ -21,12 +21,12 @@ const NEWEST = { of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALW
 const SERVERS = [
 	{ of: 'mcp 1.x, oldest', python: 'python-oldest', example: 'sdk', clients: [SDK2_OLDER] },
 	{ of: 'mcp 1.x, newest', python: 'python-1', example: 'sdk', clients: [SDK1] },
-	{ of: 'mcp 2.x, oldest', python: 'python-2', example: 'sdk', clients: [NEWEST] },
-	{ of: 'mcp 2.x, newest', python: 'python', example: 'sdk', clients: [NEWEST, SDK1] },
+	{ of: 'mcp 2.x, oldest', python: 'python-2', example: 'sdk', clients: [SDK1] },
+	{ of: 'mcp 2.x, newest', python: 'python', example: 'sdk', clients: [NEWEST] },
 	{ of: 'FastMCP 2', python: 'python-oldest', example: 'fastmcp_server', clients: [SDK1] },
 	{ of: 'FastMCP 3', python: 'python-1', example: 'fastmcp_server', clients: [SDK2_OLDER] },
-	{ of: 'FastMCP 4, oldest', python: 'python-2', example: 'fastmcp_server', clients: [NEWEST] },
-	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [SDK1] },
+	{ of: 'FastMCP 4, oldest', python: 'python-2', example: 'fastmcp_server', clients: [SDK1] },
+	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST] },
 ];
 /** What the servers know of clients, see tests/scenarios/README.md; in seconds. */
 const KNOWN = [
