@@ -1,0 +1,159 @@
+// Refunds of payments that have two names, or that come from other elicitations,
+// in other currencies, or at other times than their payments.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { bindingOf } from '../src/token.js';
+import { payment, PRICE } from './support/database.js';
+import { newReference, start } from './support/refunds.js';
+
+/** An elicitation with a checkout of its own, whose payment has another reference. */
+async function startCheckout(t) {
+	const fixture = await start(t);
+	const { urlmode, callback, admin, owner } = fixture;
+	const [checkout, reference] = [newReference(), newReference()];
+	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner, targetUrl: () => ({ url: payment.targetUrl, checkout }) });
+	return {
+		...fixture, id, checkout, reference,
+		pay: (more) => callback.paid(id, { ...owner, reference, checkout, ...more }),
+		settle: (ref = checkout) => urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference: ref }),
+		tell: (effect, named, amount, more) => callback.event(id, effect, { reference: named, amount, ...more }),
+		reasons: async () => (await admin.query('SELECT unclear FROM urlmode.show_refunds($1)', [id])).rows.map(({ unclear }) => unclear),
+	};
+}
+
+test('one batch proves a payment and tells what goes back of it for another elicitation, in either order', async (t) => {
+	for (const order of [[0, 1], [1, 0]]) {
+		const { urlmode, callback, admin, owner, id, reference, create } = await start(t);
+		const { elicitationId: named } = await urlmode.create({ ...payment, ...owner });
+		const both = [[id, 'paid', 1_050, null], [named, 'refunded', 500, `${reference}-a`]];
+		const columns = [0, 1, 2, 3].map((column) => order.map((n) => both[n][column]));
+		await callback.client.query(`SELECT urlmode.record_events(ids => $1::uuid[], providers => ARRAY['demo', 'demo'],
+			identities => ARRAY[$5 || '1', $5 || '2'], types => ARRAY['', ''], effects => $2::text[], amounts => $3::bigint[],
+			currencies => ARRAY['EUR', 'EUR'], refs => ARRAY[$5, $5], results => ARRAY['r', 'r']::bytea[], refunds => $4::text[])`,
+		[...columns, reference]);
+		assert.equal((await create()).elicitationId, id);
+		const told = async () => (await urlmode.refunds()).filter(({ elicitationId }) => elicitationId === id)
+			.map(({ payment: paid }) => [paid.reference, paid.refunded, paid.held]);
+		assert.deepEqual(await told(), [[reference, 500, true]]);
+		await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [named]);
+		assert.deepEqual(await told(), [[reference, 500, true]]);
+	}
+});
+
+test('what went back of a payment that nobody knew counts once its webhook names the payment', async (t) => {
+	const { callback, urlmode, owner, pay, settle, reference, listed } = await startCheckout(t);
+	await settle();
+	assert.equal(await callback.event(null, 'refunded', { reference, refund: newReference(), amount: 500, currency: 'EUR' }), 'unknown');
+	assert.equal(await pay(), 'repeated');
+	assert.deepEqual((await listed()).map((one) => [one.reference, one.refunded, one.held]), [[reference, 500, true]]);
+	assert.equal(await urlmode.claim((await listed())[0].elicitationId, owner), false);
+});
+
+test('a call whose lease has ended does not go on with what went back meanwhile', async (t) => {
+	for (const amount of [1_050, 100]) {
+		const { urlmode, admin, owner, id, pay, refund, reversal } = await start(t);
+		await pay();
+		const { rows: [{ fence }] } = await admin.query(
+			"SELECT b.fence FROM urlmode.begin_claim($1, $2, NULL, 60000) b", [id, bindingOf(owner.subject, '')]);
+		const renew = async () => (await admin.query(
+			'SELECT urlmode.renew_claim($1, $2, $3, 60000) AS done', [id, bindingOf(owner.subject, ''), fence])).rows[0].done;
+		await refund('a', amount);
+		assert.equal(await renew(), true, 'it may have delivered');
+		await admin.query("UPDATE urlmode.lease SET ends_at = now() - interval '1 s' WHERE elicitation = $1", [id]);
+		assert.equal(await renew(), false);
+		await reversal('a');
+		assert.equal(await renew(), true);
+		assert.equal((await urlmode.unclaimed()).some(({ elicitationId }) => elicitationId === id), false);
+	}
+});
+
+test('totals under both names of a payment keep what came again', async (t) => {
+	const { pay, tell, checkout, reference, listed } = await startCheckout(t);
+	await pay({ reference: checkout });
+	await tell('refunded', checkout, 100);
+	await tell('refund_reversed', checkout, 100);
+	await tell('refunded', reference, 40);
+	await pay();
+	assert.deepEqual((await listed()).map((one) => [one.reference, one.refunded, one.held]), [[reference, 0, true]]);
+});
+
+test('totals under both names of a payment in two currencies are not compared', async (t) => {
+	const { pay, tell, checkout, reference, listed, reasons } = await startCheckout(t);
+	await pay({ reference: checkout });
+	await tell('refunded', checkout, 1_050, { currency: 'USD' });
+	await tell('refunded', reference, 40, { currency: 'EUR' });
+	await pay();
+	assert.deepEqual((await listed()).map((one) => [one.reference, one.refunded, one.held]), [[reference, 40, true]]);
+	assert.deepEqual(await reasons(), ['other currency']);
+});
+
+test('what was voided is listed again when more of it is captured', async (t) => {
+	const { pay, refund, listed, decide, outcomeOf } = await start(t);
+	await pay({ amount: 600 });
+	await refund('a', 100);
+	assert.equal(await decide('voided'), 'voided');
+	assert.deepEqual(await listed(), []);
+	await pay();
+	assert.deepEqual((await listed()).map(({ amount, refunded, held }) => [amount, refunded, held]), [[1_050, 100, true]]);
+	assert.equal(await decide('released'), 'released');
+	assert.equal((await outcomeOf()).action, 'accept');
+});
+
+test('a refund that names the checkout holds the payment, which has another name', async (t) => {
+	for (const isFirst of [false, true]) {
+		const { id, urlmode, pay, tell, checkout, reference, listed, decide, reasons } = await startCheckout(t);
+		if (!isFirst) await pay();
+		await tell('refunded', checkout, 1_050, { refund: newReference() });
+		if (isFirst) await pay();
+		assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]]);
+		const told = (await urlmode.refunds()).filter(({ elicitationId }) => elicitationId === id);
+		assert.deepEqual(told.map(({ amount, payment: paid }) => [amount, paid]), [[1_050, undefined]]);
+		assert.deepEqual(await reasons(), ['payment not known']);
+		assert.equal(await decide('released', reference), 'released');
+		assert.deepEqual((await listed()).map(({ held }) => held), [false]);
+	}
+});
+
+test('a refund that names its payment holds it as long as it is known by its checkout', async (t) => {
+	const { settle, pay, tell, reference, listed, reasons } = await startCheckout(t);
+	await settle();
+	await tell('refunded', reference, 400, { refund: newReference() });
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]]);
+	assert.deepEqual(await reasons(), ['payment not known']);
+	await pay();
+	assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[400, true]]);
+	assert.deepEqual(await reasons(), [null]);
+});
+
+test('a total in a second currency is not compared with the first', async (t) => {
+	const { id, admin, pay, refund, callback, reference, listed, decide } = await start(t);
+	await pay();
+	await refund(undefined, 100, { currency: 'EUR' });
+	assert.equal(await decide('released'), 'released');
+	for (const effect of ['refunded', 'refund_reversed']) {
+		await callback.event(id, effect, { reference, amount: 1_050, currency: 'USD' });
+		assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[100, true]]);
+		assert.deepEqual((await admin.query('SELECT unclear FROM urlmode.show_refunds($1)', [id])).rows, [{ unclear: 'other currency' }]);
+		assert.equal(await decide('released'), 'released');
+	}
+});
+
+test('what comes again of a deleted elicitation is voided by the operator, and not released', async (t) => {
+	for (const held of [false, true]) {
+		const { admin, pay, refund, callback, id, reference, decide } = await start(t);
+		await pay();
+		await refund('a', 1_050);
+		await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+		await callback.event(null, 'refund_reversed', { reference, refund: `${reference}-a`, amount: held ? 500 : 1_050 });
+		const isListed = async () => (await admin.query(
+			'SELECT FROM urlmode.list_unclaimed(most => NULL) WHERE reference = $1', [reference])).rowCount > 0;
+		assert.equal(await isListed(), true);
+		assert.equal(await decide('released'), 'deleted');
+		assert.equal(await decide('voided'), 'voided');
+		assert.equal(await isListed(), false);
+		assert.equal(await decide('voided'), 'not_held');
+		assert.equal(await decide('released'), 'deleted');
+	}
+});
