@@ -171,21 +171,12 @@ export async function textSize(page, scale) {
 	}
 }
 
-/** Small pictures in rows of five, as one in build/browser/. Closes the person whose browser draws it. */
-export function contactSheet(person, pictures, name) {
-	return compose(person, pictures, name, 'display:grid;grid-template-columns:repeat(5,256px);gap:8px', 'width:256px');
-}
-
-/** Pictures as they are, one beside the other. */
-export function sideBySide(person, pictures, name) {
-	return compose(person, pictures, name, 'display:flex;gap:16px;margin:16px', '');
-}
-
-async function compose(person, pictures, name, layout, style) {
+/** Pictures one beside the other, as one in build/browser/. Closes the person whose browser draws it. */
+export async function sideBySide(person, pictures, name) {
 	try {
 		const tab = await person.tab();
-		const images = pictures.map((bytes) => `<img style="${style}" src="data:image/png;base64,${bytes.toString('base64')}">`);
-		await tab.setContent(`<body style="${layout};align-items:start;background:#8b929c">${images.join('')}`);
+		const images = pictures.map((bytes) => `<img src="data:image/png;base64,${bytes.toString('base64')}">`);
+		await tab.setContent(`<body style="display:flex;gap:16px;margin:16px;align-items:start;background:#8b929c">${images.join('')}`);
 		await picture(tab, name);
 	} finally {
 		await person.close();
