@@ -80,6 +80,10 @@ func changed(text string) []string {
 		}
 		others[i] = string(other)
 	}
+	// The last character has bits that are left over.
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := len(text) - 1
+	others = append(others, text[:last]+string(alphabet[strings.IndexByte(alphabet, text[last])^1]))
 	return append(others, text[1:], text+"A", text+"=", text[:4]+"\n"+text[4:], "")
 }
 
