@@ -20,6 +20,7 @@ nothing. The checks are:
   programs       the programs and their user are there
   configuration  the programs accept it, and the descriptions of the providers
   signatures     no certificate for a provider's signatures expires in two weeks
+  approvals      user_check knows the users who decide for others
   permissions    nobody else can read or change secrets
   keys           the programs can read them; the one that seals is not old
   server_keys    the copy of an MCP server has the same keys
@@ -212,6 +213,7 @@ check_configuration()
 	log_file=$(ask config log_file)
 	user_check=$(ask config user_check)
 	needed=$(ask programs)
+	check_approvals
 	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
 }
 
@@ -222,6 +224,18 @@ check_signatures()
 		finding warning signatures "$(said "$scratch/said")" "see $config for the file, and restart the programs then"
 	else
 		finding ok signatures "no certificate of a provider expires soon"
+	fi
+}
+
+# A link to an approval is for others than its starter, and proves nothing.
+check_approvals()
+{
+	approvals=$(ask config providers | awk '$2 == "approval" { printf "%s%s", comma, $1; comma = ", " }')
+	if [ -n "$approvals" ] && [ "$user_check" = confirm ]; then
+		finding warning approvals "with user_check confirm nobody knows who decides: of $approvals only the starter's own approvals work, and others get 403 (approval_needs_sign_in)" \
+			"choose another user_check, in $config, if others than the starter must decide: see urlmode-config(5)"
+	else
+		finding ok approvals "${approvals:-no provider} of kind approval, with user_check $user_check"
 	fi
 }
 

@@ -18,7 +18,7 @@ import { DAY, signAgain } from '../support/certificates.mjs';
 import { until } from '../support/wait.mjs';
 
 const IS_ROOT = process.getuid() === 0;
-const ALL = ['programs', 'signatures', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
+const ALL = ['programs', 'signatures', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'units', 'sockets',
 	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside', 'issuer'];
 
 let stack;
@@ -52,6 +52,7 @@ before(async () => {
 	await configure(stack, (config) => {
 		config.base_url = `https://localhost:${port}`;
 		config.log_file = 'log/programs.log';
+		delete config.providers.approvals;
 	});
 });
 
@@ -207,6 +208,16 @@ describe('configuration and files', () => {
 		await finds('signatures', 'warning', /provider paypal: the certificate for its signatures expires on 2/);
 		signAgain(stack.runDir, new Date(Date.now() - DAY));
 		await finds('configuration', 'error', /provider paypal: the certificate for its signatures expired on 2/);
+	});
+
+	test('approvals by others, where nobody knows the users', async () => {
+		await changeConfig(({ providers }) => {
+			providers.expenses = { kind: 'approval' };
+			providers.terms = { kind: 'approval' };
+		});
+		await finds('approvals', 'warning', /: of expenses, terms only the starter's own approvals work, and others get 403 \(approval_needs_sign_in\)$/);
+		await changeConfig((config) => { config.user_check = 'session-ticket'; });
+		assert.match((await check()).out, /^ok +approvals +expenses, terms of kind approval, with user_check session-ticket$/m);
 	});
 
 	test('no configuration: it advises setup', async () => {
