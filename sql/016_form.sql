@@ -80,6 +80,41 @@ $$;
 COMMENT ON FUNCTION urlmode.expire_forms() IS
 	'Internal. Completes forms that have expired, so that their words do not stay where nobody waits: at most 1000. Returns how many.';
 
+-- Names in other spellings become the same: of another case, composed or not, and with or without characters that
+-- nobody sees (Default_Ignorable_Code_Point). What a step changes, an earlier one may change again. The
+-- collation decides what another case is: of Unicode, where PostgreSQL has one for it, and otherwise the database's.
+DO $do$
+DECLARE
+	collation_name name := (
+		SELECT c.collname
+		FROM unnest(ARRAY['und-x-icu', 'pg_c_utf8', 'C.utf8', 'C.UTF-8', 'default']) WITH ORDINALITY AS known (name, n)
+		JOIN pg_catalog.pg_collation c ON c.collname = known.name AND c.collnamespace = 'pg_catalog'::regnamespace
+			AND c.collencoding IN (-1, pg_char_to_encoding('UTF8'))
+		ORDER BY known.n LIMIT 1
+	);
+BEGIN
+	EXECUTE format($create$
+CREATE FUNCTION urlmode.fold(name text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+DECLARE
+	unseen CONSTANT text := '[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F'
+		'\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]';
+	before text;
+BEGIN
+	FOR step IN 1 .. 8 LOOP
+		before := name;
+		name := lower(upper(normalize(regexp_replace(name, unseen, '', 'g'), NFKC) COLLATE pg_catalog.%1$I));
+		EXIT WHEN name = before;
+	END LOOP;
+	RETURN name;
+END
+$$
+	$create$, collation_name);
+END
+$do$;
+COMMENT ON FUNCTION urlmode.fold(text) IS
+	'Internal. A name without what people do not see: its case, how it is composed, and invisible characters. Only to refuse what may be the same name.';
+
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
@@ -89,7 +124,7 @@ LANGUAGE sql STABLE AS $$
 		WHEN e.approvers <> '[]' THEN CASE WHEN NOT e.approvers ? subject THEN 'wrong_user' END
 		WHEN four_eyes IS NOT TRUE THEN 'four_eyes_not_set_up'
 		-- A sign-in may take the same name in another spelling.
-		WHEN lower(normalize(e.subject::text, NFKC)) = lower(normalize(subject, NFKC)) THEN 'own_request'
+		WHEN urlmode.fold(e.subject) = urlmode.fold(subject) THEN 'own_request'
 	END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_user(urlmode.elicitation, text, boolean) IS
@@ -292,6 +327,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.max_unchecked(),
 	urlmode.expire_forms(),
 	urlmode.end_due_checks(uuid[]),
+	urlmode.fold(text),
 	urlmode.refuse_user(urlmode.elicitation, text, boolean),
 	urlmode.form_outcome(urlmode.elicitation, text, boolean),
 	urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]),

@@ -370,9 +370,40 @@ describe('an approval', () => {
 	});
 
 	test('with four eyes is not decided by the starter in another spelling', async () => {
-		const row = await approval({ approvers: [], subject: `zoë-${randomUUID()}` });
-		for (const user of [row.subject.toUpperCase(), row.subject.normalize('NFD'), row.subject.replace('z', 'ｚ')])
-			assert.equal((await open(row, { user, fourEyes: true })).outcome, 'own_request', user);
+		const name = `zoë-straße-${randomUUID()}`;
+		const row = await approval({ approvers: [], subject: name });
+		const unseen = ['\u00AD', '\u034F', '\u200B', '\u200D', '\u2060', '\u3164', '\uFE0F', '\uFEFF', '\uFFA0', '\u{E0101}'];
+		const spellings = [name.toUpperCase(), name.normalize('NFD'), name.replace('z', 'ｚ'), name.replace('ß', 'ẞ'), name.replace('ß', 'ſS'),
+			name.replace('ë', 'e\u200B\u0308'), name.replace('ë', 'E\u2060\u00AD\u0308'), ...unseen.map((one) => name.replace('-', `${one}-${one}`))];
+		for (const user of spellings) {
+			assert.equal((await open(row, { user, fourEyes: true })).outcome, 'own_request', JSON.stringify(user));
+			assert.equal(await answer(row, { user, fourEyes: true }), 'own_request', JSON.stringify(user));
+		}
+		assert.equal(await answer(row, { user: name.replace('ë', 'e'), fourEyes: true }), 'completed', 'an e without a diaeresis is another name');
+	});
+
+	test('of named users is decided in no other spelling of their names', async () => {
+		const row = await approval({ approvers: ['zoë', 'ben'] });
+		for (const user of ['ZOË', 'zoë'.normalize('NFD'), 'zoë\u200B', 'Ben', 'b\u2060en'])
+			assert.equal(await answer(row, { user, fourEyes: true }), 'wrong_user', JSON.stringify(user));
+		assert.equal(await answer(row, { user: 'zoë' }), 'completed');
+	});
+
+	test('folding is the same for all spellings of a character, and folding again changes nothing', async () => {
+		// Latin, Greek, Cyrillic, Armenian, symbols and forms for compatibility, in which no version of Unicode adds a case any more.
+		const BLOCKS = [[0x21, 0x58F], [0x1E00, 0x33FF], [0xF900, 0xFFEF], [0x1D400, 0x1D7FF]];
+		const isKnown = (text) => [...text].every((one) => BLOCKS.some(([from, to]) => from <= one.codePointAt(0) && one.codePointAt(0) <= to));
+		const pairs = [];
+		for (const code of BLOCKS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n))) {
+			const one = String.fromCodePoint(code);
+			const others = [one.toUpperCase(), one.toLowerCase(), ...['NFC', 'NFD', 'NFKC', 'NFKD'].map((form) => one.normalize(form))];
+			for (const other of new Set(others)) if (other !== one && isKnown(other)) pairs.push([`a${one}b`, `a${other}b`]);
+		}
+		assert.ok(pairs.length > 4_000);
+		const rows = await fixture.stack.sql(`SELECT one, other FROM unnest($1::text[], $2::text[]) AS pair (one, other)
+			WHERE urlmode.fold(one) <> urlmode.fold(other) OR urlmode.fold(urlmode.fold(one)) <> urlmode.fold(one)`,
+		[pairs.map(([one]) => one), pairs.map(([, other]) => other)]);
+		assert.deepEqual(rows, []);
 	});
 
 	test('is accepted by nobody else: neither a webhook, nor a return, nor the MCP server', async () => {
