@@ -1,14 +1,17 @@
 // A run of tests that is killed leaves no process behind, and takes none that is
-// not its own.
+// not its own. A run that is told to end does so with all that it has started, and
+// there is one run in a tree at a time.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { processes } from '../support/processes.mjs';
+import { processes, processOf } from '../support/processes.mjs';
 import { until } from '../support/wait.mjs';
 
 const FOLDER = '/nonexistent/test';
@@ -30,7 +33,7 @@ test('what a killed run has started ends, also in a session of its own and deaf 
 	const run = start(t, 'sleep', ['600'], '');
 	const children = [start(t, 'sleep', ['600'], mark), start(t, 'sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], mark)];
 	const other = start(t, 'sleep', ['600'], `${mark}-other`);
-	const reap = start(t, REAP, [run.pid, mark, FOLDER], mark);
+	const reap = start(t, REAP, [run.pid, mark, FOLDER], '');
 	run.kill('SIGKILL');
 	await Promise.all([...children.map(({ ended }) => ended), reap.ended]);
 	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
@@ -45,7 +48,7 @@ test('so does nginx, which has no environment to see, and another nginx does not
 	for (const one of [child, other]) {
 		await until('it has its title', () => readFileSync(`/proc/${one.pid}/cmdline`, 'utf8').startsWith('nginx'));
 	}
-	const reap = start(t, REAP, [run.pid, mark, FOLDER], mark);
+	const reap = start(t, REAP, [run.pid, mark, FOLDER], '');
 	run.kill('SIGKILL');
 	await Promise.all([child.ended, reap.ended]);
 	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
@@ -58,9 +61,82 @@ test('a run whose make was killed ends with all that it has started', async (t) 
 	t.after(() => make.kill('SIGKILL'));
 	const run = await sleeperOf(make);
 	const child = start(t, 'sleep', ['600'], mark);
-	const reap = start(t, REAP, [run, mark, FOLDER], mark);
+	const reap = start(t, REAP, [run, mark, FOLDER], '');
 	await sleeperOf(reap); // it has looked at both
 	make.kill('SIGKILL');
 	await Promise.all([child.ended, reap.ended]);
-	assert.throws(() => process.kill(run, 0), { code: 'ESRCH' });
+	assert.equal(await processOf(run), undefined);
+});
+
+/** A tree with what tests/run starts: linters, a stack and a test that never end. */
+function treeOf(t) {
+	const tree = mkdtempSync(join(tmpdir(), 'run-'));
+	t.after(() => rmSync(tree, { recursive: true }));
+	const write = (path, text) => {
+		mkdirSync(join(tree, path, '..'), { recursive: true });
+		writeFileSync(join(tree, path), text);
+		chmodSync(join(tree, path), 0o755);
+	};
+	for (const name of ['run', 'reap']) {
+		cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(tree, 'tests', name));
+	}
+	write('Makefile', '%:\n\t@echo $$$$ >>started; exec sleep infinity\n');
+	// As a service of a stack: a session of its own, deaf to SIGTERM.
+	write('tests/stack/up', `#!/bin/sh
+		setsid sh -c 'trap "" TERM; echo $$ >>started; while :; do sleep 1; done' >/dev/null 2>&1 &
+		mkdir -p "$RUN_DIR"; : >"$RUN_DIR/env"\n`);
+	write('tests/stack/down', '#!/bin/sh\nexit 0\n');
+	write(join('lib', 'node', 'test', 'hangs.test.js'), `require('node:fs').appendFileSync('started', process.pid + '\\n');
+		setInterval(() => {}, 1000);\n`);
+	return tree;
+}
+
+// Neither the mark of the run that this test belongs to, nor that of its node:test.
+const ENVIRONMENT = { ...process.env, JOBS: 2, TEST_RUN: undefined, NODE_TEST_CONTEXT: undefined };
+
+/** The processes that have written their ids. */
+const startedIn = (tree) => {
+	try {
+		return readFileSync(join(tree, 'started'), 'utf8').split('\n').filter(Boolean).map(Number);
+	} catch {
+		return [];
+	}
+};
+
+for (const signal of ['SIGTERM', 'SIGINT']) {
+	test(`a run ends at ${signal} with its suites, their stacks and tests, and begins nothing more`, async (t) => {
+		const tree = treeOf(t);
+		const run = spawn('bash', ['tests/run', 'lint', 'node'],
+			{ cwd: tree, stdio: 'ignore', env: ENVIRONMENT });
+		t.after(() => run.kill('SIGKILL'));
+		const ended = once(run, 'exit');
+		await until('a linter, a stack and a test run', () => startedIn(tree).length === 3);
+		const there = startedIn(tree);
+		run.kill(signal);
+		assert.deepEqual(await ended, [130, null]);
+		for (const pid of there) {
+			assert.equal(await processOf(pid), undefined);
+		}
+		assert.deepEqual(startedIn(tree), there, 'it has begun nothing more');
+	});
+}
+
+test('a second run in the same tree says which one is there, and one after it begins', async (t) => {
+	const tree = treeOf(t);
+	const start = (...args) => {
+		const run = spawn('bash', ['tests/run', ...args],
+			{ cwd: tree, stdio: ['ignore', 'ignore', 'pipe'], env: ENVIRONMENT });
+		t.after(() => run.kill('SIGTERM'));
+		run.ended = once(run, 'exit');
+		return run;
+	};
+	const first = start('lint');
+	await until('it runs', () => startedIn(tree).length === 1);
+	const second = start('stack');
+	const said = await second.stderr.toArray();
+	assert.deepEqual(await second.ended, [2, null]);
+	assert.match(Buffer.concat(said).toString(), new RegExp(`^tests/run: process ${first.pid} runs tests in this tree already`));
+	first.kill('SIGTERM');
+	await first.ended;
+	assert.deepEqual(await start('stack').ended, [1, null], 'it ran, and found no test');
 });
