@@ -178,11 +178,67 @@ test('an answer without an end is read up to a limit, and one that is too large 
 	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'ANSWER_TOO_LARGE, status 200, application/json' });
 	await change('pause_until = NULL');
 	endpoint.instead = undefined;
+	endpoint.rotates = false;
 	endpoint.refreshed = { more: 'x'.repeat(70_000) };
 	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'ACCOUNT_SIZE' });
 	assert.equal((await row()).leased_until, null);
 	assert.deepEqual(details, ['ANSWER_TOO_LARGE, status 200, application/json', 'ACCOUNT_SIZE']);
 	await assert.rejects(vault.store(key, { tokens: { access_token: 'x'.repeat(70_000) }, account: { id: 'acme' }, scopes: [] }), { code: 'ACCOUNT_SIZE' });
+});
+
+for (const [what, refreshed, detail] of [
+	['are too large', { more: 'x'.repeat(70_000) }, 'ACCOUNT_SIZE'],
+	['have too many scopes for their column', { scope: Array.from({ length: 1_000 }, (_, n) => `a-long-scope-${n}`).join(' ') }, '23514'],
+	['expire later than PostgreSQL can say', { expires_in: 1e15 }, '22008'],
+]) {
+	test(`new tokens that ${what}: the refresh token that the provider has replaced is not sent again`, async (t) => {
+		const { vault, endpoint, key, place, row } = await setUpVault(t, { expired: true });
+		const reconnect = [];
+		vault.on('reconnect', (event) => reconnect.push(event));
+		endpoint.refreshed = refreshed;
+		for (let n = 0; n < 2; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'not_stored' });
+		assert.deepEqual([endpoint.asked, reconnect], [['refresh-1'], [{ ...place, reason: 'not_stored' }]]);
+		assert.deepEqual([(await row()).leased_until, (await row()).sent], [null, false]);
+	});
+
+	test(`new tokens that ${what}, where the old refresh token stays good: it is tried again later`, async (t) => {
+		const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
+		Object.assign(endpoint, { rotates: false, refreshed });
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail });
+		await change('pause_until = NULL');
+		endpoint.refreshed = {};
+		await vault.accessToken(key);
+		assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
+	});
+}
+
+test('the answer to "sent" is lost twice: nothing counts as lost, and nobody waits for the lease', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	const { query } = pg.Pool.prototype;
+	let losses = 2;
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+		const answer = await query.call(this, text, values);
+		if (text.includes('mark_sent') && losses-- > 0) throw new Error('Connection terminated unexpectedly');
+		return answer;
+	});
+	let lost;
+	endpoint.instead = async () => void ({ lost } = await row());
+	assert.equal((await vault.accessToken({ ...key, signal: AbortSignal.timeout(30_000) })).accessToken, 'access-2');
+	assert.deepEqual([endpoint.asked, losses, lost], [['refresh-1'], -1, 0]);
+});
+
+test('the account is disconnected during its refresh: the one that was connected before it is refreshed as well', async (t) => {
+	const { vault, endpoint, key, subject, admin, openVault, another } = await setUpVault(t, { expired: true });
+	await vault.store(key, { tokens: endpoint.grant(0), account: { id: 'beta' }, scopes: [] });
+	endpoint.instead = async () => {
+		endpoint.instead = undefined;
+		await admin.query("UPDATE urlmode.account SET leased_until = now() WHERE subject = $1 AND account = 'beta'", [subject]);
+		await openVault(another()).disconnect({ ...key, account: 'beta' });
+	};
+	const token = await vault.accessToken(key);
+	assert.equal(token.account, 'acme');
+	assert.notEqual(token.accessToken, 'access-1', 'it had expired');
+	assert.deepEqual(endpoint.asked, ['refresh-2', 'refresh-1']);
 });
 
 test('tokens of an older version replace nothing: the user has connected it again meanwhile', async (t) => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf } from '../accounts/answers.js';
-import { isDatabaseError, ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
+import { AccountSizeError, isDatabaseError, ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
 import { sealTokens } from './sealed-tokens.js';
 
@@ -86,16 +86,25 @@ export class Refresher {
 		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
-		if (outcome === 'changed' || !await this.#database.markSent(place, lease, LEASE_MS)) return { outcome: 'changed' };
+		// If the answer to that is lost, nobody else sends the token before the lease ends: it can be asked again.
+		if (outcome === 'changed' || !await retried(() => this.#database.markSent(place, lease, LEASE_MS), LEASE_MS)) return { outcome: 'changed' };
 		let answer;
-		let stored;
 		try {
 			answer = await provider.refresh(tokens.refresh_token);
-			stored = this.#seal(refreshable, answer);
 		} catch (error) {
-			return this.#fail(refreshable, lease, error);
+			const code = codeOf(error);
+			return this.#fail(refreshable, lease, detailOf(error), code === 'invalid_grant' ? code : null);
 		}
-		const end = await retried(() => this.#database.commitRefresh(place, version, stored), COMMIT_MS);
+		let end;
+		try {
+			const stored = this.#seal(refreshable, answer);
+			end = await retried(() => this.#database.commitRefresh(place, version, stored), COMMIT_MS);
+		} catch (error) {
+			if (!isRefused(error)) throw error;
+			// The old refresh token is not good any more if there is a new one. Sent again, it could end all that the user has granted.
+			const isReplaced = (answer.refresh_token ?? tokens.refresh_token) !== tokens.refresh_token;
+			return this.#fail(refreshable, lease, codeOf(error), isReplaced ? 'not_stored' : null);
+		}
 		if (end === 'stored') this.#tell('refreshed', place);
 		// It was disconnected while this refresh was under way, and its lease lost.
 		if (end === 'gone') this.#tell('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
@@ -105,19 +114,17 @@ export class Refresher {
 	/**
 	 * @param {Refreshable} refreshable
 	 * @param {string} lease
-	 * @param {unknown} error
+	 * @param {string} detail
+	 * @param {string | null} reason why the account must be connected again; null: it can be tried again
 	 * @returns {Promise<Result>}
 	 */
-	async #fail({ place, version }, lease, error) {
-		const code = codeOf(error);
-		const isRefused = code === 'invalid_grant';
+	async #fail({ place, version }, lease, detail, reason) {
 		// After that the lease has ended, and nobody knows that there was an answer.
-		await retried(() => this.#database.failRefresh(place, version, lease, isRefused ? code : null), LEASE_MS);
-		if (isRefused) {
-			this.#tell('reconnect', place, { reason: code });
+		await retried(() => this.#database.failRefresh(place, version, lease, reason), LEASE_MS);
+		if (reason !== null) {
+			this.#tell('reconnect', place, { reason });
 			return { outcome: 'changed' };
 		}
-		const detail = detailOf(error);
 		this.#tell('failed', place, { detail });
 		return { outcome: 'failed', detail };
 	}
@@ -164,6 +171,15 @@ async function retried(change, time) {
  */
 function isLasting(error) {
 	return error instanceof UrlModeClosedError || (isDatabaseError(error) && !/^(08|40|53|55|57|58|25006)/.test(error.code));
+}
+
+/**
+ * Whether these tokens cannot be stored, whenever that is tried: they are too large, or PostgreSQL does not take their values.
+ *
+ * @param {unknown} error
+ */
+function isRefused(error) {
+	return error instanceof AccountSizeError || (isDatabaseError(error) && /^2[23]/.test(error.code));
 }
 
 /**

@@ -102,7 +102,7 @@ export class Vault extends EventEmitter {
 		const asked = checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
 		checkSignal(signal);
 		const until = performance.now() + LEASE_MS;
-		/** @type {string | undefined} */
+		/** @type {{ account: string, version: string } | undefined} */
 		let first;
 		for (;;) {
 			signal?.throwIfAborted();
@@ -112,10 +112,11 @@ export class Vault extends EventEmitter {
 			const place = { subject, provider, account: row.account_id };
 			const tokens = openTokens(this.#keys, place, row.tokens);
 			const token = toAccessToken(row, tokens);
-			first ??= row.version;
+			// Without a name it is the account that was connected last: that may be another one by now.
+			if (first?.account !== row.account_id) first = { account: row.account_id, version: row.version };
 			const left = row.expires_in_ms === null ? Infinity : Number(row.expires_in_ms);
 			// One refresh is enough, however short a time the provider makes its tokens valid.
-			if (row.version !== first || left >= Math.min(asked, Number(row.lifetime_ms ?? 0) / 2) && left > 0) return token;
+			if (row.version !== first.version || left >= Math.min(asked, Number(row.lifetime_ms ?? 0) / 2) && left > 0) return token;
 			const { refresh_token: refreshToken } = tokens;
 			if (refreshToken === undefined) {
 				if (left > 0) return token;
