@@ -134,7 +134,7 @@ class DressedProvider {
 			...issuer !== undefined && { issuer: issuer === '{issuer}' ? issuer : template },
 			...at('authorization_endpoint', '/authorize'), ...at('token_endpoint', '/exchange'), ...at('revocation_endpoint', '/token/revocation'),
 			...at('refresh_endpoint', '/exchange'),
-			...account?.endpoint && { account: { ...account, endpoint: `${template}/account` } },
+			...account?.endpoint && { account: { ...account, endpoint: `${template}/account${account.endpoint.replace(/^[^?]*/, '')}` } },
 		};
 	}
 
@@ -233,7 +233,7 @@ class DressedProvider {
 		if (!pathname.startsWith(`/${this.#mount}/`)) return void response.writeHead(404).end();
 		if (path === '/authorize') return this.#authorize(searchParams, response);
 		if (path === '/exchange') return this.#exchange(request, response);
-		if (path === '/account') return this.#showAccount(request, response);
+		if (path === '/account') return this.#showAccount(request, response, searchParams);
 		if (path === '/auth' && this.#oauth.token_endpoint === undefined) this.#checkAuthorization(searchParams);
 		if (path === '/token') return this.#exchange(request, response);
 		if (path === '/token/revocation' && (this.#oauth.parameter_names ?? this.#oauth.signed_secret)) return this.#revoke(request, response);
@@ -351,11 +351,11 @@ class DressedProvider {
 		response.writeHead(status, { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }).end(text);
 	}
 
-	async #showAccount(request, response) {
-		const { id, name, headers = {}, body } = this.#oauth.account;
+	async #showAccount(request, response, query) {
+		const { id, name, headers = {}, body, endpoint } = this.#oauth.account;
 		const [secretHeader] = Object.entries(headers).find(([, value]) => value.includes('{access_token}')) ?? ['authorization'];
 		const token = await this.#provider.AccessToken.find(String(request.headers[secretHeader]).replace(/^Bearer /, ''));
-		const isRight = request.method === (body ? 'POST' : 'GET')
+		const isRight = request.method === (body ? 'POST' : 'GET') && String(query) === (endpoint.split('?')[1] ?? '')
 			&& Object.entries(headers).every(([header, value]) => header === secretHeader || request.headers[header] === value.replace('{client_id}', this.client.id))
 			&& (secretHeader === 'authorization' || request.headers.authorization === undefined)
 			&& (!body || JSON.stringify(body) === await textOf(request));

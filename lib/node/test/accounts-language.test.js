@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 import { AccountProvider } from '../src/accounts/account-provider.js';
+import { findMistakes } from '../src/accounts/check-description.js';
 import { scratchFolder } from './support/keys.js';
 
 const RETURN_URL = 'https://callback.example/oauth/account/return';
@@ -152,6 +153,15 @@ test('two tokens of one answer are told apart, and both kept, as those of Slack'
 	const bot = await start(t, { token_response: { token_type: 'bearer' }, account: { from: 'token_response', id: '/bot_user_id' } }, answer);
 	const other = await (await bot.open()).connect({ ...OUTCOME, result: { code: 'c' } });
 	assert.deepEqual([other.tokens.access_token, other.tokens.authed_user.access_token, other.account], ['xoxb-bot', 'xoxp-user', { id: 'U0BOT' }]);
+});
+
+test('the address that says whose account it is has a query, as that of PayPal', async (t) => {
+	const { open, requests } = await start(t, (origin) => ({ account: { endpoint: `${origin}/userinfo?schema=openid`, id: '/user_id' } }), { user_id: '42' });
+	const { account } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
+	assert.deepEqual([account, requests[1].path], [{ id: '42' }, '/userinfo?schema=openid']);
+	const query = { authorization_endpoint: 'https://x.example/?a=b', token_endpoint: 'https://x.example/?a=b', pkce: 'S256', token_endpoint_auth_method: 'none' };
+	assert.deepEqual(findMistakes({ ...query, account: { endpoint: 'https://x.example/?{a}=b#c', id: '/user_id' } }),
+		['/authorization_endpoint', '/token_endpoint', '/account/endpoint']);
 });
 
 test('a header with the id of the client, as Twitch wants it', async (t) => {

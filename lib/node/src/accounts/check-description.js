@@ -3,6 +3,8 @@
 
 const VARIABLE_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const URL_TEMPLATE = /^(https:\/\/[\w.~:{}-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(\/[\w.~:/@{}-]*)?$/;
+/** An address that may have a query, without a variable in it. */
+const URL_WITH_QUERY = new RegExp(URL_TEMPLATE.source.replace(/\$$/, '(\\?[\\w.~%=&-]+)?$'));
 const POINTER = /^(\/([^~/\0]|~[01])*){0,16}$/;
 
 /** Parameters of the authorization request that come from elsewhere. */
@@ -32,8 +34,8 @@ const check = (test) => (value) => (test(value) ? [] : ['']);
 const text = check(isText);
 const texts = check((value) => Array.isArray(value) && value.length > 0 && value.length <= 32 && value.every(isText));
 const flag = check((value) => typeof value === 'boolean');
-const isUrl = (/** @type {unknown} */ value) => isText(value) && String(value).length <= 512 && URL_TEMPLATE.test(String(value));
-const url = check(isUrl);
+const isUrl = (/** @type {unknown} */ value, form = URL_TEMPLATE) => isText(value) && String(value).length <= 512 && form.test(String(value));
+const url = check((value) => isUrl(value));
 const pointer = check((value) => typeof value === 'string' && value.length <= 256 && POINTER.test(value));
 const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -87,7 +89,7 @@ const OAUTH = record({
 	token_response: record({ member: pointer, token_type: oneOf('bearer'), invalid_grant: texts }),
 	account: record({
 		from: oneOf('token_response', 'id_token', 'userinfo', 'return'),
-		endpoint: url,
+		endpoint: check((value) => isUrl(value, URL_WITH_QUERY)),
 		headers: members((name) => (/^[a-z0-9-]{1,60}$/.test(name) ? text : undefined)),
 		body: check(isObject),
 		id: pointer,
