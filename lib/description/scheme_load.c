@@ -94,6 +94,37 @@ load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 			|| um_conf_member_error(at, "field", "is missing"));
 }
 
+static bool
+touches(const char *a, const char *b)
+{
+	return strstr(a, b) != NULL || strstr(b, a) != NULL;
+}
+
+/* Lists of parameters, with a text between them that cannot be of one list. */
+static bool
+load_lists(struct um_scheme *scheme, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	static const char key[] = "between_lists";
+
+	if (!um_conf_take_text(at, node, key, false, &scheme->list_separator))
+		return false;
+	if (scheme->list_separator == NULL)
+		return true;
+	if (!scheme->is_hmac)
+		return um_conf_member_error(at, key,
+			"is only allowed with an HMAC");
+	if (scheme->from.kind != UM_EXPR_HEADER || scheme->fields.len == 0)
+		return um_conf_member_error(at, key,
+			"requires `field`, and that `from` is a `header`");
+	return (!touches(scheme->list_separator, scheme->separator)
+		       && !touches(scheme->list_separator, scheme->equals))
+		|| um_conf_member_error(at, key,
+			"contains `between` or `equals`, or is contained in "
+			"one of them, so that nobody could tell where a list "
+			"ends");
+}
+
 /* A signature is read from the delivery itself, not from a function. */
 static bool
 is_place(const struct um_expr *from)
@@ -107,7 +138,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	enum um_encoding *encoding)
 {
 	static const char *const keys[] = { "from", "numbered", "prefix",
-		"field", "between", "equals", "as", NULL };
+		"field", "between", "equals", "between_lists", "as", NULL };
 	/* In the order of enum um_encoding. */
 	static const char *const encodings[] = { "hex", "base64", NULL };
 	unsigned as = 0;
@@ -122,6 +153,7 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 			"is not a header, query, form, multipart, json or "
 			"item value");
 	if (!load_field(scheme, at, node, scope)
+		|| !load_lists(scheme, at, node)
 		|| !load_numbered(scheme, at, node)
 		|| !load_texts(&scheme->prefixes, at, node, "prefix", scope))
 		return false;

@@ -145,6 +145,22 @@ put_error(struct um_buf *out, const struct um_scheme *scheme,
 		put_end(out, scheme);
 }
 
+/* Of several lists in the header, whose values follow. */
+static void
+put_list(struct um_buf *out, enum um_check check,
+	const struct um_signature *signature)
+{
+	if (signature->lists < 2)
+		return;
+	um_buf_printf(out, "  %-12s ", "list");
+	if (check == UM_CHECK_RIGHT)
+		um_buf_printf(out, "%zu of %zu is right, with these values:\n",
+			signature->list, signature->lists);
+	else
+		um_buf_printf(out, "%zu, the last that was looked at:\n",
+			signature->list);
+}
+
 static enum um_check
 put_scheme(struct um_buf *out, const struct um_spec_part *part,
 	const json_t *description, size_t number,
@@ -163,6 +179,7 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 		um_scheme_has_keys(scheme) ? words[check] : "no secret for it");
 	put_value(out, "signature", &scheme->from,
 		member(member(json, "signature"), "from"), source);
+	put_list(out, check, signature);
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		put_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
 			json_array_get(parts, i), source);

@@ -46,6 +46,7 @@ um_scheme_free(struct um_scheme *scheme)
 	um_strlist_free(&scheme->fields);
 	free(scheme->separator);
 	free(scheme->equals);
+	free(scheme->list_separator);
 	free(scheme->key_prefix);
 	um_verifier_free(scheme->verifier);
 	um_pointer_free(&scheme->digest);
@@ -128,148 +129,14 @@ collect(struct candidates *candidates, const struct um_scheme *scheme,
 	found = um_expr_eval(&scheme->from, source, &signature->value);
 	if (found != UM_FOUND)
 		return found == UM_BAD ? UM_VERIFY_VALUE_BAD : UM_VERIFY_OK;
+	if (scheme->list_separator != NULL) {
+		candidates->text[candidates->len++] = signature->value.text;
+		return UM_VERIFY_OK;
+	}
 	if (scheme->fields.len != 0)
 		return collect_fields(candidates, scheme, &signature->params,
 			signature->value.text);
 	return add(candidates, scheme, signature->value.text);
-}
-
-/* The body, where it is signed; otherwise the end. */
-static size_t
-find_body(const struct um_scheme *scheme)
-{
-	for (size_t i = 0; i < scheme->parts_len; i++)
-		if (scheme->parts[i].kind == UM_EXPR_BODY)
-			return i;
-	return scheme->parts_len;
-}
-
-/* Where each part begins in the signed text; after the last one its end. */
-struct places {
-	size_t at[UM_EXPR_PARTS_MAX + 1];
-};
-
-/*
- * Whether a reader would not find the end of the value from `from` at `at`,
- * where the text `used` is: that, or `unused` (or NULL), which could be in its
- * place, occurs before, or `unused` is there as well and longer.
- */
-static bool
-ends_elsewhere(const struct um_buf *out, size_t from, size_t at,
-	const char *used, const char *unused)
-{
-	const char *text = out->ptr + from, *end = out->ptr + at, *found;
-	size_t len = out->len - from;
-
-	if (memmem(text, len, used, strlen(used)) != end)
-		return true;
-	found = unused != NULL ? memmem(text, len, unused, strlen(unused))
-			       : NULL;
-	return found != NULL
-		&& (found < end
-			|| (found == end && strlen(unused) > strlen(used)));
-}
-
-/* The same of the part `i`, with an optional part after it or a text. */
-static bool
-value_ends_elsewhere(const struct um_scheme *scheme, size_t i,
-	const struct um_buf *out, const struct places *places)
-{
-	const struct um_expr *next = &scheme->parts[i + 1];
-	const size_t *at = &places->at[i];
-	const char *mark, *after;
-
-	if (next->kind == UM_EXPR_LITERAL)
-		return ends_elsewhere(out, at[0], at[1], next->text, NULL);
-	if (next->kind != UM_EXPR_OPTIONAL)
-		return false;
-	mark = next->parts[0].text;
-	after = next[1].text;
-	if (at[1] == at[2]) /* it is absent */
-		return ends_elsewhere(out, at[0], at[2], after, mark);
-	return ends_elsewhere(out, at[0], at[1], mark, after)
-		|| ends_elsewhere(out, at[1] + strlen(mark), at[2], after,
-			NULL);
-}
-
-/* Whether the value `i`, after the body, begins at a later text like that before it. */
-static bool
-value_begins_elsewhere(const struct um_scheme *scheme, size_t i,
-	const struct um_buf *out, const struct places *places)
-{
-	const struct um_expr *mark = &scheme->parts[i - 1];
-	size_t start = places->at[i - 1] + 1;
-
-	return mark->kind == UM_EXPR_LITERAL
-		&& memmem(out->ptr + start, places->at[i + 1] - start,
-			   mark->text, strlen(mark->text))
-		!= NULL;
-}
-
-/*
- * Whether other values could result in the same text. A reader who knows the
- * parts finds each value before the body from its beginning to the first of the
- * texts that may follow, of two at one place the longer; each value after the
- * body, from the end on, back to the last text like the one before it.
- */
-static bool
-could_be_others(const struct um_scheme *scheme, const struct um_buf *out,
-	const struct places *places)
-{
-	size_t body = find_body(scheme);
-	bool others = false;
-
-	for (size_t i = 0; i < scheme->parts_len && !others; i++) {
-		enum um_expr_kind kind = scheme->parts[i].kind;
-
-		if (kind == UM_EXPR_LITERAL || kind == UM_EXPR_OPTIONAL
-			|| kind == UM_EXPR_LISTED || i == body)
-			continue;
-		if (i < body && i + 1 < scheme->parts_len)
-			others = value_ends_elsewhere(scheme, i, out, places);
-		else if (i > body)
-			others = value_begins_elsewhere(scheme, i, out, places);
-	}
-	return others;
-}
-
-/* Whether the body, after headers that the signature lists, is no JSON. */
-static bool
-body_may_touch(const struct um_scheme *scheme, size_t number,
-	const struct um_buf *out, size_t start)
-{
-	return scheme->parts[number].kind == UM_EXPR_BODY && number >= 2
-		&& scheme->parts[number - 2].kind == UM_EXPR_LISTED
-		&& (out->len == start
-			|| (out->ptr[start] != '{' && out->ptr[start] != '['));
-}
-
-enum um_found
-um_scheme_put_signed(const struct um_scheme *scheme,
-	const struct um_source *source, struct um_buf *out, bool *is_ambiguous)
-{
-	struct places places;
-
-	*is_ambiguous = false;
-	for (size_t i = 0; i < scheme->parts_len; i++) {
-		const struct um_expr *part = &scheme->parts[i];
-		struct um_value value;
-		enum um_found found = um_expr_eval(part, source, &value);
-
-		places.at[i] = out->len;
-		um_buf_put(out, value.text.ptr, value.text.len);
-		*is_ambiguous |= value.is_ambiguous;
-		um_value_free(&value);
-		if (found == UM_BAD || out->failed)
-			return UM_BAD;
-		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY
-			&& part->kind != UM_EXPR_OPTIONAL)
-			return UM_ABSENT;
-		*is_ambiguous |= body_may_touch(scheme, i, out, places.at[i]);
-	}
-	places.at[scheme->parts_len] = out->len;
-	*is_ambiguous |= could_be_others(scheme, out, &places);
-	return UM_FOUND;
 }
 
 void
@@ -280,6 +147,7 @@ um_signature_free(struct um_signature *signature)
 	signature->claims = NULL;
 	um_buf_free(&signature->kid);
 	signature->params.len = 0;
+	signature->lists = signature->list = 0;
 	signature->is_ambiguous = false;
 	signature->error = UM_VERIFY_OK;
 }
@@ -307,6 +175,57 @@ check_signed(const struct um_scheme *scheme, const struct um_source *source,
 		return UM_CHECK_NONE;
 	return signature->error == UM_VERIFY_OK ? UM_CHECK_RIGHT
 						: UM_CHECK_WRONG;
+}
+
+/* One list of parameters, against what is signed with its own values. */
+static enum um_check
+check_list(const struct um_scheme *scheme, const struct um_source *source,
+	struct um_str list, struct um_signature *signature)
+{
+	struct candidates candidates = { 0 };
+
+	signature->is_ambiguous = false;
+	signature->error = collect_fields(&candidates, scheme,
+		&signature->params, list);
+	return signature->error == UM_VERIFY_OK
+		? check_signed(scheme, source, &candidates, signature)
+		: UM_CHECK_WRONG;
+}
+
+/*
+ * Of several lists the first that is right counts, with the values beside its
+ * signature. A malformed list is refused even beside a right one.
+ */
+static enum um_check
+check_lists(const struct um_scheme *scheme, const struct um_source *source,
+	struct um_signature *signature)
+{
+	struct um_str rest = signature->value.text;
+	struct um_signature right = { 0 };
+	enum um_check check = UM_CHECK_WRONG;
+
+	while (rest.ptr != NULL) {
+		struct um_str list = um_str_cut(&rest, scheme->list_separator);
+
+		signature->list = ++signature->lists;
+		if (signature->lists > UM_LISTS_MAX) {
+			signature->error = UM_VERIFY_TOO_MANY;
+			return UM_CHECK_WRONG;
+		}
+		check = check_list(scheme, source, list, signature);
+		if (check == UM_CHECK_RIGHT && right.list == 0)
+			right = *signature;
+		if (check != UM_CHECK_RIGHT
+			&& signature->error != UM_VERIFY_WRONG)
+			return check;
+	}
+	if (right.list == 0)
+		return check;
+	signature->params = right.params;
+	signature->list = right.list;
+	signature->is_ambiguous = right.is_ambiguous;
+	signature->error = UM_VERIFY_OK;
+	return UM_CHECK_RIGHT;
 }
 
 bool
@@ -407,6 +326,8 @@ um_scheme_check(const struct um_scheme *scheme, const struct um_source *source,
 		return UM_CHECK_WRONG;
 	if (candidates.len == 0)
 		return UM_CHECK_NONE;
+	if (scheme->list_separator != NULL)
+		return check_lists(scheme, &with_params, signature);
 	if (!scheme->is_jwt)
 		return check_signed(scheme, &with_params, &candidates,
 			signature);

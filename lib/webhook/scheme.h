@@ -16,6 +16,8 @@
 #include "webhook/expr.h"
 #include "webhook/verifier.h"
 
+#define UM_LISTS_MAX 4 /* of parameters, in one header */
+
 /* Zeroed to begin with. */
 struct um_scheme {
 	/* Where the signatures are, and how they are written there. */
@@ -26,6 +28,11 @@ struct um_scheme {
 	/* The names of the parameters that are signatures; perhaps none. */
 	struct um_strlist fields;
 	char *separator, *equals; /* of the parameters */
+	/*
+	 * Between several lists of parameters in the header, each with a signature
+	 * of its own; or NULL.
+	 */
+	char *list_separator;
 
 	/* The signed text is these, one after the other; none for a token. */
 	struct um_expr *parts;
@@ -76,6 +83,12 @@ bool um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err);
 struct um_signature {
 	struct um_value value;   /* as it stands in the delivery */
 	struct um_params params; /* perhaps none; they point into the value */
+	/*
+	 * Of several lists of parameters: how many there are, and which one has
+	 * these params, counted from 1: the first whose signature is right, or
+	 * the last that was looked at.
+	 */
+	size_t lists, list;
 	/* Of a token that is right, or that names a key to ask for; or NULL. */
 	struct um_json_node *claims;
 	struct um_buf kid; /* of that key */

@@ -269,6 +269,28 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 	}
 }
 
+/** Persona's header while a secret is changed has a list for the old and one for the new. */
+test('which of several lists in the header is right, and whose values are shown', () => {
+	const { site: { secrets }, deliveries } = JSON.parse(read('tests/deliveries/persona.json'));
+	const options = ['--description', fileOf('lib/providers/persona.json'), '--at', '1700000000', ...secrets.flatMap((secret) => ['--secret', secret])];
+	const explain = (name) => {
+		save('one.txt', fileOfDelivery(deliveries.find((delivery) => delivery.name === name)));
+		return run('one.txt', ...options).stdout;
+	};
+	const found = (name) => explain(name).match(/^ {2}list {9}(.*)\n {2}signed {7}(\d+) /m)?.slice(1);
+
+	assert.deepEqual(found('the known secret second'), ['2 of 2 is right, with these values:', '1700000000']);
+	assert.deepEqual(found('the known secret first'), ['1 of 2 is right, with these values:', '1700000000']);
+	assert.deepEqual(found('an old list before one that anyone can write'), ['1 of 2 is right, with these values:', '1699999699']);
+	assert.deepEqual(found('an old list after one that anyone can write'), ['2 of 2 is right, with these values:', '1699999699']);
+	assert.deepEqual(found('neither secret'), ['2, the last that was looked at:', '1700000000']);
+	assert.match(explain('neither secret'), /^ {2}The signature is not that of this text and secret\.$/m);
+	assert.match(explain('a list too many'), /^ {2}The signature is one of too many\.$/m);
+	assert.equal(found('approved'), undefined);
+	save('one.txt', run('one.txt', '--sign', ...options).stdout);
+	assert.match(run('one.txt', ...options).stdout, /^verdict: good$/m);
+});
+
 test('a reference that is no UUID, what is accepted, and a challenge that is none', () => {
 	const secrets = ['--secret', 's3cret'];
 	const { secrets: [key], constants } = JSON.parse(read('tests/deliveries/docusign.json')).site;

@@ -48,6 +48,7 @@ const LIMITS = {
 			[...c('webhook/spec_part', 'UM_SCHEMES_MAX'),
 				...c('webhook/verifier', 'UM_VERIFIER_KEYS_MAX', 'UM_SIGNATURES_MAX', 'UM_PUBLIC_SIGNATURES_MAX'),
 				...c('webhook/expr', 'UM_PARAMS_MAX')]],
+		[/parameters in a signature's header, or in each of its (\d+) lists/, c('webhook/scheme', 'UM_LISTS_MAX')],
 		[/(\d+) events · (\d+) outcomes with (\d+) conditions each · pointers of (\d+) names and (\d+) characters · header names of (\d+)/,
 			[...c('webhook/event', 'UM_EVENTS_MAX'), ...c('webhook/spec_part', 'UM_RULES_MAX'), ...c('webhook/condition', 'UM_CONDITIONS_MAX'),
 				...c('core/pointer', 'UM_POINTER_TOKENS_MAX', 'UM_POINTER_MAX'), ...c('webhook/expr', 'UM_EXPR_HEADER_MAX')]],
@@ -59,6 +60,7 @@ const LIMITS = {
 	],
 	'lib/providers/VALUES.md': [
 		[/has more than (\d+) bytes, the value is absent/, c('webhook/expr', 'UM_INSIDE_MAX')],
+		[/with `field`; at most (\d+) lists/, c('webhook/scheme', 'UM_LISTS_MAX')],
 		[/joined with this text\. At most (\d+)\./, c('webhook/expr', 'UM_PARAMS_MAX')],
 	],
 	'nginx/CONFIGURATION.md': [

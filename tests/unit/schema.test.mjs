@@ -106,6 +106,7 @@ const BEYOND = [
 	/not every scheme signs the body/,
 	/is only allowed in a description with `events`/,
 	/must have a value before it and a text after it/, /must have a text and the body after it/,
+	/contains `between` or `equals`/,
 	/is not a text and a value of the delivery/,
 	/contains no value of the delivery/,
 	/only if the signature has a `field`/,
@@ -161,7 +162,7 @@ function* variants(description) {
 
 // Between them they have every part of the language.
 const VARIED = ['adobe-acrobat-sign', 'adyen', 'descriptions/gitlab', 'docusign', 'google', 'linear', 'microsoft-entra', 'mollie', 'openid-connect', 'paypal',
-	'paystack', 'shopify', 'slack', 'stripe', 'descriptions/signed-token', 'descriptions/amazon-sns'];
+	'paystack', 'shopify', 'slack', 'stripe', 'descriptions/signed-token', 'descriptions/amazon-sns', 'persona'];
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
 	test(`schema and loader agree about variants of ${name}`, () => {
