@@ -88,6 +88,36 @@ describe('an event with an invalid amount is refused with 400, and completes not
 	}
 });
 
+/** Beside the provider: what it calls the type, and what makes an event one of another mode or account. */
+describe('a signed event that is not ours is ignored before its amount is read', () => {
+	for (const [provider, type, others = {}] of [
+		['stripe', 'type', { 'of the other mode': { livemode: false }, 'of another account': { account: 'acct_other' } }],
+		['paystack', 'event', { 'of the other mode': { data: { domain: 'test' } } }],
+		['paypal', 'event_type'], ['square', 'type'], ['paddle', 'event_type'], ['razorpay', 'event'], ['checkout-com', 'type'], ['polar', 'type'],
+	]) {
+		test(provider, async () => {
+			const { send, event } = sender(fixture, provider);
+			const { id } = await fixture.createPayment(provider);
+			const before = await fixture.row(id);
+			const broken = (who) => event(who, 'paid', { amount: -1, currency: 'EUR' });
+			const status = async (what, name) => {
+				const answer = await send(what);
+				assert.ok([200, 400].includes(answer.status), `${name}: ${answer.status} ${answer.body}`);
+				return answer.status;
+			};
+
+			assert.equal(await status(broken(id), 'ours'), 400);
+			assert.equal(await status(broken('order 17'), "another system's"), 200);
+			assert.equal(await status({ ...broken(id), [type]: 'something.else' }, 'of another type'), 200);
+			for (const [name, { data, ...change }] of Object.entries(others)) {
+				const whole = { ...broken(id), ...change };
+				assert.equal(await status({ ...whole, data: { ...whole.data, ...data } }, name), 200, name);
+			}
+			assert.equal(await fixture.row(id), before);
+		});
+	}
+});
+
 describe('an unusual event that can be read completes the payment', () => {
 	for (const [what, change] of [
 		['a name of a hundred thousand characters', { event: `"${'e'.repeat(100_000)}"` }],
