@@ -76,6 +76,14 @@ test('every outcome that is shipped says why it is final, or why it is not', () 
 	}
 });
 
+/** These were shipped before they were compared with a source of their provider. */
+const COMPARED = ['cashfree', 'chargebee', 'docusign', 'dropbox-sign', 'github', 'gocardless', 'mercado-pago', 'meta', 'paddle', 'persona', 'slack', 'xendit', 'zoom'];
+
+test('the notes name the source that a description was compared with', () => {
+	for (const name of COMPARED)
+		assert.match(read(`lib/providers/${name}.json`).notes, /\bCompared with [A-Z][^.]{8,}\.?/, name);
+});
+
 test('what is wrong in a description is wrong to the schema too', () => {
 	for (const row of read('tests/vectors/broken-descriptions.json')) {
 		const { content } = descriptions.find(({ name, content: { verify } }) => (
