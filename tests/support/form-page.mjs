@@ -1,9 +1,18 @@
 // The page of a form, as a user sees it who has no scripts; and the decision of another user.
 
-import { bindingOf, browserOf } from '../../lib/node/src/token.js';
-import { KeysFile } from '../../lib/node/src/keys.js';
-import { RESULT, seal } from '../../lib/node/src/seal.js';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
 import { until } from './wait.mjs';
+
+const PROGRAMS = process.env.PROGRAM_DIR ?? fileURLToPath(new URL('../../build/bin', import.meta.url));
 
 /** A form that is open in a browser. */
 export class FormPage {
@@ -33,19 +42,54 @@ export class FormPage {
 }
 
 /**
- * Decides as the page does for an approver who has signed in.
+ * An approver, whom another web server in front of the same programs and database knows, opens the link and decides
+ * on the page.
  *
  * @param {import('./fixture.mjs').Fixture} fixture
- * @param {string} id
+ * @param {string} url of the approval
  * @param {{ approver: string, answer: 'approve' | 'decline', comment?: string }} decision
+ * @returns {Promise<import('./browser.mjs').Page>} the page after the decision, or the one that refuses the approver
  */
-export async function decideFor({ stack }, id, { approver, answer, comment }) {
-	const { provider, kind, subject, session } = await stack.elicitation(id);
-	const binding = bindingOf(subject, session);
-	const result = JSON.stringify({ approver, ...comment && { comment }, decided_at: new Date().toISOString() });
-	const sealed = seal(new KeysFile(stack.env.URLMODE_KEYS_FILE), { id, binding, use: RESULT }, result);
-	const [{ outcome }] = await stack.sql(`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3], ARRAY[$4], ARRAY[$5::bytea],
-		ARRAY[$6], ARRAY[true], ARRAY[$7], ARRAY[$8], ARRAY[$9::bytea], ARRAY[NULL::bytea], ARRAY[NULL::bytea])`,
-	[id, binding, provider, kind, browserOf('of the approver'), approver, ...answer === 'approve' ? ['accept', ''] : ['decline', 'declined'], sealed]);
-	if (outcome !== 'completed') throw new Error(`the decision is ${outcome}`);
+export async function decideAs(fixture, url, { approver, answer, comment = '' }) {
+	const site = await startSite(fixture.stack, approver);
+	const browser = fixture.browser();
+	try {
+		const page = await browser.open(url.replace(fixture.stack.baseUrl, site.baseUrl));
+		return page.forms.length === 0 ? page : await browser.submit(page, { button: answer, fields: { comment } });
+	} finally {
+		browser.close();
+		await site.close();
+	}
+}
+
+/** A web server to which this user has signed in. It runs the programs by CGI (RFC 3875). */
+async function startSite(stack, user) {
+	const config = path.join(stack.runDir, `approver-${randomUUID()}.json`); // where its relative names lead
+	const { openid, log_file: log, metrics_file: metrics, ...settings } = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8'));
+	settings.providers.approvals.four_eyes = true;
+	await writeFile(config, JSON.stringify({ ...settings, user_check: 'remote-user' }), { mode: 0o600 });
+	const server = createServer(async (request, response) => {
+		const { pathname, search } = new URL(request.url, 'http://localhost');
+		const [, name] = pathname.split('/');
+		const program = spawn(path.join(PROGRAMS, ['connect', 'form'].includes(name) ? name : 'status'), { stdio: ['pipe', 'pipe', 'ignore'], env: {
+			...process.env, URLMODE_CONFIG: config, GATEWAY_INTERFACE: 'CGI/1.1', REQUEST_METHOD: request.method, SCRIPT_NAME: pathname,
+			QUERY_STRING: search.slice(1), CONTENT_TYPE: request.headers['content-type'] ?? '', CONTENT_LENGTH: request.headers['content-length'] ?? '',
+			HTTP_COOKIE: request.headers.cookie ?? '', HTTP_SEC_FETCH_SITE: request.headers['sec-fetch-site'] ?? '', REMOTE_USER: user,
+		} });
+		program.stdin.on('error', () => {});
+		request.pipe(program.stdin);
+		const [head, ...body] = (await text(program.stdout)).split('\r\n\r\n');
+		const headers = head.split('\r\n').map((line) => /^([^:]*): *(.*)$/.exec(line).slice(1));
+		const [[, status] = [, '200']] = headers.filter(([field]) => field === 'Status');
+		response.writeHead(Number.parseInt(status, 10), headers.filter(([field]) => field !== 'Status').flat()).end(body.join('\r\n\r\n'));
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		baseUrl: `http://127.0.0.1:${server.address().port}`,
+		close: async () => {
+			server.close();
+			await rm(config);
+		},
+	};
 }

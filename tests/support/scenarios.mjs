@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, settle, signIn } from './adapters.mjs';
-import { decideFor, FormPage } from './form-page.mjs';
+import { decideAs, FormPage } from './form-page.mjs';
 import { deferred, until } from './wait.mjs';
 
 const FOLDER = new URL('../scenarios/', import.meta.url);
@@ -218,8 +218,8 @@ const STEPS = {
 			await (await run.form()).send(answer);
 			return;
 		}
-		const { id } = await run.newestRow({});
-		await decideFor(run.fixture, id, { approver: run.subject(user), answer, comment });
+		const { title } = await decideAs(run.fixture, run.asked.url, { approver: run.subject(user), answer, comment });
+		assert.ok(title.startsWith(answer === 'approve' ? 'All done' : 'Declined'), title);
 	},
 
 	async answer(run, action, step) {
