@@ -35,6 +35,9 @@ const FRAMEWORKS = [
 		example: { doubles: LYNQ, source: example('lynq-hono.mjs') },
 		tools: { connect_account: 'connect_again', buy_report: 'buy_again' },
 		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
+	{ name: 'lynq-express', of: describeBuild('lynq on Express, forms', LYNQ['@lynq/lynq']), versions: ['newest'],
+		example: { doubles: LYNQ, source: example('lynq-express.mjs') }, only: ['store_key', 'accept_terms', 'delete_reports'],
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
 	{ name: 'frontmcp', of: describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), versions: ['newest'],
 		...frontMcpExample(),
 		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['resumes', 'sessions', 'stops'] }] },
@@ -81,7 +84,9 @@ class Servers {
 	}
 }
 
-for (const { name, of, versions, clients, tools, env = async () => ({}), example: more, tokenOf = (subject) => `token-of-${subject}` } of FRAMEWORKS) {
+/** `only`: the scenarios that call these tools and no others. */
+for (const { name, of, versions, clients, tools, only, env = async () => ({}), example: more, tokenOf = (subject) => `token-of-${subject}` } of FRAMEWORKS) {
+	const scenarios = ALL.filter(({ steps }) => !only || steps.every(({ call }) => call === undefined || only.includes(call)));
 	for (const frameworks of versions) {
 		const project = makeExampleProject(name, frameworks, more);
 		const servers = new Servers(async () => startExample(fixture, project,
@@ -94,7 +99,7 @@ for (const { name, of, versions, clients, tools, env = async () => ({}), example
 					start: (options) => servers.start(options, { sticky: sticky || has.includes('sessions') }),
 					connect: (options) => connect(project, options),
 				});
-				for (const scenario of ALL.filter((each) => isFor(each, { way, has }))) {
+				for (const scenario of scenarios.filter((each) => isFor(each, { way, has }))) {
 					test(scenario.name, () => runScenario(scenario, setting()));
 				}
 			});
