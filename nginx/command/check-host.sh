@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
-# What urlmode check looks at on this host: database, sockets, nginx.
+# What urlmode check looks at on this host: database and its storage, sockets, nginx.
 
 # --- Database ---------------------------------------------------------------
 
@@ -71,14 +71,23 @@ check_clock()
 	fi
 }
 
+# Makes the service `operator`, or is false where there is no connection for it.
+operator_reached=
+reach_operator()
+{
+	[ -z "$operator_reached" ] || return 0
+	[ -n "${URLMODE_OPERATOR_DATABASE_URL-}" ] || [ -r "$(dirname -- "$config")/operator.env" ] || return 1
+	connect_operator
+	operator_reached=1
+}
+
 check_migrations()
 {
-	if [ -z "${URLMODE_OPERATOR_DATABASE_URL-}" ] && [ ! -r "$(dirname -- "$config")/operator.env" ]; then
+	if ! reach_operator; then
 		finding skipped migrations "no connection as urlmode_operator" \
 			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
 		return
 	fi
-	connect_operator
 	query operator -A -t >"$scratch/applied" 2>"$scratch/said" <<'SQL' || {
 SELECT name FROM urlmode.list_migrations();
 SQL
@@ -95,6 +104,85 @@ SQL
 	else
 		finding ok migrations "all $(wc -l <"$scratch/all") are applied"
 	fi
+}
+
+# --- Storage ----------------------------------------------------------------
+
+# What is told sooner than PostgreSQL stops: both less than these.
+storage_percent=10
+storage_kib=$((10 * 1024 * 1024))
+# A few files of the write-ahead log.
+storage_kib_left=$((64 * 1024))
+
+# Sets `data` to the directory of the database's server, and leaves the table spaces in
+# scratch. False: the server is on another host or in a container, or only root may look.
+find_storage()
+{
+	query operator -A -t -F "$(printf '\t')" >"$scratch/storage" 2>/dev/null <<'SQL' || return 1
+SELECT pg_backend_pid() AS backend \gset
+\setenv BACKEND :backend
+\! printf 'parent\t%s\n' "$(sed -n 's/^PPid:[[:blank:]]*//p' "/proc/$BACKEND/status" 2>/dev/null)"
+\! printf 'data\t%s\n' "$(readlink -- "/proc/$BACKEND/cwd")"
+SELECT 'port', current_setting('port');
+SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
+SQL
+	data=$(storage_value data)
+	# The process of this number may be another one, and a copy of the directory
+	# has the file as well.
+	[ -n "$data" ] && [ -r "$data/postmaster.pid" ] &&
+		[ "$(sed -n 1p "$data/postmaster.pid")" = "$(storage_value parent)" ] &&
+		[ "$(sed -n 4p "$data/postmaster.pid")" = "$(storage_value port)" ]
+}
+
+storage_value()
+{
+	sed -n "s/^$1	//p" "$scratch/storage"
+}
+
+check_storage()
+{
+	if ! reach_operator; then
+		finding skipped storage "no connection as urlmode_operator" \
+			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
+		return
+	fi
+	if ! find_storage; then
+		finding skipped storage "the files of the database cannot be seen from here" \
+			"watch the free space on its host; root sees a database of this host"
+		return
+	fi
+	wrong=0
+	: >"$scratch/mounts"
+	check_free "the data directory" "$data"
+	check_free "the write-ahead log" "$data/pg_wal"
+	while IFS="$(printf '\t')" read -r kind name place; do
+		[ "$kind" != space ] || check_free "the table space $name" "$place"
+	done <"$scratch/storage"
+	[ $wrong -eq 1 ] || finding ok storage "the file systems of $data and of the table spaces have room"
+}
+
+# check_free WHAT DIRECTORY: each file system once.
+check_free()
+{
+	df -P -k -- "$2" 2>/dev/null |
+		sed -n '2s|.* \([0-9][0-9]*\)  *\([0-9][0-9]*\)% \(/.*\)$|\1 \2 \3|p' >"$scratch/df" || :
+	read -r room used mount <"$scratch/df" || {
+		finding warning storage "it cannot be seen how much room $1 has, $2" "df $2 says why"
+		wrong=1
+		return 0
+	}
+	! grep -qxF -- "$mount" "$scratch/mounts" || return 0
+	say "$mount" >>"$scratch/mounts"
+	if [ "$room" -lt $storage_kib_left ]; then
+		severity=error
+	elif [ "$room" -lt $storage_kib ] && [ $((100 - used)) -lt $storage_percent ]; then
+		severity=warning
+	else
+		return 0
+	fi
+	finding $severity storage "the file system of $1, $2, has $((room / 1024)) MB left, $((100 - used)) %" \
+		"make room at $mount: PostgreSQL accepts no payment when it is full"
+	wrong=1
 }
 
 # --- Sockets ----------------------------------------------------------------

@@ -29,6 +29,7 @@ nothing. The checks are:
   role           the programs' role has its settings, and no right too many
   clock          the database's clock is that of this host
   migrations     the database has all that belong to this version
+  storage        its file systems are not full, where it runs on this host
   units          systemd's units of the programs and of nginx run, without failing
   sockets        somebody listens on each, and not everybody can connect to it
   nginx          it accepts its configuration
@@ -86,6 +87,7 @@ run_check()
 		check_issuer_keys
 		check_database
 		check_migrations
+		check_storage
 		check_units
 		check_sockets
 		check_nginx

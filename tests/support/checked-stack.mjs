@@ -1,0 +1,169 @@
+// A stack with TLS on which urlmode check finds nothing wrong, and what breaks one thing of it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, cp, mkdir, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, afterEach, before } from 'node:test';
+
+import { asUser, urlmode } from './command.mjs';
+import { startStack } from './stack.mjs';
+import { configure } from '../security/deployment.mjs';
+import { freePorts } from '../stack/harness.mjs';
+
+export const IS_ROOT = process.getuid() === 0;
+
+export let stack;
+export let serverKeys;
+/** What undoes a change, after its test. */
+export const undo = [];
+let port;
+
+export const inStack = (name) => path.join(stack.runDir, name);
+
+/** Starts the stack before the tests of a file, and undoes what each has changed. */
+export function checkedStack(name) {
+	before(async () => {
+		stack = await startStack({ name });
+		[port] = await freePorts(1);
+		serverKeys = inStack('server-keys');
+		await cp(stack.env.URLMODE_KEYS_FILE, serverKeys);
+		certify(30);
+		const conf = await readFile(inStack('nginx.conf'), 'utf8');
+		await writeFile(inStack('nginx.conf'), conf.replace(/\n}\s*$/, `
+			server {
+				listen 127.0.0.1:${port} ssl;
+				ssl_certificate cert.pem;
+				ssl_certificate_key cert.key;
+				access_log off;
+				include urlmode/server.conf;
+			}
+		}`));
+		await rm(inStack('urlmode'));
+		await cp(new URL('../../nginx/urlmode', import.meta.url), inStack('urlmode'), { recursive: true });
+		await own();
+		await stack.service('restart', 'nginx');
+		await fakeSystemd();
+		await configure(stack, (config) => {
+			config.base_url = `https://localhost:${port}`;
+			config.log_file = 'log/programs.log';
+			delete config.providers.approvals;
+		});
+	});
+
+	after(() => stack?.close());
+
+	afterEach(async () => {
+		for (const step of undo.splice(0).reverse()) {
+			await step();
+		}
+	});
+}
+
+/** What root has made is the stack's, and what only programs read is root's. */
+export async function own() {
+	if (IS_ROOT) {
+		const { uid, gid } = await stack.user();
+		const files = ['urlmode', 'cert.pem', 'cert.key', 'nginx.conf', 'server-keys'];
+		await Promise.all(files.map((name) => chown(inStack(name), uid, gid)));
+		await Promise.all((await readdir(inStack('urlmode'))).map((name) => chown(inStack(`urlmode/${name}`), uid, gid)));
+		for (const file of [stack.env.URLMODE_CONFIG, stack.env.URLMODE_KEYS_FILE]) {
+			await chown(file, 0, gid);
+			await chmod(file, 0o640);
+		}
+	}
+}
+
+/** A systemctl and a journalctl for PATH: what is in a file of a unit's name, and otherwise that it runs. */
+async function fakeSystemd() {
+	await mkdir(inStack('systemd'));
+	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\n');
+	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
+case $* in *' Environment '*) exit 0 ;; esac
+for unit; do :; done
+cat "$(dirname "$0")/$unit" 2>/dev/null || cat "$(dirname "$0")/default"\n`, { mode: 0o755 });
+	await fakeDf();
+	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\necho "urlmode: the last line"\n', { mode: 0o755 });
+}
+
+/** A df for PATH, because the machine's own disk may be full: what the file disks says of a directory. */
+async function fakeDf() {
+	await writeFile(inStack('systemd/df'), `#!/bin/sh
+for directory; do :; done
+echo 'Filesystem 1024-blocks Used Available Capacity Mounted on'
+grep -s -- "^$directory " "$(dirname "$0")/disks" | cut -d ' ' -f 2- | grep . || echo '/dev/a disk 20000000 10000000 10000000  50% /'\n`, { mode: 0o755 });
+}
+
+/** What systemd says of a unit, where it is not as usual. */
+export async function unit(name, changes) {
+	const text = await readFile(inStack('systemd/default'), 'utf8');
+	undo.push(() => unlink(inStack(`systemd/${name}`)));
+	await writeFile(inStack(`systemd/${name}`), text.replaceAll(/^(\w+)=.*$/gm, (line, key) => (key in changes ? `${key}=${changes[key]}` : line)));
+}
+
+/** Makes the certificate of the stack's nginx, for so many days. */
+export function certify(days, name = 'localhost') {
+	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', String(days),
+		'-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-keyout', inStack('cert.key'), '-out', inStack('cert.pem')], { stdio: 'ignore' });
+}
+
+export const env = (more) => ({
+	URLMODE_CONFIG: stack.env.URLMODE_CONFIG, URLMODE_KEYS_FILE: serverKeys,
+	URLMODE_OPERATOR_DATABASE_URL: stack.env.URLMODE_OPERATOR_DATABASE_URL, SSL_CERT_FILE: inStack('cert.pem'),
+	PATH: `${inStack('systemd')}:${process.env.PATH}`, ...more,
+});
+export const check = (args = [], more = {}) => urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', inStack('sock'), ...args], env(more));
+
+/** The report, and the findings by check. */
+export async function report(...args) {
+	const { status, out, err } = await check(['--json'], ...args);
+	assert.equal(err, '');
+	const said = JSON.parse(out);
+	assert.deepEqual(Object.keys(said), ['status', 'errors', 'warnings', 'skipped', 'findings']);
+	assert.equal(status, { ok: 0, warning: 1, error: 2 }[said.status]);
+	for (const [severity, count] of [['error', said.errors], ['warning', said.warnings], ['skipped', said.skipped]]) {
+		assert.equal(said.findings.filter((finding) => finding.severity === severity).length, count);
+	}
+	return said;
+}
+
+/** Of this check one finding of this severity, with this message and with advice. */
+export async function finds(name, severity, message, ...args) {
+	const { findings, status } = await report(...args);
+	const [finding, ...others] = findings.filter((each) => each.check === name && each.severity !== 'ok');
+
+	assert.ok(finding, `${name} finds nothing: ${JSON.stringify(findings)}`);
+	assert.deepEqual([finding.severity, others], [severity, []]);
+	assert.match(finding.message, message);
+	assert.notEqual(finding.advice, '');
+	if (severity !== 'skipped') {
+		assert.equal(status === 'error' ? 'error' : severity, status);
+	}
+}
+
+export async function changeFile(file, change) {
+	const text = await readFile(file, 'utf8');
+	const { atime, mtime } = await stat(file);
+	undo.push(async () => {
+		await writeFile(file, text);
+		await utimes(file, atime, mtime);
+	});
+	await writeFile(file, change(text));
+}
+
+export const changeConfig = (change) => changeFile(stack.env.URLMODE_CONFIG, (text) => {
+	const config = JSON.parse(text);
+	change(config);
+	return JSON.stringify(config);
+});
+
+export async function changeMode(file, mode) {
+	const before = (await stat(file)).mode & 0o777;
+	undo.push(() => chmod(file, before));
+	await chmod(file, mode);
+}
+
+export async function sql(text, back) {
+	undo.push(() => stack.sql(back));
+	await stack.sql(text);
+}
