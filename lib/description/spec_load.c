@@ -218,11 +218,12 @@ load_issuer(struct um_spec *spec, const struct um_conf_loc *at,
 	struct um_conf_loc here = um_conf_member(at, "oauth");
 	const json_t *oauth = json_object_get(root, "oauth");
 	const char *issuer;
+	bool ok;
 
 	if (oauth != NULL && !json_is_object(oauth))
 		return um_conf_error(&here, "is not an object");
-	if (!um_conf_get_text(&here, oauth, "issuer", false, &issuer)
-		|| !um_conf_get_bool(&here, oauth, iss, &spec->sends_iss))
+	ok = um_conf_get_text(&here, oauth, "issuer", false, &issuer);
+	if (!um_conf_get_bool(&here, oauth, iss, &spec->sends_iss) || !ok)
 		return false;
 	/* An address with a {variable} in it is the Node package's to fill. */
 	return issuer == NULL || strchr(issuer, '{') != NULL

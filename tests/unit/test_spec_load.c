@@ -197,7 +197,8 @@ TEST(all_mistakes_at_once)
 		"\"type\": \"/type\", \"outcomes\": [{\"effect\": \"payed\"},"
 		"{\"efect\": \"paid\"}], \"grace\": 0, \"timestamp\": {"
 		"\"from\": {\"signature\": \"t\"}, \"as\": \"unix\","
-		" \"past\": 1, \"future\": 1}}";
+		" \"past\": 1, \"future\": 1}, \"oauth\": {\"issuer\": 1,"
+		" \"authorization_response_iss_parameter_supported\": 1}}";
 	static const char *const expected[] = {
 		" /turst: is not known; it can be $schema, name, ",
 		" /name: is not a string\n",
@@ -210,6 +211,8 @@ TEST(all_mistakes_at_once)
 		"can be ",
 		" /outcomes/1/efect: is not known; it can be type, ",
 		" /grace: is not a whole number from 1 to 31536000",
+		" /oauth/issuer: is not a string\n",
+		" /oauth/authorization_response_iss_parameter_supported: is ",
 	};
 	static const struct um_provider_env env = { 0 };
 	char *path = file_make(um_str(text), 0600);

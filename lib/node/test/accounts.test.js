@@ -100,6 +100,19 @@ test('a file of the site is checked, and a mistake is named with file and place'
 			'/oauth/pkce, /oauth/pkec, /oauth/scope/separator, /oauth/scope/parameter, /oauth/account are missing'],
 		[JSON.stringify({ oauth: { pkce: 'none', token_endpoint_auth_method: 'none', variables: { a: { as: 'label' } } } }),
 			'/oauth/token_endpoint, /oauth/pkce, /oauth/variables are missing'],
+		// Members that are wrong by themselves, and others that do not fit together.
+		[JSON.stringify({ oauth: {
+			authorization_endpoint: 'https://{shop}.example/a', token_endpoint: 'https://id.example/t?x', pkce: 'S256', token_endpoint_auth_method: 'none',
+			signed_secret: { issuer: 'i', audience: 'https://id.example' }, account: { from: 'id_token', id: '/sub' }, 'pk/ce': 1,
+			variables: { region: { as: 'label', return_parameter: 'r' } },
+		} }), ': /oauth/token_endpoint, /oauth/pk~1ce, /oauth/signed_secret, /oauth/account/from, /oauth/variables/region/return_parameter, '
+			+ '/oauth/variables are missing'],
+		// An address that is wrong may have been the one with the variable; a method that is not known may have been the right one.
+		[JSON.stringify({ oauth: {
+			issuer: 'ftp://{shop}.example', pkce: 'S256', token_endpoint_auth_method: 'client_secret_pots', variables: { shop: { as: 'label' } },
+			signed_secret: { issuer: 'i', audience: 'https://id.example' }, account: { from: 'nowhere', id: 'sub' },
+		} }), ': /oauth/issuer, /oauth/token_endpoint_auth_method, /oauth/account/from, /oauth/account/id are missing'],
+		[JSON.stringify({ oauth: { ...oauth, variables: 'none', account: null, pkce: 'none' } }), ': /oauth/variables, /oauth/account, /oauth/pkce are missing'],
 		['{', 'cannot be read as JSON'],
 	]) {
 		writeFileSync(file, content);

@@ -52,7 +52,7 @@ const oneOf = (...choices) => check((value) => choices.includes(/** @type {strin
 const members = (checkFor, required = []) => (value) => {
 	if (!isObject(value) || Object.keys(/** @type {object} */ (value)).length === 0) return [''];
 	const wrong = Object.entries(/** @type {object} */ (value)).flatMap(([name, member]) => (
-		(checkFor(name) ?? (() => ['']))(member).map((where) => `/${name}${where}`)));
+		(checkFor(name) ?? (() => ['']))(member).map((where) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}${where}`)));
 	const missing = required.filter((name) => !Object.hasOwn(/** @type {object} */ (value), name));
 	return [...wrong, ...missing.map((name) => `/${name}`)];
 };
@@ -98,25 +98,35 @@ const OAUTH = record({
 	lifetimes: record({ access: text, refresh: text, rotation: text, source: text }),
 }, ['pkce', 'token_endpoint_auth_method']);
 
+/** The members in which a {name} may be. */
+const ADDRESSED = /** @type {const} */ (['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'refresh_endpoint', 'account',
+	'signed_secret']);
+
 /**
- * @param {OAuthDescription} oauth each of whose members is right by itself
- * @returns {string[]} where members do not fit together
+ * Where members do not fit together. What is wrong by itself is not named again for that.
+ *
+ * @param {OAuthDescription} oauth an object; each of its members may be wrong
+ * @param {Set<string>} wrong the names of those that are
+ * @returns {string[]}
  */
-function findMisfits(oauth) {
-	const { issuer, token_endpoint: token, account, token_endpoint_auth_method: method } = oauth;
+function findMisfits(oauth, wrong) {
+	const { issuer, token_endpoint: token, account, token_endpoint_auth_method: method, variables = {} } = oauth;
 	const isDiscovered = token === undefined;
+	const isReadable = (/** @type {string} */ name) => !wrong.has(name);
 	const misfits = [
 		[(oauth.authorization_endpoint === undefined) !== isDiscovered || (isDiscovered && (issuer === undefined || oauth.revocation_endpoint !== undefined || oauth.refresh_endpoint !== undefined)),
 			'/token_endpoint'],
 		[isDiscovered && oauth.pkce === 'none', '/pkce'],
 		[issuer === undefined && oauth.authorization_response_iss_parameter_supported !== undefined, '/issuer'],
-		[oauth.signed_secret !== undefined && method !== 'client_secret_post', '/signed_secret'],
-		[account && (account.from === undefined) === (account.endpoint === undefined), '/account'],
-		[account?.from && (account.headers || account.body), '/account/endpoint'],
-		[!isDiscovered && account?.from && !['token_response', 'return'].includes(account.from), '/account/from'],
-		...Object.entries(oauth.variables ?? {}).map(([name, { as, among, return_parameter: from }]) => (
-			[from !== undefined && (among === undefined || as === 'url'), `/variables/${name}/return_parameter`])),
-		[!usesItsVariables(oauth), '/variables'],
+		[oauth.signed_secret !== undefined && isReadable('token_endpoint_auth_method') && method !== 'client_secret_post', '/signed_secret'],
+		...account && isReadable('account') ? [
+			[(account.from === undefined) === (account.endpoint === undefined), '/account'],
+			[account.from && (account.headers || account.body), '/account/endpoint'],
+			[!isDiscovered && account.from && !['token_response', 'return'].includes(account.from), '/account/from'],
+		] : [],
+		...isReadable('variables') ? Object.entries(variables).map(([name, { as, among, return_parameter: from }]) => (
+			[from !== undefined && (among === undefined || as === 'url'), `/variables/${name}/return_parameter`])) : [],
+		[isReadable('variables') && !usesItsVariables(oauth, isReadable), '/variables'],
 	];
 	return misfits.filter(([isWrong]) => isWrong).map(([, where]) => String(where));
 }
@@ -125,20 +135,24 @@ function findMisfits(oauth) {
  * Whether there is a variable for each {name}, and a {name} for each variable.
  *
  * @param {OAuthDescription} oauth
+ * @param {(name: string) => boolean} isReadable whether this member is right by itself
  */
-function usesItsVariables(oauth) {
-	const { issuer, authorization_endpoint: authorization, token_endpoint: token, revocation_endpoint: revocation, refresh_endpoint: refresh, account, signed_secret: signed } = oauth;
+function usesItsVariables(oauth, isReadable) {
+	const signed = oauth.signed_secret?.issuer;
+	const templates = ADDRESSED.filter(isReadable).map((name) => (
+		name === 'account' ? oauth.account?.endpoint : name === 'signed_secret' ? signed : /** @type {string | undefined} */ (oauth[name])));
 	const used = new Set();
-	for (const template of [issuer, authorization, token, revocation, refresh, account?.endpoint, signed?.issuer].filter((one) => one !== undefined)) {
+	for (const template of templates.filter((one) => one !== undefined)) {
 		const names = [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => String(name));
 		if (/[{}]/.test(template.replaceAll(/\{[^{}]*\}/g, ''))) return false;
 		for (const name of names) {
 			const as = oauth.variables && Object.hasOwn(oauth.variables, name) ? oauth.variables[name]?.as : undefined;
-			if (!as || (as === 'url') !== (template === `{${name}}` && template !== signed?.issuer)) return false;
+			if (!as || (as === 'url') !== (template === `{${name}}` && template !== signed)) return false;
 			used.add(name);
 		}
 	}
-	return Object.keys(oauth.variables ?? {}).every((name) => used.has(name));
+	// A variable may be that of an address which is wrong.
+	return !ADDRESSED.every(isReadable) || Object.keys(oauth.variables ?? {}).every((name) => used.has(name));
 }
 
 /**
@@ -147,5 +161,7 @@ function usesItsVariables(oauth) {
  */
 export function findMistakes(oauth) {
 	const wrong = OAUTH(oauth);
-	return wrong.length > 0 ? wrong : findMisfits(/** @type {OAuthDescription} */ (oauth));
+	if (!isObject(oauth)) return wrong;
+	const names = new Set(wrong.map((where) => String(where.split('/')[1])));
+	return [...new Set([...wrong, ...findMisfits(/** @type {OAuthDescription} */ (oauth), names)])];
 }
