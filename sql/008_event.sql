@@ -114,7 +114,7 @@ DECLARE
 BEGIN
 	WITH found AS MATERIALIZED (
 		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request,
-			e.kind, e.status, e.expected,
+			e.kind, e.status, e.expected, e.checkout AS made,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
@@ -131,7 +131,13 @@ BEGIN
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
 	), paid AS MATERIALIZED (
-		SELECT f.*, coalesce(nullif(f.ref, ''), f.id::text) AS reference,
+		SELECT f.*, coalesce(
+				-- The checkout that was made is paid already, by the payment's own reference.
+				CASE WHEN f.ref = f.made THEN (
+					SELECT p.reference::text FROM urlmode.payment p WHERE p.provider = f.provider AND p.elicitation = f.id
+					ORDER BY p.reference = f.ref DESC, p.matches DESC, p.reference LIMIT 1
+				) END,
+				nullif(f.ref, ''), f.id::text) AS reference,
 			urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
 		FROM found f
 		WHERE f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL

@@ -158,3 +158,29 @@ test('one who creates holds up nobody else, also not in one batch', async (t) =>
 	await admin.query('COMMIT');
 	await waiting;
 });
+
+test('a checkout is paid once, whoever tells of it first, and by which of its two names', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const tell = {
+		webhook: ({ id, checkout }, owner) => callback.paid(id, { ...owner, reference: `pi_${id}`, checkout }),
+		'webhook of the checkout': ({ id, checkout }, owner) => callback.paid(id, { ...owner, reference: checkout, checkout }),
+		'complete with the checkout': ({ id, checkout }, owner) => urlmode.complete(id, { ...owner, action: 'accept', ...payment.expected, reference: checkout }),
+		'complete with the payment': ({ id }, owner) => urlmode.complete(id, { ...owner, action: 'accept', ...payment.expected, reference: `pi_${id}` }),
+	};
+	for (const first of Object.keys(tell)) {
+		for (const then of Object.keys(tell)) {
+			const owner = newOwner();
+			const checkout = `cs_${randomUUID()}`;
+			const { elicitationId: id } = await urlmode.create({
+				...payment, ...owner, targetUrl: () => ({ url: 'https://shop.example/pay', checkout }),
+			});
+			assert.ok([true, 'accept'].includes(await tell[first]({ id, checkout }, owner)), first);
+			assert.ok([false, 'repeated'].includes(await tell[then]({ id, checkout }, owner)), `${first}, ${then}`);
+			const references = (await urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject).map(({ reference }) => reference);
+			const isNamed = [first, then].some((name) => ['webhook', 'complete with the payment'].includes(name));
+			assert.deepEqual(references, [isNamed ? `pi_${id}` : checkout], `${first}, ${then}`);
+			assert.equal(await urlmode.claim(id, owner), true);
+			assert.equal(await urlmode.claim(id, owner), false, `${first}, ${then}`);
+		}
+	}
+});
