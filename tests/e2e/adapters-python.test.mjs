@@ -34,9 +34,7 @@ const KNOWN = [
 	{ name: 'boastful', url: false }, { name: 'modest', url: true },
 ];
 
-/** Python has no forms. */
-const TOOLS = ['connect_account', 'buy_report', 'read_report'];
-const ALL = readScenarios().filter(({ steps }) => steps.every(({ call }) => call === undefined || TOOLS.includes(call)));
+const ALL = readScenarios();
 
 let fixture;
 const project = makeExampleProject('sdk2', 'newest');

@@ -92,7 +92,8 @@ const SAME = {
 };
 
 /** The same of the Python package: its value, and that of the Node package. */
-/** Kinds whose page is the programs' own, which the package in Python does not create. */
+const FORM_LIMITS = ['FORM_MAX', 'PROBLEM_MAX', 'TITLE_MAX', 'TEXT_MAX', 'FIELDS_MAX', 'FACTS_MAX', 'FACT_LABEL_MAX', 'FACT_VALUE_MAX', 'APPROVERS_MAX'];
+/** Kinds whose page is the programs' own. */
 const FORMS = new Set(['input', 'approval']);
 
 const SAME_IN_PYTHON = {
@@ -107,9 +108,12 @@ const SAME_IN_PYTHON = {
 	'bytes of a target URL': () => [py('input', /_TARGET_MAX = (\d+)/), domainMax('target_url')],
 	'bytes of an owner': () => [[py('input', /check_text\("subject", .*, 1, (\d+)\)/), py('input', /check_text\("session", .*, 0, (\d+)\)/)],
 		[domainMax('subject'), domainMax('session')]],
-	'bytes of a resume key, and of the id of a client': () => [[py('urlmode', /"resume_key", resume_key, 1, (\d+)/), py('urlmode', /"client_id", client_id, 1, (\d+)/)],
+	'bytes of a resume key, and of the id of a client': () => [[py('create_options', /"resume_key", resume_key, 1, (\d+)/), py('create_options', /"client_id", client_id, 1, (\d+)/)],
 		[domainMax('resume_key'), domainMax('client_id')]],
-	'the kinds': () => [words('lib/python/src/urlmode/_input.py', /^KINDS.* = \((.*)\)/m), domainWords('kind').filter((kind) => !FORMS.has(kind))],
+	'the kinds': () => [words('lib/python/src/urlmode/_types.py', /^Kind = Literal\[(.*)\]/m), domainWords('kind')],
+	'the kinds with a target': () => [words('lib/python/src/urlmode/_input.py', /^TARGET_KINDS.* = \((.*)\)/m), domainWords('kind').filter((kind) => !FORMS.has(kind))],
+	'the limits of forms': () => [FORM_LIMITS.map((name) => py('form', new RegExp(`^_?${name} = ([\\d_]+)`, 'm'))), FORM_LIMITS.map((name) => js('form/form', name))],
+	'the languages of forms': () => [words('lib/python/src/urlmode/_words.py', /^LANGUAGES = \((.*)\)/m), words('lib/node/src/form/words.js', /LANGUAGES = \[(.*)\]/)],
 	'the actions': () => [words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), domainWords('action')],
 	'the statuses': () => [[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], domainWords('status')],
 	'what an adapter waits for, and remembers': () => [

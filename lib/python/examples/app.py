@@ -24,7 +24,7 @@ from urllib.request import Request, urlopen
 import uvicorn
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from urlmode import CallbackUrls, ClientFacts, UrlMode
+from urlmode import ApprovalForm, CallbackUrls, ClientFacts, InputForm, Problem, UrlMode, Verify
 
 USERS: dict[str, str] = json.loads(os.environ.get("APP_USERS", "{}"))
 ISSUER = os.environ.get("APP_ISSUER", "")
@@ -62,6 +62,26 @@ async def authorization_url(urls: CallbackUrls) -> str:
     provider = await asyncio.to_thread(fetch, f"{ISSUER}/.well-known/openid-configuration")
     query = {"client_id": CLIENT_ID, "response_type": "code", "scope": "openid profile", "redirect_uri": urls.return_url}
     return f"{provider['authorization_endpoint']}?{urlencode(query)}"
+
+
+KEY_FORM: InputForm = {
+    "title": {"en": "Your API key", "de": "Ihr API-Schlüssel"},
+    "fields": [{
+        "name": "api_key", "type": "secret", "label": {"en": "API key", "de": "API-Schlüssel"}, "required": True, "min": 8,
+        "link": {"url": "https://reports.example/keys", "label": "reports.example"},
+    }],
+}  # fmt: skip
+TERMS: ApprovalForm = {"title": "Terms of the reports", "text": "Reports are for your own use."}
+DELETION: ApprovalForm = {
+    "title": "Delete all reports?", "facts": [{"label": "Reports", "value": "2024, 2025 and 2026"}], "comment": "optional",
+}  # fmt: skip
+
+
+async def verify_key(asked: Verify) -> Problem | None:
+    """Asks the service whether it knows the key. What is returned is shown at the field."""
+    if str(asked.values["api_key"]).startswith("sk-"):
+        return None
+    return Problem("api_key", {"en": "This key is not known.", "de": "Diesen Schlüssel gibt es nicht."})
 
 
 class Http(uvicorn.Server):

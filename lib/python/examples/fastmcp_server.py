@@ -14,7 +14,15 @@ from fastmcp import Context, FastMCP
 from fastmcp.server.auth import AccessToken, TokenVerifier
 
 from urlmode import Expected, UrlMode
-from urlmode.fastmcp import Accepted, request_state_security, with_elicitation
+from urlmode.fastmcp import (
+    Accepted,
+    Approval,
+    Input,
+    ask_approval,
+    collect_input,
+    request_state_security,
+    with_elicitation,
+)
 
 
 class Tokens(TokenVerifier):
@@ -60,6 +68,42 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         return await with_elicitation(
             ctx, connected, urlmode=urlmode, subject=app.subject(), provider="demo", kind="oauth", pkce=True,
             message="Connect your Demo Account.", target_url=app.authorization_url,
+        )  # fmt: skip
+
+    @server.tool
+    async def store_key(ctx: Context) -> Any:
+        """Stores your API key."""
+
+        async def typed(given: Input) -> str:
+            return f"Stored a key of {len(str(given.values['api_key']))} characters."
+
+        return await collect_input(
+            ctx, typed, urlmode=urlmode, subject=app.subject(), provider="intake", message="Your API key is needed.",
+            form=app.KEY_FORM, verify=app.verify_key,
+        )  # fmt: skip
+
+    @server.tool
+    async def accept_terms(ctx: Context) -> Any:
+        """Accepts the terms."""
+
+        async def accepted(approval: Approval) -> str:
+            return f"Accepted by {approval.approver}."
+
+        return await ask_approval(
+            ctx, accepted, urlmode=urlmode, subject=app.subject(), provider="approvals",
+            message="The terms must be accepted.", form=app.TERMS,
+        )  # fmt: skip
+
+    @server.tool
+    async def delete_reports(ctx: Context) -> Any:
+        """Deletes all reports, if somebody else agrees."""
+
+        async def agreed(approval: Approval) -> str:
+            return f"Deleted, as {approval.approver} has agreed."
+
+        return await ask_approval(
+            ctx, agreed, urlmode=urlmode, subject=app.subject(), provider="approvals",
+            message="Somebody else must agree.", form=app.DELETION, approver="others", ttl=86_400,
         )  # fmt: skip
 
     return server.http_app()

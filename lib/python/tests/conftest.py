@@ -16,7 +16,7 @@ import pytest
 
 from urlmode import UrlMode
 from urlmode._keys import KeysFile
-from urlmode._seal import EVENT_OUTCOME, EVENT_RESULT, OUTCOME, RESULT, seal, to_json
+from urlmode._seal import EVENT_OUTCOME, EVENT_RESULT, FORM, OUTCOME, PROBLEM, RESULT, seal, to_json, unseal
 from urlmode._token import binding_of, browser_of
 
 T = TypeVar("T")
@@ -88,6 +88,38 @@ class Callback:
             %s::bytea[], NULL, %s::bytea[])"""
         done: str = await self.one(statement, [[id], [binding], ["github"], [action], [reason], [sealed], [outcome]])
         return done
+
+    async def answer(
+        self, id: str, owner: Owner, result: dict[str, Any] | None = None, *, user: str | None = None,
+        action: str = "accept", reason: str = "",
+    ) -> str:
+        """Answers a form as its page does; `user` is somebody else than the subject."""
+        binding = binding_of(owner["subject"], owner["session"])
+        is_input = action == "decline" if result is None else "values" in result
+        kind, provider = ("input", "intake") if is_input else ("approval", "approvals")
+        sealed = None if result is None else seal(self.keys, RESULT, id, binding, to_json(result))
+        outcome = None
+        if sealed is not None:
+            outcome = seal(self.keys, OUTCOME, id, binding, to_json({"action": action, "reason": reason, "result": result}))
+        statement = """SELECT outcome FROM urlmode.answer_form(%s::uuid[], %s::bytea[], %s::text[], %s::text[],
+            %s::bytea[], %s::text[], %s::boolean[], %s::text[], %s::text[], %s::bytea[], %s::bytea[], %s::bytea[])"""
+        values = [
+            id, binding, provider, kind, browser_of("c"), user or owner["subject"], True, action, reason, sealed, outcome,
+            None,
+        ]  # fmt: skip
+        said: str = await self.one(statement, [[value] for value in values])
+        return said
+
+    async def shown(self, id: str, owner: Owner) -> tuple[Any, Any]:
+        """The form and the problem that the page of an input shows."""
+        binding = binding_of(owner["subject"], owner["session"])
+        statement = """SELECT form, problem FROM urlmode.look_up_form(%s::uuid[], %s::bytea[], %s::text[], %s::text[],
+            %s::text[], %s::boolean[])"""
+        values = [[id], [binding], ["intake"], ["input"], [owner["subject"]], [False]]
+        row = await (await self.connection.execute(statement.encode(), values)).fetchone()
+        form, problem = row or (None, None)
+        opened = form and unseal(self.keys, FORM, id, binding, form)
+        return opened, problem and unseal(self.keys, PROBLEM, id, binding, problem)
 
     async def event(
         self, id: str, effect: str, *, amount: int | None = None, currency: str | None = None,

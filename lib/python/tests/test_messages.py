@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from conftest import ROOT
 
-from urlmode import Elicitation, Expected, Kind, OpenStatus, _messages
+from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome, _messages
 
 SOURCE = ROOT / "lib/node/src/adapters/messages.js"
 REASONS = re.findall(r"^\t(\w+): '", SOURCE.read_text("utf-8").split("};")[0], re.MULTILINE)
@@ -49,9 +49,9 @@ def test_what_a_call_says_of_an_open_elicitation(kind: Kind, monkeypatch: pytest
     options = f"{{ urlmode, message: 'Please.', kind: '{kind}', expected: {{ amount: 1050, currency: 'EUR' }} }}"
     theirs = of_node(f"{json.dumps(statuses)}.map((each) => messages.openResult({options}, {{ elicitationId: '{ID}' }}, each))")
     assert theirs == [_messages.open_result("Please.", kind, ID, status) for status in statuses]
-    assert of_node(f"['pending', 'opened', 'attempt_failed', 'processing'].map((each) => messages.progressMessage('{kind}', each))") == list(
-        _messages.PROGRESS_MESSAGES.values()
-    )
+    progress = ["pending", "opened", "attempt_failed", "processing"]
+    theirs = of_node(f"{json.dumps(progress)}.map((each) => messages.progressMessage('{kind}', each))")
+    assert theirs == [_messages.progress_message(kind, each) for each in progress]
     monkeypatch.setattr("time.time", lambda: NOW)
     ends = [NOW + seconds for seconds in LASTS]
     elicitation = f"{{ elicitationId: '{ID}', url: '{LINK}', expiresAt: new Date(end * 1000) }}"
@@ -63,3 +63,24 @@ def test_what_a_call_says_of_an_open_elicitation(kind: Kind, monkeypatch: pytest
         )  # fmt: skip
         ours.append(_messages.link_result("Please.", kind, PRICE, "Reports", asked, "opened"))
     assert theirs == ours
+
+
+@pytest.mark.parametrize("approver", ["others", ["bob"], ["bob", "grace"]])
+@pytest.mark.parametrize("is_sent", [True, False])
+def test_what_a_call_says_of_an_approval_by_others(approver: Any, is_sent: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: NOW)
+    ends = datetime.fromtimestamp(NOW + 7_200, timezone.utc)
+    asked = ApprovalElicitation(elicitation_id=ID, url=None, approval_url=LINK, expires_at=ends)
+    send = "sendLink() {}, " if is_sent else ""
+    options = f"{{ urlmode, message: 'Please.', kind: 'approval', {send}approver: {json.dumps(approver)} }}"
+    elicitation = f"{{ elicitationId: '{ID}', approvalUrl: '{LINK}', expiresAt: new Date({ends.timestamp() * 1000}) }}"
+    for status in ("pending", "opened"):
+        theirs = of_node(f"messages.approversResult({options}, {elicitation}, '{status}')")
+        assert theirs == _messages.approvers_result("Please.", approver, is_sent, "Reports", asked, status)
+
+
+def test_what_a_call_says_of_an_approval_that_was_refused() -> None:
+    for comment in (None, "Too dear."):
+        outcome = Outcome(elicitation_id=ID, action="decline", approver="grace", comment=comment)
+        given = {"approver": "grace", **({"comment": comment} if comment else {})}
+        assert of_node(f"messages.declinedResult({json.dumps(given)})") == _messages.declined_result(outcome)

@@ -5,19 +5,22 @@ and runs the body under that claim. lib/node/ADAPTERS.md describes how a call ca
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Union
+from datetime import datetime
+from typing import Any, TypeVar, Union
 
 from ._asking import Asking, Completed
+from ._callback_urls import Asked
 from ._calls import Call, Wish
 from ._claims import BegunClaim, ChangedClaim, FulfilledClaim, LeasedClaim
 from ._clients import Takes, what_it_takes
 from ._errors import ElicitationOpenError, UrlModeClosedError
-from ._messages import ToolResult, failure_result, open_result
+from ._form_types import Values
+from ._input import seconds_of
+from ._messages import ToolResult, declined_result, failure_result, open_result
 from ._tasks import start_quietly
-from ._types import Outcome
+from ._types import Elicitation, Outcome
 
 # How often a call looks again, when the outcome that it was to claim is not there any more.
 _ATTEMPTS = 3
@@ -43,25 +46,77 @@ class Accepted:
     """greater than that of each call before, of a payment or signature"""
 
 
-Body = Callable[[Accepted], Union[Any, Awaitable[Any]]]
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """What the body of `collect_input` is given."""
+
+    elicitation_id: str
+    values: Values = field(repr=False)
+    """what the user has typed, by the names of the fields"""
+    lost: asyncio.Event
+    fence: int | None
 
 
-async def run(wish: Wish, call: Call, body: Body) -> ToolResult:
+@dataclass(frozen=True, kw_only=True)
+class Approval:
+    """What the body of `ask_approval` is given."""
+
+    elicitation_id: str
+    approver: str
+    comment: str | None
+    decided_at: datetime
+    lost: asyncio.Event
+    fence: int | None
+
+
+R = TypeVar("R")
+Body = Callable[[R], Union[Any, Awaitable[Any]]]
+Act = Callable[[Outcome, Asked, BegunClaim], Awaitable[ToolResult]]
+"""Runs the body with what an outcome says, under its claim."""
+
+
+def to_accepted(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Accepted:
+    assert isinstance(asked, Elicitation)
+    return Accepted(
+        elicitation_id=outcome.elicitation_id, return_url=asked.return_url, result=outcome.result,
+        reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
+        lost=claim.lost, fence=claim.fence,
+    )  # fmt: skip
+
+
+def to_input(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Input:
+    return Input(
+        elicitation_id=outcome.elicitation_id, values=outcome.values or {}, lost=claim.lost, fence=claim.fence
+    )
+
+
+def to_approval(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Approval:
+    assert outcome.approver is not None and outcome.decided_at is not None
+    return Approval(
+        elicitation_id=outcome.elicitation_id, approver=outcome.approver, comment=outcome.comment,
+        decided_at=outcome.decided_at, lost=claim.lost, fence=claim.fence,
+    )  # fmt: skip
+
+
+async def run(wish: Wish, call: Call, act: Act) -> ToolResult:
     """The result of the tool, which of the body must be a ToolResult, too."""
     closed = start_quietly(call.closed()) if call.closed else None
     try:
-        takes = what_it_takes(call.client, wish.urlmode._clients, wish.round_timeout)
+        round = None if wish.round_timeout is None else seconds_of("round_timeout", wish.round_timeout)
+        takes = what_it_takes(call.client, wish.urlmode._clients, round)
         deadline = asyncio.get_running_loop().time() + takes.round
-        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, body)
+        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, act)
     finally:
         if closed is not None:
             closed.cancel()
 
 
-async def _run(asking: Asking, call: Call, takes: Takes, body: Body) -> ToolResult:
+async def _run(asking: Asking, call: Call, takes: Takes, act: Act) -> ToolResult:
     for attempt in range(_ATTEMPTS):
+        if asking.wish.is_for_others:
+            end = await asking.by_link()
         # An answer may only require what its call declares (-32021), a request what the client is known to do.
-        if takes.url and takes.declares and call.retry:
+        elif takes.url and takes.declares and call.retry:
             end = await asking.by_retry(call.retry)
         elif takes.url and call.channel:
             ask = asking.by_error if asking.wish.ask == "error" else asking.by_request
@@ -70,7 +125,7 @@ async def _run(asking: Asking, call: Call, takes: Takes, body: Body) -> ToolResu
             end = await asking.by_link()
         if not isinstance(end, Completed):
             return end
-        result = await _claim(asking, end, body)
+        result = await _claim(asking, end, act)
         if result is not None:
             return result
         if attempt == _ATTEMPTS - 1:
@@ -78,13 +133,17 @@ async def _run(asking: Asking, call: Call, takes: Takes, body: Body) -> ToolResu
     raise AssertionError
 
 
-async def _claim(asking: Asking, end: Completed, body: Body) -> ToolResult | None:
+async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
     """None: the outcome is not there any more."""
     wish, outcome, id = asking.wish, end.outcome, end.outcome.elicitation_id
     if outcome.action != "accept":
+        if outcome.approver is not None:
+            # What an approver has said is told to the next call, if nobody hears it from this one.
+            asking.check_client(id)
         # The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
         await wish.urlmode.claim(id, **wish.owner, action=outcome.action, reference=outcome.reference)
-        return failure_result(outcome.action, outcome.reason)
+        refused = outcome.approver is not None
+        return declined_result(outcome) if refused else failure_result(outcome.action, outcome.reason)
     asking.check_client(id)
     try:
         claim = await wish.urlmode.begin_claim(id, **wish.owner, reference=outcome.reference, timeout=asking.rest)
@@ -107,13 +166,8 @@ async def _claim(asking: Asking, end: Completed, body: Body) -> ToolResult | Non
         back = now if isinstance(now, Outcome) else outcome
         held, refunded = back.reason == "held", outcome.refunded or back.refunded
         return failure_result("cancel", "held" if held else "refunded" if refunded else "claimed")
-    accepted = Accepted(
-        elicitation_id=id, return_url=end.elicitation.return_url, result=outcome.result,
-        reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
-        lost=claim.lost, fence=claim.fence,
-    )  # fmt: skip
     # A client that cancels the call does not stop the work: the next call has its result.
-    working = wish.urlmode._beside.start(_work(claim, accepted, body))
+    working = wish.urlmode._beside.start(_work(claim, act, outcome, end.elicitation))
     try:
         made = await asyncio.shield(working)
     except asyncio.CancelledError:
@@ -124,10 +178,9 @@ async def _claim(asking: Asking, end: Completed, body: Body) -> ToolResult | Non
     return made
 
 
-async def _work(claim: BegunClaim, accepted: Accepted, body: Body) -> ToolResult:
+async def _work(claim: BegunClaim, act: Act, outcome: Outcome, asked: Asked) -> ToolResult:
     async with claim:
-        done = body(accepted)
-        made: ToolResult = await done if inspect.isawaitable(done) else done
+        made = await act(outcome, asked, claim)
         await claim.fulfil(made)
     return made
 

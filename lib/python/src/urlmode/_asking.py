@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import math
 import re
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from datetime import datetime, timezone
 from typing import Any, Union, cast
 from urllib.parse import parse_qs, urlsplit
 
+from ._callback_urls import Asked
 from ._calls import Call, Channel, Retry, Wish
+from ._create_options import check_create
 from ._errors import (
     ElicitationClientGoneError,
     ElicitationNotFoundError,
@@ -22,13 +25,13 @@ from ._errors import (
     StateTokenError,
     UrlModeClosedError,
 )
+from ._form_types import ApprovalElicitation, AskedApprovers
 from ._keys import decode_base64
-from ._messages import PROGRESS_MESSAGES, ToolResult, failure_result, link_result, open_result
+from ._messages import ToolResult, approvers_result, failure_result, link_result, open_result, progress_message
 from ._notifications import Notice, notice_of
-from ._request_digest import digest_of_request
 from ._tasks import start_quietly
 from ._token import GRACE_MAX_S, State, binding_of, mint_state, open_state
-from ._types import Elicitation, OpenStatus, Outcome
+from ._types import OpenStatus, Outcome
 
 INPUT_KEY = "urlmode"
 """The key of our request in a result's inputRequests."""
@@ -41,7 +44,7 @@ _RESPONSE_S = 1.0
 @dataclass(frozen=True)
 class Completed:
     outcome: Outcome
-    elicitation: Elicitation
+    elicitation: Asked
     is_earlier: bool = False
     """It was completed before this call began, and this call was not begun for it."""
 
@@ -88,7 +91,23 @@ class Asking:
             return Completed(found, asked, is_earlier=True)
         if asked.resumed:
             found = await self._wait(asked.elicitation_id)
+        else:
+            await self._send_to_approvers(asked)
         return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
+
+    async def _send_to_approvers(self, asked: Asked) -> None:
+        send = self.wish.send_link
+        if send is None or not isinstance(asked, ApprovalElicitation) or asked.approval_url is None:
+            return
+        id = asked.elicitation_id
+        try:
+            sent = send(AskedApprovers(elicitation_id=id, approval_url=asked.approval_url, expires_at=asked.expires_at))
+            if inspect.isawaitable(sent):
+                await sent
+        except BaseException:
+            # Otherwise the next call would go on with what nobody has been told of.
+            await self.wish.urlmode.abandon(id, **self.wish.owner, reason="not_sent")
+            raise
 
     async def by_error(self, channel: Channel) -> End:
         asked, found = await self._go_on()
@@ -102,7 +121,7 @@ class Asking:
         if not _can_be_opened(asked, found):
             return self._pending(asked, found)
         self._tell_later(channel, notice_of(channel.session, id), id)
-        raise channel.required([{"mode": "url", "elicitationId": id, "url": asked.url, "message": self.wish.message}])
+        raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(asked), "message": self.wish.message}])
 
     async def by_request(self, channel: Channel) -> End:
         """The client's response only says whether the user agrees to open the page. It may come at once, after the
@@ -141,13 +160,13 @@ class Asking:
         asyncio.get_running_loop().call_later(_RESPONSE_S, responding.cancel)
         return Completed(found, asked)
 
-    async def _request(self, channel: Channel, asked: Elicitation) -> str:
+    async def _request(self, channel: Channel, asked: Asked) -> str:
         rest = asked.expires_at - datetime.now(timezone.utc)
-        request = channel.request(self.wish.message, asked.url, asked.elicitation_id)
+        request = channel.request(self.wish.message, _url(asked), asked.elicitation_id)
         return await asyncio.wait_for(request, rest.total_seconds() + _RESPONSE_S)
 
     async def _after_response(
-        self, channel: Channel, asked: Elicitation, responding: asyncio.Future[str], notice: Notice
+        self, channel: Channel, asked: Asked, responding: asyncio.Future[str], notice: Notice
     ) -> End | None:
         """How the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody has
         opened it: a client may dismiss a request by itself."""
@@ -185,7 +204,8 @@ class Asking:
         wish = self.wish
         if not wish.urlmode._closing:
             wish.urlmode._beside.start(notice.send_when_completed(
-                lambda: wish.urlmode.wait_for_completion(id, **wish.owner, timeout=None, recheck=wish.recheck),
+                lambda: wish.urlmode.wait_for_completion(
+                    id, **wish.owner, timeout=None, recheck=wish.recheck, verify=wish.verify),
                 lambda: channel.complete_later(id),
             ))  # fmt: skip
 
@@ -210,9 +230,9 @@ class Asking:
         if not _can_be_opened(asked, found):
             found = await self._wait(asked.elicitation_id)
             return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
-        link = decode_base64(parse_qs(urlsplit(asked.url).query)["state"][0])
+        link = decode_base64(parse_qs(urlsplit(_url(asked)).query)["state"][0])
         assert link is not None
-        params = {"mode": "url", "message": self.wish.message, "url": asked.url}
+        params = {"mode": "url", "message": self.wish.message, "url": _url(asked)}
         return {
             "resultType": "input_required",
             "inputRequests": {INPUT_KEY: {"method": "elicitation/create", "params": params}},
@@ -222,8 +242,9 @@ class Asking:
     async def _resume(self, id: str, rounds: int, kid: int, expires_at: datetime, answer: str | None) -> End:
         wish = self.wish
         binding = binding_of(wish.subject, wish.session)
-        urls = wish.urlmode._urls.build(id, wish.provider, wish.kind, binding, 0)
-        asked = wish.urlmode._urls.to_elicitation(urls, wish.provider, expires_at, link_kid=kid, resumed=True)
+        asked = wish.urlmode._urls.to_elicitation(
+            id, wish.provider, wish.kind, binding, expires_at, link_kid=kid, resumed=True
+        )
         refusal = answer in ("decline", "cancel")
         if answer == "decline":
             await self._refuse(id)
@@ -240,14 +261,12 @@ class Asking:
     async def _refuse(self, id: str) -> bool:
         return await self.wish.urlmode.abandon(id, **self.wish.owner, action="decline", reason="refused")
 
-    async def _go_on(self) -> tuple[Elicitation, Outcome | OpenStatus]:
+    async def _go_on(self) -> tuple[Asked, Outcome | OpenStatus]:
         """What this call goes on with, and the outcome if there is one already."""
         wish = self.wish
-        asked = await wish.urlmode.create(
-            provider=wish.provider, kind=wish.kind, **wish.owner, expected=wish.expected, about=wish.about,
-            same_client=wish.same_client, client_id=wish.client_id, resume_key=wish.key,
-            can_recheck=wish.recheck is not None, **wish.create,
-        )  # fmt: skip
+        asked = await wish.urlmode._create(check_create(
+            request=wish.request, **wish.owner, resume_key=wish.key, can_recheck=wish.recheck is not None, **wish.create,
+        ))  # fmt: skip
         return asked, await self.find_outcome(asked.elicitation_id) if asked.resumed else "pending"
 
     async def _wait(self, id: str) -> Outcome | OpenStatus:
@@ -261,7 +280,7 @@ class Asking:
             status = progress
             count += 1
             try:
-                await self._call.progress(count, PROGRESS_MESSAGES[status])
+                await self._call.progress(count, progress_message(self.wish.kind, status))
             except Exception as error:
                 raise ElicitationClientGoneError(id) from error
 
@@ -272,7 +291,8 @@ class Asking:
 
         beating = start_quietly(beat())
         waiting = start_quietly(self.wish.urlmode.wait_for_completion(
-            id, **self.wish.owner, timeout=self.rest, recheck=self.wish.recheck, on_progress=report,
+            id, **self.wish.owner, timeout=self.rest, recheck=self.wish.recheck, verify=self.wish.verify,
+            on_progress=report,
         ))  # fmt: skip
         try:
             all: set[asyncio.Future[Any]] = {waiting, beating, *([self._closed] if self._closed else [])}
@@ -289,9 +309,13 @@ class Asking:
             waiting.cancel()
             beating.cancel()
 
-    def _pending(self, asked: Elicitation, status: OpenStatus) -> ToolResult:
+    def _pending(self, asked: Asked, status: OpenStatus) -> ToolResult:
         """The end of a call whose elicitation is open: with the link, as long as the user can open it."""
         wish = self.wish
+        if _can_be_opened(asked, status) and wish.is_for_others:
+            return approvers_result(
+                wish.message, wish.approver, wish.send_link is not None, wish.urlmode._name, asked, status
+            )
         if _can_be_opened(asked, status):
             return link_result(wish.message, wish.kind, wish.expected, wish.urlmode._name, asked, status)
         return open_result(wish.message, wish.kind, asked.elicitation_id, status)
@@ -300,11 +324,7 @@ class Asking:
         """A handle is bound to one owner, one resume key and all that the call asks for. A handle for a cheap item
         cannot complete an expensive one."""
         wish = self.wish
-        request = digest_of_request(
-            provider=wish.provider, kind=wish.kind, expected=wish.expected, about=wish.about,
-            mcp_client=wish.client_id if wish.same_client else None,
-        )  # fmt: skip
-        return hashlib.sha256(request + wish.key.encode()).digest()[:16]
+        return hashlib.sha256(wish.request.digest + wish.key.encode()).digest()[:16]
 
     def _mint_handle(self, id: str, rounds: int, kid: int, expires_at: datetime) -> str:
         keys = self.wish.urlmode._keys
@@ -322,5 +342,11 @@ class Asking:
         return state.id, int(match[2]), state.kid, datetime.fromtimestamp(state.expires - GRACE_MAX_S, timezone.utc)
 
 
-def _can_be_opened(asked: Elicitation, status: OpenStatus) -> bool:
+def _url(asked: Asked) -> str:
+    """Of an elicitation that the user of the client opens."""
+    assert asked.url is not None
+    return asked.url
+
+
+def _can_be_opened(asked: Asked, status: OpenStatus) -> bool:
     return status != "processing" and asked.expires_at > datetime.now(timezone.utc)

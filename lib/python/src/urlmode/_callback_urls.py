@@ -6,11 +6,15 @@ import inspect
 import math
 import time
 from datetime import datetime
+from typing import Union
 
+from ._form_types import ApprovalElicitation, FormElicitation
 from ._input import check_target
 from ._keys import KeyRing
 from ._token import GRACE_MAX_S, State, mint_link, mint_state
 from ._types import CallbackUrls, Elicitation, Kind, TargetArguments, TargetUrl
+
+Asked = Union[Elicitation, FormElicitation, ApprovalElicitation]
 
 
 class UrlBuilder:
@@ -19,18 +23,28 @@ class UrlBuilder:
         self._base_url = base_url
 
     def to_elicitation(
-        self, urls: CallbackUrls, provider: str, expires_at: datetime, *, link_kid: int | None, resumed: bool
-    ) -> Elicitation:
+        self, id: str, provider: str, kind: Kind, binding: bytes, expires_at: datetime, *, link_kid: int | None,
+        resumed: bool, by_others: bool = False, urls: CallbackUrls | None = None, ttl_ms: int = 0,
+    ) -> Asked:
         """The link is the same each time: the key that has minted it first mints it again, as long as the keys file
-        has it."""
+        has it. `by_others`: others than its subject are to open the link."""
         key = (None if link_kid is None else self._keys.find(link_kid)) or self._keys.minting
-        state = mint_link(key, provider, urls.elicitation_id)
+        state = mint_link(key, provider, id, "approve" if by_others else "connect")
+        link = f"{self._base_url}/connect/{provider}?state={state}"
+        if kind == "input":
+            return FormElicitation(elicitation_id=id, url=link, expires_at=expires_at, resumed=resumed)
+        if kind == "approval":
+            return ApprovalElicitation(
+                elicitation_id=id, url=None if by_others else link, approval_url=link if by_others else None,
+                expires_at=expires_at, resumed=resumed,
+            )  # fmt: skip
+        urls = urls or self.build(id, provider, kind, binding, ttl_ms)
         return Elicitation(
-            elicitation_id=urls.elicitation_id,
+            elicitation_id=id,
             return_url=urls.return_url,
             cancel_url=urls.cancel_url,
             webhook_url=urls.webhook_url,
-            url=f"{self._base_url}/connect/{provider}?state={state}",
+            url=link,
             expires_at=expires_at,
             resumed=resumed,
         )

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from ._clients import Client
+from ._create_options import Request, check_request
+from ._form_types import Approver, SendLink, VerifyFunction
+from ._input import check_choice, check_duration
 from ._types import Expected, Kind, RecheckFunction
 from ._urlmode import UrlMode
+
+_DAY_S = 24 * 60 * 60
 
 
 class Owner(TypedDict):
@@ -76,14 +81,39 @@ class Wish:
     recheck: RecheckFunction | None
     create: Mapping[str, Any]
     """the other options of `create`"""
+    form: Any = None
+    approver: Approver = "starter"
+    verify: VerifyFunction | None = None
+    send_link: SendLink | None = None
     ask: Literal["request", "error"] = "request"
     round_timeout: float | None = None
     progress_every: float = 15.0
     client_id: str | None = None
 
+    def check(self) -> None:
+        """Those of its members that no other function checks."""
+        if not isinstance(self.message, str) or not self.message:
+            raise ValueError("message must be a non-empty str")
+        if self.round_timeout is not None:
+            check_duration("round_timeout", self.round_timeout, 0.001, _DAY_S)
+        check_duration("progress_every", self.progress_every, 0.001, _DAY_S)
+        check_choice("ask", self.ask, ("request", "error"))
+
     @property
     def owner(self) -> Owner:
         return {"subject": self.subject, "session": self.session}
+
+    @property
+    def is_for_others(self) -> bool:
+        """Whether the page is for somebody else than the user of this client."""
+        return self.kind == "approval" and self.approver != "starter"
+
+    @property
+    def request(self) -> Request:
+        return check_request(
+            provider=self.provider, kind=self.kind, expected=self.expected, about=self.about, client_id=self.client_id,
+            same_client=self.same_client, form=self.form, approver=self.approver, verifies=self.verify is not None,
+        )  # fmt: skip
 
     @property
     def key(self) -> str:

@@ -35,7 +35,7 @@ _BUSY_MAX_S = 0.1
 
 _CREATE = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[], %s::text[],
     %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[], %s::bigint[], %s::boolean[], %s::text[],
-    %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[])"""
+    %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[], %s::bytea[], %s::jsonb[], %s::integer[])"""
 _RESUME = """SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
     FROM urlmode.resume(%s::bytea[], %s::text[], %s::boolean[], %s::bytea[])"""
 READ = """SELECT id::text, provider, kind, status, action, reason, late, payment_reference, refunded, held,
@@ -56,6 +56,8 @@ _REFUNDS = """SELECT elicitation::text, provider_name, reference, amount, curren
 _TAKE_RECHECK = """SELECT lease, rechecks, event_type, unproven_references, expected
     FROM urlmode.take_recheck(%s::uuid, %s::bytea, %s::bigint)"""
 _END_RECHECK = "SELECT urlmode.end_recheck(%s::uuid, %s::bytea, %s::integer, %s::integer, %s::boolean)"
+_TAKE_CHECK = "SELECT lease, result, left_ms FROM urlmode.take_check(%s::uuid, %s::bytea)"
+_END_CHECK = "SELECT urlmode.end_check(%s::uuid, %s::bytea, %s::integer, %s::bytea, %s::boolean)"
 _PURGE_RESULTS = "SELECT urlmode.purge_results(%s::bigint)"
 _PURGE = "SELECT urlmode.purge(%s::bigint, %s::text)"
 _NOTIFY = "SELECT pg_notify(%s::text, %s::text)"
@@ -138,6 +140,12 @@ class RecheckRow(NamedTuple):
     expected: Any
 
 
+class CheckRow(NamedTuple):
+    lease: int
+    result: bytes
+    left_ms: float
+
+
 @dataclass(frozen=True)
 class NewRow:
     id: str
@@ -147,7 +155,7 @@ class NewRow:
     session: str
     binding: bytes
     requester: str
-    target_url: str
+    target_url: str | None
     expected: Expected | Literal["any"] | None
     verifier: bytes | None
     ttl_ms: int
@@ -158,6 +166,11 @@ class NewRow:
     checkout: str | None
     client_id: str | None
     link_kid: int
+    form: bytes | None
+    """sealed"""
+    approvers: list[str] | None
+    """None: the subject, or another kind. Empty: anybody else"""
+    verify_ms: int | None
 
     def columns(self) -> tuple[Any, ...]:
         expected = self.expected
@@ -165,7 +178,8 @@ class NewRow:
         return (
             self.id, self.provider, self.kind, self.subject, self.session, self.binding, self.requester,
             self.target_url, None if price is None else json.dumps(price), self.verifier, self.ttl_ms, self.exclusive,
-            self.resume_key, self.can_recheck, self.request, self.checkout, self.client_id, self.link_kid,
+            self.resume_key, self.can_recheck, self.request, self.checkout, self.client_id, self.link_kid, self.form,
+            None if self.approvers is None else json.dumps(self.approvers), self.verify_ms,
         )  # fmt: skip
 
 
@@ -201,8 +215,6 @@ def columns_of(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 def key_columns(keys: Sequence[RowKey]) -> list[list[Any]]:
     return [[key.id for key in keys], [key.binding for key in keys]]
-
-
 
 
 def row_of(values: tuple[Any, ...]) -> Row:
@@ -319,6 +331,14 @@ class Database:
 
     async def end_recheck(self, key: RowKey, taken: RecheckRow, failed: bool) -> None:
         await self.query(_END_RECHECK, [*key, taken.lease, taken.rechecks, failed])
+
+    async def take_check(self, key: RowKey) -> CheckRow | None:
+        """None if another instance verifies it, or if there is nothing to verify."""
+        rows = await self.query(_TAKE_CHECK, [*key])
+        return CheckRow(*rows[0]) if rows else None
+
+    async def end_check(self, key: RowKey, lease: int, problem: bytes | None, failed: bool) -> None:
+        await self.query(_END_CHECK, [*key, lease, problem, failed])
 
     async def purge_results(self, keep_unclaimed_ms: int) -> bool:
         """Purges some of the results that are due. Whether more may be due."""

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from ._price import is_currency
 from ._seal import RESULT_MAX, to_json
-from ._types import Action, Answer, ClientFacts, Expected, Kind, Target
+from ._types import Action, Answer, ClientFacts, Expected, Kind, Target, TargetKind
 
 T = TypeVar("T", bound=str)
 
@@ -29,7 +29,7 @@ _TARGET_MAX = 8192
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
 ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
-KINDS: tuple[Kind, ...] = ("oauth", "payment", "signature")
+TARGET_KINDS: tuple[TargetKind, ...] = ("oauth", "payment", "signature")
 YEAR_S = 365 * 24 * 60 * 60
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ._database import RefundRow, Row, UnclaimedRow
@@ -71,7 +72,27 @@ def to_outcome(
         refunded_amount=row.refunded or 0,
         code_verifier=verifier.code_verifier if accepted and verifier else None,
         nonce=verifier.nonce if accepted and verifier else None,
+        **_typed_or_decided(row.kind, result or {}),
     )
+
+
+def _typed_or_decided(kind: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The members of an outcome of our own pages. None if nobody has decided, or if the result was purged."""
+    if kind == "input":
+        return {"values": result.get("values")}
+    if kind != "approval":
+        return {}
+    members = {name: result.get(name) for name in ("approver", "comment", "decided_at")}
+    texts = {name: value for name, value in members.items() if isinstance(value, str)}
+    return {"approver": texts.get("approver"), "comment": texts.get("comment"), "decided_at": _time_of(texts.get("decided_at"))}
+
+
+def _time_of(text: str | None) -> datetime | None:
+    try:
+        # Before Python 3.11 `fromisoformat` does not read the Z of RFC 3339.
+        return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
 
 
 def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:

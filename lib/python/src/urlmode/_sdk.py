@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anyio
@@ -14,15 +13,18 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
 
-from ._adapter import Accepted, Body, run
+from ._adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
 from ._aead import NotOpened, decrypt, encrypt
 from ._asking import INPUT_KEY
+from ._callback_urls import Asked
 from ._calls import Call, Channel, Retry, Wish
+from ._claims import BegunClaim
 from ._clients import Client
 from ._errors import RequestStateError
-from ._input import check_choice, check_duration
+from ._form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
+from ._input import check_function
 from ._keys import decode_base64, encode_base64url
-from ._types import Expected, Kind, RecheckFunction, TargetUrl
+from ._types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
 from ._urlmode import UrlMode
 
 if TYPE_CHECKING:
@@ -58,18 +60,18 @@ class Adapter:
     async def with_elicitation(
         self,
         ctx: Any,
-        body: Body,
+        body: Body[Accepted],
         *,
         urlmode: UrlMode,
         subject: str,
         provider: str,
-        kind: Kind,
+        kind: TargetKind,
         message: str,
         target_url: TargetUrl,
         session: str = "",
         expected: Expected | Literal["any"] | None = None,
         pkce: bool = False,
-        ttl: float | timedelta = 300,
+        ttl: Duration = 300,
         exclusive: bool = False,
         resume_key: str | None = None,
         about: Mapping[str, Any] | None = None,
@@ -87,12 +89,6 @@ class Adapter:
         written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
         """
-        if not isinstance(message, str) or not message:
-            raise ValueError("message must be a non-empty str")
-        if round_timeout is not None:
-            round_timeout = check_duration("round_timeout", round_timeout, 0.001, _DAY_S) / 1000
-        check_duration("progress_every", progress_every, 0.001, _DAY_S)
-        check_choice("ask", ask, ("request", "error"))
         call = _describe(ctx)
         wish = Wish(
             urlmode=urlmode, subject=subject, session=session, provider=provider, kind=kind, message=message,
@@ -100,16 +96,94 @@ class Adapter:
             create={"target_url": target_url, "pkce": pkce, "ttl": ttl, "exclusive": exclusive}, ask=ask,
             round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
         )  # fmt: skip
+        return await self._run(wish, call, to_accepted, body)
 
-        return await self._run(wish, call, body)
+    async def collect_input(
+        self,
+        ctx: Any,
+        body: Body[Input],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        message: str,
+        form: InputForm,
+        verify: VerifyFunction | None = None,
+        verify_timeout: Duration = 30,
+        session: str = "",
+        ttl: Duration = 300,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        ask: Literal["request", "error"] = "request",
+        round_timeout: float | None = None,
+        progress_every: float = 15.0,
+    ) -> Any:
+        """Asks the user to type something on a page that neither the client nor the model sees, and runs `body` with it.
 
-    async def _run(self, wish: Wish, call: Call, body: Body) -> Any:
-        async def run_body(accepted: Accepted) -> dict[str, Any]:
-            made = body(accepted)
+        `verify` verifies what was typed, and returns None or a Problem, which the page shows. The rest is as with
+        `with_elicitation`.
+        """
+        check_function("verify", verify)
+        call = _describe(ctx)
+        wish = Wish(
+            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="input", message=message,
+            expected=None, about=about, same_client=same_client, resume_key=resume_key, recheck=None, form=form,
+            create={"ttl": ttl, "exclusive": exclusive, "verify_timeout": verify_timeout if verify else None}, ask=ask,
+            verify=verify, round_timeout=round_timeout, progress_every=progress_every,
+            client_id=client_id or call.client_id,
+        )  # fmt: skip
+        return await self._run(wish, call, to_input, body)
+
+    async def ask_approval(
+        self,
+        ctx: Any,
+        body: Body[Approval],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        message: str,
+        form: ApprovalForm,
+        approver: Approver = "starter",
+        send_link: SendLink | None = None,
+        session: str = "",
+        ttl: Duration = 300,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        ask: Literal["request", "error"] = "request",
+        round_timeout: float | None = None,
+        progress_every: float = 15.0,
+    ) -> Any:
+        """Asks for a decision on a page, of the user or of others, and runs `body` if somebody approves.
+
+        `send_link` sends the link to the others. It is called once, when the elicitation was created. The rest is as
+        with `with_elicitation`.
+        """
+        check_function("send_link", send_link)
+        call = _describe(ctx)
+        wish = Wish(
+            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="approval", message=message,
+            expected=None, about=about, same_client=same_client, resume_key=resume_key, recheck=None, form=form,
+            create={"ttl": ttl, "exclusive": exclusive}, approver=approver, send_link=send_link, ask=ask,
+            round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
+        )  # fmt: skip
+        return await self._run(wish, call, to_approval, body)
+
+    async def _run(self, wish: Wish, call: Call, given: Callable[[Outcome, Asked, BegunClaim], R], body: Body[R]) -> Any:
+        """`given`: what the body is given."""
+        async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> dict[str, Any]:
+            made = body(given(outcome, asked, claim))
             return self.to_wire(await made if inspect.isawaitable(made) else made)
 
+        wish.check()
         try:
-            result = await run(wish, call, run_body)
+            result = await run(wish, call, act)
         except UrlElicitationRequiredError as error:
             return self.to_error(error)
         except RequestStateError as error:

@@ -1,4 +1,4 @@
-"""Sealed JSON that only the waiting side opens (lib/PROTOCOL.md, "Values").
+"""Sealed JSON (lib/PROTOCOL.md, "Values"). The callback programs open forms and problems, and the waiting side the rest.
 
 An event of a provider names no owner, so its result and outcome are sealed for the id alone: they begin with 02, and
 neither key nor context has the binding.
@@ -26,6 +26,8 @@ OUTCOME = "urlmode outcome v1"
 EVENT_OUTCOME = "urlmode outcome v2"
 VERIFIER = "urlmode verifier v1"
 FULFILLED = "urlmode fulfilled v1"
+FORM = "urlmode form v1"
+PROBLEM = "urlmode problem v1"
 
 RESULT_MAX = 65_536 - OVERHEAD
 """The largest result as JSON text, in bytes: the limit of the column less what sealing adds."""
@@ -59,7 +61,7 @@ def _cipher_for(key: Key, use: str, row: bytes) -> AESGCM:
 
 
 def _context_of(use: str, row: bytes) -> bytes:
-    return row if use in (VERIFIER, OUTCOME, FULFILLED) else row[:16]
+    return row if use in (VERIFIER, OUTCOME, FULFILLED, FORM, PROBLEM) else row[:16]
 
 
 def to_json(value: Any) -> bytes:

@@ -95,24 +95,25 @@ def _decode(text: str, size: int) -> bytes:
     return decoded
 
 
-def _link_mac(key: Key, provider: str, named: bytes) -> bytes:
-    covered = named[:2] + _context("connect", provider) + b"\0" + named[2:]
+def _link_mac(key: Key, purpose: str, provider: str, named: bytes) -> bytes:
+    covered = named[:2] + _context(purpose, provider) + b"\0" + named[2:]
     return hmac.digest(key.shared(_LINK), covered, "sha256")[: _LINK_BYTES - _LINK_MAC_AT]
 
 
-def mint_link(key: Key, provider: str, elicitation_id: str) -> str:
-    """The `state` of the address that is elicited: always the same for a key and an elicitation."""
+def mint_link(key: Key, provider: str, elicitation_id: str, purpose: str = "connect") -> str:
+    """The `state` of the address that is elicited: always the same for a key and an elicitation. `purpose`: `approve` for
+    an approval by others than its subject."""
     named = bytes((1, key.kid)) + id_bytes(elicitation_id)
-    return encode_base64url(named + _link_mac(key, provider, named))
+    return encode_base64url(named + _link_mac(key, purpose, provider, named))
 
 
-def open_link(keys: KeyRing, provider: str, text: str) -> tuple[str, int]:
+def open_link(keys: KeyRing, provider: str, text: str, purpose: str = "connect") -> tuple[str, int]:
     """The elicitation's id, and the id of the key that has minted the link."""
     link = _decode(text, _LINK_BYTES)
     key = keys.find(link[1])
     if link[0] != 1 or key is None:
         raise StateTokenError
-    if not hmac.compare_digest(link[_LINK_MAC_AT:], _link_mac(key, provider, link[:_LINK_MAC_AT])):
+    if not hmac.compare_digest(link[_LINK_MAC_AT:], _link_mac(key, purpose, provider, link[:_LINK_MAC_AT])):
         raise StateTokenError
     return str(uuid.UUID(bytes=link[2:_LINK_MAC_AT])), key.kid
 

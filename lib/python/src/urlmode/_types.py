@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Union
 
-Kind = Literal["oauth", "payment", "signature"]
+from ._form_types import Values
+
+Duration = Union[float, timedelta]
+"""Seconds, or a timedelta."""
+Id = Union[str, uuid.UUID]
+TargetKind = Literal["oauth", "payment", "signature"]
+"""The user goes to a page of the provider."""
+Kind = Literal["oauth", "payment", "signature", "input", "approval"]
 Action = Literal["accept", "decline", "cancel"]
 """The three actions of the protocol."""
 OpenStatus = Literal["pending", "opened", "processing"]
 """The status of an elicitation that is not completed."""
 Progress = Literal["opened", "processing", "attempt_failed"]
-"""`attempt_failed`: an attempt to pay has failed, and the user can try again."""
-PurgeKind = Literal["oauth", "payment", "signature", "result", "stored"]
+"""`attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and the user can try again."""
+PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,13 @@ class Outcome:
     """After an accept, if `pkce` was true."""
     nonce: str | None = field(default=None, repr=False)
     """After an accept, if `pkce` added one."""
+    values: Values | None = field(default=None, repr=False)
+    """After the accept of an input: what the user has typed, by the names of the fields."""
+    approver: str | None = None
+    """Who has decided about an approval."""
+    comment: str | None = None
+    """What the approver has written, if something."""
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

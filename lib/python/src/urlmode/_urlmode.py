@@ -3,61 +3,54 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from . import _input
-from ._callback_urls import UrlBuilder, target_of
+from ._callback_urls import Asked, UrlBuilder
 from ._claims import Claim, Claims
 from ._connection import Pool, PoolLike, server_of
-from ._database import Abandoned, AbandonOutcome, Database, NewRow, RefundRow, ResumeKey, RowKey, UnclaimedRow
-from ._errors import ElicitationExistsError, UrlModeClosedError
+from ._create import Creator
+from ._create_methods import CreateMethods
+from ._create_options import Checked
+from ._database import Abandoned, AbandonOutcome, Database, RefundRow, RowKey, UnclaimedRow
+from ._errors import UrlModeClosedError
+from ._form_types import VerifyFunction
 from ._keys import KeyRing, KeysFile, parse_keys
 from ._listener import Listener
 from ._money import AnnouncedMoney
-from ._outcome import add_pkce, to_refund, to_unclaimed
-from ._price import price_of
+from ._outcome import to_refund, to_unclaimed
 from ._purge import RETENTION_S, Purger, check_kept, check_retention
-from ._request_digest import digest_of_request
-from ._seal import RESULT, VERIFIER, seal, to_json
+from ._seal import RESULT, seal
 from ._tasks import Tasks
 from ._token import binding_of, ticket_cookie
 from ._types import (
     Action,
     Answer,
     ClientFacts,
-    Elicitation,
-    Expected,
-    Kind,
+    Duration,
+    Id,
     Outcome,
     Payment,
     ProgressFunction,
     PurgeKind,
     RecheckFunction,
     Refund,
-    TargetUrl,
     Ticket,
     UnclaimedPayment,
 )
 from ._waiters import Waiters
 
-Duration = Union[float, timedelta]
-"""Seconds, or a timedelta."""
-Id = Union[str, uuid.UUID]
-
 _KEYS_MAX = 131_072
-_PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "result", "stored")
-# Another call may claim the elicitation that `create` has found. This is how often `create` tries.
-_RESUME_ATTEMPTS = 3
+_PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "input", "approval", "result", "stored")
 # With what its listening connection takes to end, `aclose` takes two seconds.
 _CLOSE_TIMEOUT_S = 1.0
 
 
-class UrlMode:
+class UrlMode(CreateMethods):
     """One in each process is enough. It belongs to the event loop in which it is used first."""
 
     def __init__(
@@ -94,6 +87,7 @@ class UrlMode:
             several_hosts=server.has_several_hosts,
             notify=self._database.notify,
         )
+        self._creator = Creator(self._database, self._keys, self._urls, self._name)
         self._purger = Purger(self._database, self._kept)
         self._claims = Claims(self._database.query, self._keys, self._kept.results)
         self._waiters = Waiters(
@@ -116,81 +110,10 @@ class UrlMode:
     ) -> None:
         await self.aclose()
 
-    async def create(
-        self,
-        *,
-        provider: str,
-        kind: Kind,
-        subject: str,
-        session: str = "",
-        target_url: TargetUrl,
-        expected: Expected | Literal["any"] | None = None,
-        pkce: bool = False,
-        ttl: Duration = 300,
-        id: Id | None = None,
-        exclusive: bool = False,
-        resume_key: str | None = None,
-        about: Mapping[str, Any] | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
-        can_recheck: bool = True,
-    ) -> Elicitation:
-        """Writes the row. After that, the client can be sent to its `url`.
-
-        Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
-        """
+    async def _create(self, checked: Checked) -> Asked:
         self._check_open()
-        elicitation_id = _input.check_id(uuid.uuid4() if id is None else id)
-        provider = _input.check_provider(provider)
-        kind = _input.check_choice("kind", kind, _input.KINDS)
-        owner = _input.check_owner(subject, session)
-        ttl_ms = _input.check_duration("ttl", ttl, 0.001, _input.YEAR_S)
-        expected = _input.check_expected(expected, kind)
-        if _input.check_flag("pkce", pkce) and kind != "oauth":
-            raise TypeError("pkce is only allowed for kind oauth")
-        exclusive = _input.check_flag("exclusive", exclusive)
-        if resume_key is not None:
-            resume_key = _input.check_text("resume_key", resume_key, 1, 512)
-        if client_id is not None:
-            client_id = _input.check_text("client_id", client_id, 1, 2048)
-        if _input.check_flag("same_client", same_client) and client_id is None:
-            raise TypeError("same_client requires client_id")
-        can_recheck = _input.check_flag("can_recheck", can_recheck)
-        request = digest_of_request(
-            provider=provider, kind=kind, expected=expected, about=_input.check_about(about),
-            mcp_client=client_id if same_client else None,
-        )  # fmt: skip
-        if not callable(target_url):
-            _input.check_target(target_url, kind)
-        binding = binding_of(owner.subject, owner.session)
-        amount = price_of(provider, expected) if isinstance(expected, Expected) else None
         self._purger.start()
-
-        for _ in range(_RESUME_ATTEMPTS):
-            if resume_key is not None:
-                found = await self._database.resume(ResumeKey(binding, resume_key, can_recheck, request))
-                if found is not None:
-                    urls = self._urls.build(found.id, found.provider, found.kind, binding, found.ttl_ms)
-                    return self._urls.to_elicitation(
-                        urls, found.provider, found.expires_at, link_kid=found.link_kid, resumed=True
-                    )
-            link_kid = self._keys.minting.kid
-            urls = self._urls.build(elicitation_id, provider, kind, binding, ttl_ms)
-            target, checkout = await target_of(target_url, urls, amount, kind)
-            verifier = None
-            if pkce:
-                target, added = add_pkce(target)
-                verifier = seal(self._keys, VERIFIER, elicitation_id, binding, to_json(added.members()))
-            expires_at = await self._database.create(NewRow(
-                id=elicitation_id, provider=provider, kind=kind, subject=owner.subject, session=owner.session,
-                binding=binding, requester=self._name, target_url=target, expected=expected, verifier=verifier,
-                ttl_ms=ttl_ms, exclusive=exclusive, resume_key=resume_key, can_recheck=can_recheck, request=request,
-                checkout=checkout, client_id=client_id, link_kid=link_kid,
-            ))  # fmt: skip
-            # Otherwise another call of the same owner was faster: resume its elicitation.
-            if expires_at is not None:
-                return self._urls.to_elicitation(urls, provider, expires_at, link_kid=link_kid, resumed=False)
-        raise ElicitationExistsError(elicitation_id)
+        return await self._creator.create(checked)
 
     async def wait_for_completion(
         self,
@@ -201,10 +124,13 @@ class UrlMode:
         timeout: Duration | None = 300,
         on_progress: ProgressFunction | None = None,
         recheck: RecheckFunction | None = None,
+        verify: VerifyFunction | None = None,
         abandon: bool = False,
     ) -> Outcome:
         """Waits until the elicitation is completed, by any process and on any instance.
 
+        `verify` is called with what the user has typed, and returns None or a Problem. The task is cancelled after the
+        `verify_timeout` of `create_input`.
         `timeout`: 0 checks once, None waits until it is completed. Cancelling the task ends the wait. Neither changes
         the elicitation, except with `abandon`, if nobody has opened it. Raises ElicitationTimeoutError,
         ElicitationNotFoundError and ElicitationSealError.
@@ -214,13 +140,16 @@ class UrlMode:
         seconds = _input.check_timeout(timeout)
         _input.check_function("on_progress", on_progress)
         _input.check_function("recheck", recheck)
+        _input.check_function("verify", verify)
 
         def cancel(reason: str) -> Awaitable[AbandonOutcome]:
             return self._database.abandon(Abandoned(*key, "cancel", reason))
 
         ending = cancel if _input.check_flag("abandon", abandon) else None
         self._purger.start()
-        return await self._waiters.wait(key, seconds, on_progress=on_progress, recheck=recheck, abandon=ending)
+        return await self._waiters.wait(
+            key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
+        )
 
     async def complete(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ._database import AbandonOutcome, Row
 from ._errors import ElicitationTimeoutError
+from ._form_types import VerifyFunction
 from ._tasks import start_quietly
 from ._types import OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
@@ -28,12 +29,12 @@ class Wait:
 
     __slots__ = (
         "_abandon", "_abandoning", "_failed_attempts", "_held", "_on_progress", "_recheck", "_reported", "_status",
-        "_tasks", "_timeout", "entry", "future", "rechecked", "timer",
+        "_tasks", "_timeout", "_verify", "entry", "future", "rechecked", "timer",
     )  # fmt: skip
 
     def __init__(
         self, entry: Entry, timeout: float | None, *, on_progress: ProgressFunction | None = None,
-        recheck: RecheckFunction | None = None, abandon: Abandon | None = None,
+        recheck: RecheckFunction | None = None, verify: VerifyFunction | None = None, abandon: Abandon | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
         self.entry = entry
@@ -43,6 +44,7 @@ class Wait:
         self._timeout = timeout
         self._on_progress = on_progress
         self._recheck = recheck
+        self._verify = verify
         self._abandon = abandon
         self._abandoning = False
         self._held: Outcome | None = None
@@ -61,6 +63,11 @@ class Wait:
     def recheck(self) -> RecheckFunction | None:
         """the recheck function, if it may be called now"""
         return None if self.future.done() or (self.checks_once and self.rechecked) else self._recheck
+
+    @property
+    def verify(self) -> VerifyFunction | None:
+        """the verify function, if it may be called now"""
+        return None if self.future.done() else self._verify
 
     async def outcome(self) -> Outcome:
         """The outcome, or how the wait has ended without one. Cancelling the task of the caller ends the wait."""

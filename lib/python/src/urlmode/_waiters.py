@@ -14,9 +14,11 @@ from typing import Any
 
 import psycopg
 
+from ._check import Checker, needs_check
 from ._connection import is_refusal
 from ._database import READ, Database, Row, RowKey, key_columns, row_of
 from ._errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
+from ._form_types import VerifyFunction
 from ._keys import KeyRing
 from ._listener import Announcement, Listener
 from ._outcome import Verifier, open_verifier, to_outcome
@@ -63,6 +65,7 @@ class Waiters:
         self._keys = keys
         self._mark_read = mark_read
         self._rechecker = Rechecker(database, complete)
+        self._checker = Checker(database, keys)
         self._entries: dict[str, list[Entry]] = {}  # by id; more than one if another owner waits for the same id
         self._due: dict[Entry, None] = {}
         self._routine: dict[Entry, None] = {}  # to be read after those that are due
@@ -285,10 +288,44 @@ class Waiters:
         entry.closes_at = asyncio.get_running_loop().time() + row.closes_in_ms / 1000
         self._expiry.set(entry.closes_at)
         rechecking = self._recheck(entry, row)
+        checking = self._check(entry, row)
         for wait in tuple(entry.waits):
             wait.progress(row)
-            if wait.checks_once and not (rechecking and wait.recheck is not None):
+            is_asked = (rechecking and wait.recheck is not None) or (checking and wait.verify is not None)
+            if wait.checks_once and not is_asked:
                 wait.time_out()
+
+    def _check(self, entry: Entry, row: Row) -> bool:
+        """Begins to verify what the user has typed, unless that is under way. True while it is under way in this process:
+        its end makes the row due again."""
+        if not needs_check(row):
+            return False
+        if self._checker.is_running(row.id):
+            return True
+        wait = next((wait for wait in entry.waits if wait.verify is not None), None)
+        verify = None if wait is None else wait.verify
+        if wait is None or verify is None:
+            return False
+        self._tasks.start(self._run_check(entry, row, wait, verify))
+        return True
+
+    async def _run_check(self, entry: Entry, row: Row, wait: Wait, verify: VerifyFunction) -> None:
+        try:
+            taken, error = await self._checker.run(row, entry.key.binding, verify)
+            if error is not None:
+                wait.reject(error)
+            if not taken:
+                # Another process has taken it, and its end is announced.
+                for each in entry.waits:
+                    if each.checks_once:
+                        each.time_out()
+                return
+        except (psycopg.Error, UrlModeError) as failure:
+            if is_refusal(failure):
+                self._fail(entry, failure)
+            await asyncio.sleep(jittered(_RETRY_S))
+        for found in self._entries.get(entry.id, ()):
+            self._wake(found)
 
     def _recheck(self, entry: Entry, row: Row) -> bool:
         """Begins a recheck if an event asks for one. True while one is running: its end makes the row due again."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
 
-from ._adapter import Accepted
+from ._adapter import Accepted, Approval, Input
 from ._sdk import Adapter, request_state_security
 
 if TYPE_CHECKING:
@@ -20,7 +20,15 @@ else:
     except ImportError:  # FastMCP 2
         from fastmcp.tools.tool import ToolResult
 
-__all__ = ["Accepted", "request_state_security", "with_elicitation"]
+__all__ = [
+    "Accepted",
+    "Approval",
+    "Input",
+    "ask_approval",
+    "collect_input",
+    "request_state_security",
+    "with_elicitation",
+]
 
 
 class _Answer(ToolResult):
@@ -57,4 +65,7 @@ class _FastMCP(Adapter):
         return super().to_wire(CallToolResult.model_validate({"content": content, "structuredContent": structured}))
 
 
-with_elicitation = _FastMCP().with_elicitation
+_adapter = _FastMCP()
+with_elicitation = _adapter.with_elicitation
+collect_input = _adapter.collect_input
+ask_approval = _adapter.ask_approval

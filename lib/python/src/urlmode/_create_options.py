@@ -1,0 +1,100 @@
+"""Checks what `create`, `create_input` and `create_approval` are called with."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from . import _input
+from ._form import check_approver, check_form
+from ._form_types import Approver
+from ._input import Owner
+from ._request_digest import digest_of_request
+from ._types import Expected, Kind, TargetUrl
+
+_VERIFY_MIN_S = 1
+_VERIFY_MAX_S = 120
+
+
+@dataclass(frozen=True)
+class Request:
+    """The part by which a call is compared with an earlier one."""
+
+    provider: str
+    kind: Kind
+    expected: Expected | Literal["any"] | None
+    form: dict[str, Any] | None
+    approvers: list[str] | None
+    """None: the subject, or another kind. Empty: anybody else"""
+    client_id: str | None
+    digest: bytes
+
+
+def check_request(
+    *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object,
+    form: object = None, approver: Approver = "starter", verifies: bool = False,
+) -> Request:  # fmt: skip
+    provider = _input.check_provider(provider)
+    price = _input.check_expected(expected, kind)
+    if client_id is not None:
+        client_id = _input.check_text("client_id", client_id, 1, 2048)
+    if _input.check_flag("same_client", same_client) and client_id is None:
+        raise TypeError("same_client requires client_id")
+    asked: dict[str, Any] | None = None
+    more = _input.check_about(about)
+    checked = check_form(kind, form) if kind == "input" or kind == "approval" else None
+    approvers = check_approver(approver) if kind == "approval" else None
+    if more is not None or checked is not None:
+        asked = {**(more or {})}
+    if checked is not None and asked is not None:
+        others = None if approvers is None else approvers or "others"
+        asked.update(form=checked, approver=others, verify=verifies or None)
+    digest = digest_of_request(
+        provider=provider, kind=kind, expected=price, about=asked, mcp_client=client_id if same_client else None
+    )
+    return Request(provider, kind, price, checked, approvers, client_id, digest)
+
+
+@dataclass(frozen=True)
+class Checked:
+    request: Request
+    id: str
+    owner: Owner
+    ttl_ms: int
+    exclusive: bool
+    resume_key: str | None
+    can_recheck: bool
+    target_url: TargetUrl | None
+    pkce: bool
+    verify_ms: int | None
+    """the time limit of `verify`, if there is one"""
+
+
+def check_create(
+    *, request: Request, subject: object, session: object, ttl: object, id: object = None, exclusive: object = False,
+    resume_key: object = None, can_recheck: object = True, target_url: TargetUrl | None = None, pkce: object = False,
+    verify_timeout: object = None,
+) -> Checked:  # fmt: skip
+    if _input.check_flag("pkce", pkce) and request.kind != "oauth":
+        raise TypeError("pkce is only allowed for kind oauth")
+    if request.form is None and not callable(target_url):
+        _input.check_target(target_url, request.kind)
+    return Checked(
+        request=request,
+        id=_input.check_id(uuid.uuid4() if id is None else id),
+        owner=_input.check_owner(subject, session),
+        ttl_ms=_input.check_duration("ttl", ttl, 0.001, _input.YEAR_S),
+        exclusive=_input.check_flag("exclusive", exclusive),
+        resume_key=None if resume_key is None else _input.check_text("resume_key", resume_key, 1, 512),
+        can_recheck=_input.check_flag("can_recheck", can_recheck),
+        target_url=target_url,
+        pkce=pkce is True,
+        verify_ms=None if verify_timeout is None else _input.check_duration(
+            "verify_timeout", verify_timeout, _VERIFY_MIN_S, _VERIFY_MAX_S),
+    )  # fmt: skip
+
+
+def has_form(kind: Kind) -> bool:
+    """Whether the callback programs serve the page themselves."""
+    return kind in ("input", "approval")

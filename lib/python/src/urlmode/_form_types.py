@@ -1,0 +1,131 @@
+"""The public types of forms."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypedDict, Union
+
+Words = Union[str, Mapping[str, str]]
+"""In one language, or in several, such as {"en": …, "de": …}: the page shows its own, otherwise English, otherwise the
+first."""
+Values = Mapping[str, Union[str, int, float, bool]]
+"""What the user has typed, by the names of the fields. An empty field is left out."""
+Approver = Union[Literal["starter", "others"], Sequence[str]]
+"""Who decides: the subject; anybody else whom the sign-in knows; or these subjects, at most 16."""
+
+
+class Fact(TypedDict):
+    """What is shown: 120 and 500 characters."""
+
+    label: Words
+    value: Words
+
+
+class FieldLink(TypedDict):
+    """Where one gets the value: https."""
+
+    url: str
+    label: Words
+
+
+class Choice(TypedDict):
+    value: str
+    label: Words
+
+
+class _NamedField(TypedDict):
+    name: str
+    type: Literal["text", "secret", "multiline", "email", "url", "number", "choice", "checkbox"]
+    label: Words
+
+
+class Field(_NamedField, total=False):
+    """lib/PROTOCOL.md, "Forms", says which members a type may have."""
+
+    help: Words
+    link: FieldLink
+    required: bool
+    multiline: bool
+    min: float
+    max: float
+    pattern: str
+    choices: Sequence[Choice]
+    default: Union[str, float, bool]
+
+
+class _TitledForm(TypedDict):
+    title: Words
+
+
+class _Form(_TitledForm, total=False):
+    text: Words
+    facts: Sequence[Fact]
+    language: str
+
+
+class _Fields(TypedDict):
+    fields: Sequence[Field]
+
+
+class InputForm(_Form, _Fields):
+    """With 1 to 16 fields."""
+
+
+class ApprovalForm(_Form, total=False):
+    comment: Literal["optional", "required"]
+    """without it, nobody is asked for one"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormElicitation:
+    elicitation_id: str
+    url: str
+    """the URL to elicit"""
+    expires_at: datetime
+    resumed: bool = False
+    """whether it existed before, see `resume_key`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalElicitation:
+    elicitation_id: str
+    url: str | None
+    """the URL to elicit; None if others decide"""
+    approval_url: str | None
+    """the URL to send to those who decide; None if the subject does"""
+    expires_at: datetime
+    resumed: bool = False
+    """whether it existed before, see `resume_key`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedApprovers:
+    """What `send_link` is given."""
+
+    elicitation_id: str
+    approval_url: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify:
+    """What is to be verified."""
+
+    elicitation_id: str
+    provider: str
+    values: Values = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What `verify` has found. It is shown at the field, and must not contain the value."""
+
+    field: str
+    problem: Words
+    """at most 500 characters"""
+
+
+VerifyFunction = Callable[[Verify], Union[Problem, None, Awaitable[Union[Problem, None]]]]
+SendLink = Callable[[AskedApprovers], object]

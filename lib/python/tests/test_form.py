@@ -1,0 +1,155 @@
+"""Forms and links to approvals, by the known answers that all languages read (tests/vectors/form.json)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import VECTORS
+
+from urlmode import Problem
+from urlmode._create_options import check_request
+from urlmode._errors import StateTokenError
+from urlmode._form import check_approver, check_form, check_problem
+from urlmode._keys import Key, KeyRing
+from urlmode._pattern import PatternFault, matches, parse_pattern
+from urlmode._seal import seal
+from urlmode._token import mint_link, open_link
+
+VALUES: dict[str, list[Any]] = json.loads((VECTORS / "form.json").read_text("utf-8"))
+KEY = {"name": "api_key", "type": "secret", "label": "API key"}
+
+
+def field(**change: Any) -> dict[str, Any]:
+    return {"title": "T", "fields": [{**KEY, **change}]}
+
+
+def key_of(case: dict[str, Any]) -> Key:
+    return Key(case["kid"], bytes.fromhex(case["secret_hex"]))
+
+
+def test_what_is_for_the_page_is_sealed() -> None:
+    cases = [case for case in VALUES["seals"] if "binding_hex" in case]
+    assert len(cases) == 2
+    for case in cases:
+        binding, nonce = bytes.fromhex(case["binding_hex"]), bytes.fromhex(case["nonce_hex"])
+        sealed = seal(KeyRing([key_of(case)]), case["info"], case["id"], binding, case["text"].encode(), nonce)
+        assert sealed.hex() == case["sealed_hex"]
+
+
+def test_the_link_to_an_approval_is_another_one() -> None:
+    for case in VALUES["links"]:
+        keys = KeyRing([key_of(case)])
+        assert mint_link(keys.minting, case["provider"], case["id"], case["purpose"]) == case["state"]
+        assert open_link(keys, case["provider"], case["state"], case["purpose"]) == (case["id"], case["kid"])
+        with pytest.raises(StateTokenError):
+            open_link(keys, case["provider"], case["state"])
+
+
+@pytest.mark.parametrize("case", VALUES["forms"], ids=lambda case: case["name"])
+def test_a_form_is_taken_as_it_is(case: dict[str, Any]) -> None:
+    assert check_form(case["kind"], case["form"]) == case["form"]
+
+
+@pytest.mark.parametrize("case", VALUES["broken"], ids=lambda case: case["name"])
+def test_a_mistake_in_a_form_is_named_by_its_place(case: dict[str, Any]) -> None:
+    with pytest.raises(ValueError) as mistake:
+        check_form(case["kind"], case["form"])
+    assert str(mistake.value).startswith(f"form{case['pointer']} ")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"default": "s"}, "form/fields/0/default is not allowed: a secret has no default"),
+        ({"type": "password"}, "form/fields/0/type must be one of text, secret, multiline, email, url, number, choice, checkbox"),
+        ({"min": True}, "form/fields/0/min must be a whole number from 0 to 8192"),
+        ({"pattern": "(a+)+"}, "form/fields/0/pattern is not of the allowed kind from character 1 on: "
+            "no groups, “.”, “^”, “$” or “\\d”"),
+        ({"label": "a\u202eb"}, "form/fields/0/label must not have characters that change the direction of text"),
+        ({"label": "\ud800"}, "form/fields/0/label must be valid Unicode text"),
+        ({"label": {"tlh": "a"}}, "form/fields/0/label has a text in “tlh”. "
+            "The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh"),
+        ({"type": "number", "max": 1e21}, "form/fields/0/max must be a number of at most 15 digits"),
+        ({"type": "number", "default": 1e-7}, "form/fields/0/default must be a number of at most 15 digits"),
+        ({"type": "number", "min": 0.1234567890123456}, "form/fields/0/min must be a number of at most 15 digits"),
+        ({"type": "choice", "choices": "abc"}, "form/fields/0/choices must be a list of 1 to 20 elements"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_described(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as mistake:
+        check_form("input", field(**change))
+    assert str(mistake.value) == message
+
+
+def test_a_coroutine_in_a_form_is_a_mistake() -> None:
+    async def words() -> str:
+        return "API key"
+
+    for form in (field(label=words()), {"title": "T", "fields": words()}):
+        with pytest.raises(TypeError, match="must be a value, not a coroutine"):
+            check_form("input", form)
+
+
+def test_a_number_is_written_as_in_other_languages() -> None:
+    checked = check_form("input", field(type="number", min=1.0, max=2.5, default=2.0))["fields"][0]
+    assert json.dumps([checked["min"], checked["max"], checked["default"]]) == "[1, 2.5, 2]"
+    assert check_form("input", field(min=8.0))["fields"][0]["min"] == 8
+
+
+@pytest.mark.parametrize("case", VALUES["patterns"], ids=lambda case: case["pattern"])
+def test_a_pattern_matches_a_whole_value(case: dict[str, Any]) -> None:
+    sequences = parse_pattern(case["pattern"])
+    assert [value for value in case["matches"] if not matches(sequences, value)] == []
+    assert [value for value in case["misses"] if matches(sequences, value)] == []
+
+
+def test_a_pattern_that_could_run_for_ever_is_not_allowed() -> None:
+    for pattern in VALUES["bad_patterns"]:
+        with pytest.raises(PatternFault):
+            parse_pattern(pattern)
+    # A matcher that tries one way after another would need many years.
+    assert not matches(parse_pattern("[a]*" * 40), f"{'a' * 500}b")
+
+
+def test_those_who_decide() -> None:
+    assert (check_approver("starter"), check_approver("others"), check_approver(("bob",))) == (None, [], ["bob"])
+    broken: list[Any] = ["bob", [], [""], ["bob", "bob"], ["a" * 513], [f"a{n}" for n in range(17)], None, {}]
+    for given in broken:
+        with pytest.raises(ValueError, match="approver must"):
+            check_approver(given)
+    with pytest.raises(TypeError, match="each approver must be a str"):
+        check_approver([1])
+
+
+def test_a_problem_is_checked_and_is_not_told() -> None:
+    assert check_problem(None) is None
+    assert check_problem(Problem("a", {"en": "No."})) == {"field": "a", "problem": {"en": "No."}}
+    cases = [
+        (Problem("A", "No."), "the field of a Problem must be the name of a field"),
+        (Problem("a", "s3cret" * 90), "a Problem is not valid: problem must have 1 to 500 characters"),
+        (Problem("a", dict.fromkeys(("de", "en", "ja", "ko", "pt", "zh"), "字" * 500)), "a Problem must have at most 8192 bytes as JSON"),
+    ]
+    for given, message in cases:
+        with pytest.raises(ValueError) as mistake:
+            check_problem(given)
+        assert str(mistake.value) == message
+    with pytest.raises(TypeError, match="None or a Problem"):
+        check_problem({"field": "a", "problem": "No."})
+
+
+def test_a_call_for_another_form_asks_for_something_else() -> None:
+    def digest(**more: Any) -> bytes:
+        given: dict[str, Any] = {
+            "provider": "p", "kind": "approval", "expected": None, "about": None, "client_id": None, "same_client": False,
+            "form": {"title": "T"}, **more,
+        }  # fmt: skip
+        return check_request(**given).digest
+
+    asked = [
+        digest(), digest(form={"title": "U"}), digest(approver="others"), digest(approver=["bob"]), digest(about={"a": 1}),
+        digest(kind="input", form=field()), digest(kind="input", form=field(), verifies=True),
+    ]  # fmt: skip
+    assert len(set(asked)) == len(asked)
+    assert digest(approver="starter", about={}) == asked[0]
