@@ -158,15 +158,16 @@ BEGIN
 		UPDATE urlmode.elicitation e
 		SET status = 'opened', browser = a.browser, opened_at = coalesce(e.opened_at, now())
 		FROM (
-			SELECT DISTINCT ON (u.id) u.*
+			-- Of those that may answer it, the last one: a stranger with the same link hides nobody.
+			SELECT DISTINCT ON (u.id) u.id, u.browser
 			FROM unnest(ids, providers, kinds, browsers, subjects, four_eyes)
 				WITH ORDINALITY AS u (id, provider, kind, browser, subject, four_eyes, n)
+			JOIN urlmode.elicitation x ON x.id = u.id AND x.provider = u.provider AND x.kind = u.kind
 			WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
-			ORDER BY u.id, u.n
+				AND urlmode.form_outcome(x, u.subject, u.four_eyes) IN ('pending', 'opened')
+			ORDER BY u.id, u.n DESC
 		) a
-		WHERE e.id = a.id AND e.provider = a.provider AND e.kind = a.kind
-			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
-			AND urlmode.form_outcome(e, a.subject, a.four_eyes) IN ('pending', 'opened')
+		WHERE e.id = a.id AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 		RETURNING e.id
 	)
 	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;

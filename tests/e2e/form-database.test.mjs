@@ -150,6 +150,22 @@ describe('the link', () => {
 		assert.equal((await stored(row)).status, 'pending');
 	});
 
+	test('is opened for its user, whoever else comes with it in the same batch', async () => {
+		const [row, other, decision] = [await create(), await create(), await create({ kind: 'approval', approvers: ['anna', 'ben'] })];
+		const [anna, last] = [Buffer.alloc(16, 8), Buffer.alloc(16, 9)];
+		const batch = [
+			[row, 'eve', BROWSER], [decision, 'eve', BROWSER], [row, null, BROWSER], [row, row.subject, null], [{ ...row, kind: 'approval' }, row.subject, BROWSER],
+			[decision, 'anna', anna], [row, row.subject, anna], [other, 'eve', BROWSER], [row, row.subject, last], [row, 'eve', BROWSER],
+		];
+		const { rows } = await cgi.query(`SELECT * FROM urlmode.open_form($1::uuid[], array_fill('intake'::text, ARRAY[cardinality($1::uuid[])]), $2::text[], $3::bytea[], $4::text[],
+			array_fill(false, ARRAY[cardinality($1::uuid[])]))`, [batch.map(([{ id }]) => id), batch.map(([{ kind }]) => kind), batch.map(([, , browser]) => browser), batch.map(([, user]) => user)]);
+		assert.deepEqual(rows.map(({ outcome }) => outcome),
+			['wrong_user', 'wrong_user', 'opened', 'opened', 'unknown', 'opened', 'opened', 'wrong_user', 'opened', 'wrong_user']);
+		assert.deepEqual(await Promise.all([row, decision, other].map(stored)).then((all) => all.map(({ status, browser }) => [status, browser])),
+			[['opened', last], ['opened', anna], ['pending', null]]);
+		for (const one of [row, decision]) await tellsOf(one, ['opened']);
+	});
+
 	test('of an account is unknown, and so is one of another kind than its provider', async () => {
 		const other = await create();
 		assert.equal((await open(other, { kind: 'approval' })).outcome, 'unknown');

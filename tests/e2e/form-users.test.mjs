@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
 import { openFixture } from '../support/fixture.mjs';
@@ -115,6 +117,54 @@ describe('of two answers at the same time', () => {
 		}
 		const lines = (await fixture.stack.programLog()).filter(({ elicitation, outcome }) => elicitation === form.id && outcome === 'already');
 		assert.deepEqual(lines.map(({ reason }) => reason), ['']);
+	});
+});
+
+describe('a browser that goes away while it sends', () => {
+	const fields = { 'field.api_key': 'S3cr3t', answer: 'submit' };
+
+	/** Sends so many bytes of a form, all by default. */
+	function begin({ address, headers, state }, values, bytes) {
+		const { hostname, port, host, pathname } = new URL(address);
+		const body = new URLSearchParams({ state, ...values }).toString();
+		const lines = Object.entries({ ...headers, Host: host, 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': body.length });
+		const socket = connect(Number(port), hostname);
+		socket.on('error', () => {});
+		socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body.slice(0, bytes)}`);
+		return socket;
+	}
+
+	test('in the middle of the form has stored nothing, and the page is still open', async () => {
+		for (const answer of [fields, { 'field.api_key': '', answer: 'decline' }]) {
+			const form = await forms.create({ form: FORM, subject: 'ada' });
+			const visit = await forms.visit(form, as('ada'));
+			const socket = begin(visit, answer, -1);
+			socket.end();
+			await once(socket.resume(), 'close');
+			const page = await forms.look(visit);
+			assert.deepEqual([page.status, page.document.text.includes('Nothing was stored')], [200, false]);
+			assert.deepEqual([(await row(form)).status, await forms.result(form)], ['opened', null]);
+			assert.equal((await forms.send(visit, answer)).status, 303);
+		}
+	});
+
+	test('before its answer is stored is told how it has ended when it comes back, and sends nothing twice', async () => {
+		for (const [answer, title, action] of [[fields, 'All done', 'accept'], [{ 'field.api_key': '', answer: 'decline' }, 'Declined', 'decline']]) {
+			const form = await forms.create({ form: FORM, subject: 'ada' });
+			const visit = await forms.visit(form, as('ada'));
+			const held = await holdRow(fixture.stack, form.id);
+			try {
+				const socket = begin(visit, answer);
+				await untilHeld(fixture.stack, 'form');
+				socket.destroy();
+			} finally {
+				await held.release();
+			}
+			await until('it is stored', async () => (await row(form)).action === action);
+			assert.equal((await forms.look(visit)).document.find('h1')[0].text, title);
+			assert.equal((await forms.send(visit, { 'field.api_key': 'other', answer: 'submit' })).document.find('h1')[0].text, 'Already done');
+			assert.deepEqual(await forms.result(form), action === 'accept' ? { values: { api_key: 'S3cr3t' } } : null);
+		}
 	});
 });
 

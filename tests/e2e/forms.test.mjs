@@ -257,6 +257,38 @@ describe('what is refused', () => {
 		assert.equal(await status(row), 'pending');
 	});
 
+	test('a form that nobody can answer any more says how it ended, to whoever comes', async () => {
+		const heading = (page) => page.document.find('h1')[0].text;
+		for (const [kind, answer] of [['input', good], ['approval', { answer: 'approve' }]]) {
+			const row = await forms.create({ kind, form: kind === 'input' ? FORM : { title: 'Terms' } });
+			const visit = await forms.visit(row);
+			await fixture.urlmode.cancel(row.id, { subject: row.subject, reason: 'not_needed' });
+			const pages = [await forms.look(visit), await forms.send(visit, answer), (await forms.visit(row)).page];
+			assert.deepEqual(pages.map((page) => [page.status, heading(page)]), pages.map(() => [200, 'This request has ended']), kind);
+		}
+	});
+
+	test('a form that was declined says so to the browser that declined it, and nothing of it to another one', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		await forms.send(visit, { 'field.api_key': '', answer: 'decline' });
+		const pages = [await forms.look(visit), await forms.send(visit, good), (await forms.visit(row)).page];
+		assert.deepEqual(pages.map((page) => [page.status, page.document.find('h1')[0].text]), [[200, 'Declined'], [200, 'Already done'], [200, 'Already done']]);
+		assert.equal(await forms.result(row), null);
+	});
+
+	test('a decision after another one: it says who has decided, and how', async () => {
+		const row = await forms.create({ kind: 'approval', form: { title: 'Terms', comment: 'optional' } });
+		const visit = await forms.visit(row);
+		await forms.send(visit, { comment: 'No, thank you', answer: 'decline' });
+		for (const page of [await forms.look(visit), await forms.send(visit, { comment: '', answer: 'approve' }), (await forms.visit(row)).page]) {
+			assert.ok(page.document.text.includes(`${row.subject} has declined this`), page.document.text);
+			assert.ok(!page.body.includes('No, thank you'));
+		}
+		const [{ action }] = await fixture.stack.sql('SELECT action FROM urlmode.elicitation WHERE id = $1', [row.id]);
+		assert.equal(action, 'decline');
+	});
+
 	test('a form after its end', async () => {
 		const row = await input();
 		const visit = await forms.visit(row);
