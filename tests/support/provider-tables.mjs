@@ -29,8 +29,11 @@ function webhookRow(file) {
 		list(more), String(deliveries.length + returns.length)];
 }
 
+/** A provider of any kind says nothing that could be confirmed. */
+const OPEN = 'as the provider says';
+
 function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation, source } = {} }) {
-	return [source ? `[${access}](${source})` : access, [refresh, rotation].filter(Boolean).join('; ')];
+	return [source ? `[${access}](${source})` : access === OPEN ? access : `${access} (not confirmed)`, [refresh, rotation].filter(Boolean).join('; ')];
 }
 
 function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {},
