@@ -40,11 +40,19 @@ const (
 	ErrClaimLost Code = "CLAIM_LOST"
 	// ErrBusy: PostgreSQL is too slow for the number of calls. This call has changed nothing.
 	ErrBusy Code = "URLMODE_BUSY"
+	// ErrRequestState: a requestState was changed, has expired (then it is ErrExpired as well), or is of another
+	// user or request. The client has to call the tool again without it.
+	ErrRequestState Code = "REQUEST_STATE"
+	// ErrClientGone: the MCP client of a call has closed its session or connection. What was asked for stays open.
+	ErrClientGone Code = "ELICITATION_CLIENT_GONE"
 	// ErrClosed: Close was called.
 	ErrClosed Code = "URLMODE_CLOSED"
 	// ErrKeysFile: the keys file is not acceptable. The message has its name and the reason.
 	ErrKeysFile Code = "URLMODE_KEYS_FILE"
 )
+
+// ErrExpired is what an ErrRequestState is that was valid once.
+var ErrExpired = errors.New("it has expired")
 
 // Error is every error that this package makes itself. Errors of PostgreSQL are
 // those of pgx, without the details that quote a row. No error contains a key, a
@@ -62,13 +70,30 @@ type Error struct {
 
 func (e *Error) Error() string { return e.reason }
 
-// Unwrap returns the code, and context.DeadlineExceeded if a deadline has passed.
+// Unwrap returns the code; and context.DeadlineExceeded if a deadline has passed, or ErrExpired.
 func (e *Error) Unwrap() []error {
 	if e.cause != nil {
 		return []error{e.Code, e.cause}
 	}
 	return []error{e.Code}
 }
+
+func requestStateError(isExpired bool) error {
+	what, cause := "does not belong to this call", error(nil)
+	if isExpired {
+		what, cause = "has expired", ErrExpired
+	}
+	return &Error{Code: ErrRequestState, cause: cause, reason: "The requestState " + what + ". Call the tool again without requestState and " +
+		"inputResponses: that goes on with what the user has begun, or asks again."}
+}
+
+// ClientGone is an ErrClientGone about an elicitation, for an adapter.
+func ClientGone(id string) error {
+	return about(ErrClientGone, id, "the MCP client of elicitation %s has closed its session or connection")
+}
+
+// RequestStateGone is an ErrRequestState for an adapter: the row of its elicitation was deleted.
+func RequestStateGone() error { return requestStateError(true) }
 
 func argumentError(format string, values ...any) error {
 	return &Error{Code: ErrArgument, reason: fmt.Sprintf(format, values...)}

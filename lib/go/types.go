@@ -109,6 +109,14 @@ func (e Expected) members() any {
 	return map[string]any{"amount": e.Amount, "currency": e.Currency}
 }
 
+// String is the price as people write it, such as "10.50 EUR", and empty for any amount.
+func (e Expected) String() string {
+	if e.Any || e.Currency == "" {
+		return ""
+	}
+	return asDecimal(e.Amount, exponents()[e.Currency]) + " " + e.Currency
+}
+
 // MarshalJSON writes what is expected as the database has it.
 func (e Expected) MarshalJSON() ([]byte, error) { return json.Marshal(e.members()) }
 

@@ -147,10 +147,12 @@ const SAME_IN_GO = {
 	'the actions': () => [goWords('Action'), domainWords('action')],
 	'the statuses': () => [goWords('Status'), domainWords('status')],
 	'the channel of announcements': () => [go('database', /channel = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
-	// The adapters have one more.
+	'what an adapter waits for': () => [
+		[1_000 * go('adapter/clients', /roundDefault = (\d+) \* time.Second/), Number(go('retry', /RoundsMax = (\d+)/)), 1_000 * go('adapter/request', /afterCompletion = (\d+) \* time.Second/)],
+		[js('adapters/clients', 'ROUND_MS'), js('adapters/clients', 'ROUNDS_MAX'), js('adapters/ask-by-request', 'RESPONSE_MS')]],
 	'the codes of the errors': () => [[...inFiles('lib/go', /^errors\.go$/, /Code = "(\w+)"/g)].filter((code) => code !== 'ARGUMENT').sort(),
 		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))]
-			.filter((code) => !/^ACCOUNT|^UNCLAIMED|^PROVIDER|^REQUEST_STATE|CLIENT_GONE/.test(code)).sort()],
+			.filter((code) => !/^ACCOUNT|^UNCLAIMED|^PROVIDER/.test(code)).sort()],
 };
 
 for (const [what, places] of Object.entries(SAME_IN_GO)) SAME[`${what}, in Go`] = places;

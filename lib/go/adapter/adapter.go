@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+
+// Package adapter is what the adapters for MCP SDKs in Go share: it asks the user of a tool call in the way that its
+// client takes, waits, claims the outcome, and runs the body of the tool under that claim. Tools use
+// urlmode.example/urlmode/mcp or urlmode.example/urlmode/mcpgo. An adapter for another SDK describes its calls as a
+// [Call]. lib/node/ADAPTERS.md has the table of how a call can end.
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+// InputKey is the key of the request in a result that requires input.
+const InputKey = "urlmode"
+
+const (
+	progressDefault = 15 * time.Second
+	// claimAttempts is how often a call looks again, when the outcome that it was to claim is not there any more.
+	claimAttempts = 3
+	// afterwards is how long a step may take that no call waits for.
+	afterwards = 10 * time.Second
+)
+
+// Options are those of an Adapter. The zero value is useful.
+type Options struct {
+	// Clients are facts about clients that they do not declare. They take precedence over those of clients.json.
+	Clients []ClientFacts
+	// ProgressEvery is how often a call that waits sends progress: 15 seconds by default.
+	ProgressEvery time.Duration
+}
+
+// Adapter asks the users of an Instance. It is safe for use by any number of goroutines.
+type Adapter struct {
+	instance *urlmode.Instance
+	options  Options
+	notices  notices
+}
+
+// New makes an Adapter. Nothing needs to be closed but the instance.
+func New(instance *urlmode.Instance, o Options) *Adapter {
+	if o.ProgressEvery <= 0 {
+		o.ProgressEvery = progressDefault
+	}
+	return &Adapter{instance: instance, options: o, notices: notices{sessions: map[any]map[string]*notice{}}}
+}
+
+// Wish is what a tool asks its user for.
+type Wish struct {
+	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and ClientID that
+	// of the call.
+	urlmode.Request
+	// Message tells the user and the model what is asked for, and why. It is required.
+	Message string
+	// Recheck asks the provider about an event that proves nothing. See [urlmode.WaitOptions].
+	Recheck func(context.Context, urlmode.Recheck) (*urlmode.Answer, error)
+	// Round is how long a call waits: 45 seconds by default.
+	Round time.Duration
+}
+
+// Accepted is what the body of a tool gets.
+type Accepted struct {
+	urlmode.Outcome
+	// ReturnURL is the redirect URI of the authorization request.
+	ReturnURL string
+	// Fence is greater than that of each call before, of a payment or signature.
+	Fence int64
+}
+
+// Body does what the user has agreed to, and returns the result of the tool as JSON. Its context ends when another call may
+// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, the next call runs it again.
+type Body func(context.Context, Accepted) (json.RawMessage, error)
+
+// End is how a call ends.
+type End struct {
+	// Result is the result of the tool, as it is sent to the client.
+	Result json.RawMessage
+	// State and Ask are set instead in a result that requires input. Without Ask, the client waits, and calls again.
+	State string
+	Ask   *Ask
+}
+
+// Ask is a request to a user.
+type Ask struct {
+	ElicitationID string
+	URL           string
+	Message       string
+}
+
+// RequiredError ends a call with the error -32042: the client sends its user to the URL itself.
+type RequiredError struct{ Ask Ask }
+
+func (e *RequiredError) Error() string {
+	return fmt.Sprintf("the user must first complete elicitation %s", e.Ask.ElicitationID)
+}
+
+// Elicit asks the user of a call, waits for at most one round, and runs the body if the user has accepted.
+//
+// Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrRequestState], [urlmode.ErrClientGone]; the cause
+// of the context.
+func (a *Adapter) Elicit(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
+	return a.run(ctx, call, wish, body, false)
+}
+
+// Require is Elicit, but a client that can send its user to a URL gets a *RequiredError, and no request.
+func (a *Adapter) Require(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
+	return a.run(ctx, call, wish, body, true)
+}
+
+func (a *Adapter) run(ctx context.Context, call Call, wish Wish, body Body, byError bool) (End, error) {
+	if wish.Message == "" {
+		return End{}, &argumentError{"Message is required"}
+	}
+	if wish.ClientID == "" {
+		wish.ClientID = call.ClientID
+	}
+	if wish.ResumeKey == "" {
+		wish.ResumeKey = urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected)
+	}
+	wish.CannotRecheck = wish.Recheck == nil
+	takes := a.whatItTakes(call.Client, wish.Round)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if call.Connection != nil {
+		defer context.AfterFunc(call.Connection, func() { end(errGone) })()
+	}
+	k := &asking{a: a, call: call, wish: wish, rounds: takes.rounds, deadline: time.Now().Add(takes.round)}
+	for range claimAttempts {
+		end, done, err := k.ask(ctx, takes, byError)
+		if err != nil || done == nil {
+			return end, err
+		}
+		if end, ok, err := k.claim(ctx, done, body); ok || err != nil {
+			return end, err
+		}
+	}
+	return End{}, fmt.Errorf("the outcome has changed %d times: %w", claimAttempts, urlmode.ErrOpen)
+}
+
+// completed is an elicitation with its outcome.
+type completed struct {
+	asked   urlmode.Elicitation
+	outcome urlmode.Outcome
+	// isEarlier: it was completed before this call began, and this call was not begun for it.
+	isEarlier bool
+}
+
+// claim is false if the outcome is not there any more.
+func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bool, error) {
+	m, outcome, id := k.a.instance, done.outcome, done.asked.ElicitationID
+	if outcome.Action != urlmode.Accept {
+		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
+		_, err := m.Claim(ctx, id, k.wish.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
+		return failureEnd(outcome.Action, outcome.Reason), true, k.why(ctx, id, err)
+	}
+	if err := ctx.Err(); err != nil {
+		// Nobody reads the answer of this call, so it does nothing that the next one can do.
+		return End{}, false, k.why(ctx, id, err)
+	}
+	rest := max(0, time.Until(k.deadline))
+	claim, err := m.BeginClaim(ctx, id, k.wish.Owner, urlmode.LeaseOptions{Reference: outcome.Reference, Wait: rest})
+	switch {
+	case errors.Is(err, urlmode.ErrOpen):
+		return End{}, false, nil
+	case err != nil:
+		return End{}, false, k.why(ctx, id, err)
+	}
+	switch claim.State {
+	case urlmode.ClaimChanged:
+		return End{}, false, nil
+	case urlmode.ClaimLeased:
+		return openEnd(k.wish, id, "claimed"), true, nil
+	case urlmode.ClaimFulfilled:
+		confirm(ctx, claim)
+		return End{Result: claim.Result}, true, nil
+	case urlmode.ClaimTaken:
+		// The call that has used it was answered just now. This one is about something new; of an account about the same.
+		if done.isEarlier && !outcome.Refunded && k.wish.Kind != urlmode.OAuth {
+			return End{}, false, nil
+		}
+		end, err := k.taken(ctx, outcome)
+		return end, true, err
+	}
+	made, err := k.work(ctx, claim, Accepted{outcome, done.asked.ReturnURL, claim.Fence}, body)
+	if err != nil {
+		return End{}, false, err
+	}
+	confirm(ctx, claim)
+	return End{Result: made}, true, nil
+}
+
+// taken says why a claim is not this call's: it may have gone back since the outcome was read.
+func (k *asking) taken(ctx context.Context, read urlmode.Outcome) (End, error) {
+	now, _, err := k.look(ctx, read.ElicitationID)
+	if err != nil {
+		return End{}, err
+	}
+	switch {
+	case now != nil && now.Reason == "held":
+		return failureEnd(urlmode.Cancel, "held"), nil
+	case read.Refunded || now != nil && now.Refunded:
+		return failureEnd(urlmode.Cancel, "refunded"), nil
+	}
+	return failureEnd(urlmode.Cancel, "claimed"), nil
+}
+
+// work runs the body, and keeps its result. The end of the call ends neither.
+func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accepted, body Body) (json.RawMessage, error) {
+	ctx = context.WithoutCancel(ctx)
+	working, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-claim.Lost():
+			stop(urlmode.ErrClaimLost)
+		case <-working.Done():
+		}
+	}()
+	isDone := false
+	defer func() {
+		if !isDone { // It has failed, perhaps by a panic: the next call does it.
+			releasing, cancel := context.WithTimeout(ctx, afterwards)
+			defer cancel()
+			claim.Release(releasing)
+		}
+	}()
+	made, err := body(working, accepted)
+	if err != nil {
+		return nil, err
+	}
+	isDone = true
+	_, err = claim.Fulfil(ctx, made)
+	return made, err
+}
+
+// confirm: no SDK tells whether an answer was written. It counts as written if the client is there as the tool returns.
+func confirm(ctx context.Context, claim *urlmode.Claim) {
+	if ctx.Err() != nil {
+		return
+	}
+	confirming, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	go func() {
+		defer cancel()
+		claim.Confirm(confirming) // If not, the next call is given the result again.
+	}()
+}
+
+// argumentError is a mistake in a call, which names the argument.
+type argumentError struct{ text string }
+
+func (e *argumentError) Error() string { return e.text }
+
+func (e *argumentError) Unwrap() error { return urlmode.ErrArgument }
+
+// RequestStateData is the member data of the JSON-RPC error (-32602) that answers a call with an [urlmode.ErrRequestState].
+func RequestStateData(err error) json.RawMessage {
+	if errors.Is(err, urlmode.ErrExpired) {
+		return json.RawMessage(`{"reason":"expired_request_state"}`)
+	}
+	return json.RawMessage(`{"reason":"invalid_request_state"}`)
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+const (
+	source = "../../node/src/adapters/"
+	id     = "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
+	link   = "https://c.example/connect/stripe?state=a"
+)
+
+var now = time.Unix(1_800_000_000, 0)
+
+// ofNode is what an expression of the module messages is in the Node package.
+func ofNode(t *testing.T, expression string) any {
+	t.Helper()
+	program := `import { setInternals } from './internals.js';
+		Date.now = () => ` + "1800000000000" + `;
+		const urlmode = {};
+		setInternals(urlmode, { name: 'Reports' });
+		const messages = await import('./adapters/messages.js');
+		console.log(JSON.stringify(` + expression + `));`
+	command := exec.Command("node", "--input-type=module", "-e", program)
+	command.Dir = "../../node/src"
+	said, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded(t, said)
+}
+
+func decoded(t *testing.T, text []byte) (value any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return value
+}
+
+func compare(t *testing.T, expression string, ends []End) {
+	t.Helper()
+	theirs := ofNode(t, expression).([]any)
+	for i, end := range ends {
+		if ours := decoded(t, end.Result); !reflect.DeepEqual(ours, theirs[i]) {
+			t.Errorf("Go has %v\nNode has %v", ours, theirs[i])
+		}
+	}
+}
+
+func quoted(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestWhyACallHasFailed(t *testing.T) {
+	text, err := os.ReadFile(source + "messages.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(string(text), "};")
+	cases := [][2]string{{"cancel", ""}, {"decline", ""}, {"cancel", "unknown_reason"}}
+	for _, found := range regexp.MustCompile(`(?m)^\t(\w+): '`).FindAllStringSubmatch(table, -1) {
+		cases = append(cases, [2]string{"cancel", found[1]})
+	}
+	if len(cases) != len(reasonTexts)+3 {
+		t.Errorf("Node has %d reasons, Go %d", len(cases)-3, len(reasonTexts))
+	}
+	var ends []End
+	for _, each := range cases {
+		ends = append(ends, failureEnd(urlmode.Action(each[0]), each[1]))
+	}
+	compare(t, quoted(t, cases)+".map((each) => messages.failureResult(...each))", ends)
+}
+
+func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
+	for _, kind := range []urlmode.Kind{urlmode.OAuth, urlmode.Payment, urlmode.Signature} {
+		wish := Wish{Message: "Please <sign> & pay.", Request: urlmode.Request{Kind: kind}}
+		expected := "undefined"
+		if kind == urlmode.Payment {
+			wish.Expected, expected = urlmode.Expected{Amount: 1050, Currency: "EUR"}, "{ amount: 1050, currency: 'EUR' }"
+		}
+		options := "{ urlmode, message: 'Please <sign> & pay.', kind: '" + string(kind) + "', expected: " + expected + " }"
+		statuses := []urlmode.Status{urlmode.Pending, urlmode.Opened, urlmode.Processing, "claimed"}
+		var ends []End
+		for _, status := range statuses {
+			ends = append(ends, openEnd(wish, id, status))
+		}
+		compare(t, quoted(t, statuses)+".map((each) => messages.openResult("+options+", { elicitationId: '"+id+"' }, each))", ends)
+		lasts := []int64{-5, 20, 60, 89, 91, 3_569, 3_571, 7_169, 7_170, 7_200, 10_000, 172_769, 172_770, 200_000}
+		ends = nil
+		for _, last := range lasts {
+			asked := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Duration(last) * time.Second)}
+			asked.ElicitationID = id
+			ends = append(ends, linkEnd(wish, "Reports", asked, urlmode.Opened, now))
+		}
+		compare(t, quoted(t, lasts)+".map((last) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
+			"', expiresAt: new Date(Date.now() + last * 1000) }, 'opened'))", ends)
+		names := []urlmode.Progress{"pending", "opened", "attempt_failed", "processing"}
+		theirs := ofNode(t, quoted(t, names)+".map((each) => messages.progressMessage('"+string(kind)+"', each))").([]any)
+		for i, name := range names {
+			if theirs[i] != progressMessages[name] {
+				t.Errorf("%s: %v", name, theirs[i])
+			}
+		}
+	}
+}
+
+func TestClients(t *testing.T) {
+	theirs, err := os.ReadFile(source + "clients.json")
+	if err != nil || !bytes.Equal(theirs, clientsJSON) {
+		t.Errorf("clients.json is not that of the Node package: copy it (%v)", err)
+	}
+	no, yes := false, true
+	a := New(nil, Options{Clients: []ClientFacts{
+		{Name: "x", From: "1.2", Before: "2.0", URL: &yes, Round: time.Second, Rounds: 20}, {Name: "y", URL: &no}}})
+	for _, row := range []struct {
+		client Client
+		wished time.Duration
+		want   takes
+	}{
+		{Client{Name: "z", URL: true}, 0, takes{true, true, 0, roundDefault}},
+		{Client{Name: "x", Version: "1.2.0"}, 0, takes{false, true, urlmode.RoundsMax, time.Second}},
+		{Client{Name: "x", Version: "1.10"}, time.Minute, takes{false, true, urlmode.RoundsMax, time.Minute}},
+		{Client{Name: "x", Version: "1.1.9"}, 0, takes{false, false, 0, roundDefault}},
+		{Client{Name: "x", Version: "2"}, 0, takes{false, false, 0, roundDefault}},
+		{Client{Name: "y", URL: true}, 0, takes{true, false, 0, roundDefault}},
+		{Client{Name: "claude-code", Version: "2.1.107", URL: true}, 0, takes{true, false, 0, roundDefault}},
+		{Client{Name: "claude-code", Version: "2.1.108", URL: true}, 0, takes{true, true, 0, roundDefault}},
+	} {
+		if got := a.whatItTakes(row.client, row.wished); got != row.want {
+			t.Errorf("%v: %v", row.client, got)
+		}
+	}
+}
+
+// A notice is sent once, not after a refusal, and is kept as long as somebody uses it.
+func TestNotices(t *testing.T) {
+	a := New(nil, Options{})
+	n := &a.notices
+	var told []string
+	tell := func(_ context.Context, id string) error {
+		told = append(told, id)
+		return nil
+	}
+	first, leave := n.use("session", "a")
+	second, leaveToo := n.use("session", "a")
+	other, leaveOther := n.use("session", "b")
+	if first != second || first == other {
+		t.Fatal("the notices of a session and an elicitation")
+	}
+	if !first.beginWatch() || second.beginWatch() {
+		t.Error("it is watched twice, or not at all")
+	}
+	first.send(t.Context(), "a", tell)
+	second.send(t.Context(), "a", tell)
+	if refused, err := other.refuse(func() (bool, error) { return true, nil }); !refused || err != nil {
+		t.Error(err)
+	}
+	if refused, _ := other.refuse(func() (bool, error) { return false, nil }); !refused {
+		t.Error("an earlier refusal of the same client counts")
+	}
+	other.send(t.Context(), "b", tell)
+	if !slices.Equal(told, []string{"a"}) {
+		t.Errorf("told: %v", told)
+	}
+	leave()
+	leaveOther()
+	if a.Sessions() != 1 {
+		t.Error("a notice is used, and was dropped")
+	}
+	if leaveToo(); a.Sessions() != 0 {
+		t.Error("a session is kept that nobody uses")
+	}
+	for range 10_000 {
+		n.use(nil, "a")
+	}
+	if a.Sessions() != 0 {
+		t.Error("something is kept without a session")
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	_, err := New(nil, Options{}).Elicit(t.Context(), Call{}, Wish{}, nil)
+	if !errors.Is(err, urlmode.ErrArgument) {
+		t.Error(err)
+	}
+}

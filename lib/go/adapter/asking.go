@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+// errGone is why a context ends whose client is gone.
+var errGone = errors.New("the client is gone")
+
+// asking is one call. The row alone says what has happened.
+type asking struct {
+	a        *Adapter
+	call     Call
+	wish     Wish
+	rounds   int
+	deadline time.Time
+}
+
+// ask asks in the way that the client takes. An answer may only require what its call declares (-32021), a request what
+// the client is known to do.
+func (k *asking) ask(ctx context.Context, takes takes, byError bool) (End, *completed, error) {
+	switch {
+	case takes.url && takes.declares && k.call.Retry != nil:
+		return k.byRetry(ctx)
+	case takes.url && k.call.Channel != nil && byError:
+		return k.byError(ctx)
+	case takes.url && k.call.Channel != nil:
+		return k.byRequest(ctx)
+	}
+	return k.byLink(ctx)
+}
+
+func (k *asking) byLink(ctx context.Context) (End, *completed, error) {
+	asked, status, done, err := k.goOn(ctx)
+	if err != nil || done != nil {
+		return End{}, done, err
+	}
+	if asked.Resumed {
+		return k.waitOneRound(ctx, asked)
+	}
+	return k.pending(asked, status), nil, nil
+}
+
+func (k *asking) byError(ctx context.Context) (End, *completed, error) {
+	asked, status, done, err := k.goOn(ctx)
+	if err != nil || done != nil {
+		return End{}, done, err
+	}
+	if asked.Resumed {
+		var outcome *urlmode.Outcome
+		if outcome, status, err = k.wait(ctx, asked.ElicitationID); err != nil || outcome != nil {
+			return End{}, k.done(asked, outcome), err
+		}
+	}
+	if !canBeOpened(asked, status) {
+		return k.pending(asked, status), nil, nil
+	}
+	k.tellLater(asked.ElicitationID)
+	return End{}, nil, &RequiredError{k.askOf(asked)}
+}
+
+// goOn finds or creates what this call goes on with. done is set if it is completed already.
+func (k *asking) goOn(ctx context.Context) (asked urlmode.Elicitation, status urlmode.Status, done *completed, err error) {
+	if asked, err = k.a.instance.Create(ctx, k.wish.Request); err != nil || !asked.Resumed {
+		return asked, urlmode.Pending, nil, k.why(ctx, "", err)
+	}
+	outcome, status, err := k.look(ctx, asked.ElicitationID)
+	if outcome != nil {
+		done = &completed{asked, *outcome, true}
+	}
+	return asked, status, done, err
+}
+
+// look reads the outcome without waiting, except for a recheck. Nil: it is open, and in this status.
+func (k *asking) look(ctx context.Context, id string) (*urlmode.Outcome, urlmode.Status, error) {
+	outcome, err := k.a.instance.WaitWith(ctx, id, k.wish.Owner, urlmode.WaitOptions{Once: true, Recheck: k.wish.Recheck})
+	if err == nil {
+		return &outcome, urlmode.Completed, nil
+	}
+	if status, ok := statusOf(err); ok {
+		return nil, status, nil
+	}
+	return nil, "", k.why(ctx, id, err)
+}
+
+// wait waits as long as this call may, and sends progress. What happens to the call does not happen to the elicitation.
+func (k *asking) wait(ctx context.Context, id string) (*urlmode.Outcome, urlmode.Status, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	waiting, cancel := context.WithDeadline(ctx, k.deadline)
+	defer cancel()
+	beat := &heartbeat{send: k.call.Progress, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
+	options := urlmode.WaitOptions{Recheck: k.wish.Recheck}
+	if k.call.Progress != nil {
+		options.Progress = func(heard urlmode.Progress) { beat.report(ctx, heard) }
+		go beat.run(waiting, k.a.options.ProgressEvery)
+	}
+	outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)
+	if err == nil {
+		return &outcome, urlmode.Completed, nil
+	}
+	if ctx.Err() != nil {
+		return nil, "", k.why(ctx, id, ctx.Err())
+	}
+	if status, ok := statusOf(err); ok {
+		return nil, status, nil
+	}
+	if errors.Is(err, urlmode.ErrClosed) {
+		return nil, urlmode.Pending, nil // The next call, on another instance, goes on with it.
+	}
+	return nil, "", err
+}
+
+func (k *asking) waitOneRound(ctx context.Context, asked urlmode.Elicitation) (End, *completed, error) {
+	outcome, status, err := k.wait(ctx, asked.ElicitationID)
+	if err != nil || outcome != nil {
+		return End{}, k.done(asked, outcome), err
+	}
+	return k.pending(asked, status), nil, nil
+}
+
+func (k *asking) done(asked urlmode.Elicitation, outcome *urlmode.Outcome) *completed {
+	if outcome == nil {
+		return nil
+	}
+	return &completed{asked, *outcome, false}
+}
+
+func (k *asking) refuse(ctx context.Context, id string) (bool, error) {
+	return k.a.instance.Abandon(ctx, id, k.wish.Owner, urlmode.Decline, "refused")
+}
+
+// pending ends a call whose elicitation is open: with the link, as long as the user can open it.
+func (k *asking) pending(asked urlmode.Elicitation, status urlmode.Status) End {
+	if canBeOpened(asked, status) {
+		return linkEnd(k.wish, k.a.instance.Name(), asked, status, time.Now())
+	}
+	return openEnd(k.wish, asked.ElicitationID, status)
+}
+
+func (k *asking) askOf(asked urlmode.Elicitation) Ask {
+	return Ask{ElicitationID: asked.ElicitationID, URL: asked.URL, Message: k.wish.Message}
+}
+
+// why is the error of a step, or why its context has ended.
+func (k *asking) why(ctx context.Context, id string, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case context.Cause(ctx) == errGone:
+		return urlmode.ClientGone(id)
+	}
+	return context.Cause(ctx)
+}
+
+// statusOf: a wait has ended because its elicitation is open.
+func statusOf(err error) (urlmode.Status, bool) {
+	var own *urlmode.Error
+	if errors.As(err, &own) && own.Code == urlmode.ErrTimeout {
+		return own.Status, true
+	}
+	return "", false
+}
+
+func canBeOpened(asked urlmode.Elicitation, status urlmode.Status) bool {
+	return status != urlmode.Processing && asked.ExpiresAt.After(time.Now())
+}
+
+// heartbeat sends progress while a call waits.
+type heartbeat struct {
+	send func(context.Context, float64, string) error
+	fail func() // The client is gone.
+
+	mu     sync.Mutex
+	status urlmode.Progress
+	count  float64
+}
+
+func (b *heartbeat) report(ctx context.Context, heard urlmode.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if heard != "" {
+		b.status = heard
+	}
+	b.count++
+	if ctx.Err() == nil && b.send(ctx, b.count, progressMessages[b.status]) != nil {
+		b.fail()
+	}
+}
+
+func (b *heartbeat) run(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			b.report(ctx, "")
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import "context"
+
+// Call is a tool call, as an SDK describes it. What it does not have, it cannot do.
+type Call struct {
+	Client Client
+	// ClientID is the id of the MCP client according to your authorization, if there is one.
+	ClientID string
+	// Progress sends progress. Nil: the call has no progress token.
+	Progress func(ctx context.Context, count float64, message string) error
+	// Connection ends when the client has closed the connection of the call, or the session. It may be nil.
+	Connection context.Context
+	// Channel is for protocol revision 2025-11-25, and Retry for 2026-07-28. Without both, the user gets a link as text.
+	Channel *Channel
+	Retry   *RetriedCall
+}
+
+// Client is what an MCP client says of itself.
+type Client struct {
+	Name    string
+	Version string
+	// URL: it declares elicitation in URL mode.
+	URL bool
+}
+
+// Channel is what a server can send to its client by itself.
+type Channel struct {
+	// Session is the same in all calls of a session, and comparable. Nil: nothing is kept between calls.
+	Session any
+	// Life ends with the session. It is required if there is a Session.
+	Life context.Context
+	// Request asks the client to send its user to the URL, and returns the action of its response. The end of the context
+	// takes the request back.
+	Request func(ctx context.Context, ask Ask) (action string, err error)
+	// Complete tells the client in the stream of the call that an elicitation is completed.
+	Complete func(ctx context.Context, elicitationID string) error
+	// CompleteLater is the same in the stream of the session. It may be nil.
+	CompleteLater func(ctx context.Context, elicitationID string) error
+	// IsGone: an error of Request means that the client has closed its session or connection. It may be nil.
+	IsGone func(error) bool
+}
+
+// RetriedCall is what a client of protocol revision 2026-07-28 has sent with its call.
+type RetriedCall struct {
+	// State is the requestState.
+	State string
+	// Answer is the action of its response to the request with InputKey.
+	Answer string
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"context"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+// afterCompletion is how long a client that has not answered the request may take to do so after completion.
+const afterCompletion = 1 * time.Second
+
+type response struct {
+	action string
+	err    error
+}
+
+type waited struct {
+	outcome *urlmode.Outcome
+	status  urlmode.Status
+	err     error
+}
+
+// byRequest asks as in protocol revision 2025-11-25. The client's response only says whether the user agrees to open
+// the page. It may come at once, after the elicitation is completed, or after the call has ended.
+func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
+	asked, status, done, err := k.goOn(ctx)
+	if err != nil || done != nil {
+		return End{}, done, err
+	}
+	if !canBeOpened(asked, status) {
+		return k.waitOneRound(ctx, asked)
+	}
+	channel, id := k.call.Channel, asked.ElicitationID
+	notice, release := k.a.notices.use(channel.Session, id)
+	defer release()
+	requesting, withdraw := k.requestContext(ctx, asked)
+	responded := make(chan response, 1)
+	go func() {
+		action, err := channel.Request(requesting, k.askOf(asked))
+		responded <- response{action, err}
+	}()
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan waited, 1)
+	go func() {
+		outcome, status, err := k.wait(waiting, id)
+		ended <- waited{outcome, status, err}
+	}()
+	hasResponded := false
+	var found waited
+	select {
+	case found = <-ended:
+	case said := <-responded:
+		hasResponded = true
+		if end, isEnd, err := k.afterResponse(ctx, asked, notice, said); isEnd || err != nil {
+			withdraw()
+			return end, nil, err
+		}
+		found = <-ended
+	}
+	if found.err == nil && found.outcome != nil {
+		notice.send(ctx, id, channel.Complete)
+		time.AfterFunc(afterCompletion, withdraw)
+		return End{}, k.done(asked, found.outcome), nil
+	}
+	switch {
+	case found.err != nil && context.Cause(ctx) == errGone, channel.Session == nil:
+		withdraw()
+	case hasResponded:
+		withdraw()
+		k.tellLater(id)
+	default:
+		k.tellLater(id)
+		k.hearLater(id, responded, withdraw)
+	}
+	if found.err != nil {
+		return End{}, nil, found.err
+	}
+	return k.pending(asked, found.status), nil, nil
+}
+
+// requestContext is that of a request, which the call does not end: it would be taken from a user who looks at it. It
+// ends with the elicitation, and with its session.
+func (k *asking) requestContext(ctx context.Context, asked urlmode.Elicitation) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(afterCompletion))
+	if life := k.call.Channel.Life; life != nil {
+		stop := context.AfterFunc(life, cancel)
+		context.AfterFunc(ctx, func() { stop() })
+	}
+	return ctx, cancel
+}
+
+// afterResponse says how the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody
+// has opened it: a client may dismiss a request by itself.
+func (k *asking) afterResponse(ctx context.Context, asked urlmode.Elicitation, notice *notice, said response) (End, bool, error) {
+	id, channel := asked.ElicitationID, k.call.Channel
+	if said.err != nil {
+		if ctx.Err() != nil {
+			return End{}, true, k.why(ctx, id, said.err)
+		}
+		if channel.IsGone != nil && channel.IsGone(said.err) {
+			return End{}, true, urlmode.ClientGone(id)
+		}
+		return k.pending(asked, urlmode.Pending), true, nil
+	}
+	if said.action == string(urlmode.Accept) {
+		return End{}, false, nil
+	}
+	if said.action == string(urlmode.Decline) {
+		refused, err := notice.refuse(func() (bool, error) { return k.refuse(ctx, id) })
+		if refused || err != nil {
+			return End{}, false, k.why(ctx, id, err)
+		}
+	}
+	outcome, status, err := k.look(ctx, id)
+	switch {
+	case err != nil || outcome != nil:
+		return End{}, false, err
+	case status == urlmode.Pending:
+		return failureEnd(urlmode.Cancel, "dismissed"), true, nil
+	}
+	k.tellLater(id)
+	return k.pending(asked, status), true, nil
+}
+
+// tellLater notifies the client when the elicitation is completed, after this call.
+func (k *asking) tellLater(id string) {
+	channel := k.call.Channel
+	if channel.Session == nil || channel.CompleteLater == nil {
+		return
+	}
+	notice, release := k.a.notices.use(channel.Session, id)
+	if !notice.beginWatch() {
+		release()
+		return
+	}
+	go func() {
+		defer release()
+		options := urlmode.WaitOptions{Recheck: k.wish.Recheck}
+		if _, err := k.a.instance.WaitWith(channel.Life, id, k.wish.Owner, options); err == nil {
+			notice.send(channel.Life, id, channel.CompleteLater)
+		}
+	}()
+}
+
+// hearLater: a user who declines after the end of the call has refused.
+func (k *asking) hearLater(id string, responded <-chan response, withdraw context.CancelFunc) {
+	notice, release := k.a.notices.use(k.call.Channel.Session, id)
+	go func() {
+		defer release()
+		defer withdraw()
+		watching, stop := context.WithCancel(k.call.Channel.Life)
+		defer stop()
+		over := make(chan struct{})
+		go func() { // The request is of no use when the elicitation, the session or the instance has ended.
+			defer close(over)
+			k.a.instance.Wait(watching, id, k.wish.Owner)
+		}()
+		select {
+		case said := <-responded:
+			if said.err == nil && said.action == string(urlmode.Decline) {
+				refusing, cancel := context.WithTimeout(context.Background(), afterwards)
+				defer cancel()
+				notice.refuse(func() (bool, error) { return k.refuse(refusing, id) })
+			}
+		case <-over:
+		}
+	}()
+}

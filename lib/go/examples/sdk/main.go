@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+// An MCP server on the official Go SDK over HTTP: it sells a report and connects an account.
+//
+//	URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= go run ./sdk
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/examples/app"
+	urlmcp "urlmode.example/urlmode/mcp"
+)
+
+// none are the arguments of a tool that takes none.
+type none struct{}
+
+type ask func(context.Context, *mcp.CallToolRequest, urlmcp.Wish, urlmcp.Body) (*mcp.CallToolResult, error)
+
+func main() {
+	app.Serve(func(instance *urlmode.Instance) http.Handler {
+		tools := urlmcp.New(instance, app.Options())
+		server := mcp.NewServer(&mcp.Implementation{Name: "reports", Version: "1.0.0"}, nil)
+		add(server, "buy_report", "Buys the report.", sell(tools.ElicitURL))
+		add(server, "read_report", "Reads the report, once it is paid.", sell(tools.RequireURL))
+		add(server, "connect_account", "Connects your Demo Account.", connect(tools.ElicitURL))
+		return auth.RequireBearerToken(verifier(), nil)(tools.Handler(bothRevisions(server)))
+	})
+}
+
+// bothRevisions: clients of 2026-07-28 have no sessions, and the SDK serves them by a stateless handler only.
+func bothRevisions(server *mcp.Server) http.Handler {
+	of := func(*http.Request) *mcp.Server { return server }
+	withSessions := mcp.NewStreamableHTTPHandler(of, nil)
+	without := mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			without.ServeHTTP(w, r)
+			return
+		}
+		withSessions.ServeHTTP(w, r)
+	})
+}
+
+type tool func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
+
+func add(server *mcp.Server, name, description string, run tool) {
+	mcp.AddTool(server, &mcp.Tool{Name: name, Description: description},
+		func(ctx context.Context, call *mcp.CallToolRequest, _ none) (*mcp.CallToolResult, any, error) {
+			result, err := run(ctx, call)
+			return result, nil, err
+		})
+}
+
+func sell(ask ask) tool {
+	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return ask(ctx, call, app.Report(subject(call)), func(_ context.Context, paid urlmcp.Accepted) (*mcp.CallToolResult, error) {
+			return text("Paid with " + paid.Reference + "."), nil
+		})
+	}
+}
+
+func connect(ask ask) tool {
+	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return ask(ctx, call, app.Account(subject(call)), func(ctx context.Context, accepted urlmcp.Accepted) (*mcp.CallToolResult, error) {
+			name, err := app.NameOfAccount(ctx, accepted)
+			return text("Connected the account of " + name + "."), err
+		})
+	}
+}
+
+func text(said string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}
+}
+
+func verifier() auth.TokenVerifier {
+	users := app.Users()
+	return func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		subject, known := users[token]
+		if !known {
+			return nil, auth.ErrInvalidToken
+		}
+		return &auth.TokenInfo{UserID: subject, Expiration: time.Now().Add(time.Hour)}, nil
+	}
+}
+
+func subject(call *mcp.CallToolRequest) string { return call.Extra.TokenInfo.UserID }

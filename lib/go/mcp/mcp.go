@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+// Package mcp is the adapter for the official Go SDK (github.com/modelcontextprotocol/go-sdk, 1.7 and later): protocol
+// revisions 2025-11-25 and 2026-07-28.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/adapter"
+)
+
+// Wish, Accepted, Options and ClientFacts are those of package adapter.
+type (
+	Wish        = adapter.Wish
+	Accepted    = adapter.Accepted
+	Options     = adapter.Options
+	ClientFacts = adapter.ClientFacts
+)
+
+// Body does what the user has agreed to. See [adapter.Body].
+type Body func(context.Context, Accepted) (*sdk.CallToolResult, error)
+
+const roundsSince = "2026-07-28"
+
+// Tools asks the users of tool calls. It is safe for use by any number of goroutines.
+type Tools struct {
+	adapter *adapter.Adapter
+
+	mu          sync.Mutex
+	lives       map[*sdk.ServerSession]context.Context // of the sessions that have asked their users
+	connections map[string]connection                  // of the HTTP requests that are being served
+}
+
+// New makes Tools. Nothing needs to be closed but the instance.
+func New(instance *urlmode.Instance, o Options) *Tools {
+	return &Tools{adapter: adapter.New(instance, o), lives: map[*sdk.ServerSession]context.Context{}, connections: map[string]connection{}}
+}
+
+// ElicitURL asks the user of a call to open a page, waits for at most one round, and runs the body if the user has
+// accepted. The tool returns what it returns: without an outcome, the result says what has happened, or what to do next.
+//
+// Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrClientGone]; a *jsonrpc.Error for a requestState that is
+// not valid; the cause of the context.
+func (t *Tools) ElicitURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Elicit(ctx, t.describe(call), wish, bodyOf(body)))
+}
+
+// RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
+func (t *Tools) RequireURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Require(ctx, t.describe(call), wish, bodyOf(body)))
+}
+
+func bodyOf(body Body) adapter.Body {
+	return func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
+		made, err := body(ctx, accepted)
+		if err != nil {
+			return nil, err
+		}
+		if made == nil {
+			made = &sdk.CallToolResult{}
+		}
+		return json.Marshal(made)
+	}
+}
+
+func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {
+	if err != nil {
+		return nil, toError(err)
+	}
+	if end.State != "" {
+		// An empty map is a result that requires input, too; no map is none.
+		required := &sdk.CallToolResult{RequestState: end.State, InputRequests: sdk.InputRequestMap{}}
+		if end.Ask != nil {
+			required.InputRequests[adapter.InputKey] = &sdk.ElicitParams{Mode: "url", Message: end.Ask.Message, URL: end.Ask.URL}
+		}
+		return required, nil
+	}
+	result := &sdk.CallToolResult{}
+	return result, json.Unmarshal(end.Result, result)
+}
+
+func toError(err error) error {
+	var required *adapter.RequiredError
+	switch {
+	case errors.As(err, &required):
+		ask := required.Ask
+		return sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", ElicitationID: ask.ElicitationID, URL: ask.URL, Message: ask.Message}})
+	case errors.Is(err, urlmode.ErrRequestState):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error(), Data: adapter.RequestStateData(err)}
+	}
+	return err
+}
+
+func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
+	described := adapter.Call{Connection: t.connectionOf(call)}
+	if token := call.Params.GetProgressToken(); token != nil {
+		described.Progress = func(ctx context.Context, count float64, message string) error {
+			// Where nobody reads the stream this fails, and the SDK does not tell why. Handler knows who is gone.
+			call.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: count, Message: message})
+			return nil
+		}
+	}
+	var info *sdk.Implementation
+	var capabilities *sdk.ClientCapabilities
+	if version, _ := call.Params.Meta[sdk.MetaKeyProtocolVersion].(string); version >= roundsSince {
+		// Each call says who its client is.
+		read(call.Params.Meta[sdk.MetaKeyClientInfo], &info)
+		read(call.Params.Meta[sdk.MetaKeyClientCapabilities], &capabilities)
+		described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
+		if answer, ok := call.Params.InputResponses[adapter.InputKey].(*sdk.ElicitResult); ok {
+			described.Retry.Answer = answer.Action
+		}
+	} else if params := call.Session.InitializeParams(); params != nil {
+		info, capabilities = params.ClientInfo, params.Capabilities
+		described.Channel = t.channelOf(call.Session)
+	}
+	if info != nil {
+		described.Client = adapter.Client{Name: info.Name, Version: info.Version}
+	}
+	described.Client.URL = capabilities != nil && capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil
+	return described
+}
+
+// read reads a value of _meta, which is what JSON becomes, or a pointer in a call within one process.
+func read[T any](value any, into **T) {
+	if text, err := json.Marshal(value); err == nil {
+		json.Unmarshal(text, into)
+	}
+}
+
+// notifier is a session from version 1.8 on. The client of an older server learns at its next call how it ended.
+type notifier interface {
+	NotifyElicitationComplete(context.Context, *sdk.ElicitationCompleteParams) error
+}
+
+func (t *Tools) channelOf(session *sdk.ServerSession) *adapter.Channel {
+	channel := &adapter.Channel{
+		Session: session,
+		Life:    t.lifeOf(session),
+		Request: func(ctx context.Context, ask adapter.Ask) (string, error) {
+			answer, err := session.Elicit(ctx, &sdk.ElicitParams{Mode: "url", Message: ask.Message, URL: ask.URL, ElicitationID: ask.ElicitationID})
+			if err != nil {
+				return "", err
+			}
+			return answer.Action, nil
+		},
+		IsGone: func(err error) bool { return errors.Is(err, sdk.ErrConnectionClosed) },
+	}
+	if notifier, ok := any(session).(notifier); ok {
+		channel.Complete = func(ctx context.Context, id string) error {
+			return notifier.NotifyElicitationComplete(ctx, &sdk.ElicitationCompleteParams{ElicitationID: id})
+		}
+		channel.CompleteLater = channel.Complete // whose context is of no call
+	}
+	return channel
+}
+
+// lifeOf ends with the session.
+func (t *Tools) lifeOf(session *sdk.ServerSession) context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if life, ok := t.lives[session]; ok {
+		return life
+	}
+	life, end := context.WithCancel(context.Background())
+	t.lives[session] = life
+	go func() {
+		session.Wait()
+		end()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.lives, session)
+	}()
+	return life
+}

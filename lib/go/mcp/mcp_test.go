@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode"
+)
+
+// These tests need a stack: tests/stack/up, and the variables that it writes. tests/e2e/adapters-go.test.mjs has the scenarios.
+
+func open(t *testing.T) *urlmode.Instance {
+	t.Helper()
+	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
+		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
+	if err != nil {
+		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made
+}
+
+func wish(me urlmode.Owner, what string) Wish {
+	return Wish{Message: "Pay for " + what + ".", Request: urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me,
+		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay", ResumeKey: what}}
+}
+
+func text(said string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: said}}}
+}
+
+// payer is a client whose user pays for whatever is asked, by another instance.
+type payer struct {
+	t        *testing.T
+	me       urlmode.Owner
+	instance *urlmode.Instance
+
+	mu     sync.Mutex
+	asked  []string
+	told   []string
+	action string
+}
+
+func (p *payer) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	if !strings.HasPrefix(r.Params.URL, "https://callback.example/connect/stripe?state=") || r.Params.Mode != "url" {
+		p.t.Errorf("it is asked for %+v", r.Params)
+	}
+	p.mu.Lock()
+	p.asked = append(p.asked, r.Params.ElicitationID)
+	p.mu.Unlock()
+	if p.action == "accept" && r.Params.ElicitationID != "" {
+		p.pay(r.Params.ElicitationID)
+	}
+	return &sdk.ElicitResult{Action: p.action}, nil
+}
+
+func (p *payer) pay(id string) {
+	answer := urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()}
+	if done, err := p.instance.Complete(p.t.Context(), id, p.me, answer); err != nil || !done {
+		p.t.Errorf("it is not paid: %v", err)
+	}
+}
+
+// connect is over a pipe, in one process. A client of the newest version uses the newest revision, or else the one before.
+func connect(t *testing.T, p *payer, server *sdk.Server, older bool) *sdk.ClientSession {
+	t.Helper()
+	capabilities := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}}
+	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, &sdk.ClientOptions{Capabilities: capabilities,
+		ElicitationHandler: p.elicit, ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.told = append(p.told, r.Params.ElicitationID)
+		}})
+	theirs, ours := sdk.NewInMemoryTransports()
+	if older {
+		// The client asks which revisions there are, and the server does not know what it means.
+		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+				if method == "server/discover" {
+					return nil, context.Canceled
+				}
+				return next(ctx, method, r)
+			}
+		})
+	}
+	serving, err := server.Connect(t.Context(), ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := client.Connect(t.Context(), theirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close(); serving.Wait() })
+	return session
+}
+
+func someone() urlmode.Owner { return urlmode.Owner{Subject: "user-" + rand.Text()} }
+
+func call(t *testing.T, session *sdk.ClientSession) *sdk.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "buy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func said(result *sdk.CallToolResult) string {
+	var all strings.Builder
+	for _, each := range result.Content {
+		all.WriteString(each.(*sdk.TextContent).Text)
+	}
+	return all.String()
+}
+
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+func serverOf(run func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "buy"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		result, err := run(ctx, call)
+		return result, nil, err
+	})
+	return server
+}
+
+// Each of two payments in one call is asked for, claimed and confirmed by itself.
+func TestTwoPaymentsInOneCall(t *testing.T) {
+	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "accept"}
+	tools := New(m, Options{})
+	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		paid := ""
+		for _, what := range []string{"one", "two"} {
+			result, err := tools.ElicitURL(ctx, call, wish(p.me, what), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				return text(accepted.Reference), nil
+			})
+			if err != nil || result.IsError {
+				return result, err
+			}
+			paid += said(result)
+		}
+		return text(paid), nil
+	}), true)
+	if got := said(call(t, session)); strings.Count(got, "pay_") != 2 || len(p.asked) != 2 {
+		t.Fatalf("%q, and it was asked for %v", got, p.asked)
+	}
+	for i, id := range p.asked {
+		until(t, "the answer is confirmed", func() bool {
+			claim, err := m.BeginClaim(t.Context(), id, p.me, urlmode.LeaseOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return claim.State == urlmode.ClaimTaken
+		})
+		if _, known := any((*sdk.ServerSession)(nil)).(notifier); known {
+			until(t, "the client is told", func() bool {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return len(p.told) > i && p.told[i] == id
+			})
+		}
+	}
+}
+
+// The newest client of the SDK gets a result that requires input, and calls again with its handle.
+func TestRounds(t *testing.T) {
+	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "accept"}
+	tools, calls := New(m, Options{}), 0
+	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if calls++; calls == 2 {
+			retry, err := m.OpenRequestState(call.Params.RequestState, wish(p.me, "one").Request)
+			if err != nil {
+				return nil, err
+			}
+			p.pay(retry.Elicitation.ElicitationID)
+		}
+		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return text("Paid with " + accepted.Reference), nil
+		})
+	}), false)
+	if got := said(call(t, session)); !strings.HasPrefix(got, "Paid with pay_") || calls != 2 || len(p.asked) != 1 {
+		t.Fatalf("%q after %d calls and %d requests", got, calls, len(p.asked))
+	}
+}
+
+// A session leaves nothing behind.
+func TestNothingIsKept(t *testing.T) {
+	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "cancel"}
+	tools := New(m, Options{})
+	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, wish(p.me, "one"), nil)
+	}), true)
+	if got := said(call(t, session)); got != "Not done: the user dismissed the request." {
+		t.Fatal(got)
+	}
+	session.Close()
+	until(t, "the session is forgotten", func() bool {
+		tools.mu.Lock()
+		defer tools.mu.Unlock()
+		return len(tools.lives) == 0 && len(tools.connections) == 0
+	})
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+// Package mcpgo is the adapter for mcp-go (github.com/mark3labs/mcp-go, 1.2 and later): protocol revisions 2025-11-25 and
+// 2026-07-28.
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/adapter"
+)
+
+// Wish, Accepted, Options and ClientFacts are those of package adapter.
+type (
+	Wish        = adapter.Wish
+	Accepted    = adapter.Accepted
+	Options     = adapter.Options
+	ClientFacts = adapter.ClientFacts
+)
+
+// Body does what the user has agreed to. See [adapter.Body].
+type Body func(context.Context, Accepted) (*sdk.CallToolResult, error)
+
+// Tools asks the users of tool calls. It is safe for use by any number of goroutines.
+type Tools struct {
+	adapter *adapter.Adapter
+
+	mu    sync.Mutex
+	lives map[string]life // of the sessions that the server has registered
+}
+
+type life struct {
+	session server.ClientSession
+	ctx     context.Context
+	end     context.CancelFunc
+}
+
+// New makes Tools. Nothing needs to be closed but the instance.
+func New(instance *urlmode.Instance, o Options) *Tools {
+	return &Tools{adapter: adapter.New(instance, o), lives: map[string]life{}}
+}
+
+// AddHooks tells the tools of the sessions that the server registers: their clients are told that an elicitation is
+// completed also after the end of the call. Without it, and for a session that is not registered, nothing is kept between calls.
+func (t *Tools) AddHooks(hooks *server.Hooks) {
+	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) {
+		ctx, end := context.WithCancel(context.Background())
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if before, ok := t.lives[session.SessionID()]; ok {
+			before.end()
+		}
+		t.lives[session.SessionID()] = life{session, ctx, end}
+	})
+	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if known, ok := t.lives[session.SessionID()]; ok && known.session == session {
+			known.end()
+			delete(t.lives, session.SessionID())
+		}
+	})
+}
+
+// ElicitURL asks the user of a call to open a page, waits for at most one round, and runs the body if the user has
+// accepted. The tool returns what it returns: without an outcome, the result says what has happened, or what to do next.
+//
+// Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrRequestState], [urlmode.ErrClientGone]; the cause of
+// the context.
+func (t *Tools) ElicitURL(ctx context.Context, call sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Elicit(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+}
+
+// RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
+func (t *Tools) RequireURL(ctx context.Context, call sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Require(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+}
+
+func bodyOf(body Body) adapter.Body {
+	return func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
+		made, err := body(ctx, accepted)
+		if err != nil {
+			return nil, err
+		}
+		if made == nil {
+			made = &sdk.CallToolResult{}
+		}
+		if made.Content == nil {
+			made.Content = []sdk.Content{}
+		}
+		return json.Marshal(made)
+	}
+}
+
+func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {
+	var required *adapter.RequiredError
+	if errors.As(err, &required) {
+		return nil, sdk.URLElicitationRequiredError{Elicitations: []sdk.ElicitationParams{paramsOf(required.Ask, required.Ask.ElicitationID)}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if end.State != "" {
+		requests := server.NewInputRequestBuilder(end.State)
+		if end.Ask != nil {
+			// From this revision on a request has no id.
+			requests.Elicit(adapter.InputKey, paramsOf(*end.Ask, ""))
+		}
+		return requests.ToolResult(), nil
+	}
+	result := &sdk.CallToolResult{}
+	return result, json.Unmarshal(end.Result, result)
+}
+
+func paramsOf(ask adapter.Ask, id string) sdk.ElicitationParams {
+	return sdk.ElicitationParams{Mode: sdk.ElicitationModeURL, Message: ask.Message, ElicitationID: id, URL: ask.URL}
+}
+
+func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.Call {
+	described, srv, session := adapter.Call{}, server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
+	if meta := call.Params.Meta; meta != nil && meta.ProgressToken != nil && srv != nil {
+		described.Progress = func(ctx context.Context, count float64, message string) error {
+			// It fails where the client does not read, who need not be gone.
+			srv.SendNotificationToClient(ctx, "notifications/progress",
+				map[string]any{"progressToken": meta.ProgressToken, "progress": count, "message": message})
+			return nil
+		}
+	}
+	var info sdk.Implementation
+	var capabilities sdk.ClientCapabilities
+	if modern := server.RequestProtocolInfoFromContext(ctx); modern != nil && modern.Modern {
+		// Each call says who its client is.
+		if modern.ClientInfo != nil {
+			info = *modern.ClientInfo
+		}
+		if modern.ClientCapabilities != nil {
+			capabilities = *modern.ClientCapabilities
+		}
+		described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
+		if answer := server.ElicitationResponse(call.Params.InputResponses, adapter.InputKey); answer != nil {
+			described.Retry.Answer = string(answer.Action)
+		}
+	} else if known, ok := session.(server.SessionWithClientInfo); ok && srv != nil {
+		info, capabilities = known.GetClientInfo(), known.GetClientCapabilities()
+		described.Channel = t.channelOf(srv, session)
+		described.Connection = described.Channel.Life
+	}
+	described.Client = adapter.Client{Name: info.Name, Version: info.Version,
+		URL: capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil}
+	return described
+}
+
+func (t *Tools) channelOf(srv *server.MCPServer, session server.ClientSession) *adapter.Channel {
+	channel := &adapter.Channel{
+		Request: func(ctx context.Context, ask adapter.Ask) (string, error) {
+			answer, err := srv.RequestURLElicitation(ctx, session, ask.ElicitationID, ask.URL, ask.Message)
+			if err != nil {
+				return "", err
+			}
+			return string(answer.Action), nil
+		},
+		Complete: func(ctx context.Context, id string) error { return srv.SendElicitationComplete(ctx, session, id) },
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	// A client may choose the id of a session that nobody has registered: nothing is kept for it.
+	if known, ok := t.lives[session.SessionID()]; ok {
+		channel.Session, channel.Life = known.session, known.ctx
+		channel.CompleteLater = func(ctx context.Context, id string) error { return srv.SendElicitationComplete(ctx, known.session, id) }
+	}
+	return channel
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+package mcpgo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"urlmode.example/urlmode"
+)
+
+// These tests need a stack: tests/stack/up, and the variables that it writes. tests/e2e/adapters-go.test.mjs has the scenarios.
+
+func open(t *testing.T) *urlmode.Instance {
+	t.Helper()
+	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
+		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
+	if err != nil {
+		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made
+}
+
+func wish(me urlmode.Owner) Wish {
+	return Wish{Message: "Pay.", Request: urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me,
+		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay", ResumeKey: "one"}}
+}
+
+// serve has a tool "buy", and what an adapter needs.
+func serve(t *testing.T, tools *Tools, run server.ToolHandlerFunc) string {
+	t.Helper()
+	hooks := &server.Hooks{}
+	tools.AddHooks(hooks)
+	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation())
+	srv.AddTool(sdk.NewTool("buy"), run)
+	listening := httptest.NewServer(server.NewStreamableHTTPServer(srv))
+	t.Cleanup(func() {
+		listening.CloseClientConnections()
+		listening.Close()
+	})
+	return listening.URL + "/mcp"
+}
+
+// payer is a client whose user pays for whatever is asked, by another instance.
+type payer struct {
+	t        *testing.T
+	me       urlmode.Owner
+	instance *urlmode.Instance
+	asked    atomic.Int32
+	id       atomic.Value
+}
+
+func (p *payer) Elicit(_ context.Context, r sdk.ElicitationRequest) (*sdk.ElicitationResult, error) {
+	p.asked.Add(1)
+	if r.Params.Mode != sdk.ElicitationModeURL || !strings.HasPrefix(r.Params.URL, "https://callback.example/connect/stripe?state=") {
+		p.t.Errorf("it is asked for %+v", r.Params)
+	}
+	if id := r.Params.ElicitationID; id != "" {
+		p.id.Store(id)
+		p.pay(id)
+	}
+	return &sdk.ElicitationResult{ElicitationResponse: sdk.ElicitationResponse{Action: sdk.ElicitationResponseActionAccept}}, nil
+}
+
+func (p *payer) pay(id string) {
+	answer := urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()}
+	if done, err := p.instance.Complete(context.Background(), id, p.me, answer); err != nil || !done {
+		p.t.Errorf("it is not paid: %v", err)
+	}
+}
+
+func buy(t *testing.T, p *payer, url, revision string) string {
+	t.Helper()
+	connection, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := client.NewClient(connection, client.WithElicitationHandler(p))
+	if err := session.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	var begin sdk.InitializeRequest
+	begin.Params.ProtocolVersion = revision
+	begin.Params.ClientInfo = sdk.Implementation{Name: "tests", Version: "1"}
+	begin.Params.Capabilities.Elicitation = &sdk.ElicitationCapability{URL: &struct{}{}}
+	if _, err := session.Initialize(t.Context(), begin); err != nil {
+		t.Fatal(err)
+	}
+	var call sdk.CallToolRequest
+	call.Params.Name = "buy"
+	result, err := session.CallTool(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for _, each := range result.Content {
+		said.WriteString(each.(sdk.TextContent).Text)
+	}
+	return said.String()
+}
+
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+// mcp-go's own client, in both revisions of the protocol. The claim is confirmed as the tool returns.
+func TestOwnClient(t *testing.T) {
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		m := open(t)
+		p := &payer{t: t, me: urlmode.Owner{Subject: "user-" + rand.Text()}, instance: open(t)}
+		tools := New(m, Options{})
+		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			if state := call.Params.RequestState; state != "" {
+				retry, err := m.OpenRequestState(state, wish(p.me).Request)
+				if err != nil {
+					return nil, err
+				}
+				p.id.Store(retry.Elicitation.ElicitationID)
+				p.pay(retry.Elicitation.ElicitationID)
+			}
+			return tools.ElicitURL(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
+			})
+		})
+		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 {
+			t.Fatalf("%s: %q after %d requests", revision, said, p.asked.Load())
+		}
+		until(t, "the answer is confirmed", func() bool {
+			claim, err := m.BeginClaim(t.Context(), p.id.Load().(string), p.me, urlmode.LeaseOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return claim.State == urlmode.ClaimTaken
+		})
+	}
+}
+
+// Clients choose the ids of sessions: 10,000 that nobody has registered leave nothing behind, also where a client listens.
+func TestStrangersSessions(t *testing.T) {
+	m, me := open(t), urlmode.Owner{Subject: "user-" + rand.Text()}
+	tools := New(m, Options{})
+	asked := wish(me)
+	asked.Round = time.Millisecond
+	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		// As if this client had declared it: a session that is not registered has no capabilities.
+		session := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+		session.SetClientCapabilities(sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapability{URL: &struct{}{}}})
+		return tools.ElicitURL(ctx, call, asked, nil)
+	})
+	call := func(i int) {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy"}}`
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Mcp-Session-Id", fmt.Sprintf("mcp-session-00000000-0000-4000-8000-%012d", i))
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer answer.Body.Close()
+		if said, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(said), "The link works for") {
+			t.Errorf("%d: %s, %v", answer.StatusCode, said, err)
+		}
+	}
+	many := func(from, count int) {
+		var group sync.WaitGroup
+		for part := range 8 {
+			group.Go(func() {
+				for i := from + part; i < from+count && !t.Failed(); i += 8 {
+					call(i)
+				}
+			})
+		}
+		group.Wait()
+	}
+	many(0, 1_000)
+	goroutines := runtime.NumGoroutine()
+	many(1_000, 10_000)
+	tools.mu.Lock()
+	lives := len(tools.lives)
+	tools.mu.Unlock()
+	if lives != 0 || tools.adapter.Sessions() != 0 {
+		t.Errorf("%d sessions are kept, and the notices of %d", lives, tools.adapter.Sessions())
+	}
+	until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+100 && m.OpenWaits() == 0 })
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"crypto/sha256"
+	"errors"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// RoundsMax is how often at most a client is asked to call again for the same elicitation.
+const RoundsMax = 8
+
+var retryForm = regexp.MustCompile(`^([A-Za-z0-9_-]{115})\.([1-9])$`)
+
+// Retry is what an adapter sends to its client as requestState (MCP, protocol revision 2026-07-28), and what the client
+// sends back: text that only this package can make. It is bound to the owner, the resume key and all that the
+// request asks for, so that one for a cheap item cannot complete an expensive one.
+type Retry struct {
+	Elicitation Elicitation
+	// Round counts the calls for this elicitation, from 1 to RoundsMax.
+	Round int
+}
+
+// Name is Config.Name, or the host of BaseURL.
+func (m *Instance) Name() string { return m.name }
+
+// RequestState seals a Retry for the request with which its elicitation was created or found.
+func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
+	purpose, err := retryPurpose(r)
+	if err != nil {
+		return "", err
+	}
+	link, err := url.Parse(retry.Elicitation.URL)
+	if err != nil || retry.Round < 1 || retry.Round > RoundsMax {
+		return "", argumentError("Retry must have an elicitation of Create, and a round from 1 to %d", RoundsMax)
+	}
+	id, kid, err := openLink(m.ring, r.Provider, link.Query().Get("state"))
+	if err != nil || id != retry.Elicitation.ElicitationID {
+		return "", argumentError("Retry must have an elicitation of Create for this provider")
+	}
+	expires := retry.Elicitation.ExpiresAt.Add(graceMax + time.Second - 1).Unix()
+	// By this key the next call mints the same link.
+	return mintState(m.ring.find(kid), "retry", "", state{id, expires, bindingOf(r.Owner), purpose}, nil) + "." + strconv.Itoa(retry.Round), nil
+}
+
+// OpenRequestState opens what RequestState has sealed, for the same request.
+//
+// Errors: ErrArgument, ErrRequestState. The latter is also ErrExpired if the text was valid once.
+func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
+	purpose, err := retryPurpose(r)
+	if err != nil {
+		return Retry{}, err
+	}
+	parts := retryForm.FindStringSubmatch(text)
+	if parts == nil {
+		return Retry{}, requestStateError(false)
+	}
+	opened, err := openState(m.ring, "retry", "", parts[1], time.Now())
+	if err != nil {
+		return Retry{}, requestStateError(errors.Is(err, errStateExpired))
+	}
+	if opened.binding != bindingOf(r.Owner) || opened.browser != purpose {
+		return Retry{}, requestStateError(false)
+	}
+	sealed, _ := decodeToken(parts[1], stateBytes+overhead)
+	kid := int16(sealed[1])
+	urls := m.urls(rowKey{opened.id, opened.binding}, r.Provider, r.Kind, 0)
+	expiresAt := time.Unix(opened.expires, 0).Add(-graceMax)
+	round, _ := strconv.Atoi(parts[2])
+	return Retry{m.elicitation(urls, r.Provider, expiresAt, &kid, true), round}, nil
+}
+
+// retryPurpose takes the place of the browser in the state token.
+func retryPurpose(r Request) (digest, error) {
+	expected, err := checkExpected(r.Expected, r.Kind)
+	if err != nil {
+		return digest{}, err
+	}
+	mcpClient := ""
+	if r.SameClient {
+		mcpClient = r.ClientID
+	}
+	asked, err := digestOfRequest(r.Provider, r.Kind, expected, r.About, mcpClient)
+	if err != nil {
+		return digest{}, err
+	}
+	sum := sha256.Sum256(append(asked, r.ResumeKey...))
+	return digest(sum[:16]), nil
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A requestState is good for its owner and for what was asked for, and for nothing else.
+func TestRequestState(t *testing.T) {
+	m := offline(t)
+	me := Owner{"ada", "s"}
+	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "eur"}, ResumeKey: "k",
+		About: map[string]any{"a": 1}, ClientID: "c"}
+	k := rowKey{newID(), bindingOf(me)}
+	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), "stripe", time.Now().Add(time.Minute), nil, false)
+	text, err := m.RequestState(Retry{asked, 2}, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := request
+	again.Expected.Currency = "EUR"
+	opened, err := m.OpenRequestState(text, again)
+	if err != nil || opened.Round != 2 || opened.Elicitation.URL != asked.URL || !opened.Elicitation.Resumed ||
+		opened.Elicitation.ExpiresAt.Before(asked.ExpiresAt) || opened.Elicitation.ExpiresAt.After(asked.ExpiresAt.Add(time.Second)) {
+		t.Fatalf("%+v, %v", opened, err)
+	}
+	for name, change := range map[string]func(*Request){
+		"subject":  func(r *Request) { r.Owner.Subject = "eve" },
+		"session":  func(r *Request) { r.Owner.Session = "other" },
+		"amount":   func(r *Request) { r.Expected.Amount = 4 },
+		"provider": func(r *Request) { r.Provider = "paddle" },
+		"key":      func(r *Request) { r.ResumeKey = "l" },
+		"about":    func(r *Request) { r.About = nil },
+		"client":   func(r *Request) { r.SameClient = true },
+	} {
+		other := request
+		change(&other)
+		if _, err := m.OpenRequestState(text, other); !errors.Is(err, ErrRequestState) || errors.Is(err, ErrExpired) {
+			t.Errorf("another %s: %v", name, err)
+		}
+	}
+	for _, bad := range []string{"", ".", text[:len(text)-2], text + "1", "B" + text[1:], strings.Replace(text, ".2", ".0", 1), strings.ToUpper(text)} {
+		if _, err := m.OpenRequestState(bad, request); !errors.Is(err, ErrRequestState) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	asked.ExpiresAt = time.Now().Add(-graceMax - 2*time.Second)
+	if text, err = m.RequestState(Retry{asked, 1}, request); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.OpenRequestState(text, request); !errors.Is(err, ErrRequestState) || !errors.Is(err, ErrExpired) {
+		t.Errorf("expired: %v", err)
+	}
+	for _, bad := range []Retry{{asked, 0}, {asked, RoundsMax + 1}, {Elicitation{}, 1}} {
+		if _, err := m.RequestState(bad, request); !errors.Is(err, ErrArgument) {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
