@@ -166,6 +166,7 @@ read_env(const struct um_conf_loc *at, json_t *entry,
 	env->secrets = source->secrets;
 	env->return_secrets = source->return_secrets;
 	env->accounts = source->accounts;
+	env->takes_no_payments = provider->kind != UM_KIND_PAYMENT;
 	env->constant = get_constant;
 	env->arg = source;
 	if (asprintf(&source->notification_url, "%s/webhook/%s", base_url,

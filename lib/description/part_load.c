@@ -266,6 +266,9 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	/* What nothing signs is only known by its address. */
 	part->by_address |= part->trust == UM_TRUST_NOTHING && !is_return;
 	set_needs(part);
-	return um_spec_part_check_trust(part, at)
-		&& um_spec_part_take_keys(part, at, env, is_return);
+	if (!um_spec_part_check_trust(part, at))
+		return false;
+	if (env->takes_no_payments)
+		um_spec_part_ignore_payments(part);
+	return um_spec_part_take_keys(part, at, env, is_return);
 }

@@ -26,6 +26,12 @@ bool um_spec_part_load_outcomes(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope);
 
+/*
+ * A step of that, for a provider of another kind than payment: its description
+ * may serve several kinds, and a payment accepts no signature and no account.
+ */
+void um_spec_part_ignore_payments(struct um_spec_part *part);
+
 /* A step of that: gives the schemes their keys. */
 bool um_spec_part_take_keys(struct um_spec_part *part,
 	const struct um_conf_loc *at, const struct um_provider_env *env,

@@ -50,6 +50,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		|| !um_conf_get_text(at, node, "because", false, &because))
 		return false;
 	rule->effect = effects[word];
+	rule->is_payment = strcmp(words[word], "paid") == 0;
 	type = json_object_get(node, "type");
 	if (type != NULL
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))
@@ -151,6 +152,14 @@ check_reach(const struct um_spec_part *part, const struct um_conf_loc *list)
 		ok = check_taken(part, &here, i) && ok;
 	}
 	return ok;
+}
+
+void
+um_spec_part_ignore_payments(struct um_spec_part *part)
+{
+	for (size_t i = 0; i < part->rules_len; i++)
+		if (part->rules[i].is_payment)
+			part->rules[i].effect = UM_EFFECT_IGNORE;
 }
 
 bool

@@ -3,6 +3,7 @@
 #ifndef UM_PROVIDER_ENV_H
 #define UM_PROVIDER_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The provider's mode whose events the site takes. */
@@ -26,6 +27,8 @@ struct um_provider_env {
 	const char *const *return_secrets;
 	size_t return_secrets_len;
 	enum um_mode mode;
+	/* It is of another kind than payment: what was paid is nothing to it. */
+	bool takes_no_payments;
 	/* The accounts that count where events name theirs; perhaps none. */
 	const char *const *accounts;
 	size_t accounts_len;
