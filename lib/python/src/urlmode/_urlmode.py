@@ -21,6 +21,7 @@ from ._errors import UrlModeClosedError
 from ._form_types import VerifyFunction
 from ._keys import KeyRing, KeysFile, parse_keys
 from ._listener import Listener
+from ._metrics import Metrics
 from ._money import AnnouncedMoney
 from ._outcome import to_refund, to_unclaimed
 from ._purge import RETENTION_S, Purger, check_kept, check_retention
@@ -87,6 +88,7 @@ class UrlMode(CreateMethods):
             several_hosts=server.has_several_hosts,
             notify=self._database.notify,
         )
+        self._metrics = Metrics(self._listener)
         self._creator = Creator(self._database, self._keys, self._urls, self._name)
         self._purger = Purger(self._database, self._kept)
         self._claims = Claims(self._database.query, self._keys, self._kept.results)
@@ -147,9 +149,10 @@ class UrlMode(CreateMethods):
 
         ending = cancel if _input.check_flag("abandon", abandon) else None
         self._purger.start()
-        return await self._waiters.wait(
+        wait = self._waiters.wait(
             key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
         )
+        return await self._metrics.follow(wait, seconds)
 
     async def complete(
         self,
@@ -304,6 +307,10 @@ class UrlMode(CreateMethods):
     def open_waits(self) -> int:
         """How many waits are open in this process, for the metrics of a server."""
         return self._waiters.size
+
+    def metrics(self) -> str:
+        """Text in Prometheus' format 0.0.4, which your server adds to its own metrics."""
+        return self._metrics.text()
 
     async def aclose(self) -> None:
         """Ends open waits with UrlModeClosedError, waits for other calls, and closes all connections.
