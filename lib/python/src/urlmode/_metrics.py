@@ -11,7 +11,7 @@ from ._listener import Listener
 from ._types import Outcome
 
 # How a wait ends: with the action of its outcome, or without an outcome.
-_ENDS = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
+_ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
 
 
 def _end_of(error: BaseException) -> str:
