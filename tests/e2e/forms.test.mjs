@@ -9,6 +9,7 @@ import { openFixture } from '../support/fixture.mjs';
 import { openForms } from '../support/forms.mjs';
 import { request } from '../support/http.mjs';
 import { assertSecurityHeaders } from '../support/pages.mjs';
+import { until } from '../support/wait.mjs';
 
 const SECRET = 'sk_live_1234567890abcdef';
 
@@ -221,11 +222,25 @@ describe('what is refused', () => {
 		assert.deepEqual([answer.status, answer.reason], [400, 'query_and_form']);
 	});
 
-	test('1 MB of fields, or a field of a million characters, by the web server: 413', async () => {
-		const visit = await forms.visit(await input());
-		for (const fields of [{ 'field.notes': 'x'.repeat(1_000_000) }, Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, long]))]) {
-			assert.equal((await forms.send(visit, { ...good, ...fields })).status, 413);
+	test('256 KB of fields come to the program; a byte more, 1 MB and a field of a million characters do not: 413', async () => {
+		const row = await input();
+		const visit = await forms.visit(row);
+		const size = (fields) => new URLSearchParams({ state: visit.state, ...fields }).toString().length;
+		const most = Object.fromEntries([['answer', 'submit'], ...Array.from({ length: 9 }, (_, n) => [`f${n}`, 'x'.repeat(29_000)])]);
+		most.f0 += 'x'.repeat(262_144 - size(most));
+		const requests = [];
+		for (const fields of [{ ...most, f1: `${most.f1}x` }, { 'field.notes': 'x'.repeat(1_000_000), answer: 'submit' },
+			Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, long]))]) {
+			const answer = await forms.send(visit, fields);
+			assert.equal(answer.status, 413);
+			requests.push(answer.headers['x-request-id']);
 		}
+		const taken = await forms.send(visit, most);
+		assert.deepEqual([taken.status, taken.reason], [400, 'field_unknown']);
+		const logged = async () => (await fixture.stack.programLog()).map(({ request: id }) => id);
+		await until('the program logs it', async () => (await logged()).includes(taken.headers['x-request-id']));
+		assert.deepEqual((await logged()).filter((id) => requests.includes(id)), [], 'the web server refuses them');
+		assert.equal(await status(row), 'pending');
 	});
 
 	test('another method: method_not_allowed', async () => {

@@ -178,6 +178,13 @@ TEST(refused_without_the_database)
 			.type = "multipart/form-data; boundary=x",
 			.status = 415,
 			.reason = "unsupported_media_type" },
+		{ .name = "a form over BODY_MAX",
+			.method = "POST",
+			.path = INTAKE,
+			.body = SUBMIT,
+			.body_too_large = true,
+			.status = 413,
+			.reason = "body_too_large" },
 	};
 
 	program_case_run_all(&input_program, cases, LENGTH(cases));
