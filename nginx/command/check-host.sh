@@ -3,21 +3,12 @@
 
 # --- Database ---------------------------------------------------------------
 
-# What the units add to the environment of the programs, such as PGPASSFILE.
-environment_of_programs()
-{
-	systemctl show -p Environment --value urlmode@connect.service 2>/dev/null || :
-}
-
 # As the programs do: as their user, with their connection string, and with no
 # PGPASSWORD or .pgpass of the user who runs the command.
 check_database()
 {
 	before=$(date +%s)
-	home=$HOME
-	! is_root || home=$(getent passwd "$user" | cut -d : -f 6)
-	# shellcheck disable=SC2046 # a word for each variable
-	as_programs env -i HOME="$home" PATH="$PATH" $(environment_of_programs) URLMODE_CONFIG="$config" "$operate" sql \
+	in_unit "$operate" sql \
 		>"$scratch/database-says" 2>"$scratch/said" <<'SQL' || :
 SELECT current_user, pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('enable_seqscan'), current_setting('jit'),
 	(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), extract(epoch FROM clock_timestamp())::bigint,
@@ -26,7 +17,7 @@ SELECT current_user, pg_is_in_recovery(), current_setting('transaction_read_only
 SQL
 	if [ ! -s "$scratch/database-says" ]; then
 		finding error database "$(said "$scratch/said")" \
-			"check database_url in $config, PostgreSQL, its pg_hba.conf, and the role's password (psql's \\password)"
+			"check database_url in $config or URLMODE_CGI_DATABASE_URL, PostgreSQL, its pg_hba.conf, and the role's password (psql's \\password)"
 		return
 	fi
 	after=$(date +%s)

@@ -107,7 +107,7 @@ check_sign_in()
 			"include urlmode/auth-request.conf or auth-basic.conf in the site behind server.conf, and reload nginx"
 		;;
 	*state_invalid* | *state_expired*)
-		finding error sign_in "the programs refuse a link that was sealed with $keys_file: $(printable "$text" | head -c 100)" \
+		finding error sign_in "the programs refuse a link that was sealed with $keys_name: $(printable "$text" | head -c 100)" \
 			"restart them: systemctl try-restart 'urlmode@*.service'"
 		;;
 	5*)

@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
-# What urlmode check sees of what runs: systemd's units and their processes.
+# What urlmode check sees of what runs: systemd's units, with their environment, and
+# their processes.
 
 # Sets what systemd says of a unit. False: systemd does not run here, or has no
 # such unit.
@@ -15,9 +16,90 @@ look_at_unit()
 	[ -n "$load" ] && [ "$load" != not-found ]
 }
 
+has_units()
+{
+	command -v systemctl >/dev/null && look_at_unit urlmode@connect.service
+}
+
+# --- The environment of the programs ----------------------------------------
+
+# The programs have the environment that their units give them, and without units
+# that of the caller, as in a container. False: only root may read the units' files.
+read_environment()
+{
+	: >"$scratch/environment-files"
+	units=
+	has_units || return 0
+	units=1
+	unset URLMODE_KEYS URLMODE_CGI_DATABASE_URL
+	# In reverse: the last file counts most, and in_unit puts each before the others.
+	systemctl show -p EnvironmentFiles --value urlmode@connect.service 2>/dev/null |
+		sed '/^$/d; 1!G; h; $!d' >"$scratch/environment-files"
+	if [ -s "$scratch/environment-files" ] && ! is_root; then
+		finding skipped configuration "only root can read the environment of the programs: $(environment_files)" "run urlmode check as root"
+		return 1
+	fi
+	[ ! -s "$scratch/environment-files" ] || in_unit true 2>"$scratch/said" || {
+		finding error configuration "systemd cannot make the environment of the programs, of $(environment_files): $(said "$scratch/said")" \
+			"correct EnvironmentFile= in the drop-in: systemctl cat urlmode@connect"
+		return 1
+	}
+	take_from_unit URLMODE_KEYS
+	take_from_unit URLMODE_CGI_DATABASE_URL
+}
+
+environment_files()
+{
+	sed 's/ (ignore_errors=[a-z]*)$//' "$scratch/environment-files"
+}
+
+# take_from_unit NAME: the variable, where the unit has it.
+take_from_unit()
+{
+	# shellcheck disable=SC2016 # for the shell of the unit
+	value=$(in_unit sh -c 'eval "printf %s \"\${$1-}\""' sh "$1")
+	[ -z "$value" ] || export "$1=$value"
+}
+
+# in_unit COMMAND...: as the user of the programs, and with the environment of their
+# unit. systemd itself reads the files, and no process has a secret as an argument.
+in_unit()
+{
+	if [ -z "$units" ]; then
+		as_programs "$@"
+		return
+	fi
+	words=$(systemctl show -p Environment --value urlmode@connect.service 2>/dev/null) || words=
+	if [ ! -s "$scratch/environment-files" ]; then
+		home=$HOME
+		! is_root || home=$(getent passwd "$user" | cut -d : -f 6)
+		# shellcheck disable=SC2086 # a word for each variable
+		(
+			for name in $(env | sed -n 's/^\(PG[A-Z]*\)=.*/\1/p'); do
+				unset "$name"
+			done
+			as_programs env HOME="$home" $words URLMODE_CONFIG="$config" "$@"
+		)
+		return
+	fi
+	set -- -- "$@"
+	while read -r line; do
+		file=${line% (ignore_errors=*)}
+		case $line in
+		*'=yes)') file=-$file ;;
+		esac
+		set -- -p "EnvironmentFile=$file" "$@"
+	done <"$scratch/environment-files"
+	set -- -p "Environment=URLMODE_CONFIG=$config" "$@"
+	[ -z "$words" ] || set -- -p "Environment=$words" "$@"
+	systemd-run -q --pipe --wait --collect --uid="$user" "$@"
+}
+
+# --- Units ------------------------------------------------------------------
+
 check_units()
 {
-	command -v systemctl >/dev/null && look_at_unit urlmode@connect.service || {
+	has_units || {
 		finding skipped units "systemd does not run here, or has no units of urlmode" \
 			"your supervisor says whether the programs run"
 		return 0

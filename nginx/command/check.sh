@@ -80,7 +80,7 @@ run_check()
 	chmod 711 "$scratch"
 	: >"$scratch/findings"
 	trap 'check_broke' EXIT
-	if check_programs && check_configuration; then
+	if check_programs && read_environment && check_configuration; then
 		check_permissions
 		check_keys
 		check_server_keys
@@ -211,12 +211,24 @@ check_configuration()
 	done
 	check_signatures
 	base_url=$(ask config base_url)
-	keys_file=$(ask config keys_file)
+	read_keys_of_environment
 	log_file=$(ask config log_file)
 	user_check=$(ask config user_check)
 	needed=$(ask programs)
 	check_approvals
 	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
+}
+
+# Sets `keys_file` to the one with the keys, and `keys_name` to what it is called. Keys of
+# the environment are in one that lives as long as the command.
+read_keys_of_environment()
+{
+	keys_file=$(ask config keys_file)
+	keys_name=$keys_file
+	[ -z "$keys_file" ] || return 0
+	keys_file=$scratch/keys
+	keys_name=URLMODE_KEYS
+	printf '%s\n' "$URLMODE_KEYS" | tr ',' '\n' >"$keys_file"
 }
 
 # What the last program has said of the certificates of providers.
@@ -264,20 +276,28 @@ check_permissions()
 {
 	wrong=0
 	check_mode "$config" 4 640
-	check_mode "$keys_file" 4 640
+	[ "$keys_name" = URLMODE_KEYS ] || check_mode "$keys_file" 4 640
+	environment_files | sed 's/^-//' >"$scratch/files"
+	while read -r file; do
+		[ ! -e "$file" ] || check_mode "$file" 0 600
+	done <"$scratch/files"
 	for file in operator.env server.env; do
 		file=$(dirname -- "$config")/$file
 		[ ! -e "$file" ] || check_mode "$file" 0 600
 	done
 	[ $wrong -eq 1 ] ||
-		finding ok permissions "$config and $keys_file can be read by those who need them"
+		finding ok permissions "$config and $keys_name can be read by those who need them"
 }
 
 # --- Keys -------------------------------------------------------------------
 
 check_keys()
 {
-	as_programs "$operate" keys "$keys_file" >"$scratch/kids" 2>"$scratch/said" || {
+	if [ "$keys_name" = URLMODE_KEYS ]; then
+		ask keys "$keys_file"
+	else
+		as_programs "$operate" keys "$keys_file"
+	fi >"$scratch/kids" 2>"$scratch/said" || {
 		finding error keys "$(said "$scratch/said")" "see urlmode help keys"
 		return 0
 	}
@@ -288,7 +308,7 @@ check_keys()
 	if [ $((age / 86400)) -gt $key_days ]; then
 		finding warning keys "key $kid has sealed for $(days $age)" "urlmode keys rotate"
 	else
-		finding ok keys "key $kid of $(wc -l <"$scratch/kids") seals"
+		finding ok keys "key $kid of $(wc -l <"$scratch/kids") seals, of $keys_name"
 	fi
 }
 
@@ -306,7 +326,7 @@ check_server_keys()
 		return
 	fi
 	ask keys "$server_keys" >"$scratch/server-kids" 2>"$scratch/said" || {
-		finding error server_keys "$(said "$scratch/said")" "copy $keys_file there"
+		finding error server_keys "$(said "$scratch/said")" "copy $keys_name there"
 		return 0
 	}
 	canonical_keys "$keys_file" >"$scratch/ours"
@@ -315,13 +335,13 @@ check_server_keys()
 	theirs=$(head -n 1 "$scratch/server-kids")
 	comm -12 "$scratch/ours" "$scratch/theirs" | cut -d ' ' -f 1 >"$scratch/both"
 	if ! grep -qx -- "$theirs" "$scratch/both"; then
-		finding error server_keys "$server_keys seals with key $theirs, which $keys_file does not have: every link is state_invalid" \
+		finding error server_keys "$server_keys seals with key $theirs, which $keys_name does not have: every link is state_invalid" \
 			"copy one file to all hosts"
 	elif ! grep -qx -- "$ours" "$scratch/both"; then
-		finding error server_keys "$keys_file seals with key $ours, which $server_keys does not have: no result can be opened" \
+		finding error server_keys "$keys_name seals with key $ours, which $server_keys does not have: no result can be opened" \
 			"copy one file to all hosts"
 	elif ! cmp -s "$scratch/ours" "$scratch/theirs" || [ "$ours" != "$theirs" ]; then
-		finding warning server_keys "$server_keys and $keys_file differ, and open what each other seals" \
+		finding warning server_keys "$server_keys and $keys_name differ, and open what each other seals" \
 			"finish the rotation: see urlmode help keys"
 	else
 		finding ok server_keys "$server_keys has the same keys"

@@ -56,6 +56,7 @@ run_keys()
 		shift
 	done
 	keys_file=$(ask config keys_file) || exit 1
+	[ -n "$keys_file" ] || die "the keys are in URLMODE_KEYS, and in no file: change them there, and restart the programs"
 	keys_file=$(readlink -f -- "$keys_file")
 	kids=$(ask keys "$keys_file") || exit 1
 	make_scratch

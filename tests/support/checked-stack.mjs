@@ -21,8 +21,8 @@ let port;
 
 export const inStack = (name) => path.join(stack.runDir, name);
 
-/** Starts the stack before the tests of a file, and undoes what each has changed. */
-export function checkedStack(name) {
+/** Starts the stack before the tests of a file, does what they need `then`, and undoes what each has changed. */
+export function checkedStack(name, then = () => {}) {
 	before(async () => {
 		stack = await startStack({ name });
 		[port] = await freePorts(1);
@@ -49,6 +49,7 @@ export function checkedStack(name) {
 			config.log_file = 'log/programs.log';
 			delete config.providers.approvals;
 		});
+		await then();
 	});
 
 	after(() => stack?.close());
@@ -79,10 +80,26 @@ async function fakeSystemd() {
 	await mkdir(inStack('systemd'));
 	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\n');
 	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
-case $* in *' Environment '*) exit 0 ;; esac
+case $* in
+*' Environment '*) exit 0 ;;
+*' EnvironmentFiles '*) cat "$(dirname "$0")/environment-files" 2>/dev/null; exit 0 ;;
+esac
 for unit; do :; done
 cat "$(dirname "$0")/$unit" 2>/dev/null || cat "$(dirname "$0")/default"\n`, { mode: 0o755 });
 	await fakeDf();
+	await writeFile(inStack('systemd/systemd-run'), `#!/bin/sh
+[ -n "$CLEAN" ] || exec env -i CLEAN=1 PATH="$PATH" "$0" "$@"
+set -ae
+while [ "$1" != -- ]; do
+	case $1 in
+	--uid=*) user=\${1#*=} ;;
+	Environment=*) eval "\${1#*=}" ;;
+	EnvironmentFile=*) . "\${1#*=}" ;;
+	esac
+	shift
+done
+shift
+exec runuser -u "$user" -- "$@"\n`, { mode: 0o755 });
 	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\necho "urlmode: the last line"\n', { mode: 0o755 });
 }
 

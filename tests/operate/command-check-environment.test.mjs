@@ -1,0 +1,107 @@
+// urlmode check: keys and connection that the programs have from the environment.
+
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { before, describe, test } from 'node:test';
+
+import { changeConfig, check, checkedStack, finds, inStack, IS_ROOT, report, stack, undo } from '../support/checked-stack.mjs';
+import { urlmode } from '../support/command.mjs';
+
+let keys;
+let url;
+
+checkedStack('operate-command-environment', async () => {
+	keys = (await readFile(stack.env.URLMODE_KEYS_FILE, 'utf8')).trim().replaceAll('\n', ',');
+	url = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8')).database_url;
+});
+
+const withoutSecrets = () => changeConfig((config) => {
+	delete config.keys_file;
+	delete config.database_url;
+});
+
+const found = async (name, ...args) => (await report(...args)).findings.filter((finding) => finding.check === name)
+	.map(({ severity, message }) => `${severity}: ${message}`);
+
+test('with units, the variables of whoever asks are not those of the programs', async () => {
+	assert.equal((await report({ URLMODE_KEYS: '1 none', URLMODE_CGI_DATABASE_URL: 'postgresql://none@/none' })).status, 'ok');
+});
+
+describe('without units, the programs have them where the command has them', () => {
+	let more;
+
+	before(async () => {
+		await mkdir(inStack('without'));
+		await writeFile(inStack('without/systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+		more = { URLMODE_KEYS: keys, URLMODE_CGI_DATABASE_URL: url, PATH: `${inStack('without')}:${inStack('systemd')}:${process.env.PATH}` };
+	});
+
+	test('nothing is wrong then, and no secret is shown', async () => {
+		await withoutSecrets();
+		const { status, out, err } = await check([], more);
+		assert.deepEqual([status, err], [0, ''], out);
+		assert.match(out, /^ok +keys +key 1 of \d+ seals, of URLMODE_KEYS$/m);
+		assert.match(out, /^ok +database +reached as urlmode_cgi$/m);
+		assert.match(out, /^ok +sign_in /m);
+		assert.match(out, /^ok +server_keys /m);
+		assert.ok(!out.includes(keys.split(/[ ,]/)[1]));
+	});
+
+	test('keys that are not there are named', async () => {
+		await withoutSecrets();
+		await finds('configuration', 'error', /URLMODE_KEYS: no key in it/, { ...more, URLMODE_KEYS: '' });
+	});
+
+	test('a password of libpq is that of the programs', async () => {
+		const { password } = new URL(url);
+		await changeConfig((config) => { config.database_url = url.replace(/:[^:@/]+@/, '@'); });
+		assert.deepEqual(await found('database', { PATH: more.PATH, PGPASSWORD: password }), ['ok: reached as urlmode_cgi']);
+	});
+
+	test('urlmode keys changes no file then', async () => {
+		await withoutSecrets();
+		const { status, out, err } = await urlmode(['keys', 'rotate'], { ...more, URLMODE_CONFIG: stack.env.URLMODE_CONFIG });
+		assert.deepEqual([status, out], [1, '']);
+		assert.match(err, /the keys are in URLMODE_KEYS, and in no file/);
+	});
+});
+
+if (IS_ROOT) describe('EnvironmentFile= of the units', () => {
+	/** Files of a drop-in, of which the last counts most. */
+	async function files(...texts) {
+		const lines = await Promise.all(texts.map(async (text, at) => {
+			const file = inStack(`secrets${at}.env`);
+			undo.push(() => rm(file));
+			await writeFile(file, text, { mode: 0o600 });
+			return `${file} (ignore_errors=no)\n`;
+		}));
+		undo.push(() => rm(inStack('systemd/environment-files')));
+		await writeFile(inStack('systemd/environment-files'), lines.join(''));
+	}
+
+	test('has keys and connection: nothing is wrong', async () => {
+		await withoutSecrets();
+		await files("URLMODE_KEYS='1 none'\n", `URLMODE_KEYS='${keys}'\nURLMODE_CGI_DATABASE_URL='${url}'\n`);
+		const { status, findings } = await report();
+		assert.equal(status, 'ok', JSON.stringify(findings));
+		assert.match(findings.find(({ check: name }) => name === 'keys').message, /^key 1 of \d+ seals, of URLMODE_KEYS$/);
+	});
+
+	test('has the password of libpq', async () => {
+		await changeConfig((config) => { config.database_url = url.replace(/:[^:@/]+@/, '@'); });
+		await files(`PGPASSWORD='${new URL(url).password}'\n`);
+		assert.deepEqual(await found('database'), ['ok: reached as urlmode_cgi']);
+	});
+
+	test('that everybody can read', async () => {
+		await files('PGAPPNAME=urlmode\n');
+		await chmod(inStack('secrets0.env'), 0o644);
+		await finds('permissions', 'error', /secrets0\.env has mode 644: every user has a right on it$/);
+	});
+
+	test('that is not there', async () => {
+		await files('');
+		await writeFile(inStack('systemd/environment-files'), '/nonexistent.env (ignore_errors=no)\n');
+		await finds('configuration', 'error', /^systemd cannot make the environment of the programs, of \/nonexistent\.env: /);
+	});
+});
