@@ -163,12 +163,14 @@ CREATE TABLE urlmode.elicitation (
 -- or by an event, so that these updates are heap-only ones.
 CREATE INDEX elicitation_expires_at ON urlmode.elicitation (kind, expires_at);
 CREATE INDEX elicitation_owner ON urlmode.elicitation (binding, resume_key, request) WHERE NOT dormant;
+CREATE INDEX elicitation_checkout ON urlmode.elicitation (provider, checkout) WHERE checkout IS NOT NULL;
 
 COMMENT ON TABLE urlmode.elicitation IS
 	'Elicitations. Only the functions of this schema move a row: forward from pending over opened and processing to completed (back from processing only when the attempt to pay that was under way has failed, or the value that was typed was refused or not checked), and completed once.';
 COMMENT ON INDEX urlmode.elicitation_expires_at IS 'Finds rows of a kind that expired long ago, to delete them.';
 COMMENT ON INDEX urlmode.elicitation_owner IS
 	'Finds the elicitations of an owner that a call can go on with, also among thousands that it cannot.';
+COMMENT ON INDEX urlmode.elicitation_checkout IS 'Finds the elicitation of a checkout, for events that name no other thing.';
 COMMENT ON COLUMN urlmode.elicitation.id IS 'The elicitationId of MCP.';
 COMMENT ON COLUMN urlmode.elicitation.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.elicitation.kind IS 'oauth, payment, signature, input or approval.';

@@ -28,6 +28,7 @@ CREATE TABLE urlmode.payment (
 	provider    urlmode.provider  NOT NULL,
 	reference   urlmode.reference NOT NULL,
 	elicitation uuid        NOT NULL,
+	checkout    urlmode.reference,
 	amount      bigint      NOT NULL CHECK (amount >= 0),
 	currency    urlmode.currency NOT NULL,
 	matches     boolean     NOT NULL,
@@ -41,11 +42,13 @@ CREATE TABLE urlmode.payment (
 	PRIMARY KEY (provider, reference)
 );
 CREATE INDEX payment_elicitation ON urlmode.payment (elicitation);
+CREATE INDEX payment_checkout ON urlmode.payment (provider, checkout) WHERE checkout IS NOT NULL;
 CREATE INDEX payment_proven_at ON urlmode.payment (provider, proven_at);
 CREATE INDEX payment_unclaimed ON urlmode.payment (proven_at)
 	WHERE claimed_at IS NULL AND refunded_at IS NULL;
 COMMENT ON TABLE urlmode.payment IS 'Payments that a provider has proved. Written by record_events and settle.';
 COMMENT ON INDEX urlmode.payment_elicitation IS 'Finds the payments of an elicitation.';
+COMMENT ON INDEX urlmode.payment_checkout IS 'Finds the payments of a checkout, also when their elicitation was purged.';
 COMMENT ON INDEX urlmode.payment_proven_at IS 'Finds the payments of a provider and a time.';
 COMMENT ON INDEX urlmode.payment_unclaimed IS 'Finds what no call has claimed.';
 COMMENT ON COLUMN urlmode.payment.provider IS 'Name of the provider in the configuration of the callback programs.';
@@ -53,6 +56,7 @@ COMMENT ON COLUMN urlmode.payment.reference IS
 	'The provider''s reference of the payment; the id of the elicitation where the provider sends none.';
 COMMENT ON COLUMN urlmode.payment.elicitation IS
 	'What it was paid for. Not a foreign key: a reference stays used when its elicitation is deleted, which is refused until the payment is claimed or refunded.';
+COMMENT ON COLUMN urlmode.payment.checkout IS 'The provider''s id of the checkout that was paid. NULL: it is not known.';
 COMMENT ON COLUMN urlmode.payment.amount IS 'What was paid, in minor units of the currency.';
 COMMENT ON COLUMN urlmode.payment.currency IS 'ISO 4217.';
 COMMENT ON COLUMN urlmode.payment.matches IS 'Whether amount and currency are those that the elicitation expected.';
@@ -187,11 +191,12 @@ BEGIN
 			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
 		) THEN after ELSE r.reference END
 	WHERE r.provider = rename_payment.provider AND r.payment = before;
-	UPDATE urlmode.payment p SET reference = after
+	UPDATE urlmode.payment p SET reference = after, checkout = before
 	WHERE p.provider = rename_payment.provider AND p.reference = before;
 END
 $$;
-COMMENT ON FUNCTION urlmode.rename_payment(text, text, text) IS 'Internal. Gives a payment another reference.';
+COMMENT ON FUNCTION urlmode.rename_payment(text, text, text) IS
+	'Internal. Gives a payment that has the name of its checkout its own reference.';
 
 CREATE FUNCTION urlmode.lock_references(refs text[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -224,13 +229,13 @@ BEGIN
 	);
 	WITH written AS (
 		INSERT INTO urlmode.payment AS p
-			(provider, reference, elicitation, amount, currency, matches, late, result)
+			(provider, reference, elicitation, amount, currency, matches, late, result, checkout)
 		-- A reference that is there twice pays for the elicitation that it has paid for
 		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
-			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result
-		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results)
-			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, n)
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout
+		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
+			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
 		ORDER BY a.provider, a.reference, EXISTS (
 			SELECT FROM urlmode.payment o
 			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
@@ -276,11 +281,12 @@ COMMENT ON FUNCTION urlmode.prove_payments(uuid[], text[], text[], bigint[], tex
 
 CREATE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT r.payment IS NULL OR EXISTS (
-		SELECT FROM urlmode.elicitation e
-		WHERE e.id = p.elicitation AND e.checkout IN (r.payment, p.reference) AND NOT EXISTS (
-			SELECT FROM urlmode.payment o WHERE o.provider = r.provider AND o.reference = r.payment
+	SELECT r.payment IS NULL OR (
+		p.checkout IS NOT DISTINCT FROM r.payment OR EXISTS (
+			SELECT FROM urlmode.elicitation e WHERE e.id = p.elicitation AND e.checkout = p.reference
 		)
+	) AND NOT EXISTS (
+		SELECT FROM urlmode.payment o WHERE o.provider = r.provider AND o.reference = r.payment
 	)
 $$;
 COMMENT ON FUNCTION urlmode.may_be_of(urlmode.refund, urlmode.payment) IS

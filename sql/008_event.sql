@@ -61,7 +61,7 @@ BEGIN
 	DELETE FROM urlmode.refund r USING deleted d
 	WHERE r.elicitations @> ARRAY[d.id] AND NOT EXISTS (
 		SELECT FROM urlmode.payment p
-		WHERE p.elicitation = ANY (r.elicitations) AND (r.payment IS NULL OR p.reference = r.payment)
+		WHERE p.elicitation = ANY (r.elicitations) AND (r.payment IS NULL OR r.payment IN (p.reference, p.checkout))
 	) AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = ANY (r.elicitations));
 	RETURN NULL;
 END
@@ -275,6 +275,24 @@ $$;
 COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
 	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. lates: as keep_events returns them.';
 
+CREATE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]
+LANGUAGE sql STABLE AS $$
+	SELECT array_agg(f.elicitation ORDER BY f.is_paid DESC, f.elicitation)
+	FROM (
+		SELECT x.elicitation, bool_or(x.is_paid) AS is_paid
+		FROM (
+			SELECT e.id AS elicitation, false AS is_paid FROM urlmode.elicitation e
+			WHERE e.provider = find_checkout.provider AND e.checkout = find_checkout.reference
+			UNION ALL
+			SELECT p.elicitation, true FROM urlmode.payment p
+			WHERE p.provider = find_checkout.provider AND p.checkout = find_checkout.reference
+		) x
+		GROUP BY x.elicitation
+	) f
+$$;
+COMMENT ON FUNCTION urlmode.find_checkout(text, text) IS
+	'Internal. The elicitations of a checkout, also of those that were purged the ones that were paid; NULL: it is not known.';
+
 CREATE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -286,11 +304,13 @@ BEGIN
 		WHERE v.provider = find_elicitation.provider AND v.reference = find_elicitation.reference
 			AND v.action IN ('processing', 'attempt_failed') AND v.reference IS NOT NULL
 		HAVING count(DISTINCT v.elicitation) = 1
+	), (
+		SELECT f.ids[1] FROM urlmode.find_checkout(provider, reference) AS f (ids) WHERE cardinality(f.ids) = 1
 	));
 END
 $$;
 COMMENT ON FUNCTION urlmode.find_elicitation(text, text) IS
-	'Internal. The elicitation of a payment, or of an attempt to pay, with this reference; NULL: it is not known, or not of one elicitation.';
+	'Internal. The elicitation of a payment, of an attempt to pay, or of a checkout, with this reference; NULL: it is not known, or not of one elicitation.';
 
 CREATE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -305,6 +325,8 @@ DECLARE
 	kept record;
 	actions text[];
 	named text[];
+	given CONSTANT uuid[] := ids;
+	others uuid[] := '{}';
 	first bigint := 1;
 	again record;
 BEGIN
@@ -325,15 +347,22 @@ BEGIN
 					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
 				) END,
 				u.id,
-				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END) END
+				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END,
+				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (urlmode.find_checkout(u.provider, u.ref))[1] END) END
 			FROM unnest(ids, providers, effects, refs, named) WITH ORDINALITY AS u (id, provider, effect, ref, name, n)
 			ORDER BY u.n
+		);
+		-- What goes back of a checkout may be of each elicitation that it was made for.
+		others := ARRAY(
+			SELECT f.id FROM unnest(given, providers, effects, refs) AS u (id, provider, effect, ref)
+			CROSS JOIN LATERAL unnest(urlmode.find_checkout(u.provider, u.ref)) AS f (id)
+			WHERE u.id IS NULL AND u.effect IN ('refunded', 'refund_reversed') AND array_position(ids, f.id) IS NULL
 		);
 	END IF;
 
 	-- In the order of the ids, so that two batches never wait for each other.
 	PERFORM FROM urlmode.elicitation e
-	WHERE e.id = ANY (ids) AND e.provider = ANY (providers)
+	WHERE e.id = ANY (ids || others) AND e.provider = ANY (providers)
 	ORDER BY e.id
 	FOR NO KEY UPDATE OF e;
 
@@ -356,7 +385,7 @@ BEGIN
 		LOOP
 			IF again.before >= first THEN
 				RETURN QUERY SELECT * FROM urlmode.record_events(
-					ids[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
+					given[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
 					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
 					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
 					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1],
@@ -384,8 +413,11 @@ BEGIN
 		);
 		PERFORM urlmode.announce(ARRAY(
 			SELECT urlmode.announcement(u.id, 'completed', refunded => true)
-			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before));
-		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds);
+			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before
+			UNION ALL
+			SELECT urlmode.announcement(e.id, e.status, refunded => true) FROM urlmode.elicitation e WHERE e.id = ANY (others)));
+		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds,
+			ARRAY(SELECT u.id IS NULL FROM unnest(given) WITH ORDINALITY AS u (id, n) ORDER BY u.n));
 	END IF;
 	IF 'unknown' = ANY (actions) THEN
 		PERFORM urlmode.keep_unknown(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
@@ -393,20 +425,22 @@ BEGIN
 	END IF;
 	-- What went back may have come before its payment, without an elicitation that is known.
 	IF actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
-		SELECT FROM unnest(providers, refs, effects) AS u (provider, ref, effect)
-		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = u.ref AND x.effect <> 'paid'
+		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
+		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = ANY (ARRAY[u.ref, u.checkout])
+			AND x.effect <> 'paid'
 		WHERE u.effect = 'paid'
 	) THEN
 		PERFORM urlmode.take_unknown(NULL, ARRAY(
 			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
-			FROM unnest(providers, actions, effects) WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
-		), refs);
+			FROM unnest(providers || providers, actions || actions, effects || effects)
+				WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
+		), refs || checkouts);
 	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.delete_events(),
@@ -414,6 +448,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
 	urlmode.append_reference(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
+	urlmode.find_checkout(text, text),
 	urlmode.find_elicitation(text, text),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
 FROM PUBLIC;

@@ -7,7 +7,7 @@
 -- they came then, when
 --
 --   create_elicitation creates the elicitation that they name
---   record_events or settle proves the payment that a refund names
+--   record_events or settle proves the payment that a refund names, or its checkout
 --   purge_results looks, for what came at the same time
 
 SET LOCAL ROLE urlmode_owner;
@@ -110,6 +110,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
 BEGIN
+	-- An event may name the checkout alone.
+	SELECT providers || array_agg(e.provider::text), refs || array_agg(e.checkout::text) INTO providers, refs
+	FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND e.checkout IS NOT NULL;
 	WITH taken AS (
 		DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
 			SELECT x.ctid FROM urlmode.unknown_event x
@@ -140,7 +143,7 @@ EXCEPTION WHEN lock_not_available OR serialization_failure THEN
 END
 $$;
 COMMENT ON FUNCTION urlmode.take_unknown(uuid[], text[], text[]) IS
-	'Internal. Records what was kept for these elicitations, and what went back of these payments, as if it came now. Returns how many events that were: 0 where one of their rows is locked, and they stay for the next time.';
+	'Internal. Records what was kept for these elicitations and their checkouts, and what went back of these payments, as if it came now. Returns how many events that were: 0 where one of their rows is locked, and they stay for the next time.';
 
 CREATE FUNCTION urlmode.find_unknown() RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -154,7 +157,7 @@ BEGIN
 			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
 		) OR (u.effect <> 'paid' AND EXISTS (
 			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
-		));
+		)) OR (u.effect <> 'paid' AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL);
 	IF this.ids IS NULL THEN
 		RETURN 0;
 	END IF;

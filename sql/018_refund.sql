@@ -71,7 +71,8 @@ COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
 	'Internal. Says of each payment of these elicitations how much of it went back, and whether it is held. It begins with the refunds, so that neither their order nor a repetition matters. The result of a payment that went back is purged a day later.';
 
 CREATE FUNCTION urlmode.keep_refunds(
-	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[]
+	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[],
+	by_reference boolean[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -83,9 +84,13 @@ BEGIN
 	FOR this IN
 		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
 			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AS is_total,
-			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference
-		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds)
-			AS a (id, provider, effect, amount, currency, ref, refund)
+			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference,
+			-- Nobody knows of which payment of a checkout it is.
+			CASE WHEN a.by_reference AND NOT EXISTS (
+				SELECT FROM urlmode.payment p WHERE p.provider = a.provider AND p.reference = a.ref
+			) THEN array_remove(urlmode.find_checkout(a.provider, a.ref), a.id) END AS others
+		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds, by_reference)
+			AS a (id, provider, effect, amount, currency, ref, refund, by_reference)
 		-- A refund that names no payment is of the only one that was proved before.
 		LEFT JOIN LATERAL (
 			SELECT min(p.reference) AS payment FROM urlmode.payment p
@@ -97,13 +102,14 @@ BEGIN
 	LOOP
 		INSERT INTO urlmode.refund AS r
 			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at)
-		VALUES (this.provider, this.reference, ARRAY[this.id], coalesce(this.named, this.only_one), this.amount, this.currency,
+		VALUES (this.provider, this.reference, this.id || coalesce(this.others, '{}'), coalesce(this.named, this.only_one), this.amount, this.currency,
 			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
 			CASE WHEN NOT this.is_reversal THEN now() END)
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
 		SET payment = coalesce(this.named,
 				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
-			elicitations = CASE WHEN this.id = ANY (r.elicitations) THEN r.elicitations ELSE r.elicitations || this.id END,
+			elicitations = r.elicitations || ARRAY(
+				SELECT o.id FROM unnest(EXCLUDED.elicitations) AS o (id) WHERE o.id <> ALL (r.elicitations)),
 			currency = coalesce(r.currency, this.currency),
 			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
 			amount = CASE WHEN this.is_reversal OR r.amount IS NULL OR r.currency <> this.currency THEN r.amount
@@ -124,11 +130,11 @@ BEGIN
 	PERFORM urlmode.apply_refunds(compared);
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[]) IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. A total that is told again after a reversal, and an amount in a second currency, cannot be compared with what was told before, and hold the payment.';
+COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[], boolean[]) IS
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. by_reference: the event names its payment or checkout alone, so that it may be of each elicitation of the checkout. A total that is told again after a reversal, and an amount in a second currency, cannot be compared with what was told before, and hold the payment.';
 
 REVOKE ALL ON FUNCTION
 	urlmode.gone_back(urlmode.refund, bigint),
 	urlmode.apply_refunds(uuid[]),
-	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[])
+	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[], boolean[])
 FROM PUBLIC;

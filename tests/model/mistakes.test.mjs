@@ -95,7 +95,7 @@ const MISTAKES = {
 	'a refund that names an elicitation that nobody knows is lost': { record_events: ['p.reference = u.ref', 'false'] },
 	'a total that names no payment counts beside one that does': { keep_refunds: ["nullif(a.ref, ''), o.payment, a.id", "nullif(a.ref, ''), a.id"] },
 	'a refund that is told of two elicitations reaches the first alone': {
-		keep_refunds: ['ELSE r.elicitations || this.id END', 'ELSE r.elicitations END'],
+		keep_refunds: ['WHERE o.id <> ALL (r.elicitations)', 'WHERE false'],
 	},
 	'a refund that is told of two elicitations is of the payment of the first': {
 		keep_refunds: ['CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END', 'r.payment'],

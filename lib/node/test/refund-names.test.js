@@ -9,10 +9,10 @@ import { payment, PRICE } from './support/database.js';
 import { newReference, start } from './support/refunds.js';
 
 /** An elicitation with a checkout of its own, whose payment has another reference. */
-async function startCheckout(t) {
+async function startCheckout(t, checkout = newReference()) {
 	const fixture = await start(t);
 	const { urlmode, callback, admin, owner } = fixture;
-	const [checkout, reference] = [newReference(), newReference()];
+	const reference = newReference();
 	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner, targetUrl: () => ({ url: payment.targetUrl, checkout }) });
 	return {
 		...fixture, id, checkout, reference,
@@ -114,6 +114,88 @@ test('a refund that names the checkout holds the payment, which has another name
 		assert.equal(await decide('released', reference), 'released');
 		assert.deepEqual((await listed()).map(({ held }) => held), [false]);
 	}
+});
+
+/** What was told of these elicitations: of which, which refund, how much, of which payment. */
+async function toldOf({ urlmode }, ids) {
+	return (await urlmode.refunds()).filter(({ elicitationId }) => ids.includes(elicitationId))
+		.map(({ elicitationId, reference, amount, payment: paid }) => [elicitationId, reference, amount, paid?.reference]);
+}
+
+test('a refund that names the checkout alone holds its payment, whichever comes first', async (t) => {
+	for (const order of ['payment', 'refund', 'refund before the row']) {
+		const checkout = newReference();
+		const early = await start(t);
+		const refund = newReference();
+		const tell = (effect) => early.callback.event(null, effect, { reference: checkout, refund, amount: 1_050, currency: 'EUR' });
+		if (order === 'refund before the row') assert.equal(await tell('refunded'), 'unknown');
+		const fixture = await startCheckout(t, checkout);
+		if (order === 'payment') await fixture.pay();
+		if (order !== 'refund before the row') assert.equal(await tell('refunded'), 'refunded');
+		if (order !== 'payment') await fixture.pay();
+		const { id, listed, urlmode, owner } = fixture;
+		assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]], order);
+		assert.deepEqual(await toldOf(fixture, [id]), [[id, refund, 1_050, undefined]], order);
+		assert.equal(await urlmode.claim(id, owner), false);
+		assert.equal(await tell('refund_reversed'), 'refund_reversed');
+		assert.deepEqual((await listed()).map(({ held }) => held), [false], order);
+		assert.equal(await urlmode.claim(id, owner), true);
+	}
+});
+
+test('a refund that names a checkout which only its payment has told of holds that payment', async (t) => {
+	for (const isFirst of [false, true]) {
+		const fixture = await start(t);
+		const [checkout, refund] = [newReference(), newReference()];
+		const tell = () => fixture.callback.event(null, 'refunded', { reference: checkout, refund, amount: 400, currency: 'EUR' });
+		if (isFirst) assert.equal(await tell(), 'unknown');
+		await fixture.pay({ checkout });
+		if (!isFirst) assert.equal(await tell(), 'refunded');
+		assert.deepEqual((await fixture.listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]]);
+		assert.deepEqual(await toldOf(fixture, [fixture.id]), [[fixture.id, refund, 400, undefined]]);
+	}
+});
+
+test('a refund that names a checkout of several elicitations holds the payments of all', async (t) => {
+	const [one, checkout] = [await startCheckout(t), newReference()];
+	const rows = [await startCheckout(t, checkout), await startCheckout(t, checkout)];
+	for (const row of [one, ...rows]) await row.pay();
+	await one.callback.event(null, 'refunded', { reference: checkout, refund: newReference(), amount: 100, currency: 'EUR' });
+	for (const { listed } of rows) assert.deepEqual((await listed()).map(({ refunded, held }) => [refunded, held]), [[0, true]]);
+	assert.deepEqual((await one.listed()).map(({ held }) => held), [false]);
+	assert.deepEqual((await toldOf(one, rows.map(({ id }) => id))).map(([id]) => id).sort(), rows.map(({ id }) => id).sort());
+
+	const other = await startCheckout(t, checkout);
+	await other.pay();
+	await other.tell('refunded', checkout, 100, { refund: newReference() });
+	await other.decide('released', rows[0].reference);
+	assert.deepEqual((await rows[0].listed()).map(({ held }) => held), [false], 'what names an elicitation is of no other');
+	assert.deepEqual((await other.listed()).map(({ held }) => held), [true]);
+});
+
+test('an attempt to pay is found by its checkout, if it is of one elicitation', async (t) => {
+	const { callback, checkout, id, urlmode, owner } = await startCheckout(t);
+	assert.equal(await callback.event(null, 'expired', { reference: checkout }), 'cancel');
+	assert.equal((await urlmode.waitForCompletion(id, { ...owner, timeout: 0 })).reason, 'expired');
+	const shared = newReference();
+	for (let n = 0; n < 2; n += 1) await startCheckout(t, shared);
+	assert.equal(await callback.event(null, 'expired', { reference: shared }), 'unknown');
+});
+
+test('what goes back of a checkout is told also when its elicitation was deleted', async (t) => {
+	const fixture = await startCheckout(t);
+	const { admin, urlmode, owner, callback, id, checkout, pay } = fixture;
+	await pay();
+	assert.equal(await urlmode.claim(id, owner), true);
+	const tell = (effect, refund, amount) => callback.event(null, effect, { reference: checkout, refund, amount, currency: 'EUR' });
+	const [before, after] = [newReference(), newReference()];
+	await tell('refunded', before, 100);
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+	assert.deepEqual(await toldOf(fixture, [id]), [[id, before, 100, undefined]]);
+	assert.equal(await tell('refunded', after, 200), 'refunded');
+	assert.deepEqual(await toldOf(fixture, [id]), [[id, before, 100, undefined], [id, after, 200, undefined]]);
+	assert.equal(await tell('refund_reversed', before, 100), 'refund_reversed');
+	assert.deepEqual((await toldOf(fixture, [id])).map(([, refund]) => refund), [after, before]);
 });
 
 test('a refund that names its payment holds it as long as it is known by its checkout', async (t) => {
