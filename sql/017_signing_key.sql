@@ -5,6 +5,7 @@
 --   look_up_signing_keys  role urlmode_cgi: the key of each id, or asks for it
 --   take_signing_key      role urlmode_server: an id that was asked for, for one instance
 --   keep_signing_key      role urlmode_server: the key, or that there is none
+--   list_wanted_keys      role urlmode_operator: the ids that wait for it, and no key
 --
 -- Only the MCP server can write a key, so that who has the login of the programs can
 -- have no delivery verified with a key of his own. A key is public: it is not sealed.
@@ -21,6 +22,7 @@ CREATE TABLE urlmode.signing_key (
 	expires_at timestamptz,
 	fetched_at timestamptz,
 	wanted_at  timestamptz,
+	wanted_since timestamptz,
 	leased_until timestamptz,
 	PRIMARY KEY (provider, kid)
 );
@@ -31,6 +33,7 @@ COMMENT ON COLUMN urlmode.signing_key.key IS 'The key as JSON (RFC 7517), or NUL
 COMMENT ON COLUMN urlmode.signing_key.expires_at IS 'From then on it verifies nothing. NULL: the provider has not said.';
 COMMENT ON COLUMN urlmode.signing_key.fetched_at IS 'When the provider has answered last, or NULL.';
 COMMENT ON COLUMN urlmode.signing_key.wanted_at IS 'When a delivery has asked for it, or NULL: nobody needs to fetch it.';
+COMMENT ON COLUMN urlmode.signing_key.wanted_since IS 'When the first of the deliveries has asked that wait for it now, or NULL: nobody needs to fetch it.';
 COMMENT ON COLUMN urlmode.signing_key.leased_until IS 'Until then an instance fetches it.';
 
 CREATE FUNCTION urlmode.max_wanted_keys() RETURNS integer
@@ -60,9 +63,9 @@ BEGIN
 			AND coalesce(k.wanted_at < now() - interval '5 seconds', true)
 		ORDER BY a.provider, a.kid
 	), wanted AS (
-		INSERT INTO urlmode.signing_key AS s (provider, kid, wanted_at)
-		SELECT d.provider, d.kid, now() FROM due d
-		ON CONFLICT (provider, kid) DO UPDATE SET wanted_at = now()
+		INSERT INTO urlmode.signing_key AS s (provider, kid, wanted_at, wanted_since)
+		SELECT d.provider, d.kid, now(), now() FROM due d
+		ON CONFLICT (provider, kid) DO UPDATE SET wanted_at = now(), wanted_since = coalesce(s.wanted_since, now())
 		RETURNING s.provider
 	)
 	SELECT array_agg(DISTINCT w.provider::text) INTO asked FROM wanted w;
@@ -121,7 +124,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH kept AS (
 		UPDATE urlmode.signing_key s
 		SET key = keep_signing_key.key, expires_at = keep_signing_key.expires_at,
-			fetched_at = clock_timestamp(), wanted_at = NULL, leased_until = NULL
+			fetched_at = clock_timestamp(), wanted_at = NULL, wanted_since = NULL, leased_until = NULL
 		WHERE s.provider = keep_signing_key.provider AND s.kid = keep_signing_key.kid
 		RETURNING s.kid
 	), forgotten AS (
@@ -134,14 +137,33 @@ $$;
 COMMENT ON FUNCTION urlmode.keep_signing_key(text, text, text, timestamptz) IS
 	'Keeps the public key that the provider has given for an id which was asked for; key NULL: it has no such key. False: nobody asks for it any more.';
 
+CREATE FUNCTION urlmode.list_wanted_keys(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
+)
+RETURNS TABLE (asked_at timestamptz, last_asked_at timestamptz, provider_name text, kid text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT l.* FROM (
+		SELECT k.wanted_since, k.wanted_at, k.provider::text, k.kid
+		FROM urlmode.signing_key k
+		WHERE k.wanted_at IS NOT NULL AND (since IS NULL OR k.wanted_at >= since)
+			AND (list_wanted_keys.provider IS NULL OR k.provider = list_wanted_keys.provider)
+		ORDER BY k.wanted_at DESC, k.kid LIMIT most
+	) l
+	ORDER BY l.wanted_at, l.kid
+$$;
+COMMENT ON FUNCTION urlmode.list_wanted_keys(text, timestamptz, integer) IS
+	'The ids of keys that deliveries have asked for and that nobody has fetched since, of all providers or of one; the last ones, the oldest of them first. asked_at: the first of these deliveries; last_asked_at: the last one. Never a key.';
+
 REVOKE ALL ON FUNCTION
 	urlmode.max_wanted_keys(),
 	urlmode.look_up_signing_keys(text[], text[]),
 	urlmode.take_signing_key(text[], bigint),
-	urlmode.keep_signing_key(text, text, text, timestamptz)
+	urlmode.keep_signing_key(text, text, text, timestamptz),
+	urlmode.list_wanted_keys(text, timestamptz, integer)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION urlmode.look_up_signing_keys(text[], text[]) TO urlmode_cgi;
 GRANT EXECUTE ON FUNCTION
 	urlmode.take_signing_key(text[], bigint),
 	urlmode.keep_signing_key(text, text, text, timestamptz)
 TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.list_wanted_keys(text, timestamptz, integer) TO urlmode_operator;
