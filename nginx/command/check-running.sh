@@ -143,9 +143,23 @@ check_unit()
 	wrong=1
 }
 
+# last_line UNIT: why it ended the last time. systemd's own lines of each start and end do
+# not say it, and neither do those of requests.
 last_line()
 {
-	line=$(journalctl -q --no-pager -o cat -n 1 -u "$1" 2>/dev/null) || :
+	line=$(journalctl -q --no-pager -o cat -n 200 -u "$1" 2>/dev/null | awk '
+		/^Start(ed|ing) / { reason = ""; next }
+		/^[^ ]+: (Main|Control) process exited, / { ended = $0; next }
+		/^[^ ]+: Failed with result / {
+			last = reason != "" ? reason : ended != "" ? ended : $0
+			reason = ended = ""
+			next
+		}
+		/^(Stopped|Stopping|Failed to start) / { next }
+		/^[^ ]+: (Failed to run |Scheduled restart job|Start request repeated|Consumed |Deactivated )/ { next }
+		/"request":"/ || /^nginx: configuration file .* test failed$/ { next }
+		{ reason = $0 }
+		END { print last != "" ? last : reason }') || :
 	printable "${line:-its log says nothing}"
 }
 

@@ -223,6 +223,27 @@ describe('what runs', () => {
 		});
 	}
 
+	for (const [name, lines, reason] of [
+		['its own last line', ['Started X - urlmode, webhook.', 'urlmode webhook: the reason', 'X: Main process exited, code=exited, status=1/FAILURE',
+			"X: Failed with result 'exit-code'.", 'X: Scheduled restart job, restart counter is at 7.', 'Stopped X - urlmode, webhook.', 'Started X - urlmode, webhook.'],
+		/again: urlmode webhook: the reason$/],
+		["systemd's line", ["X: Failed to load environment files: No such file or directory", "X: Failed to run 'start' task: No such file or directory",
+			"X: Failed with result 'resources'.", 'Failed to start X - urlmode, webhook.'], /again: X: Failed to load environment files: No such file/],
+		['how its process ended', ['Started X - urlmode, webhook.', '{"time":"now","request":"0123","status":200}', 'X: Main process exited, code=killed, status=9/KILL',
+			"X: Failed with result 'signal'.", 'X: Consumed 1s CPU time.'], /again: X: Main process exited, code=killed, status=9\/KILL$/],
+		['the line of its last end', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', 'the second reason', "X: Failed with result 'exit-code'.",
+			'Started X.'], /again: the second reason$/],
+		["what nginx refuses", ['Starting X - A server...', 'nginx: [emerg] bind() to 0.0.0.0:80 failed', 'nginx: configuration file /etc/nginx/nginx.conf test failed',
+			'X: Control process exited, code=exited, status=1/FAILURE', "X: Failed with result 'exit-code'.", 'Failed to start X - A server.'], /again: nginx: \[emerg\] bind\(\) to 0\.0\.0\.0:80 failed$/],
+	]) {
+		test(`the reason of a unit that fails is ${name}`, async () => {
+			await unit('urlmode@webhook.service', { ActiveState: 'activating', SubState: 'auto-restart' });
+			await writeFile(inStack('systemd/journal'), lines.map((line) => `${line}\n`).join(''));
+			undo.push(() => unlink(inStack('systemd/journal')));
+			await finds('units', 'error', reason);
+		});
+	}
+
 	test('nginx that has failed', async () => {
 		await unit('nginx.service', { ActiveState: 'failed', SubState: 'failed' });
 		await finds('units', 'error', /^nginx\.service has failed/);

@@ -100,7 +100,7 @@ while [ "$1" != -- ]; do
 done
 shift
 exec runuser -u "$user" -- "$@"\n`, { mode: 0o755 });
-	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\necho "urlmode: the last line"\n', { mode: 0o755 });
+	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\ncat "$(dirname "$0")/journal" 2>/dev/null || echo "urlmode: the last line"\n', { mode: 0o755 });
 }
 
 /** A df for PATH, because the machine's own disk may be full: what the file disks says of a directory. */
