@@ -279,6 +279,24 @@ $$;
 COMMENT ON FUNCTION urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]) IS
 	'Internal. Records payments. No elicitation is in the arrays twice, and their rows are locked. matches: whether it is what the elicitation expected. lates: whether the elicitation had ended before. checkouts: the provider''s ids of what was paid; a payment that was written down under that id, because its own reference was not known yet, is this payment. proof, for each: matches or mismatch: it is a new payment, or more of one that is captured in parts; repeated: this payment was written down before; taken: its reference has paid for another elicitation.';
 
+CREATE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]
+LANGUAGE sql STABLE AS $$
+	SELECT array_agg(f.elicitation ORDER BY f.is_paid DESC, f.elicitation)
+	FROM (
+		SELECT x.elicitation, bool_or(x.is_paid) AS is_paid
+		FROM (
+			SELECT e.id AS elicitation, false AS is_paid FROM urlmode.elicitation e
+			WHERE e.provider = find_checkout.provider AND e.checkout = find_checkout.reference
+			UNION ALL
+			SELECT p.elicitation, true FROM urlmode.payment p
+			WHERE p.provider = find_checkout.provider AND p.checkout = find_checkout.reference
+		) x
+		GROUP BY x.elicitation
+	) f
+$$;
+COMMENT ON FUNCTION urlmode.find_checkout(text, text) IS
+	'Internal. The elicitations of a checkout, also of those that were purged the ones that were paid; NULL: it is not known.';
+
 CREATE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT r.payment IS NULL OR (
@@ -370,6 +388,7 @@ REVOKE ALL ON FUNCTION
 	urlmode.rename_payment(text, text, text),
 	urlmode.lock_references(text[]),
 	urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]),
+	urlmode.find_checkout(text, text),
 	urlmode.may_be_of(urlmode.refund, urlmode.payment),
 	urlmode.has_no_payment(urlmode.refund),
 	urlmode.is_paid(text, bytea, text, bytea),

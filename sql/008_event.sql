@@ -261,7 +261,10 @@ BEGIN
 				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
 				-- It may have ended what was under way after the end.
 				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
-		RETURNING e.id, e.kind, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE THEN a.outcome END AS outcome
+		RETURNING e.id, e.kind, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE
+				AND NOT (e.kind = 'payment' AND EXISTS (
+					SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND (p.held OR p.refunded_at IS NOT NULL)
+				)) THEN a.outcome END AS outcome
 	), queued AS (
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') OR (m.action = 'accept' AND m.kind = 'signature')
@@ -273,25 +276,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
-	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. Other actions move nothing. lates: as keep_events returns them.';
-
-CREATE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]
-LANGUAGE sql STABLE AS $$
-	SELECT array_agg(f.elicitation ORDER BY f.is_paid DESC, f.elicitation)
-	FROM (
-		SELECT x.elicitation, bool_or(x.is_paid) AS is_paid
-		FROM (
-			SELECT e.id AS elicitation, false AS is_paid FROM urlmode.elicitation e
-			WHERE e.provider = find_checkout.provider AND e.checkout = find_checkout.reference
-			UNION ALL
-			SELECT p.elicitation, true FROM urlmode.payment p
-			WHERE p.provider = find_checkout.provider AND p.checkout = find_checkout.reference
-		) x
-		GROUP BY x.elicitation
-	) f
-$$;
-COMMENT ON FUNCTION urlmode.find_checkout(text, text) IS
-	'Internal. The elicitations of a checkout, also of those that were purged the ones that were paid; NULL: it is not known.';
+	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. An accept that no call can claim, because its payment is held or went back, is announced without its outcome. Other actions move nothing. lates: as keep_events returns them.';
 
 CREATE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
@@ -360,6 +345,11 @@ BEGIN
 		);
 	END IF;
 
+	-- What is paid may go back in the same transaction: then a wait must read the row.
+	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
+		outcomes := NULL;
+	END IF;
+
 	-- In the order of the ids, so that two batches never wait for each other.
 	PERFORM FROM urlmode.elicitation e
 	WHERE e.id = ANY (ids || others) AND e.provider = ANY (providers)
@@ -398,6 +388,19 @@ BEGIN
 
 	kept := urlmode.keep_events(
 		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests);
+	-- What went back may have come before its payment, without an elicitation that is known.
+	IF kept.actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
+		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
+		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = ANY (ARRAY[u.ref, u.checkout])
+			AND x.effect <> 'paid'
+		WHERE u.effect = 'paid'
+	) THEN
+		PERFORM urlmode.take_unknown(NULL, ARRAY(
+			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
+			FROM unnest(providers || providers, kept.actions || kept.actions, effects || effects)
+				WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
+		), refs || checkouts);
+	END IF;
 	PERFORM urlmode.apply_events(
 		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
 	actions := kept.actions;
@@ -423,19 +426,6 @@ BEGIN
 		PERFORM urlmode.keep_unknown(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
 			results, actions);
 	END IF;
-	-- What went back may have come before its payment, without an elicitation that is known.
-	IF actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
-		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
-		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = ANY (ARRAY[u.ref, u.checkout])
-			AND x.effect <> 'paid'
-		WHERE u.effect = 'paid'
-	) THEN
-		PERFORM urlmode.take_unknown(NULL, ARRAY(
-			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
-			FROM unnest(providers || providers, actions || actions, effects || effects)
-				WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
-		), refs || checkouts);
-	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
@@ -448,7 +438,6 @@ REVOKE ALL ON FUNCTION
 	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
 	urlmode.append_reference(urlmode.reference[], text),
 	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
-	urlmode.find_checkout(text, text),
 	urlmode.find_elicitation(text, text),
 	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
 FROM PUBLIC;

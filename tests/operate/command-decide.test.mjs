@@ -122,4 +122,32 @@ describe('release and void', () => {
 		assert.match(await refused('release', 'stripe', "x' OR 'a' = 'a"), /there is no payment/);
 		assert.equal((await show(payment.id)).decisions.length, 1);
 	});
+
+	test('what comes again after its elicitation was purged is voided, and release says why it cannot be offered', async () => {
+		for (const held of [false, true]) {
+			const payment = await payAndRefund({ amount: 1_050 });
+			await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+			const failed = {
+				id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'refund.failed',
+				data: { object: { id: `re_${payment.id}`, object: 'refund', status: 'failed', payment_intent: payment.reference, amount: held ? 500 : 1_050, currency: 'eur' } },
+			};
+			assert.equal((await sender(fixture, 'stripe').send(failed)).status, 200);
+			const unclaimed = async () => (await run('events', '--unclaimed', '--limit', '1000')).out.split('\n').filter((line) => line.includes(payment.reference)).length;
+			assert.equal(await unclaimed(), 1);
+			const { status, err } = await run('release', 'stripe', payment.reference);
+			assert.deepEqual([status, /elicitation .* was deleted, so that no call can be offered it: refund it, and void it/.test(err)], [1, true], err);
+			assert.equal((await run('void', '--note', 'refunded by hand', 'stripe', payment.reference)).status, 0);
+			assert.equal(await unclaimed(), 0);
+		}
+	});
+
+	test('what a call has claimed cannot be decided any more after its elicitation was purged', async () => {
+		const payment = await payAndRefund();
+		assert.equal(await fixture.urlmode.claim(payment.id, { ...payment.owner, held: true }), true);
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+		for (const decision of ['release', 'void']) {
+			const { status, err } = await run(decision, 'stripe', payment.reference);
+			assert.deepEqual([status, /was claimed by a call/.test(err)], [1, true], err);
+		}
+	});
 });

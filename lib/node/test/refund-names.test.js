@@ -239,3 +239,53 @@ test('what comes again of a deleted elicitation is voided by the operator, and n
 		assert.equal(await decide('released'), 'deleted');
 	}
 });
+
+test('an accept whose payment is held or went back is announced without its outcome', async (t) => {
+	const cases = {
+		'nothing went back': async () => {},
+		'a part went back before': ({ refund }) => refund('a', 400),
+		'all of it went back before': ({ refund }) => refund('a', 1_050),
+		'what nobody knew went back before': async ({ callback, reference }) => {
+			assert.equal(await callback.event(null, 'refunded', { reference, refund: newReference(), amount: 400, currency: 'EUR' }), 'unknown');
+		},
+	};
+	for (const [what, before] of Object.entries(cases)) {
+		const fixture = await start(t);
+		const { id, admin, owner, reference, urlmode, pay } = fixture;
+		const told = [];
+		admin.on('notification', ({ payload }) => told.push(...[JSON.parse(payload)].flat().filter((one) => one.id === id)));
+		await admin.query('LISTEN urlmode');
+		const waiting = urlmode.waitForCompletion(id, { ...owner, timeout: 20_000 });
+		await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 0 }), { name: 'ElicitationTimeoutError' });
+		await before(fixture);
+		assert.equal(await pay({ outcome: { action: 'accept', reason: '', reference, result: { reference } } }), 'accept');
+		await admin.query('SELECT 1');
+		const isFree = what === 'nothing went back';
+		assert.deepEqual(told.some(({ outcome }) => outcome !== undefined), isFree, what);
+		const outcome = await waiting;
+		assert.deepEqual([outcome.action === 'accept' && !outcome.refunded, await urlmode.claim(id, owner)], [isFree, isFree], what);
+	}
+});
+
+test('a batch that also tells what goes back announces no outcome', async (t) => {
+	const shared = newReference();
+	for (const names of ['the payment', 'the checkout', 'a checkout of both']) {
+		const paid = await startCheckout(t, shared + names);
+		const other = names === 'a checkout of both' ? await startCheckout(t, shared + names) : paid;
+		const { admin, callback, id, reference, checkout, listed } = paid;
+		await admin.query('LISTEN urlmode');
+		const told = [];
+		admin.on('notification', ({ payload }) => told.push(...[JSON.parse(payload)].flat().filter((one) => one.id === id)));
+		const { rows } = await callback.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid, NULL],
+			providers => ARRAY['demo', 'demo'], identities => ARRAY[$2 || '1', $2 || '2'], types => ARRAY['', ''],
+			effects => ARRAY['paid', 'refunded'], amounts => ARRAY[1050, 400], currencies => ARRAY['EUR', 'EUR'], refs => ARRAY[$2, $3],
+			results => ARRAY['r', NULL]::bytea[], outcomes => ARRAY['o', NULL]::bytea[], refunds => ARRAY[NULL, $2 || 'r'],
+			checkouts => ARRAY[$4, NULL])`, [id, reference, names === 'the payment' ? reference : checkout, checkout]);
+		assert.deepEqual(rows.map(({ outcome }) => outcome), ['accept', 'refunded'], names);
+		await admin.query('SELECT 1');
+		assert.deepEqual(told.map(({ outcome }) => outcome).filter(Boolean), [], names);
+		assert.ok(told.length > 0);
+		assert.deepEqual((await listed()).map(({ held }) => held), [true], names);
+		assert.deepEqual(await other.listed(), other === paid ? await listed() : []);
+	}
+});

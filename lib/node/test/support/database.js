@@ -8,7 +8,7 @@ import pg from 'pg';
 
 import { UrlMode } from '../../src/index.js';
 import { KeysFile } from '../../src/keys.js';
-import { FORM, PROBLEM, RESULT, seal, unseal } from '../../src/seal.js';
+import { EVENT_OUTCOME, FORM, PROBLEM, RESULT, seal, unseal } from '../../src/seal.js';
 import { bindingOf, browserOf } from '../../src/token.js';
 import { scratchKeys } from './keys.js';
 
@@ -135,14 +135,16 @@ export class Callback {
 
 	/** A webhook's event; `effect` as its description reads it. */
 	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
-		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null } = {}) {
+		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null,
+		outcome = undefined } = {}) {
 		const context = { id, binding: bindingOf(subject, session), use: RESULT };
 		const sealed = result && seal(this.keys, context, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
 			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5],
 			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea],
-			refunds => ARRAY[$10], checkouts => ARRAY[$11])`,
-		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null, refund, checkout]);
+			refunds => ARRAY[$10], checkouts => ARRAY[$11], outcomes => ARRAY[$12::bytea])`,
+		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null, refund, checkout,
+			outcome && seal(this.keys, { ...context, use: EVENT_OUTCOME }, JSON.stringify(outcome))]);
 		return rows[0].outcome;
 	}
 
