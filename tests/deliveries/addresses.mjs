@@ -68,6 +68,7 @@ export function plaid() {
 			right,
 			deliver('exited', 'SESSION_FINISHED', 'EXITED', 'good', 'attempt_failed'),
 			deliver('events', 'EVENTS', undefined, 'good', 'ignore'),
+			deliver('another status', 'SESSION_FINISHED', 'ANOTHER', 'good', 'ignore'),
 			{ ...right, name: 'another body', body: right.body.replace('SUCCESS', 'EXITED'), verdict: 'forged', events: undefined },
 			deliver('five minutes old', 'SESSION_FINISHED', 'SUCCESS', 'stale', undefined, { more: { iat: NOW - 301 } }),
 			deliver('another key', 'SESSION_FINISHED', 'SUCCESS', 'keyless', undefined, { header: { kid: 'k2' } }),
@@ -97,6 +98,7 @@ export function truelayer() {
 		deliveries: [
 			settled,
 			deliver('executed', 'payment_executed', 'recheck'),
+			deliver('creditable', 'payment_creditable', 'recheck'),
 			deliver('failed', 'payment_failed', 'recheck', { failure_reason: 'authorization_failed' }),
 			deliver('of another system', 'payment_settled', 'recheck', { metadata: { order: '7' } }),
 			deliver('authorized', 'payment_authorized', 'ignore'),
@@ -121,6 +123,8 @@ export function twilio() {
 			deliver('call', { CallSid: 'CA1', CallStatus: 'completed' }, 'recheck', 'completed', 'CA1'),
 			deliver('call that rings', { CallSid: 'CA1', CallStatus: 'ringing' }, 'ignore', 'ringing', 'CA1'),
 			deliver('message', { MessageSid: 'SM1', MessageStatus: 'delivered' }, 'recheck', 'delivered', 'SM1'),
+			...['failed', 'busy', 'no-answer', 'canceled'].map((status) => deliver(`call ${status}`, { CallSid: 'CA1', CallStatus: status }, 'recheck', status, 'CA1')),
+			...['read', 'failed', 'undelivered'].map((status) => deliver(`message ${status}`, { MessageSid: 'SM1', MessageStatus: status }, 'recheck', status, 'SM1')),
 			deliver('message that is sent', { MessageSid: 'SM1', MessageStatus: 'sent' }, 'ignore', 'sent', 'SM1'),
 		],
 	});

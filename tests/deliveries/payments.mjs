@@ -44,6 +44,8 @@ export function stripe() {
 				good('paid', { checkout: 'cs_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
 			// Whoever pays writes the address of a payment link, and client_reference_id in it.
 			deliver('paid-by-a-link', completed, { ...paid, payment_link: 'plink_1' }, good('ignore', { reference: 'cs_1' })),
+			...['succeeded', 'failed'].map((ended) => deliver(`${ended}-by-a-link`, `checkout.session.async_payment_${ended}`, { ...paid, payment_link: 'plink_1' },
+				good('ignore', { reference: 'cs_1' }))),
 			deliver('free', completed, { payment_status: 'no_payment_required', amount_total: 0 },
 				good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('waits', completed, { payment_status: 'unpaid' }, good('processing')),
@@ -81,6 +83,9 @@ export function stripe() {
 			deliver('invoice-paid-before-basil', 'invoice.paid', { ...invoice, payment_intent: 'pi_1' },
 				good('paid', { checkout: 'in_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
 			deliver('invoice-void', 'invoice.voided', invoice, good('failed', { reference: 'in_1' })),
+			deliver('invoice-uncollectible', 'invoice.marked_uncollectible', invoice, good('failed', { reference: 'in_1' })),
+			...['payment_failed', 'voided', 'marked_uncollectible'].map((what) => deliver(`renewal-${what}`, `invoice.${what}`,
+				{ ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' }))),
 			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' })),
 			deliver('invoice-of-a-first-payment', 'invoice.paid', { ...invoice, billing_reason: 'subscription_create' }, good('ignore', { reference: 'in_1' })),
 			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid')),
@@ -252,6 +257,8 @@ export function square() {
 		deliveries: [
 			deliver('paid', 'payment.updated', { status: 'COMPLETED' }, 'paid', amount),
 			deliver('at-once', 'payment.created', { status: 'COMPLETED' }, 'paid', amount),
+			...[['APPROVED', 'processing'], ['FAILED', 'attempt_failed'], ['CANCELED', 'attempt_failed']].map(([status, effect]) => (
+				deliver(`created-${status}`, 'payment.created', { status }, effect, amount))),
 			deliver('approved', 'payment.updated', { status: 'APPROVED' }, 'processing', amount),
 			// A card is refused, and the user enters another one: another payment.
 			deliver('failed', 'payment.updated', { id: 'PAY0', status: 'FAILED' }, 'attempt_failed', { ...amount, reference: 'PAY0' }),
@@ -374,6 +381,8 @@ export function lemonSqueezy() {
 			deliver('free', 'order_created', { status: 'paid', total: 0 }, 'paid', { ...amount, amount: 0 }),
 			deliver('pending', 'order_created', { status: 'pending' }, 'recheck', { reference: '12345' }),
 			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),
+			deliver('fraudulent', 'order_created', { status: 'fraudulent' }, 'ignore', { reference: '12345' }),
+			deliver('refunded-without-an-amount', 'order_refunded', { status: 'partial_refund' }, 'ignore', { reference: '12345' }),
 			deliver('refunded', 'order_refunded', { status: 'refunded', refunded_amount: 2999 }, 'refunded', amount),
 			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'refunded', { ...amount, amount: 100 }),
 			// More of it: the same status, another event.

@@ -91,6 +91,7 @@ export function coinbaseBusiness() {
 			deliver(success, 'paid', {}, { name: 'without-host', headers: { 'x-event-id': 'e1' } }),
 			deliver(success, 'recheck', { money: {} }, { name: 'a-bracket-in-a-header', headers: { 'x-event-id': 'e{1' } }),
 			deliver(success, 'recheck', { currency: 'USDC', money: {} }, { name: 'a-stablecoin' }),
+			deliver('checkout.refund.success', 'recheck', { currency: 'USDC', money: {} }, { name: 'a-stablecoin-that-goes-back' }),
 			deliver('checkout.payment.failed', 'attempt_failed'),
 			deliver('checkout.payment.expired', 'expired'),
 			deliver('checkout.refund.success', 'refunded'),
@@ -196,6 +197,9 @@ export function paypalRecheck() {
 		site: { secrets: ['in-the-address'] },
 		deliveries: [
 			known('PAYMENT.CAPTURE.COMPLETED', capture, 'recheck'), known('CHECKOUT.ORDER.APPROVED', order, 'recheck'),
+			...['CHECKOUT.ORDER.COMPLETED', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED'].map((name) => known(name, order, 'recheck')),
+			...['PENDING', 'DECLINED', 'DENIED'].map((what) => known(`PAYMENT.CAPTURE.${what}`, capture, 'recheck')),
+			known('PAYMENT.CAPTURE.REFUNDED', capture, 'ignore'),
 			known('CHECKOUT.ORDER.DECLINED', order, 'recheck'), known('CHECKOUT.ORDER.SAVED', order, 'ignore'),
 			deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'forged' }, 'another'),
 			{ ...deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'unsigned' }), query: '' },
@@ -257,6 +261,7 @@ export function documenso() {
 	tokens('documenso', 'x-documenso-secret', 'documenso-secret', [
 		['completed', document('DOCUMENT_COMPLETED'), 'recheck', 'DOCUMENT_COMPLETED', '10'],
 		['rejected', document('DOCUMENT_REJECTED'), 'recheck', 'DOCUMENT_REJECTED', '10'],
+		['cancelled', document('DOCUMENT_CANCELLED'), 'recheck', 'DOCUMENT_CANCELLED', '10'],
 		['opened', document('DOCUMENT_OPENED'), 'ignore', 'DOCUMENT_OPENED', '10'],
 	]);
 }
