@@ -63,6 +63,14 @@ leave_root()
 	die "the user postgres cannot read $TREE, and PostgreSQL refuses root"
 }
 
+# The folder of the kept clusters belongs to the user that PostgreSQL runs as.
+CLUSTERS=$TREE/build/clusters
+claim_clusters()
+{
+	[[ -d $CLUSTERS ]] || mkdir -m 700 -- "$CLUSTERS" 2>/dev/null || return 0
+	[[ $(id -u) -ne 0 ]] || chown postgres: -- "$CLUSTERS"
+}
+
 # Creates $RUN_DIR, or takes it over when it is empty or a stack's already.
 claim_run_dir()
 {
@@ -296,7 +304,7 @@ configure()
 	local cgi server operator admin database quoted=${RUN_DIR//\'/\'\\\'\'}
 
 	cd -- "$RUN_DIR"
-	rm -rf -- log pg secrets sock tmp
+	rm -rf -- log pg pg.password secrets sock tmp
 	mkdir -- log secrets sock tmp
 	cgi=$(secret urlmode_cgi)
 	server=$(secret urlmode_server)
@@ -342,13 +350,45 @@ configure()
 	} >ports
 }
 
+# make_cluster FOLDER: its superuser's password is in FOLDER.password
+make_cluster()
+{
+	[[ -s $1.password ]] || secret postgres >"$1.password"
+	"$PGBIN/initdb" -D "$1" -U postgres -A scram-sha-256 --no-sync \
+		--pwfile="$1.password" --locale=C.UTF-8 -E UTF8 \
+		>log/initdb.log 2>&1 || failed initdb failed
+}
+
+# A copy of the cluster of this version that no server has ever run on: it is made
+# once and kept beside the programs, where this user may write there.
+copy_cluster()
+{
+	local version kept
+
+	version=$("$PGBIN/postgres" --version)
+	kept=$CLUSTERS/${version//[^0-9A-Za-z.]/-}
+	if [[ -w $CLUSTERS ]]; then
+		(
+			flock 8
+			[[ -d $kept ]] || {
+				rm -rf -- "$kept".{new,new.password}
+				make_cluster "$kept.new"
+				mv -- "$kept.new.password" "$kept.password"
+				mv -- "$kept.new" "$kept"
+			}
+		) 8>"$CLUSTERS/lock"
+		cp -a -- "$kept" pg
+		cp -- "$kept.password" pg.password
+	else
+		make_cluster pg
+	fi
+}
+
 # A cluster and in it the database as sql/ wants it.
 prepare_postgres()
 {
 	cd -- "$RUN_DIR"
-	"$PGBIN/initdb" -D pg -U postgres -A scram-sha-256 --no-sync \
-		--pwfile=<(secret postgres) --locale=C.UTF-8 -E UTF8 \
-		>log/initdb.log 2>&1 || failed initdb failed
+	copy_cluster
 	cat >>pg/postgresql.conf <<-CONF
 		listen_addresses = '127.0.0.1'
 		port = $PG_PORT
@@ -363,8 +403,9 @@ prepare_database()
 {
 	local psql=(psql -Xq -v ON_ERROR_STOP=1)
 
-	"${psql[@]}" -d "${URLMODE_ADMIN_DATABASE_URL%urlmode}postgres" \
-		-c 'CREATE DATABASE urlmode' &&
+	PGPASSWORD=$(cat pg.password) \
+		"${psql[@]}" -h 127.0.0.1 -p "$PG_PORT" -U postgres -d postgres \
+		-c "ALTER ROLE postgres PASSWORD '$(secret postgres)'" -c 'CREATE DATABASE urlmode' &&
 		"$TREE/sql/migrate" &&
 		node "$TREE/tests/stack/passwords.mjs" "$RUN_DIR/secrets" |
 		"${psql[@]}" -d "$URLMODE_ADMIN_DATABASE_URL"

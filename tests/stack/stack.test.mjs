@@ -90,6 +90,15 @@ test('two stacks stand side by side; a third finds its place taken', async (t) =
 	assert.match(await taken('up', { RUN_DIR: third, PORT: port }), new RegExp(`port ${port} is in use`));
 	assert.match(await taken('run', { RUN_DIR: third, PORT: port }), new RegExp(`port ${port} is in use`));
 
+	// Both are copies of one cluster.
+	const database = new URL(second.variables.URLMODE_ADMIN_DATABASE_URL);
+	await query(database.href, 'SELECT 1');
+	for (const password of [new URL(first.variables.URLMODE_ADMIN_DATABASE_URL).password,
+		(await readFile(path.join(second.RUN_DIR, 'pg.password'), 'utf8')).trim()]) {
+		database.password = password;
+		await assert.rejects(query(database.href, 'SELECT 1'), /password authentication failed/);
+	}
+
 	await assertHealthy(first.variables.URLMODE_BASE_URL);
 	await script('down', [], first);
 	await assertHealthy(second.variables.URLMODE_BASE_URL);
