@@ -71,7 +71,11 @@ async function typeAll() {
 	const unverified = await openForm({ verifyTimeout: 1_000 });
 	await send(unverified, { 'field.key': newSecret('that nobody has verified') });
 	await until('the form is open', async () => (await unverified.browser.open(unverified.page.url)).body.includes('field.key'));
-	assert.equal(typed.size, 8);
+
+	// It fills so much of what is freed that later requests do not overwrite all of it.
+	const long = await openForm({ form: { title: 'Your key', fields: [{ name: 'key', type: 'secret', multiline: true, label: 'Key' }] } });
+	await send(long, { 'field.key': `${newSecret('in many lines')}\n`.repeat(200) });
+	assert.equal(typed.size, 9);
 }
 
 /** The files below a folder, with what they contain. */
@@ -114,8 +118,8 @@ test('it is not in the memory of a program that has answered', async (t) => {
 
 test('what waits for its claim is sealed in the row, and deleted with it', async () => {
 	const rows = await fixture.stack.sql('SELECT e::text AS text, result FROM urlmode.elicitation e WHERE subject = $1', [subject]);
-	assert.equal(rows.length, 4);
-	assert.equal(rows.filter(({ result }) => result).length, 1, 'that of the one that was not claimed');
+	assert.equal(rows.length, 5);
+	assert.equal(rows.filter(({ result }) => result).length, 2, 'those of the ones that were not claimed');
 	for (const { text } of rows) {
 		for (const secret of typed.values()) assert.ok(!text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')));
 	}
