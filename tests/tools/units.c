@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Most unit tests in one program: `units` lists them, and `units NAME…` runs
+ * those named, each in a process of its own. valgrind takes half a second to
+ * start, and a fork of it nearly nothing.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Makefile writes it, and renames main() of each test to the test's name. */
+extern const struct unit {
+	const char *name; /* NULL: the end */
+	int (*run)(int argc, char **argv);
+} um_units[];
+
+static const struct unit *
+find(const char *name)
+{
+	for (const struct unit *unit = um_units; unit->name != NULL; unit++)
+		if (strcmp(unit->name, name) == 0)
+			return unit;
+	return NULL;
+}
+
+/* True: it has ended with status 0. What else it says in TAP is its own. */
+static bool
+run(char *name)
+{
+	const struct unit *unit = find(name);
+	int status;
+	pid_t pid;
+
+	printf("\n== %s\n", name);
+	fflush(stdout);
+	pid = unit != NULL ? fork() : -1;
+	if (pid == 0)
+		exit(unit->run(1, (char *[]){ name, NULL }));
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+		return true;
+	printf("not ok 1 - %s did not end with status 0\n", name);
+	return false;
+}
+
+int
+main(int argc, char **argv)
+{
+	int failed = 0;
+
+	for (const struct unit *unit = um_units; argc < 2 && unit->name != NULL;
+		unit++)
+		printf("%s\n", unit->name);
+	for (int i = 1; i < argc; i++)
+		failed += !run(argv[i]);
+	return failed != 0;
+}
