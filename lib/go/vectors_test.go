@@ -303,19 +303,27 @@ func TestCanonicalJSON(t *testing.T) {
 	}
 }
 
-// The digests are those of lib/node/test: a call in one language goes on with that of another.
+// A call in one language goes on with that of another.
 func TestDefaultResumeKey(t *testing.T) {
-	for _, row := range []struct {
-		kind     Kind
-		expected Expected
-		key      string
-	}{
-		{OAuth, Expected{}, "p oauth " + digest256(`["Connect.",null,null]`)},
-		{Payment, Expected{Amount: 1050, Currency: "EUR"}, "p payment " + digest256(`["Connect.",1050,"EUR"]`)},
-		{Payment, Expected{Any: true}, "p payment " + digest256(`["Connect.","any"]`)},
-	} {
-		if made := DefaultResumeKey("p", row.kind, "Connect.", row.expected); made != row.key {
-			t.Errorf("%s: %s", row.kind, made)
+	var file struct {
+		ResumeKeys []struct {
+			Request struct {
+				Provider string
+				Kind     Kind
+				Message  string
+				Expected Expected
+			}
+			Key string
+		} `json:"resume_keys"`
+	}
+	readJSON(t, "../../tests/vectors/request.json", &file)
+	if len(file.ResumeKeys) == 0 {
+		t.Fatal("there are no vectors")
+	}
+	for _, v := range file.ResumeKeys {
+		r := v.Request
+		if made := DefaultResumeKey(r.Provider, r.Kind, r.Message, r.Expected); made != v.Key {
+			t.Errorf("%s %s: %s", r.Provider, r.Kind, made)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
+import { resumeKeyOf } from '../src/adapters/elicitation.js';
 import { checkRequest } from '../src/create-options.js';
 import { canonicalJson, digestOfRequest } from '../src/request-digest.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
@@ -18,6 +19,16 @@ test('the digest of a request is that of the vectors', () => {
 		assert.equal(canonicalJson({ ...rest, expected: expected ?? undefined }), canonical);
 		assert.equal(digestOfRequest({ expected, ...rest }).toString('hex'), digest);
 	}
+});
+
+test('the resume key of a call that gives none is that of the vectors', () => {
+	const { resume_keys: keys } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
+	for (const { request: { message, ...rest }, canonical, key } of keys) {
+		assert.equal(resumeKeyOf({ ...rest, message }), key);
+		const price = rest.expected === 'any' ? ['any'] : [rest.expected?.amount ?? null, rest.expected?.currency ?? null];
+		assert.equal(canonicalJson([message, ...price]), canonical);
+	}
+	assert.equal(resumeKeyOf({ ...keys[0].request, resumeKey: 'own' }), 'own');
 });
 
 test('the digest of a form is that of the vectors, made of the options', () => {

@@ -188,6 +188,23 @@ test('the page says "connected" when the body has kept the tokens, and not if it
 	assert.equal((await row()).exchange, 'exchange_failed');
 });
 
+test('calls in all languages have the same resume key, and one for other scopes begins anew', async (t) => {
+	const { endpoint, owner, urlmode, row } = await start(t);
+	const askFor = async (scopes) => {
+		const from = linkCall();
+		await withAccount({
+			...endpoint.options, scopes, urlmode, ...owner, provider, message: 'Please.', roundTimeout: 200, server: from.server, call: from.call,
+		}, () => assert.fail('it is not connected'));
+		return row();
+	};
+	const first = await askFor(['read']);
+	assert.equal(first.resume_key, 'demo oauth IMZ1sspoV96RL7bvgg-skE-i-5S_XjR790Prz8puZYU');
+	assert.equal((await askFor(['read'])).id, first.id);
+	const other = await askFor(['read', 'write']);
+	assert.notEqual(other.id, first.id);
+	assert.equal(other.resume_key, first.resume_key);
+});
+
 test('the end of an exchange is told once, by who has claimed it, and never of something else', async (t) => {
 	const { urlmode, callback, owner, admin, row } = await start(t);
 	const { elicitationId: id } = await urlmode.create({ ...owner, provider, kind: 'oauth', targetUrl: 'https://provider.example/authorize?client_id=a' });

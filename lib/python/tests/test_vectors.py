@@ -12,7 +12,7 @@ from conftest import VECTORS
 from urlmode import ElicitationSealError
 from urlmode._errors import StateTokenError
 from urlmode._keys import Key, KeyRing, encode_base64url
-from urlmode._request_digest import canonical_json, digest_of_request
+from urlmode._request_digest import canonical_json, default_resume_key, digest_of_request
 from urlmode._seal import (
     EVENT_OUTCOME,
     EVENT_RESULT,
@@ -39,7 +39,8 @@ from urlmode._types import Expected
 
 TOKEN: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "token.json").read_text("utf-8"))
 TICKET: list[dict[str, Any]] = json.loads((VECTORS / "ticket.json").read_text("utf-8"))["ticket"]
-REQUEST: list[dict[str, Any]] = json.loads((VECTORS / "request.json").read_text("utf-8"))["cases"]
+REQUESTS: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "request.json").read_text("utf-8"))
+REQUEST = REQUESTS["cases"]
 
 
 def cases(*names: str) -> pytest.MarkDecorator:
@@ -156,6 +157,17 @@ def test_request(case: dict[str, Any]) -> None:
         mcp_client=request.get("mcp_client"),
     )  # fmt: skip
     assert digest.hex() == case["digest"]
+
+
+@pytest.mark.parametrize("case", REQUESTS["resume_keys"], ids=lambda case: case["key"])
+def test_default_resume_key(case: dict[str, Any]) -> None:
+    request = case["request"]
+    expected = request.get("expected")
+    key = default_resume_key(
+        request["provider"], request["kind"], request["message"],
+        Expected(**expected) if isinstance(expected, dict) else expected,
+    )  # fmt: skip
+    assert key == case["key"]
 
 
 # RFC 8785 appendix B, and section 3.2.3 for the order of names.

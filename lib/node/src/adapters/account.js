@@ -1,7 +1,5 @@
 // Connects an account of the user: the step that all adapters share.
 
-import { createHash } from 'node:crypto';
-
 import { AccountProvider } from '../accounts/account-provider.js';
 import { NotConnected } from './not-connected.js';
 import { runWithElicitation } from './with-elicitation.js';
@@ -23,7 +21,6 @@ export async function runWithAccount({ description, client, scopes, requiredScop
 	const provider = await AccountProvider.open(preset);
 	return runWithElicitation({
 		...options, kind: /** @type {const} */ ('oauth'), pkce: provider.usesPkce,
-		resumeKey: options.resumeKey ?? resumeKeyOf(options.message, preset, about),
 		about: { ...about, client: client.id, description, variables, scopes, parameters },
 		targetUrl: ({ returnUrl }) => provider.authorizationUrl(returnUrl),
 	}, call, async (accepted) => {
@@ -31,17 +28,4 @@ export async function runWithAccount({ description, client, scopes, requiredScop
 		if ('tokens' in connected) return body({ ...connected, elicitationId: accepted.elicitationId });
 		throw new NotConnected(connected.reason, connected.detail);
 	});
-}
-
-/**
- * A call that asks for other scopes, or as another client, is about something
- * else: it must not go on with this one's link.
- *
- * @param {string} message
- * @param {import('../accounts/types.js').ProviderOptions} preset
- * @param {object} [about]
- */
-function resumeKeyOf(message, { provider, description, client, scopes, variables, parameters }, about) {
-	const question = JSON.stringify([message, description, client.id, scopes, variables, parameters, about]);
-	return `${provider} account ${createHash('sha256').update(question).digest('base64url')}`;
 }

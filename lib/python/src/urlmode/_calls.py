@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
@@ -13,6 +10,7 @@ from ._clients import Client
 from ._create_options import Request, check_request
 from ._form_types import Approver, SendLink, VerifyFunction
 from ._input import check_choice, check_duration
+from ._request_digest import default_resume_key
 from ._types import Expected, Kind, RecheckFunction
 from ._urlmode import UrlMode
 
@@ -120,11 +118,4 @@ class Wish:
         """The resume key by which the next call goes on with what this one has started."""
         if self.resume_key is not None:
             return self.resume_key
-        price: list[Any] = [None, None]
-        if isinstance(self.expected, Expected):
-            price = [self.expected.amount, self.expected.currency]
-        elif self.expected == "any":
-            price = ["any"]
-        question = json.dumps([self.message, *price], ensure_ascii=False, separators=(",", ":"))
-        digest = base64.urlsafe_b64encode(hashlib.sha256(question.encode()).digest()).rstrip(b"=").decode()
-        return f"{self.provider} {self.kind} {digest}"
+        return default_resume_key(self.provider, self.kind, self.message, self.expected)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from ._keys import encode_base64url
 from ._types import Expected
 
 _SAFE_INTEGER = 2**53 - 1
@@ -65,6 +66,17 @@ def _number(value: float) -> str:
     else:
         text = digits.ljust(point, "0")
     return f"-{text}" if sign else text
+
+
+def default_resume_key(provider: str, kind: str, message: str, expected: Expected | Literal["any"] | None) -> str:
+    """The resume key by which a call that gives none goes on with what an earlier one has started."""
+    price: list[Any] = [None, None]
+    if isinstance(expected, Expected):
+        price = [expected.amount, expected.currency]
+    elif expected == "any":
+        price = ["any"]
+    digest = hashlib.sha256(canonical_json([message, *price]).encode()).digest()
+    return f"{provider} {kind} {encode_base64url(digest)}"
 
 
 def digest_of_request(
