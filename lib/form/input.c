@@ -48,6 +48,27 @@ read_type(struct um_input *input, const struct um_place *at)
 	return um_place_refuse(at, "type", "is not a type");
 }
 
+/* An https address of printable ASCII, without a user's name before its host. */
+static bool
+is_link(struct um_str url)
+{
+	static const char scheme[] = "https://";
+	static const char ends[] = "/?#\\"; /* of the host, for browsers */
+	size_t at = strlen(scheme);
+
+	if (url.len <= at || url.len > UM_FORM_LINK_MAX
+		|| memcmp(url.ptr, scheme, at) != 0
+		|| strchr(ends, url.ptr[at]) != NULL || url.ptr[at] == ':')
+		return false;
+	for (size_t i = at; i < url.len; i++)
+		if (url.ptr[i] < '!' || url.ptr[i] > '~')
+			return false;
+	while (at < url.len && strchr(ends, url.ptr[at]) == NULL)
+		if (url.ptr[at++] == '@')
+			return false;
+	return true;
+}
+
 static bool
 read_link(struct um_input *input, const struct um_place *at)
 {
@@ -55,7 +76,6 @@ read_link(struct um_input *input, const struct um_place *at)
 	struct um_place here = { .node = um_place_get(at, "link"),
 		.fault = at->fault };
 	const struct um_json_node *url;
-	size_t count;
 
 	if (here.node == NULL)
 		return true;
@@ -66,11 +86,7 @@ read_link(struct um_input *input, const struct um_place *at)
 		return false;
 	url = um_place_get(&here, "url");
 	input->link = um_place_text(url);
-	if (!um_json_is(url, UM_JSON_STRING) || url->len > UM_FORM_LINK_MAX
-		|| url->len <= 8 || memcmp(url->text, "https://", 8) != 0
-		|| strchr("/?#:@", url->text[8]) != NULL
-		|| memchr(url->text, ' ', url->len) != NULL
-		|| !um_characters_count(&count, input->link, false))
+	if (!um_json_is(url, UM_JSON_STRING) || !is_link(input->link))
 		return um_place_refuse(&here, "url", "is not an https address");
 	return true;
 }
