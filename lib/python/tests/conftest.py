@@ -182,6 +182,14 @@ def urlmode(open_urlmode: OpenUrlMode) -> UrlMode:
     return open_urlmode()
 
 
+async def kept_trace(elicitation_id: str) -> Any:
+    """What the operator sees of the row."""
+    async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
+        cursor = await connection.execute("SELECT traceparent FROM urlmode.elicitation WHERE id = %s", [elicitation_id])
+        row = await cursor.fetchone()
+        return row and row[0]
+
+
 async def until(what: str, condition: Callable[[], bool], seconds: float = 30) -> None:
     loop = asyncio.get_running_loop()
     give_up = loop.time() + seconds

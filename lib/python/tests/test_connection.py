@@ -303,6 +303,9 @@ async def a_coroutine() -> str:
         ({"kind": "payment", "expected": "any", "pkce": True}, "pkce is only allowed"),
         ({"same_client": True}, "same_client requires client_id"), ({"about": [1]}, "about must be a mapping"),
         ({"about": {"a": object()}}, "about must be plain JSON"), ({"resume_key": ""}, "resume_key must have"),
+        ({"traceparent": 5}, "traceparent must be a str"),
+        ({"traceparent": "00-" + 32 * "0" + "-00f067aa0ba902b7-01"}, "traceparent must be one of W3C"),
+        ({"traceparent": "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, "traceparent must be one of W3C"),
     ],
 )  # fmt: skip
 async def test_arguments_that_are_refused(urlmode: UrlMode, given: dict[str, Any], error: str) -> None:

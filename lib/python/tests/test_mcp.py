@@ -8,7 +8,7 @@ from typing import Any
 
 import fastmcp
 import pytest
-from conftest import Callback, OpenUrlMode, owner, until
+from conftest import Callback, OpenUrlMode, kept_trace, owner, until
 from fastmcp.tools import ToolResult
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
@@ -94,6 +94,17 @@ async def test_a_client_in_python_pays(urlmode: UrlMode, callback: Callback, mod
         result = await shop.client.call_tool("buy")
     assert text_of(result).startswith("Thanks for cs_")
     assert len(shop.asked) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_trace_of_the_call_is_kept(urlmode: UrlMode, callback: Callback, mode: str) -> None:
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    shop = Shop(urlmode, callback, lambda accepted: "Thanks.", mode)
+    async with shop.client:
+        for sent, kept in [(trace, trace), ("none", None)]:
+            assert text_of(await shop.client.call_tool("buy", meta={"traceparent": sent})) == "Thanks."
+            assert await kept_trace(shop._id) == kept
+            await until("the answer is confirmed", lambda: not urlmode._beside._tasks)
 
 
 @pytest.mark.parametrize("mode", MODES)

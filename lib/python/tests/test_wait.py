@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
-from conftest import ACCOUNT, Callback, OpenUrlMode, Owner, owner, required, until
+from conftest import ACCOUNT, Callback, OpenUrlMode, Owner, kept_trace, owner, required, until
 
 from urlmode import (
     Elicitation,
@@ -328,6 +328,12 @@ async def test_a_resume_key_goes_on_with_what_was_asked_for(open_urlmode: OpenUr
     assert not client.resumed
     assert (await other.create(**asked, client_id="one", same_client=True)).elicitation_id == client.elicitation_id
     assert not (await other.create(**asked, client_id="other", same_client=True)).resumed
+
+
+async def test_the_trace_of_a_call_is_kept(urlmode: UrlMode) -> None:
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    assert await kept_trace((await urlmode.create(**ACCOUNT, **owner(), traceparent=trace)).elicitation_id) == trace
+    assert await kept_trace((await urlmode.create(**ACCOUNT, **owner())).elicitation_id) is None
 
 
 async def test_a_key_that_was_added_seals_at_once(open_urlmode: OpenUrlMode, keys_file: Any, caplog: Any) -> None:

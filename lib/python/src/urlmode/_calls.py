@@ -60,6 +60,8 @@ class Call:
     """returns when the client has closed the connection of the call"""
     channel: Channel | None = None
     retry: Retry | None = None
+    traceparent: str | None = None
+    """the trace of the call"""
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,11 @@ class CreateMethods:
         client_id: str | None = None,
         same_client: bool = False,
         can_recheck: bool = True,
+        traceparent: str | None = None,
     ) -> Elicitation:
         """Writes the row. After that, the client can be sent to its `url`.
+
+        `traceparent` is the trace of the call (W3C Trace Context), for the operator: `urlmode show` has it.
 
         Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
         """
@@ -46,6 +49,7 @@ class CreateMethods:
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
             resume_key=resume_key, can_recheck=can_recheck, target_url=target_url, pkce=pkce,
+            traceparent=traceparent,
         ))  # fmt: skip
         assert isinstance(asked, Elicitation)
         return asked
@@ -65,6 +69,7 @@ class CreateMethods:
         about: Mapping[str, Any] | None = None,
         client_id: str | None = None,
         same_client: bool = False,
+        traceparent: str | None = None,
     ) -> FormElicitation:
         """Asks the user to type something on a page of the callback programs.
 
@@ -76,7 +81,7 @@ class CreateMethods:
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
-            resume_key=resume_key, verify_timeout=verify_timeout,
+            resume_key=resume_key, verify_timeout=verify_timeout, traceparent=traceparent,
         ))  # fmt: skip
         assert isinstance(asked, FormElicitation)
         return asked
@@ -96,6 +101,7 @@ class CreateMethods:
         about: Mapping[str, Any] | None = None,
         client_id: str | None = None,
         same_client: bool = False,
+        traceparent: str | None = None,
     ) -> ApprovalElicitation:
         """Asks for a decision on a page of the callback programs: of the subject, of others, or of these subjects."""
         request = check_request(
@@ -104,7 +110,7 @@ class CreateMethods:
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
-            resume_key=resume_key,
+            resume_key=resume_key, traceparent=traceparent,
         ))  # fmt: skip
         assert isinstance(asked, ApprovalElicitation)
         return asked

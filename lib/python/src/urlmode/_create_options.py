@@ -69,12 +69,13 @@ class Checked:
     pkce: bool
     verify_ms: int | None
     """the time limit of `verify`, if there is one"""
+    traceparent: str | None
 
 
 def check_create(
     *, request: Request, subject: object, session: object, ttl: object, id: object = None, exclusive: object = False,
     resume_key: object = None, can_recheck: object = True, target_url: TargetUrl | None = None, pkce: object = False,
-    verify_timeout: object = None,
+    verify_timeout: object = None, traceparent: object = None,
 ) -> Checked:  # fmt: skip
     if _input.check_flag("pkce", pkce) and request.kind != "oauth":
         raise TypeError("pkce is only allowed for kind oauth")
@@ -92,6 +93,7 @@ def check_create(
         pkce=pkce is True,
         verify_ms=None if verify_timeout is None else _input.check_duration(
             "verify_timeout", verify_timeout, _VERIFY_MIN_S, _VERIFY_MAX_S),
+        traceparent=None if traceparent is None else _input.check_traceparent(traceparent),
     )  # fmt: skip
 
 

@@ -35,7 +35,8 @@ _BUSY_MAX_S = 0.1
 
 _CREATE = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[], %s::text[],
     %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[], %s::bigint[], %s::boolean[], %s::text[],
-    %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[], %s::bytea[], %s::jsonb[], %s::integer[])"""
+    %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[], %s::bytea[], %s::jsonb[], %s::integer[],
+    %s::text[])"""
 _RESUME = """SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
     FROM urlmode.resume(%s::bytea[], %s::text[], %s::boolean[], %s::bytea[])"""
 READ = """SELECT id::text, provider, kind, status, action, reason, late, payment_reference, refunded, held,
@@ -171,6 +172,7 @@ class NewRow:
     approvers: list[str] | None
     """None: the subject, or another kind. Empty: anybody else"""
     verify_ms: int | None
+    traceparent: str | None
 
     def columns(self) -> tuple[Any, ...]:
         expected = self.expected
@@ -180,6 +182,7 @@ class NewRow:
             self.target_url, None if price is None else json.dumps(price), self.verifier, self.ttl_ms, self.exclusive,
             self.resume_key, self.can_recheck, self.request, self.checkout, self.client_id, self.link_kid, self.form,
             None if self.approvers is None else json.dumps(self.approvers), self.verify_ms,
+            self.traceparent,
         )  # fmt: skip
 
 

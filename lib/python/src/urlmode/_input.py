@@ -50,6 +50,24 @@ def check_choice(name: str, value: object, choices: Sequence[T]) -> T:
     raise ValueError(f"{name} must be one of {', '.join(choices)}")
 
 
+_TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+"""W3C Trace Context section 3.2, version 00"""
+
+
+def check_traceparent(value: object) -> str:
+    refuse_awaitable("traceparent", value)
+    if not isinstance(value, str):
+        raise TypeError("traceparent must be a str")
+    if not _TRACEPARENT.fullmatch(value):
+        raise ValueError("traceparent must be one of W3C Trace Context, version 00")
+    return value
+
+
+def traceparent_of(value: object) -> str | None:
+    """That which a client sends with its call. What is no traceparent says nothing."""
+    return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
+
+
 def check_text(name: str, value: object, least: int, most: int) -> str:
     refuse_awaitable(name, value)
     if not isinstance(value, str):

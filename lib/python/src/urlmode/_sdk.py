@@ -22,7 +22,7 @@ from ._claims import BegunClaim
 from ._clients import Client
 from ._errors import RequestStateError
 from ._form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
-from ._input import check_function
+from ._input import check_function, traceparent_of
 from ._keys import decode_base64, encode_base64url
 from ._types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
 from ._urlmode import UrlMode
@@ -177,6 +177,8 @@ class Adapter:
 
     async def _run(self, wish: Wish, call: Call, given: Callable[[Outcome, Asked, BegunClaim], R], body: Body[R]) -> Any:
         """`given`: what the body is given."""
+        wish = replace(wish, create={**wish.create, "traceparent": call.traceparent})
+
         async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> dict[str, Any]:
             made = body(given(outcome, asked, claim))
             return self.to_wire(await made if inspect.isawaitable(made) else made)
@@ -243,12 +245,19 @@ def _describe(ctx: Any) -> Call:
         client_id=token.client_id if token else None,
         progress=lambda progress, text: ctx.report_progress(progress, None, text),
         is_gone=_is_gone,
+        traceparent=traceparent_of(_meta_of(request, "traceparent")),
     )
     # Only SDK 2.x has it. It cancels a call of this revision whose client is gone.
     if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
         answer = (ctx.input_responses or {}).get(INPUT_KEY)
         return replace(described, retry=Retry(ctx.request_state, getattr(answer, "action", None)))
     return replace(described, closed=_closed_of(request.request), channel=_channel_of(session, request.request_id))
+
+
+def _meta_of(request: Any, name: str) -> object:
+    """A member of `_meta` of the request: a mapping, or an object of older versions."""
+    meta = getattr(request, "meta", None)
+    return meta.get(name) if isinstance(meta, Mapping) else getattr(meta, name, None)
 
 
 def _channel_of(session: Any, related: Any) -> Channel:
