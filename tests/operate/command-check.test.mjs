@@ -63,6 +63,22 @@ describe('configuration and files', () => {
 		await finds('configuration', 'error', /nonexistent\.json/);
 	});
 
+	test("a site's own description whose units cannot be those of the currencies", async () => {
+		const shipped = JSON.parse(await readFile(new URL('../../lib/providers/stripe.json', import.meta.url), 'utf8'));
+		await changeConfig((config) => { config.providers.mine = { ...config.providers.stripe, description: inStack('mine.json') }; });
+		undo.push(() => unlink(inStack('mine.json')));
+		for (const [change, mistake] of [
+			[{ exponents: { EUR: 5 } }, /mine\.json: \/amount\/exponents\/EUR: is not a whole number from 0 to 4$/],
+			[{ exponents: { EUR: 2 } }, /\/amount\/exponents\/EUR: is what ISO 4217 says: leave it out$/],
+			[{ exponents: { USDC: 6 } }, /\/amount\/exponents\/USDC: is not a currency of ISO 4217, three upper case letters$/],
+			[{ exponents: undefined, places: { JPY: 0 } }, /\/amount\/places\/JPY: is not less than ISO 4217 says$/],
+			[{ as: 'decimal' }, /\/amount\/exponents: cannot be used: the amount is not in minor units$/],
+		]) {
+			await writeFile(inStack('mine.json'), JSON.stringify({ ...shipped, amount: { ...shipped.amount, ...change } }), { mode: 0o644 });
+			await finds('configuration', 'error', mistake);
+		}
+	});
+
 	test("a certificate for a provider's signatures that expires soon, and one that has expired", async () => {
 		undo.push(() => signAgain(stack.runDir, new Date(Date.now() + 30 * DAY)));
 		signAgain(stack.runDir, new Date(Date.now() + 13 * DAY));
