@@ -97,10 +97,11 @@ BEGIN
 			grace = CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond'
 				ELSE e.grace END
 		FROM (
-			SELECT DISTINCT ON (u.id) u.*
+			-- One for each user: a stranger with the same link hides nobody.
+			SELECT DISTINCT ON (u.id, u.subject) u.*
 			FROM unnest(ids, bindings, providers, browsers, subjects, graces_ms)
 				WITH ORDINALITY AS u (id, binding, provider, browser, subject, grace_ms, n)
-			ORDER BY u.id, u.n
+			ORDER BY u.id, u.subject, u.n
 		) a
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 			AND (a.subject IS NULL OR e.subject = a.subject)
@@ -245,10 +246,10 @@ BEGIN
 			SET status = 'completed', action = a.action, reason = a.reason,
 				result = a.result, completed_at = now()
 			FROM (
-				SELECT DISTINCT ON (u.id) u.*
+				SELECT DISTINCT ON (u.id, u.subject) u.*
 				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)
 					WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, n)
-				ORDER BY u.id, u.n
+				ORDER BY u.id, u.subject, u.n
 			) a
 			WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 				AND urlmode.is_completable(e, a.action, a.reason, a.subject)

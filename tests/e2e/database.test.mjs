@@ -453,6 +453,19 @@ describe('a row', () => {
 		assert.equal(result[0], outcomes.indexOf('completed'));
 	});
 
+	test('is opened and completed by its user, whoever else comes with it in the same batch', async () => {
+		const { id, owner } = await fixture.create();
+		const cgi = await connectAs('urlmode_cgi');
+		const users = ['eve', owner.subject, 'eve'];
+		const links = await cgi.query(`SELECT outcome FROM urlmode.open_link(array_fill($1::uuid, '{3}'), array_fill('demo'::text, '{3}'),
+			array_fill($2::bytea, '{3}'), $3)`, [id, Buffer.alloc(16, 7), users]);
+		assert.deepEqual(links.rows.map(({ outcome }) => outcome), ['wrong_user', 'opened', 'wrong_user']);
+		const returns = await cgi.query(`SELECT outcome FROM urlmode.complete(array_fill($1::uuid, '{3}'), array_fill($2::bytea, '{3}'),
+			array_fill('demo'::text, '{3}'), array_fill('decline'::text, '{3}'), array_fill(''::text, '{3}'), array_fill(NULL::bytea, '{3}'), $3, NULL)`,
+		[id, bindingOf(owner.subject, owner.session), users]);
+		assert.deepEqual(returns.rows.map(({ outcome }) => outcome), ['wrong_user', 'completed', 'wrong_user']);
+	});
+
 	test('comes to the same alone and in a batch', async () => {
 		const open = { status: 'pending', action: null, kind: 'oauth', closes: '5 minutes' };
 		const ended = { ...open, status: 'completed', action: 'decline' };
