@@ -3,7 +3,8 @@
 
 CC ?= cc
 PKG_CONFIG ?= pkg-config
-CFLAGS ?= -O2 -g
+# With sanitizers the compiler takes a third of its time less at -O1.
+CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
 VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' nginx/debian/changelog)
@@ -28,8 +29,9 @@ LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifdef SANITIZE
 # Counters of lines that were run, which gcov reads: clang's are others.
 COVERAGE := $(if $(findstring clang,$(CC)),,--coverage)
+# At -O1 gcc knows less of lengths. The other build warns of what is cut off.
 HARDENING += -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer $(COVERAGE)
+	-fno-omit-frame-pointer -Wno-format-truncation $(COVERAGE)
 LDHARDENING += -fsanitize=address,undefined $(COVERAGE)
 else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
