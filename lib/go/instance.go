@@ -102,17 +102,50 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 // Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
 // ErrNotFound, ErrSeal, ErrClosed.
 func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
-	return m.WaitWith(ctx, id, owner, WaitOptions{})
+	one, err := m.begin(ctx, id, owner, nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := m.waits.await(ctx, one)
+	if outcome == nil {
+		return Outcome{}, err
+	}
+	return *outcome, err
 }
 
 // WaitWith is Wait with options.
 func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
-	k, err := checkRow(id, owner)
+	one, err := m.begin(ctx, id, owner, &o)
 	if err != nil {
 		return Outcome{}, err
 	}
-	m.purger.start()
-	return m.waits.wait(ctx, k, o)
+	outcome, err := m.waits.await(ctx, one)
+	if outcome == nil {
+		return Outcome{}, err
+	}
+	return *outcome, err
+}
+
+// begin begins a wait, in a goroutine that ends at once. The stack of a goroutine that has done so itself has grown to
+// 4 KB, and the runtime does not shrink it again: 100,000 waits would need 200 MB more.
+func (m *Instance) begin(ctx context.Context, id string, owner Owner, o *WaitOptions) (one *wait, err error) {
+	if o == nil {
+		o = &WaitOptions{}
+	}
+	begun := make(chan struct{})
+	go func() {
+		defer close(begun)
+		var k rowKey
+		if k, err = checkRow(id, owner); err == nil {
+			m.purger.start()
+			one, err = m.waits.add(k, *o)
+		}
+		if err == nil {
+			one.forget = context.AfterFunc(ctx, one.wake)
+		}
+	}()
+	<-begun
+	return one, err
 }
 
 // Complete completes an elicitation from outside a wait, for a server that has learned the outcome in another way.
@@ -255,9 +288,7 @@ func (m *Instance) OpenWaits() int {
 // not answered after about two seconds are ended as well. Later calls get ErrClosed; Close can be called again.
 func (m *Instance) Close() error {
 	m.closing.Do(func() {
-		m.waits.mu.Lock()
-		close(m.waits.closing)
-		m.waits.mu.Unlock()
+		m.waits.close()
 		waitBriefly(&m.waits.open)
 		m.stop()
 		overdue := time.AfterFunc(closeTimeout, m.pool.breakOff)

@@ -16,15 +16,17 @@ type wait struct {
 	entry   *entry
 	options WaitOptions
 	signal  chan struct{} // something has changed
+	forget  func() bool   // its context
 
-	done    bool
-	outcome Outcome
+	outcome *Outcome // nil after an error
 	err     error
+	done    bool
+	closed  bool // by Close
 
+	rechecked      bool  // A wait that looks once asks once.
+	failedAttempts int32 // -1: the row was not read
 	status         Status
 	progress       []Progress // not told yet
-	failedAttempts int        // -1: the row was not read
-	rechecked      bool       // A wait that looks once asks once.
 }
 
 func (w *wait) canRecheck() bool {
@@ -38,7 +40,7 @@ func (w *wait) wake() {
 	}
 }
 
-func (w *wait) resolve(outcome Outcome) {
+func (w *wait) resolve(outcome *Outcome) {
 	if !w.done {
 		w.done, w.outcome = true, outcome
 		w.wake()
@@ -61,11 +63,11 @@ func (w *wait) hear(read *row) {
 		w.progress = append(w.progress, Progress(read.status))
 	}
 	if w.failedAttempts >= 0 {
-		for range read.failedAttempts - w.failedAttempts {
+		for range int32(read.failedAttempts) - w.failedAttempts {
 			w.progress = append(w.progress, ProgressAttemptFailed)
 		}
 	}
-	w.failedAttempts = read.failedAttempts
+	w.failedAttempts = int32(read.failedAttempts)
 	if w.options.Progress == nil {
 		w.progress = nil
 	} else if len(w.progress) > before {
@@ -83,42 +85,66 @@ func rank(status Status) int {
 	return 0
 }
 
-// take returns what is to be told, and whether the wait has ended.
-func (w *waits) take(one *wait) (progress []Progress, done bool) {
+// take returns what is to be told, whether the wait has ended, and whether the instance was closed.
+func (w *waits) take(one *wait) (progress []Progress, done, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	progress, one.progress = one.progress, nil
-	return progress, one.done
+	return progress, one.done, one.closed
 }
 
-// wait waits for a row, in the goroutine of its caller.
-func (w *waits) wait(ctx context.Context, k rowKey, o WaitOptions) (Outcome, error) {
-	one, err := w.add(k, o)
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer w.remove(one)
+// await waits in the goroutine of its caller, of whose stack it needs little: see begin. A select, which would hear of the end of
+// the context and of the instance as well, needs more.
+func (w *waits) await(ctx context.Context, one *wait) (*Outcome, error) {
 	for {
-		select {
-		case <-one.signal:
-			progress, done := w.take(one)
-			for _, each := range progress {
-				o.Progress(each)
-			}
-			if done {
-				return one.outcome, one.err
-			}
-		case <-ctx.Done():
-			return w.giveUp(ctx, one)
-		case <-w.closing:
-			return w.giveUpClosed(one)
+		<-one.signal
+		if end := w.answer(ctx, one); end != nil {
+			w.remove(one)
+			return end.outcome, end.err
 		}
 	}
 }
 
+// ended is how a wait ends.
+type ended struct {
+	outcome *Outcome
+	err     error
+}
+
+// answer tells what is to be told, and says how the wait ends. Nil: it goes on.
+//
+//go:noinline
+func (w *waits) answer(ctx context.Context, one *wait) *ended {
+	progress, done, closed := w.take(one)
+	if len(progress) > 0 {
+		isTold := false
+		defer func() {
+			if !isTold { // The function of the caller has panicked.
+				w.remove(one)
+			}
+		}()
+		for _, each := range progress {
+			one.options.Progress(each)
+		}
+		isTold = true
+	}
+	var end ended
+	switch {
+	case done:
+		end.outcome, end.err = one.outcome, one.err
+	case ctx.Err() != nil:
+		end.outcome, end.err = w.giveUp(ctx, one)
+	case closed:
+		end.outcome, end.err = w.giveUpClosed(one)
+	default:
+		return nil
+	}
+	return &end
+}
+
 // giveUp ends a wait whose context has ended. If it abandons its elicitation and
 // somebody else has completed that meanwhile, a wait that was in time ends with that outcome.
-func (w *waits) giveUp(ctx context.Context, one *wait) (Outcome, error) {
+func (w *waits) giveUp(ctx context.Context, one *wait) (*Outcome, error) {
 	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
 	w.mu.Lock()
 	if one.done {
@@ -145,14 +171,14 @@ func (w *waits) giveUp(ctx context.Context, one *wait) (Outcome, error) {
 		}
 	}
 	if late {
-		return Outcome{}, timedOut(one.entry.key.id, status, context.DeadlineExceeded)
+		return nil, timedOut(one.entry.key.id, status, context.DeadlineExceeded)
 	}
-	return Outcome{}, ctx.Err()
+	return nil, ctx.Err()
 }
 
 // giveUpClosed: only an accept or a decline counts, because other waits that end
 // at the same moment cancel the same elicitation.
-func (w *waits) giveUpClosed(one *wait) (Outcome, error) {
+func (w *waits) giveUpClosed(one *wait) (*Outcome, error) {
 	if one.options.Abandon {
 		w.abandon(one.entry.key, "closed")
 	}
@@ -161,7 +187,7 @@ func (w *waits) giveUpClosed(one *wait) (Outcome, error) {
 	if one.done && one.err == nil && one.outcome.Action != Cancel {
 		return one.outcome, nil
 	}
-	return Outcome{}, errorClosed()
+	return nil, errorClosed()
 }
 
 func (w *waits) abandon(k rowKey, reason string) string {
@@ -176,14 +202,12 @@ func (w *waits) isSettledSoon(one *wait) bool {
 	timer := time.NewTimer(abandonTimeout)
 	defer timer.Stop()
 	for {
-		if _, done := w.take(one); done {
-			return true
+		if _, done, closed := w.take(one); done || closed {
+			return done
 		}
 		select {
 		case <-one.signal:
 		case <-timer.C:
-			return false
-		case <-w.closing:
 			return false
 		}
 	}

@@ -68,6 +68,19 @@ type waits struct {
 	closing    chan struct{}
 }
 
+// close ends all waits.
+func (w *waits) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.closing)
+	w.all(func(of *entry) {
+		for _, each := range of.waits {
+			each.closed = true
+			each.wake()
+		}
+	})
+}
+
 // add begins a wait for a row.
 func (w *waits) add(k rowKey, o WaitOptions) (*wait, error) {
 	w.mu.Lock()
@@ -96,6 +109,9 @@ func (w *waits) add(k rowKey, o WaitOptions) (*wait, error) {
 }
 
 func (w *waits) remove(one *wait) {
+	if one.forget != nil {
+		one.forget()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of := one.entry
@@ -361,7 +377,8 @@ func (w *waits) end(of *entry, completed *row, result map[string]any) {
 			each.reject(err)
 			continue
 		}
-		each.resolve(outcome)
+		its := outcome
+		each.resolve(&its)
 		if completed.result != nil || completed.verifier != nil || result != nil {
 			w.markRead(of.key)
 		}
