@@ -88,7 +88,7 @@ func (p *payer) pay(id string) {
 
 func buy(t *testing.T, p *payer, url, revision string) string {
 	t.Helper()
-	connection, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
+	connection, err := transport.NewStreamableHTTP(url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,13 +131,14 @@ func TestOwnClient(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		m := open(t)
 		p := &payer{t: t, me: urlmode.Owner{Subject: "user-" + rand.Text()}, instance: open(t)}
-		tools := New(m, Options{})
+		tools, hasState := New(m, Options{}), false
 		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if state := call.Params.RequestState; state != "" {
 				retry, err := m.OpenRequestState(state, wish(p.me).Request)
 				if err != nil {
 					return nil, err
 				}
+				hasState = true
 				p.id.Store(retry.Elicitation.ElicitationID)
 				p.pay(retry.Elicitation.ElicitationID)
 			}
@@ -145,8 +146,8 @@ func TestOwnClient(t *testing.T) {
 				return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
 			})
 		})
-		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 {
-			t.Fatalf("%s: %q after %d requests", revision, said, p.asked.Load())
+		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 || hasState != (revision == "2026-07-28") {
+			t.Fatalf("%s: %q after %d requests, with a state: %t", revision, said, p.asked.Load(), hasState)
 		}
 		until(t, "the answer is confirmed", func() bool {
 			claim, err := m.BeginClaim(t.Context(), p.id.Load().(string), p.me, urlmode.LeaseOptions{})
