@@ -4,7 +4,7 @@ Until you replace it, these variables say what it is:
 
     PORT            where the server listens
     APP_USERS       the subject of each access token, {"a-token": "ada@example.org"}
-    APP_ISSUER, APP_CLIENT_ID    an OpenID provider, and this server there, as a public client
+    APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there; without a secret a public client
     APP_CHECKOUT    the page on which the report is paid
     APP_CLIENTS     what is known of clients beside what they declare, as arguments of ClientFacts
 """
@@ -18,17 +18,17 @@ import socket
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
-from urllib.parse import urlencode
-from urllib.request import Request, urlopen
 
 import uvicorn
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from urlmode import ApprovalForm, CallbackUrls, ClientFacts, InputForm, Problem, UrlMode, Verify
+from urlmode import ApprovalForm, ClientFacts, InputForm, Problem, UrlMode, Verify
+from urlmode.oauth import OAuthClient
 
 USERS: dict[str, str] = json.loads(os.environ.get("APP_USERS", "{}"))
 ISSUER = os.environ.get("APP_ISSUER", "")
 CLIENT_ID = os.environ.get("APP_CLIENT_ID", "")
+CLIENT_SECRET = os.environ.get("APP_CLIENT_SECRET") or None
 CHECKOUT = os.environ.get("APP_CHECKOUT", "https://checkout.example/pay")
 
 
@@ -38,30 +38,9 @@ def subject() -> str:
     return USERS[token.token]
 
 
-def fetch(request: str | Request) -> dict[str, Any]:
-    with urlopen(request, timeout=10) as response:
-        return dict(json.load(response))
-
-
-def name_of_account(accepted: Any) -> str:
-    """Exchanges the code for tokens, and asks whose account it is. Keep the tokens, and never send them to the client."""
-    result = accepted.result or {}
-    if result.get("iss", ISSUER) != ISSUER:  # RFC 9207
-        raise ValueError("the response is of another issuer")
-    provider = fetch(f"{ISSUER}/.well-known/openid-configuration")
-    body = {
-        "grant_type": "authorization_code", "client_id": CLIENT_ID, "code": result["code"],
-        "redirect_uri": accepted.return_url, "code_verifier": accepted.code_verifier,
-    }  # fmt: skip
-    tokens = fetch(Request(provider["token_endpoint"], urlencode(body).encode()))
-    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
-    return str(fetch(Request(provider["userinfo_endpoint"], headers=bearer))["name"])
-
-
-async def authorization_url(urls: CallbackUrls) -> str:
-    provider = await asyncio.to_thread(fetch, f"{ISSUER}/.well-known/openid-configuration")
-    query = {"client_id": CLIENT_ID, "response_type": "code", "scope": "openid profile", "redirect_uri": urls.return_url}
-    return f"{provider['authorization_endpoint']}?{urlencode(query)}"
+def client() -> OAuthClient:
+    """This server, as the provider has registered it."""
+    return OAuthClient(CLIENT_ID, CLIENT_SECRET)
 
 
 KEY_FORM: InputForm = {

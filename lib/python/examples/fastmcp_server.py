@@ -20,9 +20,11 @@ from urlmode.fastmcp import (
     Input,
     ask_approval,
     collect_input,
+    connect_account,
     request_state_security,
     with_elicitation,
 )
+from urlmode.oauth import Connected
 
 
 class Tokens(TokenVerifier):
@@ -58,16 +60,17 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         """Reads the report, once it is paid."""
         return await sell(ctx, "error")
 
-    @server.tool
-    async def connect_account(ctx: Context) -> Any:
+    @server.tool(name="connect_account")
+    async def connect(ctx: Context) -> Any:
         """Connects your Demo Account."""
 
-        async def connected(accepted: Accepted) -> str:
-            return f"Connected the account of {await asyncio.to_thread(app.name_of_account, accepted)}."
+        async def connected(account: Connected) -> str:
+            return f"Connected the account of {account.account.name if account.account else 'somebody'}."
 
-        return await with_elicitation(
-            ctx, connected, urlmode=urlmode, subject=app.subject(), provider="demo", kind="oauth", pkce=True,
-            message="Connect your Demo Account.", target_url=app.authorization_url,
+        return await connect_account(
+            ctx, connected, urlmode=urlmode, subject=app.subject(), provider="demo", description="openid-connect",
+            client=app.client(), scopes=["openid", "profile"], variables={"issuer": app.ISSUER},
+            message="Connect your Demo Account.",
         )  # fmt: skip
 
     @server.tool

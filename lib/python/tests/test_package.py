@@ -31,7 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("kind", "extras"), [("*.whl", "binary,mcp,fastmcp"), ("*.tar.gz", "binary")])
+@pytest.mark.parametrize(("kind", "extras"), [("*.whl", "binary,mcp,fastmcp,oauth"), ("*.tar.gz", "binary")])
 def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, tmp_path: Path) -> None:
     (package,) = built.glob(kind)
     venv.create(tmp_path / "env", with_pip=False)
@@ -46,7 +46,7 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
         assert run(python, "-c", known) == "True True\n"
     run(python, "-m", "urlmode", "new", "fastmcp", tmp_path / "new")
     requirements = (tmp_path / "new/requirements.txt").read_text()
-    assert requirements == "urlmode[binary,fastmcp]==1.0.0\nuvicorn\n"
+    assert requirements == "urlmode[binary,fastmcp,oauth]==1.0.0\nuvicorn\n"
     assert (Path(site) / "urlmode/py.typed").is_file()
     assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
 

@@ -10,16 +10,16 @@ from ._shipped import shipped_file
 
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {
-    "sdk": ("sdk.py", "mcp", "the official Python SDK 1.x and 2.x"),
-    "fastmcp": ("fastmcp_server.py", "fastmcp", "FastMCP 2, 3 and 4"),
+    "sdk": ("sdk.py", "mcp,oauth", "the official Python SDK 1.x and 2.x"),
+    "fastmcp": ("fastmcp_server.py", "fastmcp,oauth", "FastMCP 2, 3 and 4"),
 }
 _LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())
 _HELP = f"""usage: python -m urlmode new [FRAMEWORK] [FOLDER]
 
 Writes the example server of a framework into a folder, this one by default:
 
-  server.py         a whole server, with a tool that connects an account and two that
-                    take a payment
+  server.py         a whole server, with tools that connect an account, take a payment, and
+                    ask on a page
   app.py            what belongs to your application: replace it with your own
   .env.example      the variables that they read
   requirements.txt  the packages that they import

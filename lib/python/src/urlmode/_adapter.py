@@ -18,6 +18,7 @@ from ._clients import Takes, what_it_takes
 from ._errors import ElicitationOpenError, UrlModeClosedError
 from ._form_types import Values
 from ._input import seconds_of
+from ._not_connected import NotConnected, authorization_detail, warn_not_connected
 from ._messages import ToolResult, declined_result, failure_result, open_result
 from ._tasks import start_quietly
 from ._types import Elicitation, Outcome
@@ -142,8 +143,12 @@ async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
             asking.check_client(id)
         # The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
         await wish.urlmode.claim(id, **wish.owner, action=outcome.action, reference=outcome.reference)
-        refused = outcome.approver is not None
-        return declined_result(outcome) if refused else failure_result(outcome.action, outcome.reason)
+        if outcome.approver is not None:
+            return declined_result(outcome)
+        detail = authorization_detail(outcome) if wish.kind == "oauth" else None
+        if detail:
+            warn_not_connected(wish.provider, id, outcome.reason, detail)
+        return failure_result(outcome.action, outcome.reason, detail)
     asking.check_client(id)
     try:
         claim = await wish.urlmode.begin_claim(id, **wish.owner, reference=outcome.reference, timeout=asking.rest)
@@ -167,7 +172,7 @@ async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
         held, refunded = back.reason == "held", outcome.refunded or back.refunded
         return failure_result("cancel", "held" if held else "refunded" if refunded else "claimed")
     # A client that cancels the call does not stop the work: the next call has its result.
-    working = wish.urlmode._beside.start(_work(claim, act, outcome, end.elicitation))
+    working = wish.urlmode._beside.start(_work(wish.provider, claim, act, outcome, end.elicitation))
     try:
         made = await asyncio.shield(working)
     except asyncio.CancelledError:
@@ -178,9 +183,14 @@ async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
     return made
 
 
-async def _work(claim: BegunClaim, act: Act, outcome: Outcome, asked: Asked) -> ToolResult:
+async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, asked: Asked) -> ToolResult:
     async with claim:
-        made = await act(outcome, asked, claim)
+        try:
+            made = await act(outcome, asked, claim)
+        except NotConnected as error:
+            await claim.release(error.reason)
+            warn_not_connected(provider, outcome.elicitation_id, error.reason, error.detail)
+            return failure_result("cancel", error.reason, error.detail)
         await claim.fulfil(made)
     return made
 

@@ -137,9 +137,10 @@ def declined_result(outcome: Outcome) -> ToolResult:
     return text_result(f"Not done: {outcome.approver} declined{comment}.", is_error=True)
 
 
-def failure_result(action: str, reason: str) -> ToolResult:
+def failure_result(action: str, reason: str, detail: str | None = None) -> ToolResult:
+    """`detail` is without a secret."""
     text = REASON_TEXTS.get(reason, reason) or ("the user refused" if action == "decline" else "it was cancelled")
-    return text_result(f"Not done: {text}.", is_error=True)
+    return text_result(f"Not done: {text}{f' ({detail})' if detail else ''}.", is_error=True)
 
 
 def _iso(time: datetime) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, Union, cast
 
 import anyio
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -30,6 +30,10 @@ from ._urlmode import UrlMode
 if TYPE_CHECKING:
     from mcp.server.request_state import RequestStateSecurity
 
+    from ._accounts import Connected
+    from ._client_auth import OAuthClient
+
+Give = Callable[[Outcome, Asked, BegunClaim], Union[R, Awaitable[R]]]
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
@@ -97,6 +101,53 @@ class Adapter:
             round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
         )  # fmt: skip
         return await self._run(wish, call, to_accepted, body)
+
+    async def connect_account(
+        self,
+        ctx: Any,
+        body: Body[Connected],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        client: OAuthClient,
+        message: str,
+        description: str | None = None,
+        scopes: Sequence[str] = (),
+        required_scopes: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+        session: str = "",
+        ttl: Duration = 300,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        ask: Literal["request", "error"] = "request",
+        round_timeout: float | None = None,
+        progress_every: float = 15.0,
+    ) -> Any:
+        """Connects an account of the user at a provider of lib/providers, and runs `body` with its tokens.
+
+        The code is exchanged once, after the claim. `client_id` is that of the MCP client, and `client` this server at
+        the provider. The rest is as with `with_elicitation`. Requires the extra `oauth`.
+        """
+        from ._connect_account import connecting  # needs Authlib, which servers that only take payments have not
+
+        call = _describe(ctx)
+        begun = await connecting(
+            provider=provider, client=client, description=description, scopes=scopes,
+            required_scopes=required_scopes, variables=variables, parameters=parameters, about=about,
+        )  # fmt: skip
+        wish = Wish(
+            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="oauth", message=message,
+            expected=None, about=begun.about, same_client=same_client, resume_key=resume_key,
+            recheck=None, ask=ask, round_timeout=round_timeout, progress_every=progress_every,
+            create={"target_url": begun.target_url, "pkce": begun.uses_pkce, "ttl": ttl, "exclusive": exclusive},
+            client_id=client_id or call.client_id,
+        )  # fmt: skip
+        return await self._run(wish, call, begun.connect, body)
 
     async def collect_input(
         self,
@@ -175,12 +226,13 @@ class Adapter:
         )  # fmt: skip
         return await self._run(wish, call, to_approval, body)
 
-    async def _run(self, wish: Wish, call: Call, given: Callable[[Outcome, Asked, BegunClaim], R], body: Body[R]) -> Any:
-        """`given`: what the body is given."""
+    async def _run(self, wish: Wish, call: Call, give: Give[R], body: Body[R]) -> Any:
+        """`give`: what the body is given."""
         wish = replace(wish, create={**wish.create, "traceparent": call.traceparent})
 
         async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> dict[str, Any]:
-            made = body(given(outcome, asked, claim))
+            given = give(outcome, asked, claim)
+            made = body(cast(R, await given if inspect.isawaitable(given) else given))
             return self.to_wire(await made if inspect.isawaitable(made) else made)
 
         wish.check()

@@ -26,6 +26,7 @@ __all__ = [
     "Input",
     "ask_approval",
     "collect_input",
+    "connect_account",
     "request_state_security",
     "with_elicitation",
 ]
@@ -68,4 +69,5 @@ class _FastMCP(Adapter):
 _adapter = _FastMCP()
 with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
+connect_account = _adapter.connect_account
 ask_approval = _adapter.ask_approval

@@ -13,6 +13,7 @@ __all__ = [
     "Input",
     "ask_approval",
     "collect_input",
+    "connect_account",
     "request_state_security",
     "with_elicitation",
 ]
@@ -20,4 +21,5 @@ __all__ = [
 _adapter = Adapter()
 with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
+connect_account = _adapter.connect_account
 ask_approval = _adapter.ask_approval

@@ -1,0 +1,298 @@
+"""A provider at which users connect accounts: where to send the browser, what to do with the code that comes back, and
+whose account it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from authlib.oauth2.rfc6749.parameters import prepare_token_request
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from ._client_auth import OAuthClient, authenticate, check_client
+from ._errors import ProviderUnavailableError
+from ._http import RequestFailed, send
+from ._input import refuse_awaitable
+from ._log import warn
+from ._not_connected import NotConnected
+from ._oauth_description import check_parameters, fill_in, find_text, from_return, read_description
+from ._token_answer import read_json, to_tokens
+
+_SCOPE = re.compile(r'[^\s",\\]+')
+# Signatures by a key that only the provider has.
+_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+_CLOCK_S = 30
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """Whose account it is, as the provider says it."""
+
+    id: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connected:
+    """What the body of `connect_account` is given."""
+
+    elicitation_id: str
+    tokens: dict[str, Any] = field(repr=False)
+    """the answer of the token endpoint. For this server only: never send it to the MCP client"""
+    account: Account | None
+    """None if the provider did not say it"""
+    scopes: list[str]
+    """those that were granted"""
+    requested: list[str]
+    claims: dict[str, Any] | None = field(repr=False)
+    """of the id token, if there is one. Its signature was verified"""
+    returned: dict[str, str] = field(repr=False)
+    """further parameters of the return. They come by the browser, whose user can change them"""
+    variables: dict[str, str]
+    """those of the description that this account was connected with"""
+
+
+def check_scopes(name: str, scopes: Sequence[str]) -> list[str]:
+    refuse_awaitable(name, scopes)
+    if isinstance(scopes, (str, bytes)) or not all(isinstance(one, str) and _SCOPE.fullmatch(one) for one in scopes):
+        raise ValueError(f"{name} must be a list of scopes, without spaces and commas in them")
+    return list(scopes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountOptions:
+    provider: str
+    description: str | None
+    client: OAuthClient
+    scopes: list[str]
+    required_scopes: list[str]
+    variables: dict[str, str]
+    parameters: dict[str, str]
+
+
+class AccountProvider:
+    def __init__(self, options: AccountOptions, oauth: dict[str, Any], metadata: dict[str, Any]) -> None:
+        self._options = options
+        self._oauth = oauth
+        self._metadata = metadata
+
+    @classmethod
+    async def open(cls, options: AccountOptions) -> AccountProvider:
+        """Raises TypeError and ValueError if the options do not fit the description, and ProviderUnavailableError."""
+        check_parameters(options.parameters)
+        description = options.provider if options.description is None else options.description
+        oauth = fill_in(read_description(description), options.variables)
+        check_client(options.client, oauth)
+        metadata = oauth if "token_endpoint" in oauth else await _discover(options.provider, oauth["issuer"])
+        return cls(options, oauth, metadata)
+
+    @property
+    def uses_pkce(self) -> bool:
+        return bool(self._oauth["pkce"] == "S256")
+
+    @property
+    def _is_discovered(self) -> bool:
+        """Discovered metadata have the keys with which id tokens are verified."""
+        return "token_endpoint" not in self._oauth
+
+    def authorization_url(self, return_url: str) -> str:
+        """RFC 6749 section 4.1.1. PKCE and nonce are added when the elicitation is created, the state by /connect."""
+        scope = self._oauth.get("scope", {})
+        scopes = scope.get("separator", " ").join(self._options.scopes)
+        wanted = {
+            "response_type": "code", "client_id": self._options.client.id, "redirect_uri": return_url,
+            **({scope.get("parameter", "scope"): scopes} if scopes else {}),
+            **({"response_mode": "form_post"} if self._oauth.get("response_mode") == "form_post" else {}),
+            **self._oauth.get("parameters", {}), **self._options.parameters,
+        }  # fmt: skip
+        names = self._oauth.get("parameter_names", {})
+        url: str = self._metadata["authorization_endpoint"]
+        query = urlencode({names.get(name, name): value for name, value in wanted.items()})
+        return f"{url}{'&' if '?' in url else '?'}{query}"
+
+    async def connect(
+        self, elicitation_id: str, return_url: str, result: Mapping[str, Any], verifier: str | None, nonce: str | None
+    ) -> Connected:
+        """Exchanges the code. That works once: the outcome must be claimed. Raises NotConnected."""
+        code = result.get("code")
+        if not isinstance(code, str) or not code:
+            raise NotConnected("exchange_failed", "code_missing")
+        self._check_issuer(result.get("iss"))
+        returned = {
+            name: value for name, value in result.items() if name not in ("code", "iss") and isinstance(value, str)
+        }
+        try:
+            variables = from_return(self._oauth, returned)
+        except KeyError as wrong:
+            raise NotConnected("exchange_failed", str(wrong.args[0])) from None
+        there = self
+        if variables:
+            filled = {**self._options.variables, **variables}
+            there = await AccountProvider.open(AccountOptions(**{**vars(self._options), "variables": filled}))
+        return await there._connect(elicitation_id, code, return_url, returned, verifier, nonce)
+
+    async def _connect(
+        self, elicitation_id: str, code: str, return_url: str, returned: dict[str, str], verifier: str | None,
+        nonce: str | None,
+    ) -> Connected:  # fmt: skip
+        options = self._options
+        try:
+            tokens = await self._exchange(code, return_url, verifier)
+            claims = await self._verify_id_token(tokens, nonce) if self._is_discovered else None
+        except RequestFailed as error:
+            raise NotConnected("exchange_failed", str(error)) from None
+        granted = re.findall(r"[^\s,]+", tokens["scope"]) if "scope" in tokens else options.scopes
+        missing = [scope for scope in options.required_scopes if scope not in granted]
+        if missing:
+            raise NotConnected("scope_missing", " ".join(missing))
+        return Connected(
+            elicitation_id=elicitation_id, tokens=tokens, account=await self._find_account(tokens, claims, returned),
+            scopes=granted, requested=options.scopes, claims=claims, returned=returned, variables=options.variables,
+        )  # fmt: skip
+
+    def _check_issuer(self, iss: object) -> None:
+        """RFC 9207 section 2.4."""
+        if "issuer" not in self._oauth:
+            return
+        is_sent = "authorization_response_iss_parameter_supported"
+        if iss is None:
+            if self._metadata.get(is_sent) is True or self._oauth.get(is_sent) is True:
+                raise NotConnected("issuer_missing", "iss")
+        elif iss != self._metadata["issuer"]:
+            raise NotConnected("issuer_mismatch", "iss")
+
+    async def _exchange(self, code: str, return_url: str, verifier: str | None) -> dict[str, Any]:
+        url = self._metadata["token_endpoint"]
+        body = prepare_token_request(
+            "authorization_code", redirect_uri=return_url, code=code, code_verifier=verifier,
+            **self._oauth.get("token_parameters", {}),
+        )  # fmt: skip
+        headers, more, body = authenticate(self._options.client, self._oauth, url, body)
+        names = self._oauth.get("parameter_names", {})
+        fields = {names.get(name, name): value for name, value in [*parse_qsl(body, keep_blank_values=True), *more]}
+        is_json = self._oauth.get("token_request") == "json"
+        content = json.dumps(fields) if is_json else urlencode(fields)
+        headers["content-type"] = "application/json" if is_json else "application/x-www-form-urlencoded"
+        answer = await send("POST", url, headers, content.encode())
+        return to_tokens(answer, self._oauth.get("token_response", {}), keeps_id_token=self._is_discovered)
+
+    async def _verify_id_token(self, tokens: Mapping[str, Any], nonce: str | None) -> dict[str, Any] | None:
+        """OpenID Connect Core section 3.1.3.7."""
+        id_token = tokens.get("id_token")
+        if id_token is None and nonce is None:
+            return None
+        try:
+            answer = await send("GET", self._metadata["jwks_uri"], {})
+            supported = self._metadata.get("id_token_signing_alg_values_supported", ["RS256"])
+            algorithms = [name for name in _ALGORITHMS if name in supported]
+            listed = [key for key in read_json(answer)["keys"] if key.get("kty") in ("RSA", "EC") and key.get("use") != "enc"]
+            keys = KeySet.import_key_set({"keys": listed})
+            claims: dict[str, Any] = jwt.decode(str(id_token), keys, algorithms=algorithms).claims
+        except (JoseError, ValueError, KeyError, TypeError, AttributeError):
+            raise NotConnected("exchange_failed", "invalid_id_token") from None
+        now, id = time.time(), self._options.client.id
+        audience = claims.get("aud")
+        audiences = audience if isinstance(audience, list) else [audience]
+        is_valid = (
+            claims.get("iss") == self._metadata["issuer"]
+            and id in audiences
+            and (len(audiences) == 1 or claims.get("azp") == id)
+            and claims.get("azp", id) == id
+            and isinstance(claims.get("sub"), str)
+            and claims["sub"] != ""
+            and _is_time(claims.get("exp")) and claims["exp"] > now - _CLOCK_S
+            and _is_time(claims.get("iat")) and claims["iat"] < now + _CLOCK_S
+            and (nonce is None or claims.get("nonce") == nonce)
+        )  # fmt: skip
+        if not is_valid:
+            raise NotConnected("exchange_failed", "invalid_id_token")
+        return claims
+
+    async def _find_account(
+        self, tokens: Mapping[str, Any], claims: Mapping[str, Any] | None, returned: Mapping[str, str]
+    ) -> Account | None:
+        source = self._oauth.get("account")
+        if source is None:
+            return None
+        try:
+            document = await self._account_document(source, tokens, claims, returned)
+        except (RequestFailed, NotConnected) as error:
+            why = error.detail if isinstance(error, NotConnected) else str(error)
+            warn("URLMODE_ACCOUNT", f"{self._options.provider} did not say whose account was connected ({why})")
+            return None
+        id = find_text(document, source["id"])
+        return None if id is None else Account(id=id, name=find_text(document, source.get("name")))
+
+    async def _account_document(
+        self, source: Mapping[str, Any], tokens: Mapping[str, Any], claims: Mapping[str, Any] | None,
+        returned: Mapping[str, str],
+    ) -> Any:  # fmt: skip
+        origin = source.get("from")
+        if origin in ("return", "token_response", "id_token"):
+            return {"return": returned, "token_response": tokens, "id_token": claims}[origin]
+        if origin == "userinfo" and claims is None:
+            return None
+        token: str = tokens["access_token"]
+        headers = {
+            name: value.replace("{access_token}", token).replace("{client_id}", self._options.client.id)
+            for name, value in source.get("headers", {}).items()
+        }
+        if not any("{access_token}" in value for value in source.get("headers", {}).values()):
+            headers["authorization"] = f"Bearer {token}"
+        url = self._metadata.get("userinfo_endpoint") if origin == "userinfo" else source["endpoint"]
+        if not isinstance(url, str):
+            return None
+        body = None
+        if "body" in source:
+            body = json.dumps(source["body"]).encode()
+            headers["content-type"] = "application/json"
+        answer = await send("GET" if body is None else "POST", url, headers, body)
+        if not 200 <= answer.status < 300:
+            raise NotConnected("account", f"status_{answer.status}")
+        document = read_json(answer)
+        # OpenID Connect Core section 5.3.2.
+        if origin == "userinfo" and claims is not None and find_text(document, "/sub") != claims["sub"]:
+            raise NotConnected("account", "another_sub")
+        return document
+
+
+async def _discover(provider: str, issuer: str) -> dict[str, Any]:
+    """OpenID Connect Discovery section 4."""
+    try:
+        answer = await send("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration", {})
+    except RequestFailed as error:
+        raise ProviderUnavailableError(provider, str(error)) from None
+    metadata = read_json(answer) if answer.status == 200 else None
+    if not isinstance(metadata, dict):
+        raise ProviderUnavailableError(provider, f"status_{answer.status}")
+    if metadata.get("issuer") != issuer:
+        raise ProviderUnavailableError(provider, "another_issuer")
+    may_be_plain = urlsplit(issuer).hostname in _LOOPBACK
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+        url = metadata.get(name)
+        if url is None and name == "userinfo_endpoint":
+            continue
+        if not isinstance(url, str) or not _is_safe(url, may_be_plain):
+            raise ProviderUnavailableError(provider, f"invalid {name}")
+    return metadata
+
+
+def _is_safe(url: str, may_be_plain: bool) -> bool:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    return bool(host) and (parts.scheme == "https" or (may_be_plain and parts.scheme == "http" and host in _LOOPBACK))
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
