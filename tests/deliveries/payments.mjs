@@ -61,6 +61,7 @@ export function stripe() {
 				good('attempt_failed', { id: null, reference: 'pi_1' })),
 			// What was paid goes back, first in part, then all of it.
 			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded'))),
+			deliver('refund-that-failed-at-once', 'refund.created', refund('failed'), refunded('refund_reversed')),
 			deliver('refund-updated', 'refund.updated', refund('succeeded'), refunded('refunded')),
 			deliver('refund-updated-of-a-charge', 'charge.refund.updated', refund('succeeded'), refunded('refunded')),
 			deliver('refund-failed', 'refund.failed', refund('failed'), refunded('refund_reversed')),
@@ -268,6 +269,9 @@ export function square() {
 				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
 			deliver('refunded', 'payment.updated',
 				{ status: 'COMPLETED', refund_ids: ['REF1', 'REF2'], refunded_money: { amount: 2500, currency: 'USD' } }, 'refunded', amount),
+			deliver('created-refunded', 'payment.created',
+				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
+			deliver('nothing-refunded', 'payment.updated', { status: 'COMPLETED', refunded_money: { amount: 0, currency: 'USD' } }, 'paid', amount),
 			// A refund that has begun, and given nothing back.
 			deliver('refund-begun', 'payment.updated', { status: 'COMPLETED', refund_ids: ['REF1'] }, 'paid', amount),
 			deliver('new-status', 'payment.updated', { status: 'DREAMT' }, 'ignore', { reference: 'PAY1' }),
