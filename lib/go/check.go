@@ -31,10 +31,17 @@ var (
 	reasonForm   = regexp.MustCompile(`^[a-z0-9_]{0,64}$`)
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
 
+	// W3C Trace Context section 3.2, version 00
+	traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+
 	kinds      = []Kind{OAuth, Payment, Signature}
 	actions    = []Action{Accept, Decline, Cancel}
 	purgeKinds = []string{"", "oauth", "payment", "signature", "result", "stored"}
 )
+
+func isTraceparent(text string) bool {
+	return traceForm.MatchString(text) && text[3:35] != strings.Repeat("0", 32) && text[36:52] != strings.Repeat("0", 16)
+}
 
 func newID() string {
 	var id [16]byte

@@ -84,6 +84,8 @@ func checkRequest(r *Request) (asked []byte, price string, err error) {
 		return nil, "", argumentError("PKCE is only allowed for OAuth")
 	case r.SameClient && r.ClientID == "":
 		return nil, "", argumentError("SameClient requires ClientID")
+	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
+		return nil, "", argumentError("Traceparent must be one of W3C Trace Context, version 00")
 	case (r.TargetURL == "") == (r.Target == nil):
 		return nil, "", argumentError("TargetURL is required, or Target, and not both")
 	}

@@ -22,7 +22,8 @@ const (
 const (
 	sqlCreate = `SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[],
 		$5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
-		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[])`
+		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[],
+		traceparents => $19::text[])`
 	sqlResume = `SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
 		FROM urlmode.resume($1::bytea[], $2::text[], $3::boolean[], $4::bytea[])`
 	sqlRead = `SELECT id::text, provider, kind, status, coalesce(action, ''), coalesce(reason, ''), late, coalesce(payment_reference, ''),
@@ -201,7 +202,7 @@ func (db *database) createRows(ctx context.Context, made []newRow) ([]created, e
 		column(made, func(r newRow) bool { return r.request.Exclusive }), optional(func(r newRow) string { return r.request.ResumeKey }),
 		column(made, func(r newRow) bool { return !r.request.CannotRecheck }), column(made, func(r newRow) []byte { return r.digest }),
 		optional(func(r newRow) string { return r.target.Checkout }), optional(func(r newRow) string { return r.request.ClientID }),
-		column(made, func(r newRow) int16 { return r.linkKid }))
+		column(made, func(r newRow) int16 { return r.linkKid }), optional(func(r newRow) string { return r.request.Traceparent }))
 }
 
 func expectedJSON(r Request) string {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestLinkAndVerifier(t *testing.T) {
@@ -43,6 +45,25 @@ func TestLinkAndVerifier(t *testing.T) {
 	again, err := m.Wait(t.Context(), asked.ElicitationID, me)
 	if err != nil || again.CodeVerifier != got.outcome.CodeVerifier || again.Result["code"] != "é<&>" {
 		t.Fatalf("%#v, %v", again, err)
+	}
+}
+
+func TestTraceOfTheCallIsKept(t *testing.T) {
+	m := open(t)
+	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer operator.Close(context.Background())
+	for _, trace := range []string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", ""} {
+		request := account(someone())
+		request.Traceparent = trace
+		var kept string
+		err := operator.QueryRow(t.Context(), "SELECT coalesce(traceparent, '') FROM urlmode.elicitation WHERE id = $1::text::uuid",
+			create(t, m, request).ElicitationID).Scan(&kept)
+		if err != nil || kept != trace {
+			t.Fatalf("%s, %v", kept, err)
+		}
 	}
 }
 

@@ -183,6 +183,8 @@ type Request struct {
 	About map[string]any
 	// ClientID is the id of the MCP client, for the operator. At most 2,048 bytes.
 	ClientID string
+	// Traceparent is the trace of the call (W3C Trace Context, version 00), for the operator.
+	Traceparent string
 	// SameClient: only a call of the same client goes on with this elicitation.
 	SameClient bool
 	// CannotRecheck: the waits have no Recheck, so a payment that needs one is not resumed.
