@@ -145,7 +145,7 @@ async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
     assert listening
     columns = [[each] for each in (
         "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", "stripe", "payment", "a secret subject", "", bytes(16), "n",
-        "https://c.example", None, None, 1000, False, None, True, bytes(16), None, None, 1, None, None, None,
+        "https://c.example", None, None, 1000, False, None, True, bytes(16), None, None, 1, None, None, None, None,
     )]  # fmt: skip
     for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
         with pytest.raises(psycopg.errors.CheckViolation) as error:
