@@ -70,7 +70,7 @@ async function keep(preset, { behaviour, ...options } = {}) {
 }
 
 describe('each preset', () => {
-	for (const preset of PRESETS) {
+	for (const preset of PRESETS.filter((name) => !readOAuth(name).long_lived?.renewal)) {
 		const oauth = readOAuth(preset);
 		const isRevoked = oauth.token_endpoint === undefined || oauth.revocation_endpoint !== undefined;
 
@@ -92,6 +92,53 @@ describe('each preset', () => {
 			assert.equal(await token(), 'ACCOUNT_NOT_CONNECTED');
 		});
 	}
+});
+
+describe('a long-lived token', () => {
+	const halfOver = "expires_at = now() + interval '29 days', refreshed_at = now() - interval '31 days', pause_until = NULL";
+
+	test('is renewed with itself when half of its life is over, and not after it has expired', async () => {
+		const { provider, vault, key, token, change, expire, tokens } = await keep('instagram', { scopes: ['read'] });
+		assert.deepEqual([tokens.refresh_token, tokens.expires_in], [tokens.access_token, 5_184_000]);
+		await change("expires_at = now() + interval '31 days', refreshed_at = now() - interval '29 days'");
+		assert.equal(await token(), tokens.access_token);
+		await change(halfOver);
+		const second = await token();
+		assert.ok(await provider.knows(second), second);
+		await change(halfOver);
+		const third = await token();
+		assert.deepEqual(provider.lengthened.map(({ method, grant }) => [method, grant]),
+			[['GET', 'ig_exchange_token'], ['GET', 'ig_refresh_token'], ['GET', 'ig_refresh_token']]);
+		assert.deepEqual([provider.lengthened[1].token, provider.lengthened[2].token, new Set([tokens.access_token, second, third]).size],
+			[tokens.access_token, second, 3]);
+		await expire();
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'expired' });
+		assert.equal(provider.lengthened.length, 3);
+		assert.equal(provider.exchanges.length, 1, 'its token endpoint knows no refresh');
+	});
+
+	test('that is not renewed is used while it is valid, and nothing that is said has it or the secret', async () => {
+		const { provider, vault, token, change, tokens } = await keep('instagram', { scopes: ['read'], behaviour: { refusesLonger: false } });
+		const details = [];
+		vault.on('failed', ({ detail }) => details.push(detail));
+		provider.behave({ refusesLonger: true });
+		await change(halfOver);
+		for (let n = 0; n < 3; n += 1) assert.equal(await token(), tokens.access_token);
+		assert.equal(provider.lengthened.length, 2, 'then it pauses');
+		assert.deepEqual(details, ['no_long_lived_token, status 400, application/json with error']);
+	});
+
+	test('that is not given: the account is not connected', async () => {
+		for (const preset of ['instagram', 'meta']) {
+			const provider = providers.dress(preset, { behaviour: { refusesLonger: true, note } });
+			const { asked, result } = startConnecting(fixture, provider, { scopes: ['read'] });
+			await signIn(fixture, (await asked).url, { browser: fixture.browser() });
+			const { action, toolResult, text } = await result;
+			said.push(JSON.stringify(toolResult));
+			assert.notEqual(action, 'accept');
+			assert.match(text, /exchange_failed|could not/i);
+		}
+	});
 });
 
 describe('refresh tokens', () => {

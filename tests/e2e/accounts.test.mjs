@@ -49,6 +49,8 @@ describe('each preset', () => {
 			assert.deepEqual(connected.variables, oauth.variables ? provider.variables : {});
 
 			assert.equal(provider.exchanges.length, 1);
+			assert.equal(provider.lengthened.length, oauth.long_lived ? 1 : 0);
+			assert.ok(!provider.lengthened.some(({ token }) => token === connected.tokens.access_token), 'the long-lived token is the one that is used');
 			const [{ form, authorization }] = provider.exchanges;
 			const [{ code_challenge: challenge }] = provider.authorizations;
 			assert.equal(form.code_verifier !== undefined && challenge !== undefined, oauth.pkce === 'S256');

@@ -96,6 +96,8 @@ class DressedProvider {
 	/** The authorization requests and the token requests that have arrived. */
 	authorizations = [];
 	exchanges = [];
+	/** The requests for long-lived tokens. */
+	lengthened = [];
 	#names = new Map();
 	#mount;
 	#issuer;
@@ -127,13 +129,15 @@ class DressedProvider {
 
 	/** The description, with the addresses of this provider. */
 	#describe(template) {
-		const { account, issuer } = this.#oauth;
+		const { account, issuer, long_lived: longer = {} } = this.#oauth;
+		const lengthenings = Object.entries(longer).map(([name, request]) => [name, { ...request, endpoint: `${template}/long-lived/${name}` }]);
 		const at = (key, path) => (this.#oauth[key] === undefined ? {} : { [key]: `${template}${path}` });
 		return {
 			...this.#oauth,
 			...issuer !== undefined && { issuer: issuer === '{issuer}' ? issuer : template },
 			...at('authorization_endpoint', '/authorize'), ...at('token_endpoint', '/exchange'), ...at('revocation_endpoint', '/token/revocation'),
 			...at('refresh_endpoint', '/exchange'),
+			...lengthenings.length > 0 && { long_lived: Object.fromEntries(lengthenings) },
 			...account?.endpoint && { account: { ...account, endpoint: `${template}/account${account.endpoint.replace(/^[^?]*/, '')}` } },
 		};
 	}
@@ -233,6 +237,8 @@ class DressedProvider {
 		if (!pathname.startsWith(`/${this.#mount}/`)) return void response.writeHead(404).end();
 		if (path === '/authorize') return this.#authorize(searchParams, response);
 		if (path === '/exchange') return this.#exchange(request, response);
+		const lengthening = this.#oauth.long_lived?.[path.replace('/long-lived/', '')];
+		if (lengthening) return this.#lengthen(lengthening, request, response, searchParams);
 		if (path === '/account') return this.#showAccount(request, response, searchParams);
 		if (path === '/auth' && this.#oauth.token_endpoint === undefined) this.#checkAuthorization(searchParams);
 		if (path === '/token') return this.#exchange(request, response);
@@ -313,6 +319,23 @@ class DressedProvider {
 		if (refreshToken !== null) this.#given.set(refreshToken, dressed);
 		if (this.#behaviour.losesAnswers-- > 0) return void response.destroy();
 		this.#send(response, 200, dressed);
+	}
+
+	/** Gives a long-lived token for a token, if the request has exactly what its description says. */
+	async #lengthen({ method = 'POST', parameters }, request, response, query) {
+		const form = Object.fromEntries(method === 'POST' ? await readForm(request) : query);
+		const [name] = Object.entries(parameters).find(([, value]) => value === '{access_token}');
+		const expected = Object.fromEntries(Object.entries(parameters).map(([key, value]) => (
+			[key, value.replace('{client_id}', this.client.id).replace('{client_secret}', SECRET).replace('{access_token}', form[name])])));
+		this.lengthened.push({ method: request.method, grant: form.grant_type, token: form[name] });
+		const found = await this.#provider.AccessToken.find(String(form[name]));
+		const isRight = request.method === method && JSON.stringify(form) === JSON.stringify(expected) && [...query].length === (method === 'GET' ? Object.keys(form).length : 0);
+		if (this.#behaviour.refusesLonger || !isRight || !found) return this.#send(response, 400, { error: { message: `${form[name]} is not good`, type: 'OAuthException', code: 190 } });
+		const { AccessToken, Client } = this.#provider;
+		const longer = new AccessToken({ accountId: found.accountId, client: await Client.find(found.clientId), grantId: found.grantId, scope: found.scope, gty: found.gty });
+		const answer = { access_token: await longer.save(3_600), token_type: 'bearer', expires_in: 5_184_000 };
+		this.#behaviour.note?.(answer);
+		this.#send(response, 200, answer);
 	}
 
 	/** Sends a refresh token, as somebody who has kept it would. Resolves to the error. */

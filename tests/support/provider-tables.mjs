@@ -37,14 +37,14 @@ function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation, sou
 }
 
 function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {},
-	parameter_names: names = {}, token_request: request, signed_secret: signed, refresh_endpoint: refresh }) {
+	parameter_names: names = {}, token_request: request, signed_secret: signed, refresh_endpoint: refresh, long_lived: longer }) {
 	return list([
 		scope.parameter && `\`${scope.parameter}\``, scope.separator === ',' && 'scopes with commas',
 		...Object.entries({ ...parameters, ...more }).map(([name, value]) => `\`${name}=${value}\``),
 		mode === 'form_post' && 'a posted response', ...Object.keys(variables).map((name) => `\`{${name}}\``),
 		answer.member && `tokens in \`${answer.member}\``, answer.token_type && 'no type of the token',
 		...Object.entries(names).map(([name, own]) => `\`${own}\` for \`${name}\``), request === 'json' && 'JSON token requests',
-		signed && 'a secret that is signed', refresh && 'an endpoint for refreshes',
+		signed && 'a secret that is signed', refresh && 'an endpoint for refreshes', longer && 'a long-lived token',
 		...Object.values(variables).map(({ return_parameter: from }) => from && `the host comes back as \`${from}\``),
 	].filter(Boolean));
 }

@@ -26,7 +26,7 @@ async function start(t, oauth, answer = {}) {
 		for await (const chunk of request) body += chunk;
 		requests.push({ path: request.url, headers: request.headers, body });
 		response.writeHead(200, { 'content-type': 'application/json' });
-		response.end(JSON.stringify({ access_token: 'access', token_type: 'bearer', ...answer }));
+		response.end(JSON.stringify(request.url.startsWith('/empty') ? { empty: true } : { access_token: 'access', token_type: 'bearer', ...answer }));
 	});
 	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 	t.after(() => server.close());
@@ -154,6 +154,32 @@ test('two tokens of one answer are told apart, and both kept, as those of Slack'
 	const other = await (await bot.open()).connect({ ...OUTCOME, result: { code: 'c' } });
 	assert.deepEqual([other.tokens.access_token, other.tokens.authed_user.access_token, other.account], ['xoxb-bot', 'xoxp-user', { id: 'U0BOT' }]);
 });
+
+for (const method of ['GET', 'POST']) {
+	const parameters = { grant_type: 'x_exchange', id: '{client_id}', client_secret: '{client_secret}', token: 'it is {access_token}' };
+
+	test(`a token that is exchanged for a long-lived one with ${method}`, async (t) => {
+		const { open, requests } = await start(t, (origin) => ({ long_lived: { exchange: { method, endpoint: `${origin}/longer`, parameters } } }),
+			{ expires_in: '5184000', user: 1 });
+		const { tokens } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
+		assert.deepEqual(tokens, { access_token: 'access', token_type: 'bearer', expires_in: 5_184_000, user: 1 });
+		const [, { path, body }] = requests;
+		const sent = Object.fromEntries(method === 'GET' ? new URL(path, 'http://x').searchParams : new URLSearchParams(body));
+		assert.deepEqual(sent, { grant_type: 'x_exchange', id: 'client', client_secret: SECRET, token: 'it is access' });
+		assert.equal(method === 'GET' ? body : path, method === 'GET' ? '' : '/longer');
+	});
+
+	test(`a ${method} for a long-lived token that fails: neither the token nor the secret is said`, async (t) => {
+		for (const [endpoint, detail] of [['http://127.0.0.1:2/longer', 'ECONNREFUSED'], [undefined, 'no_long_lived_token, status 200, application/json with empty=true']]) {
+			const { open, requests } = await start(t, (origin) => ({ long_lived: { exchange: { method, endpoint: endpoint ?? `${origin}/empty`, parameters } } }));
+			const said = [];
+			t.mock.method(process, 'emitWarning', (text) => said.push(text));
+			const end = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
+			assert.deepEqual([end, said], [{ reason: 'exchange_failed', detail }, []]);
+			assert.equal(requests.length, endpoint ? 1 : 2);
+		}
+	});
+}
 
 test('the address that says whose account it is has a query, as that of PayPal', async (t) => {
 	const { open, requests } = await start(t, (origin) => ({ account: { endpoint: `${origin}/userinfo?schema=openid`, id: '/user_id' } }), { user_id: '42' });

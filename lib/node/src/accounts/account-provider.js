@@ -5,6 +5,7 @@ import { codeOf, detailOf, withDetail } from './answers.js';
 import { readWhole } from './bounded-answer.js';
 import { checkParameters, fillIn, fromReturn, readDescription } from './description.js';
 import { configurationOf, importOpenIdClient } from './configuration.js';
+import { lengthen } from './long-lived.js';
 import { findText } from './pointer.js';
 
 const TIMEOUT_MS = 30_000;
@@ -113,15 +114,17 @@ export class AccountProvider {
 	 */
 	async #connect(code, outcome, returned) {
 		let answer;
+		/** @type {Tokens} */
+		let tokens;
 		try {
 			answer = await withDetail(() => this.#exchange(code, outcome));
+			tokens = await this.#lengthen(/** @type {Tokens} */ ({ ...answer }));
 		} catch (error) {
 			const isRefusal = error instanceof this.#openid.ResponseBodyError;
 			return { reason: isRefusal ? 'exchange_refused' : 'exchange_failed', detail: detailOf(error) };
 		}
 		/** @type {Record<string, unknown> | undefined} */
 		const claims = answer.claims();
-		const tokens = /** @type {Tokens} */ ({ ...answer });
 		const { scopes = [], requiredScopes = [], variables = {} } = this.#options;
 		const granted = tokens.scope === undefined ? scopes : tokens.scope.split(/[\s,]+/).filter(Boolean);
 		const missing = requiredScopes.filter((scope) => !granted.includes(scope));
@@ -131,13 +134,41 @@ export class AccountProvider {
 	}
 
 	/**
-	 * RFC 6749 section 6.
+	 * A token that its provider makes longer lived, and that is its own refresh token if it can be renewed.
+	 *
+	 * @param {Tokens} tokens
+	 * @returns {Promise<Tokens>}
+	 */
+	async #lengthen(tokens) {
+		const { exchange, renewal } = this.#oauth.long_lived ?? {};
+		if (!exchange) return tokens;
+		const longer = await this.#renewed(exchange, tokens.access_token);
+		if (!renewal) delete longer.refresh_token;
+		const { expires_in: _, ...rest } = tokens;
+		return { ...rest, ...longer };
+	}
+
+	/**
+	 * @param {import('./types.js').Lengthening} request
+	 * @param {string} accessToken
+	 * @returns {Promise<Tokens>} with itself as refresh token
+	 */
+	async #renewed(request, accessToken) {
+		const { client } = this.#options;
+		const tokens = await withDetail(() => lengthen(request, { access_token: accessToken, client, rules: this.#oauth.token_response }));
+		return { ...tokens, refresh_token: tokens.access_token };
+	}
+
+	/**
+	 * RFC 6749 section 6, or the provider's own renewal of a long-lived token.
 	 *
 	 * @param {string} refreshToken
 	 * @returns {Promise<Tokens>}
 	 * @throws the errors of openid-client
 	 */
 	async refresh(refreshToken) {
+		const { renewal } = this.#oauth.long_lived ?? {};
+		if (renewal) return this.#renewed(renewal, refreshToken);
 		return /** @type {Tokens} */ ({ ...await withDetail(() => this.#openid.refreshTokenGrant(this.#configuration, refreshToken)) });
 	}
 

@@ -67,6 +67,8 @@ const VARIABLE = record({
 	as: oneOf('label', 'labels', 'url'), default: text, notes: text, among: texts, return_parameter: text,
 }, ['as']);
 
+const LENGTHENING = record({ method: oneOf('GET', 'POST'), endpoint: url, parameters: members(() => text) }, ['endpoint', 'parameters']);
+
 const OAUTH = record({
 	documentation: text,
 	notes: text,
@@ -87,6 +89,7 @@ const OAUTH = record({
 	response_mode: oneOf('query', 'form_post'),
 	variables: members((name) => (VARIABLE_NAME.test(name) ? VARIABLE : undefined)),
 	token_response: record({ member: pointer, token_type: oneOf('bearer'), invalid_grant: texts }),
+	long_lived: record({ exchange: LENGTHENING, renewal: LENGTHENING }, ['exchange']),
 	account: record({
 		from: oneOf('token_response', 'id_token', 'userinfo', 'return'),
 		endpoint: check((value) => isUrl(value, URL_WITH_QUERY)),
@@ -100,7 +103,7 @@ const OAUTH = record({
 
 /** The members in which a {name} may be. */
 const ADDRESSED = /** @type {const} */ (['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'refresh_endpoint', 'account',
-	'signed_secret']);
+	'signed_secret', 'long_lived']);
 
 /**
  * Where members do not fit together. What is wrong by itself is not named again for that.
@@ -139,8 +142,12 @@ function findMisfits(oauth, wrong) {
  */
 function usesItsVariables(oauth, isReadable) {
 	const signed = oauth.signed_secret?.issuer;
-	const templates = ADDRESSED.filter(isReadable).map((name) => (
-		name === 'account' ? oauth.account?.endpoint : name === 'signed_secret' ? signed : /** @type {string | undefined} */ (oauth[name])));
+	const templates = ADDRESSED.filter(isReadable).flatMap((name) => {
+		if (name === 'account') return oauth.account?.endpoint;
+		if (name === 'signed_secret') return signed;
+		if (name === 'long_lived') return [oauth.long_lived?.exchange.endpoint, oauth.long_lived?.renewal?.endpoint];
+		return oauth[name];
+	});
 	const used = new Set();
 	for (const template of templates.filter((one) => one !== undefined)) {
 		const names = [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => String(name));

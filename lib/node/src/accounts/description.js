@@ -72,8 +72,12 @@ export function fillIn(oauth, given) {
 	}
 	/** @param {string | undefined} template */
 	const fill = (template) => template?.replaceAll(/\{(\w+)\}/g, (_, name) => String(values.get(name)));
+	/** @param {import('./types.js').Lengthening} request */
+	const fillRequest = (request) => ({ ...request, endpoint: String(fill(request.endpoint)) });
+	const { long_lived: lengthening } = oauth;
 	return {
 		...oauth,
+		long_lived: lengthening && { exchange: fillRequest(lengthening.exchange), ...lengthening.renewal && { renewal: fillRequest(lengthening.renewal) } },
 		issuer: fill(oauth.issuer),
 		authorization_endpoint: fill(oauth.authorization_endpoint),
 		token_endpoint: fill(oauth.token_endpoint),

@@ -24,7 +24,7 @@
  * @property {string} access_token
  * @property {string} token_type in lower case
  * @property {number} [expires_in] seconds
- * @property {string} [refresh_token]
+ * @property {string} [refresh_token] the access token itself, if that is what renews it
  * @property {string} [scope]
  * @property {string} [id_token] only if it was verified
  * @property {Record<string, string>} [urlmode_variables] those of the description, of stored tokens
@@ -72,9 +72,15 @@
  * @property {Record<string, Variable>} [variables]
  * @property {import('./token-response.js').Rules} [token_response]
  * @property {{ access?: string, refresh?: string, rotation?: string, source?: string }} [lifetimes] for people
+ * @property {{ exchange: Lengthening, renewal?: Lengthening | undefined } | undefined} [long_lived]
  * @property {AccountSource | undefined} [account]
  *
  * @typedef {{ as: 'label' | 'labels' | 'url', default?: string, among?: string[], return_parameter?: string, notes?: string }} Variable
+ *
+ * @typedef {object} Lengthening a request that is answered with a long-lived token
+ * @property {'GET' | 'POST'} [method]
+ * @property {string} endpoint
+ * @property {Record<string, string>} parameters
  *
  * @typedef {object} AccountSource
  * @property {'token_response' | 'id_token' | 'userinfo' | 'return'} [from]

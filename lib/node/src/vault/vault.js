@@ -115,10 +115,13 @@ export class Vault extends EventEmitter {
 			// Without a name it is the account that was connected last: that may be another one by now.
 			if (first?.account !== row.account_id) first = { account: row.account_id, version: row.version };
 			const left = row.expires_in_ms === null ? Infinity : Number(row.expires_in_ms);
-			// One refresh is enough, however short a time the provider makes its tokens valid.
-			if (row.version !== first.version || left >= Math.min(asked, Number(row.lifetime_ms ?? 0) / 2) && left > 0) return token;
 			const { refresh_token: refreshToken } = tokens;
-			if (refreshToken === undefined) {
+			// A long-lived token is renewed with itself, while it is valid.
+			const isItsOwn = refreshToken === tokens.access_token;
+			const wanted = Math.min(isItsOwn ? Infinity : asked, Number(row.lifetime_ms ?? 0) / 2);
+			// One refresh is enough, however short a time the provider makes its tokens valid.
+			if (row.version !== first.version || left >= wanted && left > 0) return token;
+			if (refreshToken === undefined || isItsOwn && left <= 0) {
 				if (left > 0) return token;
 				throw new AccountReconnectError(provider, row.account_id, 'expired');
 			}
