@@ -250,6 +250,11 @@ BEGIN
 		RETURNING p.elicitation
 	)
 	SELECT array_agg(w.elicitation) INTO proved FROM written w;
+	-- A refund may name the checkout alone.
+	UPDATE urlmode.payment p SET checkout = a.checkout
+	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
+	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+		AND p.checkout IS NULL;
 	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
 	-- What went back may be known before what was paid, or before the payment had its name.
 	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation

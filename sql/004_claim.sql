@@ -102,7 +102,7 @@ BEGIN
 		outcome := 'open';
 	ELSIF EXISTS (
 		SELECT FROM urlmode.payment p
-		WHERE p.elicitation = find_claim.id AND (p.matches OR p.reference = find_claim.reference)
+		WHERE p.elicitation = find_claim.id AND (p.matches OR find_claim.reference IN (p.reference, p.checkout))
 	) THEN
 		-- Proved after the caller has read a refusal: it stays for the next call.
 		IF find_claim.action <> 'accept' THEN
@@ -113,8 +113,9 @@ BEGIN
 		FROM urlmode.payment p
 		WHERE p.elicitation = find_claim.id AND p.claimed_at IS NULL AND p.refunded_at IS NULL
 			AND (find_claim.held OR urlmode.claim_rank(p) < 3)
-			AND CASE WHEN find_claim.reference IS NULL THEN p.matches ELSE p.reference = find_claim.reference END
-		ORDER BY urlmode.claim_rank(p), p.proven_at, p.reference LIMIT 1
+			AND CASE WHEN find_claim.reference IS NULL THEN p.matches ELSE find_claim.reference IN (p.reference, p.checkout) END
+		-- A payment that the caller knows by its checkout may have its own reference by now.
+		ORDER BY p.reference IS DISTINCT FROM find_claim.reference, urlmode.claim_rank(p), p.proven_at, p.reference LIMIT 1
 		-- A refund that is being recorded may be of it.
 		FOR UPDATE OF p;
 		outcome := CASE WHEN picked IS NULL THEN 'taken' ELSE 'found' END;

@@ -331,6 +331,11 @@ BEGIN
 				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (
 					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
 				) END,
+				-- The elicitation that it names may be another server's, and the checkout ours.
+				CASE WHEN u.effect IN ('refunded', 'refund_reversed') AND u.id IS NOT NULL
+					AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider)
+					AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = u.id AND p.provider = u.provider)
+				THEN (urlmode.find_checkout(u.provider, u.ref))[1] END,
 				u.id,
 				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END,
 				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (urlmode.find_checkout(u.provider, u.ref))[1] END) END

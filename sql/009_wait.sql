@@ -113,6 +113,8 @@ DECLARE
 	row urlmode.elicitation;
 	proof text;
 	too_late boolean := false;
+	is_whole boolean;
+	known text;
 BEGIN
 	PERFORM urlmode.lock_references(ARRAY[settle.reference]);
 	SELECT * INTO row FROM urlmode.elicitation e
@@ -131,10 +133,15 @@ BEGIN
 			RETURN 'mismatch';
 		END IF;
 		-- The webhook has told of the same checkout already, by the payment's own reference.
-		IF settle.reference = row.checkout AND EXISTS (
-			SELECT FROM urlmode.payment p WHERE p.elicitation = settle.id AND p.reference <> settle.reference
-		) THEN
-			RETURN 'already';
+		IF settle.reference = row.checkout THEN
+			SELECT p.matches, p.reference INTO is_whole, known
+			FROM urlmode.payment p WHERE p.elicitation = settle.id AND p.reference <> settle.reference
+			ORDER BY p.matches DESC, p.reference LIMIT 1;
+			IF is_whole THEN
+				RETURN 'already';
+			END IF;
+			-- Only a part of it was proved: this is the whole.
+			settle.reference := coalesce(known, settle.reference);
 		END IF;
 		too_late := row.status = 'completed' OR urlmode.closes_at(row.kind, row.status, row.expires_at, row.grace) <= now();
 		proof := urlmode.prove_payments(ARRAY[settle.id], ARRAY[row.provider::text], ARRAY[settle.reference],

@@ -157,7 +157,7 @@ BEGIN
 			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
 		) OR (u.effect <> 'paid' AND EXISTS (
 			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
-		)) OR (u.effect <> 'paid' AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL);
+		)) OR (u.effect <> 'paid' AND u.elicitation IS NULL AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL);
 	IF this.ids IS NULL THEN
 		RETURN 0;
 	END IF;

@@ -204,11 +204,9 @@ TEST(all_mistakes_at_once)
 		" /name: is not a string\n",
 		" /verify/0/algorithm: `sha256` is not one of its choices; ",
 		" /verify/1/algoritm: is not known; it can be ",
-		" /trust: is missing; it can be body, fields, part, token, "
-		"nothing\n",
+		" /trust: is missing; it can be body, fields, part, token, ",
 		" /type: is the constant `/type`; ",
-		" /outcomes/0/effect: `payed` is not one of its choices; it "
-		"can be ",
+		" /outcomes/0/effect: `payed` is not one of its choices; ",
 		" /outcomes/1/efect: is not known; it can be type, ",
 		" /grace: is not a whole number from 1 to 31536000",
 		" /oauth/issuer: is not a string\n",

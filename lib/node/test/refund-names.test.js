@@ -173,6 +173,38 @@ test('a refund that names a checkout of several elicitations holds the payments 
 	assert.deepEqual((await other.listed()).map(({ held }) => held), [true]);
 });
 
+test('a payment that is written down without its checkout gets it with the next event', async (t) => {
+	const fixture = await start(t);
+	const { urlmode, callback, owner, id, reference, listed } = fixture;
+	const checkout = newReference();
+	assert.equal(await urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference }), true);
+	assert.equal(await fixture.pay({ checkout }), 'repeated');
+	await callback.event(null, 'refunded', { reference: checkout, refund: newReference(), amount: 1_050, currency: 'EUR' });
+	assert.deepEqual((await listed()).map(({ held }) => held), [true]);
+	assert.equal(await urlmode.claim(id, owner), false);
+});
+
+test('the whole of a checkout counts also after a part of it, by whichever name', async (t) => {
+	const { pay, settle, listed, urlmode, owner, id, reference } = await startCheckout(t);
+	await pay({ amount: 600 });
+	assert.deepEqual((await listed()).map((one) => [one.amount, one.matches]), [[600, false]]);
+	await settle();
+	assert.deepEqual((await listed()).map((one) => [one.reference, one.amount, one.matches]), [[reference, 1_050, true]]);
+	assert.equal(await urlmode.claim(id, owner), true);
+	assert.equal(await settle(), false);
+});
+
+test('a payment that the caller has read by its checkout is claimed after it has its own reference', async (t) => {
+	const { settle, urlmode, owner, admin, id, checkout, reference } = await startCheckout(t);
+	assert.equal(await settle(), true);
+	const { reference: read } = await urlmode.waitForCompletion(id, { ...owner, timeout: 0 });
+	assert.equal(read, checkout);
+	await settle(reference);
+	const begin = async () => (await admin.query(
+		'SELECT outcome FROM urlmode.begin_claim($1, $2, $3, 60000)', [id, bindingOf(owner.subject, owner.session), read])).rows[0].outcome;
+	assert.deepEqual([await begin(), await begin()], ['begun', 'leased']);
+});
+
 test('an attempt to pay is found by its checkout, if it is of one elicitation', async (t) => {
 	const { callback, checkout, id, urlmode, owner } = await startCheckout(t);
 	assert.equal(await callback.event(null, 'expired', { reference: checkout }), 'cancel');

@@ -69,6 +69,22 @@ test('what went back is of the payment that it names, whatever elicitation it na
 	assert.deepEqual(await listed(stranger), []);
 });
 
+test('what goes back of a checkout is of its payment, also if it names an elicitation that nobody knows', async (t) => {
+	const { urlmode, callback, owner, admin, listed } = await start(t);
+	for (const isFirst of [false, true]) {
+		const [checkout, stranger] = [newReference(), randomUUID()];
+		const create = () => urlmode.create({ ...payment, ...owner, targetUrl: () => ({ url: payment.targetUrl, checkout }) });
+		const tell = () => callback.event(stranger, 'refunded', { reference: checkout, refund: newReference(), amount: 100, currency: 'EUR' });
+		if (isFirst) assert.equal(await tell(), 'unknown');
+		const { elicitationId: id } = await create();
+		if (!isFirst) assert.equal(await tell(), 'refunded');
+		await callback.paid(id, { ...owner, reference: newReference(), checkout });
+		assert.equal(await urlmode.claim(id, owner), false);
+		assert.deepEqual(await listed(stranger), []);
+		assert.equal((await admin.query('SELECT urlmode.find_unknown() AS found')).rows[0].found, '0');
+	}
+});
+
 test('what was kept does not fail a call while its payment is locked, and the next purge finds it', async (t) => {
 	const { urlmode, admin, callback, owner, outcomeOf, listed } = await start(t);
 	const references = [newReference(), newReference()];
