@@ -62,9 +62,10 @@ class Connected:
 
 def check_scopes(name: str, scopes: Sequence[str]) -> list[str]:
     refuse_awaitable(name, scopes)
-    if isinstance(scopes, (str, bytes)) or not all(isinstance(one, str) and _SCOPE.fullmatch(one) for one in scopes):
+    checked = [] if isinstance(scopes, (str, bytes)) else list(scopes)
+    if isinstance(scopes, (str, bytes)) or not all(isinstance(one, str) and _SCOPE.fullmatch(one) for one in checked):
         raise ValueError(f"{name} must be a list of scopes, without spaces and commas in them")
-    return list(scopes)
+    return checked
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import http.client
 import socket
 import ssl
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 ANSWER_MAX = 1_048_576
 """In bytes: far more than tokens, keys and metadata have."""
 _TIMEOUT_S = 30.0
+# Its own, so that a provider that does not answer holds up nothing else of the process, such as the resolver.
+_THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
 
 
 class RequestFailed(Exception):
@@ -27,35 +32,58 @@ class Answer:
     body: bytes = field(repr=False)
 
 
-async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-    """Sends one request, and follows no redirect. Raises RequestFailed."""
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    """Made once: it takes tens of milliseconds to read the certificates."""
+    return ssl.create_default_context()
+
+
+def _connection_to(url: str) -> http.client.HTTPConnection:
     parts = urlsplit(url)
-    connection: http.client.HTTPConnection
-    if parts.scheme == "https":
-        connection = http.client.HTTPSConnection(
-            parts.hostname or "", parts.port, timeout=_TIMEOUT_S, context=ssl.create_default_context()
-        )
-    else:
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_TIMEOUT_S)
+    host = parts.hostname or ""
+    connection = (
+        http.client.HTTPSConnection(host, parts.port or 443, timeout=_TIMEOUT_S, context=_tls())
+        if parts.scheme == "https"
+        else http.client.HTTPConnection(host, parts.port or 80, timeout=_TIMEOUT_S)
+    )
+    # Once it is closed, nothing is sent on a new connection.
+    connection.auto_open = 0
+    return connection
+
+
+async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
+    """Sends one request, and follows no redirect. Nothing is sent after a call that was cancelled. Raises RequestFailed."""
+    try:
+        connection = _connection_to(url)
+    except (ValueError, http.client.HTTPException) as error:
+        raise RequestFailed(type(error).__name__) from None
+    parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    over = threading.Event()
 
     def ask() -> Answer:
-        connection.request(method, path, body, {"accept": "application/json", "user-agent": "urlmode", **headers})
-        response = connection.getresponse()
-        content = response.read(ANSWER_MAX + 1)
+        try:
+            connection.connect()
+            if over.is_set():
+                raise RequestFailed("TIMEOUT")
+            connection.request(method, path, body, {"accept": "application/json", "user-agent": "urlmode", **headers})
+            response = connection.getresponse()
+            content = response.read(ANSWER_MAX + 1)
+        finally:
+            connection.close()
         if len(content) > ANSWER_MAX:
             raise RequestFailed("ANSWER_TOO_LARGE")
         return Answer(response.status, response.headers.get("content-type", ""), content)
 
     try:
-        return await asyncio.wait_for(asyncio.to_thread(ask), _TIMEOUT_S)
+        return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, ask), _TIMEOUT_S)
     except asyncio.TimeoutError:
         raise RequestFailed("TIMEOUT") from None
-    except (OSError, http.client.HTTPException, ValueError) as error:
+    except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
         # The error may quote what was sent or received.
         raise RequestFailed(type(error).__name__) from None
     finally:
+        over.set()
         # Ends the thread of a call that was cancelled.
         with contextlib.suppress(OSError, AttributeError):
             connection.sock.shutdown(socket.SHUT_RDWR)
-        connection.close()
