@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import contextlib
 import hashlib
 import hmac
 import json
 import logging
-import socket
-import ssl
 import threading
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 from conftest import Callback, owner
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 from mcp import Client
@@ -34,7 +26,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from urlmode import ProviderUnavailableError, UrlMode
 from urlmode._accounts import AccountOptions, AccountProvider, Connected, check_scopes
 from urlmode._client_auth import OAuthClient, authenticate, check_client
-from urlmode._http import ANSWER_MAX, Answer, RequestFailed, send
+from urlmode._http import ANSWER_MAX, Answer, RequestFailed
 from urlmode._not_connected import NotConnected
 from urlmode._outcome import open_verifier
 from urlmode._urlmode import _row_key
@@ -355,53 +347,6 @@ async def test_options_that_do_not_fit(given: AccountOptions, message: str) -> N
     with pytest.raises((TypeError, ValueError), match=message) as error:
         await AccountProvider.open(given)
     assert "BEGIN" not in str(error.value)
-
-
-async def test_a_provider_that_does_not_answer_holds_up_nothing_else() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}/token"
-        calls = [asyncio.ensure_future(send("POST", url, {}, b"code")) for _ in range(40)]
-        await asyncio.sleep(0.1)
-        assert await asyncio.wait_for(asyncio.to_thread(lambda: "done"), 10) == "done"
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
-
-
-async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "provider")])
-    now = datetime.now(timezone.utc)
-    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    certificate = builder.not_valid_before(now).not_valid_after(now + timedelta(hours=1)).sign(key, hashes.SHA256())
-    pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ) + certificate.public_bytes(serialization.Encoding.PEM)  # fmt: skip
-    (tmp_path / "pem").write_bytes(pem)
-    trusting, serving = ssl.create_default_context(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-    serving.load_cert_chain(tmp_path / "pem")
-    monkeypatch.setattr("urlmode._http._tls", lambda: trusting)
-    has_come, may_go_on, received = threading.Event(), threading.Event(), []
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            connection, _ = server.accept()
-            has_come.set()
-            may_go_on.wait()
-            with contextlib.suppress(OSError), serving.wrap_socket(connection, server_side=True) as peer:
-                received.append(peer.recv(4096))
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        call = asyncio.ensure_future(send("POST", f"https://127.0.0.1:{server.getsockname()[1]}/token", {}, b"code"))
-        await asyncio.to_thread(has_come.wait)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        may_go_on.set()
-        await asyncio.to_thread(thread.join)
-    assert b"".join(received) == b""
 
 
 def test_scopes_are_read_once() -> None:
