@@ -62,7 +62,8 @@ take_from_unit()
 }
 
 # in_unit COMMAND...: as the user of the programs, and with the environment of their
-# unit. systemd itself reads the files, and no process has a secret as an argument.
+# unit. systemd itself reads the files, so that what they hold is no argument of a process;
+# what stands in Environment= is one, as systemctl shows it to everyone anyway.
 in_unit()
 {
 	if [ -z "$units" ]; then
