@@ -13,6 +13,7 @@ PORT ?= 8080
 PROGRAM_DIR ?= $(BUILD)/bin
 PROVIDERS_DIR ?= $(CURDIR)/lib/providers
 FUZZ_SECONDS ?= 60
+SERVER ?= node
 
 export RUN_DIR PORT PROGRAM_DIR
 
@@ -99,10 +100,11 @@ up:             ## the same in the background
 down:           ## stop what `make up` started
 	@tests/stack/down
 
-demo:           ## walk the demo from the tool call to its result, and say each step
-	@tests/stack/deps run
+demo:           ## walk the demo from the tool call to its result, and say each step; SERVER=python or go (node)
+	$(if $(filter $(SERVER),node python go),,$(error SERVER=$(SERVER): the demo has servers in node, python, go))
+	@tests/stack/deps run $(filter python,$(SERVER))
 	+@$(MAKE) --no-print-directory build
-	@node tests/demo/walk.mjs
+	@SERVER=$(SERVER) node tests/demo/walk.mjs
 
 migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 	@command -v psql >/dev/null || { \

@@ -17,7 +17,7 @@ import { createSession } from '../support/stripe-api.mjs';
 import { closeServer, env, isMain, listen, readForm, run, sendPage } from './process.mjs';
 import { checkoutMessage, checkoutPage } from './provider-pages.mjs';
 
-const SECRET_KEY = 'sk_test_of_the_demo';
+export const SECRET_KEY = 'sk_test_of_the_demo';
 const API_VERSION = '2026-10-28.endive';
 
 /** Stripe repeats a delivery for days; the demo for as long as a restart takes. */

@@ -1,8 +1,8 @@
 // `make demo`: runs the whole demo with a scripted browser and prints one line for
 // each step: connecting an account, what happens when users pay, a secret that is verified, and an
-// approval by somebody else. Uses the stack
+// approval by somebody else. SERVER is the language of the MCP server: node, python or go. Uses the stack
 // that URLMODE_BASE_URL and the related variables name, or else starts one in
-// build/demo-run.
+// build/demo-run, or build/demo-run-python.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -13,10 +13,12 @@ import { fileURLToPath } from 'node:url';
 import { Browser } from '../support/browser.mjs';
 import { connectClient } from '../support/mcp.mjs';
 import { useStack } from '../support/stack.mjs';
+import { checkName, openServer } from './servers.mjs';
 import { DEMO_KEY } from './store-key.mjs';
 import { demoUsers } from './users.mjs';
 
-const RUN_DIR = fileURLToPath(new URL('../../build/demo-run', import.meta.url));
+const { SERVER = 'node' } = process.env;
+const RUN_DIR = fileURLToPath(new URL(`../../build/demo-run${SERVER === 'node' ? '' : `-${SERVER}`}`, import.meta.url));
 
 /** How long the webhook may take, and how often the page that waits for it is loaded. */
 const FOLLOW_MS = 20_000;
@@ -24,7 +26,7 @@ const FOLLOW_EVERY_MS = 200;
 
 const interruption = interrupted();
 const open = [];
-let stage = '';
+let stage = 'the start';
 
 /** Runs a step and prints its result, formatted by `line`. */
 async function step(name, action, line) {
@@ -57,11 +59,13 @@ function trail({ hops }) {
 }
 
 async function walk() {
+	checkName(SERVER);
 	const stack = await step('Stack',
 		() => closeLater(useStack({ runDir: RUN_DIR, demo: true })), ({ baseUrl }) => baseUrl);
+	const { url } = await step('MCP server', () => closeLater(openServer(SERVER, stack)), (server) => `${server.url}, in ${SERVER}`);
 	const [[token, subject]] = demoUsers;
 	const client = await step('MCP client',
-		() => closeLater(connectHost({ url: stack.env.URLMODE_DEMO_MCP_URL, token })),
+		() => closeLater(connectHost({ url, token })),
 		() => `connected as ${subject}, capability elicitation.url`);
 
 	await connectAccount(stack, client, subject);
@@ -69,8 +73,11 @@ async function walk() {
 	await closeTheTab(client);
 	await payAfterTheToolGaveUp(client);
 	await payAfterGoingBack(client);
-	await storeKey(client);
-	await deleteArchive(client);
+	const tools = await client.tools();
+	for (const [tool, part] of Object.entries({ store_key: storeKey, delete_archive: deleteArchive })) {
+		if (tools.includes(tool)) await part(client);
+		else console.log(`Tool ${tool}: the server in ${SERVER} has none`);
+	}
 }
 
 /** An MCP client whose user agrees to every elicitation. */
@@ -107,6 +114,7 @@ async function connectHost(options) {
 		},
 		/** Calls a tool that asks its user nothing. */
 		callOnce: (tool) => client.callTool(tool),
+		tools: () => client.tools(),
 		sent: () => client.sent(),
 		close: () => client.close(),
 	};
