@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,13 +18,13 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 from conftest import Callback, owner
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
-from urlmode import ProviderUnavailableError, UrlMode
+from urlmode import ProviderUnavailableError, UrlMode, _discovery
 from urlmode._accounts import AccountOptions, AccountProvider, Connected, check_scopes
 from urlmode._client_auth import OAuthClient, authenticate, check_client
 from urlmode._http import ANSWER_MAX, Answer, RequestFailed
@@ -38,6 +39,15 @@ CODE = "c0de-of-the-user"
 TOKEN = "t0ken-of-the-user"
 VERIFIER = "v3rifier-" * 5
 NONCE = "a-nonce"
+
+
+EC = ec.generate_private_key(ec.SECP256R1())
+
+
+def pem_of(key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey) -> str:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()
 
 
 def encoded(content: bytes) -> str:
@@ -64,7 +74,9 @@ class Provider(ThreadingHTTPServer):
         self.algorithm = "RS256"
         self.answer: tuple[int, Any] | None = None
         self.sub = "ada"
+        self.keys: list[Any] = [{"kty": "unknown"}]
         self.exchanged: list[dict[str, str]] = []
+        self.discovered = 0
 
     def id_token(self) -> str:
         now = int(time.time())
@@ -90,12 +102,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         provider, issuer = self.server, self.server.issuer
         if self.path == "/.well-known/openid-configuration":
+            provider.discovered += 1
             self.reply(200, {
                 "issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": f"{issuer}/token",
                 "jwks_uri": f"{issuer}/jwks", "userinfo_endpoint": f"{issuer}/userinfo", **provider.metadata,
             })  # fmt: skip
         elif self.path == "/jwks":
-            self.reply(200, {"keys": [{"kty": "unknown"}, provider.key.as_dict(private=False)]})
+            self.reply(200, {"keys": [*provider.keys, provider.key.as_dict(private=False)]})
         elif self.headers["authorization"] == f"Bearer {TOKEN}":
             self.reply(200, {"sub": provider.sub, "name": "Ada Lovelace"})
 
@@ -226,6 +239,7 @@ async def test_what_the_token_endpoint_refuses(provider: Provider, answer: Any, 
 async def test_the_issuer_of_the_response_and_the_scopes(provider: Provider) -> None:
     with pytest.raises(NotConnected, match="issuer_mismatch"):
         await connect(at(provider), iss="https://other.example")
+    _discovery._known.clear()
     provider.metadata = {"authorization_response_iss_parameter_supported": True}
     with pytest.raises(NotConnected, match="issuer_missing"):
         await connect(at(provider))
@@ -242,6 +256,44 @@ async def test_an_account_of_another_user_is_not_taken(provider: Provider, caplo
     connected = await connect(at(provider))
     assert connected.account is None
     assert "did not say whose account was connected (another_sub)" in caplog.text
+
+
+async def test_metadata_are_asked_for_once_an_hour(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        await AccountProvider.open(at(provider))
+    assert provider.discovered == 1
+    monkeypatch.setattr(_discovery, "_AGE_S", 0)
+    await AccountProvider.open(at(provider))
+    assert provider.discovered == 2
+    provider.metadata = {"jwks_uri": None}
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailableError):
+            await AccountProvider.open(at(provider))
+    assert provider.discovered == 4
+
+
+async def test_the_metadata_of_few_issuers_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def send(method: str, url: str, headers: Any) -> Answer:
+        issuer = url.removesuffix("/.well-known/openid-configuration")
+        names = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
+        return json_answer(dict.fromkeys(names, issuer))
+
+    monkeypatch.setattr(_discovery, "send", send)
+    for number in range(300):
+        assert (await _discovery.discover("a", f"https://{number}.example"))["issuer"] == f"https://{number}.example"
+    assert (len(_discovery._known), next(iter(_discovery._known))) == (256, "https://44.example")
+    _discovery._known.clear()
+
+
+async def test_keys_that_are_not_understood_are_ignored(provider: Provider) -> None:
+    """RFC 7517 section 5."""
+    provider.keys = [
+        5, {}, {"kty": ["RSA"]}, {"kty": "RSA", "n": "!", "e": 1}, {"kty": "RSA", "n": "AA", "e": "AA"},
+        {"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA"}, {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+        {"kty": "oct", "k": "AAAA", "kid": "one"}, {"kty": "AKP", "alg": "ML-DSA-44"},
+        {**RSAKey.generate_key(2048, {"kid": "one"}).as_dict(private=False), "use": "enc"},
+    ]  # fmt: skip
+    assert (await connect(at(provider))).claims is not None
 
 
 @pytest.mark.parametrize("wrong", [{"issuer": "https://other.example"}, {"token_endpoint": "http://other.example/token"}, {"jwks_uri": None}])
@@ -303,10 +355,7 @@ async def test_a_host_that_comes_back_must_be_one_of_the_description(monkeypatch
 
 
 def test_a_client_that_signs() -> None:
-    private = ec.generate_private_key(ec.SECP256R1())
-    pem = private.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode()
+    pem = pem_of(EC)
     client = OAuthClient("a client", private_key=pem, key_id="k")
     described = {"token_endpoint_auth_method": "private_key_jwt", "pkce": "S256"}
     check_client(client, described)
@@ -323,6 +372,37 @@ def test_a_client_that_signs() -> None:
     assert pem not in repr(client)
 
 
+def test_a_key_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading one of RSA takes long, and nothing else of the process runs meanwhile."""
+    private = rsa.generate_private_key(65537, 2048)
+    client = OAuthClient("a client", private_key=pem_of(private))
+    for name in ("cryptography.hazmat.primitives.serialization", "joserfc._rfc7517.pem", "urlmode._client_auth"):
+        monkeypatch.setattr(f"{name}.load_pem_private_key", None)
+    described = {"token_endpoint_auth_method": "private_key_jwt", "pkce": "S256"}
+    for _ in range(2):
+        check_client(client, described)
+        _, more, _ = authenticate(client, described, "https://a.example/token", "")
+        jwt.decode(dict(more)["client_assertion"], RSAKey.import_key(private.public_key()), algorithms=["RS256"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"id": ""}, "client.id must be a non-empty str"),
+        ({"id": None}, "client.id must be a non-empty str"),
+        ({"id": "a", "secret": ""}, "client.secret must be a non-empty str, or None"),
+        ({"id": "a", "key_id": 5}, "client.key_id must be a non-empty str, or None"),
+        ({"id": "a", "private_key": "-----BEGIN"}, "must be a private key as PEM"),
+        ({"id": "a", "private_key": pem_of(ed25519.Ed25519PrivateKey.generate())}, "must be a private key as PEM"),
+        ({"id": "a", "private_key": pem_of(ec.generate_private_key(ec.SECP256K1()))}, "must be a private key as PEM"),
+    ],
+)  # fmt: skip
+def test_a_client_that_is_none(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        OAuthClient(**given)
+    assert "BEGIN" not in "".join(traceback.format_exception(error.value))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -335,12 +415,10 @@ def test_a_client_that_signs() -> None:
         (options("openid-connect", OAuthClient("a"), variables={"issuer": "https://a.example?b"}), "must be an https URL"),
         (options("github", OAuthClient("a"), variables={"host": "a"}), "variables.host is not one"),
         (options("github", OAuthClient("a"), parameters={"state": "a"}), "parameters.state comes from elsewhere"),
-        (options("github", OAuthClient("")), "client.id must be a non-empty str"),
-        (options("github", OAuthClient("a", "")), "client.secret must be a non-empty str, or None"),
-        (options("github", OAuthClient("a", private_key="b")), "clients of this provider have none"),
+        (options("github", OAuthClient("a", private_key=pem_of(EC))), "clients of this provider have none"),
         (options("notion", OAuthClient("a")), "client.secret is required: this provider has no PKCE"),
         (options("apple", OAuthClient("a", "b"), variables={"team": "t"}), "clients of this provider have a key"),
-        (options("apple", OAuthClient("a", private_key="-----BEGIN"), variables={"team": "t"}), "must be a private key as PEM"),
+        (options("apple", OAuthClient("a"), variables={"team": "t"}), "client.private_key is required"),
     ],
 )  # fmt: skip
 async def test_options_that_do_not_fit(given: AccountOptions, message: str) -> None:

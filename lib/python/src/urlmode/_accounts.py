@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 
 from ._client_auth import OAuthClient, authenticate, check_client
-from ._errors import ProviderUnavailableError
+from ._discovery import discover
 from ._http import RequestFailed, send
+from ._id_token import verify_id_token
 from ._input import refuse_awaitable
 from ._log import warn
 from ._not_connected import NotConnected
@@ -26,10 +23,6 @@ from ._oauth_description import check_parameters, fill_in, find_text, from_retur
 from ._token_answer import read_json, to_tokens
 
 _SCOPE = re.compile(r'[^\s",\\]+')
-# Signatures by a key that only the provider has.
-_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-_CLOCK_S = 30
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +85,7 @@ class AccountProvider:
         description = options.provider if options.description is None else options.description
         oauth = fill_in(read_description(description), options.variables)
         check_client(options.client, oauth)
-        metadata = oauth if "token_endpoint" in oauth else await _discover(options.provider, oauth["issuer"])
+        metadata = oauth if "token_endpoint" in oauth else await discover(options.provider, oauth["issuer"])
         return cls(options, oauth, metadata)
 
     @property
@@ -186,36 +179,10 @@ class AccountProvider:
         return to_tokens(answer, self._oauth.get("token_response", {}), keeps_id_token=self._is_discovered)
 
     async def _verify_id_token(self, tokens: Mapping[str, Any], nonce: str | None) -> dict[str, Any] | None:
-        """OpenID Connect Core section 3.1.3.7."""
         id_token = tokens.get("id_token")
         if id_token is None and nonce is None:
             return None
-        try:
-            answer = await send("GET", self._metadata["jwks_uri"], {})
-            supported = self._metadata.get("id_token_signing_alg_values_supported", ["RS256"])
-            algorithms = [name for name in _ALGORITHMS if name in supported]
-            listed = [key for key in read_json(answer)["keys"] if key.get("kty") in ("RSA", "EC") and key.get("use") != "enc"]
-            keys = KeySet.import_key_set({"keys": listed})
-            claims: dict[str, Any] = jwt.decode(str(id_token), keys, algorithms=algorithms).claims
-        except (JoseError, ValueError, KeyError, TypeError, AttributeError):
-            raise NotConnected("exchange_failed", "invalid_id_token") from None
-        now, id = time.time(), self._options.client.id
-        audience = claims.get("aud")
-        audiences = audience if isinstance(audience, list) else [audience]
-        is_valid = (
-            claims.get("iss") == self._metadata["issuer"]
-            and id in audiences
-            and (len(audiences) == 1 or claims.get("azp") == id)
-            and claims.get("azp", id) == id
-            and isinstance(claims.get("sub"), str)
-            and claims["sub"] != ""
-            and _is_time(claims.get("exp")) and claims["exp"] > now - _CLOCK_S
-            and _is_time(claims.get("iat")) and claims["iat"] < now + _CLOCK_S
-            and (nonce is None or claims.get("nonce") == nonce)
-        )  # fmt: skip
-        if not is_valid:
-            raise NotConnected("exchange_failed", "invalid_id_token")
-        return claims
+        return await verify_id_token(id_token, self._metadata, self._options.client.id, nonce)
 
     async def _find_account(
         self, tokens: Mapping[str, Any], claims: Mapping[str, Any] | None, returned: Mapping[str, str]
@@ -263,37 +230,3 @@ class AccountProvider:
         if origin == "userinfo" and claims is not None and find_text(document, "/sub") != claims["sub"]:
             raise NotConnected("account", "another_sub")
         return document
-
-
-async def _discover(provider: str, issuer: str) -> dict[str, Any]:
-    """OpenID Connect Discovery section 4."""
-    try:
-        answer = await send("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration", {})
-    except RequestFailed as error:
-        raise ProviderUnavailableError(provider, str(error)) from None
-    metadata = read_json(answer) if answer.status == 200 else None
-    if not isinstance(metadata, dict):
-        raise ProviderUnavailableError(provider, f"status_{answer.status}")
-    if metadata.get("issuer") != issuer:
-        raise ProviderUnavailableError(provider, "another_issuer")
-    may_be_plain = urlsplit(issuer).hostname in _LOOPBACK
-    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
-        url = metadata.get(name)
-        if url is None and name == "userinfo_endpoint":
-            continue
-        if not isinstance(url, str) or not _is_safe(url, may_be_plain):
-            raise ProviderUnavailableError(provider, f"invalid {name}")
-    return metadata
-
-
-def _is_safe(url: str, may_be_plain: bool) -> bool:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return False
-    return bool(host) and (parts.scheme == "https" or (may_be_plain and parts.scheme == "http" and host in _LOOPBACK))
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 from urllib.parse import quote_plus
 
 from authlib.oauth2.auth import ClientAuth
@@ -16,36 +16,53 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
+from ._input import refuse_awaitable
+
 # Seconds for which a signed token is valid: long enough for clocks that differ.
 _VALID_S = 300
 _ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 _CURVES = {"secp256r1": "ES256", "secp384r1": "ES384", "secp521r1": "ES512"}
 
 
+_Key = Union[RSAKey, ECKey]
+
+
 @dataclass(frozen=True)
 class OAuthClient:
-    """This server, as it is registered at the provider. Without a secret and a key it is a public client."""
+    """This server, as it is registered at the provider. Without a secret and a key it is a public client.
+
+    A key is read here, which takes up to a second of a long one of RSA: make it once, when the server starts.
+    Raises TypeError and ValueError.
+    """
 
     id: str
     secret: str | None = field(default=None, repr=False)
     private_key: str | None = field(default=None, repr=False)
     """as PEM, for a provider whose clients sign their requests"""
     key_id: str | None = None
+    _signing: tuple[str, _Key] | None = field(default=None, init=False, repr=False, compare=False)
+    """the algorithm and the key"""
+
+    def __post_init__(self) -> None:
+        for name in ("id", "secret", "private_key", "key_id"):
+            value = getattr(self, name)
+            refuse_awaitable(f"client.{name}", value)
+            if (value is None and name == "id") or (value is not None and (not isinstance(value, str) or not value)):
+                raise ValueError(f"client.{name} must be a non-empty str{'' if name == 'id' else ', or None'}")
+        if self.private_key is not None:
+            object.__setattr__(self, "_signing", _read_key(self.private_key))
 
 
 def check_client(client: object, oauth: Mapping[str, Any]) -> OAuthClient:
     """Raises TypeError or ValueError if the client does not fit the description."""
     if not isinstance(client, OAuthClient):
         raise TypeError("client must be an OAuthClient")
-    for name in ("id", "secret", "private_key", "key_id"):
-        value = getattr(client, name)
-        if (value is None and name == "id") or (value is not None and (not isinstance(value, str) or not value)):
-            raise ValueError(f"client.{name} must be a non-empty str{'' if name == 'id' else ', or None'}")
     method = oauth["token_endpoint_auth_method"]
     if method == "private_key_jwt" or "signed_secret" in oauth:
         if client.secret is not None:
             raise ValueError("client.secret must not be given: clients of this provider have a key")
-        _sign(client, {})
+        if client.private_key is None:
+            raise ValueError("client.private_key is required: clients of this provider have a key")
         return client
     if client.private_key is not None:
         raise ValueError("client.private_key must not be given: clients of this provider have none")
@@ -85,21 +102,23 @@ def _encode(text: str) -> str:
     return quote_plus(text, safe="*").replace("~", "%7E")
 
 
+def _read_key(pem: str) -> tuple[str, _Key]:
+    try:
+        key = load_pem_private_key(pem.encode(), None)
+        # Both take a key that was read already. Reading one of RSA again would take as long again.
+        if isinstance(key, rsa.RSAPrivateKey):
+            return "RS256", RSAKey(key, key)
+        if isinstance(key, ec.EllipticCurvePrivateKey):
+            return _CURVES[key.curve.name], ECKey(key, key)
+    except Exception:
+        pass  # The error may quote the key.
+    raise ValueError("client.private_key must be a private key as PEM, of RSA or of a curve of NIST")
+
+
 def _sign(client: OAuthClient, claims: Mapping[str, Any]) -> str:
     """A JSON Web Token (RFC 7519)."""
-    try:
-        key = load_pem_private_key((client.private_key or "").encode(), None)
-        if isinstance(key, rsa.RSAPrivateKey):
-            algorithm = "RS256"
-            imported: RSAKey | ECKey = RSAKey.import_key(client.private_key or "")
-        elif isinstance(key, ec.EllipticCurvePrivateKey):
-            algorithm = _CURVES[key.curve.name]
-            imported = ECKey.import_key(client.private_key or "")
-        else:
-            raise ValueError
-    except Exception:
-        # The error may quote the key.
-        raise ValueError("client.private_key must be a private key as PEM, of RSA or of a curve of NIST") from None
+    assert client._signing is not None
+    algorithm, key = client._signing
     now = int(time.time())
     header = {"alg": algorithm, **({"kid": client.key_id} if client.key_id else {})}
-    return jwt.encode(header, {**claims, "iat": now, "exp": now + _VALID_S}, imported, algorithms=[algorithm])
+    return jwt.encode(header, {**claims, "iat": now, "exp": now + _VALID_S}, key, algorithms=[algorithm])
