@@ -16,10 +16,10 @@ from mcp.server.request_state import InvalidRequestState
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequestURLParams, ElicitResult, InputRequiredResult, TextContent
 
-from urlmode import CallbackUrls, ClientFacts, Expected, UrlMode, UrlModeClosedError
+from urlmode import AskedApprovers, CallbackUrls, ClientFacts, Expected, UrlMode, UrlModeClosedError
 from urlmode import fastmcp as with_fastmcp
 from urlmode import mcp as with_sdk
-from urlmode.mcp import Accepted, request_state_security
+from urlmode.mcp import Accepted, ask_approval, request_state_security
 
 MODES = ["legacy", "2026-07-28", "FastMCP legacy", "FastMCP 2026-07-28"]
 
@@ -38,6 +38,7 @@ class Shop:
         self.subject = owner()["subject"]
         self.callback = callback
         self.pays = True
+        self.provides = ""
         self.gate: asyncio.Future[str] | None = None
         self.asked: list[str] = []
         self.errors: list[str] = []
@@ -48,8 +49,8 @@ class Shop:
             options: dict[str, Any] = {"expected": Expected(1050, "EUR"), "message": "10.50 EUR", **more}
             try:
                 return await adapter.with_elicitation(
-                    ctx, body, urlmode=urlmode, subject=self.subject, provider="stripe", kind="payment",
-                    target_url=self._checkout, **options,
+                    ctx, body, urlmode=urlmode, subject=self.subject, target_url=self._checkout,
+                    **{"provider": "stripe", "kind": "payment", **options},
                 )  # fmt: skip
             except Exception as error:  # The SDK does not tell it to the client.
                 self.errors.append(str(error))
@@ -73,7 +74,10 @@ class Shop:
     async def _answer(self, context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestURLParams)
         self.asked.append(params.url)
-        if self.pays:
+        if self.provides:
+            await self.callback.open(self._id, {"subject": self.subject, "session": ""}, self.provides)
+            await self.callback.come_back(self._id, {"subject": self.subject, "session": ""}, {"code": "c"})
+        elif self.pays:
             await self.callback.paid(self._id)
         action: Any = await self.gate if self.gate else "accept"
         return ElicitResult(action=action)
@@ -143,6 +147,103 @@ async def test_the_next_call_has_what_a_cancelled_one_has_made(
         second = await shop.client.call_tool("buy")
     assert text_of(second) == f"Made for {runs[0]}."
     assert (len(runs), len(shop.asked)) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", ["oauth", "payment"])
+async def test_a_call_that_is_cancelled_while_it_claims(
+    urlmode: UrlMode, callback: Callback, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim of an account is final, so that its work follows. That of a payment is begun by the next call."""
+    made: list[str] = []
+    claiming, may_go_on = asyncio.Event(), asyncio.Event()
+    begin_claim = urlmode.begin_claim
+
+    async def begin(*args: Any, **options: Any) -> Any:
+        claiming.set()
+        claim = await begin_claim(*args, **options)
+        await may_go_on.wait()
+        return claim
+
+    def body(accepted: Accepted) -> str:
+        made.append(accepted.elicitation_id)
+        return "Made."
+
+    monkeypatch.setattr(urlmode, "begin_claim", begin)
+    more: dict[str, Any] = {} if kind == "payment" else {"provider": "github", "kind": "oauth", "expected": None}
+    shop = Shop(urlmode, callback, body, "legacy", **more)
+    if kind == "oauth":
+        shop.provides = "github"
+    async with shop.client:
+        call = asyncio.create_task(shop.client.call_tool("buy"))
+        await asyncio.wait_for(claiming.wait(), 30)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await asyncio.sleep(0.2)  # the server hears of it
+        may_go_on.set()
+        await until("it has ended", lambda: not urlmode._beside._tasks)
+    assert made == ([] if kind == "payment" else [shop._id])
+
+
+async def test_a_call_that_is_cancelled_while_it_creates_tells_the_approvers(urlmode: UrlMode) -> None:
+    creating, may_go_on = asyncio.Event(), asyncio.Event()
+    sent: list[AskedApprovers] = []
+    create = urlmode._creator.create
+
+    async def created(checked: Any) -> Any:
+        creating.set()
+        asked = await create(checked)
+        await may_go_on.wait()
+        return asked
+
+    urlmode._creator.create = created  # type: ignore[method-assign]
+    server, me = MCPServer("approvals"), owner()
+
+    @server.tool(structured_output=False)
+    async def ask(ctx: Context[Any, Any]) -> Any:
+        return await ask_approval(
+            ctx, lambda approval: "Done.", urlmode=urlmode, **me, provider="approvals", message="Approve it.",
+            form={"title": "Approve"}, approver="others", send_link=sent.append,
+        )  # fmt: skip
+
+    async with Client(server, mode="legacy") as client:
+        call = asyncio.create_task(client.call_tool("ask"))
+        await asyncio.wait_for(creating.wait(), 30)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        may_go_on.set()
+        await until("the link is sent", lambda: len(sent) == 1)
+        again: Any = await client.call_tool("ask")
+    assert again.structured_content["elicitation"]["approvalUrl"] == sent[0].approval_url
+    assert len(sent) == 1
+
+
+async def test_aclose_takes_back_what_no_approver_was_told_of(open_urlmode: OpenUrlMode) -> None:
+    one, other = open_urlmode(), open_urlmode()
+    sending = asyncio.Event()
+    asked: list[AskedApprovers] = []
+    server, me = MCPServer("approvals"), owner()
+
+    async def send(approvers: AskedApprovers) -> None:
+        asked.append(approvers)
+        sending.set()
+        await asyncio.sleep(3600)
+
+    @server.tool(structured_output=False)
+    async def ask(ctx: Context[Any, Any]) -> Any:
+        return await ask_approval(
+            ctx, lambda approval: "Done.", urlmode=one, **me, provider="approvals", message="Approve it.",
+            form={"title": "Approve"}, approver="others", send_link=send,
+        )  # fmt: skip
+
+    async with Client(server, mode="legacy") as client:
+        call = asyncio.create_task(client.call_tool("ask"))
+        await asyncio.wait_for(sending.wait(), 30)
+        await one.aclose()
+        assert (await call).is_error
+    outcome = await other.wait_for_completion(asked[0].elicitation_id, **me, timeout=0)
+    assert (outcome.action, outcome.reason) == ("cancel", "not_sent")
 
 
 @pytest.mark.parametrize("mode", ["legacy", "FastMCP legacy"])

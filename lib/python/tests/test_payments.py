@@ -30,6 +30,7 @@ from urlmode import (
     TakenClaim,
     UrlMode,
 )
+from urlmode._token import binding_of
 
 REPORT: dict[str, Any] = {
     "provider": "stripe",
@@ -188,6 +189,31 @@ async def test_a_lease_is_renewed_and_lost(open_urlmode: OpenUrlMode, callback: 
     assert begun.lost.is_set()
     next = await other.begin_claim(asked.elicitation_id, **me, reference=reference, timeout=20)
     assert isinstance(next, BegunClaim)
+
+
+@pytest.mark.parametrize("kind", ["payment", "account"])
+async def test_a_cancel_while_a_claim_begins_gives_it_back(urlmode: UrlMode, callback: Callback, kind: str) -> None:
+    if kind == "payment":
+        asked, me, _ = await pay(urlmode, callback)
+    else:
+        me = owner()
+        asked = await urlmode.create(**ACCOUNT, **me)
+        await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    id = asked.elicitation_id
+    begin = asyncio.create_task(urlmode.begin_claim(id, **me, lease=3600))
+    await until("it is asked", lambda: urlmode._pool._in_progress > 0)
+    begin.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await begin
+    await until("it is given back", lambda: not urlmode._claims._tasks._tasks and not urlmode._claims._leases)
+    if kind == "payment":
+        assert isinstance(await urlmode.begin_claim(id, **me), BegunClaim)
+    else:
+        # What is final stays so, and the page says it.
+        assert isinstance(await urlmode.begin_claim(id, **me), TakenClaim)
+        statement = "SELECT reason FROM urlmode.look_up(%s::uuid[], %s::bytea[], %s::text[])"
+        binding = binding_of(me["subject"], me["session"])
+        assert await callback.one(statement, [[id], [binding], ["github"]]) == "exchange_failed"
 
 
 async def test_the_claim_of_an_account_is_final(urlmode: UrlMode, callback: Callback) -> None:

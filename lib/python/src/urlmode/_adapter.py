@@ -13,14 +13,14 @@ from typing import Any, TypeVar, Union
 from ._asking import Asking, Completed
 from ._callback_urls import Asked
 from ._calls import Call, Wish
-from ._claims import BegunClaim, ChangedClaim, FulfilledClaim, LeasedClaim
+from ._claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
 from ._clients import Takes, what_it_takes
-from ._errors import ElicitationOpenError, UrlModeClosedError
+from ._errors import ElicitationOpenError
 from ._form_types import Values
 from ._input import seconds_of
 from ._not_connected import NotConnected, authorization_detail, warn_not_connected
 from ._messages import ToolResult, declined_result, failure_result, open_result
-from ._tasks import start_quietly
+from ._tasks import shielded, start_quietly
 from ._types import Elicitation, Outcome
 
 # How often a call looks again, when the outcome that it was to claim is not there any more.
@@ -150,37 +150,48 @@ async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
             warn_not_connected(wish.provider, id, outcome.reason, detail)
         return failure_result(outcome.action, outcome.reason, detail)
     asking.check_client(id)
+    begun = asyncio.Event()
+    working = wish.urlmode._beside.start(_begin_and_work(asking, end, act, begun))
     try:
-        claim = await wish.urlmode.begin_claim(id, **wish.owner, reference=outcome.reference, timeout=asking.rest)
+        claim, made = await shielded(working)
     except ElicitationOpenError:
         return None
+    except asyncio.CancelledError:
+        # A client that cancels the call does not stop the work: the next call has its result. The claim of an account is
+        # final, so that its work must follow.
+        if not begun.is_set() and wish.kind != "oauth":
+            working.cancel()
+        raise
     if isinstance(claim, ChangedClaim):
         return None
     if isinstance(claim, LeasedClaim):
         return open_result(wish.message, wish.kind, id, "claimed")
-    if isinstance(claim, FulfilledClaim):
+    if isinstance(claim, (FulfilledClaim, BegunClaim)):
         _confirm(asking, claim)
-        result: ToolResult = claim.result
-        return result
+        return made
+    # The call that has used it was answered just now. This one is about something new; of an
+    # account about the same.
+    if end.is_earlier and not outcome.refunded and wish.kind != "oauth":
+        return None
+    now = await asking.find_outcome(id)
+    back = now if isinstance(now, Outcome) else outcome
+    held, refunded = back.reason == "held", outcome.refunded or back.refunded
+    return failure_result("cancel", "held" if held else "refunded" if refunded else "claimed")
+
+
+async def _begin_and_work(
+    asking: Asking, end: Completed, act: Act, begun: asyncio.Event
+) -> tuple[Claim, ToolResult | None]:
+    wish, outcome = asking.wish, end.outcome
+    claim = await wish.urlmode.begin_claim(
+        outcome.elicitation_id, **wish.owner, reference=outcome.reference, timeout=asking.rest
+    )
+    if isinstance(claim, FulfilledClaim):
+        return claim, claim.result
     if not isinstance(claim, BegunClaim):
-        # The call that has used it was answered just now. This one is about something new; of an
-        # account about the same.
-        if end.is_earlier and not outcome.refunded and wish.kind != "oauth":
-            return None
-        now = await asking.find_outcome(id)
-        back = now if isinstance(now, Outcome) else outcome
-        held, refunded = back.reason == "held", outcome.refunded or back.refunded
-        return failure_result("cancel", "held" if held else "refunded" if refunded else "claimed")
-    # A client that cancels the call does not stop the work: the next call has its result.
-    working = wish.urlmode._beside.start(_work(wish.provider, claim, act, outcome, end.elicitation))
-    try:
-        made = await asyncio.shield(working)
-    except asyncio.CancelledError:
-        if working.cancelled():
-            raise UrlModeClosedError from None
-        raise
-    _confirm(asking, claim)
-    return made
+        return claim, None
+    begun.set()
+    return claim, await _work(wish.provider, claim, act, outcome, end.elicitation)
 
 
 async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, asked: Asked) -> ToolResult:

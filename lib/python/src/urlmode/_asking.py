@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from ._callback_urls import Asked
 from ._calls import Call, Channel, Retry, Wish
 from ._create_options import check_create
+from ._database import Abandoned
 from ._errors import (
     ElicitationClientGoneError,
     ElicitationNotFoundError,
@@ -29,7 +30,7 @@ from ._form_types import ApprovalElicitation, AskedApprovers
 from ._keys import decode_base64
 from ._messages import ToolResult, approvers_result, failure_result, link_result, open_result, progress_message
 from ._notifications import Notice, notice_of
-from ._tasks import start_quietly
+from ._tasks import shielded, start_quietly
 from ._token import GRACE_MAX_S, State, binding_of, mint_state, open_state
 from ._types import OpenStatus, Outcome
 
@@ -86,28 +87,43 @@ class Asking:
             return cast(OpenStatus, error.status)
 
     async def by_link(self) -> End:
-        asked, found = await self._go_on()
+        if self.wish.is_for_others:
+            # A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
+            asked, found = await shielded(self.wish.urlmode._beside.start(self._go_on_and_send()))
+        else:
+            asked, found = await self._go_on()
         if isinstance(found, Outcome):
             return Completed(found, asked, is_earlier=True)
         if asked.resumed:
             found = await self._wait(asked.elicitation_id)
-        else:
-            await self._send_to_approvers(asked)
         return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
+
+    async def _go_on_and_send(self) -> tuple[Asked, Outcome | OpenStatus]:
+        """The same, and sends the link of a new one to its approvers."""
+        creating = start_quietly(self._go_on())
+        try:
+            asked, found = await asyncio.shield(creating)
+            if not asked.resumed:
+                await self._send_to_approvers(asked)
+            return asked, found
+        except BaseException:
+            # Also `aclose` comes here. It ends the statement, if PostgreSQL does not.
+            created, _ = await creating
+            if not created.resumed:
+                binding = binding_of(self.wish.subject, self.wish.session)
+                not_sent = Abandoned(created.elicitation_id, binding, "cancel", "not_sent")
+                await self.wish.urlmode._database.abandon(not_sent)
+            raise
 
     async def _send_to_approvers(self, asked: Asked) -> None:
         send = self.wish.send_link
         if send is None or not isinstance(asked, ApprovalElicitation) or asked.approval_url is None:
             return
-        id = asked.elicitation_id
-        try:
-            sent = send(AskedApprovers(elicitation_id=id, approval_url=asked.approval_url, expires_at=asked.expires_at))
-            if inspect.isawaitable(sent):
-                await sent
-        except BaseException:
-            # Otherwise the next call would go on with what nobody has been told of.
-            await self.wish.urlmode.abandon(id, **self.wish.owner, reason="not_sent")
-            raise
+        sent = send(AskedApprovers(
+            elicitation_id=asked.elicitation_id, approval_url=asked.approval_url, expires_at=asked.expires_at,
+        ))  # fmt: skip
+        if inspect.isawaitable(sent):
+            await sent
 
     async def by_error(self, channel: Channel) -> End:
         asked, found = await self._go_on()

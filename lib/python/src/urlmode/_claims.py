@@ -19,10 +19,16 @@ import psycopg
 
 from ._connection import Rows, is_refusal
 from ._database import Query, RowKey
-from ._errors import ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeBusyError, UrlModeError
+from ._errors import (
+    ClaimLostError,
+    ElicitationNotFoundError,
+    ElicitationOpenError,
+    UrlModeBusyError,
+    UrlModeError,
+)
 from ._keys import KeyRing
 from ._seal import FULFILLED, FULFILLED_MAX, seal, to_json, unseal
-from ._tasks import Tasks, jittered
+from ._tasks import Tasks, jittered, shielded
 
 # How often a lease is renewed while it lasts.
 _RENEWALS = 3
@@ -136,7 +142,7 @@ class Claims:
         """`timeout`: how many seconds to wait while another call holds the lease."""
         until = time.monotonic() + timeout
         while True:
-            claim = await self._begin(key, reference, lease_ms)
+            claim = await self._ask(key, reference, lease_ms)
             rest = until - time.monotonic()
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
@@ -147,6 +153,20 @@ class Claims:
         for lease in tuple(self._leases):
             lease.drop()
         await self._tasks.cancel()
+
+    async def _ask(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
+        """PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
+        that the next call may begin at once."""
+        asking = self._tasks.start(self._begin(key, wanted, lease_ms))
+        try:
+            return await shielded(asking)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._give_back)
+            raise
+
+    def _give_back(self, asking: asyncio.Task[Claim]) -> None:
+        if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
+            self._tasks.start(claim.release())
 
     async def _begin(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
         asked = time.monotonic()

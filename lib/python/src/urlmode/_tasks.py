@@ -8,6 +8,8 @@ import random
 from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar
 
+from ._errors import UrlModeClosedError
+
 T = TypeVar("T")
 
 
@@ -46,6 +48,16 @@ class Tasks:
         for task in self._tasks:
             task.cancel()
         await self.finish()
+
+
+async def shielded(work: asyncio.Future[T]) -> T:
+    """Its result. Who is cancelled meanwhile does not end it; `aclose` does, which cancels no caller."""
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        if work.cancelled():
+            raise UrlModeClosedError from None
+        raise
 
 
 def jittered(seconds: float) -> float:
