@@ -57,7 +57,11 @@ UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 UNIT_HELPERS := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
+# One program has most unit tests: a link takes longer than what it links. These put a
+# function in the place of another, which is then everybody's.
+ALONE := $(patsubst %,$(BUILD)/unit/test_%,main resolve um_wait webhook wipe)
 TOGETHER := $(BUILD)/tools/units
+TOGETHER_OBJECTS := $(patsubst $(BUILD)/unit/%,$(BUILD)/together/%.o,$(filter-out $(ALONE),$(UNITS)) $(REPLAYS))
 TOOLS := $(filter-out $(TOGETHER),$(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c)))
 BENCH := load listen null floor ceiling id-token fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*.[ch] tests/fuzz/*.[ch] \
@@ -186,7 +190,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 	done
 
 .PHONY: units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
-units: $(UNITS) $(REPLAYS) $(TOOLS) $(if $(SANITIZE),,$(TOGETHER)) build/chaos/faults.so
+units: $(TOGETHER) $(ALONE) $(TOOLS) build/chaos/faults.so
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzzer/%)
 
 # Its own make, since deps may bring the compiler.
@@ -275,31 +279,33 @@ $(PROGRAMS) $(OPERATE) $(UNITS) $(REPLAYS) $(TOOLS) $(FUZZERS:%=$(BUILD)/fuzzer/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 
-# The tests that define no global but main(), which then has the name of its test. The
-# others put a function in the place of another.
-$(TOGETHER): $(BUILD)/obj/tests/tools/units.o $(UNITS:$(BUILD)/unit/%=$(BUILD)/obj/tests/unit/%.o) \
-		$(FUZZERS:%=$(BUILD)/obj/tests/fuzz/fuzz_%.o) \
-		$(call object,$(UNIT_HELPERS) tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
-	@rm -rf $@.d && mkdir -p $@.d
-	$(call say,LD,$@)
-	$(Q)for file in $(FUZZERS); do \
-		$(LD) -r -o $@.d/test_fuzz_$$file.o $(BUILD)/obj/tests/fuzz/fuzz_$$file.o \
-			$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) || exit 1; \
-	done
-	$(Q)for file in $(filter %.o,$(filter $(BUILD)/obj/tests/unit/test_%,$^)); do \
-		[ "$$(nm -g --defined-only $$file | cut -d ' ' -f 3)" != main ] || cp $$file $@.d || exit 1; \
-	done
-	$(Q)for file in $@.d/*.o; do \
-		name=$$(basename $$file .o) && echo $$name && \
-		objcopy --redefine-sym main=$$name --keep-global-symbol=$$name $$file || exit 1; \
-	done >$@.d/names
+# main() of a test gets the name of the test, and its other globals become local.
+own_name = objcopy --redefine-sym main=$(1) --keep-global-symbol=$(1)
+
+$(BUILD)/together/%.o: $(BUILD)/obj/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(Q)[ -n "$(SANITIZE)" ] || ! nm -g --defined-only $< | grep -vE ' (main|program_main)$$' || \
+		{ echo '$< has globals: name $* in ALONE' >&2; exit 1; }
+	$(Q)$(call own_name,$*) $< $@
+
+$(BUILD)/together/test_fuzz_%.o: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c)
+	@mkdir -p $(@D)
+	$(Q)$(LD) -r -o $@ $^ && $(call own_name,test_fuzz_$*) $@
+
+$(BUILD)/together/table.o: $(TOGETHER_OBJECTS)
 	$(Q){ \
 		echo 'extern const struct unit { const char *name; int (*run)(int, char **); } um_units[];'; \
-		sed 's/.*/int &(int, char **);/' $@.d/names; \
-		echo 'const struct unit um_units[] = {'; sed 's/.*/{ "&", & },/' $@.d/names; echo '{ 0, 0 } };'; \
-	} | $(CC) $(C_FLAGS) -x c -c -o $@.d/table.o -
-	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(BUILD)/obj/tests/tools/units.o $@.d/*.o \
-		$(call object,$(UNIT_HELPERS)) $(LIBRARY) $(LIBS) -lcmocka
+		printf 'int %s(int, char **);\n' $(basename $(notdir $^)); \
+		echo 'const struct unit um_units[] = {'; \
+		for name in $(basename $(notdir $^)); do echo "{ \"$$name\", $$name },"; done; \
+		echo '{ 0, 0 } };'; \
+	} | $(CC) $(C_FLAGS) -x c -c -o $@ -
+
+$(TOGETHER): $(BUILD)/obj/tests/tools/units.o $(BUILD)/together/table.o $(TOGETHER_OBJECTS) \
+	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDHARDENING) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 
 $(TEXTS): lib/pages/texts.awk $(sort $(wildcard lib/pages/*.json))
 	@mkdir -p $(@D)
