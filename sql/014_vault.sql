@@ -79,20 +79,55 @@ COMMENT ON COLUMN urlmode.account.pause_until IS 'After a failure, nobody begins
 COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and the rest of the answer, sealed (lib/PROTOCOL.md).';
 
 CREATE FUNCTION urlmode.store_account(
-	subject text, provider text, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+	subject text, provider text, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL,
+	elicitation uuid DEFAULT NULL
 )
 RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	stored bigint;
+BEGIN
+	IF elicitation IS NOT NULL THEN
+		-- forget_subject locks it first, and deletes the accounts last.
+		PERFORM FROM urlmode.elicitation e
+		WHERE e.id = store_account.elicitation AND e.subject = store_account.subject FOR KEY SHARE;
+		IF NOT FOUND THEN
+			RETURN NULL;
+		END IF;
+	END IF;
 	INSERT INTO urlmode.account AS a (subject, provider, account, scopes, requested, tokens, expires_at)
 	VALUES (subject, provider, account, scopes, requested, tokens, now() + expires_in_ms * interval '1 millisecond')
 	ON CONFLICT ON CONSTRAINT account_pkey DO UPDATE
 	SET state = 'connected', reason = '', scopes = EXCLUDED.scopes, requested = EXCLUDED.requested, tokens = EXCLUDED.tokens,
 		expires_at = EXCLUDED.expires_at, connected_at = now(), refreshed_at = now(), version = a.version + 1,
 		leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
-	RETURNING a.version
+	RETURNING a.version INTO stored;
+	RETURN stored;
+END
 $$;
-COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], text[], bytea, bigint) IS
-	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known.';
+COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid) IS
+	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known. elicitation: with which it was connected. NULL instead of a version: this user has no such elicitation, because the user was forgotten meanwhile, and nothing was stored.';
+
+CREATE FUNCTION urlmode.store_exchanged(
+	id uuid, binding bytea, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	this record;
+BEGIN
+	SELECT e.subject, e.provider, e.exchange INTO this FROM urlmode.elicitation e
+	WHERE e.id = store_exchanged.id AND e.binding = store_exchanged.binding FOR UPDATE;
+	IF this.exchange IS DISTINCT FROM 'exchanging' THEN
+		RETURN coalesce(this.exchange = '', false);
+	END IF;
+	PERFORM urlmode.store_account(this.subject, this.provider, account, scopes, requested, tokens, expires_in_ms);
+	UPDATE urlmode.elicitation e SET exchange = '' WHERE e.id = store_exchanged.id;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint) IS
+	'Stores the tokens for which the call that has claimed this elicitation has exchanged its code, and ends the exchange: the account is connected. Can be repeated if its answer was lost: it stores once, so that an account that was disconnected meanwhile does not come back. False: the elicitation is not there any more, because the user was forgotten, or another end of the exchange was told, and nothing was stored.';
 
 CREATE FUNCTION urlmode.read_accounts(subject text, provider text DEFAULT NULL, account text DEFAULT NULL)
 RETURNS TABLE (
@@ -212,7 +247,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.account a
 	SET state = CASE WHEN fail_refresh.reason IS NULL THEN a.state ELSE 'reconnect' END,
 		reason = coalesce(fail_refresh.reason, a.reason),
-		leased_until = NULL, sent = false, failures = a.failures + 1,
+		leased_until = NULL, lease = a.lease + 1, sent = false, failures = a.failures + 1,
 		pause_until = now() + least(60, power(2, least(a.failures, 6))) * interval '1 second'
 	WHERE a.subject = fail_refresh.subject AND a.provider = fail_refresh.provider AND a.account = fail_refresh.account
 		AND a.version = fail_refresh.version AND a.lease = fail_refresh.lease
@@ -300,40 +335,59 @@ RETURNS TABLE (
 	unclaimed uuid, provider text, reference text, amount bigint, currency text
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = on AS $$
+DECLARE
+	theirs uuid[];
 BEGIN
-	-- A transaction that proves or claims a payment locks its row first.
-	PERFORM FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject ORDER BY e.id FOR UPDATE;
+	-- A transaction that proves or claims a payment, or stores an account that was connected, locks its row first.
+	-- A row that is created from here on is not deleted: its payments were not looked at.
+	SELECT array_agg(l.id) INTO theirs FROM (
+		SELECT e.id FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject ORDER BY e.id FOR UPDATE
+	) l;
 	RETURN QUERY
 	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text
-	FROM urlmode.elicitation e JOIN urlmode.payment p ON p.elicitation = e.id
-	WHERE e.subject = forget_subject.subject AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+	FROM urlmode.payment p
+	WHERE p.elicitation = ANY (theirs) AND p.claimed_at IS NULL AND p.refunded_at IS NULL
 	ORDER BY p.proven_at, p.reference;
 	IF FOUND THEN
 		RETURN;
 	END IF;
-	UPDATE urlmode.payment p SET result = NULL
-	FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject AND p.elicitation = e.id AND p.result IS NOT NULL;
-	DELETE FROM urlmode.elicitation e WHERE e.subject = forget_subject.subject;
+	UPDATE urlmode.payment p SET result = NULL WHERE p.elicitation = ANY (theirs) AND p.result IS NOT NULL;
+	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (theirs);
 	DELETE FROM urlmode.account a WHERE a.subject = forget_subject.subject;
 END
 $$;
 COMMENT ON FUNCTION urlmode.forget_subject(text) IS
-	'Deletes all data of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns the unclaimed payments: claim or refund them first.';
+	'Deletes all data of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns the unclaimed payments: claim or refund them first. An account whose code is exchanged just now is not stored afterwards.';
 
-DO $$
-DECLARE
-	name text;
-BEGIN
-	FOREACH name IN ARRAY ARRAY[
-		'store_account(text, text, text, text[], text[], bytea, bigint)', 'read_accounts(text, text, text)', 'list_accounts(text, text, text)',
-		'begin_refresh(text, text, text, bigint, bigint)', 'mark_sent(text, text, text, bigint, bigint)',
-		'commit_refresh(text, text, text, bigint, text[], bytea, bigint)', 'fail_refresh(text, text, text, bigint, bigint, text)',
-		'begin_disconnect(text, text, text, bigint)', 'delete_account(text, text, text, bigint)', 'vault_keys()',
-		'list_sealed(integer, text, text, text, integer)',
-		'reseal_account(text, text, text, bytea, bytea)', 'forget_subject(text)'
-	] LOOP
-		EXECUTE format('REVOKE ALL ON FUNCTION urlmode.%s FROM PUBLIC', name);
-		EXECUTE format('GRANT EXECUTE ON FUNCTION urlmode.%s TO urlmode_server', name);
-	END LOOP;
-END
-$$;
+REVOKE ALL ON FUNCTION
+	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid),
+	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint),
+	urlmode.read_accounts(text, text, text),
+	urlmode.list_accounts(text, text, text),
+	urlmode.begin_refresh(text, text, text, bigint, bigint),
+	urlmode.mark_sent(text, text, text, bigint, bigint),
+	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text),
+	urlmode.begin_disconnect(text, text, text, bigint),
+	urlmode.delete_account(text, text, text, bigint),
+	urlmode.vault_keys(),
+	urlmode.list_sealed(integer, text, text, text, integer),
+	urlmode.reseal_account(text, text, text, bytea, bytea),
+	urlmode.forget_subject(text)
+FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid),
+	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint),
+	urlmode.read_accounts(text, text, text),
+	urlmode.list_accounts(text, text, text),
+	urlmode.begin_refresh(text, text, text, bigint, bigint),
+	urlmode.mark_sent(text, text, text, bigint, bigint),
+	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text),
+	urlmode.begin_disconnect(text, text, text, bigint),
+	urlmode.delete_account(text, text, text, bigint),
+	urlmode.vault_keys(),
+	urlmode.list_sealed(integer, text, text, text, integer),
+	urlmode.reseal_account(text, text, text, bytea, bytea),
+	urlmode.forget_subject(text)
+TO urlmode_server;

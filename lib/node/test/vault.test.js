@@ -380,23 +380,13 @@ for (const vector of vectors.tokens) {
 }
 
 test('a user is forgotten, but for references and amounts, and not while a payment is unclaimed', async (t) => {
-	const { vault, urlmode, callback, subject, key, admin } = await setUpVault(t);
+	const { vault, urlmode, callback, subject, key, admin, naming } = await setUpVault(t);
 	const owner = { subject, session: 's' };
 	const reference = `pay-${randomUUID()}`;
 	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
 	await urlmode.create({ ...request, subject });
 	await callback.open(elicitationId, owner);
 	await callback.paid(elicitationId, { reference, ...owner });
-	/** The tables that name the user. */
-	const naming = async () => {
-		const { rows: tables } = await admin.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'urlmode' ORDER BY 1");
-		const named = [];
-		for (const { name } of tables) {
-			const { rows: found } = await admin.query(`SELECT FROM urlmode.${name} t WHERE t::text LIKE $1`, [`%${subject}%`]);
-			if (found.length > 0) named.push(name);
-		}
-		return named;
-	};
 	const before = await naming();
 	assert.ok(['account', 'elicitation'].every((name) => before.includes(name)), before.join());
 	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
@@ -416,9 +406,9 @@ test('only MCP servers reach the vault', async (t) => {
 	const { admin } = await setUp(t);
 	const { rows } = await admin.query(`SELECT p.proname AS name, r.rolname AS role FROM pg_proc p, pg_roles r
 		WHERE p.pronamespace = 'urlmode'::regnamespace AND r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
-			AND p.proname ~ 'account|refresh|mark_sent|disconnect|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
+			AND p.proname ~ 'account|exchanged|refresh|mark_sent|disconnect|vault|sealed|forget' AND has_function_privilege(r.oid, p.oid, 'EXECUTE')`);
 	assert.deepEqual(new Set(rows.map(({ role }) => role)), new Set(['urlmode_server']));
-	assert.equal(new Set(rows.map(({ name }) => name)).size, 13);
+	assert.equal(new Set(rows.map(({ name }) => name)).size, 14);
 	const { rows: tables } = await admin.query(`SELECT r.rolname FROM pg_roles r WHERE r.rolname IN ('urlmode_cgi', 'urlmode_operator', 'urlmode_server')
 		AND has_table_privilege(r.oid, 'urlmode.account', 'SELECT')`);
 	assert.deepEqual(tables, []);

@@ -1,6 +1,7 @@
 // Connects an account of the user: the step that all adapters share.
 
 import { AccountProvider } from '../accounts/account-provider.js';
+import { internalsOf } from '../internals.js';
 import { NotConnected } from './not-connected.js';
 import { runWithElicitation } from './with-elicitation.js';
 
@@ -14,18 +15,33 @@ import { runWithElicitation } from './with-elicitation.js';
  * @param {AccountOptions} options
  * @param {import('./types.js').Call} call
  * @param {(account: import('./types.js').Account) => R | Promise<R>} body
+ * @param {{ isFinished?: boolean }} [how] whether `close` waits for an exchange and its body
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
-export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body) {
+export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false } = {}) {
 	const preset = { provider: options.provider, description, client, scopes, requiredScopes, variables, parameters };
 	const provider = await AccountProvider.open(preset);
+	const exchange = async (/** @type {import('./types.js').Accepted} */ accepted) => {
+		const connected = await provider.connect(accepted);
+		if ('tokens' in connected) return body({ ...connected, elicitationId: accepted.elicitationId });
+		throw new NotConnected(connected.reason, connected.detail);
+	};
 	return runWithElicitation({
 		...options, kind: /** @type {const} */ ('oauth'), pkce: provider.usesPkce,
 		about: { ...about, client: client.id, description, variables, scopes, parameters },
 		targetUrl: ({ returnUrl }) => provider.authorizationUrl(returnUrl),
-	}, call, async (accepted) => {
-		const connected = await provider.connect(accepted);
-		if ('tokens' in connected) return body({ ...connected, elicitationId: accepted.elicitationId });
-		throw new NotConnected(connected.reason, connected.detail);
-	});
+	}, call, (accepted) => (isFinished ? finish(options.urlmode, exchange(accepted)) : exchange(accepted)));
+}
+
+/**
+ * @template R
+ * @param {import('./types.js').AccountOptions['urlmode']} urlmode whose `close` waits
+ * @param {Promise<R>} work
+ * @returns {Promise<R>}
+ */
+function finish(urlmode, work) {
+	const { finishers } = internalsOf(urlmode);
+	const finished = () => work.then(() => {}, () => {});
+	finishers.add(finished);
+	return work.finally(() => finishers.delete(finished));
 }

@@ -1,20 +1,14 @@
 // Refreshes the tokens of an account: one instance at a time, and in an instance one
 // call at a time.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf } from '../accounts/answers.js';
-import { AccountSizeError, isDatabaseError, ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
-import { jittered } from '../jitter.js';
+import { ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
+import { COMMIT_MS, isRefused, retried } from './retried.js';
 import { sealTokens } from './sealed-tokens.js';
 
 /** Longer than a request to a token endpoint may take (REQUEST_TIMEOUT_S of accounts/configuration.js), with room for the commits. */
 export const LEASE_MS = 60_000;
-/** For how long tokens that came are kept in memory while they cannot be stored. */
-const COMMIT_MS = 300_000;
-const RETRY_MIN_MS = 100;
-const RETRY_MAX_MS = 5_000;
 
 /**
  * @typedef {import('./sealed-tokens.js').Place} Place
@@ -35,6 +29,7 @@ export class Refresher {
 	#keys;
 	#optionsOf;
 	#tell;
+	#isClosed;
 	/** @type {Map<string, Promise<Result>>} under way in this process */
 	#running = new Map();
 
@@ -42,13 +37,15 @@ export class Refresher {
 	 * @param {import('./vault-database.js').VaultDatabase} database
 	 * @param {import('../keys.js').KeyRing} keys
 	 * @param {(provider: string, tokens: Tokens) => import('../accounts/types.js').ProviderOptions} optionsOf
-	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected', place: Place, more?: object) => void} tell
+	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected' | 'not_stored', place: Place, more?: object) => void} tell
+	 * @param {() => boolean} isClosed
 	 */
-	constructor(database, keys, optionsOf, tell) {
+	constructor(database, keys, optionsOf, tell, isClosed) {
 		this.#database = database;
 		this.#keys = keys;
 		this.#optionsOf = optionsOf;
 		this.#tell = tell;
+		this.#isClosed = isClosed;
 	}
 
 	/**
@@ -60,6 +57,8 @@ export class Refresher {
 		const key = [subject, provider, account].join('\0');
 		const running = this.#running.get(key);
 		if (running) return running;
+		// `close` waits for those that have begun, and what this one was given could not be stored.
+		if (this.#isClosed()) return Promise.reject(new UrlModeClosedError());
 		const result = this.#refresh(refreshable).finally(() => this.#running.delete(key));
 		this.#running.set(key, result);
 		return result;
@@ -103,12 +102,34 @@ export class Refresher {
 			if (!isRefused(error)) throw error;
 			// The old refresh token is not good any more if there is a new one. Sent again, it could end all that the user has granted.
 			const isReplaced = (answer.refresh_token ?? tokens.refresh_token) !== tokens.refresh_token;
-			return this.#fail(refreshable, lease, codeOf(error), isReplaced ? 'not_stored' : null);
+			const detail = codeOf(error);
+			try {
+				return await this.#fail(refreshable, lease, detail, isReplaced ? 'not_stored' : null);
+			} finally {
+				if (isReplaced) this.#tell('not_stored', place, { detail, revoked: await this.#revoke(provider, refreshable, answer) });
+			}
 		}
 		if (end === 'stored') this.#tell('refreshed', place);
 		// It was disconnected while this refresh was under way, and its lease lost.
 		if (end === 'gone') this.#tell('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
 		return { outcome: end === 'stored' ? end : 'changed' };
+	}
+
+	/**
+	 * Revokes tokens that could not be stored, if they are the last that the account has got: with them some providers would
+	 * revoke newer ones.
+	 *
+	 * @param {AccountProvider} provider
+	 * @param {Refreshable} refreshable
+	 * @param {Tokens} answer
+	 */
+	async #revoke(provider, { place: { subject, provider: name, account }, version }, answer) {
+		try {
+			const [row] = await this.#database.read(subject, name, account);
+			return (row === undefined || row.version === version) && await provider.revokeAll(answer) === undefined;
+		} catch {
+			return false;
+		}
 	}
 
 	/**
@@ -141,45 +162,6 @@ export class Refresher {
 		if (answer.expires_in === undefined) delete merged.expires_in;
 		return { scopes: scopesOf(answer) ?? scopes, sealed: sealTokens(this.#keys, place, merged), lifetime: lifetimeOf(answer) };
 	}
-}
-
-/**
- * Repeats a change of the row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
- *
- * @template R
- * @param {() => Promise<R>} change
- * @param {number} time milliseconds
- * @returns {Promise<R>}
- */
-async function retried(change, time) {
-	const until = performance.now() + time;
-	for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
-		try {
-			return await change();
-		} catch (error) {
-			if (isLasting(error) || performance.now() > until) throw error;
-			await sleep(jittered(delay));
-		}
-	}
-}
-
-/**
- * Whether another attempt would fail as well: PostgreSQL refuses it for what it is (not because it is being shut down or
- * is overloaded), or this UrlMode is closed.
- *
- * @param {unknown} error
- */
-function isLasting(error) {
-	return error instanceof UrlModeClosedError || (isDatabaseError(error) && !/^(08|40|53|55|57|58|25006)/.test(error.code));
-}
-
-/**
- * Whether these tokens cannot be stored, whenever that is tried: they are too large, or PostgreSQL does not take their values.
- *
- * @param {unknown} error
- */
-function isRefused(error) {
-	return error instanceof AccountSizeError || (isDatabaseError(error) && /^2[23]/.test(error.code));
 }
 
 /**

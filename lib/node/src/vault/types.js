@@ -12,6 +12,11 @@
  * @property {string} provider
  * @property {string | undefined} [account] the provider's id of the account; by default the one that was connected last
  *
+ * @typedef {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>
+ *     & Partial<Pick<import('../accounts/types.js').Connected, 'requested' | 'variables'>>
+ *     & { elicitationId?: string | undefined }} ToBeStored what `withAccount` gives its body
+ * @typedef {{ subject: string, session?: string | undefined, provider: string }} ElicitationOwner
+ *
  * @typedef {AccountKey & { validFor?: number | undefined, signal?: AbortSignal | undefined }} TokenOptions `validFor`: for how many
  *     milliseconds the token must still be valid, 60 000 by default. At most half the time for which the provider makes it valid
  *
@@ -42,6 +47,8 @@
  * @property {[event: AccountEvent & { detail: string }]} failed a refresh has failed, and is tried again
  * @property {[event: AccountEvent & { revoked: boolean }]} disconnected also of tokens that came for it afterwards
  * @property {[event: AccountEvent & { reason: string }]} unopened its tokens cannot be sealed anew
+ * @property {[event: AccountEvent & { detail: string, revoked: boolean }]} not_stored what the provider has given cannot be stored. It was
+ *     revoked, unless the provider cannot do that or the account has other tokens, which it would revoke with them
  *
  * @typedef {object} UnclaimedReference a payment that no call has claimed
  * @property {string} elicitationId

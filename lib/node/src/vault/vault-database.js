@@ -1,6 +1,7 @@
 // The functions of the vault (../../../../sql/014_vault.sql).
 
-const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7) AS version';
+const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7, $8) AS version';
+const STORE_EXCHANGED = 'SELECT urlmode.store_exchanged($1, $2, $3, $4, $5, $6, $7) AS done';
 const READ = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
 	lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
 const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
@@ -40,6 +41,8 @@ const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM url
  * @property {string[]} scopes
  * @property {Buffer} sealed
  * @property {number | null} lifetime milliseconds until the access token expires; null: not known
+ *
+ * @typedef {Stored & { requested: string[] }} Connected
  */
 
 /** @param {Place} place */
@@ -55,10 +58,26 @@ export class VaultDatabase {
 
 	/**
 	 * @param {Place} place
-	 * @param {Stored & { requested: string[] }} stored
+	 * @param {Connected} connected
+	 * @param {string | null} elicitation with which it was connected
+	 * @returns {Promise<boolean>} false: the user was forgotten meanwhile
 	 */
-	async store(place, { scopes, requested, sealed, lifetime }) {
-		await this.#query(STORE, [...at(place), scopes, requested, sealed, lifetime]);
+	async store(place, { scopes, requested, sealed, lifetime }, elicitation) {
+		const [row] = await this.#query(STORE, [...at(place), scopes, requested, sealed, lifetime, elicitation]);
+		return row?.version !== null;
+	}
+
+	/**
+	 * Stores what this call has exchanged a code for, once, and ends the exchange.
+	 *
+	 * @param {import('../database.js').RowKey} rowKey of the elicitation
+	 * @param {string} account
+	 * @param {Connected} connected
+	 * @returns {Promise<boolean>} false: the user was forgotten meanwhile
+	 */
+	async storeExchanged({ id, binding }, account, { scopes, requested, sealed, lifetime }) {
+		const [row] = await this.#query(STORE_EXCHANGED, [id, binding, account, scopes, requested, sealed, lifetime]);
+		return row?.done === true;
 	}
 
 	/**

@@ -5,16 +5,18 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { detailOf } from '../accounts/answers.js';
+import { codeOf, detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
 import {
-	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, UnclaimedPaymentsError,
+	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, UnclaimedPaymentsError,
 } from '../errors.js';
-import { checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
+import { checkId, checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
 import { internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
 import { openKeys } from '../keys.js';
+import { bindingOf } from '../token.js';
 import { LEASE_MS, lifetimeOf, Refresher, scopesOf } from './refresher.js';
+import { COMMIT_MS, isRefused, retried } from './retried.js';
 import { openTokens, sealTokens } from './sealed-tokens.js';
 import { VaultDatabase } from './vault-database.js';
 
@@ -30,13 +32,15 @@ const ONLY_ACCOUNT = 'default';
  * @typedef {import('./types.js').AccessToken} AccessToken
  * @typedef {import('./types.js').AccountKey} AccountKey
  * @typedef {import('./types.js').ListedAccount} ListedAccount
+ * @typedef {import('./types.js').ToBeStored} ToBeStored
  * @typedef {import('./types.js').VaultOptions} VaultOptions
  */
 
 /**
  * For the adapters.
  *
- * @type {(vault: Vault, provider: string) => { urlmode: import('../urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions }}
+ * @type {(vault: Vault, provider: string) => { urlmode: import('../urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions,
+ *     keep: (owner: import('./types.js').ElicitationOwner, connected: ToBeStored & { elicitationId: string }) => Promise<string> }}
  */
 export let partsOf;
 
@@ -55,14 +59,14 @@ export class Vault extends EventEmitter {
 	 */
 	constructor(urlmode, { keysFile, keys, providers }) {
 		super();
-		const { database, finishers } = internalsOf(urlmode);
+		const { database, finishers, isClosed } = internalsOf(urlmode);
 		if (typeof providers !== 'object' || providers === null) throw new TypeError('providers must be an object, with the name of each provider');
 		this.#urlmode = urlmode;
 		this.#database = new VaultDatabase(database);
 		this.#keys = openKeys(keysFile, keys);
 		this.#providers = providers;
 		this.#refresher = new Refresher(this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
-			(name, place, more) => this.#tell(name, { ...place, ...more }));
+			(name, place, more) => this.#tell(name, { ...place, ...more }), isClosed);
 		finishers.add(() => this.#refresher.finish());
 	}
 
@@ -70,21 +74,77 @@ export class Vault extends EventEmitter {
 	 * Stores what `withAccount` gives its body, over what there is of the same account.
 	 *
 	 * @param {{ subject: string, provider: string }} owner
-	 * @param {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>
-	 *     & Partial<Pick<import('../accounts/types.js').Connected, 'requested' | 'variables'>>} connected
+	 * @param {ToBeStored} connected
+	 * @returns {Promise<string>} the account
+	 * @throws {ElicitationNotFoundError} the user was forgotten, after the elicitation that `connected` names was created
+	 */
+	async store(owner, connected) {
+		const { subject, provider } = checkKey(owner);
+		const { elicitationId } = connected;
+		return this.#store({ subject, provider }, connected, async (place, row) => {
+			const stored = await this.#database.store(place, row, elicitationId === undefined ? null : checkId(elicitationId));
+			if (!stored) throw new ElicitationNotFoundError(String(elicitationId));
+		});
+	}
+
+	/**
+	 * @param {{ subject: string, provider: string }} owner
+	 * @param {ToBeStored} connected
+	 * @param {(place: Place, row: import('./vault-database.js').Connected) => Promise<void>} write
 	 * @returns {Promise<string>} the account
 	 */
-	async store(owner, { tokens, account, scopes, requested, variables = {} }) {
-		const { subject, provider } = checkKey(owner);
-		const place = { subject, provider, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
+	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
+		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
 		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
 		const granted = scopes ?? scopesOf(tokens) ?? [];
-		await this.#database.store(place, {
+		await write(place, {
 			scopes: granted, requested: requested ?? granted, lifetime: lifetimeOf(tokens),
-			sealed: sealTokens(this.#keys, place, { ...tokens, ...Object.keys(variables).length > 0 && { [VARIABLES]: variables } }),
+			sealed: sealTokens(this.#keys, place, withVariables(tokens, variables)),
 		});
 		this.#tell('connected', { ...place, scopes: granted });
 		return place.account;
+	}
+
+	/**
+	 * Stores what a call has exchanged the code of its elicitation for. Nobody can exchange it again: it is tried for some
+	 * time, and what is not stored is revoked.
+	 *
+	 * @param {import('./types.js').ElicitationOwner} owner
+	 * @param {ToBeStored & { elicitationId: string }} connected
+	 * @returns {Promise<string>} the account
+	 */
+	async #keep({ subject, session = '', provider }, connected) {
+		const rowKey = { id: connected.elicitationId, binding: bindingOf(subject, session) };
+		try {
+			return await this.#store({ subject, provider }, connected, async ({ account }, row) => {
+				const stored = await retried(() => this.#database.storeExchanged(rowKey, account, row), COMMIT_MS);
+				if (!stored) throw new ElicitationNotFoundError(rowKey.id);
+			});
+		} catch (error) {
+			// Otherwise nobody knows whether they are stored.
+			const isCertain = isRefused(error) || error instanceof ElicitationNotFoundError || error instanceof TypeError;
+			if (isCertain) await this.#revokeUnstored({ subject, provider, account: connected.account?.id ?? ONLY_ACCOUNT }, connected, codeOf(error));
+			throw error;
+		}
+	}
+
+	/**
+	 * @param {Place} place which may have no place in the database
+	 * @param {ToBeStored} connected
+	 * @param {string} detail why they are not stored
+	 */
+	async #revokeUnstored(place, { tokens, variables }, detail) {
+		let revoked = false;
+		try {
+			// With these tokens, some providers would revoke those that the account has.
+			const rows = await this.#database.read(place.subject, place.provider, null);
+			const isInUse = rows.some(({ account_id: account, state }) => account === place.account && state === 'connected');
+			const at = await AccountProvider.open(this.#optionsOf(place.provider, withVariables(tokens, variables)));
+			revoked = !isInUse && await at.revokeAll(tokens) === undefined;
+		} catch {
+			// The call has the error that says why they are not stored.
+		}
+		this.#tell('not_stored', { ...place, detail, revoked });
 	}
 
 	/**
@@ -251,7 +311,9 @@ export class Vault extends EventEmitter {
 	}
 
 	static {
-		partsOf = (vault, provider) => ({ urlmode: vault.#urlmode, options: vault.#optionsOf(provider) });
+		partsOf = (vault, provider) => ({
+			urlmode: vault.#urlmode, options: vault.#optionsOf(provider), keep: (owner, connected) => vault.#keep(owner, connected),
+		});
 	}
 
 	/**
@@ -263,6 +325,14 @@ export class Vault extends EventEmitter {
 	#tell(name, event) {
 		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, event));
 	}
+}
+
+/**
+ * @param {import('../accounts/types.js').Tokens} tokens
+ * @param {Record<string, string>} [variables] of the description
+ */
+function withVariables(tokens, variables = {}) {
+	return { ...tokens, ...Object.keys(variables).length > 0 && { [VARIABLES]: variables } };
 }
 
 /** @param {AccountKey} key */

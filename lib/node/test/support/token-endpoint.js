@@ -22,6 +22,7 @@ export class TokenEndpoint {
 	revoked = [];
 	/** What it does with a revocation: before it answers. */
 	beforeRevoking = undefined;
+	refusesToRevoke = false;
 	/** The tokens that are good: a revocation ends one token, and no other. */
 	alive = new Set();
 	/** What it does with a request for tokens: undefined answers it. */
@@ -65,6 +66,7 @@ export class TokenEndpoint {
 		if (request.url === '/revoke') {
 			this.revoked.push(form.get('token'));
 			await this.beforeRevoking?.(form.get('token'));
+			if (this.refusesToRevoke) return void response.writeHead(503).end();
 			this.alive.delete(form.get('token'));
 			return void response.writeHead(200).end();
 		}

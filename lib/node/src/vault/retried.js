@@ -1,0 +1,50 @@
+// What a provider has given is kept in memory while PostgreSQL is away, and written later.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AccountSizeError, isDatabaseError, UrlModeClosedError } from '../errors.js';
+import { jittered } from '../jitter.js';
+
+/** For how long tokens that came are kept in memory while they cannot be stored. */
+export const COMMIT_MS = 300_000;
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5_000;
+
+/**
+ * Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+ *
+ * @template R
+ * @param {() => Promise<R>} change
+ * @param {number} time milliseconds
+ * @returns {Promise<R>}
+ */
+export async function retried(change, time) {
+	const until = performance.now() + time;
+	for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
+		try {
+			return await change();
+		} catch (error) {
+			if (isLasting(error) || performance.now() > until) throw error;
+			await sleep(jittered(delay));
+		}
+	}
+}
+
+/**
+ * Whether another attempt would fail as well: PostgreSQL refuses it for what it is (not because it is being shut down or
+ * is overloaded), or this UrlMode is closed.
+ *
+ * @param {unknown} error
+ */
+function isLasting(error) {
+	return error instanceof UrlModeClosedError || (isDatabaseError(error) && !/^(08|40|53|55|57|58|25006)/.test(error.code));
+}
+
+/**
+ * Whether it is certain that these tokens are not stored, and will not be: they are too large, or PostgreSQL refuses them.
+ *
+ * @param {unknown} error of `retried`
+ */
+export function isRefused(error) {
+	return error instanceof AccountSizeError || (isDatabaseError(error) && isLasting(error));
+}

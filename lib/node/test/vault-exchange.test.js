@@ -1,0 +1,260 @@
+// What becomes of tokens between their provider and the vault: the user is forgotten
+// meanwhile, PostgreSQL is away, or they cannot be stored.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { useAccount, withAccount } from '../src/adapters/sdk2.js';
+import { sessionCall } from './support/calls.js';
+import { connect, payment, request, until } from './support/database.js';
+import { provider, setUpVault } from './support/vault.js';
+
+const MESSAGE = 'Please.';
+
+/** A user without an account, whose client goes to the provider and comes back. */
+async function start(t) {
+	const fixture = await setUpVault(t);
+	const { vault, endpoint, key, admin, callback, subject } = fixture;
+	const owner = { subject };
+	await admin.query('DELETE FROM urlmode.account WHERE subject = $1', [subject]);
+	endpoint.alive.clear();
+	const told = [];
+	for (const name of ['not_stored', 'connected', 'disconnected', 'reconnect']) vault.on(name, (event) => told.push([name, event]));
+	const client = () => sessionCall({ answer: async ({ elicitationId }) => {
+		await callback.open(elicitationId, owner);
+		await callback.complete(elicitationId, { ...owner, result: { code: `code-${randomUUID()}` } });
+		return 'accept';
+	} });
+	const use = (options) => {
+		const { server, call } = client();
+		return useAccount({ vault, ...owner, provider, message: MESSAGE, roundTimeout: 20_000, ...options, server, call }, (token) => ({ token }))
+			.then(({ token, content }) => token?.accessToken ?? content[0].text, (error) => error.code ?? error);
+	};
+	const connectBy = (body) => {
+		const { server, call } = client();
+		return withAccount({ ...endpoint.options, urlmode: fixture.urlmode, ...owner, provider, message: MESSAGE, roundTimeout: 20_000, server, call }, body);
+	};
+	/** The provider answers when it is told to. */
+	const hold = async (begin) => {
+		let answer;
+		endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+		const end = begin();
+		await until('the provider is asked', () => answer);
+		endpoint.instead = undefined;
+		return { end, answer: () => answer() };
+	};
+	const exchange = async () => (await admin.query('SELECT exchange FROM urlmode.elicitation WHERE subject = $1', [subject])).rows[0]?.exchange;
+	return { ...fixture, key, owner, told, use, connectBy, hold, exchange };
+}
+
+/** Fails the queries with this text, before or after they are carried out. */
+function breakQueries(t, text, { times, after = async () => {}, carriesOut = false }) {
+	const { query } = pg.Pool.prototype;
+	let left = times;
+	t.mock.method(pg.Pool.prototype, 'query', async function (statement, values) {
+		if (!statement.includes(text) || left-- <= 0) return query.call(this, statement, values);
+		if (carriesOut) await query.call(this, statement, values);
+		await after();
+		throw new Error('Connection terminated unexpectedly');
+	});
+	return () => left;
+}
+
+test('a user who is forgotten while a code is exchanged: no account appears, and what came is revoked', async (t) => {
+	const { vault, endpoint, owner, told, use, hold, naming } = await start(t);
+	const { end, answer } = await hold(() => use());
+	await vault.forgetSubject(owner);
+	assert.deepEqual(await naming(), []);
+	answer();
+	assert.equal(await end, 'ELICITATION_NOT_FOUND');
+	assert.deepEqual([await naming(), [...endpoint.alive]], [[], []]);
+	assert.deepEqual(told, [['not_stored', { ...owner, provider, account: 'acme', detail: 'ELICITATION_NOT_FOUND', revoked: true }]]);
+});
+
+test('nor does it where the body of withAccount stores it', async (t) => {
+	const { vault, endpoint, owner, connectBy, naming } = await start(t);
+	await assert.rejects(connectBy(async (connected) => {
+		await vault.forgetSubject(owner);
+		await vault.store({ ...owner, provider }, connected);
+	}), { code: 'ELICITATION_NOT_FOUND' });
+	assert.deepEqual([await naming(), endpoint.revoked], [[], []]);
+	await connectBy(async (connected) => void await vault.store({ ...owner, provider }, connected));
+	assert.deepEqual((await vault.listAccounts(owner)).map(({ account }) => account), ['acme']);
+});
+
+for (const [what, statement] of [
+	['store_account', ({ id, subject, tokens }) => ['SELECT urlmode.store_account($1, $2, $3, $4, $4, $5, NULL, $6) IS NOT NULL AS done',
+		[subject, provider, 'acme', [], tokens, id]]],
+	['store_exchanged', ({ id, binding, tokens }) => ['SELECT urlmode.store_exchanged($1, $2, $3, $4, $4, $5) AS done', [id, binding, 'acme', [], tokens]]],
+]) {
+	/** Two transactions: the second one waits for the first, and then the first is committed. */
+	async function race(t) {
+		const { admin, adminUrl, urlmode, subject, naming, row, vault, endpoint } = await start(t);
+		await vault.store({ subject, provider }, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+		const { tokens } = await row();
+		await admin.query('DELETE FROM urlmode.account WHERE subject = $1', [subject]);
+		const { elicitationId: id } = await urlmode.create({ ...request, provider, subject });
+		const { rows: [{ binding }] } = await admin.query("UPDATE urlmode.elicitation SET exchange = 'exchanging' WHERE id = $1 RETURNING binding", [id]);
+		const [first, second] = [await connect(t, adminUrl), await connect(t, adminUrl)];
+		return { naming, store: statement({ id, binding, subject, tokens }), forget: ['SELECT * FROM urlmode.forget_subject($1)', [subject]],
+			async run(one, other) {
+				await first.query('BEGIN');
+				const { rows: [done] } = await first.query(...one);
+				const waiting = second.query(...other);
+				await until('it waits', async () => (await admin.query(
+					"SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pid = $1", [second.processID])).rows.length > 0);
+				await first.query('COMMIT');
+				return [done, (await waiting).rows[0]];
+			} };
+	}
+
+	test(`${what} waits for a transaction that forgets the user, and stores nothing`, async (t) => {
+		const { store, forget, run, naming } = await race(t);
+		assert.deepEqual(await run(forget, store), [undefined, { done: false }]);
+		assert.deepEqual(await naming(), []);
+	});
+
+	test(`who forgets the user waits for ${what}, and deletes what it has stored`, async (t) => {
+		const { store, forget, run, naming } = await race(t);
+		assert.deepEqual(await run(store, forget), [{ done: true }, undefined]);
+		assert.deepEqual(await naming(), []);
+	});
+}
+
+test('a user who is forgotten during a refresh or while an account is disconnected: nothing stays', async (t) => {
+	const { vault, endpoint, key, owner, change, use, hold, naming } = await start(t);
+	await use();
+	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	const refresh = await hold(() => vault.accessToken(key).catch(({ code }) => code));
+	await vault.forgetSubject(owner);
+	refresh.answer();
+	assert.equal(await refresh.end, 'ACCOUNT_NOT_CONNECTED');
+	assert.deepEqual([await naming(), [...endpoint.alive].filter((token) => token.startsWith('refresh'))], [[], []]);
+
+	await use();
+	endpoint.beforeRevoking = async () => vault.forgetSubject(owner);
+	assert.deepEqual(await vault.disconnect(key), { revoked: true });
+	assert.deepEqual(await naming(), []);
+});
+
+test('what is deleted of a user is what was looked at: a payment that is proved meanwhile stays', async (t) => {
+	const { vault, owner, admin, adminUrl, urlmode, callback } = await start(t);
+	const pay = async () => {
+		const { elicitationId } = await urlmode.create({ ...payment, ...owner });
+		await callback.open(elicitationId, owner);
+		await callback.paid(elicitationId, owner);
+		return elicitationId;
+	};
+	const claimed = await pay();
+	await urlmode.claim(claimed, owner);
+	const other = await connect(t, adminUrl);
+	await other.query('BEGIN');
+	await other.query('SELECT FROM urlmode.payment WHERE elicitation = $1 FOR UPDATE', [claimed]);
+	const forgotten = vault.forgetSubject(owner);
+	await until('it waits', async () => (await admin.query(
+		"SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%forget_subject%' AND pid <> pg_backend_pid()")).rows.length > 0);
+	const late = await pay();
+	await other.query('COMMIT');
+	await forgotten;
+	assert.deepEqual((await admin.query('SELECT id FROM urlmode.elicitation WHERE subject = $1', [owner.subject])).rows, [{ id: late }]);
+	await assert.rejects(vault.forgetSubject(owner), ({ payments }) => payments.length === 1 && payments[0].elicitationId === late);
+});
+
+for (const [what, prepare, detail, account] of [
+	['are too large', ({ endpoint }) => (endpoint.granted = { more: 'x'.repeat(70_000) }), 'ACCOUNT_SIZE', 'acme'],
+	['have too many scopes', ({ endpoint }) => (endpoint.granted = { scope: Array.from({ length: 1_000 }, (_, n) => `a-long-scope-${n}`).join(' ') }), '23514', 'acme'],
+	['are of an account whose name has NUL', ({ endpoint }) => (endpoint.account = 'a\0b'), 'unknown', 'a\0b'],
+]) {
+	test(`tokens of a code that ${what}: they are revoked, and the call and the page say that it failed`, async (t) => {
+		const fixture = await start(t);
+		const { endpoint, owner, told, use, exchange, vault } = fixture;
+		prepare(fixture);
+		const error = await use();
+		assert.match(String(error), detail === 'unknown' ? /^TypeError: account must be valid Unicode text without NUL/ : new RegExp(`^${detail}$`));
+		assert.deepEqual([endpoint.revoked, [...endpoint.alive]], [['refresh-2', 'access-2'], []]);
+		assert.deepEqual(told, [['not_stored', { ...owner, provider, account, detail, revoked: true }]]);
+		assert.deepEqual([await exchange(), await vault.listAccounts(owner)], ['exchange_failed', []]);
+	});
+}
+
+test('tokens that cannot be stored are not revoked where the account has others, which some providers would revoke with them', async (t) => {
+	const { endpoint, key, told, use, vault } = await start(t);
+	await use();
+	endpoint.granted = { more: 'x'.repeat(70_000) };
+	assert.equal(await use({ scopes: ['more'] }), 'ACCOUNT_SIZE');
+	assert.deepEqual([endpoint.revoked, told.at(-1)[1].revoked], [[], false]);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+});
+
+test('a revocation that fails hides nothing', async (t) => {
+	const { endpoint, told, use } = await start(t);
+	endpoint.granted = { more: 'x'.repeat(70_000) };
+	endpoint.refusesToRevoke = true;
+	assert.equal(await use(), 'ACCOUNT_SIZE');
+	assert.equal(told[0][1].revoked, false);
+});
+
+test('while PostgreSQL is away, the tokens of a code are kept in memory', async (t) => {
+	const { endpoint, use, exchange } = await start(t);
+	const left = breakQueries(t, 'store_exchanged', { times: 3 });
+	assert.equal(await use(), 'access-2');
+	assert.deepEqual([left(), endpoint.codes.length, endpoint.revoked, await exchange()], [-1, 1, [], '']);
+});
+
+test('the answer of a commit is lost, and the account is disconnected before it is repeated: it does not come back', async (t) => {
+	const { vault, endpoint, key, use, exchange, naming } = await start(t);
+	breakQueries(t, 'store_exchanged', { times: 1, carriesOut: true, after: () => vault.disconnect(key) });
+	assert.equal(await use(), 'ACCOUNT_NOT_CONNECTED');
+	assert.deepEqual([await exchange(), await naming(), [...endpoint.alive]], ['', ['elicitation'], []]);
+});
+
+test('the page says "connected" with the commit that stores the tokens', async (t) => {
+	const { use, exchange } = await start(t);
+	breakQueries(t, 'end_exchange', { times: 9 });
+	assert.equal(await use(), 'access-2');
+	assert.equal(await exchange(), '');
+});
+
+test('close waits for the exchange of a code, and what came is stored', async (t) => {
+	const { urlmode, endpoint, key, use, hold, openVault, another } = await start(t);
+	const { end, answer } = await hold(() => use());
+	const closed = urlmode.close();
+	assert.equal(await Promise.race([closed, sleep(3_000, 'it waits')]), 'it waits');
+	answer();
+	await closed;
+	assert.equal(await end, 'URLMODE_CLOSED', 'the account is used by the next call');
+	assert.equal((await openVault(another()).accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual(endpoint.revoked, []);
+});
+
+test('nothing is sent to a provider after close has begun', async (t) => {
+	const { urlmode, vault, endpoint, key, use, hold, change, owner } = await start(t);
+	await use();
+	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	const { end, answer } = await hold(() => vault.accessToken(key).catch(({ code }) => code));
+	await vault.store(key, { tokens: { ...endpoint.grant(), expires_in: 0 }, account: { id: 'other' }, scopes: [] });
+	const closed = urlmode.close();
+	await assert.rejects(vault.accessToken({ ...owner, provider, account: 'other' }), { code: 'URLMODE_CLOSED' });
+	answer();
+	await Promise.all([closed, end]);
+	assert.deepEqual(endpoint.asked, ['refresh-2']);
+});
+
+test('new tokens of a refresh that cannot be stored are revoked, unless there are newer ones', async (t) => {
+	for (const isNewer of [false, true]) {
+		const { vault, endpoint, key, owner, told, change, use } = await start(t);
+		await use();
+		await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+		endpoint.refreshed = { more: 'x'.repeat(70_000) };
+		if (isNewer) endpoint.instead = async () => void await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+		const end = await vault.accessToken(key).then(({ accessToken }) => accessToken, ({ reason }) => reason);
+		assert.equal(end, isNewer ? 'access-3' : 'not_stored');
+		assert.deepEqual(endpoint.revoked, isNewer ? [] : ['refresh-3', 'access-3']);
+		assert.deepEqual(told.filter(([name]) => name === 'not_stored'),
+			[['not_stored', { ...owner, provider, account: 'acme', detail: 'ACCOUNT_SIZE', revoked: !isNewer }]]);
+	}
+});
