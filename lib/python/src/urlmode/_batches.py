@@ -30,17 +30,27 @@ _OF_AN_ELEMENT = re.compile("22|23|P0|40|55P03|57014")
 
 
 class _Asked(Generic[T, A]):
-    __slots__ = ("answer", "element", "sent", "timer")
+    __slots__ = ("answer", "element", "overdue", "sent", "timer")
 
     def __init__(self, element: T, loop: asyncio.AbstractEventLoop) -> None:
         self.element = element
         self.answer: asyncio.Future[A] = loop.create_future()
         self.sent = False
-        self.timer = loop.call_later(_WAIT_S, self._refuse)
+        self.overdue = False
+        self.timer = loop.call_later(_WAIT_S, self._end_wait)
+
+    def _end_wait(self) -> None:
+        self.overdue = True
+        if not self.sent:
+            self._refuse()
+
+    def was_not_carried_out(self) -> None:
+        self.sent = False
+        if self.overdue:
+            self._refuse()
 
     def _refuse(self) -> None:
-        if not self.sent:
-            self.fail(UrlModeBusyError(f"the call has waited {_WAIT_S:g} s for others"))
+        self.fail(UrlModeBusyError(f"the call has waited {_WAIT_S:g} s for others"))
 
     def fail(self, error: BaseException) -> None:
         if not self.answer.done():
@@ -92,7 +102,7 @@ class Batches(Generic[T, A]):
                     asked.fail(error)
                 return
             for asked in batch:
-                asked.sent = False
+                asked.was_not_carried_out()
             half = (len(batch) + 1) // 2
             await self._answer(batch[:half])
             await self._answer(batch[half:])

@@ -1,0 +1,210 @@
+"""Nothing grows with the number of calls, and no call waits without end. A double of PostgreSQL answers.
+
+CALLS= makes more calls than `make test` does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import psycopg
+import pytest
+
+from urlmode import UrlMode, UrlModeBusyError
+from urlmode import _batches as batches
+from urlmode._connection import Pool, Rows
+from urlmode._database import Row
+from urlmode._listener import Listener
+
+from conftest import ACCOUNT, OpenUrlMode, owner
+
+CALLS = int(os.environ.get("CALLS", 6_000))
+AT_ONCE = 500
+# A tenth of an object for each call: one that is kept, with a name in a dict, is two or more.
+GROWTH_MAX = CALLS // 10
+
+ME = owner()
+
+
+def completed(id: str) -> Row:
+    return Row(
+        id=id, provider="github", kind="oauth", status="completed", action="decline", reason="", late=False,
+        payment_reference=None, refunded=0, held=False, completed_from="opened", result=None, verifier=None,
+        closes_in_ms=60_000, failed_attempts=0, rechecks=0, rechecked=0, recheck_in_ms=None,
+    )  # fmt: skip
+
+
+def answer(statement: str, values: Sequence[Any]) -> Rows:
+    expires_at = datetime.now(timezone.utc) + timedelta(minutes=5)
+    answers: dict[str, Callable[[], Rows]] = {
+        "create_elicitation": lambda: [(expires_at, "created") for _ in values[0]],
+        "urlmode.resume": lambda: [(None,) for _ in values[0]],
+        "urlmode.abandon": lambda: [("completed",) for _ in values[0]],
+        "urlmode.settle": lambda: [("completed",)],
+        "urlmode.claim": lambda: [("claimed",)],
+        "urlmode.purge(": lambda: [(0,)],
+        "urlmode.read": lambda: [tuple(completed(id)) for id in values[0]],
+    }
+    return next((rows() for name, rows in answers.items() if name in statement), [])
+
+
+@pytest.fixture
+def played(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> UrlMode:
+    """An instance whose connections answer at once."""
+
+    async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:
+        await asyncio.sleep(0)
+        return answer(statement, values)
+
+    monkeypatch.setattr(Pool, "run", run)
+    monkeypatch.setattr(Listener, "query", run)
+    monkeypatch.setattr(Listener, "acquire", lambda self, user: None)
+    monkeypatch.setattr(Listener, "listening", True)
+    monkeypatch.setattr(Listener, "receives_notifications", True)
+    return open_urlmode()
+
+
+def objects() -> int:
+    gc.collect()
+    return sys.getallocatedblocks()
+
+
+async def stays_flat(call: Callable[[], Awaitable[object]]) -> None:
+    async def make(count: int) -> None:
+        for _ in range(0, count, AT_ONCE):
+            await asyncio.gather(*(call() for _ in range(AT_ONCE)))
+
+    await make(2 * AT_ONCE)
+    before = objects()
+    await make(CALLS)
+    growth = objects() - before
+    assert growth < GROWTH_MAX, f"{growth} blocks of memory after {CALLS} calls"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda urlmode: urlmode.create(**ACCOUNT, **ME, resume_key="a"),
+        lambda urlmode: urlmode.wait_for_completion(str(uuid.uuid4()), **ME),
+        lambda urlmode: urlmode.complete(str(uuid.uuid4()), **ME, action="decline"),
+        lambda urlmode: urlmode.abandon(str(uuid.uuid4()), **ME),
+        lambda urlmode: urlmode.claim(str(uuid.uuid4()), **ME),
+        lambda urlmode: urlmode.unclaimed(),
+        lambda urlmode: urlmode.purge(),
+    ],
+    ids=["create", "wait", "complete", "abandon", "claim", "unclaimed", "purge"],
+)
+async def test_a_call_keeps_nothing(played: UrlMode, call: Callable[[UrlMode], Awaitable[object]]) -> None:
+    await stays_flat(lambda: call(played))
+
+
+async def test_a_wait_that_ends_without_an_outcome_keeps_nothing(
+    played: UrlMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(self: object, statement: str, values: Sequence[Any]) -> Rows:
+        return [tuple(completed(id)._replace(status="opened", action=None, completed_from=None)) for id in values[0]]
+
+    monkeypatch.setattr(Listener, "query", read)
+
+    async def wait() -> None:
+        task = asyncio.ensure_future(played.wait_for_completion(str(uuid.uuid4()), **ME))
+        for _ in range(4):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    await stays_flat(wait)
+    assert played.open_waits == 0
+
+
+class Statements:
+    """Batches whose statements end when the test says so."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[list[int], asyncio.Future[list[int]]]] = []
+        self.batches = batches.Batches(self._run)
+
+    async def _run(self, elements: Sequence[int]) -> list[int]:
+        answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
+        self.sent.append((list(elements), answer))
+        return await answer
+
+    def ask(self, *elements: int) -> list[asyncio.Future[int]]:
+        return [asyncio.ensure_future(self.batches.ask(element)) for element in elements]
+
+
+async def turns() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+def wait_briefly(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    monkeypatch.setattr(batches, "_AT_ONCE", 1)
+    return lambda seconds: monkeypatch.setattr(batches, "_WAIT_S", seconds)
+
+
+async def test_what_is_not_sent_in_time_is_refused_and_never_sent(wait_briefly: Callable[[float], None]) -> None:
+    statements = Statements()
+    first = statements.ask(1, 2)
+    await turns()
+    wait_briefly(0.05)
+    for late in statements.ask(3, 4):
+        with pytest.raises(UrlModeBusyError, match=r"has waited 0\.05 s for others"):
+            await late
+    wait_briefly(60)
+    last = statements.ask(5)
+    statements.sent[0][1].set_result([10, 20])
+    await turns()
+    assert [elements for elements, _ in statements.sent] == [[1, 2], [5]]
+    statements.sent[1][1].set_result([50])
+    assert await asyncio.gather(*first, *last) == [10, 20, 50]
+
+
+async def test_halves_are_tried_only_for_those_who_still_wait(wait_briefly: Callable[[float], None]) -> None:
+    statements = Statements()
+    wait_briefly(0.05)
+    asks = statements.ask(1)
+    await turns()
+    assert [elements for elements, _ in statements.sent] == [[1]]
+    asks += statements.ask(2, 3)
+    statements.sent[0][1].set_result([10])
+    await turns()
+    wait_briefly(60)
+    await asyncio.sleep(0.1)
+    assert not asks[1].done(), "what was sent is waited for"
+    asks += statements.ask(4)
+    statements.sent[1][1].set_exception(psycopg.errors.QueryCanceled())
+    for late in asks[1:3]:
+        with pytest.raises(UrlModeBusyError):
+            await late
+    assert [elements for elements, _ in statements.sent] == [[1], [2, 3], [4]]
+    statements.sent[2][1].set_result([40])
+    assert await asks[3] == 40
+
+
+async def test_no_more_calls_than_a_limit_are_in_progress(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlmode._connection._CALLS_MAX", 2)
+    free = asyncio.Event()
+
+    async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:
+        await free.wait()
+        return answer(statement, values)
+
+    monkeypatch.setattr(Pool, "run", run)
+    urlmode = open_urlmode()
+    calls = [asyncio.ensure_future(urlmode.purge()) for _ in range(2)]
+    await turns()
+    with pytest.raises(UrlModeBusyError, match="2 calls are in progress"):
+        await urlmode.create(**ACCOUNT, **ME)
+    free.set()
+    await asyncio.gather(*calls)
+    await urlmode.create(**ACCOUNT, **ME)
