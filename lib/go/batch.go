@@ -15,8 +15,10 @@ const (
 	batchSize = 32
 	// batchesAtOnce: PostgreSQL has one while this process is at the other.
 	batchesAtOnce = 2
-	batchWait     = 15 * time.Second
 )
+
+// batchWait is shorter in a test.
+var batchWait = 15 * time.Second
 
 // batches makes one statement of what is asked for while others are under way. One alone is not delayed.
 type batches[T, A any] struct {
@@ -33,9 +35,11 @@ type asked[T, A any] struct {
 	done    chan struct{}
 	answer  A
 	err     error
-	// Whoever asks has given up before the element was sent. Protected by batches.mu, as is sent.
+	// Whoever asks has given up before the element was sent. Protected by batches.mu, as are the next two.
 	gone bool
 	sent bool
+	// It has waited as long as it may. It is not sent once more.
+	overdue bool
 }
 
 // ask is given a context that ends with the instance, not with a caller.
@@ -54,11 +58,11 @@ func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 	case <-one.done:
 	case <-timer.C:
 		b.mu.Lock()
-		one.gone = !one.sent
+		one.overdue, one.gone = true, !one.sent
 		b.mu.Unlock()
 		if one.gone {
 			var none A
-			return none, busy(fmt.Sprintf("the call has waited %s for others", batchWait))
+			return none, errorOverdue()
 		}
 		<-one.done
 	}
@@ -105,6 +109,10 @@ func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
 		b.mu.Lock()
 		for _, one := range batch {
 			one.sent = false
+			if one.overdue {
+				one.gone, one.err = true, errorOverdue()
+				close(one.done)
+			}
 		}
 		b.mu.Unlock()
 		half := (len(batch) + 1) / 2
@@ -118,6 +126,10 @@ func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
 		}
 		close(one.done)
 	}
+}
+
+func errorOverdue() error {
+	return busy(fmt.Sprintf("the call has waited %s for others", batchWait))
 }
 
 // isOfAnElement: the server has refused a statement for the sake of one of its elements, or of another transaction: data,

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// statement is one that the test answers.
+type statement struct {
+	elements []int
+	answer   chan error
+}
+
+func playBatches(t *testing.T, wait time.Duration) (*batches[int, int], chan statement) {
+	t.Helper()
+	before := batchWait
+	batchWait = wait
+	t.Cleanup(func() { batchWait = before })
+	sent := make(chan statement)
+	return &batches[int, int]{run: func(_ context.Context, elements []int) ([]int, error) {
+		this := statement{elements, make(chan error)}
+		sent <- this
+		return elements, <-this.answer
+	}}, sent
+}
+
+func ask(b *batches[int, int], element int) chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.ask(context.Background(), element)
+		ended <- err
+	}()
+	return ended
+}
+
+func isBusy(err error) bool { return errors.Is(err, ErrBusy) }
+
+func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
+	b, sent := playBatches(t, 50*time.Millisecond)
+	first, second := ask(b, 1), (chan error)(nil)
+	one := <-sent
+	second = ask(b, 2)
+	two := <-sent
+	if err := <-ask(b, 3); !isBusy(err) {
+		t.Fatalf("it ends with %v", err)
+	}
+	one.answer <- nil
+	two.answer <- nil
+	if err := errors.Join(<-first, <-second); err != nil {
+		t.Fatalf("what was sent is waited for: %v", err)
+	}
+	last := ask(b, 4)
+	if next := <-sent; len(next.elements) != 1 || next.elements[0] != 4 {
+		t.Fatalf("%v was sent", next.elements)
+	} else {
+		next.answer <- nil
+	}
+	if err := <-last; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
+	b, sent := playBatches(t, 50*time.Millisecond)
+	_, _ = ask(b, 0), ask(b, 0)
+	busy := []statement{<-sent, <-sent}
+	late := []chan error{ask(b, 1), ask(b, 2)}
+	until(t, "both wait", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return len(b.asked) == 2
+	})
+	busy[0].answer <- nil
+	both := <-sent
+	time.Sleep(100 * time.Millisecond)
+	both.answer <- &pgconn.PgError{Code: "57014"}
+	for _, each := range late {
+		if err := <-each; !isBusy(err) {
+			t.Errorf("it ends with %v", err)
+		}
+	}
+	busy[1].answer <- nil
+	if err := <-func() chan error { e := ask(b, 3); (<-sent).answer <- nil; return e }(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoMoreCallsThanALimitAreInProgress(t *testing.T) {
+	p := offline(t).pool
+	for range callsMax {
+		if err := p.begin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.begin(); !isBusy(err) {
+		t.Errorf("one more begins: %v", err)
+	}
+	for range callsMax {
+		p.end()
+	}
+	if err := p.begin(); err != nil {
+		t.Error(err)
+	}
+	p.end()
+}
+
+// stayFlat compares what is allocated before and after many calls. CALLS makes more than the tests do.
+func staysFlat(t *testing.T, call func()) {
+	t.Helper()
+	calls := 20_000
+	if given, err := strconv.Atoi(os.Getenv("CALLS")); err == nil {
+		calls = given
+	}
+	inHeap := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	for range calls / 10 {
+		call()
+	}
+	before := inHeap()
+	for range calls {
+		call()
+	}
+	if growth := inHeap() - before; growth > int64(10*calls) {
+		t.Errorf("%d bytes after %d calls", growth, calls)
+	}
+}
+
+func TestCallsKeepNothing(t *testing.T) {
+	m := offline(t)
+	b := &batches[int, int]{run: func(_ context.Context, elements []int) ([]int, error) { return elements, nil }}
+	staysFlat(t, func() {
+		if _, err := call(t.Context(), m.pool, func(ctx context.Context) (int, error) { return b.ask(ctx, 1) }); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWaitsKeepNothing(t *testing.T) {
+	m := offline(t)
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	staysFlat(t, func() {
+		id := newID()
+		one, err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, WaitOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.waits.announced([]announcement{{ID: id}, {ID: newID()}})
+		m.waits.remove(one)
+		if _, err := m.Wait(ended, id, Owner{Subject: id}); err == nil {
+			t.Fatal("it waits")
+		}
+	})
+	if m.OpenWaits() != 0 {
+		t.Errorf("%d waits are open", m.OpenWaits())
+	}
+}
