@@ -1,5 +1,5 @@
-// The file that faults.c reads: how far clocks are ahead, which disks are full,
-// and whether host names are found.
+// The file that faults.c reads: how far clocks are ahead, which disks are full, whether host
+// names are found, and which address they have.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 
@@ -32,6 +32,12 @@ export class Control {
 
 	setResolverHangs(hangs) {
 		this.#bytes.writeInt32LE(Number(hangs), 16);
+		this.#write();
+	}
+
+	/** Whoever looks up localhost then is told 127.0.0.2. */
+	setLocalhostElsewhere(isElsewhere) {
+		this.#bytes.writeInt32LE(Number(isElsewhere), 20);
 		this.#write();
 	}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For LD_PRELOAD into PostgreSQL and the programs: clocks that are off, a resolver
- * that hangs, and disks that are full, as the file that CHAOS_CONTROL names says at
+ * that hangs or has another address for localhost, and disks that are full, as the file that CHAOS_CONTROL names says at
  * any time. Two disks are known by their folder: pg/base (data) and pg/pg_wal. On a
  * full one a file cannot grow. To the WAL nothing at all can be written then: its
  * files are made in advance, and would take long to fill.
@@ -28,6 +28,7 @@ struct control {
 	int32_t data_is_full;
 	int32_t wal_is_full;
 	int32_t resolver_hangs;
+	int32_t localhost_is_elsewhere;
 };
 
 static const struct control nothing;
@@ -150,5 +151,8 @@ getaddrinfo(const char *restrict name, const char *restrict service,
 
 	while (control->resolver_hangs != 0)
 		usleep(10000);
+	if (control->localhost_is_elsewhere != 0 && name != NULL
+		&& strcmp(name, "localhost") == 0)
+		name = "127.0.0.2";
 	return real(name, service, req, pai);
 }

@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { familyOf } from '../support/processes.mjs';
+import { LOAD_FAULTS } from './faults-load.mjs';
+import { NETWORK_FAULTS } from './faults-network.mjs';
 
 const run = promisify(execFile);
 
@@ -150,6 +152,8 @@ export const FAULTS = {
 	'connections to programs reset': (lab) => lab.resetting(lab.toPrograms),
 	'connections to PostgreSQL slow': (lab) => lab.slowly([lab.toDatabase]),
 	'connections to programs slow': (lab) => lab.slowly(lab.toPrograms),
+	...NETWORK_FAULTS,
+	...LOAD_FAULTS,
 };
 
 /** The stack's user owns what the stack reads. */

@@ -5,12 +5,13 @@ import { connect, createServer } from 'node:net';
 
 /**
  * @param {{ path: string } | { port: number, host: string }} target where connections lead
- * @param {string} [path] of a unix socket to listen on; otherwise a free port of 127.0.0.1
+ * @param {string | { host: string, port: number }} [place] the path of a unix socket to listen on, or an address; otherwise a
+ *     free port of 127.0.0.1
  * @returns {Promise<Proxy>}
  */
-export async function openProxy(target, path) {
+export async function openProxy(target, place) {
 	const proxy = new Proxy(target);
-	await proxy.listen(path);
+	await proxy.listen(place);
 	return proxy;
 }
 
@@ -19,8 +20,12 @@ class Proxy {
 	target;
 	/** How long each piece takes, in milliseconds. */
 	delay = 0;
+	/** How many pieces it has carried. */
+	carried = 0;
 
 	#sockets = new Set();
+	/** Connections whose ends do not learn any more what the other end does. */
+	#stopped = new Set();
 	#server = createServer({ allowHalfOpen: true }, (socket) => this.#relay(socket));
 	#path;
 
@@ -32,11 +37,11 @@ class Proxy {
 		return this.#server.address().port;
 	}
 
-	async listen(path) {
-		this.#path = path;
+	async listen(place = { port: 0, host: '127.0.0.1' }) {
+		if (typeof place === 'string') this.#path = place;
 		await new Promise((resolve, reject) => {
 			this.#server.once('error', reject);
-			this.#server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path, readableAll: true, writableAll: true }, resolve);
+			this.#server.listen(this.#path === undefined ? place : { path: this.#path, readableAll: true, writableAll: true }, resolve);
 		});
 	}
 
@@ -50,6 +55,8 @@ class Proxy {
 		this.#sockets.add(from);
 		from.setNoDelay?.(true);
 		from.on('data', async (bytes) => {
+			if (this.#stopped.has(from)) return;
+			this.carried += 1;
 			if (this.delay > 0) {
 				from.pause();
 				await new Promise((resolve) => setTimeout(resolve, this.delay));
@@ -60,12 +67,24 @@ class Proxy {
 				to.once('drain', () => from.resume());
 			}
 		});
-		from.on('end', () => to.end());
-		from.on('error', () => to.destroy());
+		const unlessStopped = (act) => () => this.#stopped.has(from) || act();
+		from.on('end', unlessStopped(() => to.end()));
+		from.on('error', unlessStopped(() => to.destroy()));
 		from.on('close', () => {
 			this.#sockets.delete(from);
-			to.destroy();
+			unlessStopped(() => to.destroy())();
+			this.#stopped.delete(from);
 		});
+	}
+
+	/** From now on, the connections of this moment are open, and carry nothing. */
+	stopCarrying() {
+		this.#stopped = new Set(this.#sockets);
+	}
+
+	/** Ends those that carry nothing. */
+	dropStopped() {
+		for (const socket of this.#stopped) socket.destroy();
 	}
 
 	/** Resets every connection. */
