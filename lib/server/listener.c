@@ -3,10 +3,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -29,6 +32,56 @@ listen_at(struct um_listener *listener, const struct sockaddr *address,
 		&& (address->sa_family != AF_UNIX
 			|| fchmod(listener->fd, UM_LISTENER_MODE) == 0)
 		&& bind(listener->fd, address, len) == 0;
+}
+
+/* The file whose lock says which program has the path of a unix socket. */
+struct lock_name {
+	char text[sizeof(((struct sockaddr_un *)NULL)->sun_path)
+		+ sizeof(UM_LISTENER_LOCK)];
+};
+
+static struct lock_name
+lock_name(const char *path)
+{
+	struct lock_name name;
+
+	snprintf(name.text, sizeof(name.text), "%s" UM_LISTENER_LOCK, path);
+	return name;
+}
+
+/*
+ * Takes the lock, which ends with the process at the latest. Two programs that
+ * start at the same moment would else both find a socket on which nobody
+ * listens, and the second would remove that of the first. False, with errno.
+ */
+static bool
+take_path(struct um_listener *listener, const char *path)
+{
+	const struct lock_name name = lock_name(path);
+	struct stat held;
+	struct stat there;
+	int fd;
+
+	for (;;) {
+		fd = open(name.text,
+			O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+		if (fd < 0)
+			return false;
+		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+			close(fd);
+			errno = EADDRINUSE;
+			return false;
+		}
+		if (fstat(fd, &held) == 0 && stat(name.text, &there) == 0
+			&& held.st_ino == there.st_ino
+			&& held.st_dev == there.st_dev)
+			break;
+		/* Who had it has removed it since it was opened here. */
+		close(fd);
+	}
+	listener->path = path;
+	listener->lock = fd;
+	return true;
 }
 
 /* Removes a socket that nobody listens on. False, with errno: it must stay. */
@@ -69,14 +122,13 @@ open_unix(struct um_listener *listener, const char *path, struct um_error *err)
 		return um_error(err, "--listen %s: over %zu bytes", path,
 			sizeof(address.sun_path) - 1);
 	memcpy(address.sun_path, path, len + 1);
-	if (!remove_stale(&address)
+	if (!take_path(listener, path) || !remove_stale(&address)
 		|| !listen_at(listener, (const struct sockaddr *)&address,
 			sizeof(address)))
 		return false;
 	/* The umask may have taken the group's right to connect. */
 	if (chmod(path, UM_LISTENER_MODE) != 0 || stat(path, &st) != 0)
 		return false;
-	listener->path = path;
 	listener->made = um_file_version(&st);
 	return true;
 }
@@ -174,9 +226,12 @@ um_listener_open(struct um_listener *listener, const char *where, bool remote,
 void
 um_listener_withdraw(struct um_listener *listener)
 {
-	if (listener->path != NULL
-		&& !um_file_changed(&listener->made, listener->path))
+	if (listener->path == NULL)
+		return;
+	if (!um_file_changed(&listener->made, listener->path))
 		unlink(listener->path);
+	unlink(lock_name(listener->path).text);
+	close(listener->lock);
 	listener->path = NULL;
 }
 

@@ -13,6 +13,7 @@
 
 #define UM_LISTENER_BACKLOG 1024 /* connections that are not yet accepted */
 #define UM_LISTENER_MODE 0660    /* of a unix socket */
+#define UM_LISTENER_LOCK ".lock" /* after its path: the file of its lock */
 
 struct um_listener {
 	int fd;
@@ -20,6 +21,7 @@ struct um_listener {
 	/* Of an own unix socket; else NULL. The argument of --listen. */
 	const char *path;
 	struct um_file_version made; /* what is at the path */
+	int lock;                    /* held while there is a path */
 };
 
 /*
@@ -27,7 +29,9 @@ struct um_listener {
  * UM_LISTENER_MODE, or HOST:PORT with a numeric port, [HOST]:PORT for IPv6. HOST
  * must be a loopback address unless `remote` is true, since whoever can connect
  * can say who the user is. A socket at the path on which nobody listens is
- * replaced. False: *err says why. `where` must outlive the listener.
+ * replaced; of programs that start at the same moment, one gets the path, by a
+ * lock on the file PATH.lock beside it. False: *err says why. `where` must
+ * outlive the listener.
  */
 bool um_listener_open(struct um_listener *listener, const char *where,
 	bool remote, struct um_error *err);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/listener.h"
@@ -29,8 +30,12 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
+	char lock[sizeof(path) + sizeof(UM_LISTENER_LOCK)];
+
 	(void)state;
+	snprintf(lock, sizeof(lock), "%s" UM_LISTENER_LOCK, path);
 	unlink(path);
+	unlink(lock);
 	return rmdir(folder);
 }
 
@@ -93,7 +98,9 @@ TEST(a_socket_on_which_nobody_listens_is_replaced)
 	assert_true(can_connect());
 	/* As after SIGKILL. */
 	close(first.fd);
+	close(first.lock);
 	first.fd = -1;
+	first.lock = -1;
 	assert_false(can_connect());
 	assert_true(um_listener_open(&second, path, false, &err));
 	assert_true(can_connect());
@@ -102,6 +109,87 @@ TEST(a_socket_on_which_nobody_listens_is_replaced)
 	assert_true(can_connect());
 	um_listener_close(&second);
 	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Listens, says whether it does, and goes on until its parent closes `end`. */
+static void
+start_and_wait(int go, int said, int end)
+{
+	struct um_listener listener;
+	struct um_error err;
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	byte = um_listener_open(&listener, path, false, &err) ? 'y' : 'n';
+	if (write(said, &byte, 1) != 1 || read(end, &byte, 1) != 0)
+		_exit(1);
+	_exit(0); /* as killed: the socket stays for the next round */
+}
+
+/* How many of them listen: one, or none where `ending` had the path until now. */
+static void
+start_together(int programs, struct um_listener *ending)
+{
+	static const char go_on[16];
+	int go[2];
+	int said[2];
+	int end[2];
+	int listening = 0;
+
+	assert_int_equal(pipe(go) + pipe(said) + pipe(end), 0);
+	for (int i = 0; i < programs; i++) {
+		if (fork() == 0) {
+			close(end[1]);
+			if (ending != NULL) {
+				close(ending->fd);
+				close(ending->lock);
+			}
+			start_and_wait(go[0], said[1], end[0]);
+		}
+	}
+	assert_int_equal(write(go[1], go_on, (size_t)programs), programs);
+	if (ending != NULL)
+		um_listener_close(ending);
+	for (int i = 0; i < programs; i++) {
+		char byte;
+
+		assert_int_equal(read(said[0], &byte, 1), 1);
+		listening += byte == 'y';
+	}
+	assert_in_range(listening, ending == NULL, 1);
+	assert_int_equal(can_connect(), listening);
+	close(end[1]);
+	for (int i = 0; i < programs; i++)
+		assert_true(wait(NULL) > 0);
+	for (int i = 0; i < 2; i++) {
+		close(go[i]);
+		close(said[i]);
+	}
+	close(end[0]);
+}
+
+/*
+ * Of programs that start at the same moment, where an ended one has left its
+ * socket, one listens, and what connects to the path reaches it.
+ */
+TEST(one_of_those_that_start_together_has_the_path)
+{
+	for (int round = 0; round < 50; round++)
+		start_together(8, NULL);
+}
+
+/* The same while one ends that had the path: it may still have it for some. */
+TEST(whoever_starts_beside_an_end_can_be_reached)
+{
+	for (int round = 0; round < 50; round++) {
+		struct um_listener first;
+		struct um_error err;
+
+		unlink(path);
+		assert_true(um_listener_open(&first, path, false, &err));
+		start_together(8, &first);
+	}
 }
 
 TEST(another_file_is_left_alone)
@@ -217,6 +305,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		FILE_TEST(a_unix_socket_is_for_its_group),
 		FILE_TEST(a_socket_on_which_nobody_listens_is_replaced),
+		FILE_TEST(one_of_those_that_start_together_has_the_path),
+		FILE_TEST(whoever_starts_beside_an_end_can_be_reached),
 		FILE_TEST(another_file_is_left_alone),
 		FILE_TEST(withdrawn_it_keeps_those_who_wait),
 		cmocka_unit_test(what_is_no_address_is_refused),
