@@ -6,11 +6,9 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
-
 import { useAccount, withAccount } from '../src/adapters/sdk2.js';
 import { sessionCall } from './support/calls.js';
-import { connect, payment, request, until } from './support/database.js';
+import { breakQueries, connect, payment, request, until } from './support/database.js';
 import { provider, setUpVault } from './support/vault.js';
 
 const MESSAGE = 'Please.';
@@ -49,19 +47,6 @@ async function start(t) {
 	};
 	const exchange = async () => (await admin.query('SELECT exchange FROM urlmode.elicitation WHERE subject = $1', [subject])).rows[0]?.exchange;
 	return { ...fixture, key, owner, told, use, connectBy, hold, exchange };
-}
-
-/** Fails the queries with this text, before or after they are carried out. */
-function breakQueries(t, text, { times, after = async () => {}, carriesOut = false }) {
-	const { query } = pg.Pool.prototype;
-	let left = times;
-	t.mock.method(pg.Pool.prototype, 'query', async function (statement, values) {
-		if (!statement.includes(text) || left-- <= 0) return query.call(this, statement, values);
-		if (carriesOut) await query.call(this, statement, values);
-		await after();
-		throw new Error('Connection terminated unexpectedly');
-	});
-	return () => left;
 }
 
 test('a user who is forgotten while a code is exchanged: no account appears, and what came is revoked', async (t) => {
@@ -210,6 +195,18 @@ test('the answer of a commit is lost, and the account is disconnected before it 
 	breakQueries(t, 'store_exchanged', { times: 1, carriesOut: true, after: () => vault.disconnect(key) });
 	assert.equal(await use(), 'ACCOUNT_NOT_CONNECTED');
 	assert.deepEqual([await exchange(), await naming(), [...endpoint.alive]], ['', ['elicitation'], []]);
+});
+
+test('the process that has claimed a code is gone: the next call waits for it at first, and then asks anew', async (t) => {
+	const { admin, urlmode, owner, use, hold, endpoint, openVault, another } = await start(t);
+	const { answer } = await hold(() => use().catch(() => {}));
+	// It goes on later than anybody waits, and finds that it has done nothing.
+	await admin.query("UPDATE urlmode.elicitation SET claimed_at = now() - interval '41 s' WHERE subject = $1", [owner.subject]);
+	const other = openVault(another());
+	assert.equal(await use({ vault: other }), 'access-2');
+	assert.equal(endpoint.codes.length, 2);
+	answer();
+	await urlmode.close();
 });
 
 test('the page says "connected" with the commit that stores the tokens', async (t) => {

@@ -9,6 +9,8 @@ import { sealTokens } from './sealed-tokens.js';
 
 /** Longer than a request to a token endpoint may take (REQUEST_TIMEOUT_S of accounts/configuration.js), with room for the commits. */
 export const LEASE_MS = 60_000;
+/** What is left of the lease after that is too little for a request. */
+const LATE_MS = 20_000;
 
 /**
  * @typedef {import('./sealed-tokens.js').Place} Place
@@ -75,18 +77,22 @@ export class Refresher {
 	 */
 	async #refresh(refreshable) {
 		const { place, version, tokens } = refreshable;
-		let provider;
-		try {
-			provider = await AccountProvider.open(this.#optionsOf(place.provider, tokens));
-		} catch (error) {
-			if (error instanceof ProviderUnavailableError) return { outcome: 'failed', detail: error.code };
-			throw error;
-		}
+		const options = this.#optionsOf(place.provider, tokens);
 		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
-		// If the answer to that is lost, nobody else sends the token before the lease ends: it can be asked again.
-		if (outcome === 'changed' || !await retried(() => this.#database.markSent(place, lease, LEASE_MS), LEASE_MS)) return { outcome: 'changed' };
+		if (outcome === 'changed') return { outcome };
+		let provider;
+		try {
+			provider = await AccountProvider.open(options);
+		} catch (error) {
+			// Also its metadata are not asked for all the time.
+			const failed = await this.#fail(refreshable, lease, codeOf(error), null);
+			if (error instanceof ProviderUnavailableError) return failed;
+			throw error;
+		}
+		if (!await this.#markSent(place, lease)) return { outcome: 'changed' };
+		const sent = performance.now();
 		let answer;
 		try {
 			answer = await provider.refresh(tokens.refresh_token);
@@ -97,7 +103,7 @@ export class Refresher {
 		let end;
 		try {
 			const stored = this.#seal(refreshable, answer);
-			end = await retried(() => this.#database.commitRefresh(place, version, stored), COMMIT_MS);
+			end = await retried(() => this.#database.commitRefresh(place, version, lessWaited(stored, sent)), COMMIT_MS);
 		} catch (error) {
 			if (!isRefused(error)) throw error;
 			// The old refresh token is not good any more if there is a new one. Sent again, it could end all that the user has granted.
@@ -113,6 +119,24 @@ export class Refresher {
 		// It was disconnected while this refresh was under way, and its lease lost.
 		if (end === 'gone') this.#tell('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
 		return { outcome: end === 'stored' ? end : 'changed' };
+	}
+
+	/**
+	 * If the answer is lost, nobody else sends the token before the lease ends: it can be asked again. If it comes late, it is
+	 * asked again, because what is left of the lease must be enough for the request.
+	 *
+	 * @param {Place} place
+	 * @param {string} lease
+	 * @returns {Promise<boolean>} false: the lease is lost
+	 */
+	async #markSent(place, lease) {
+		for (;;) {
+			const { asked, isMarked } = await retried(async () => {
+				const now = performance.now();
+				return { asked: now, isMarked: await this.#database.markSent(place, lease, LEASE_MS) };
+			}, LEASE_MS);
+			if (!isMarked || performance.now() - asked < LATE_MS) return isMarked;
+		}
 	}
 
 	/**
@@ -170,6 +194,18 @@ export class Refresher {
  */
 export function scopesOf({ scope }) {
 	return scope?.split(/[\s,]+/).filter(Boolean);
+}
+
+/**
+ * The time for which tokens are valid began when they were asked for, and not when they could be stored.
+ *
+ * @template {{ lifetime: number | null }} S
+ * @param {S} stored
+ * @param {number} since by performance.now()
+ * @returns {S}
+ */
+export function lessWaited(stored, since) {
+	return { ...stored, lifetime: stored.lifetime && Math.floor(stored.lifetime - (performance.now() - since)) };
 }
 
 /**

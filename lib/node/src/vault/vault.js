@@ -15,7 +15,7 @@ import { internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
 import { openKeys } from '../keys.js';
 import { bindingOf } from '../token.js';
-import { LEASE_MS, lifetimeOf, Refresher, scopesOf } from './refresher.js';
+import { LEASE_MS, lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
 import { COMMIT_MS, isRefused, retried } from './retried.js';
 import { openTokens, sealTokens } from './sealed-tokens.js';
 import { VaultDatabase } from './vault-database.js';
@@ -115,9 +115,10 @@ export class Vault extends EventEmitter {
 	 */
 	async #keep({ subject, session = '', provider }, connected) {
 		const rowKey = { id: connected.elicitationId, binding: bindingOf(subject, session) };
+		const since = performance.now();
 		try {
 			return await this.#store({ subject, provider }, connected, async ({ account }, row) => {
-				const stored = await retried(() => this.#database.storeExchanged(rowKey, account, row), COMMIT_MS);
+				const stored = await retried(() => this.#database.storeExchanged(rowKey, account, lessWaited(row, since)), COMMIT_MS);
 				if (!stored) throw new ElicitationNotFoundError(rowKey.id);
 			});
 		} catch (error) {
@@ -232,7 +233,7 @@ export class Vault extends EventEmitter {
 				hasBegun = true;
 				detail = await this.#revoke(place, start.tokens) ?? detail;
 				// Tokens that were stored meanwhile are revoked as well.
-				isGone = await this.#database.delete(place, start.version);
+				isGone = await retried(() => this.#database.delete(place, start.version), LEASE_MS);
 			} else {
 				if (!hasBegun) throw new AccountNotConnectedError(provider);
 				isGone = true;

@@ -154,6 +154,19 @@ export class Callback {
 	}
 }
 
+/** Fails the queries with this text, before or after they are carried out. */
+export function breakQueries(t, text, { times, after = async () => {}, carriesOut = false }) {
+	const { query } = pg.Pool.prototype;
+	let left = times;
+	t.mock.method(pg.Pool.prototype, 'query', async function (statement, values) {
+		if (!statement.includes(text) || left-- <= 0) return query.call(this, statement, values);
+		if (carriesOut) await query.call(this, statement, values);
+		await after();
+		throw new Error('Connection terminated unexpectedly');
+	});
+	return () => left;
+}
+
 /** What `create` is called with where the test is about something else. */
 export const request = {
 	provider: 'demo', kind: 'oauth', subject: 'user-42', targetUrl: 'https://provider.example/authorize?client_id=a',

@@ -1,0 +1,107 @@
+// A refresh whose steps take long or fail: what is left of its lease and of the life of
+// its token, and whom it asks.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import test from 'node:test';
+
+import pg from 'pg';
+
+import { Vault } from '../src/vault.js';
+import { breakQueries } from './support/database.js';
+import { scratchFolder } from './support/keys.js';
+import { provider, setUpVault } from './support/vault.js';
+
+const SOON = "expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour', pause_until = NULL";
+
+test('a token is valid from its request on, however late it can be stored', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	let arrived;
+	endpoint.instead = async () => void (arrived = Date.now());
+	const left = breakQueries(t, 'commit_refresh', { times: 5 });
+	const { expiresAt } = await vault.accessToken(key);
+	assert.equal(left(), -1);
+	assert.ok((await row()).refreshed_at - arrived > 1_000, 'it could be stored late');
+	assert.ok(Math.abs(expiresAt - arrived - 3_600_000) < 500, String(expiresAt - arrived));
+});
+
+test('"sent" that is answered late is committed again before the request', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	const { query } = pg.Pool.prototype;
+	const { now } = performance;
+	let late = 0;
+	let marks = 0;
+	t.mock.method(performance, 'now', () => now.call(performance) + late);
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+		const answer = await query.call(this, text, values);
+		if (text.includes('mark_sent') && (marks += 1) === 1) late = 25_000;
+		return answer;
+	});
+	let seen;
+	endpoint.instead = async () => void (seen = [marks, (await row()).sent]);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual([seen, endpoint.asked], [[2, true], ['refresh-1']]);
+});
+
+/** A provider that is known by its issuer, and whose metadata nobody can read. */
+async function startDown(t) {
+	const asked = [];
+	const server = createServer(({ url }, response) => {
+		asked.push(url);
+		response.writeHead(503).end();
+	});
+	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.after(() => server.close());
+	const file = join(scratchFolder(t), 'down.json');
+	writeFileSync(file, JSON.stringify({ oauth: {
+		issuer: `http://127.0.0.1:${server.address().port}`, pkce: 'S256', token_endpoint_auth_method: 'client_secret_post',
+	} }));
+	return { asked, options: { description: file, client: { id: 'a', secret: 'secret-of-the-client' } } };
+}
+
+test('the metadata of a provider that is away are not asked for all the time, and the token that is still valid is used', async (t) => {
+	const { urlmode, keysFile, key, change, row } = await setUpVault(t);
+	const { asked, options } = await startDown(t);
+	const vault = new Vault(urlmode, { keysFile, providers: { [provider]: options } });
+	const details = [];
+	vault.on('failed', ({ detail }) => details.push(detail));
+	await change(SOON);
+	for (let n = 0; n < 4; n += 1) assert.equal((await vault.accessToken(key)).accessToken, 'access-1');
+	assert.deepEqual([asked.length, details], [1, ['PROVIDER_UNAVAILABLE']]);
+	await change('expires_at = now(), pause_until = NULL');
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'PROVIDER_UNAVAILABLE' });
+	const { sent, leased_until: leasedUntil, lost, failures } = await row();
+	assert.deepEqual([sent, leasedUntil, lost, failures], [false, null, 0, 2]);
+});
+
+test('a description that is wrong is an error of the call, and keeps no lease', async (t) => {
+	const { urlmode, keysFile, key, change, row } = await setUpVault(t, { expired: true });
+	const file = join(scratchFolder(t), 'wrong.json');
+	writeFileSync(file, '{}');
+	const vault = new Vault(urlmode, { keysFile, providers: { [provider]: { description: file, client: { id: 'a' } } } });
+	await assert.rejects(vault.accessToken(key), /^TypeError: .*wrong\.json does not say how an account is connected/);
+	assert.equal((await row()).leased_until, null);
+	await change('pause_until = NULL');
+	const none = new Vault(urlmode, { keysFile, providers: {} });
+	await assert.rejects(none.accessToken(key), /^TypeError: providers\.demo is missing$/);
+	assert.equal((await row()).pause_until, null);
+});
+
+for (const carriesOut of [false, true]) {
+	test(`the deletion of a disconnected account ${carriesOut ? 'is carried out, and its answer lost' : 'fails while PostgreSQL is away'}: it is made`, async (t) => {
+		const { vault, endpoint, key, row } = await setUpVault(t);
+		const left = breakQueries(t, 'delete_account', { times: 2, carriesOut });
+		assert.deepEqual(await vault.disconnect(key), { revoked: true });
+		assert.deepEqual([left() < 0, await row(), endpoint.revoked], [true, undefined, ['refresh-1', 'access-1']]);
+	});
+}
+
+test('the end of a refresh that failed counts once, if its answer is lost', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	endpoint.instead = (_request, response) => response.writeHead(503).end();
+	breakQueries(t, 'fail_refresh', { times: 2, carriesOut: true });
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	assert.equal((await row()).failures, 1);
+});
