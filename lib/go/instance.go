@@ -72,8 +72,9 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if several {
 		m.listener.backoffMax = backoffMaxOfSeveral
 	}
-	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, log: log, ctx: running, markRead: m.purger.markRead,
-		entries: map[string]*entry{}, rechecking: map[string]Status{}, closing: make(chan struct{})}
+	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, purger: m.purger, log: log, ctx: running,
+		start:   time.Now(),
+		entries: map[string]*entry{}, rechecking: map[string]Status{}, closing: make(chan struct{}), ends: map[string]int{}}
 	m.waits.complete = func(ctx context.Context, k rowKey, answer Answer) error {
 		_, err := m.settle(ctx, k, answer)
 		return err
@@ -102,50 +103,22 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 // Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
 // ErrNotFound, ErrSeal, ErrClosed.
 func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
-	one, err := m.begin(ctx, id, owner, nil)
-	if err != nil {
+	one := newWait(plainly)
+	m.waits.begin(one, id, owner)
+	if err := m.waits.await(ctx, one); err != nil {
 		return Outcome{}, err
 	}
-	outcome, err := m.waits.await(ctx, one)
-	if outcome == nil {
-		return Outcome{}, err
-	}
-	return *outcome, err
+	return *one.outcome, nil
 }
 
 // WaitWith is Wait with options.
 func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
-	one, err := m.begin(ctx, id, owner, &o)
-	if err != nil {
+	one := newWait(&o)
+	m.waits.begin(one, id, owner)
+	if err := m.waits.await(ctx, one); err != nil {
 		return Outcome{}, err
 	}
-	outcome, err := m.waits.await(ctx, one)
-	if outcome == nil {
-		return Outcome{}, err
-	}
-	return *outcome, err
-}
-
-// begin begins a wait, in a goroutine that ends at once. The stack of a goroutine that has done so itself has grown to
-// 4 KB, and the runtime does not shrink it again: 100,000 waits would need 200 MB more.
-func (m *Instance) begin(ctx context.Context, id string, owner Owner, o *WaitOptions) (one *wait, err error) {
-	if o == nil {
-		o = &WaitOptions{}
-	}
-	begun := make(chan struct{})
-	go func() {
-		defer close(begun)
-		var k rowKey
-		if k, err = checkRow(id, owner); err == nil {
-			m.purger.start()
-			one, err = m.waits.add(k, *o)
-		}
-		if err == nil {
-			one.forget = context.AfterFunc(ctx, one.wake)
-		}
-	}()
-	<-begun
-	return one, err
+	return *one.outcome, nil
 }
 
 // Complete completes an elicitation from outside a wait, for a server that has learned the outcome in another way.

@@ -90,6 +90,7 @@ type listener struct {
 	kicked    bool
 	interrupt context.CancelFunc // ends the wait for a notification
 	receiving bool               // notifications are known to arrive
+	lost      int                // connections, for the metrics
 	probeID   string
 	hearers   map[hearer]struct{}
 }
@@ -167,6 +168,9 @@ func (l *listener) keep() {
 		if l.ends() {
 			return
 		}
+		l.mu.Lock()
+		l.lost++
+		l.mu.Unlock()
 		if failures == 2 {
 			warn(l.log, "URLMODE_RECONNECTING", "PostgreSQL cannot be reached; waits continue, and so do the attempts to connect",
 				slog.String("error", err.Error()))

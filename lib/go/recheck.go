@@ -37,7 +37,7 @@ func (w *waits) recheck(of *entry, read *row) bool {
 		return read.status != Completed || begunOn == Completed
 	}
 	var asking *wait
-	for _, each := range of.waits {
+	for each := of.first; each != nil; each = each.next {
 		if each.canRecheck() {
 			asking = each
 			break
@@ -52,7 +52,7 @@ func (w *waits) recheck(of *entry, read *row) bool {
 		return false
 	}
 	w.rechecking[of.key.id] = read.status
-	w.start(func() { w.runRecheck(of.key, read.provider, asking) })
+	w.run(func() { w.runRecheck(of.key, read.provider, asking) })
 	return true
 }
 

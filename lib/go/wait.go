@@ -5,28 +5,43 @@ package urlmode
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
 // abandonTimeout is how long a wait that abandons its elicitation waits for the database.
 const abandonTimeout = 2 * time.Second
 
-// wait is one call of Wait. waits.mu protects it; whatever happens first settles it.
+var errPanicked = errors.New("the function Progress has panicked")
+
+// wait is one call of Wait. waits.mu protects it; whatever happens first settles it. There may be very many, so it is small.
 type wait struct {
-	entry   *entry
-	options WaitOptions
-	signal  chan struct{} // something has changed
-	forget  func() bool   // its context
+	entry   *entry       // nil: it could not begin
+	next    *wait        // of the same entry
+	options *WaitOptions // of the caller, or plainly
+	// Something has changed, or the wait has begun: two values, so that neither hides the other.
+	signal chan struct{}
 
-	outcome *Outcome // nil after an error
-	err     error
-	done    bool
-	closed  bool // by Close
+	outcome  *Outcome // nil after an error
+	err      error
+	progress []Progress    // not told yet
+	began    time.Duration // in the time of waits
 
-	rechecked      bool  // A wait that looks once asks once.
 	failedAttempts int32 // -1: the row was not read
-	status         Status
-	progress       []Progress // not told yet
+	seen           byte  // of statuses
+	done           bool
+	closed         bool // by Close
+	rechecked      bool // A wait that looks once asks once.
+}
+
+// plainly are the options of Wait. Nobody changes them.
+var plainly = &WaitOptions{}
+
+// statuses are those of a row that is open, in their order.
+var statuses = []Status{Pending, Opened, Processing}
+
+func newWait(o *WaitOptions) *wait {
+	return &wait{options: o, signal: make(chan struct{}, 2), failedAttempts: -1}
 }
 
 func (w *wait) canRecheck() bool {
@@ -58,8 +73,8 @@ func (w *wait) reject(err error) {
 // and each attempt that has failed since the wait began.
 func (w *wait) hear(read *row) {
 	before := len(w.progress)
-	if rank(read.status) > rank(w.status) {
-		w.status = read.status
+	if now := slices.Index(statuses, read.status); now > int(w.seen) {
+		w.seen = byte(now)
 		w.progress = append(w.progress, Progress(read.status))
 	}
 	if w.failedAttempts >= 0 {
@@ -75,16 +90,6 @@ func (w *wait) hear(read *row) {
 	}
 }
 
-func rank(status Status) int {
-	switch status {
-	case Opened:
-		return 1
-	case Processing:
-		return 2
-	}
-	return 0
-}
-
 // take returns what is to be told, whether the wait has ended, and whether the instance was closed.
 func (w *waits) take(one *wait) (progress []Progress, done, closed bool) {
 	w.mu.Lock()
@@ -93,34 +98,30 @@ func (w *waits) take(one *wait) (progress []Progress, done, closed bool) {
 	return progress, one.done, one.closed
 }
 
-// await waits in the goroutine of its caller, of whose stack it needs little: see begin. A select, which would hear of the end of
-// the context and of the instance as well, needs more.
-func (w *waits) await(ctx context.Context, one *wait) (*Outcome, error) {
-	for {
-		<-one.signal
-		if end := w.answer(ctx, one); end != nil {
-			w.remove(one)
-			return end.outcome, end.err
+// await waits in the goroutine of its caller, of whose stack it needs little: see beginnings.
+func (w *waits) await(ctx context.Context, one *wait) error {
+	for <-one.signal; one.entry != nil; {
+		select {
+		case <-one.signal:
+		case <-ctx.Done():
+		}
+		if w.answer(ctx, one) {
+			break
 		}
 	}
+	return one.err
 }
 
-// ended is how a wait ends.
-type ended struct {
-	outcome *Outcome
-	err     error
-}
-
-// answer tells what is to be told, and says how the wait ends. Nil: it goes on.
+// answer tells what is to be told, and ends the wait if it is to end.
 //
 //go:noinline
-func (w *waits) answer(ctx context.Context, one *wait) *ended {
+func (w *waits) answer(ctx context.Context, one *wait) bool {
 	progress, done, closed := w.take(one)
 	if len(progress) > 0 {
 		isTold := false
 		defer func() {
 			if !isTold { // The function of the caller has panicked.
-				w.remove(one)
+				w.remove(one, nil, errPanicked)
 			}
 		}()
 		for _, each := range progress {
@@ -128,18 +129,18 @@ func (w *waits) answer(ctx context.Context, one *wait) *ended {
 		}
 		isTold = true
 	}
-	var end ended
+	outcome, err := one.outcome, one.err
 	switch {
 	case done:
-		end.outcome, end.err = one.outcome, one.err
 	case ctx.Err() != nil:
-		end.outcome, end.err = w.giveUp(ctx, one)
+		outcome, err = w.giveUp(ctx, one)
 	case closed:
-		end.outcome, end.err = w.giveUpClosed(one)
+		outcome, err = w.giveUpClosed(one)
 	default:
-		return nil
+		return false
 	}
-	return &end
+	w.remove(one, outcome, err)
+	return true
 }
 
 // giveUp ends a wait whose context has ended. If it abandons its elicitation and
@@ -151,7 +152,7 @@ func (w *waits) giveUp(ctx context.Context, one *wait) (*Outcome, error) {
 		w.mu.Unlock()
 		return one.outcome, one.err
 	}
-	status := one.status
+	status := statuses[one.seen]
 	w.mu.Unlock()
 	reason := "aborted"
 	if late {

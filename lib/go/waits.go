@@ -5,7 +5,6 @@ package urlmode
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,14 +28,14 @@ const (
 // entry is what all waits for one row share. waits.mu protects it.
 type entry struct {
 	key   rowKey
-	waits []*wait
+	first *wait
 	next  *entry // of another owner who waits for the same id
 	queue queue
-	// Whether the row was read for this owner while it was open, and its kind.
+	// Whether the row was read for this owner while it was open, and what it is.
 	isRead      bool
-	kind        Kind
+	isPayment   bool
 	verifier    *verifier
-	closesAt    time.Time // when the row is to be read because it may have expired
+	closesAt    time.Duration // when the row is to be read because it may have expired, in the time of waits; or zero
 	nextRecheck *time.Timer
 }
 
@@ -49,12 +48,15 @@ type waits struct {
 	ring     keys
 	db       *database
 	listener *listener
-	markRead func(rowKey)
+	purger   *purger
 	complete func(context.Context, rowKey, Answer) error
 	log      *slog.Logger
 	ctx      context.Context
 	tasks    sync.WaitGroup
 	open     sync.WaitGroup
+	asked    beginnings
+
+	start time.Time // from which its time is counted
 
 	mu       sync.Mutex
 	entries  map[string]*entry // by id
@@ -66,6 +68,7 @@ type waits struct {
 	// Rechecks that run in this process: the status in which each has begun, by id.
 	rechecking map[string]Status
 	closing    chan struct{}
+	ends       map[string]int // how many waits have ended how
 }
 
 // close ends all waits.
@@ -74,20 +77,23 @@ func (w *waits) close() {
 	defer w.mu.Unlock()
 	close(w.closing)
 	w.all(func(of *entry) {
-		for _, each := range of.waits {
+		for each := of.first; each != nil; each = each.next {
 			each.closed = true
 			each.wake()
 		}
 	})
 }
 
+// now is the time of these waits, which is smaller than a time.Time.
+func (w *waits) now() time.Duration { return time.Since(w.start) }
+
 // add begins a wait for a row.
-func (w *waits) add(k rowKey, o WaitOptions) (*wait, error) {
+func (w *waits) add(k rowKey, made *wait) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
 	case <-w.closing:
-		return nil, errorClosed()
+		return errorClosed()
 	default:
 	}
 	of := w.entries[k.id]
@@ -98,28 +104,34 @@ func (w *waits) add(k rowKey, o WaitOptions) (*wait, error) {
 		of = &entry{key: k, next: w.entries[k.id]}
 		w.entries[k.id] = of
 	}
-	made := &wait{entry: of, options: o, signal: make(chan struct{}, 1), status: Pending, failedAttempts: -1}
-	of.waits = append(of.waits, made)
+	made.entry, made.began = of, w.now()
+	made.next, of.first = of.first, made
 	w.size++
 	w.open.Add(1)
 	w.isNew = true
 	w.listener.acquire()
 	w.wake(of)
-	return made, nil
+	return nil
 }
 
-func (w *waits) remove(one *wait) {
-	if one.forget != nil {
-		one.forget()
-	}
+// remove ends a wait, which nothing changes any more.
+func (w *waits) remove(one *wait, outcome *Outcome, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	one.done, one.outcome, one.err = true, outcome, err
 	of := one.entry
-	of.waits = slices.DeleteFunc(of.waits, func(each *wait) bool { return each == one })
+	at := &of.first
+	for *at != one {
+		at = &(*at).next
+	}
+	*at = one.next
 	w.size--
+	if !one.options.Once {
+		w.ends[endOf(outcome, err)]++
+	}
 	w.open.Done()
 	w.listener.release()
-	if len(of.waits) > 0 {
+	if of.first != nil {
 		return
 	}
 	if of.nextRecheck != nil {
@@ -157,7 +169,7 @@ func (w *waits) all(each func(*entry)) {
 
 // wake makes the row of an entry due. The caller holds the lock.
 func (w *waits) wake(of *entry) {
-	if len(of.waits) == 0 || of.queue == due {
+	if of.first == nil || of.queue == due {
 		return
 	}
 	of.queue = due
@@ -200,7 +212,7 @@ func (w *waits) lost(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all(func(of *entry) {
-		for _, each := range of.waits {
+		for each := of.first; each != nil; each = each.next {
 			if each.options.Once {
 				each.reject(err)
 			}
@@ -223,10 +235,8 @@ func (w *waits) next() (closesAt time.Time, isWaited, isNew bool) {
 }
 
 // setAlarm: the earliest of many times, but not at once. The caller holds the lock.
-func (w *waits) setAlarm(at time.Time) {
-	if soonest := time.Now().Add(alarmMin); at.Before(soonest) {
-		at = soonest
-	}
+func (w *waits) setAlarm(after time.Duration) {
+	at := w.start.Add(max(after, w.now()+alarmMin))
 	if w.closesAt.IsZero() || at.Before(w.closesAt) {
 		w.closesAt = at
 	}
@@ -235,15 +245,15 @@ func (w *waits) setAlarm(at time.Time) {
 func (w *waits) wakeOverdue() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := time.Now()
+	now := w.now()
 	w.closesAt = time.Time{}
 	w.all(func(of *entry) {
 		switch {
-		case of.closesAt.IsZero():
-		case of.closesAt.After(now):
+		case of.closesAt == 0:
+		case of.closesAt > now:
 			w.setAlarm(of.closesAt)
 		default:
-			of.closesAt = time.Time{}
+			of.closesAt = 0
 			w.wake(of)
 		}
 	})
@@ -268,12 +278,12 @@ func (w *waits) takeOutcome(of *entry, sealed string) bool {
 	}
 	outcome := openOutcome(w.ring, of.key, sealed)
 	// A payment that was not accepted may be asked about once more.
-	if outcome == nil || of.kind == Payment && outcome.Action != Accept {
+	if outcome == nil || of.isPayment && outcome.Action != Accept {
 		return false
 	}
-	completed := row{id: of.key.id, kind: of.kind, status: Completed, action: outcome.Action, reason: outcome.Reason}
-	if of.kind == Payment {
-		completed.paymentReference = outcome.Reference
+	completed := row{id: of.key.id, status: Completed, action: outcome.Action, reason: outcome.Reason}
+	if of.isPayment {
+		completed.kind, completed.paymentReference = Payment, outcome.Reference
 	}
 	w.end(of, &completed, outcome.Result)
 	return true
@@ -336,7 +346,7 @@ func (w *waits) read(over *listener, conn *pgx.Conn) error {
 		switch {
 		case read != nil && read.status == Completed:
 			w.end(of, read, nil)
-		case len(of.waits) == 0 || of.queue == due:
+		case of.first == nil || of.queue == due:
 			// It has become due again since this read began: the next read decides.
 		case read == nil:
 			of.fail(notFound(of.key.id))
@@ -347,12 +357,12 @@ func (w *waits) read(over *listener, conn *pgx.Conn) error {
 		}
 	}
 	if len(overdue) > 0 {
-		w.start(func() { w.expire(overdue) })
+		w.run(func() { w.expire(overdue) })
 	}
 	return nil
 }
 
-func (w *waits) start(task func()) {
+func (w *waits) run(task func()) {
 	w.tasks.Add(1)
 	go func() {
 		defer w.tasks.Done()
@@ -365,7 +375,7 @@ func (w *waits) end(of *entry, completed *row, result map[string]any) {
 	rechecking := w.recheck(of, completed)
 	isOutcome := false
 	outcome, err := Outcome{}, error(nil)
-	for _, each := range of.waits {
+	for each := of.first; each != nil; each = each.next {
 		if each.done || rechecking && each.canRecheck() {
 			continue
 		}
@@ -380,22 +390,22 @@ func (w *waits) end(of *entry, completed *row, result map[string]any) {
 		its := outcome
 		each.resolve(&its)
 		if completed.result != nil || completed.verifier != nil || result != nil {
-			w.markRead(of.key)
+			w.purger.markRead(of.key)
 		}
 	}
 }
 
 // goOn: the row is open.
 func (w *waits) goOn(of *entry, read *row) {
-	of.isRead, of.kind = true, read.kind
+	of.isRead, of.isPayment = true, read.kind == Payment
 	if of.verifier == nil && read.verifier != nil {
 		// It is an error only when it is needed.
 		of.verifier, _ = openVerifier(w.ring, read.verifier, of.key)
 	}
-	of.closesAt = time.Now().Add(time.Duration(read.closesInMs) * time.Millisecond)
+	of.closesAt = w.now() + time.Duration(read.closesInMs)*time.Millisecond
 	w.setAlarm(of.closesAt)
 	rechecking := w.recheck(of, read)
-	for _, each := range of.waits {
+	for each := of.first; each != nil; each = each.next {
 		each.hear(read)
 		if each.options.Once && !(rechecking && each.canRecheck()) {
 			each.reject(timedOut(of.key.id, read.status, nil))
@@ -424,7 +434,7 @@ func (w *waits) failKeys(rowKeys []rowKey, err error) {
 }
 
 func (of *entry) fail(err error) {
-	for _, each := range of.waits {
+	for each := of.first; each != nil; each = each.next {
 		each.reject(err)
 	}
 }

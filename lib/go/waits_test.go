@@ -14,11 +14,11 @@ func TestAnnouncedOutcomeIsForWhoHasRead(t *testing.T) {
 	k := rowKey{newID(), bindingOf(Owner{"stranger", ""})}
 	sealed := seal(m.ring, useEventOutcome, k, []byte(`{"action":"accept","reason":"","reference":"cs_1","result":{"amount":1}}`), nil)
 	paid := []announcement{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(sealed)}}
-	one, err := m.waits.add(k, WaitOptions{})
-	if err != nil {
+	one := newWait(plainly)
+	if err := m.waits.add(k, one); err != nil {
 		t.Fatal(err)
 	}
-	defer m.waits.remove(one)
+	defer m.waits.remove(one, nil, errorClosed())
 	m.waits.announced(paid)
 	if _, done, _ := m.waits.take(one); done {
 		t.Fatal("it ends the wait of whoever has the id")

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+)
+
+// ends are how a wait ends: with the action of its outcome, or without an outcome.
+var ends = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
+
+func endOf(outcome *Outcome, err error) string {
+	switch {
+	case err == nil:
+		return string(outcome.Action)
+	case errors.Is(err, ErrTimeout):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "aborted"
+	case errors.Is(err, ErrClosed):
+		return "closed"
+	}
+	return "error"
+}
+
+// Metrics is what this instance knows of its waits, for Prometheus (text format 0.0.4). The names are those of
+// the Node package. A look without a wait (WaitOptions.Once) is none.
+func (m *Instance) Metrics() string {
+	open, oldest, counts := m.waits.measure()
+	ended := make([]string, len(ends))
+	for i, end := range ends {
+		ended[i] = fmt.Sprintf("{end=%q} %d", end, counts[end])
+	}
+	arrive, lost := m.listener.measure()
+	var text strings.Builder
+	metric := func(name, kind, help string, samples ...string) {
+		fmt.Fprintf(&text, "# HELP urlmode_server_%s %s\n# TYPE urlmode_server_%[1]s %[3]s\n", name, help, kind)
+		for _, sample := range samples {
+			fmt.Fprintf(&text, "urlmode_server_%s%s\n", name, sample)
+		}
+	}
+	metric("waits", "gauge", "Calls that wait for an outcome.", fmt.Sprintf(" %d", open))
+	metric("oldest_wait_age_seconds", "gauge", "For how long the oldest of them has waited; 0: there is none.",
+		fmt.Sprintf(" %.3f", oldest.Seconds()))
+	metric("waits_ended_total", "counter", "Waits that have ended, by the action of the outcome, or by why there is none.", ended...)
+	metric("notifications_arrive", "gauge", "Whether notifications of PostgreSQL arrive; 0: rows are polled, or nobody waits.",
+		fmt.Sprintf(" %d", arrive))
+	metric("connections_lost_total", "counter", "Listening connections that were lost or not made, each followed by another attempt.",
+		fmt.Sprintf(" %d", lost))
+	return text.String()
+}
+
+func (w *waits) measure() (open int, oldest time.Duration, counts map[string]int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.now()
+	w.all(func(of *entry) {
+		for each := of.first; each != nil; each = each.next {
+			if !each.options.Once {
+				open++
+				oldest = max(oldest, now-each.began)
+			}
+		}
+	})
+	return open, oldest, maps.Clone(w.ends)
+}
+
+func (l *listener) measure() (arrive, lost int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.receiving {
+		arrive = 1
+	}
+	return arrive, l.lost
+}
