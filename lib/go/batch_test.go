@@ -155,12 +155,12 @@ func TestWaitsKeepNothing(t *testing.T) {
 	stop()
 	staysFlat(t, func() {
 		id := newID()
-		one, err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, WaitOptions{})
-		if err != nil {
+		one := newWait(plainly)
+		if err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, one); err != nil {
 			t.Fatal(err)
 		}
 		m.waits.announced([]announcement{{ID: id}, {ID: newID()}})
-		m.waits.remove(one)
+		m.waits.remove(one, nil, errorClosed())
 		if _, err := m.Wait(ended, id, Owner{Subject: id}); err == nil {
 			t.Fatal("it waits")
 		}
