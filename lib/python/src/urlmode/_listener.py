@@ -97,7 +97,7 @@ class _Listening:
         if not self.lost.done():
             self.lost.set_result(error)
 
-    async def query(self, statement: str, values: Sequence[Any] = (), prepare: bool = False) -> Rows:
+    async def query(self, statement: str, values: Sequence[Any] = ()) -> Rows:
         """One statement after another. An error that is no refusal is the end of the connection."""
         async with self._turn:
             if self.lost.done():
@@ -105,9 +105,7 @@ class _Listening:
             self._unwatch()
             timer = self._loop.call_later(_QUERY_TIMEOUT_S, sever, self._connection)
             try:
-                cursor = await self._connection.execute(
-                    statement.encode(), values, prepare=prepare and self.receives_notifications
-                )
+                cursor = await self._connection.execute(statement.encode(), values)
                 return await cursor.fetchall() if cursor.description else []
             except psycopg.Error as error:
                 if not is_refusal(error):
@@ -169,10 +167,10 @@ class Listener:
         self._users.discard(user)
 
     async def query(self, statement: str, values: Sequence[Any]) -> Rows:
-        """Runs a prepared statement. Only allowed while `listening`."""
+        """Only allowed while `listening`."""
         if self._connection is None:
             raise LostConnection("the listening connection is lost")
-        rows = await self._connection.query(statement, values, prepare=True)
+        rows = await self._connection.query(statement, values)
         self._failures = 0
         return rows
 
