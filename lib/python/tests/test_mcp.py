@@ -27,8 +27,8 @@ MODES = ["legacy", "2026-07-28", "FastMCP legacy", "FastMCP 2026-07-28"]
 class FastMcpClient(fastmcp.Client[Any]):
     """With the results of the SDK, of which the tests speak."""
 
-    async def call_tool(self, name: str, **more: Any) -> Any:  # type: ignore[override]
-        return await self.call_tool_mcp(name, {}, **more)
+    async def call_tool(self, name: str, arguments: Any = None, **more: Any) -> Any:
+        return await self.call_tool_mcp(name, arguments or {}, **more)
 
 
 class Shop:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Union, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Union, cast
 
 import anyio
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -24,6 +24,7 @@ from ._errors import RequestStateError
 from ._form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
 from ._input import check_function, traceparent_of
 from ._keys import decode_base64, encode_base64url
+from ._resolving import HasEnded, resolve
 from ._types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
 from ._urlmode import UrlMode
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ._accounts import Connected
     from ._client_auth import OAuthClient
 
+P = ParamSpec("P")
 Give = Callable[[Outcome, Asked, BegunClaim], Union[R, Awaitable[R]]]
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
@@ -44,6 +46,14 @@ _DAY_S = 24 * 60 * 60
 
 class Adapter:
     """The functions of an adapter. A framework that is built on the SDK overrides what it does in its own way."""
+
+    has_no_resolvers = "resolvers of urlmode need MCPServer(extensions=[urlmode.mcp.resolver_extension()]), of SDK 2.x"
+
+    def tool_error(self, text: str) -> Exception:
+        """An error that ends a tool, and is not logged as a fault of it."""
+        from mcp.server.mcpserver.exceptions import ToolError
+
+        return ToolError(text)
 
     def to_result(self, result: CallToolResult) -> Any:
         """What the tool returns."""
@@ -225,6 +235,17 @@ class Adapter:
             round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
         )  # fmt: skip
         return await self._run(wish, call, to_approval, body)
+
+    async def resolve(
+        self, ask: Callable[Concatenate[Any, Body[R], P], Awaitable[Any]], ctx: Any, /, *more: P.args, **options: P.kwargs
+    ) -> R:
+        """In a resolver for a parameter of a tool: asks as `ask` does, which is one of the functions above, and returns what
+        its body would be given. The tool is the body. Without an outcome, the call has its result without the tool.
+        """
+        try:
+            return await resolve(lambda body: ask(ctx, body, *more, **options), self.has_no_resolvers)
+        except HasEnded:
+            raise self.tool_error("the call has its result without this tool") from None
 
     async def _run(self, wish: Wish, call: Call, give: Give[R], body: Body[R]) -> Any:
         """`give`: what the body is given."""

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import CallToolResult
 
 from ._adapter import Accepted, Approval, Input
+from ._resolving import NotKept, run_tool
 from ._sdk import Adapter, request_state_security
 
 if TYPE_CHECKING:
+    from fastmcp.server.middleware import Middleware
     from fastmcp.tools import ToolResult
 else:
     try:
@@ -28,6 +30,8 @@ __all__ = [
     "collect_input",
     "connect_account",
     "request_state_security",
+    "resolve",
+    "resolver_middleware",
     "with_elicitation",
 ]
 
@@ -50,6 +54,13 @@ class _Answer(ToolResult):
 
 
 class _FastMCP(Adapter):
+    has_no_resolvers = "resolvers of urlmode need FastMCP(middleware=[urlmode.fastmcp.resolver_middleware()])"
+
+    def tool_error(self, text: str) -> Exception:
+        from fastmcp.exceptions import ToolError
+
+        return ToolError(text)
+
     def to_result(self, result: CallToolResult) -> Any:
         return _Answer(result)
 
@@ -71,3 +82,29 @@ with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account
 ask_approval = _adapter.ask_approval
+resolve = _adapter.resolve
+
+
+def resolver_middleware() -> Middleware:
+    """For `FastMCP(middleware=[…])`: lets dependencies of its tools ask by `resolve`."""
+    from fastmcp.exceptions import ToolError
+    from fastmcp.server.middleware import Middleware
+
+    class Resolvers(Middleware):
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            try:
+                result = await run_tool(lambda: call_next(context), _has_failed)
+            except NotKept as error:
+                raise ToolError(f"Error calling tool {context.message.name!r}: {error}") from error
+            if isinstance(result, ToolResult):
+                return result
+            from fastmcp.tools.base import InputRequiredToolResult  # of FastMCP 4
+
+            return InputRequiredToolResult(result)
+
+    return Resolvers()
+
+
+def _has_failed(result: ToolResult) -> bool:
+    """An input that is required comes from elsewhere. FastMCP 2 does not know whether a result is an error."""
+    return hasattr(result, "input_required") or bool(getattr(result, "is_error", False))

@@ -4,8 +4,18 @@ Functions for the body of a tool, which has the SDK's `Context`. In a server of 
 `request_state_security` lets each process open what another has sealed.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult, TextContent
+
 from ._adapter import Accepted, Approval, Input
+from ._resolving import NotKept, run_tool
 from ._sdk import Adapter, request_state_security
+
+if TYPE_CHECKING:
+    from mcp.server.extension import Extension
 
 __all__ = [
     "Accepted",
@@ -15,6 +25,8 @@ __all__ = [
     "collect_input",
     "connect_account",
     "request_state_security",
+    "resolve",
+    "resolver_extension",
     "with_elicitation",
 ]
 
@@ -23,3 +35,26 @@ with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account
 ask_approval = _adapter.ask_approval
+resolve = _adapter.resolve
+
+
+def resolver_extension() -> Extension:
+    """For `MCPServer(extensions=[…])` of SDK 2.x: lets resolvers of its tools ask by `resolve`."""
+    from mcp.server.extension import Extension
+
+    class Resolvers(Extension):
+        identifier = "urlmode/resolvers"
+
+        async def intercept_tool_call(self, params: Any, ctx: Any, call_next: Any) -> Any:
+            try:
+                return await run_tool(lambda: call_next(ctx), _has_failed)
+            except NotKept as error:  # as an error of the tool, whose body it is
+                text = f"Error executing tool {params.name}: {error}"
+                return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+    return Resolvers()
+
+
+def _has_failed(result: object) -> bool:
+    """An input that is required comes from another resolver than ours."""
+    return not isinstance(result, CallToolResult) or bool(result.is_error)

@@ -1,0 +1,82 @@
+"""A server over standard streams whose tool has a resolver, of the framework that its argument names: test_resolvers.py
+runs it with each version. Frameworks read the annotations, so that they must be no text."""
+
+import asyncio
+import os
+import sys
+from typing import Annotated, Any
+
+from urlmode import CallbackUrls, Expected, UrlMode
+
+SUBJECT = os.environ.get("SUBJECT", "")
+
+
+async def paid(accepted: Any, how: str) -> str:
+    if how == "raises":
+        raise LookupError("the report is not there")
+    return f"Thanks for {accepted.reference}."
+
+
+def options(urlmode: UrlMode, **more: Any) -> dict[str, Any]:
+    given = {
+        "urlmode": urlmode, "subject": SUBJECT, "provider": "stripe", "kind": "payment", "expected": Expected(1050, "EUR"),
+        "message": "10.50 EUR", "target_url": checkout, "round_timeout": 20.0,
+    }  # fmt: skip
+    return {**given, **more}
+
+
+def checkout(urls: CallbackUrls) -> str:
+    return "https://checkout.example/pay"
+
+
+def make_sdk(urlmode: UrlMode, **more: Any) -> Any:
+    from mcp.server.mcpserver import Context, MCPServer, Resolve
+
+    from urlmode.mcp import Accepted, request_state_security, resolve, resolver_extension, with_elicitation
+
+    async def payment(ctx: Context[Any, Any]) -> Accepted:
+        return await resolve(with_elicitation, ctx, **options(urlmode, **more))
+
+    async def buy(how: str, payment: Annotated[Accepted, Resolve(payment)]) -> str:
+        return await paid(payment, how)
+
+    server = MCPServer(
+        "shop", request_state_security=request_state_security(urlmode), extensions=[resolver_extension()]
+    )
+    server.tool(structured_output=False)(buy)
+    return server
+
+
+def make_fastmcp(urlmode: UrlMode, **more: Any) -> Any:
+    import fastmcp
+    from fastmcp.dependencies import CurrentContext, Depends
+
+    from urlmode.fastmcp import Accepted, request_state_security, resolve, resolver_middleware, with_elicitation
+
+    async def payment(ctx: Any = CurrentContext()) -> Accepted:
+        return await resolve(with_elicitation, ctx, **options(urlmode, **more))
+
+    async def buy(how: str, payment: Any = Depends(payment)) -> Any:
+        return await paid(payment, how)
+
+    settings: dict[str, Any] = {}
+    if int(fastmcp.__version__.split(".")[0]) >= 4:
+        settings["request_state_security"] = request_state_security(urlmode)
+    server: Any = fastmcp.FastMCP("shop", middleware=[resolver_middleware()], **settings)
+    server.tool(buy, output_schema=None)
+    return server
+
+
+MAKE = {"sdk": make_sdk, "fastmcp": make_fastmcp}
+
+
+async def main(framework: str) -> None:
+    async with UrlMode(
+        database_url=os.environ["URLMODE_DATABASE_URL"], keys_file=os.environ["URLMODE_KEYS_FILE"],
+        base_url="https://callback.example",
+    ) as urlmode:  # fmt: skip
+        await MAKE[framework](urlmode).run_stdio_async()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
