@@ -119,7 +119,7 @@ include nginx/install.mk
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql fuzz
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql python fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -176,6 +176,12 @@ chaos: deps     ## a stack under load while everything breaks in turn, then for 
 postgresql: test-build ## the suites of the database on the PostgreSQL of Debian 11 and 13
 	@for version in 13 17; do \
 		POSTGRES_BIN=$$(tests/stack/postgresql $$version) tests/run node model e2e-node || exit 1; \
+	done
+
+python: test-build ## the Python package under each Python of VERSIONS (3.10 3.11 3.12 3.13), as python3.10 and so on in PATH
+	@for version in $${VERSIONS:-3.10 3.11 3.12 3.13}; do \
+		tests/stack/deps python$$version && \
+		PYTHON_ENV=build/python$$version tests/run python-package || exit 1; \
 	done
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
