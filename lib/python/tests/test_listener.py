@@ -1,12 +1,94 @@
-"""What anyone who can connect to the database can announce."""
+"""The one connection of a process that listens and reads, and what anyone who can connect to the database can announce."""
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import uuid
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
 
-from urlmode._listener import parse_announcements
+import psycopg
+import pytest
+from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
+
+from urlmode import ElicitationNotFoundError, ElicitationTimeoutError
+from urlmode._listener import _Listening, parse_announcements
 
 ID = "00000000-0000-4000-8000-000000000001"
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The statements of listening connections, and how many rows each is about."""
+    statements: list[tuple[str, int]] = []
+    query = _Listening.query
+
+    async def noted(self: _Listening, statement: str, values: Any = ()) -> Any:
+        statements.append((" ".join(statement.split()), len(values[0]) if values else 0))
+        return await query(self, statement, values)
+
+    monkeypatch.setattr(_Listening, "query", noted)
+    return statements
+
+
+async def test_one_connection_listens_before_it_reads_for_all_waits(
+    open_urlmode: OpenUrlMode, callback: Callback, asked: list[tuple[str, int]]
+) -> None:
+    name = f"one-{uuid.uuid4()}"
+    url = required("URLMODE_DATABASE_URL")
+    urlmode = open_urlmode(database_url=f"{url}{'&' if '?' in url else '?'}application_name={name}")
+    waits = [urlmode.wait_for_completion(uuid.uuid4(), subject="a") for _ in range(2500)]
+    ended = await asyncio.gather(*waits, return_exceptions=True)
+    assert {type(each) for each in ended} == {ElicitationNotFoundError}
+    assert asked[0][0] == "LISTEN urlmode"
+    reads = [rows for statement, rows in asked if "urlmode.read(" in statement]
+    assert max(reads) == 1000 and len(reads) <= 5, reads
+    async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
+        cursor = await connection.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name])
+        assert await cursor.fetchone() == (1,)
+
+
+async def test_times_are_seconds_or_a_timedelta(open_urlmode: OpenUrlMode) -> None:
+    urlmode, me = open_urlmode(keep_results=timedelta(minutes=10)), owner()
+    made = await urlmode.create(**ACCOUNT, **me, ttl=timedelta(minutes=2))
+    with pytest.raises(ElicitationTimeoutError, match=r"within 0\.2 s") as error:
+        await urlmode.wait_for_completion(made.elicitation_id, **me, timeout=timedelta(milliseconds=200))
+    assert isinstance(error.value, TimeoutError)
+    rest = made.expires_at - (await urlmode.create(**ACCOUNT, **me, ttl=60)).expires_at
+    assert timedelta(seconds=30) < rest < timedelta(seconds=61)
+
+
+def hosts(*ports: int | None, **parameters: str) -> str:
+    url = urlsplit(required("URLMODE_DATABASE_URL"))
+    user, _, _ = url.netloc.rpartition("@")
+    there = ",".join(f"{url.hostname}:{port}" for port in ports)
+    return url._replace(netloc=f"{user}@{there}", query="&".join(f"{name}={value}" for name, value in parameters.items())).geturl()
+
+
+async def test_the_host_that_can_write_is_found_among_several(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    port = urlsplit(required("URLMODE_DATABASE_URL")).port
+    urlmode, me = open_urlmode(database_url=hosts(1, port)), owner()
+    made = await urlmode.create(**ACCOUNT, **me)
+    wait = asyncio.create_task(urlmode.wait_for_completion(made.elicitation_id, **me))
+    await until("it listens", lambda: urlmode._listener.receives_notifications)
+    await callback.come_back(made.elicitation_id, me, {"code": "c"})
+    assert (await wait).action == "accept"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "connects"), [({}, False), ({"target_session_attrs": "any"}, True), ({"target_session_attrs": "standby"}, False)]
+)
+async def test_which_of_several_hosts_is_wanted(open_urlmode: OpenUrlMode, parameters: Any, connects: bool) -> None:
+    """None of these can write, as far as their sessions say."""
+    port = urlsplit(required("URLMODE_DATABASE_URL")).port
+    read_only = {"options": "-c%20default_transaction_read_only%3Don"}
+    urlmode = open_urlmode(database_url=hosts(port, port, **read_only, **parameters))
+    if connects:
+        assert isinstance(await urlmode.unclaimed(), list)
+        return
+    with pytest.raises(psycopg.OperationalError, match="read-only|standby|recovery"):
+        await urlmode.unclaimed()
 
 
 @pytest.mark.parametrize(

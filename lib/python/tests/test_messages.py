@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 from conftest import ROOT
 
-from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome, _messages
+from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome, _errors, _messages
 
 SOURCE = ROOT / "lib/node/src/adapters/messages.js"
 REASONS = re.findall(r"^\t(\w+): '", SOURCE.read_text("utf-8").split("};")[0], re.MULTILINE)
@@ -84,3 +84,13 @@ def test_what_a_call_says_of_an_approval_that_was_refused() -> None:
         outcome = Outcome(elicitation_id=ID, action="decline", approver="grace", comment=comment)
         given = {"approver": "grace", **({"comment": comment} if comment else {})}
         assert of_node(f"messages.declinedResult({json.dumps(given)})") == _messages.declined_result(outcome)
+
+
+def test_errors_have_the_names_and_codes_of_node() -> None:
+    source = (ROOT / "lib/node/src/errors.js").read_text("utf-8")
+    theirs = dict(re.findall(r"^export class (\w+) extends UrlModeError \{.*?super\('(\w+)'", source, re.MULTILINE | re.DOTALL))
+    ours = {name: each.code for name, each in vars(_errors).items() if isinstance(each, type) and name in theirs}
+    assert len(ours) >= 15 and ours == {name: theirs[name] for name in ours}
+    known = {*theirs, "UrlModeError", "StateTokenError"}
+    assert [name for name, each in vars(_errors).items() if isinstance(each, type) and issubclass(each, Exception)
+        and name not in known] == []  # fmt: skip
