@@ -32,6 +32,7 @@ type wait struct {
 	done           bool
 	closed         bool // by Close
 	rechecked      bool // A wait that looks once asks once.
+	looked         bool // The row was open. What the wait abandons is still to be ended.
 }
 
 // plainly are the options of Wait. Nobody changes them.
@@ -69,6 +70,16 @@ func (w *wait) reject(err error) {
 	}
 }
 
+// look ends a wait that looks once, for a row that is open.
+func (w *wait) look(status Status) {
+	if w.options.Abandon {
+		w.looked = true
+		w.wake()
+	} else {
+		w.reject(timedOut(w.entry.key.id, status, nil))
+	}
+}
+
 // hear reports each status at most once, and never an earlier one after a later one;
 // and each attempt that has failed since the wait began.
 func (w *wait) hear(read *row) {
@@ -90,12 +101,12 @@ func (w *wait) hear(read *row) {
 	}
 }
 
-// take returns what is to be told, whether the wait has ended, and whether the instance was closed.
-func (w *waits) take(one *wait) (progress []Progress, done, closed bool) {
+// take returns what is to be told, whether the wait has ended, whether it has looked, and whether the instance was closed.
+func (w *waits) take(one *wait) (progress []Progress, done, looked, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	progress, one.progress = one.progress, nil
-	return progress, one.done, one.closed
+	return progress, one.done, one.looked, one.closed
 }
 
 // await waits in the goroutine of its caller, of whose stack it needs little: see beginnings.
@@ -116,7 +127,7 @@ func (w *waits) await(ctx context.Context, one *wait) error {
 //
 //go:noinline
 func (w *waits) answer(ctx context.Context, one *wait) bool {
-	progress, done, closed := w.take(one)
+	progress, done, looked, closed := w.take(one)
 	if len(progress) > 0 {
 		isTold := false
 		defer func() {
@@ -133,7 +144,9 @@ func (w *waits) answer(ctx context.Context, one *wait) bool {
 	switch {
 	case done:
 	case ctx.Err() != nil:
-		outcome, err = w.giveUp(ctx, one)
+		outcome, err = w.giveUp(one, ctx.Err())
+	case looked:
+		outcome, err = w.giveUp(one, nil)
 	case closed:
 		outcome, err = w.giveUpClosed(one)
 	default:
@@ -143,10 +156,10 @@ func (w *waits) answer(ctx context.Context, one *wait) bool {
 	return true
 }
 
-// giveUp ends a wait whose context has ended. If it abandons its elicitation and
-// somebody else has completed that meanwhile, a wait that was in time ends with that outcome.
-func (w *waits) giveUp(ctx context.Context, one *wait) (*Outcome, error) {
-	late := errors.Is(ctx.Err(), context.DeadlineExceeded)
+// giveUp ends a wait whose context has ended, with its error as the cause, or one that has looked once, which has none. If it
+// abandons its elicitation and somebody else has completed that meanwhile, a wait that was in time ends with that outcome.
+func (w *waits) giveUp(one *wait, cause error) (*Outcome, error) {
+	late := cause == nil || errors.Is(cause, context.DeadlineExceeded)
 	w.mu.Lock()
 	if one.done {
 		w.mu.Unlock()
@@ -172,9 +185,9 @@ func (w *waits) giveUp(ctx context.Context, one *wait) (*Outcome, error) {
 		}
 	}
 	if late {
-		return nil, timedOut(one.entry.key.id, status, context.DeadlineExceeded)
+		return nil, timedOut(one.entry.key.id, status, cause)
 	}
-	return nil, ctx.Err()
+	return nil, cause
 }
 
 // giveUpClosed: only an accept or a decline counts, because other waits that end
@@ -203,7 +216,7 @@ func (w *waits) isSettledSoon(one *wait) bool {
 	timer := time.NewTimer(abandonTimeout)
 	defer timer.Stop()
 	for {
-		if _, done, closed := w.take(one); done || closed {
+		if _, done, _, closed := w.take(one); done || closed {
 			return done
 		}
 		select {

@@ -408,7 +408,7 @@ func (w *waits) goOn(of *entry, read *row) {
 	for each := of.first; each != nil; each = each.next {
 		each.hear(read)
 		if each.options.Once && !(rechecking && each.canRecheck()) {
-			each.reject(timedOut(of.key.id, read.status, nil))
+			each.look(read.status)
 		}
 	}
 }

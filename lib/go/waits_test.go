@@ -20,18 +20,18 @@ func TestAnnouncedOutcomeIsForWhoHasRead(t *testing.T) {
 	}
 	defer m.waits.remove(one, nil, errorClosed())
 	m.waits.announced(paid)
-	if _, done, _ := m.waits.take(one); done {
+	if _, done, _, _ := m.waits.take(one); done {
 		t.Fatal("it ends the wait of whoever has the id")
 	}
 	m.waits.mu.Lock()
 	m.waits.goOn(one.entry, &row{id: k.id, kind: Payment, status: Pending, closesInMs: 60_000})
 	m.waits.mu.Unlock()
 	m.waits.announced([]announcement{{ID: newID(), Outcome: paid[0].Outcome}, {ID: k.id, Outcome: "AgE="}})
-	if _, done, _ := m.waits.take(one); done {
+	if _, done, _, _ := m.waits.take(one); done {
 		t.Fatal("what is not genuine ends the wait")
 	}
 	m.waits.announced(paid)
-	if _, done, _ := m.waits.take(one); !done || one.outcome.Action != Accept || one.outcome.Reference != "cs_1" {
+	if _, done, _, _ := m.waits.take(one); !done || one.outcome.Action != Accept || one.outcome.Reference != "cs_1" {
 		t.Fatalf("it does not save the read: %v", one.outcome)
 	}
 }
