@@ -1,13 +1,15 @@
 // A stack under load while its parts break: nothing that was acknowledged is lost,
-// nothing is done twice, every wait of two MCP servers has the right outcome, and
-// nothing is stuck. CHAOS=all breaks everything in turn, then SECONDS (120) long
-// what SEED picks, then fails over to a standby (make chaos). FAULT= has an expression: only the faults of these
-// names, in turn.
+// nothing is done twice, every wait of MCP servers in two languages has the right outcome, and
+// nothing is stuck. CHAOS=all breaks everything in turn, with a server in Go as well where there is Go, then
+// SECONDS (120) long what SEED picks, then fails over to a standby (make chaos). FAULT= has an expression: only the
+// faults of these names, in turn.
 
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
+import { buildGo } from '../support/go.mjs';
 import { FAULTS } from './faults.mjs';
 import { Lab } from './lab.mjs';
 
@@ -24,7 +26,9 @@ const SHORT = ['programs killed', 'backends terminated', 'PostgreSQL killed', 'r
 let lab;
 
 before(async () => {
-	lab = await Lab.open({ name: IS_LONG ? 'long' : 'short', seed: SEED, standby: IS_LONG });
+	const hasGo = IS_LONG && await buildGo('tests/waiting/go', fileURLToPath(new URL('../../build/go/waiting', import.meta.url)));
+	const languages = ['node', 'python', ...hasGo ? ['go'] : []];
+	lab = await Lab.open({ name: IS_LONG ? 'long' : 'short', seed: SEED, languages, standby: IS_LONG });
 });
 
 after(() => lab?.close());
@@ -44,6 +48,6 @@ test(`whatever breaks, every elicitation has its one outcome (SEED=${SEED})`, as
 		say(await lab.break('failover to the standby', () => lab.failOver()));
 	}
 	const wrong = await lab.verdict();
-	t.diagnostic(`${lab.users.stories.length} elicitations, ${lab.servers.length} servers waited for each`);
+	t.diagnostic(`${lab.users.stories.length} elicitations, servers in ${lab.servers.map(({ language }) => language).join(' and ')} waited for each`);
 	assert.deepEqual(wrong, { lost: [], doubled: [], differs: [], stuck: [], grown: [] });
 });

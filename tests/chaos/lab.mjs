@@ -1,5 +1,5 @@
-// A stack under load, with a relay between every two parts that a fault can separate, two MCP
-// servers that wait for the same elicitations, and the final checks.
+// A stack under load, with a relay between every two parts that a fault can separate, MCP
+// servers in several languages that wait for the same elicitations, and the final checks.
 
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,6 @@ import { Users } from './users.mjs';
 const run = promisify(execFile);
 const BUILD = fileURLToPath(new URL('../../build', import.meta.url));
 const USERS = 16;
-const SERVERS = 2;
 const RESETS = 8;
 const DELAY = 150;
 /** How long it may take until something is done again, in milliseconds. */
@@ -37,7 +36,7 @@ export class Lab {
 	#random;
 
 	/**
-	 * @param {{ name: string, seed: number, standby?: boolean }} options
+	 * @param {{ name: string, seed: number, languages: string[], standby?: boolean }} options languages: of the servers
 	 * @returns {Promise<Lab>}
 	 */
 	static async open(options) {
@@ -60,7 +59,7 @@ export class Lab {
 		return this.#random.pick(list);
 	}
 
-	async #open({ name, standby }) {
+	async #open({ name, languages, standby }) {
 		const folder = path.join(BUILD, 'test/chaos', name);
 		await mkdir(folder, { recursive: true });
 		this.control = this.#closeAtEnd(new Control(path.join(folder, 'control')));
@@ -79,7 +78,7 @@ export class Lab {
 
 		const env = Object.fromEntries(Object.entries(this.stack.env).filter(([key]) => !key.includes('DATABASE')));
 		env.URLMODE_DATABASE_URL = this.#throughRelay(this.stack.env.URLMODE_DATABASE_URL);
-		this.servers = Array.from({ length: SERVERS }, () => this.#closeAtEnd(new Server(env)));
+		this.servers = languages.map((language) => this.#closeAtEnd(new Server(language, env)));
 		this.users = this.#closeAtEnd(new Users(this.fixture, this.servers));
 	}
 

@@ -1,42 +1,68 @@
-// The MCP servers of the lab: processes that wait for the same elicitations.
+// The MCP servers of the lab: processes in several languages that wait for the same elicitations. They try again when
+// the database is unavailable, as a tool's client would.
 
-import { fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Remote } from '../waiting/remote.mjs';
+import { Driver } from '../waiting/side.mjs';
+
+/** Longer than any clock of the lab is off. */
+const TTL = 6 * 3_600_000;
+const TIMEOUT = 3_600_000;
 
 export class Server {
-	#child;
-	#calls = new Map();
-	#last = 0;
+	#driver;
+	#remote;
+	#claiming = 0;
 
-	/** @param {Record<string, string>} env where the database and the keys are */
-	constructor(env) {
-		this.#child = fork(new URL('instance.mjs', import.meta.url), { env: { ...process.env, LD_PRELOAD: '', ...env } });
-		this.#child.on('message', ({ call, value, error }) => {
-			const { resolve, reject } = this.#calls.get(call);
-			this.#calls.delete(call);
-			if (error === undefined) resolve(value);
-			else reject(new Error(error));
+	/**
+	 * @param {'node' | 'python' | 'go'} language
+	 * @param {Record<string, string>} env where the database and the keys are
+	 */
+	constructor(language, env) {
+		this.language = language;
+		this.#driver = new Driver(language, { name: `chaos-${language}`, env: { LD_PRELOAD: '', ...env } });
+		this.#remote = new Remote(this.#driver);
+	}
+
+	/** Whether it can create a form, and verify what is typed. */
+	get hasForms() {
+		return this.language !== 'go';
+	}
+
+	create(options) {
+		return this.#remote.create({ ...options, ttl: TTL, ...!options.form && { targetUrl: 'http://localhost:9/' } });
+	}
+
+	/** `key` is the only one that is right. */
+	wait(id, owner, key) {
+		return this.#remote.waitForCompletion(id, {
+			...owner, timeout: TIMEOUT, ...key && this.hasForms && { verify: { field: 'key', value: key, problem: 'Not this one.' } },
 		});
 	}
 
-	/**
-	 * @param {'create' | 'wait' | 'claim'} act
-	 * @param {object} [message]
-	 */
-	ask(act, message = {}) {
-		this.#last += 1;
-		const call = this.#last;
-		return new Promise((resolve, reject) => {
-			this.#calls.set(call, { resolve, reject });
-			this.#child.send({ call, act, ...message });
-		});
+	/** @returns {Promise<{ claimed: boolean, failures: number }>} */
+	async claim(id, owner) {
+		this.#claiming += 1;
+		try {
+			for (let failures = 0; ; failures += 1) {
+				try {
+					return { claimed: await this.#remote.claim(id, owner), failures };
+				} catch {
+					await sleep(200);
+				}
+			}
+		} finally {
+			this.#claiming -= 1;
+		}
 	}
 
 	/** How many questions have no answer. */
 	get open() {
-		return this.#calls.size;
+		return this.#driver.open + this.#claiming;
 	}
 
 	close() {
-		this.#child.kill('SIGKILL');
+		return this.#driver.kill();
 	}
 }

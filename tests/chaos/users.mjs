@@ -79,16 +79,15 @@ export class Users {
 
 	async #come(n) {
 		for (let turn = n; !this.#stopped && !this.#closed; turn += 1) {
-			await this.#live(STORIES[turn % STORIES.length], turn % this.#servers.length);
+			await this.#live(STORIES[turn % STORIES.length], turn);
 		}
 	}
 
-	async #live(name, first) {
+	async #live(name, turn) {
 		const kind = KINDS[name];
 		const subject = `user-${randomUUID()}`;
-		const created = await this.#persist(() => this.#servers[first].ask('create', {
-			options: { subject, kind, ...WISHES[kind] },
-		}));
+		const able = this.#servers.filter(({ hasForms }) => hasForms || !WISHES[kind].form);
+		const created = await this.#persist(() => able[turn % able.length].create({ subject, kind, ...WISHES[kind] }));
 		const id = created.elicitationId;
 		const key = name === 'type' && `key-${id}`;
 		const story = {
@@ -98,8 +97,9 @@ export class Users {
 				pay: { action: 'accept', detail: `cs_${id}` }, 'let expire': { action: 'cancel' },
 				type: { action: 'accept', detail: key }, approve: { action: 'accept', detail: subject },
 			}[name],
-			waits: this.#servers.map((server) => server.ask('wait', { id, owner: { subject }, key })
-				.then(({ action, result, approver }) => ({ action, code: approver ?? result?.values?.key ?? result?.code ?? result?.reference }), (error) => ({ error: error.message }))),
+			waits: this.#servers.map((server) => server.wait(id, { subject }, key).then(
+				({ action, result }) => ({ action, code: result?.approver ?? result?.values?.key ?? result?.code ?? result?.reference }),
+				(error) => ({ error: `${server.language}: ${error.message}` }))),
 		};
 		this.stories.push(story);
 
@@ -184,7 +184,7 @@ export class Users {
 	/** Each server claims what was paid, at the same time. */
 	async #claim({ id, owner, waits }) {
 		await Promise.all(waits);
-		return Promise.all(this.#servers.map((server) => server.ask('claim', { id, owner })));
+		return Promise.all(this.#servers.map((server) => server.claim(id, owner)));
 	}
 
 	/** Tries again for as long as it takes. */

@@ -1,11 +1,9 @@
 // The demo's MCP server in each language. The one in Node is part of the stack.
 
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
-import { GO_ENV } from '../support/go.mjs';
+import { buildGo } from '../support/go.mjs';
 import { startInstance } from '../support/instances.mjs';
 import { SECRET_KEY } from './checkout.mjs';
 import { DEMO_KEY } from './store-key.mjs';
@@ -28,11 +26,7 @@ const SERVERS = {
 		};
 	},
 	async go() {
-		try {
-			await promisify(execFile)('go', ['build', '-o', GO, '.'], { cwd: path('tests/demo/go'), env: GO_ENV });
-		} catch (error) {
-			throw error.code === 'ENOENT' ? new Error('go is not in PATH; the server in Go needs Go 1.25.5 or newer') : error;
-		}
+		if (!await buildGo('tests/demo/go', GO)) throw new Error('go is not in PATH; the server in Go needs Go 1.25.5 or newer');
 		return { command: [GO] };
 	},
 };

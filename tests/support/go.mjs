@@ -16,6 +16,23 @@ export const GO_ENV = {
 	GOFLAGS: process.env.GOFLAGS ?? '-modcacherw -mod=readonly -buildvcs=false',
 };
 
+/**
+ * Builds a program.
+ *
+ * @param {string} folder of its module, from the top of the tree
+ * @param {string} file the program
+ * @returns {Promise<boolean>} false: this machine has no Go
+ */
+export async function buildGo(folder, file) {
+	try {
+		await promisify(execFile)('go', ['build', '-o', file, '.'], { cwd: path(new URL(folder, ROOT)), env: GO_ENV });
+		return true;
+	} catch (error) {
+		if (error.code === 'ENOENT') return false;
+		throw error;
+	}
+}
+
 /** The wait of a call, in the adapter. */
 const WAIT = 'outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)';
 

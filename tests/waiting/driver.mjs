@@ -7,7 +7,7 @@ import { UrlMode } from '../../lib/node/src/index.js';
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** @param {string} name in snake_case */
-const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl' }[name]
+const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl', verify_timeout_ms: 'verifyTimeout' }[name]
 	?? name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 const snake = (name) => (name === 'from' ? 'interrupted' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const rename = (object, how) => Object.fromEntries(Object.entries(object).map(([name, value]) => [how(name), value]));
@@ -23,16 +23,29 @@ const urlmode = new UrlMode({
 /** By the number of the request that has begun them. */
 const stops = new Map();
 const claims = new Map();
+/** The rechecks that wait for an answer, by the number of their wait. */
+const asked = new Map();
 
 const VERBS = {
 	create: async (options) => told(await urlmode.create(given(options))),
-	async wait({ elicitation_id: id, recheck, ...options }, number) {
+	async wait({ elicitation_id: id, recheck, verify, timeout_ms: timeout, ...options }, number) {
 		const stop = new AbortController();
 		stops.set(number, stop);
 		return told(await urlmode.waitForCompletion(id, {
-			...given(options), signal: stop.signal, onProgress: (progress) => say({ id: number, progress }),
-			...recheck && { recheck: (event) => (say({ id: number, recheck: told(event) }), given(recheck)) },
+			...given(options), timeout: timeout === null ? Infinity : timeout, signal: stop.signal,
+			onProgress: (progress) => say({ id: number, progress }),
+			...recheck && { recheck: (event) => {
+				say({ id: number, recheck: told(event) });
+				return recheck === 'asks' ? new Promise((resolve, reject) => asked.set(number, { resolve, reject })) : given(recheck);
+			} },
+			...verify && { verify: ({ values: { [verify.field]: value } }) => (
+				value === verify.value ? undefined : { field: verify.field, problem: verify.problem }) },
 		}));
+	},
+	answer({ wait, answer, error }) {
+		const { resolve, reject } = asked.get(wait);
+		if (error) reject(Object.assign(new Error(error), { code: 'FAILED' }));
+		else resolve(answer ? given(answer) : undefined);
 	},
 	stop: ({ wait }) => stops.get(wait).abort(Object.assign(new Error('stopped'), { code: 'STOPPED' })),
 	complete: ({ elicitation_id: id, ...options }) => urlmode.complete(id, given(options)),

@@ -9,9 +9,13 @@ from typing import Any
 
 import psycopg
 
-from urlmode import Answer, Expected, UrlMode, UrlModeError
+from urlmode import Answer, Expected, Problem, UrlMode, UrlModeError
 
-SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl"}
+SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout"}
+
+
+class Failed(ValueError):
+    code = "FAILED"
 
 
 def say(**message: Any) -> None:
@@ -20,7 +24,10 @@ def say(**message: Any) -> None:
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """What a caller gives: milliseconds become seconds."""
-    values = {SECONDS.get(name, name): value / 1000 if name in SECONDS else value for name, value in options.items()}
+    values = {
+        SECONDS.get(name, name): value / 1000 if name in SECONDS and value is not None else value
+        for name, value in options.items()
+    }
     if isinstance(values.get("expected"), dict):
         values["expected"] = Expected(**values["expected"])
     return values
@@ -45,19 +52,38 @@ class Driver:
         self.urlmode = urlmode
         self.tasks: dict[int, asyncio.Task[None]] = {}
         self.claims: dict[int, Any] = {}
+        self.asked: dict[int, asyncio.Future[Any]] = {}
 
-    async def create(self, number: int, **options: Any) -> Any:
-        return told(await self.urlmode.create(**given(options)))
+    async def create(self, number: int, *, kind: str, target_url: str = "", **options: Any) -> Any:
+        if kind == "input":
+            return told(await self.urlmode.create_input(**given(options)))
+        if kind == "approval":
+            return told(await self.urlmode.create_approval(**given(options)))
+        return told(await self.urlmode.create(kind=kind, target_url=target_url, **given(options)))
 
-    async def wait(self, number: int, *, recheck: Any = None, **options: Any) -> Any:
-        def asked(event: Any) -> Answer:
+    async def wait(self, number: int, *, recheck: Any = None, verify: Any = None, **options: Any) -> Any:
+        async def ask(event: Any) -> Answer | None:
             say(id=number, recheck=told(event))
-            return Answer(**recheck)
+            if recheck != "asks":
+                return Answer(**recheck)
+            self.asked[number] = asyncio.get_running_loop().create_future()
+            answer = await self.asked[number]
+            return Answer(**answer) if answer else None
+
+        def check(typed: Any) -> Problem | None:
+            is_right = typed.values[verify["field"]] == verify["value"]
+            return None if is_right else Problem(verify["field"], verify["problem"])
 
         return told(await self.urlmode.wait_for_completion(
-            **given(options), recheck=recheck and asked,
+            **given(options), recheck=recheck and ask, verify=verify and check,
             on_progress=lambda progress: say(id=number, progress=progress),
         ))
+
+    async def answer(self, number: int, *, wait: int, answer: Any = None, error: str | None = None) -> None:
+        if error is None:
+            self.asked[wait].set_result(answer)
+        else:
+            self.asked[wait].set_exception(Failed(error))
 
     async def stop(self, number: int, *, wait: int) -> None:
         self.tasks[wait].cancel()

@@ -2,10 +2,8 @@
 // different languages together. README.md says what the steps mean.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -13,23 +11,13 @@ import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
+import { Driver, SIDES } from './side.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const ALL = JSON.parse(readFileSync(path('scenarios.json'), 'utf8'));
 const CREATE = {
 	account: { provider: 'demo', kind: 'oauth', target_url: 'http://localhost:9/authorize?client_id=tests' },
 	payment: { provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' } },
-};
-const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
-
-/** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
-const SIDES = {
-	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
-	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
-	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
-	c: { command: [path('../../build/tools/waiting')], has: [], only: {
-		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
-	} },
 };
 const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python'],
 	['go', 'go'], ['go', 'node'], ['python', 'go'], ['c', 'go']]
@@ -50,59 +38,6 @@ after(async () => {
 	await Promise.all([...shared.values()].map((driver) => driver.end()));
 	await fixture?.close();
 });
-
-/** A process that is driven by lines of JSON. */
-class Driver {
-	#process;
-	#calls = new Map();
-	#number = 0;
-	#ended;
-	late = [];
-
-	constructor({ command: [program, ...args], env }, name, settings) {
-		assert.ok(existsSync(program), `${program} is missing: make test-build`);
-		const url = new URL(fixture.stack.env.URLMODE_DATABASE_URL);
-		url.searchParams.set('application_name', name);
-		this.name = name;
-		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {
-			...process.env, ...fixture.stack.env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...env,
-		} });
-		this.#ended = new Promise((resolve) => {
-			this.#process.once('exit', (code, signal) => resolve(signal ?? code));
-		});
-		this.#process.stdin.on('error', () => {});
-		createInterface({ input: this.#process.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
-	}
-
-	#hear({ id, progress, recheck, answer, error, late }) {
-		const call = this.#calls.get(id);
-		if (late) this.late.push(late);
-		else if (progress) call.heard.push(progress);
-		else if (recheck) call.rechecks.push(recheck);
-		else call.resolve({ answer, error });
-	}
-
-	begin(verb, options) {
-		const call = { driver: this, number: this.#number += 1, heard: [], rechecks: [] };
-		call.end = new Promise((resolve) => {
-			call.resolve = resolve;
-		});
-		this.#calls.set(call.number, call);
-		this.#process.stdin.write(`${JSON.stringify({ id: call.number, do: verb, with: options })}\n`);
-		return call;
-	}
-
-	async kill() {
-		this.#process.kill('SIGKILL');
-		await this.#ended;
-	}
-
-	/** Without an open wait the process ends by itself, and without an error. */
-	async end() {
-		this.#process.stdin.end();
-		assert.equal(await this.#ended, 0, `${this.name} has ended with an error`);
-	}
-}
 
 /** Whether a side can do what a scenario asks of it. */
 function canRun({ steps, needs = [], settings, own }, pair) {
@@ -308,7 +243,13 @@ async function run({ steps, own, settings = {} }, pair) {
 	const drivers = {};
 	for (const [n, name] of ['a', 'b'].entries()) {
 		const key = `${pair[n]} ${name}`;
-		const start = () => new Driver(SIDES[pair[n]], `waiting-${pair[n]}-${name}-${runs += 1}`, settings);
+		const start = () => {
+			const late = [];
+			const driver = new Driver(pair[n], {
+				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env: fixture.stack.env, settings, onLate: (payment) => late.push(payment),
+			});
+			return Object.assign(driver, { late });
+		};
 		if (!isOwn && !shared.has(key)) shared.set(key, start());
 		drivers[name] = isOwn ? start() : shared.get(key);
 	}

@@ -20,29 +20,41 @@ import (
 
 // given has the options of every verb.
 type given struct {
-	ElicitationID string           `json:"elicitation_id"`
-	Subject       string           `json:"subject"`
-	Session       string           `json:"session"`
-	Provider      string           `json:"provider"`
-	Kind          urlmode.Kind     `json:"kind"`
-	TargetURL     string           `json:"target_url"`
-	Expected      urlmode.Expected `json:"expected"`
-	PKCE          bool             `json:"pkce"`
-	TTL           float64          `json:"ttl_ms"`
-	ID            string           `json:"id"`
-	Exclusive     bool             `json:"exclusive"`
-	ResumeKey     string           `json:"resume_key"`
-	About         map[string]any   `json:"about"`
-	ClientID      string           `json:"client_id"`
-	SameClient    bool             `json:"same_client"`
-	Timeout       *float64         `json:"timeout_ms"`
-	Lease         float64          `json:"lease_ms"`
-	Abandon       bool             `json:"abandon"`
-	Recheck       *answer          `json:"recheck"`
+	ElicitationID string          `json:"elicitation_id"`
+	Subject       string          `json:"subject"`
+	Session       string          `json:"session"`
+	Provider      string          `json:"provider"`
+	Kind          urlmode.Kind    `json:"kind"`
+	TargetURL     string          `json:"target_url"`
+	Expected      expected        `json:"expected"`
+	PKCE          bool            `json:"pkce"`
+	TTL           float64         `json:"ttl_ms"`
+	ID            string          `json:"id"`
+	Exclusive     bool            `json:"exclusive"`
+	ResumeKey     string          `json:"resume_key"`
+	About         map[string]any  `json:"about"`
+	ClientID      string          `json:"client_id"`
+	SameClient    bool            `json:"same_client"`
+	Timeout       *float64        `json:"timeout_ms"`
+	Lease         float64         `json:"lease_ms"`
+	Abandon       bool            `json:"abandon"`
+	CanRecheck    *bool           `json:"can_recheck"`
+	Recheck       json.RawMessage `json:"recheck"`
 	answer
-	Held  bool `json:"held"`
-	Wait  int  `json:"wait"`
-	Claim int  `json:"claim"`
+	Answer *answer `json:"answer"`
+	Error  string  `json:"error"`
+	Held   bool    `json:"held"`
+	Wait   int     `json:"wait"`
+	Claim  int     `json:"claim"`
+}
+
+type expected urlmode.Expected
+
+func (e *expected) UnmarshalJSON(text []byte) error {
+	if e.Any = string(text) == `"any"`; e.Any {
+		return nil
+	}
+	return json.Unmarshal(text, (*urlmode.Expected)(e))
 }
 
 type answer struct {
@@ -72,6 +84,7 @@ type driver struct {
 	mu     sync.Mutex
 	stops  map[int]context.CancelFunc
 	claims map[int]*urlmode.Claim
+	asked  map[int]chan given
 }
 
 var output sync.Mutex
@@ -93,9 +106,9 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	switch verb {
 	case "create":
 		made, err := d.instance.Create(ctx, urlmode.Request{
-			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: with.Expected, PKCE: with.PKCE,
+			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: urlmode.Expected(with.Expected), PKCE: with.PKCE,
 			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
-			ClientID: with.ClientID, SameClient: with.SameClient,
+			ClientID: with.ClientID, SameClient: with.SameClient, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
 		})
 		return members{"elicitation_id": made.ElicitationID, "url": made.URL, "return_url": made.ReturnURL,
 			"cancel_url": made.CancelURL, "webhook_url": made.WebhookURL, "resumed": made.Resumed}, err
@@ -105,6 +118,11 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.stops[with.Wait]()
+		return nil, nil
+	case "answer":
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.asked[with.Wait] <- with
 		return nil, nil
 	case "complete":
 		said, err := with.answer.answer()
@@ -191,9 +209,18 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 		defer cancel()
 	}
 	if with.Recheck != nil {
-		options.Recheck = func(_ context.Context, event urlmode.Recheck) (*urlmode.Answer, error) {
+		options.Recheck = func(ctx context.Context, event urlmode.Recheck) (*urlmode.Answer, error) {
+			// One recheck at a time is asked.
+			asked := make(chan given, 1)
+			d.mu.Lock()
+			d.asked[number] = asked
+			d.mu.Unlock()
 			say(members{"id": number, "recheck": members{"elicitation_id": event.ElicitationID, "references": event.References}})
-			said, err := with.Recheck.answer()
+			with, err := d.answered(ctx, with.Recheck, asked)
+			if err != nil || with == nil {
+				return nil, err
+			}
+			said, err := with.answer()
 			return &said, err
 		}
 	}
@@ -204,6 +231,25 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 		"nonce": outcome.Nonce}, err
 }
 
+var errFailed = errors.New("the provider cannot be asked")
+
+// answered is what a recheck answers: what the wait was given, or what a later request says.
+func (d *driver) answered(ctx context.Context, recheck json.RawMessage, asked <-chan given) (*answer, error) {
+	if string(recheck) != `"asks"` {
+		var said answer
+		return &said, json.Unmarshal(recheck, &said)
+	}
+	select {
+	case with := <-asked:
+		if with.Error != "" {
+			return nil, errFailed
+		}
+		return with.Answer, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 func told(err error) members {
 	var own *urlmode.Error
 	var refused *pgconn.PgError
@@ -211,6 +257,8 @@ func told(err error) members {
 	switch {
 	case errors.As(err, &own):
 		said["code"], said["status"] = own.Code, own.Status
+	case errors.Is(err, errFailed):
+		said["code"] = "FAILED"
 	case errors.Is(err, context.Canceled):
 		said["code"] = "STOPPED"
 	case errors.As(err, &refused):
@@ -235,7 +283,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	d := &driver{instance: instance, stops: map[int]context.CancelFunc{}, claims: map[int]*urlmode.Claim{}}
+	d := &driver{instance: instance, stops: map[int]context.CancelFunc{}, claims: map[int]*urlmode.Claim{}, asked: map[int]chan given{}}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

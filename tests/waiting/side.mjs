@@ -1,0 +1,96 @@
+// Waiting sides as processes that are driven by lines of JSON. README.md describes what they speak.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
+
+/** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
+export const SIDES = {
+	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
+	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
+	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
+	c: { command: [path('../../build/tools/waiting')], has: [], only: {
+		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
+	} },
+};
+
+export class Driver {
+	#process;
+	#calls = new Map();
+	#number = 0;
+	#ended;
+	#onLate;
+
+	/**
+	 * @param {keyof SIDES} side
+	 * @param {{ name: string, env: Record<string, string>, settings?: object, onLate?: (payment: object) => void }} options
+	 *     name: of its connections to PostgreSQL; env: with the variables of a stack; onLate: for payments that it reports
+	 */
+	constructor(side, { name, env, settings = {}, onLate = () => {} }) {
+		const { command: [program, ...args], env: own } = SIDES[side];
+		assert.ok(existsSync(program), `${program} is missing: make test-build`);
+		const url = new URL(env.URLMODE_DATABASE_URL);
+		url.searchParams.set('application_name', name);
+		this.name = name;
+		this.#onLate = onLate;
+		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {
+			...process.env, ...env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...own,
+		} });
+		this.#ended = new Promise((resolve) => {
+			this.#process.once('exit', (code, signal) => resolve(signal ?? code));
+		});
+		this.#process.stdin.on('error', () => {});
+		createInterface({ input: this.#process.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
+	}
+
+	#hear({ id, progress, recheck, answer, error, late }) {
+		const call = this.#calls.get(id);
+		if (late) this.#onLate(late);
+		else if (progress) call.heard.push(progress);
+		else if (recheck) {
+			call.rechecks.push(recheck);
+			call.onRecheck?.(recheck);
+		} else {
+			call.hasEnded = true;
+			call.resolve({ answer, error });
+		}
+	}
+
+	/**
+	 * Begins a call. Its `end` resolves to the answer or the error.
+	 *
+	 * @param {string} verb
+	 * @param {object} [options]
+	 * @param {(recheck: object) => void} [onRecheck] is told when the recheck function of a wait is called
+	 */
+	begin(verb, options = {}, onRecheck = undefined) {
+		const call = { driver: this, number: this.#number += 1, heard: [], rechecks: [], onRecheck, hasEnded: false };
+		call.end = new Promise((resolve) => {
+			call.resolve = resolve;
+		});
+		this.#calls.set(call.number, call);
+		this.#process.stdin.write(`${JSON.stringify({ id: call.number, do: verb, with: options })}\n`);
+		return call;
+	}
+
+	/** How many calls have no answer. */
+	get open() {
+		return [...this.#calls.values()].filter(({ hasEnded }) => !hasEnded).length;
+	}
+
+	async kill() {
+		this.#process.kill('SIGKILL');
+		await this.#ended;
+	}
+
+	/** Without an open wait the process ends by itself, and without an error. */
+	async end() {
+		this.#process.stdin.end();
+		assert.equal(await this.#ended, 0, `${this.name} has ended with an error`);
+	}
+}
