@@ -2,7 +2,9 @@
 //
 //     node --test tests/model/model.test.mjs
 //     COUNT=10000 SEED=1 node --test tests/model/model.test.mjs
+//     SERVERS=go,node node --test tests/model/model.test.mjs
 //
+// SERVERS are the languages of the two servers, one in Python and one in Node by default.
 // A history that fails is printed with its seed, as short as it still fails.
 // COUNT=1 with that seed runs it again.
 
@@ -16,12 +18,13 @@ import { Stage } from './stage.mjs';
 
 const COUNT = Number(process.env.COUNT ?? 100);
 const SEED = Number(process.env.SEED ?? 1);
+const SERVERS = (process.env.SERVERS ?? 'python,node').split(',');
 
 // Rechecks that name somebody else's payment warn.
 process.removeAllListeners('warning');
 
-test(`${COUNT} histories from seed ${SEED} on`, async (t) => {
-	const stage = await Stage.open(t);
+test(`${COUNT} histories from seed ${SEED} on, with servers in ${SERVERS.join(' and ')}`, async (t) => {
+	const stage = await Stage.open(t, SERVERS);
 	try {
 		for (let seed = SEED; seed < SEED + COUNT; seed += 1) {
 			const steps = makeHistory(seed);

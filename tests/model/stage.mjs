@@ -1,5 +1,5 @@
-// The real thing: a PostgreSQL of its own, two instances of an MCP server, and
-// the connection of the callback programs.
+// The real thing: a PostgreSQL of its own, two instances of an MCP server, perhaps in
+// different languages, and the connection of the callback programs.
 
 import { connect, createServer } from 'node:net';
 
@@ -15,6 +15,8 @@ import { digestOfRequest } from '../../lib/node/src/request-digest.js';
 import { RESULT, seal } from '../../lib/node/src/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/token.js';
 import { until } from '../support/wait.mjs';
+import { Remote } from '../waiting/remote.mjs';
+import { Driver } from '../waiting/side.mjs';
 import { THINGS } from './history.mjs';
 import { GRACE } from './model.mjs';
 
@@ -59,9 +61,13 @@ export class Stage {
 	instances = [];
 	#ends = [];
 
-	/** @param {import('node:test').TestContext} t closes it at its end */
-	static async open(t) {
+	/**
+	 * @param {import('node:test').TestContext} t closes it at its end
+	 * @param {('node' | 'python' | 'go')[]} [languages] of the instances
+	 */
+	static async open(t, languages = ['node', 'node']) {
 		const stage = new Stage();
+		stage.languages = languages;
 		stage.cluster = await Cluster.start(t);
 		stage.keysFile = scratchKeys(t);
 		stage.keys = new KeysFile(stage.keysFile);
@@ -92,7 +98,8 @@ export class Stage {
 
 	/** Puts a new instance in the place of the one that was there. */
 	async start(at) {
-		this.instances[at] = await Instance.start(this.cluster.serverUrl, this.keysFile);
+		const Made = this.languages[at] === 'node' ? Instance : RemoteInstance;
+		this.instances[at] = await Made.start(this.cluster.serverUrl, this.keysFile, this.languages[at], this.admin);
 		return this.instances[at];
 	}
 
@@ -221,3 +228,34 @@ class Instance {
 		this.urlmode.close().catch(() => {});
 	}
 }
+
+/** A process of its own, in any language, which can be killed. */
+class RemoteInstance {
+	late = new Set();
+	#driver;
+
+	static async start(databaseUrl, keysFile, language, admin) {
+		const instance = new RemoteInstance();
+		const name = `model-${language}-${remoteInstances += 1}`;
+		instance.#driver = new Driver(language, {
+			name, env: { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: 'https://callback.example' },
+			onLate: ({ reference }) => instance.late.add(reference),
+		});
+		instance.urlmode = new Remote(instance.#driver);
+		await instance.urlmode.reportLate();
+		await until('it listens', async () => (await admin.query(
+			"SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle' AND query ~ 'pg_backend_pid'", [name])).rowCount > 0, { every: 5 });
+		return instance;
+	}
+
+	close() {
+		return this.urlmode.close();
+	}
+
+	/** What it waited for is never heard of. */
+	die() {
+		void this.#driver.kill();
+	}
+}
+
+let remoteInstances = 0;
