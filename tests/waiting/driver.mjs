@@ -38,8 +38,10 @@ const VERBS = {
 				say({ id: number, recheck: told(event) });
 				return recheck === 'asks' ? new Promise((resolve, reject) => asked.set(number, { resolve, reject })) : given(recheck);
 			} },
-			...verify && { verify: ({ values: { [verify.field]: value } }) => (
-				value === verify.value ? undefined : { field: verify.field, problem: verify.problem }) },
+			...verify && { verify: ({ elicitationId, values: { [verify.field]: value } }) => {
+				say({ id: number, verify: { elicitation_id: elicitationId } });
+				return value === verify.value ? undefined : { field: verify.field, problem: verify.problem };
+			} },
 		}));
 	},
 	answer({ wait, answer, error }) {

@@ -1,5 +1,7 @@
 """The Python package, as tests/waiting/README.md describes a driver."""
 
+from __future__ import annotations
+
 import asyncio
 import dataclasses
 import json
@@ -71,6 +73,7 @@ class Driver:
             return Answer(**answer) if answer else None
 
         def check(typed: Any) -> Problem | None:
+            say(id=number, verify={"elicitation_id": typed.elicitation_id})
             is_right = typed.values[verify["field"]] == verify["value"]
             return None if is_right else Problem(verify["field"], verify["problem"])
 

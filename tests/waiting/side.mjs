@@ -11,8 +11,8 @@ const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
 
 /** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
 export const SIDES = {
-	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
-	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
+	node: { command: [process.execPath, path('driver.mjs')], has: [...EVERYTHING, 'forms'] },
+	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: [...EVERYTHING, 'forms'], env: { PYTHONPATH: path('../../lib/python/src') } },
 	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
 	c: { command: [path('../../build/tools/waiting')], has: [], only: {
 		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
@@ -48,10 +48,11 @@ export class Driver {
 		createInterface({ input: this.#process.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
 	}
 
-	#hear({ id, progress, recheck, answer, error, late }) {
+	#hear({ id, progress, recheck, verify, answer, error, late }) {
 		const call = this.#calls.get(id);
 		if (late) this.#onLate(late);
 		else if (progress) call.heard.push(progress);
+		else if (verify) call.verified.push(verify);
 		else if (recheck) {
 			call.rechecks.push(recheck);
 			call.onRecheck?.(recheck);
@@ -69,7 +70,7 @@ export class Driver {
 	 * @param {(recheck: object) => void} [onRecheck] is told when the recheck function of a wait is called
 	 */
 	begin(verb, options = {}, onRecheck = undefined) {
-		const call = { driver: this, number: this.#number += 1, heard: [], rechecks: [], onRecheck, hasEnded: false };
+		const call = { driver: this, number: this.#number += 1, heard: [], rechecks: [], verified: [], onRecheck, hasEnded: false };
 		call.end = new Promise((resolve) => {
 			call.resolve = resolve;
 		});

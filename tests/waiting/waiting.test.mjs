@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { decideAs, FormPage } from '../support/form-page.mjs';
 import { until } from '../support/wait.mjs';
 import { Driver, SIDES } from './side.mjs';
 
@@ -18,6 +19,9 @@ const ALL = JSON.parse(readFileSync(path('scenarios.json'), 'utf8'));
 const CREATE = {
 	account: { provider: 'demo', kind: 'oauth', target_url: 'http://localhost:9/authorize?client_id=tests' },
 	payment: { provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' } },
+	input: { provider: 'intake', kind: 'input', form: {
+		title: 'Your API key', fields: [{ name: 'api_key', type: 'secret', label: 'API key', required: true }] } },
+	approval: { provider: 'approvals', kind: 'approval', form: { title: 'Delete the archive?', comment: 'optional' } },
 };
 const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python'],
 	['go', 'go'], ['go', 'node'], ['python', 'go'], ['c', 'go']]
@@ -70,7 +74,7 @@ class Run {
 
 	/** Replaces the names in braces. */
 	fill(value) {
-		if (typeof value === 'string') return value.replace(/\{(id|reference)\}/g, (_, name) => this[name]);
+		if (typeof value === 'string') return value.replace(/\{(id|reference|subject)\}/g, (_, name) => this[name]);
 		if (Array.isArray(value)) return value.map((each) => this.fill(each));
 		if (typeof value !== 'object' || value === null) return value;
 		return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]));
@@ -139,7 +143,9 @@ const STEPS = {
 		if (step.same !== undefined) {
 			assert.deepEqual([created.resumed, created.url === run.url], [step.same, step.same]);
 		}
-		Object.assign(run, { id: created.elicitation_id, url: created.url, returnUrl: created.return_url, state: undefined });
+		Object.assign(run, {
+			id: created.elicitation_id, url: created.url ?? created.approval_url, returnUrl: created.return_url, state: undefined, form: undefined,
+		});
 		run.provider = step.with?.provider ?? CREATE[what].provider;
 		run.ids.add(run.id);
 	},
@@ -195,6 +201,20 @@ const STEPS = {
 	},
 
 	rechecks: (run, count) => assert.equal([...run.calls.values()].reduce((sum, { rechecks }) => sum + rechecks.length, 0), count),
+
+	verified: (run, count) => assert.equal([...run.calls.values()].reduce((sum, { verified }) => sum + verified.length, 0), count),
+
+	async types(run, value) {
+		run.form ??= await FormPage.open(fixture, run.url);
+		await run.form.send('submit', { 'field.api_key': value });
+	},
+
+	shows: (run, text) => run.form.shows(text),
+
+	async decides(run, answer, { user, comment }) {
+		if (user) await decideAs(fixture, run.url, { approver: user, answer, comment });
+		else await (await FormPage.open(fixture, run.url)).send(answer, comment === undefined ? {} : { comment });
+	},
 
 	async user(run, does) {
 		if (does === 'refuses') {
