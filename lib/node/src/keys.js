@@ -137,6 +137,18 @@ export function openKeys(keysFile, keys) {
 	return parseKeys(checkText('keys', keys, 1, KEYS_MAX), 'keys');
 }
 
+/**
+ * Whether two rings have a secret in common, under whatever kid.
+ *
+ * @param {KeyRing} one
+ * @param {KeyRing} other
+ */
+export function haveCommonKey(one, other) {
+	const [marks, others] = [one, other].map((ring) => Array.from({ length: 256 },
+		(_, kid) => ring.find(kid)?.shared('urlmode common key').toString('base64')).filter((mark) => mark !== undefined));
+	return marks?.some((mark) => others?.includes(mark)) === true;
+}
+
 /** @param {import('node:fs').BigIntStats} stat */
 function fingerprint(stat) {
 	return [stat.dev, stat.ino, stat.size, stat.mode, stat.mtimeNs, stat.ctimeNs].join(' ');

@@ -3,42 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import test from 'node:test';
 
-import { AccountProvider } from '../src/accounts/account-provider.js';
 import { findMistakes } from '../src/accounts/check-description.js';
-import { scratchFolder } from './support/keys.js';
+import { OUTCOME, SECRET, startProvider as start } from './support/described-provider.js';
 
-const RETURN_URL = 'https://callback.example/oauth/account/return';
-const OUTCOME = { elicitationId: 'id', returnUrl: RETURN_URL, codeVerifier: 'v'.repeat(43) };
-const SECRET = 'secret-of-the-client';
+const RETURN_URL = OUTCOME.returnUrl;
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' });
-
-/** A provider whose requests are kept, and its description. */
-async function start(t, oauth, answer = {}) {
-	const requests = [];
-	const server = createServer(async (request, response) => {
-		let body = '';
-		for await (const chunk of request) body += chunk;
-		requests.push({ path: request.url, headers: request.headers, body });
-		response.writeHead(200, { 'content-type': 'application/json' });
-		response.end(JSON.stringify(request.url.startsWith('/empty') ? { empty: true } : { access_token: 'access', token_type: 'bearer', ...answer }));
-	});
-	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-	t.after(() => server.close());
-	const origin = `http://127.0.0.1:${server.address().port}`;
-	const file = join(scratchFolder(t), 'own.json');
-	writeFileSync(file, JSON.stringify({ oauth: {
-		authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, revocation_endpoint: `${origin}/revoke`,
-		pkce: 'S256', token_endpoint_auth_method: 'client_secret_post', ...typeof oauth === 'function' ? oauth(origin) : oauth,
-	} }));
-	const open = (options) => AccountProvider.open({ provider: 'own', description: file, client: { id: 'client', secret: SECRET }, ...options });
-	return { origin, requests, open, formOf: (n = 0) => Object.fromEntries(new URLSearchParams(requests[n].body)) };
-}
 
 function read(token) {
 	const [head, claims, signature] = token.split('.');
@@ -171,7 +143,8 @@ for (const method of ['GET', 'POST']) {
 
 	test(`a ${method} for a long-lived token that fails: neither the token nor the secret is said`, async (t) => {
 		for (const [endpoint, detail] of [['http://127.0.0.1:2/longer', 'ECONNREFUSED'], [undefined, 'no_long_lived_token, status 200, application/json with empty=true']]) {
-			const { open, requests } = await start(t, (origin) => ({ long_lived: { exchange: { method, endpoint: endpoint ?? `${origin}/empty`, parameters } } }));
+			const { open, requests } = await start(t, (origin) => ({ long_lived: { exchange: { method, endpoint: endpoint ?? `${origin}/empty`, parameters } } }),
+				(path) => (path.startsWith('/empty') ? { empty: true } : { access_token: 'access', token_type: 'bearer' }));
 			const said = [];
 			t.mock.method(process, 'emitWarning', (text) => said.push(text));
 			const end = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });

@@ -10,8 +10,9 @@ import pg from 'pg';
 
 import { parseKeys } from '../src/keys.js';
 import { openTokens, sealTokens } from '../src/vault/sealed-tokens.js';
-import { payment, request, setUp, until } from './support/database.js';
-import { keyLine, writeKeys } from './support/keys.js';
+import { Vault } from '../src/vault.js';
+import { approval, input, payment, request, setUp, until } from './support/database.js';
+import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
 import { provider, setUpVault } from './support/vault.js';
 
 test('a token that is valid for long enough is used as it is, and only its owner gets it', async (t) => {
@@ -352,6 +353,47 @@ test('sealing anew goes on after accounts that do not open, names them and count
 	assert.deepEqual(await vault.keysInUse(), [{ kid: 7, accounts: 130 }, { kid: 8, accounts: 2 }]);
 });
 
+test('the vault has no key of the callback hosts, under whatever number', async (t) => {
+	const callbackKeys = keyLine(1) + keyLine(2);
+	const { urlmode } = await setUp(t, { keysFile: scratchKeys(t, callbackKeys) });
+	for (const keys of [callbackKeys, `${keyLine(9)}200 ${callbackKeys.split(/\s/)[3]}\n`]) {
+		assert.throws(() => new Vault(urlmode, { keys, providers: {} }), { code: 'URLMODE_KEYS_FILE', message: /^keys: the vault must have keys of its own/ });
+		const keysFile = scratchKeys(t, keys);
+		assert.throws(() => new Vault(urlmode, { keysFile, providers: {} }), ({ message }) => message.startsWith(`${keysFile}: the vault must`));
+	}
+	new Vault(urlmode, { keys: keyLine(1), providers: {} });
+});
+
+test('tokens are sealed anew while several instances refresh them: none is lost', async (t) => {
+	const { vault, endpoint, key, keysFile, admin, subject, openVault, another } = await setUpVault(t, { expiresIn: 0 });
+	const accounts = ['acme', 'beta', 'gamma'];
+	for (const id of accounts.slice(1)) await vault.store(key, { tokens: endpoint.grant(0), account: { id }, scopes: [] });
+	await admin.query('DELETE FROM urlmode.account WHERE subject <> $1', [subject]);
+	endpoint.expiresIn = 0;
+	endpoint.instead = () => new Promise((resolve) => setTimeout(resolve, 10, false));
+	const stopping = new AbortController();
+	const errors = [];
+	const using = [vault, openVault(another())].flatMap((each) => accounts.map(async (account) => {
+		while (!stopping.signal.aborted) await each.accessToken({ ...key, account }).catch(({ code }) => errors.push(code));
+	}));
+	let content = readFileSync(keysFile, 'utf8');
+	for (const kid of [8, 9, 10]) {
+		const asked = endpoint.asked.length;
+		content = keyLine(kid) + content;
+		writeKeys(keysFile, content);
+		await until('all are sealed with the new key', async () => {
+			await vault.reseal();
+			const [{ kid: only }, ...others] = await vault.keysInUse();
+			return only === kid && others.length === 0 && endpoint.asked.length > asked + 6;
+		});
+	}
+	stopping.abort();
+	await Promise.all(using);
+	assert.deepEqual([...new Set(errors)], []);
+	assert.deepEqual((await vault.listAccounts(key)).map(({ state }) => state), ['connected', 'connected', 'connected']);
+	assert.equal(new Set(endpoint.asked).size, endpoint.asked.length, 'no refresh token was sent twice');
+});
+
 test('what is sealed opens only for its subject, provider and account, and unchanged', () => {
 	const keys = parseKeys(keyLine(3), 'keys');
 	const place = { subject: 'ada', provider: 'github', account: '1' };
@@ -386,9 +428,27 @@ test('a user is forgotten, but for references and amounts, and not while a payme
 	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
 	await urlmode.create({ ...request, subject });
 	await callback.open(elicitationId, owner);
+	await callback.event(elicitationId, 'attempt_failed', { ...owner, reference: `${reference}-attempt` });
 	await callback.paid(elicitationId, { reference, ...owner });
+	// What was typed, what was decided, and what a call has returned that nobody has heard.
+	const { elicitationId: typed } = await urlmode.create({ ...input, subject });
+	await callback.answer(typed, { subject, result: { values: { api_key: 'of-the-test' } } });
+	const { elicitationId: decided } = await urlmode.create({ ...approval, subject });
+	await callback.answer(decided, { subject, result: { comment: 'of-the-test' } });
+	await (await urlmode.beginClaim(decided, { subject })).fulfil({ text: 'of-the-test' });
+	/** The tables with an elicitation of the user. */
+	const holding = async () => {
+		const { rows: tables } = await admin.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'urlmode' ORDER BY 1");
+		const found = [];
+		for (const { name } of tables) {
+			const { rows } = await admin.query(`SELECT FROM urlmode.${name} t WHERE t::text ~ $1`, [[elicitationId, typed, decided].join('|')]);
+			if (rows.length > 0) found.push(name);
+		}
+		return found;
+	};
 	const before = await naming();
 	assert.ok(['account', 'elicitation'].every((name) => before.includes(name)), before.join());
+	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['elicitation', 'event', 'lease', 'payment']);
 	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
 		assert.equal(error.code, 'UNCLAIMED_PAYMENTS');
 		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference, amount: 1_050, currency: 'EUR' }]);
@@ -398,6 +458,7 @@ test('a user is forgotten, but for references and amounts, and not while a payme
 	await urlmode.claim(elicitationId, owner);
 	await vault.forgetSubject({ subject });
 	assert.deepEqual(await naming(), []);
+	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['payment']);
 	const { rows: [paid] } = await admin.query('SELECT reference, amount, currency, result FROM urlmode.payment WHERE elicitation = $1', [elicitationId]);
 	assert.deepEqual(paid, { reference, amount: '1050', currency: 'EUR', result: null });
 });

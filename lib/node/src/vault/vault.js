@@ -8,12 +8,13 @@ import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
 import {
-	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, UnclaimedPaymentsError,
+	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
+	UnclaimedPaymentsError,
 } from '../errors.js';
 import { checkId, checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
 import { internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
-import { openKeys } from '../keys.js';
+import { haveCommonKey, openKeys } from '../keys.js';
 import { bindingOf } from '../token.js';
 import { LEASE_MS, lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
 import { COMMIT_MS, isRefused, retried } from './retried.js';
@@ -59,11 +60,14 @@ export class Vault extends EventEmitter {
 	 */
 	constructor(urlmode, { keysFile, keys, providers }) {
 		super();
-		const { database, finishers, isClosed } = internalsOf(urlmode);
+		const { database, finishers, isClosed, keys: callbackKeys } = internalsOf(urlmode);
 		if (typeof providers !== 'object' || providers === null) throw new TypeError('providers must be an object, with the name of each provider');
 		this.#urlmode = urlmode;
 		this.#database = new VaultDatabase(database);
 		this.#keys = openKeys(keysFile, keys);
+		if (haveCommonKey(this.#keys, callbackKeys)) {
+			throw new KeysFileError(`${keysFile ?? 'keys'}: the vault must have keys of its own, because the callback hosts, which face the internet, have the others`);
+		}
 		this.#providers = providers;
 		this.#refresher = new Refresher(this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
 			(name, place, more) => this.#tell(name, { ...place, ...more }), isClosed);

@@ -1,0 +1,71 @@
+// The presets read the answers that their providers show in their documentation: whose
+// account it is, which token is used, what stays beside it, and for how long it is valid.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+
+import { OUTCOME, startProvider } from './support/described-provider.js';
+
+const SLACK = {
+	ok: true, access_token: 'xoxb-bot', token_type: 'bot', scope: 'commands,incoming-webhook', bot_user_id: 'U0KRQLJ9H', app_id: 'A0KRD7HC3',
+	team: { name: 'Slack Pickleball Team', id: 'T9TK3CUKW' }, enterprise: { name: 'slack-pickleball', id: 'E12345678' },
+	authed_user: { id: 'U1234', scope: 'chat:write', access_token: 'xoxp-user', token_type: 'user' },
+};
+const NOTION = {
+	access_token: 'ntn_token', token_type: 'bearer', refresh_token: 'nrt_token', bot_id: 'b3414d65-1224-5d1d-9c4b-1a4d2a9b3c5f', duplicated_template_id: null,
+	workspace_icon: 'https://website.domain/images/image.png', workspace_id: 'j565j4d7-x2882-61bs-564a-jj9d9ui-c36hxfr7x', workspace_name: "Ada's Notion",
+};
+/** Minus the seconds in which the test runs. */
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+for (const { preset, of = preset, answer, token, account, scopes, also = () => {} } of [
+	{ preset: 'notion', of: 'Notion, granted by a user', token: 'ntn_token', account: { id: NOTION.bot_id, name: NOTION.workspace_name },
+		answer: { ...NOTION, owner: { type: 'user', user: { object: 'user', id: 'e79a0b74-3aba-4149-9f74-0bb5791a6ee6', name: 'Ada' } } } },
+	{ preset: 'notion', of: 'Notion, granted for a workspace', token: 'ntn_token', account: { id: NOTION.bot_id, name: NOTION.workspace_name },
+		answer: { ...NOTION, owner: { type: 'workspace', workspace: true } } },
+	{ preset: 'slack', of: 'Slack, the token of the user, and that of the bot beside it', answer: SLACK, token: 'xoxp-user', scopes: ['chat:write'],
+		account: { id: 'U1234', name: 'Slack Pickleball Team' },
+		also: ({ outer }) => assert.deepEqual([outer.access_token, outer.bot_user_id], ['xoxb-bot', 'U0KRQLJ9H']) },
+	{ preset: 'slack', of: 'Slack, the token of the user alone', token: 'xoxp-user', scopes: ['chat:write'], account: { id: 'U1234', name: 'Slack Pickleball Team' },
+		answer: { ok: true, app_id: 'A0KRD7HC3', team: SLACK.team, authed_user: SLACK.authed_user },
+		also: ({ outer }) => assert.equal(outer, undefined) },
+	{ preset: 'slack-bot', of: 'Slack, the token of the bot, and that of the user beside it', answer: SLACK, token: 'xoxb-bot',
+		scopes: ['commands', 'incoming-webhook'], account: { id: 'U0KRQLJ9H', name: 'Slack Pickleball Team' },
+		also: ({ authed_user: user }) => assert.equal(user.access_token, 'xoxp-user') },
+	{ preset: 'square', answer: { access_token: 'EAAAEO', token_type: 'bearer', expires_at: inAnHour(), merchant_id: 'MLQ1', refresh_token: 'EQAAEO', short_lived: false },
+		token: 'EAAAEO', account: { id: 'MLQ1' }, also: ({ expires_in: seconds }) => assert.ok(seconds > 3_500 && seconds <= 3_600, String(seconds)) },
+	{ preset: 'tiktok', answer: {
+		access_token: 'act.1', expires_in: 86_400, open_id: 'afd97af1-b87b-48b9-ac98-410aghda5344', refresh_expires_in: 31_536_000, refresh_token: 'rft.1',
+		scope: 'user.info.basic,video.list', token_type: 'Bearer',
+	}, token: 'act.1', scopes: ['user.info.basic', 'video.list'], account: { id: 'afd97af1-b87b-48b9-ac98-410aghda5344' } },
+	{ preset: 'asana', answer: {
+		access_token: 'f6ds', expires_in: 3_600, token_type: 'bearer', refresh_token: 'hjkl',
+		data: { id: 4_673_218_951, gid: '4673218951', name: 'Greg Sanchez', email: 'gsanchez@example.com' },
+	}, token: 'f6ds', account: { id: '4673218951', name: 'Greg Sanchez' } },
+	{ preset: 'dropbox', answer: {
+		access_token: 'sl.1', expires_in: 14_400, token_type: 'bearer', scope: 'account_info.read files.content.read', uid: '1234', account_id: 'dbid:AAH4f99', refresh_token: 'x',
+	}, token: 'sl.1', scopes: ['account_info.read', 'files.content.read'], account: { id: 'dbid:AAH4f99' } },
+	{ preset: 'salesforce', answer: {
+		access_token: '00DB', refresh_token: '5Aep', signature: 'CMJ4', scope: 'refresh_token api id', instance_url: 'https://acme.my.salesforce.com',
+		id: 'https://login.salesforce.com/id/00DB0000000TfcRMAS/005B0000005Bk90IAC', token_type: 'Bearer', issued_at: '1558553873237',
+	}, token: '00DB', scopes: ['refresh_token', 'api', 'id'], account: { id: 'https://login.salesforce.com/id/00DB0000000TfcRMAS/005B0000005Bk90IAC' },
+	also: ({ instance_url: url }) => assert.equal(url, 'https://acme.my.salesforce.com') },
+	{ preset: 'instagram', token: 'long-lived', account: { id: '17841400000000000' }, answer: (path) => (path.startsWith('/exchange')
+		? { access_token: 'long-lived', token_type: 'bearer', expires_in: 5_183_944 }
+		: { data: [{ access_token: 'short-lived', user_id: '17841400000000000', permissions: 'instagram_business_basic' }] }) },
+]) {
+	test(`${of}: whose account it is, and its token`, async (t) => {
+		const { oauth } = JSON.parse(readFileSync(new URL(`../../providers/${preset}.json`, import.meta.url)));
+		const { open } = await startProvider(t, (origin) => ({
+			...oauth, authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, revocation_endpoint: `${origin}/revoke`, variables: undefined,
+			...oauth.long_lived && { long_lived: Object.fromEntries(Object.entries(oauth.long_lived).map(([name, request]) => [name, { ...request, endpoint: `${origin}/${name}` }])) },
+		}), typeof answer === 'function' ? answer : () => answer);
+		const connected = await (await open({ scopes: ['asked'] })).connect({ ...OUTCOME, result: { code: 'c' } });
+		assert.deepEqual(connected.account, account, JSON.stringify(connected));
+		assert.equal(connected.tokens.access_token, token);
+		assert.equal(connected.tokens.token_type, 'bearer');
+		assert.deepEqual(connected.scopes, scopes ?? ['asked'], 'what the provider does not say is taken as granted');
+		also(connected.tokens);
+	});
+}
