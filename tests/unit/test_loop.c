@@ -68,7 +68,8 @@ serve(void *arg)
 	struct um_context context = case_context;
 	struct um_listener listener = { .fd = STDIN_FILENO,
 		.own = is_own,
-		.path = is_own ? address.sun_path : NULL };
+		.path = is_own ? address.sun_path : NULL,
+		.lock = -1 };
 	int status;
 
 	(void)arg;
