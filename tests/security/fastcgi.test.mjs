@@ -10,6 +10,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { Browser } from '../support/browser.mjs';
+import { comeBack } from '../support/flow.mjs';
 import { request as httpRequest } from '../support/http.mjs';
 import { cpuMsOf, isThere } from '../support/processes.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -88,6 +90,24 @@ describe('a good peer', () => {
 		const { HTTP_COOKIE, ...second } = first;
 		assert.ok(HTTP_COOKIE);
 		assert.match(await peer.send(request(second)).answer(), /<h1>You can go back<\/h1>/);
+	});
+
+	// libfcgi's own FCGI_Accept() would make them the environment of the process.
+	test('cannot change the environment with its parameters', async () => {
+		const program = await fixture.stack.program('connect');
+		const peer = await connect('connect');
+		const hostile = {
+			URLMODE_CONFIG: '/nonexistent', URLMODE_KEYS: `1 ${Buffer.alloc(32).toString('base64')}`, URLMODE_CGI_DATABASE_URL: 'host=/nonexistent',
+			PGHOST: '/nonexistent', PGHOSTADDR: '192.0.2.1', PGPORT: '1', PGUSER: 'nobody', PGPASSWORD: 'x', PGDATABASE: 'x', PGOPTIONS: '-c role=nobody', PGSERVICE: 'x',
+		};
+		assert.match(await peer.send(request({ ...parameters(), SCRIPT_NAME: '/connect/nobody', ...hostile })).answer(), /^Status: 404\r\n/);
+		process.kill(program.pid, 'SIGHUP');
+		await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'");
+		const browser = new Browser();
+		const flow = await fixture.goOn(browser);
+		assert.equal((await comeBack(browser, flow.returnTo({ code: 'the code' }))).location, '/done');
+		browser.close();
+		assert.deepEqual(await fixture.stack.program('connect'), program, 'the same process');
 	});
 
 	test('that does not ask to keep the connection has it closed after the answer', async () => {
