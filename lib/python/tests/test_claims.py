@@ -103,5 +103,19 @@ async def test_money_is_told_once() -> None:
     assert await next_after("a") == "a"
     assert await next_after("a", "a b") == "b"
     assert await next_after("b a c") == "c"
-    money.close()
-    await reports.aclose()
+    # Nobody asks for the next one, and nothing of it goes on.
+    await money.close()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert await anext(reports, "none") == "none"
+
+
+async def test_who_waits_for_money_hears_that_it_is_closed() -> None:
+    async def read(**filter: Any) -> list[str]:
+        return []
+
+    money = AnnouncedMoney(cast(Listener, Announcing()), "late", read, str)
+    reports: Any = money.reports()
+    told = asyncio.ensure_future(anext(reports, "none"))
+    await asyncio.sleep(0)
+    await money.close()
+    assert await asyncio.wait_for(told, 10) == "none"

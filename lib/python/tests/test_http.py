@@ -42,7 +42,13 @@ async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.Monke
     trusting, serving = ssl.create_default_context(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     serving.load_cert_chain(tmp_path / "pem")
-    monkeypatch.setattr("urlmode._http._tls", lambda: trusting)
+    read_in: list[threading.Thread] = []
+
+    def tls() -> ssl.SSLContext:
+        read_in.append(threading.current_thread())
+        return trusting
+
+    monkeypatch.setattr("urlmode._http._tls", tls)
     has_come, may_go_on, received = threading.Event(), threading.Event(), []
 
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -63,4 +69,6 @@ async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.Monke
             await call
         may_go_on.set()
         await asyncio.to_thread(thread.join)
+    # To read the certificates of the machine takes long.
+    assert len(read_in) == 1 and read_in[0] is not threading.current_thread()
     assert b"".join(received) == b""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import uuid
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import psycopg
@@ -47,6 +48,39 @@ async def test_one_connection_listens_before_it_reads_for_all_waits(
     async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
         cursor = await connection.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name])
         assert await cursor.fetchone() == (1,)
+
+
+class Behind:
+    """A connection on which a notification comes in the same packet as an answer, behind it."""
+
+    description = None
+    backend_pid = 1
+
+    def __init__(self) -> None:
+        self.pgconn: Any = self
+        self._ends = socket.socketpair()
+        self.socket = self._ends[0].fileno()
+        self._arrived: list[str] = []
+
+    async def execute(self, statement: bytes, values: Any) -> Any:
+        self._arrived.append("a notification")
+        return self
+
+    def notifies(self) -> str | None:
+        return self._arrived.pop() if self._arrived else None
+
+    def close(self) -> None:
+        for end in self._ends:
+            end.close()
+
+
+async def test_a_notification_behind_an_answer_is_heard() -> None:
+    connection, heard = Behind(), list[Any]()
+    listening = _Listening(cast(Any, connection), heard.append)
+    await listening.query("SELECT 1")
+    assert heard == ["a notification"]
+    listening.fail(OSError())
+    connection.close()
 
 
 async def test_times_are_seconds_or_a_timedelta(open_urlmode: OpenUrlMode) -> None:

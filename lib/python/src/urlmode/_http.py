@@ -53,15 +53,14 @@ def _connection_to(url: str) -> http.client.HTTPConnection:
 
 async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
     """Sends one request, and follows no redirect. Nothing is sent after a call that was cancelled. Raises RequestFailed."""
-    try:
-        connection = _connection_to(url)
-    except (ValueError, http.client.HTTPException) as error:
-        raise RequestFailed(type(error).__name__) from None
-    parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    connection: http.client.HTTPConnection | None = None
     over = threading.Event()
 
     def ask() -> Answer:
+        nonlocal connection
+        parts = urlsplit(url)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection = _connection_to(url)  # which reads the certificates of the machine
         try:
             connection.connect()
             if over.is_set():
@@ -86,4 +85,5 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
         over.set()
         # Ends the thread of a call that was cancelled.
         with contextlib.suppress(OSError, AttributeError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
+            if connection is not None:
+                connection.sock.shutdown(socket.SHUT_RDWR)

@@ -84,10 +84,15 @@ class _Listening:
         self._loop.remove_reader(self._socket)
 
     def _on_readable(self) -> None:
-        pgconn = self._connection.pgconn
         try:
-            pgconn.consume_input()
-            while notify := pgconn.notifies():
+            self._connection.pgconn.consume_input()
+        except psycopg.Error as error:
+            return self.fail(error)
+        self._take_notifications()
+
+    def _take_notifications(self) -> None:
+        try:
+            while notify := self._connection.pgconn.notifies():
                 self._on_notify(notify)
         except psycopg.Error as error:
             self.fail(error)
@@ -115,6 +120,8 @@ class _Listening:
                 timer.cancel()
                 if not self.lost.done():
                     self._watch()
+                    # One that came behind the answer was read with it, so that the socket does not tell of it.
+                    self._take_notifications()
 
     def drop(self) -> None:
         self._connection.pgconn.finish()

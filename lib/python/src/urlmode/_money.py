@@ -41,7 +41,9 @@ class AnnouncedMoney(Generic[R]):
         self._member = member
         self._read = read
         self._name_of = name_of
-        self._closed = asyncio.Event()
+        self._woken: set[asyncio.Event] = set()
+        self._tasks = Tasks()
+        self._closed = False
 
     async def reports(self) -> AsyncIterator[R]:
         """Listens until the iterator or the UrlMode is closed."""
@@ -49,7 +51,6 @@ class AnnouncedMoney(Generic[R]):
         missed = False
         woken = asyncio.Event()
         told: dict[Hashable, None] = {}
-        tasks = Tasks()
 
         def on_announced(announcements: list[Announcement]) -> None:
             nonlocal missed
@@ -63,10 +64,10 @@ class AnnouncedMoney(Generic[R]):
 
         self._listener.on_announced.append(on_announced)
         self._listener.acquire(woken)
-        tasks.start(self._check())
-        tasks.start(self._wake_when_closed(woken))
+        self._woken.add(woken)
+        checking = self._tasks.start(self._check())
         try:
-            while not self._closed.is_set():
+            while not self._closed:
                 # One query at a time, however many announcements there are: anyone in the database can forge them.
                 filter: dict[str, Any]
                 if pending:
@@ -90,14 +91,15 @@ class AnnouncedMoney(Generic[R]):
         finally:
             self._listener.on_announced.remove(on_announced)
             self._listener.release(woken)
-            await tasks.cancel()
+            self._woken.discard(woken)
+            checking.cancel()
 
-    def close(self) -> None:
-        self._closed.set()
-
-    async def _wake_when_closed(self, woken: asyncio.Event) -> None:
-        await self._closed.wait()
-        woken.set()
+    async def close(self) -> None:
+        """Ends all iterators. One that nobody asks for its next report ends when somebody does."""
+        self._closed = True
+        for woken in self._woken:
+            woken.set()
+        await self._tasks.cancel()
 
     async def _check(self) -> None:
         while True:

@@ -17,7 +17,7 @@ def _exponents() -> dict[str, int]:
     return {code: int(exponent) for exponent, codes in by_exponent.items() for code in codes}
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _units(provider: str) -> dict[str, Any] | None:
     """`amount` of the provider's description; None if none of this name is shipped."""
     try:

@@ -328,10 +328,10 @@ class UrlMode(CreateMethods):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        self._late.close()
-        self._refunds.close()
         overdue = asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT_S, self._pool.break_off)
         try:
+            await self._late.close()
+            await self._refunds.close()
             await self._beside.cancel()
             await self._claims.close()
             await self._waiters.close()
