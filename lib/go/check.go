@@ -39,6 +39,15 @@ var (
 	purgeKinds = []string{"", "oauth", "payment", "signature", "result", "stored"}
 )
 
+// TraceparentOf is the trace of a call, of the member traceparent of its _meta, for [Request.Traceparent]. What is no
+// traceparent says nothing: it is empty then.
+func TraceparentOf(member any) string {
+	if text, _ := member.(string); isTraceparent(text) {
+		return text
+	}
+	return ""
+}
+
 func isTraceparent(text string) bool {
 	return traceForm.MatchString(text) && text[3:35] != strings.Repeat("0", 32) && text[36:52] != strings.Repeat("0", 16)
 }

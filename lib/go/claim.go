@@ -91,8 +91,12 @@ type begun struct {
 
 func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	until := time.Now().Add(o.Wait)
-	for {
-		claim, err := c.try(ctx, k, o)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// What is asked for is awaited: nobody else could do, or give back, what this call has begun.
+	for asking := context.WithoutCancel(ctx); ; {
+		claim, err := c.try(asking, k, o)
 		rest := time.Until(until)
 		if err != nil || claim.State != ClaimLeased || rest <= 0 {
 			return claim, err

@@ -178,6 +178,7 @@ func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action A
 }
 
 // Claim claims the outcome of a completed elicitation. Only the first call gets true, and delivers. ErrOpen: it is not completed.
+// Once PostgreSQL was asked, the end of the context does not end the call, which alone may deliver.
 func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOptions) (bool, error) {
 	k, err := checkRow(id, owner)
 	if err != nil {
@@ -192,11 +193,15 @@ func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOpt
 	if err := checkReference(o.Reference); err != nil {
 		return false, err
 	}
-	return m.db.claim(ctx, k, o, m.kept.results)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	return m.db.claim(context.WithoutCancel(ctx), k, o, m.kept.results)
 }
 
 // BeginClaim claims an accept under a lease, for a call whose answer may be lost. The work is done
-// once, and its result is given to the next call until an answer was written.
+// once, and its result is given to the next call until an answer was written. The end of the context ends the wait for
+// another call. What PostgreSQL was asked for it does not end: a claim that has begun is this call's, which does the work or releases it.
 //
 // Errors: ErrOpen, ErrNotFound, ErrSeal.
 func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o LeaseOptions) (*Claim, error) {

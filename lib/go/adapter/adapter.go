@@ -52,8 +52,8 @@ func New(instance *urlmode.Instance, o Options) *Adapter {
 
 // Wish is what a tool asks its user for.
 type Wish struct {
-	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and ClientID that
-	// of the call.
+	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and ClientID and
+	// Traceparent are those of the call.
 	urlmode.Request
 	// Message tells the user and the model what is asked for, and why. It is required.
 	Message string
@@ -118,6 +118,9 @@ func (a *Adapter) run(ctx context.Context, call Call, wish Wish, body Body, byEr
 	}
 	if wish.ClientID == "" {
 		wish.ClientID = call.ClientID
+	}
+	if wish.Traceparent == "" {
+		wish.Traceparent = call.Traceparent
 	}
 	if wish.ResumeKey == "" {
 		wish.ResumeKey = urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected)

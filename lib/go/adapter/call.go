@@ -9,6 +9,8 @@ type Call struct {
 	Client Client
 	// ClientID is the id of the MCP client according to your authorization, if there is one.
 	ClientID string
+	// Traceparent is the trace of the call, see [urlmode.TraceparentOf].
+	Traceparent string
 	// Progress sends progress. Nil: the call has no progress token.
 	Progress func(ctx context.Context, count float64, message string) error
 	// Connection ends when the client has closed the connection of the call, or the session. It may be nil.
@@ -30,7 +32,7 @@ type Client struct {
 type Channel struct {
 	// Session is the same in all calls of a session, and comparable. Nil: nothing is kept between calls.
 	Session any
-	// Life ends with the session. It is required if there is a Session.
+	// Life ends with the session. It is required if there is a Session. A call that waits may outlive it.
 	Life context.Context
 	// Request asks the client to send its user to the URL, and returns the action of its response. The end of the context
 	// takes the request back.

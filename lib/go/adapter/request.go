@@ -36,7 +36,8 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	channel, id := k.call.Channel, asked.ElicitationID
 	notice, release := k.a.notices.use(channel.Session, id)
 	defer release()
-	requesting, withdraw := k.requestContext(ctx, asked)
+	// The end of the call does not end its request: it would be taken from a user who looks at it. What ends it is below.
+	requesting, withdraw := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(afterCompletion))
 	responded := make(chan response, 1)
 	go func() {
 		action, err := channel.Request(requesting, k.askOf(asked))
@@ -66,31 +67,19 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 		time.AfterFunc(afterCompletion, withdraw)
 		return End{}, k.done(asked, found.outcome), nil
 	}
-	switch {
-	case found.err != nil && context.Cause(ctx) == errGone, channel.Session == nil:
-		withdraw()
-	case hasResponded:
-		withdraw()
+	isGone := context.Cause(ctx) == errGone
+	if !isGone {
 		k.tellLater(id)
-	default:
-		k.tellLater(id)
+	}
+	if found.err == nil && !hasResponded && !isGone && channel.Session != nil {
 		k.hearLater(id, responded, withdraw)
+	} else {
+		withdraw()
 	}
 	if found.err != nil {
 		return End{}, nil, found.err
 	}
 	return k.pending(asked, found.status), nil, nil
-}
-
-// requestContext is that of a request, which the call does not end: it would be taken from a user who looks at it. It
-// ends with the elicitation, and with its session.
-func (k *asking) requestContext(ctx context.Context, asked urlmode.Elicitation) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(afterCompletion))
-	if life := k.call.Channel.Life; life != nil {
-		stop := context.AfterFunc(life, cancel)
-		context.AfterFunc(ctx, func() { stop() })
-	}
-	return ctx, cancel
 }
 
 // afterResponse says how the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody

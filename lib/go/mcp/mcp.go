@@ -100,7 +100,7 @@ func toError(err error) error {
 }
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
-	described := adapter.Call{Connection: t.connectionOf(call)}
+	described := adapter.Call{Connection: t.connectionOf(call), Traceparent: urlmode.TraceparentOf(call.Params.Meta["traceparent"])}
 	if token := call.Params.GetProgressToken(); token != nil {
 		described.Progress = func(ctx context.Context, count float64, message string) error {
 			// Where nobody reads the stream this fails, and the SDK does not tell why. Handler knows who is gone.

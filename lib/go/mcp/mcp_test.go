@@ -179,6 +179,24 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 	}
 }
 
+// The trace is that of the call. What a client sends in its place says nothing.
+func TestTraceOfTheCall(t *testing.T) {
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	tools, traces := New(nil, Options{}), make(chan string, 1)
+	session := connect(t, &payer{t: t}, serverOf(func(_ context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		traces <- tools.describe(call).Traceparent
+		return text("done"), nil
+	}), true)
+	for sent, want := range map[any]string{trace: trace, "00-" + strings.Repeat("0", 32) + trace[35:]: "", 1: "", nil: "", trace + "x": ""} {
+		if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "buy", Meta: sdk.Meta{"traceparent": sent}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-traces; got != want {
+			t.Errorf("%v: %q", sent, got)
+		}
+	}
+}
+
 // The newest client of the SDK gets a result that requires input, and calls again with its handle.
 func TestRounds(t *testing.T) {
 	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "accept"}

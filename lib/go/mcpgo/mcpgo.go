@@ -36,10 +36,13 @@ type Tools struct {
 	lives map[string]life // of the sessions that the server has registered
 }
 
+// life is that of a registered session. It ends when the session is registered no more, and gone when its client is gone.
 type life struct {
 	session server.ClientSession
 	ctx     context.Context
 	end     context.CancelFunc
+	gone    context.Context
+	leave   context.CancelFunc
 }
 
 // New makes Tools. Nothing needs to be closed but the instance.
@@ -52,18 +55,23 @@ func New(instance *urlmode.Instance, o Options) *Tools {
 func (t *Tools) AddHooks(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) {
 		ctx, end := context.WithCancel(context.Background())
+		gone, leave := context.WithCancel(context.Background())
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if before, ok := t.lives[session.SessionID()]; ok {
 			before.end()
 		}
-		t.lives[session.SessionID()] = life{session, ctx, end}
+		t.lives[session.SessionID()] = life{session, ctx, end, gone, leave}
 	})
-	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
+	hooks.AddOnUnregisterSession(func(ctx context.Context, session server.ClientSession) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if known, ok := t.lives[session.SessionID()]; ok && known.session == session {
 			known.end()
+			// Over streamable HTTP, a client that no longer listens by GET may wait for its calls. Each has its own context.
+			if _, isStreamable := session.(server.SessionWithStreamableHTTPConfig); !isStreamable || ctx.Err() == nil {
+				known.leave()
+			}
 			delete(t.lives, session.SessionID())
 		}
 	})
@@ -125,6 +133,9 @@ func paramsOf(ask adapter.Ask, id string) sdk.ElicitationParams {
 
 func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.Call {
 	described, srv, session := adapter.Call{}, server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
+	if meta := call.Params.Meta; meta != nil {
+		described.Traceparent = urlmode.TraceparentOf(meta.AdditionalFields["traceparent"])
+	}
 	if meta := call.Params.Meta; meta != nil && meta.ProgressToken != nil && srv != nil {
 		described.Progress = func(ctx context.Context, count float64, message string) error {
 			// It fails where the client does not read, who need not be gone.
@@ -149,15 +160,15 @@ func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.
 		}
 	} else if known, ok := session.(server.SessionWithClientInfo); ok && srv != nil {
 		info, capabilities = known.GetClientInfo(), known.GetClientCapabilities()
-		described.Channel = t.channelOf(srv, session)
-		described.Connection = described.Channel.Life
+		described.Channel, described.Connection = t.channelOf(srv, session)
 	}
 	described.Client = adapter.Client{Name: info.Name, Version: info.Version,
 		URL: capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil}
 	return described
 }
 
-func (t *Tools) channelOf(srv *server.MCPServer, session server.ClientSession) *adapter.Channel {
+// channelOf also returns what ends when the client is gone.
+func (t *Tools) channelOf(srv *server.MCPServer, session server.ClientSession) (*adapter.Channel, context.Context) {
 	channel := &adapter.Channel{
 		Request: func(ctx context.Context, ask adapter.Ask) (string, error) {
 			answer, err := srv.RequestURLElicitation(ctx, session, ask.ElicitationID, ask.URL, ask.Message)
@@ -174,6 +185,7 @@ func (t *Tools) channelOf(srv *server.MCPServer, session server.ClientSession) *
 	if known, ok := t.lives[session.SessionID()]; ok {
 		channel.Session, channel.Life = known.session, known.ctx
 		channel.CompleteLater = func(ctx context.Context, id string) error { return srv.SendElicitationComplete(ctx, known.session, id) }
+		return channel, known.gone
 	}
-	return channel
+	return channel, nil
 }

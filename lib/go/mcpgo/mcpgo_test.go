@@ -159,6 +159,93 @@ func TestOwnClient(t *testing.T) {
 	}
 }
 
+// post sends a call of the tool "buy" as one of a session.
+func post(t *testing.T, url, session, meta string) (string, error) {
+	t.Helper()
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy","_meta":{` + meta + `}}}`
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Mcp-Session-Id", session)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	return string(said), err
+}
+
+// The trace is that of the call. What a client sends in its place says nothing.
+func TestTraceOfTheCall(t *testing.T) {
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	tools, traces := New(nil, Options{}), make(chan string, 1)
+	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		traces <- tools.describe(ctx, call).Traceparent
+		return sdk.NewToolResultText("done"), nil
+	})
+	for sent, want := range map[string]string{`"traceparent":"` + trace + `"`: trace, `"traceparent":1`: "", ``: "", `"traceparent":"` + trace + `x"`: ""} {
+		if said, err := post(t, url, "mcp-session-00000000-0000-4000-8000-000000000000", sent); err != nil || !strings.Contains(said, "done") {
+			t.Fatalf("%s, %v", said, err)
+		}
+		if got := <-traces; got != want {
+			t.Errorf("%s: %q", sent, got)
+		}
+	}
+}
+
+// A client that no longer listens by GET still waits for its call.
+func TestClientThatNoLongerListens(t *testing.T) {
+	m, me := open(t), urlmode.Owner{Subject: "user-" + rand.Text()}
+	tools, session := New(m, Options{}), "mcp-session-00000000-0000-4000-8000-000000000001"
+	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, wish(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
+		})
+	})
+	asked, err := m.Create(t.Context(), wish(me).Request) // The call goes on with it, and waits.
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening, leave := context.WithCancel(t.Context())
+	defer leave()
+	request, err := http.NewRequestWithContext(listening, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	request.Header.Set("Mcp-Session-Id", session)
+	stream, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	isRegistered := func() bool {
+		tools.mu.Lock()
+		defer tools.mu.Unlock()
+		_, ok := tools.lives[session]
+		return ok
+	}
+	until(t, "the session is registered", isRegistered)
+	answer := make(chan string, 1)
+	go func() {
+		said, err := post(t, url, session, "")
+		answer <- fmt.Sprint(said, err)
+	}()
+	until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
+	leave()
+	until(t, "the session is registered no more", func() bool { return !isRegistered() })
+	time.Sleep(50 * time.Millisecond)
+	p := &payer{t: t, me: me, instance: m}
+	p.pay(asked.ElicitationID)
+	if said := <-answer; !strings.Contains(said, "Paid with pay_") {
+		t.Fatal(said)
+	}
+}
+
 // Clients choose the ids of sessions: 10,000 that nobody has registered leave nothing behind, also where a client listens.
 func TestStrangersSessions(t *testing.T) {
 	m, me := open(t), urlmode.Owner{Subject: "user-" + rand.Text()}
@@ -172,22 +259,9 @@ func TestStrangersSessions(t *testing.T) {
 		return tools.ElicitURL(ctx, call, asked, nil)
 	})
 	call := func(i int) {
-		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"buy"}}`
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Mcp-Session-Id", fmt.Sprintf("mcp-session-00000000-0000-4000-8000-%012d", i))
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer answer.Body.Close()
-		if said, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(said), "The link works for") {
-			t.Errorf("%d: %s, %v", answer.StatusCode, said, err)
+		said, err := post(t, url, fmt.Sprintf("mcp-session-00000000-0000-4000-8000-%012d", i), "")
+		if err != nil || !strings.Contains(said, "The link works for") {
+			t.Errorf("%s, %v", said, err)
 		}
 	}
 	many := func(from, count int) {

@@ -127,7 +127,9 @@ func discover(ctx context.Context) (provider metadata, err error) {
 }
 
 func fetch(request *http.Request, into any) error {
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // It would get the code and the verifier, or the token.
+	}}
 	answer, err := client.Do(request)
 	if err != nil {
 		return err

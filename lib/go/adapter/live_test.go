@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode"
+)
+
+// These tests need a stack: tests/stack/up, and the variables that it writes.
+
+func open(t *testing.T) *urlmode.Instance {
+	t.Helper()
+	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
+		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
+	if err != nil {
+		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made
+}
+
+func account() Wish {
+	return Wish{Message: "Connect.", Request: urlmode.Request{Provider: "github", Kind: urlmode.OAuth,
+		Owner: urlmode.Owner{Subject: "user-" + rand.Text()}, TargetURL: "https://provider.example/authorize?client_id=a"}}
+}
+
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+// asked is a session whose client does not answer, and what it was asked for.
+type asked struct {
+	mu   sync.Mutex
+	ids  []string
+	open int
+}
+
+func (a *asked) call(life context.Context) Call {
+	return Call{Client: Client{Name: "tests", URL: true}, Channel: &Channel{
+		Session: a, Life: life,
+		Request: func(ctx context.Context, ask Ask) (string, error) {
+			a.mu.Lock()
+			a.ids = append(a.ids, ask.ElicitationID)
+			a.open++
+			a.mu.Unlock()
+			<-ctx.Done()
+			a.mu.Lock()
+			a.open--
+			a.mu.Unlock()
+			return "", ctx.Err()
+		},
+		Complete: func(context.Context, string) error { return nil }, CompleteLater: func(context.Context, string) error { return nil },
+	}}
+}
+
+func (a *asked) now() (count, open int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.ids), a.open
+}
+
+func TestTraceOfTheCall(t *testing.T) {
+	m, wish := open(t), account()
+	operator, err := pgx.Connect(t.Context(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer operator.Close(context.Background())
+	const ofCall, ofTool = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+	for _, row := range [][2]string{{"", ofCall}, {ofTool, ofTool}} {
+		wish := wish
+		wish.Traceparent, wish.ID, wish.ResumeKey = row[0], "", rand.Text()
+		end, err := New(m, Options{}).Elicit(t.Context(), Call{Traceparent: ofCall}, wish, nil)
+		if err != nil || !strings.Contains(string(end.Result), "The link works for") {
+			t.Fatalf("%s, %v", end.Result, err)
+		}
+		var kept string
+		if err := operator.QueryRow(t.Context(), "SELECT traceparent FROM urlmode.elicitation WHERE subject = $1 AND resume_key = $2",
+			wish.Owner.Subject, wish.ResumeKey).Scan(&kept); err != nil || kept != row[1] {
+			t.Errorf("%s, %v", kept, err)
+		}
+	}
+}
+
+// A client that calls and cancels without end has no request and no goroutine for each call. What is left is one
+// wait, to tell the session that the elicitation is completed.
+func TestCancelledCallsKeepNothing(t *testing.T) {
+	m, wish, session := open(t), account(), &asked{}
+	a := New(m, Options{})
+	life, end := context.WithCancel(t.Context())
+	defer end()
+	calls := func(from, count int) {
+		for i := range count {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := a.Elicit(ctx, session.call(life), wish, nil)
+				ended <- err
+			}()
+			until(t, "the client is asked", func() bool { count, _ := session.now(); return count == from+i+1 })
+			cancelled := errors.New("the client has cancelled")
+			cancel(cancelled)
+			if err := <-ended; !errors.Is(err, cancelled) {
+				t.Fatal(err)
+			}
+		}
+		until(t, "the requests are taken back", func() bool { _, open := session.now(); return open == 0 })
+	}
+	calls(0, 5)
+	goroutines := runtime.NumGoroutine()
+	calls(5, 50)
+	until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+25 })
+	if waits := m.OpenWaits(); waits != 1 || a.Sessions() != 1 {
+		t.Errorf("%d waits are open, and something is kept for %d sessions", waits, a.Sessions())
+	}
+	end()
+	until(t, "the session is forgotten", func() bool { return m.OpenWaits() == 0 && a.Sessions() == 0 })
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// whileLocked runs a call that needs the row, which it does not get, ends its context meanwhile, and then lets it go on.
+func whileLocked(t *testing.T, id string, run func(context.Context)) {
+	t.Helper()
+	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer operator.Close(context.Background())
+	locking, err := operator.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locking.Exec(t.Context(), "SELECT FROM urlmode.elicitation WHERE id = $1::text::uuid FOR UPDATE", id); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(ctx)
+	}()
+	watching, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watching.Close(context.Background())
+	until(t, "it waits for the row", func() bool {
+		var waits bool
+		err := watching.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1 = ANY (pg_blocking_pids(pid)))",
+			int32(operator.PgConn().PID())).Scan(&waits)
+		return err == nil && waits
+	})
+	end()
+	time.Sleep(20 * time.Millisecond)
+	if err := locking.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+}
+
+// A client that cancels while PostgreSQL claims leaves no account unconnected: nobody else can exchange its code.
+func TestClaimIsOfTheCallThatHasAsked(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	connected := create(t, m, account(me)).ElicitationID
+	p.open(t, connected, me)
+	p.comeBack(t, connected, me, "c")
+	signed := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
+	plain := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
+	for _, id := range []string{signed, plain} {
+		if _, err := m.Complete(t.Context(), id, me, Answer{Action: Accept}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{connected, signed} {
+		whileLocked(t, id, func(ctx context.Context) {
+			claim, err := m.BeginClaim(ctx, id, me, LeaseOptions{})
+			if err != nil || claim.State != ClaimBegun {
+				t.Errorf("%+v, %v", claim, err)
+				return
+			}
+			claim.Release(context.Background())
+		})
+	}
+	whileLocked(t, plain, func(ctx context.Context) {
+		if claimed, err := m.Claim(ctx, plain, me, ClaimOptions{}); err != nil || !claimed {
+			t.Errorf("%t, %v", claimed, err)
+		}
+	})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := m.BeginClaim(ended, signed, me, LeaseOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := m.Claim(ended, plain, me, ClaimOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// The end of the context ends the wait for another call.
+func TestWaitForAnotherCallEndsWithItsContext(t *testing.T) {
+	m, me := open(t), someone()
+	id := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
+	if _, err := m.Complete(t.Context(), id, me, Answer{Action: Accept}); err != nil {
+		t.Fatal(err)
+	}
+	if claim, err := m.BeginClaim(t.Context(), id, me, LeaseOptions{Lease: time.Hour}); err != nil || claim.State != ClaimBegun {
+		t.Fatalf("%+v, %v", claim, err)
+	}
+	ctx, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer end()
+	if claim, err := m.BeginClaim(ctx, id, me, LeaseOptions{Wait: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("%+v, %v", claim, err)
+	}
+}
