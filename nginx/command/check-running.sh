@@ -8,11 +8,16 @@ look_at_unit()
 {
 	systemctl show -p LoadState -p ActiveState -p SubState -p NRestarts -p MainPID -- "$1" \
 		>"$scratch/unit" 2>/dev/null || return 1
-	load=$(sed -n 's/^LoadState=//p' "$scratch/unit")
-	state=$(sed -n 's/^ActiveState=//p' "$scratch/unit")
-	sub=$(sed -n 's/^SubState=//p' "$scratch/unit")
-	restarts=$(sed -n 's/^NRestarts=//p' "$scratch/unit")
-	pid=$(sed -n 's/^MainPID=//p' "$scratch/unit")
+	load='' state='' sub='' restarts='' pid=''
+	while IFS='=' read -r property value; do
+		case $property in
+		LoadState) load=$value ;;
+		ActiveState) state=$value ;;
+		SubState) sub=$value ;;
+		NRestarts) restarts=$value ;;
+		MainPID) pid=$value ;;
+		esac
+	done <"$scratch/unit"
 	[ -n "$load" ] && [ "$load" != not-found ]
 }
 

@@ -24,20 +24,23 @@ export URLMODE_CONFIG="$config"
 
 # --- Messages ---------------------------------------------------------------
 
-# without_controls: removes what a terminal obeys and psql's own escaping leaves:
-# in UTF-8 U+0080 to U+009F, and what turns the direction of text around.
+# What a terminal obeys and psql's own escaping leaves: in UTF-8 U+0080 to U+009F, and
+# what turns the direction of text around.
+controls=$(printf 's/\302[\200-\237]//g\ns/\342\200[\252-\256]//g\ns/\342\201[\246-\251]//g')
+
+# without_controls: removes it from standard input.
 without_controls()
 {
-	LC_ALL=C sed "
-s/$(printf '\302')[$(printf '\200')-$(printf '\237')]//g
-s/$(printf '\342\200')[$(printf '\252')-$(printf '\256')]//g
-s/$(printf '\342\201')[$(printf '\246')-$(printf '\251')]//g"
+	LC_ALL=C sed "$controls"
 }
 
 # printable TEXT: one line without control characters.
 printable()
 {
-	printf '%s' "$*" | LC_ALL=C tr '\t\r\n' '   ' | LC_ALL=C tr -d '\000-\037\177' | without_controls
+	case $* in
+	*[!\ -~]*) printf '%s' "$*" | LC_ALL=C tr '\t\r\n' '   ' | LC_ALL=C tr -d '\000-\037\177' | without_controls ;;
+	*) printf '%s' "$*" ;;
+	esac
 }
 
 say()
@@ -85,9 +88,10 @@ days()
 	if [ $number -eq 1 ]; then say "1 day"; else say "$number days"; fi
 }
 
+user_id=
 is_root()
 {
-	[ "$(id -u)" -eq 0 ]
+	[ "${user_id:=$(id -u)}" -eq 0 ]
 }
 
 # --- A folder for what lives as long as the command ------------------------
@@ -216,7 +220,10 @@ write_beside()
 # json_string TEXT: quoted; what is no UTF-8 is left out.
 json_string()
 {
-	printf '"%s"' "$(printable "$1" | iconv -c -f UTF-8 -t UTF-8 | sed 's/[\\"]/\\&/g')"
+	case $1 in
+	*[!\ -~]* | *[\\\"]*) printf '"%s"' "$(printable "$1" | iconv -c -f UTF-8 -t UTF-8 | sed 's/[\\"]/\\&/g')" ;;
+	*) printf '"%s"' "$1" ;;
+	esac
 }
 
 # --- The administrator of PostgreSQL ---------------------------------------

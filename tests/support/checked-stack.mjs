@@ -82,10 +82,10 @@ async function fakeSystemd() {
 	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
 case $* in
 *' Environment '*) exit 0 ;;
-*' EnvironmentFiles '*) cat "$(dirname "$0")/environment-files" 2>/dev/null; exit 0 ;;
+*' EnvironmentFiles '*) cat "\${0%/*}/environment-files" 2>/dev/null; exit 0 ;;
 esac
 for unit; do :; done
-cat "$(dirname "$0")/$unit" 2>/dev/null || cat "$(dirname "$0")/default"\n`, { mode: 0o755 });
+cat "\${0%/*}/$unit" 2>/dev/null || cat "\${0%/*}/default"\n`, { mode: 0o755 });
 	await fakeDf();
 	await writeFile(inStack('systemd/systemd-run'), `#!/bin/sh
 [ -n "$CLEAN" ] || exec env -i CLEAN=1 PATH="$PATH" "$0" "$@"
@@ -100,7 +100,7 @@ while [ "$1" != -- ]; do
 done
 shift
 exec runuser -u "$user" -- "$@"\n`, { mode: 0o755 });
-	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\ncat "$(dirname "$0")/journal" 2>/dev/null || echo "urlmode: the last line"\n', { mode: 0o755 });
+	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\ncat "${0%/*}/journal" 2>/dev/null || echo "urlmode: the last line"\n', { mode: 0o755 });
 }
 
 /** A df for PATH, because the machine's own disk may be full: what the file disks says of a directory. */
@@ -108,7 +108,7 @@ async function fakeDf() {
 	await writeFile(inStack('systemd/df'), `#!/bin/sh
 for directory; do :; done
 echo 'Filesystem 1024-blocks Used Available Capacity Mounted on'
-grep -s -- "^$directory " "$(dirname "$0")/disks" | cut -d ' ' -f 2- | grep . || echo '/dev/a disk 20000000 10000000 10000000  50% /'\n`, { mode: 0o755 });
+grep -s -- "^$directory " "\${0%/*}/disks" | cut -d ' ' -f 2- | grep . || echo '/dev/a disk 20000000 10000000 10000000  50% /'\n`, { mode: 0o755 });
 }
 
 /** What systemd says of a unit, where it is not as usual. */
