@@ -1,14 +1,15 @@
 // urlmode/mcp and urlmode/mcpgo, with the oldest and the newest version of the official Go SDK and of mcp-go, run the
 // scenarios of tests/scenarios with each kind of client in TypeScript.
 
-import { after, before, describe, test } from 'node:test';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
 import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { buildGoServers } from '../support/go.mjs';
-import { startBalancer, startInstance } from '../support/instances.mjs';
-import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
+import { startInstance } from '../support/instances.mjs';
+import { readScenarios } from '../support/scenarios.mjs';
 
 const ALWAYS = ['text', 'resumes', 'stops', 'names'];
 const SESSIONS = [...ALWAYS, 'sessions'];
@@ -46,38 +47,23 @@ before(async () => {
 
 after(() => fixture?.close());
 
-async function startMany({ server, version }, count) {
+async function start({ server, version }) {
 	const { env } = fixture.stack;
-	return Promise.all(Array.from({ length: count }, async () => fixture.closeAtEnd(await startInstance(project, fixture.stack, {
+	return fixture.closeAtEnd(await startInstance(project, fixture.stack, {
 		command: [fileURLToPath(new URL(`${version}-${server}`, built))],
 		env: {
 			APP_USERS: JSON.stringify(SCENARIO_USERS), APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo',
 			APP_CLIENTS: JSON.stringify(KNOWN),
 		},
-	}))));
+	}));
 }
 
 for (const { of: framework, clients, ...program } of SERVERS) {
-	const shared = new Map();
-
-	/** Sessions are in the memory of one process. */
-	const start = async ({ servers }, hasSessions) => {
-		if (!servers && !shared.has('both')) shared.set('both', startMany(program, 2));
-		const instances = await (servers ? startMany(program, servers) : shared.get('both'));
-		if (hasSessions || instances.length === 1) return { url: instances[0].url, instances };
-		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
-		return { url, drop, instances };
-	};
-
-	for (const { of, connect, way, has } of clients) {
-		describe(`${framework}, a client of ${of}`, { concurrency: 4, timeout: 1_200_000 }, () => {
-			const setting = () => ({
-				fixture, way, has, tokenOf: (subject) => `token-of-${subject}`,
-				start: (options) => start(options, has !== ALWAYS), connect: (options) => connect(project, options),
-			});
-			for (const scenario of ALL.filter((each) => isFor(each, { way, has }) && isAsked(program, each))) {
-				test(scenario.name, { timeout: 240_000 }, () => runScenario(scenario, setting()));
-			}
+	const servers = new AdapterServers(() => fixture, () => start(program));
+	for (const { of, connect, ...rest } of clients) {
+		describeScenarios(`${framework}, a client of ${of}`, {
+			fixture: () => fixture, servers, scenarios: ALL.filter((each) => isAsked(program, each)),
+			whole: program.version === 'newest', connect: (options) => connect(project, options), ...rest,
 		});
 	}
 }

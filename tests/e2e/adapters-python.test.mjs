@@ -1,13 +1,14 @@
 // urlmode.mcp and urlmode.fastmcp, with the oldest and the newest version of each major version of the official Python SDK
 // and of FastMCP, run the scenarios of tests/scenarios with each kind of client in TypeScript.
 
-import { after, before, describe, test } from 'node:test';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
 import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
-import { startBalancer, startInstance } from '../support/instances.mjs';
-import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
+import { startInstance } from '../support/instances.mjs';
+import { readScenarios } from '../support/scenarios.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const ALWAYS = ['text', 'resumes', 'stops', 'names'];
@@ -20,13 +21,13 @@ const NEWEST = { of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALW
 /** The folder of each in build/, and the example. Each framework has both versions of the protocol, and each client of the older one. */
 const SERVERS = [
 	{ of: 'mcp 1.x, oldest', python: 'python-oldest', example: 'sdk', clients: [SDK2_OLDER] },
-	{ of: 'mcp 1.x, newest', python: 'python-1', example: 'sdk', clients: [SDK1] },
+	{ of: 'mcp 1.x, newest', python: 'python-1', example: 'sdk', clients: [SDK1], whole: true },
 	{ of: 'mcp 2.x, oldest', python: 'python-2', example: 'sdk', clients: [SDK1] },
-	{ of: 'mcp 2.x, newest', python: 'python', example: 'sdk', clients: [NEWEST] },
+	{ of: 'mcp 2.x, newest', python: 'python', example: 'sdk', clients: [NEWEST], whole: true },
 	{ of: 'FastMCP 2', python: 'python-oldest', example: 'fastmcp_server', clients: [SDK1] },
 	{ of: 'FastMCP 3', python: 'python-1', example: 'fastmcp_server', clients: [SDK2_OLDER] },
 	{ of: 'FastMCP 4, oldest', python: 'python-2', example: 'fastmcp_server', clients: [SDK1] },
-	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST] },
+	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST], whole: true },
 ];
 /** What the servers know of clients, see tests/scenarios/README.md; in seconds. */
 const KNOWN = [
@@ -45,38 +46,22 @@ before(async () => {
 
 after(() => fixture?.close());
 
-async function startMany({ python, example }, count) {
+async function start({ python, example }) {
 	const { env } = fixture.stack;
-	return Promise.all(Array.from({ length: count }, async () => fixture.closeAtEnd(await startInstance(project, fixture.stack, {
+	return fixture.closeAtEnd(await startInstance(project, fixture.stack, {
 		command: [path(`../../build/${python}/bin/python`), path('../support/waits.py'), path(`../../lib/python/examples/${example}.py`)],
 		env: {
 			PYTHONPATH: path('../../lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(SCENARIO_USERS),
 			APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', APP_CLIENTS: JSON.stringify(KNOWN),
 		},
-	}))));
+	}));
 }
 
-for (const { of: framework, clients, ...server } of SERVERS) {
-	const shared = new Map();
-
-	/** Sessions are in the memory of one process. */
-	const start = async ({ servers }, hasSessions) => {
-		if (!servers && !shared.has('both')) shared.set('both', startMany(server, 2));
-		const instances = await (servers ? startMany(server, servers) : shared.get('both'));
-		if (hasSessions || instances.length === 1) return { url: instances[0].url, instances };
-		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
-		return { url, drop, instances };
-	};
-
-	for (const { of, connect, way, has } of clients) {
-		describe(`${framework}, a client of ${of}`, { concurrency: 4, timeout: 1_200_000 }, () => {
-			const setting = () => ({
-				fixture, way, has, tokenOf: (subject) => `token-of-${subject}`,
-				start: (options) => start(options, has === SESSIONS), connect: (options) => connect(project, options),
-			});
-			for (const scenario of ALL.filter((each) => isFor(each, { way, has }))) {
-				test(scenario.name, { timeout: 240_000 }, () => runScenario(scenario, setting()));
-			}
+for (const { of: framework, clients, whole = false, ...server } of SERVERS) {
+	const servers = new AdapterServers(() => fixture, () => start(server));
+	for (const { of, connect, ...rest } of clients) {
+		describeScenarios(`${framework}, a client of ${of}`, {
+			fixture: () => fixture, servers, scenarios: ALL, whole, connect: (options) => connect(project, options), ...rest,
 		});
 	}
 }

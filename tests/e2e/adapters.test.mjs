@@ -1,15 +1,16 @@
 // Each adapter, with the oldest and the newest version of its framework and with
-// each kind of client, runs the scenarios of tests/scenarios.
+// each kind of client, runs the scenarios of tests/scenarios: those of which one
+// is enough with the newest version and the first client of each way of asking.
 
-import { after, before, describe, test } from 'node:test';
+import { after, before } from 'node:test';
 
+import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
 import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } from '../support/adapters.mjs';
 import { describeBuild, FRONTMCP, LYNQ } from '../support/builds.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { frontMcpExample } from '../support/frontmcp.mjs';
-import { startBalancer } from '../support/instances.mjs';
 import { example } from '../support/projects.mjs';
-import { isFor, readScenarios, runScenario } from '../support/scenarios.mjs';
+import { readScenarios } from '../support/scenarios.mjs';
 
 const connectLegacy = (project, options) => connectSdk2(project, { ...options, legacy: true });
 
@@ -62,46 +63,18 @@ before(async () => {
 
 after(() => fixture?.close());
 
-/** The servers of a framework: two that scenarios share, and those of one scenario. */
-class Servers {
-	#start;
-	#shared;
-
-	constructor(start) {
-		this.#start = start;
-	}
-
-	async start({ servers }, { sticky }) {
-		this.#shared ??= this.#startMany(2);
-		const instances = await (servers ? this.#startMany(servers) : this.#shared);
-		if (sticky || instances.length === 1) return { url: instances[0].url, instances };
-		const { url, drop } = fixture.closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
-		return { url, drop, instances };
-	}
-
-	#startMany(count) {
-		return Promise.all(Array.from({ length: count }, () => this.#start()));
-	}
-}
-
 /** `only`: the scenarios that call these tools and no others. */
-for (const { name, of, versions, clients, tools, only, env = async () => ({}), example: more, tokenOf = (subject) => `token-of-${subject}` } of FRAMEWORKS) {
+for (const { name, of, versions, clients, tools, only, env = async () => ({}), example: more, tokenOf } of FRAMEWORKS) {
 	const scenarios = ALL.filter(({ steps }) => !only || steps.every(({ call }) => call === undefined || only.includes(call)));
 	for (const frameworks of versions) {
 		const project = makeExampleProject(name, frameworks, more);
-		const servers = new Servers(async () => startExample(fixture, project,
+		const servers = new AdapterServers(() => fixture, async () => startExample(fixture, project,
 			{ env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(CLIENTS), ...await env() } }));
 
-		for (const { of: client, connect, way, has, sticky } of clients) {
-			describe(`${of}, ${frameworks}, a client of ${client}`, { concurrency: 4, timeout: 600_000 }, () => {
-				const setting = () => ({
-					fixture, way, has, tools, tokenOf,
-					start: (options) => servers.start(options, { sticky: sticky || has.includes('sessions') }),
-					connect: (options) => connect(project, options),
-				});
-				for (const scenario of scenarios.filter((each) => isFor(each, { way, has }))) {
-					test(scenario.name, () => runScenario(scenario, setting()));
-				}
+		for (const { of: client, connect, way, ...rest } of clients) {
+			describeScenarios(`${of}, ${frameworks}, a client of ${client}`, {
+				fixture: () => fixture, servers, scenarios, tools, tokenOf, way, connect: (options) => connect(project, options), ...rest,
+				whole: frameworks === 'newest' && clients.find((each) => each.way === way).of === client,
 			});
 		}
 	}

@@ -17,6 +17,7 @@ const FOLDER = new URL('../scenarios/', import.meta.url);
  * @property {string[]} [of] the ways of asking that it is for: `request`, `retry` or `link`. All by default
  * @property {string[]} [needs] what a server must have
  * @property {number} [servers] instances of its own, which it stops or kills
+ * @property {boolean} [once] one version of a framework, with one kind of client, is enough
  * @property {Record<string, unknown>[]} steps
  *
  * @typedef {object} Setting a server on one framework, and one kind of client
@@ -41,10 +42,10 @@ export function readScenarios() {
 
 /**
  * @param {Scenario} scenario
- * @param {Pick<Setting, 'way' | 'has'>} setting
+ * @param {Pick<Setting, 'way' | 'has'> & { whole: boolean }} setting
  */
-export function isFor({ of, needs = [] }, { way, has }) {
-	return (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need));
+export function isFor({ of, needs = [], once = false }, { way, has, whole }) {
+	return (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need)) && (whole || !once);
 }
 
 let runs = 0;
