@@ -30,15 +30,16 @@ export class Browser {
 	#timeout;
 
 	/**
-	 * @param {{ jar?: CookieJar, timeout?: number, ca?: string }} [options]
-	 *     timeout: milliseconds for one hop; ca: PEM of a certificate authority
+	 * @param {{ jar?: CookieJar, timeout?: number, ca?: string, keepAlive?: boolean }} [options]
+	 *     timeout: milliseconds for one hop; ca: PEM of a certificate authority;
+	 *     keepAlive: whether connections are used again
 	 */
-	constructor({ jar = new CookieJar(), timeout = 10_000, ca } = {}) {
+	constructor({ jar = new CookieJar(), timeout = 10_000, ca, keepAlive = true } = {}) {
 		this.jar = jar;
 		this.#timeout = timeout;
 		this.#agents = {
-			'http:': new http.Agent({ keepAlive: true }),
-			'https:': new https.Agent({ keepAlive: true, ca }),
+			'http:': new http.Agent({ keepAlive }),
+			'https:': new https.Agent({ keepAlive, ca }),
 		};
 	}
 

@@ -1,0 +1,144 @@
+// A pod of the image, as kubernetes.yaml describes one: nginx and the programs, with a
+// folder of sockets that they share and secrets that are mounted. Each program has
+// namespaces, a user and a read-only root of its own; nginx is this machine's.
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { parseAllDocuments } from 'yaml';
+
+const TREE = fileURLToPath(new URL('../..', import.meta.url));
+const execute = promisify(execFile);
+
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
+export const [USER, GROUP] = [12345, 65532]; // any user, and the group of the volumes
+/** The address of the node that a pod runs on. */
+export const NODE_ADDRESS = '127.0.0.2';
+export const ENVIRONMENT = { URLMODE_CONFIG: '/etc/urlmode/config.json', URLMODE_CGI_DATABASE_URL: process.env.URLMODE_PROGRAMS_DATABASE_URL };
+/** The environment, without what leads a program to the stack of the tests. */
+export const ANYWHERE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(APT_|URLMODE_|PG|TMPDIR|NODE_)/.test(name)));
+
+/** The objects of kubernetes.yaml. */
+export const objects = () => parseAllDocuments(readFileSync(path.join(TREE, 'nginx/containers/kubernetes.yaml'), 'utf8'), { merge: true })
+	.map((document) => document.toJS());
+
+/** The files of a certificate for 127.0.0.1, which is its own authority. */
+export async function makeCertificate(folder) {
+	const file = (name) => path.join(folder, name);
+	await execute('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1',
+		'-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', file('tls.key'), '-out', file('tls.crt')]);
+	return Object.fromEntries(['tls.crt', 'tls.key'].map((name) => [name, readFileSync(file(name), 'utf8')]));
+}
+
+export class Pod {
+	programs = {};
+	#image;
+	#folder;
+	#nginx;
+	#ended;
+
+	/** @param {{ image: string, folder: string, port: number | string }} options */
+	constructor({ image, folder, port }) {
+		this.#image = image;
+		this.#folder = folder;
+		this.port = port;
+		mkdirSync(this.inside('root'), { recursive: true });
+		mkdirSync(this.inside('run/metrics'), { recursive: true });
+		for (const name of ['run', 'run/metrics']) { // as fsGroup does
+			chownSync(this.inside(name), USER, GROUP);
+			chmodSync(this.inside(name), 0o2770);
+		}
+		mkdirSync(this.inside('tmp'));
+		chmodSync(this.inside('tmp'), 0o1777);
+	}
+
+	inside(name) {
+		return path.join(this.#folder, name);
+	}
+
+	/** A secret as Kubernetes mounts it: links, of which ..data is swapped. */
+	mountSecret(name, files) {
+		const folder = this.inside(name);
+		const version = `..${process.hrtime.bigint()}`;
+		mkdirSync(path.join(folder, version), { recursive: true });
+		for (const [file, text] of Object.entries(files)) {
+			const to = path.join(folder, version, file);
+			writeFileSync(to, text);
+			chownSync(to, 0, GROUP);
+			chmodSync(to, 0o440);
+			if (!existsSync(path.join(folder, file))) symlinkSync(`..data/${file}`, path.join(folder, file));
+		}
+		symlinkSync(version, path.join(folder, '..data_tmp'));
+		renameSync(path.join(folder, '..data_tmp'), path.join(folder, '..data'));
+	}
+
+	/**
+	 * A container of the image: its own namespaces but that of the network, a root that
+	 * is read-only but for its mounts, a user without a name and without capabilities.
+	 */
+	container(command, { env = {}, mounts = {} } = {}) {
+		const child = spawn('unshare', ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', 'sh', '-euc', `
+			mount --bind "$IMAGE" "$CONTAINER"
+			mount -o remount,bind,ro "$CONTAINER"
+			mount -t proc proc "$CONTAINER/proc"
+			mount --rbind /dev "$CONTAINER/dev"
+			${Object.entries(mounts).map(([to, from]) => `mount --bind '${this.inside(from)}' "$CONTAINER${to}"`).join('\n')}
+			exec env -i ${Object.entries(env).map(([name, value]) => `'${name}=${value}'`).join(' ')} \\
+				/usr/bin/setpriv --no-new-privs /usr/sbin/chroot --userspec=${USER}:${GROUP} --groups=${GROUP} "$CONTAINER" "$@"`,
+		'container', ...command], { env: { ...ANYWHERE, IMAGE: this.#image, CONTAINER: this.inside('root') }, stdio: ['ignore', 'pipe', 'pipe'] });
+		const output = { text: '' };
+		for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => { output.text += bytes; });
+		const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+		return { child, output, ended };
+	}
+
+	start(name, env) {
+		return this.container([`/usr/lib/urlmode/${name}`, '--listen', `/run/urlmode/${name}.sock`],
+			{ env, mounts: { '/run/urlmode': 'run', '/etc/urlmode': 'secret' } });
+	}
+
+	startPrograms(env) {
+		for (const name of PROGRAMS) this.programs[name] = this.start(name, env);
+	}
+
+	/** How long each took to end, and its exit status. */
+	async stopPrograms() {
+		const took = [];
+		for (const program of Object.values(this.programs)) {
+			if (program.child.exitCode === null) process.kill(first(program), 'SIGTERM');
+			const began = performance.now();
+			took.push({ status: await program.ended, ms: performance.now() - began });
+		}
+		return took;
+	}
+
+	/** nginx.conf of the image and the snippet of kubernetes.yaml, at other places and for another node. */
+	startNginx() {
+		const folder = this.inside('nginx');
+		cpSync(path.join(this.#image, 'etc/nginx'), folder, { recursive: true });
+		const change = (name, edit) => writeFileSync(path.join(folder, name), edit(readFileSync(path.join(folder, name), 'utf8')));
+		change('nginx.conf', (text) => text.replaceAll('/tmp/', `${this.inside('tmp')}/`).replaceAll('/certificate/', `${this.inside('certificate')}/`)
+			.replace('listen 8443 ssl', `listen 127.0.0.1:${this.port} ssl`).replace('/dev/stdout', `${this.inside('tmp')}/access.log`));
+		change('urlmode/upstreams.conf', (text) => text.replaceAll('/run/urlmode/', `${this.inside('run')}/`));
+		const { data } = objects().find(({ kind }) => kind === 'ConfigMap');
+		writeFileSync(path.join(folder, 'urlmode/monitoring.conf'), data['monitoring.conf'].replace('10.0.0.0/8', NODE_ADDRESS));
+		this.#nginx = spawn('setpriv', [`--reuid=${USER}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs', 'nginx', '-e', 'stderr', '-p', folder, '-c', `${folder}/nginx.conf`, '-g', 'daemon off;'],
+			{ env: { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'inherit' });
+		this.#ended = once(this.#nginx, 'close').then(([status]) => status);
+	}
+
+	/** Ends it as the signal of its image does: it finishes its requests. Its exit status. */
+	stopNginx() {
+		this.#nginx?.kill('SIGQUIT');
+		return this.#ended;
+	}
+}
+
+/** The process in a container that is the first there. */
+export function first({ child }) {
+	return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
+}
