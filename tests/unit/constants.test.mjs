@@ -101,6 +101,12 @@ const SAME_IN_PYTHON = {
 	'bytes of a nonce': () => [py('aead', /_NONCE_BYTES = (\d+)/), js('aead', 'NONCE_BYTES')],
 	'bytes of a sealed result, and of what a call returned': () => [[py('seal', /RESULT_MAX = ([\d_]+) - OVERHEAD/), py('seal', /FULFILLED_MAX = ([\d_]+) - OVERHEAD/)],
 		[domainMax('result'), domainMax('fulfilled')]],
+	'bytes of the sealed tokens of an account': () => [py('sealed_tokens', /_SEALED_MAX = ([\d_]+)/), js('vault/sealed-tokens', 'SEALED_MAX')],
+	'bytes of the id of an account': () => [found('lib/python/src/urlmode/vault.py', /"account", account, 1, (\d+)/), domainMax('account_id')],
+	'the times of a refresh': () => [
+		[py('refresher', /LEASE_MS = ([\d_]+)/), 1_000 * py('refresher', /_LATE_S = ([\d.]+)/), 1_000 * py('retried', /COMMIT_S = ([\d.]+)/),
+			1_000 * py('http', /_TIMEOUT_S = ([\d.]+)/)],
+		[js('vault/refresher', 'LEASE_MS'), js('vault/refresher', 'LATE_MS'), js('vault/retried', 'COMMIT_MS'), 1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S')]],
 	'the cookie of the ticket': () => [py('token', /TICKET_COOKIE = "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
 	'characters of the name of a provider': () => [1 + py('input', /_PROVIDER = .*\{0,(\d+)\}/), domainMax('provider')],
 	'characters of a reason': () => [py('input', /_REASON = .*\{0,(\d+)\}/), domainMax('reason')],
@@ -121,7 +127,7 @@ const SAME_IN_PYTHON = {
 		[js('adapters/clients', 'ROUND_MS'), js('adapters/clients', 'ROUNDS_MAX'), js('adapters/ask-by-request', 'RESPONSE_MS'), js('adapters/notifications', 'NOTICES_MAX')]],
 	'the channel of announcements': () => [py('database', /CHANNEL = "(\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
 	'the codes of the errors': () => [[...inFiles('lib/python/src/urlmode', /_errors\.py$/, /code = "(\w+)"/g)].sort().filter((code) => code !== 'STATE_INVALID'),
-		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))].filter((code) => !/^ACCOUNT|^UNCLAIMED/.test(code)).sort()],
+		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))].sort()],
 };
 
 for (const [what, places] of Object.entries(SAME_IN_PYTHON)) SAME[`${what}, in Python`] = places;

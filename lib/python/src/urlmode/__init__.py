@@ -2,6 +2,11 @@
 
 from ._claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim, TakenClaim
 from ._errors import (
+    AccountNotConnectedError,
+    AccountReconnectError,
+    AccountSealError,
+    AccountSizeError,
+    AccountUnavailableError,
     ClaimLostError,
     ElicitationClientGoneError,
     ElicitationExistsError,
@@ -14,6 +19,7 @@ from ._errors import (
     ElicitationTimeoutError,
     KeysFileError,
     ProviderUnavailableError,
+    UnclaimedPaymentsError,
     UrlModeBusyError,
     UrlModeClosedError,
     UrlModeError,
@@ -59,10 +65,16 @@ from ._types import (
     TargetUrl,
     Ticket,
     UnclaimedPayment,
+    UnclaimedReference,
 )
 from ._urlmode import UrlMode
 
 __all__ = [
+    "AccountNotConnectedError",
+    "AccountReconnectError",
+    "AccountSealError",
+    "AccountSizeError",
+    "AccountUnavailableError",
     "Action",
     "Answer",
     "ApprovalElicitation",
@@ -115,6 +127,8 @@ __all__ = [
     "TargetUrl",
     "Ticket",
     "UnclaimedPayment",
+    "UnclaimedPaymentsError",
+    "UnclaimedReference",
     "UrlMode",
     "UrlModeBusyError",
     "UrlModeClosedError",

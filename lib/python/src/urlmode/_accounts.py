@@ -3,6 +3,7 @@ whose account it is."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -11,16 +12,18 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
+from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 
 from ._client_auth import OAuthClient, authenticate, check_client
 from ._discovery import discover
-from ._http import RequestFailed, send
+from ._http import Answer, RequestFailed, send
 from ._id_token import verify_id_token
 from ._input import refuse_awaitable
 from ._log import warn
+from ._long_lived import lengthen
 from ._not_connected import NotConnected
 from ._oauth_description import check_parameters, fill_in, find_text, from_return, read_description
-from ._token_answer import read_json, to_tokens
+from ._token_answer import NoTokens, detail_of, read_json, to_tokens
 
 _SCOPE = re.compile(r'[^\s",\\]+')
 
@@ -37,7 +40,8 @@ class Account:
 class Connected:
     """What the body of `connect_account` is given."""
 
-    elicitation_id: str
+    elicitation_id: str = ""
+    """empty for tokens that come from elsewhere"""
     tokens: dict[str, Any] = field(repr=False)
     """the answer of the token endpoint. For this server only: never send it to the MCP client"""
     account: Account | None
@@ -139,10 +143,12 @@ class AccountProvider:
     ) -> Connected:  # fmt: skip
         options = self._options
         try:
-            tokens = await self._exchange(code, return_url, verifier)
-            claims = await self._verify_id_token(tokens, nonce) if self._is_discovered else None
+            answer = await self._exchange(code, return_url, verifier)
+            claims = await self._verify_id_token(answer, nonce) if self._is_discovered else None
+            tokens = await self._lengthen(answer)
         except RequestFailed as error:
-            raise NotConnected("exchange_failed", str(error)) from None
+            refused = isinstance(error, NoTokens) and error.code is not None
+            raise NotConnected("exchange_refused" if refused else "exchange_failed", str(error)) from None
         granted = re.findall(r"[^\s,]+", tokens["scope"]) if "scope" in tokens else options.scopes
         missing = [scope for scope in options.required_scopes if scope not in granted]
         if missing:
@@ -164,19 +170,72 @@ class AccountProvider:
             raise NotConnected("issuer_mismatch", "iss")
 
     async def _exchange(self, code: str, return_url: str, verifier: str | None) -> dict[str, Any]:
-        url = self._metadata["token_endpoint"]
         body = prepare_token_request(
             "authorization_code", redirect_uri=return_url, code=code, code_verifier=verifier,
             **self._oauth.get("token_parameters", {}),
         )  # fmt: skip
-        headers, more, body = authenticate(self._options.client, self._oauth, url, body)
+        answer = await self._post(self._metadata["token_endpoint"], body)
+        return to_tokens(answer, self._rules, keeps_id_token=self._is_discovered)
+
+    async def _lengthen(self, tokens: dict[str, Any]) -> dict[str, Any]:
+        """A token that its provider makes longer lived, and that is its own refresh token if it can be renewed."""
+        requests = self._oauth.get("long_lived")
+        if requests is None:
+            return tokens
+        longer = await lengthen(requests["exchange"], tokens["access_token"], self._options.client, self._rules)
+        if "renewal" not in requests:
+            del longer["refresh_token"]
+        return {**{name: value for name, value in tokens.items() if name != "expires_in"}, **longer}
+
+    async def refresh(self, refresh_token: str) -> dict[str, Any]:
+        """RFC 6749 section 6, or the provider's own renewal of a long-lived token. Raises RequestFailed."""
+        renewal = self._oauth.get("long_lived", {}).get("renewal")
+        if renewal is not None:
+            return await lengthen(renewal, refresh_token, self._options.client, self._rules)
+        url = self._oauth.get("refresh_endpoint", self._metadata["token_endpoint"])
+        answer = await self._post(url, prepare_token_request("refresh_token", refresh_token=refresh_token))
+        # Who the account is was proven when it was connected.
+        return to_tokens(answer, self._rules, keeps_id_token=False)
+
+    async def revoke_all(self, tokens: Mapping[str, Any]) -> str | None:
+        """Ends what the tokens are good for (RFC 7009). Why it did not succeed.
+
+        Most providers end the access token with the refresh token (section 2.1), and some then refuse it.
+        """
+        url = self._metadata.get("revocation_endpoint")
+        if url is None:
+            return "no_endpoint"
+        try:
+            if "refresh_token" in tokens:
+                await self._revoke(url, tokens["refresh_token"])
+                with contextlib.suppress(RequestFailed):
+                    await self._revoke(url, tokens["access_token"])
+            else:
+                await self._revoke(url, tokens["access_token"])
+        except RequestFailed as error:
+            return str(error)
+        return None
+
+    async def _revoke(self, url: str, token: str) -> None:
+        body, _ = prepare_revoke_token_request(token)
+        answer = await self._post(url, body)
+        if answer.status != 200:
+            raise RequestFailed(detail_of(answer, read_json(answer)))
+
+    @property
+    def _rules(self) -> Mapping[str, Any]:
+        rules: Mapping[str, Any] = self._oauth.get("token_response", {})
+        return rules
+
+    async def _post(self, url: str, body: str) -> Answer:
+        """A request of this client, as its provider wants it. `body`: a form, with the names of the standard."""
+        headers, more, body = authenticate(self._options.client, self._oauth, self._metadata["token_endpoint"], body)
         names = self._oauth.get("parameter_names", {})
         fields = {names.get(name, name): value for name, value in [*parse_qsl(body, keep_blank_values=True), *more]}
         is_json = self._oauth.get("token_request") == "json"
         content = json.dumps(fields) if is_json else urlencode(fields)
         headers["content-type"] = "application/json" if is_json else "application/x-www-form-urlencoded"
-        answer = await send("POST", url, headers, content.encode())
-        return to_tokens(answer, self._oauth.get("token_response", {}), keeps_id_token=self._is_discovered)
+        return await send("POST", url, headers, content.encode())
 
     async def _verify_id_token(self, tokens: Mapping[str, Any], nonce: str | None) -> dict[str, Any] | None:
         id_token = tokens.get("id_token")

@@ -43,9 +43,9 @@ async def _ask(provider: str, issuer: str) -> dict[str, Any]:
     if metadata.get("issuer") != issuer:
         raise ProviderUnavailableError(provider, "another_issuer")
     may_be_plain = urlsplit(issuer).hostname in _LOOPBACK
-    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint"):
         url = metadata.get(name)
-        if url is None and name == "userinfo_endpoint":
+        if url is None and name in ("userinfo_endpoint", "revocation_endpoint"):
             continue
         if not isinstance(url, str) or not _is_safe(url, may_be_plain):
             raise ProviderUnavailableError(provider, f"invalid {name}")

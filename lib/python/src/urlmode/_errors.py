@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ._types import UnclaimedReference
+
 
 class UrlModeError(Exception):
     """The base of the other classes."""
@@ -123,6 +125,67 @@ class ProviderUnavailableError(UrlModeError):
 
     def __init__(self, provider: str, reason: str) -> None:
         super().__init__(f"the metadata of {provider} cannot be read: {reason}")
+
+
+class AccountNotConnectedError(UrlModeError):
+    """The user has connected no account at this provider, or not this one."""
+
+    code = "ACCOUNT_NOT_CONNECTED"
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(f"no account is connected at {provider}")
+
+
+class AccountReconnectError(UrlModeError):
+    """The account must be connected again by its user."""
+
+    code = "ACCOUNT_RECONNECT"
+
+    def __init__(self, provider: str, account: str, reason: str) -> None:
+        super().__init__(f"the account at {provider} must be connected again: {reason}")
+        self.account = account
+        self.reason = reason
+        """`invalid_grant`, `expired` (there is no refresh token), `refresh_lost` (its answers did not arrive) or
+        `not_stored` (the provider has replaced the refresh token, and what it gave cannot be stored)."""
+
+
+class AccountUnavailableError(UrlModeError):
+    """The access token has expired, and the provider cannot refresh it just now."""
+
+    code = "ACCOUNT_UNAVAILABLE"
+
+    def __init__(self, provider: str, detail: str) -> None:
+        super().__init__(f"the token at {provider} cannot be refreshed just now: {detail}")
+        self.detail = detail
+
+
+class AccountSealError(UrlModeError):
+    """The tokens of an account cannot be opened."""
+
+    code = "ACCOUNT_SEAL"
+
+    def __init__(self, provider: str, reason: str) -> None:
+        super().__init__(f"the tokens of an account at {provider} cannot be opened: {reason}")
+        self.reason = reason
+
+
+class AccountSizeError(UrlModeError):
+    """The provider has answered with more than can be kept of an account."""
+
+    code = "ACCOUNT_SIZE"
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(f"what {provider} has answered is too large to be kept")
+
+
+class UnclaimedPaymentsError(UrlModeError):
+    """A user cannot be forgotten while payments are unclaimed. Nothing was deleted."""
+
+    code = "UNCLAIMED_PAYMENTS"
+
+    def __init__(self, payments: list[UnclaimedReference]) -> None:
+        super().__init__(f"{len(payments)} payments of this user are unclaimed: claim or refund them first")
+        self.payments = payments
 
 
 class RequestStateError(UrlModeError):

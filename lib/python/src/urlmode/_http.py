@@ -62,7 +62,13 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection = _connection_to(url)  # which reads the certificates of the machine
         try:
-            connection.connect()
+            try:
+                connection.connect()
+            except OSError:
+                # Nothing was sent: only then a code or a refresh token may be sent once more.
+                connection.close()
+                if not over.is_set():
+                    connection.connect()
             if over.is_set():
                 raise RequestFailed("TIMEOUT")
             connection.request(method, path, body, {"accept": "application/json", "user-agent": "urlmode", **headers})

@@ -113,6 +113,14 @@ def parse_keys(text: str, file: str) -> KeyRing:
     return KeyRing(list(keys.values()))
 
 
+def have_common_key(one: KeyRing, other: KeyRing) -> bool:
+    """Whether two rings have a secret in common, under whatever kid."""
+    marks, others = (
+        {key.shared("urlmode common key") for kid in range(256) if (key := ring.find(kid))} for ring in (one, other)
+    )
+    return not marks.isdisjoint(others)
+
+
 _Fingerprint = tuple[int, int, int, int, int, int]
 
 

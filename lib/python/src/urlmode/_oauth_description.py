@@ -65,6 +65,10 @@ def fill_in(oauth: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any
     filled = {**oauth, **{name: fill(oauth[name]) for name in _ADDRESSES if name in oauth}}
     if "endpoint" in oauth.get("account", {}):
         filled["account"] = {**oauth["account"], "endpoint": fill(oauth["account"]["endpoint"])}
+    if "long_lived" in oauth:
+        filled["long_lived"] = {
+            name: {**request, "endpoint": fill(request["endpoint"])} for name, request in oauth["long_lived"].items()
+        }
     if "signed_secret" in oauth:
         filled["signed_secret"] = {**oauth["signed_secret"], "issuer": fill(oauth["signed_secret"]["issuer"])}
     return filled

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import time
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ._http import Answer
-from ._not_connected import NotConnected
+from ._http import Answer, RequestFailed
 from ._oauth_description import find_in
 
 _NAMES_MAX = 8
 # Whatever has a digit may be a code or a token.
 _CODE = re.compile("[A-Za-z_-]{1,64}")
+VARIABLES = "urlmode_variables"
+"""The member of stored tokens that holds the variables of their description: only this package writes it."""
+
+
+class NoTokens(RequestFailed):
+    """The provider has answered without tokens. The message says what came instead, without a secret."""
+
+    def __init__(self, detail: str, code: str | None = None) -> None:
+        super().__init__(detail)
+        self.code = code
+        """of RFC 6749 section 5.2, if it is a refusal"""
 
 
 def is_code(value: object) -> bool:
@@ -24,18 +37,29 @@ def is_code(value: object) -> bool:
 def read_json(answer: Answer) -> Any:
     """None if it is no JSON."""
     try:
-        return json.loads(answer.body)
-    except ValueError:
+        return json.loads(answer.body, parse_float=_finite, parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return None
 
 
-def to_tokens(answer: Answer, rules: Mapping[str, Any], *, keeps_id_token: bool) -> dict[str, Any]:
-    """The tokens. Raises NotConnected."""
+def _finite(text: str) -> float | None:
+    """A number that JSON can have, and that can be written again."""
+    return number if math.isfinite(number := float(text)) else None
+
+
+def _refuse(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def to_tokens(
+    answer: Answer, rules: Mapping[str, Any], *, keeps_id_token: bool, otherwise: str = "invalid_response"
+) -> dict[str, Any]:
+    """The tokens. Raises NoTokens, which says `otherwise` where the provider says no code."""
     is_form = answer.content_type.startswith("application/x-www-form-urlencoded")
     content = dict(parse_qsl(answer.body.decode(errors="replace"))) if is_form else read_json(answer)
-    detail = _detail_of(answer, content)
+    detail = detail_of(answer, content, otherwise)
     if not isinstance(content, dict):
-        raise NotConnected("exchange_failed", detail)
+        raise NoTokens(detail)
     inner = find_in(content, rules["member"]) if "member" in rules else None
     every = {**content}
     if isinstance(inner, dict):
@@ -48,19 +72,37 @@ def to_tokens(answer: Answer, rules: Mapping[str, Any], *, keeps_id_token: bool)
         tokens["token_type"] = rules["token_type"]
     if not keeps_id_token:
         tokens.pop("id_token", None)
-    tokens.pop("urlmode_variables", None)
+    tokens.pop(VARIABLES, None)
     is_ok = 200 <= answer.status < 300
-    if isinstance(tokens.get("error"), str) and (not is_ok or "access_token" not in tokens):
-        raise NotConnected("exchange_failed" if answer.status >= 500 else "exchange_refused", detail)
+    error = tokens.get("error")
+    if isinstance(error, str) and answer.status < 500 and (not is_ok or "access_token" not in tokens):
+        raise NoTokens(detail, "invalid_grant" if error in rules.get("invalid_grant", ()) else error)
     kind = tokens.get("token_type")
-    if not is_ok or not isinstance(tokens.get("access_token"), str) or not tokens["access_token"]:
-        raise NotConnected("exchange_failed", detail)
+    texts = [tokens.get("access_token"), tokens.get("refresh_token", "none")]
+    if not is_ok or not all(isinstance(text, str) and text for text in texts):
+        raise NoTokens(detail)
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(tokens.get("scope", ""), str):
-        raise NotConnected("exchange_failed", detail)
-    return {**tokens, "token_type": "bearer"}
+        raise NoTokens(detail)
+    seconds = _expires_in(tokens)
+    return {**tokens, "token_type": "bearer", **({} if seconds is None else {"expires_in": seconds})}
 
 
-def _detail_of(answer: Answer, content: Any) -> str:
+def _expires_in(tokens: dict[str, Any]) -> float | None:
+    """In seconds. Some write the number as text, and Square says when the token expires."""
+    said = tokens.pop("expires_in", None)
+    try:
+        if said is None:
+            expires = datetime.fromisoformat(str(tokens["expires_at"]).replace("Z", "+00:00"))
+            return left if (left := int(expires.timestamp() - time.time())) > 0 else None
+        seconds = float(said)
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None
+    if isinstance(said, bool) or not math.isfinite(seconds) or seconds < 0:
+        return None
+    return int(seconds) if seconds.is_integer() else seconds
+
+
+def detail_of(answer: Answer, content: Any, otherwise: str = "invalid_response") -> str:
     """The provider's code of an error, or what came instead of one."""
     error = content.get("error") if isinstance(content, dict) else None
     if is_code(error):
@@ -69,4 +111,4 @@ def _detail_of(answer: Answer, content: Any) -> str:
     shape = found[0] if found else "no known type"
     names = [name for name in content if is_code(name)][:_NAMES_MAX] if isinstance(content, dict) else []
     members = f" with {', '.join(names)}" if names else ""
-    return f"invalid_response, status {answer.status}, {shape}{members}"
+    return f"{otherwise}, status {answer.status}, {shape}{members}"

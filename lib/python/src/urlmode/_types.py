@@ -163,6 +163,18 @@ class UnclaimedPayment(Payment):
     """None if there is none, if it was purged, or if no key opens it"""
 
 
+@dataclass(frozen=True)
+class UnclaimedReference:
+    """What of an unclaimed payment the books keep."""
+
+    elicitation_id: str
+    provider: str
+    reference: str
+    amount: int
+    """in minor units"""
+    currency: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class RefundedPayment:
     reference: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike, fspath
 from types import TracebackType
@@ -26,7 +26,7 @@ from ._money import AnnouncedMoney
 from ._outcome import to_refund, to_unclaimed
 from ._purge import RETENTION_S, Purger, check_kept, check_retention
 from ._seal import RESULT, seal
-from ._tasks import Tasks
+from ._tasks import Tasks, start_quietly
 from ._token import binding_of, ticket_cookie
 from ._types import (
     Action,
@@ -73,10 +73,12 @@ class UrlMode(CreateMethods):
         self._base_url, host = _input.check_base_url(base_url)
         self._name = _input.check_text("name", host if name is None else name, 1, 200)
         server = server_of(database_url, pool)
-        self._keys = _open_keys(keys_file, keys)
+        self._keys = open_keys(keys_file, keys)
         self._clients = _input.check_clients(clients)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
         self._beside = Tasks()  # what adapters do beside their calls
+        # `aclose` waits for them, for as long as it takes, while the database can be used.
+        self._finishers: list[Callable[[], Awaitable[None]]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Task[None] | None = None
         self._urls = UrlBuilder(self._keys, self._base_url)
@@ -315,7 +317,8 @@ class UrlMode(CreateMethods):
     async def aclose(self) -> None:
         """Ends open waits with UrlModeClosedError, waits for other calls, and closes all connections.
 
-        Calls to which PostgreSQL has not answered after two seconds are ended as well. No task is left.
+        Calls to which PostgreSQL has not answered after two seconds are ended as well. A vault stores first what a
+        provider has given to a refresh that is under way. No task is left.
         """
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop:
@@ -328,13 +331,16 @@ class UrlMode(CreateMethods):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        waits = start_quietly(self._waiters.close())
+        for finish in self._finishers:
+            await finish()
         overdue = asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT_S, self._pool.break_off)
         try:
             await self._late.close()
             await self._refunds.close()
             await self._beside.cancel()
             await self._claims.close()
-            await self._waiters.close()
+            await waits
             await self._purger.close()
             await self._listener.close()
             await self._pool.close()
@@ -364,7 +370,7 @@ def _row_key(elicitation_id: object, subject: object, session: object) -> RowKey
     return RowKey(id, binding_of(owner.subject, owner.session))
 
 
-def _open_keys(keys_file: object, keys: object) -> KeyRing:
+def open_keys(keys_file: object, keys: object) -> KeyRing:
     if keys is not None:
         if keys_file is not None:
             raise TypeError("keys and keys_file cannot be used together")

@@ -1,0 +1,51 @@
+"""What a provider has given is kept in memory while PostgreSQL is away, and written later."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import psycopg
+
+from ._errors import AccountSizeError, UrlModeBusyError
+from ._tasks import jittered
+
+T = TypeVar("T")
+
+COMMIT_S = 300.0
+"""For how long tokens that came are kept in memory while they cannot be stored."""
+_RETRY_MIN_S = 0.1
+_RETRY_MAX_S = 5.0
+# What ends by itself: connection, rollback, resources, locks, shutdown, a standby. Another refusal would come again.
+_PASSES = re.compile("08|40|53|55|57|58|25006")
+
+
+async def retried(change: Callable[[], Awaitable[T]], seconds: float) -> T:
+    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost."""
+    until = time.monotonic() + seconds
+    delay = _RETRY_MIN_S
+    while True:
+        try:
+            return await change()
+        except (psycopg.Error, OSError, UrlModeBusyError) as error:
+            if is_refused(error) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(jittered(delay))
+        delay = min(2 * delay, _RETRY_MAX_S)
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether it is certain that nothing is stored, and will not be: the tokens are too large, or PostgreSQL, or psycopg,
+    refuses them for what they are."""
+    if isinstance(error, (AccountSizeError, psycopg.DataError)):
+        return True
+    return isinstance(error, psycopg.Error) and error.sqlstate is not None and not _PASSES.match(error.sqlstate)
+
+
+def reason_of(error: BaseException) -> str:
+    """A code, without anything of what was refused."""
+    code = getattr(error, "sqlstate", None) or getattr(error, "code", None)
+    return code if isinstance(code, str) else type(error).__name__

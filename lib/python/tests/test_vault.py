@@ -1,0 +1,471 @@
+"""Accounts that stay connected, on several instances and a token endpoint whose refresh tokens are good once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from conftest import VECTORS, until
+from vault_bed import PROVIDER, Bed, Gate, answering, bed, endpoint
+
+from urlmode import (
+    AccountNotConnectedError,
+    AccountReconnectError,
+    AccountSealError,
+    AccountSizeError,
+    AccountUnavailableError,
+    ProviderUnavailableError,
+    UrlModeClosedError,
+)
+from urlmode._keys import Key, KeyRing, parse_keys
+from urlmode._sealed_tokens import Place, open_tokens, seal_tokens
+from urlmode.vault import AccessToken
+
+__all__ = ["bed", "endpoint"]
+
+REPLACED = [
+    ({"more": "x" * 70_000}, "ACCOUNT_SIZE"),
+    ({"scope": " ".join(f"a-long-scope-{n}" for n in range(1_000))}, "23514"),
+    ({"expires_in": 1e15}, "22008"),
+    ({"scope": "read\0"}, "DataError"),
+]
+
+
+async def test_a_token_that_is_valid_is_used_as_it_is_and_only_its_owner_gets_it(bed: Bed) -> None:
+    await bed.store()
+    token = await bed.vault.access_token(**bed.key)
+    assert token == AccessToken(
+        access_token="access-1", token_type="bearer", account="acme", scopes=["read", "write"],
+        requested_scopes=["read", "write"], expires_at=token.expires_at,
+    )  # fmt: skip
+    assert token.expires_at is not None
+    assert abs(token.expires_at - datetime.now(timezone.utc) - timedelta(hours=1)) < timedelta(minutes=1)
+    assert "access-1" not in repr(token)
+    others: list[Any] = [{"subject": "another"}, {"account": "other"}]
+    for other in others:
+        with pytest.raises(AccountNotConnectedError):
+            await bed.vault.access_token(**{**bed.key, **other})
+    assert bed.endpoint.asked == []
+    assert b"access-" not in (await bed.row()).tokens
+
+
+async def test_a_hundred_calls_at_once_on_four_instances_make_one_request(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    vaults = [bed.vault, *(bed.open_vault() for _ in range(3))]
+
+    async def slowly(form: dict[str, str]) -> None:
+        await asyncio.sleep(0.5)
+
+    bed.endpoint.instead = slowly
+    tokens = await asyncio.gather(*(vaults[n % 4].access_token(**bed.key) for n in range(100)))
+    assert bed.endpoint.asked == ["refresh-1"]
+    assert {token.access_token for token in tokens} == {"access-2"}
+    await asyncio.gather(*(vault.access_token(**bed.key) for vault in vaults))
+    assert len(bed.endpoint.asked) == 1
+
+
+async def test_what_a_refresh_leaves_out_stays_and_the_rotated_token_is_the_next_one(bed: Bed) -> None:
+    await bed.store(more="kept")
+    for expected in ("access-2", "access-3", "access-4"):
+        await bed.expire()
+        assert (await bed.vault.access_token(**bed.key)).access_token == expected
+        bed.endpoint.rotates = False
+    assert bed.endpoint.asked == ["refresh-1", "refresh-2", "refresh-2"]
+    opened = open_tokens(bed.vault._keys, Place(bed.subject, PROVIDER, "acme"), (await bed.row()).tokens)
+    assert (opened["more"], opened["refresh_token"]) == ("kept", "refresh-2")
+
+
+async def test_a_lifetime_that_is_longer_than_the_provider_gives_is_no_loop(bed: Bed) -> None:
+    await bed.store(60)
+    for _ in range(3):
+        assert (await bed.vault.access_token(**bed.key, valid_for=timedelta(hours=1))).access_token == "access-1"
+    assert bed.endpoint.asked == []
+    await bed.expire()
+    bed.endpoint.expires_in = 0
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert len(bed.endpoint.asked) == 1
+
+
+async def test_invalid_grant_is_the_end_until_the_user_connects_it_again(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(400, {"error": "invalid_grant"})
+    for _ in range(3):
+        with pytest.raises(AccountReconnectError) as error:
+            await bed.vault.access_token(**bed.key)
+        assert (error.value.reason, error.value.account) == ("invalid_grant", "acme")
+    assert len(bed.endpoint.asked) == 1
+    (listed,) = await bed.vault.list_accounts(**bed.key)
+    assert (listed.state, listed.reason) == ("reconnect", "invalid_grant")
+    bed.endpoint.instead = None
+    await bed.store()
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert bed.names() == [("reconnect", "invalid_grant")]
+
+
+async def test_the_own_code_of_a_provider_is_invalid_grant_where_its_description_says_so(bed: Bed) -> None:
+    bed.endpoint.oauth["token_response"] = {"invalid_grant": ["token_expired"]}
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(200, {"error": "token_expired"})
+    with pytest.raises(AccountReconnectError, match="invalid_grant"):
+        await bed.vault.access_token(**bed.key)
+
+
+async def test_while_the_provider_is_away_a_valid_token_is_used_and_the_provider_is_not_hurried(bed: Bed) -> None:
+    await bed.store()
+    await bed.change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'")
+    bed.endpoint.instead = answering(503, b"secret-page")
+    for _ in range(5):
+        assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
+    assert len(bed.endpoint.asked) == 1  # then it pauses
+    await bed.change("expires_at = now()")
+    with pytest.raises(AccountUnavailableError, match="paused"):
+        await bed.vault.access_token(**bed.key)
+    await bed.expire()
+    with pytest.raises(AccountUnavailableError) as error:
+        await bed.vault.access_token(**bed.key)
+    assert error.value.detail == "invalid_response, status 503, text/html"
+    assert (await bed.row()).failures == 2
+    await bed.expire()
+    bed.endpoint.instead = None
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+
+
+async def test_sent_is_committed_before_the_request_and_the_lease_is_longer_than_it_may_take(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    seen = []
+
+    async def look(form: dict[str, str]) -> None:
+        seen.append(await bed.row())
+
+    bed.endpoint.instead = look
+    query = bed.vault._database._query
+
+    async def slow(statement: str, values: Any) -> Any:
+        # PostgreSQL is slow between the two: what is left of the lease is not enough for a request.
+        if "mark_sent" in statement:
+            await bed.change("leased_until = now() + interval '20 s'")
+        return await query(statement, values)
+
+    bed.vault._database._query = slow
+    await bed.vault.access_token(**bed.key)
+    assert seen[0].sent
+    assert seen[0].leased_until - datetime.now(timezone.utc) > timedelta(seconds=31)
+    assert ((await bed.row()).sent, (await bed.row()).leased_until) == (False, None)
+
+
+async def test_after_a_lost_lease_the_old_token_is_tried_once_more(bed: Bed) -> None:
+    lose = "sent = true, leased_until = now() - interval '1 s', lease = lease + 1"
+    await bed.store()
+    await bed.expire()
+    await bed.change(lose)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"  # it had not arrived
+    assert (await bed.row()).lost == 0
+    # Its answer was lost twice.
+    await bed.expire()
+    await bed.change(f"lost = 1, {lose}")
+    with pytest.raises(AccountReconnectError, match="refresh_lost"):
+        await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1"]
+
+
+async def test_tokens_that_came_are_stored_where_the_lease_was_lost_or_postgresql_was_away(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+
+    async def lose(form: dict[str, str]) -> None:
+        # Another instance has taken the lease, and was told that the old token is not good any more.
+        await bed.change("lease = lease + 1, state = 'reconnect', reason = 'invalid_grant', leased_until = NULL")
+
+    bed.endpoint.instead = lose
+    left = bed.fail("commit_refresh", 3)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    (listed,) = await bed.vault.list_accounts(**bed.key)
+    assert (listed.state, listed.reason, left()) == ("connected", "", 0)
+    assert bed.endpoint.asked == ["refresh-1"]
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "state"),
+    [(503, {}, ("connected", "")), (400, {"error": "invalid_grant"}, ("reconnect", "invalid_grant"))],
+)
+async def test_a_refresh_fails_while_postgresql_is_away_and_no_answer_counts_as_lost(
+    bed: Bed, status: int, content: Any, state: tuple[str, str]
+) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(status, content)
+    left = bed.fail("fail_refresh", 3)
+    with pytest.raises((AccountUnavailableError, AccountReconnectError)):
+        await bed.vault.access_token(**bed.key)
+    row = await bed.row()
+    assert ((row.state, row.reason), row.failures, row.sent, row.leased_until, row.lost) == (state, 1, False, None, 0)
+    assert (bed.endpoint.asked, left()) == (["refresh-1"], 0)
+
+
+@pytest.mark.parametrize(("refreshed", "detail"), REPLACED)
+async def test_new_tokens_that_cannot_be_stored_and_the_old_one_is_replaced(
+    bed: Bed, refreshed: dict[str, Any], detail: str
+) -> None:
+    """The refresh token that the provider has replaced is not sent again."""
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.refreshed = refreshed
+    for _ in range(2):
+        with pytest.raises(AccountReconnectError, match="not_stored"):
+            await bed.vault.access_token(**bed.key)
+    row = await bed.row()
+    assert (bed.endpoint.asked, row.leased_until, row.sent) == (["refresh-1"], None, False)
+    assert bed.names() == [("reconnect", "not_stored"), ("not_stored", detail)]
+    assert (bed.endpoint.revoked, bed.events[-1].revoked) == (["refresh-2", "access-2"], True)
+
+
+@pytest.mark.parametrize(("refreshed", "detail"), REPLACED)
+async def test_new_tokens_that_cannot_be_stored_and_the_old_one_stays_good(
+    bed: Bed, refreshed: dict[str, Any], detail: str
+) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.rotates = False
+    bed.endpoint.refreshed = refreshed
+    with pytest.raises(AccountUnavailableError) as error:
+        await bed.vault.access_token(**bed.key)
+    assert error.value.detail == detail
+    await bed.expire()
+    bed.endpoint.refreshed = {}
+    await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+
+
+async def test_new_tokens_that_cannot_be_stored_are_not_revoked_where_there_are_newer_ones(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+
+    async def connect(form: dict[str, str]) -> None:
+        await bed.store()
+
+    bed.endpoint.instead = connect
+    bed.endpoint.refreshed = {"more": "x" * 70_000}
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (bed.endpoint.revoked, bed.events[-1].name, bed.events[-1].revoked) == ([], "not_stored", False)
+
+
+async def test_the_life_of_a_token_begins_when_it_was_asked_for(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.fail("commit_refresh", 4)
+    await bed.vault.access_token(**bed.key)
+    row = await bed.row()
+    assert row.expires_at - row.refreshed_at < timedelta(hours=1) - timedelta(milliseconds=500)
+
+
+async def test_the_metadata_of_a_provider_that_is_away_are_not_asked_for_with_every_call(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del bed.endpoint.oauth["token_endpoint"]
+    bed.endpoint.oauth["issuer"] = "https://issuer.example"
+    asked = []
+
+    async def discover(provider: str, issuer: str) -> dict[str, Any]:
+        asked.append(issuer)
+        raise ProviderUnavailableError(provider, "TIMEOUT")
+
+    monkeypatch.setattr("urlmode._accounts.discover", discover)
+    await bed.store()
+    await bed.change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'")
+    for _ in range(3):
+        assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
+    assert (len(asked), bed.names()) == (1, [("failed", "PROVIDER_UNAVAILABLE")])
+
+
+async def test_the_answer_to_sent_is_lost_twice_and_nobody_waits_for_the_lease(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    left = bed.fail("mark_sent", 2, after=True)
+    seen = []
+
+    async def look(form: dict[str, str]) -> None:
+        seen.append((await bed.row()).lost)
+
+    bed.endpoint.instead = look
+    assert (await asyncio.wait_for(bed.vault.access_token(**bed.key), 30)).access_token == "access-2"
+    assert (bed.endpoint.asked, left(), seen) == (["refresh-1"], 0, [0])
+
+
+async def test_tokens_of_an_older_version_replace_nothing(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+
+    async def connect(form: dict[str, str]) -> None:
+        await bed.store(access_token="of the user")
+
+    bed.endpoint.instead = connect
+    assert (await bed.vault.access_token(**bed.key)).access_token == "of the user"
+
+
+async def test_the_account_is_disconnected_during_its_refresh_and_the_one_before_it_is_refreshed(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    await bed.store(0, "beta")
+    other = bed.open_vault()
+
+    async def disconnect(form: dict[str, str]) -> None:
+        bed.endpoint.instead = None
+        await bed.admin.execute(
+            "UPDATE urlmode.account SET leased_until = now() WHERE subject = %s AND account = 'beta'", [bed.subject]
+        )
+        await other.disconnect(**bed.key, account="beta")
+
+    bed.endpoint.instead = disconnect
+    token = await bed.vault.access_token(**bed.key)
+    assert token.account == "acme"
+    assert token.access_token != "access-1"  # it had expired
+    assert bed.endpoint.asked == ["refresh-2", "refresh-1"]
+
+
+async def test_a_call_that_is_cancelled_loses_no_rotated_token(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    gate = bed.endpoint.instead = Gate()
+    query, begun = bed.vault._database._query, 0
+
+    async def counted(statement: str, values: Any) -> Any:
+        nonlocal begun
+        begun += "begin_refresh" in statement
+        return await query(statement, values)
+
+    bed.vault._database._query = counted
+    calls = [asyncio.ensure_future(bed.vault.access_token(**bed.key)) for _ in range(3)]
+    await gate.reached.wait()
+    for call in calls:
+        call.cancel()
+    await asyncio.wait(calls)
+    assert all(call.cancelled() for call in calls)
+    gate.opened.set()
+    await until("it is stored", lambda: ("refreshed", None) in bed.names())
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (bed.endpoint.asked, begun) == (["refresh-1"], 1)
+
+
+async def test_aclose_waits_for_a_refresh_and_what_the_provider_has_given_is_stored(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    gate = bed.endpoint.instead = Gate()
+    waiting = asyncio.ensure_future(bed.vault.access_token(**bed.key))
+    await gate.reached.wait()
+    closing = asyncio.ensure_future(bed.urlmode.aclose())
+    # Longer than PostgreSQL is waited for.
+    await asyncio.sleep(2.5)
+    assert not closing.done()
+    gate.opened.set()
+    await closing
+    with pytest.raises(UrlModeClosedError):
+        await waiting
+    with pytest.raises(UrlModeClosedError):
+        await bed.vault.access_token(**bed.key)
+    assert (await bed.open_vault().access_token(**bed.key)).access_token == "access-2"
+    assert bed.endpoint.asked == ["refresh-1"]
+
+
+async def test_a_request_is_repeated_only_where_nothing_was_sent(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(0, {})
+    with pytest.raises(AccountUnavailableError, match="RemoteDisconnected"):
+        await bed.vault.access_token(**bed.key)
+    assert len(bed.endpoint.asked) == 1  # it had arrived
+    await bed.expire()
+    bed.endpoint.instead = None
+    from http.client import HTTPConnection
+
+    connect, attempts = HTTPConnection.connect, 0
+
+    def unreachable(self: HTTPConnection) -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raise ConnectionRefusedError
+        connect(self)
+
+    monkeypatch.setattr(HTTPConnection, "connect", unreachable)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (attempts, len(bed.endpoint.asked)) == (2, 2)
+
+
+async def test_long_lived_tokens_are_renewed_with_themselves_while_they_are_valid(bed: Bed) -> None:
+    url = bed.endpoint.oauth["token_endpoint"]
+    parameters = {"grant_type": "renew", "refresh_token": "{access_token}", "secret": "{client_secret}"}
+    request = {"endpoint": url, "parameters": parameters}
+    bed.endpoint.oauth["long_lived"] = {"exchange": request, "renewal": request}
+    forms = []
+
+    async def renew(form: dict[str, str]) -> tuple[int, Any]:
+        forms.append(form)
+        return 200, {"access_token": "longer", "expires_in": "5184000"}
+
+    bed.endpoint.instead = renew
+    await bed.store(refresh_token="access-1")
+    half_over = "expires_at = now() + interval '29 days', refreshed_at = now() - interval '31 days'"
+    await bed.change("expires_at = now() + interval '31 days', refreshed_at = now() - interval '29 days'")
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
+    await bed.change(half_over)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "longer"
+    assert forms == [{"grant_type": "renew", "refresh_token": "access-1", "secret": "secret-of-the-client"}]
+    opened = open_tokens(bed.vault._keys, Place(bed.subject, PROVIDER, "acme"), (await bed.row()).tokens)
+    assert (opened["refresh_token"], opened["expires_in"], opened["token_type"]) == ("longer", 5_184_000, "bearer")
+    await bed.expire()
+    with pytest.raises(AccountReconnectError, match="expired"):
+        await bed.vault.access_token(**bed.key)
+    assert len(forms) == 1
+
+
+async def test_nothing_that_is_said_has_a_token(bed: Bed, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    await bed.store()
+    errors = []
+    for answer in [answering(400, {"error": "refresh-1"}), answering(500, b"refresh-1"), answering(400, {"error": "invalid_grant"})]:
+        await bed.expire()
+        bed.endpoint.instead = answer
+        with pytest.raises((AccountUnavailableError, AccountReconnectError)) as error:
+            await bed.vault.access_token(**bed.key)
+        errors.append(f"{error.value!r} {vars(error.value)}")
+    said = "\n".join([*errors, *map(repr, bed.events), caplog.text])
+    for secret in ("refresh-1", "access-1", "secret-of-the-client"):
+        assert secret not in said
+
+
+def test_what_is_sealed_opens_only_for_its_place_and_unchanged() -> None:
+    keys = parse_keys("3 " + "A" * 43, "keys")
+    place = Place("ada", "github", "1")
+    tokens = {"access_token": "a", "half": "\ud800"}
+    sealed = seal_tokens(keys, place, tokens)
+    assert open_tokens(keys, place, sealed) == tokens
+    others = [place._replace(subject="adb"), place._replace(provider="gitlab"), place._replace(account="2"), Place("ada\0github", "1", "")]
+    for other in others:
+        with pytest.raises(AccountSealError, match="they are not genuine"):
+            open_tokens(keys, other, sealed)
+    for bit in range(len(sealed) * 8):
+        changed = bytearray(sealed)
+        changed[bit >> 3] ^= 1 << (bit & 7)
+        with pytest.raises(AccountSealError):
+            open_tokens(keys, place, bytes(changed))
+    with pytest.raises(AccountSizeError):
+        seal_tokens(keys, place, {"access_token": "x" * 65_536})
+
+
+@pytest.mark.parametrize("vector", json.loads((VECTORS / "vault.json").read_text("utf-8"))["tokens"], ids=lambda case: case["name"])
+def test_vectors(vector: dict[str, Any]) -> None:
+    keys = KeyRing([Key(vector["kid"], bytes.fromhex(vector["secret_hex"]))])
+    place = Place(vector["subject"], vector["provider"], vector["account"])
+    blob = bytes.fromhex(vector["blob_hex"])
+    assert open_tokens(keys, place, blob) == json.loads(vector["json"])
+    assert seal_tokens(keys, place, json.loads(vector["json"]), bytes.fromhex(vector["nonce_hex"])) == blob
+
+
