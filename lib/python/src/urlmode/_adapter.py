@@ -74,6 +74,8 @@ R = TypeVar("R")
 Body = Callable[[R], Union[Any, Awaitable[Any]]]
 Act = Callable[[Outcome, Asked, BegunClaim], Awaitable[ToolResult]]
 """Runs the body with what an outcome says, under its claim."""
+Claimed = Callable[[str], Awaitable[Union[ToolResult, None]]]
+"""What becomes of a call whose outcome another call has claimed. None: what becomes of every call."""
 
 
 def to_accepted(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Accepted:
@@ -99,20 +101,20 @@ def to_approval(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Approval:
     )  # fmt: skip
 
 
-async def run(wish: Wish, call: Call, act: Act) -> ToolResult:
+async def run(wish: Wish, call: Call, act: Act, claimed: Claimed | None = None) -> ToolResult:
     """The result of the tool, which of the body must be a ToolResult, too."""
     closed = start_quietly(call.closed()) if call.closed else None
     try:
         round = None if wish.round_timeout is None else seconds_of("round_timeout", wish.round_timeout)
         takes = what_it_takes(call.client, wish.urlmode._clients, round)
         deadline = asyncio.get_running_loop().time() + takes.round
-        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, act)
+        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, act, claimed)
     finally:
         if closed is not None:
             closed.cancel()
 
 
-async def _run(asking: Asking, call: Call, takes: Takes, act: Act) -> ToolResult:
+async def _run(asking: Asking, call: Call, takes: Takes, act: Act, claimed: Claimed | None) -> ToolResult:
     for attempt in range(_ATTEMPTS):
         if asking.wish.is_for_others:
             end = await asking.by_link()
@@ -126,7 +128,7 @@ async def _run(asking: Asking, call: Call, takes: Takes, act: Act) -> ToolResult
             end = await asking.by_link()
         if not isinstance(end, Completed):
             return end
-        result = await _claim(asking, end, act)
+        result = await _claim(asking, end, act, claimed)
         if result is not None:
             return result
         if attempt == _ATTEMPTS - 1:
@@ -134,7 +136,7 @@ async def _run(asking: Asking, call: Call, takes: Takes, act: Act) -> ToolResult
     raise AssertionError
 
 
-async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
+async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | None) -> ToolResult | None:
     """None: the outcome is not there any more."""
     wish, outcome, id = asking.wish, end.outcome, end.outcome.elicitation_id
     if outcome.action != "accept":
@@ -169,6 +171,8 @@ async def _claim(asking: Asking, end: Completed, act: Act) -> ToolResult | None:
     if isinstance(claim, (FulfilledClaim, BegunClaim)):
         _confirm(asking, claim)
         return made
+    if claimed is not None and (result := await claimed(id)) is not None:
+        return result
     # The call that has used it was answered just now. This one is about something new; of an
     # account about the same.
     if end.is_earlier and not outcome.refunded and wish.kind != "oauth":

@@ -41,6 +41,7 @@ _RENEW = "SELECT urlmode.renew_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint
 _FULFIL = "SELECT urlmode.fulfil_claim(%s::uuid, %s::bytea, %s::bigint, %s::bytea)"
 _CONFIRM = "SELECT urlmode.confirm_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
 _RELEASE = "SELECT urlmode.release_claim(%s::uuid, %s::bytea, %s::bigint)"
+_READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
 _END_EXCHANGE = "SELECT urlmode.end_exchange(%s::uuid, %s::bytea, %s::text)"
 # Why an account is not connected, if the call does not say it.
 _EXCHANGE_FAILED = "exchange_failed"
@@ -147,6 +148,11 @@ class Claims:
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
             await asyncio.sleep(min(rest, jittered(_RETRY_S)))
+
+    async def read_exchange(self, key: RowKey) -> str | None:
+        """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""
+        exchange: str | None = (await self._query(_READ_EXCHANGE, [*key]))[0][0]
+        return None if exchange == "exchanging" else exchange
 
     async def close(self) -> None:
         """Ends all claims that are under way. Their leases end by themselves."""

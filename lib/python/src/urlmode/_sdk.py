@@ -1,4 +1,4 @@
-"""What `urlmode.mcp` and `urlmode.fastmcp` share: the types, the session and the request state of the official SDK."""
+"""What `urlmode.mcp` and `urlmode.fastmcp` share: the types and the session of the official SDK."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Union, cast
 
 import anyio
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
 
 from ._adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
-from ._aead import NotOpened, decrypt, encrypt
 from ._asking import INPUT_KEY
 from ._callback_urls import Asked
 from ._calls import Call, Channel, Retry, Wish
@@ -23,25 +21,22 @@ from ._clients import Client
 from ._errors import RequestStateError
 from ._form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
 from ._input import check_function, traceparent_of
-from ._keys import decode_base64, encode_base64url
+from ._messages import ToolResult
 from ._resolving import HasEnded, resolve
 from ._types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
 from ._urlmode import UrlMode
 
 if TYPE_CHECKING:
-    from mcp.server.request_state import RequestStateSecurity
-
     from ._accounts import Connected
     from ._client_auth import OAuthClient
+    from ._connect_account import Connecting
+    from .vault import AccessToken, Vault
 
 P = ParamSpec("P")
 Give = Callable[[Outcome, Asked, BegunClaim], Union[R, Awaitable[R]]]
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
-_STATE_USE = "urlmode request state v1"
-_STATE_CONTEXT = b"request state"
-_DAY_S = 24 * 60 * 60
 
 
 class Adapter:
@@ -159,6 +154,56 @@ class Adapter:
         )  # fmt: skip
         return await self._run(wish, call, begun.connect, body)
 
+    async def use_account(
+        self,
+        ctx: Any,
+        body: Body[AccessToken],
+        *,
+        vault: Vault,
+        subject: str,
+        provider: str,
+        message: str,
+        account: str | None = None,
+        valid_for: Duration = 60,
+        scopes: Sequence[str] | None = None,
+        required_scopes: Sequence[str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+        session: str = "",
+        ttl: Duration = 300,
+        exclusive: bool = False,
+        resume_key: str | None = None,
+        client_id: str | None = None,
+        same_client: bool = False,
+        ask: Literal["request", "error"] = "request",
+        round_timeout: float | None = None,
+        progress_every: float = 15.0,
+    ) -> Any:
+        """Runs `body` with an access token of the user's account, which the vault keeps.
+
+        Where there is none that is good, or a scope is missing, the user is asked to connect the account first, as with
+        `connect_account`. `scopes` and `required_scopes` are those of the vault where they are None. Raises
+        AccountUnavailableError if the token has expired, and the provider cannot refresh it just now.
+        """
+        from ._use_account import use_account
+
+        call = _describe(ctx)
+
+        def wish_for(begun: Connecting) -> Wish:
+            wish = Wish(
+                urlmode=vault._urlmode, subject=subject, session=session, provider=provider, kind="oauth",
+                message=message, expected=None, about=begun.about, same_client=same_client, resume_key=resume_key,
+                recheck=None, ask=ask, round_timeout=round_timeout, progress_every=progress_every,
+                create={"target_url": begun.target_url, "pkce": begun.uses_pkce, "ttl": ttl, "exclusive": exclusive},
+                client_id=client_id or call.client_id,
+            )  # fmt: skip
+            return self._checked(wish, call)
+
+        return await self._answer(use_account(
+            vault, call, wish_for, self._wired(body), subject=subject, session=session, provider=provider, account=account,
+            valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
+        ))  # fmt: skip
+
     async def collect_input(
         self,
         ctx: Any,
@@ -249,16 +294,31 @@ class Adapter:
 
     async def _run(self, wish: Wish, call: Call, give: Give[R], body: Body[R]) -> Any:
         """`give`: what the body is given."""
-        wish = replace(wish, create={**wish.create, "traceparent": call.traceparent})
+        run_body = self._wired(body)
 
-        async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> dict[str, Any]:
+        async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> ToolResult:
             given = give(outcome, asked, claim)
-            made = body(cast(R, await given if inspect.isawaitable(given) else given))
+            return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
+
+        return await self._answer(run(self._checked(wish, call), call, act))
+
+    def _wired(self, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
+        """The body, with its result as it is sent to the client."""
+
+        async def run_body(given: R) -> ToolResult:
+            made = body(given)
             return self.to_wire(await made if inspect.isawaitable(made) else made)
 
+        return run_body
+
+    def _checked(self, wish: Wish, call: Call) -> Wish:
         wish.check()
+        return replace(wish, create={**wish.create, "traceparent": call.traceparent})
+
+    async def _answer(self, making: Awaitable[ToolResult]) -> Any:
+        """What the tool returns."""
         try:
-            result = await run(wish, call, act)
+            result = await making
         except UrlElicitationRequiredError as error:
             return self.to_error(error)
         except RequestStateError as error:
@@ -270,40 +330,6 @@ class Adapter:
 
             return InputRequiredResult.model_validate(result)
         return self.to_result(CallToolResult.model_validate(result))
-
-
-def request_state_security(urlmode: UrlMode, *, ttl: float = _DAY_S) -> RequestStateSecurity:
-    """For `MCPServer(request_state_security=…)` of SDK 2.x: seals the request state with the keys of the keys file.
-
-    By default the SDK seals it with a key of one process, so that no other process can open it.
-    """
-    from mcp.server.request_state import RequestStateSecurity
-
-    return RequestStateSecurity(codec=_Codec(urlmode), ttl=ttl)
-
-
-class _Codec:
-    def __init__(self, urlmode: UrlMode) -> None:
-        self._keys = urlmode._keys
-
-    def seal(self, payload: bytes) -> str:
-        key = self._keys.minting
-        return encode_base64url(encrypt(key.cipher(_STATE_USE), key.kid, _STATE_CONTEXT, payload))
-
-    def unseal(self, token: str) -> bytes:
-        from mcp.server.request_state import InvalidRequestState
-
-        def cipher_of(kid: int) -> AESGCM | None:
-            key = self._keys.find(kid)
-            return None if key is None else key.cipher(_STATE_USE)
-
-        sealed = decode_base64(token)
-        if sealed is None or encode_base64url(sealed) != token:
-            raise InvalidRequestState("malformed")
-        try:
-            return decrypt(sealed, cipher_of, _STATE_CONTEXT)
-        except NotOpened as error:
-            raise InvalidRequestState(str(error)) from None
 
 
 def _describe(ctx: Any) -> Call:

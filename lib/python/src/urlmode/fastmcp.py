@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import CallToolResult
 
 from ._adapter import Accepted, Approval, Input
+from ._request_state import request_state_security
 from ._resolving import NotKept, run_tool
-from ._sdk import Adapter, request_state_security
+from ._sdk import Adapter
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware import Middleware
@@ -32,6 +33,7 @@ __all__ = [
     "request_state_security",
     "resolve",
     "resolver_middleware",
+    "use_account",
     "with_elicitation",
 ]
 
@@ -81,6 +83,7 @@ _adapter = _FastMCP()
 with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account
+use_account = _adapter.use_account
 ask_approval = _adapter.ask_approval
 resolve = _adapter.resolve
 

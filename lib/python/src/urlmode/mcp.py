@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import CallToolResult, TextContent
 
 from ._adapter import Accepted, Approval, Input
+from ._request_state import request_state_security
 from ._resolving import NotKept, run_tool
-from ._sdk import Adapter, request_state_security
+from ._sdk import Adapter
 
 if TYPE_CHECKING:
     from mcp.server.extension import Extension
@@ -27,6 +28,7 @@ __all__ = [
     "request_state_security",
     "resolve",
     "resolver_extension",
+    "use_account",
     "with_elicitation",
 ]
 
@@ -34,6 +36,7 @@ _adapter = Adapter()
 with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account
+use_account = _adapter.use_account
 ask_approval = _adapter.ask_approval
 resolve = _adapter.resolve
 

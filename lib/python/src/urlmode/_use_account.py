@@ -1,0 +1,111 @@
+"""What `use_account` of the adapters does: it uses an account of the vault with its token, or by the elicitation that
+connects it, connects it again, or asks for what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from ._accounts import check_scopes
+from ._adapter import run
+from ._callback_urls import Asked
+from ._calls import Call, Wish
+from ._claims import BegunClaim
+from ._connect_account import Connecting, connecting
+from ._database import RowKey
+from ._errors import AccountNotConnectedError, AccountReconnectError
+from ._messages import ToolResult, failure_result
+from ._tasks import jittered, shielded
+from ._token import binding_of
+from ._types import Duration, Outcome
+from .vault import AccessToken, ListedAccount, Vault
+
+# Longer than the exchange of a code may take (`_TIMEOUT_S` of _http.py).
+_EXCHANGE_S = 35.0
+_LOOK_S = 0.2
+# In place of the result of a call whose account is connected: it has yet to be used.
+_CONNECTED: ToolResult = {}
+
+
+async def use_account(
+    vault: Vault, call: Call, wish_for: Callable[[Connecting], Wish], body: Callable[[AccessToken], Awaitable[ToolResult]],
+    *, subject: str, session: str, provider: str, account: str | None, valid_for: Duration, scopes: Sequence[str] | None,
+    required_scopes: Sequence[str] | None, variables: Mapping[str, str] | None, parameters: Mapping[str, str] | None,
+) -> ToolResult:  # fmt: skip
+    """`wish_for`: what the user is asked, where the account must be connected."""
+    options = vault._options_of(provider)
+    wanted = options.scopes if scopes is None else check_scopes("scopes", scopes)
+    required = options.required_scopes if required_scopes is None else check_scopes("required_scopes", required_scopes)
+    at: dict[str, Any] = {"subject": subject, "provider": provider}
+    token, known = await _find(vault, at, account, valid_for)
+    if token is not None and not _lacks(token, wanted, required):
+        return await body(token)
+
+    begun = await connecting(
+        provider=provider, client=options.client, description=options.description,
+        scopes=list(dict.fromkeys([*known, *wanted, *required])), required_scopes=required,
+        variables={**options.variables, **(variables or {})}, parameters={**options.parameters, **(parameters or {})},
+        about=None if account is None else {"account": account},
+    )  # fmt: skip
+    connected = account
+
+    async def keep(outcome: Outcome, asked: Asked, claim: BegunClaim) -> str:
+        key = RowKey(outcome.elicitation_id, binding_of(subject, session))
+        return await vault._keep(await begun.connect(outcome, asked, claim), key, **at)
+
+    async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> ToolResult:
+        nonlocal connected
+        # A code is good once, so that `aclose` waits until what it has given is stored.
+        connected = await shielded(vault._tasks.start(keep(outcome, asked, claim)))
+        return _CONNECTED
+
+    async def claimed(elicitation_id: str) -> ToolResult | None:
+        why = await _wait_for_exchange(vault, elicitation_id, subject, session)
+        return _CONNECTED if why == "" else None if why is None else failure_result("cancel", why)
+
+    end = await run(wish_for(begun), call, act, claimed)
+    if end is not _CONNECTED:
+        return end
+    if account is not None and connected != account:
+        return failure_result("cancel", "other_account")
+    return await body(await vault.access_token(**at, account=connected, valid_for=valid_for))
+
+
+async def _find(
+    vault: Vault, at: dict[str, Any], account: str | None, valid_for: Duration
+) -> tuple[AccessToken | None, list[str]]:
+    """A token, and the scopes that the account was asked for before."""
+    try:
+        token = await vault.access_token(**at, account=account, valid_for=valid_for)
+        return token, _known(token)
+    except AccountNotConnectedError:
+        return None, []
+    except AccountReconnectError as error:
+        accounts = await vault.list_accounts(**at)
+        return None, [scope for one in accounts if one.account == error.account for scope in _known(one)]
+
+
+def _known(account: AccessToken | ListedAccount) -> list[str]:
+    return account.requested_scopes or account.scopes
+
+
+def _lacks(token: AccessToken, scopes: Sequence[str], required: Sequence[str]) -> bool:
+    """A scope that was asked for is not asked for again, unless it is required: some providers do not say what they have
+    granted, or in other words."""
+    there = {*token.scopes, *token.requested_scopes}
+    return not (there.issuperset(scopes) and set(token.scopes).issuperset(required))
+
+
+async def _wait_for_exchange(vault: Vault, elicitation_id: str, subject: str, session: str) -> str | None:
+    """Another call has claimed the outcome, and exchanges its code. Empty: it is connected; otherwise why it is not;
+    None: that call does not say it."""
+    claims = vault._urlmode._claims
+    key = RowKey(elicitation_id, binding_of(subject, session))
+    until = time.monotonic() + _EXCHANGE_S
+    while True:
+        why = await claims.read_exchange(key)
+        if why is not None or time.monotonic() > until:
+            return why
+        await asyncio.sleep(jittered(_LOOK_S))
