@@ -154,9 +154,13 @@ coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % 
 	@tests/run unit-sanitize e2e coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
-soak: deps      ## 100,000 deliveries and what they cost in memory; 20,000 random histories (COUNT, SEED)
-	+@$(MAKE) --no-print-directory build
-	@node --test --test-reporter=spec tests/soak/*.test.mjs
+soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories (COUNT, SEED)
+	+@$(MAKE) --no-print-directory build units
+	@node --test --test-concurrency=1 --test-reporter=spec tests/soak/*.test.mjs
+	@CALLS=100000 node --test --test-reporter=spec lib/node/test/memory.test.js
+	@CALLS=100000 URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
+		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
+	@! command -v go >/dev/null || CALLS=100000 go test -C lib/go -count=1 -run KeepNothing .
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs

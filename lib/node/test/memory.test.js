@@ -1,5 +1,5 @@
-// Nothing grows with the number of calls: after thirty thousand of each, the heap is as large
-// as before. A double of PostgreSQL answers, so that this takes seconds.
+// Nothing grows with the number of calls: after thirty thousand of each (CALLS=), the heap is as
+// large as before. A double of PostgreSQL answers, so that this takes seconds.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ import { Waiters } from '../src/waiters.js';
 import { scratchKeys } from './support/keys.js';
 
 /** Multiples of the 5,000 elicitations that the status tracker holds, so that it is equally full before and after. */
-const CALLS = 30_000;
+const CALLS = Number(process.env.CALLS ?? 30_000);
 const WARM_UP = 10_000;
 const AT_ONCE = 1_000;
 /** Forty bytes for each call. A promise that is kept takes more. */

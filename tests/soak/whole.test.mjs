@@ -1,0 +1,147 @@
+// Everything at work for SECONDS= (an hour; 28,800 is a night): users connect accounts, pay, type keys, approve and sign, MCP
+// servers wait, and what is over is purged. Nothing grows: the memory, open files and connections of all processes, the rows, the
+// notification queue, and what is logged of each elicitation. What was a while ago becomes as old as what is purged.
+
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Lab } from '../chaos/lab.mjs';
+import { PROGRAMS } from '../chaos/faults.mjs';
+import { sender } from '../support/deliveries.mjs';
+import { openFiles, processes } from '../support/processes.mjs';
+
+const SECONDS = Number(process.env.SECONDS ?? 3_600);
+const SAMPLES = 16;
+const EVERY = SECONDS / SAMPLES;
+/** How long a row is kept, in seconds, before it is taken for an old one. */
+const KEPT = SECONDS / 10;
+const WEEK_MS = 7 * 86_400_000;
+
+/** By how much the last quarter may be above the second one: a part of it, and a number. Caches are still finding their size. */
+const GROWTH = {
+	'program KiB': [0, 512], 'nginx KiB': [0, 1_024], 'PostgreSQL KiB': [0.25, 16_384], 'server KiB': [0.25, 24_576],
+	'program files': [0, 4], 'nginx files': [0, 8], 'server files': [0, 4], connections: [0, 4], 'queue %': [0, 1], rows: [0.25, 200],
+	'log bytes each': [0.25, 64],
+};
+
+let lab;
+let signing = true;
+
+before(async () => {
+	lab = await Lab.open({ name: 'soak', seed: 1, languages: ['node', 'python'] });
+});
+
+after(async () => {
+	signing = false;
+	await lab?.close();
+});
+
+/** One signs after the other. */
+async function sign(outcomes) {
+	const provider = sender(lab.fixture, 'docusign');
+	for (let n = 0; signing; n += 1) {
+		const owner = { subject: `signer-${n}` };
+		const { elicitationId: id } = await lab.fixture.urlmode.create({
+			...owner, provider: 'docusign', kind: 'signature', targetUrl: 'https://provider.example/', ttl: 3_600_000,
+		});
+		const wait = lab.fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 60_000 });
+		wait.catch(() => {}); // heard of below
+		const { status } = await provider.send(provider.event(id, 'paid'));
+		assert.equal(status, 200);
+		outcomes.push({ action: (await wait).action, claimed: await lab.fixture.urlmode.claim(id, owner) });
+	}
+}
+
+/** What was completed a while ago was completed long ago. */
+async function letTimePass() {
+	await lab.sql(`WITH old AS (
+			UPDATE urlmode.elicitation e SET created_at = created_at - interval '200 days', expires_at = expires_at - interval '200 days',
+				opened_at = opened_at - interval '200 days', completed_at = completed_at - interval '200 days',
+				claimed_at = claimed_at - interval '200 days'
+			WHERE e.status = 'completed' AND e.completed_at BETWEEN now() - interval '100 days' AND now() - $1 * interval '1 second'
+			RETURNING e.id)
+		UPDATE urlmode.payment p SET proven_at = proven_at - interval '200 days', claimed_at = claimed_at - interval '200 days'
+		FROM old WHERE p.elicitation = old.id`, [KEPT]);
+	await lab.sql(`UPDATE urlmode.purge_queue SET due_at = due_at - interval '200 days'
+		WHERE due_at BETWEEN now() - interval '100 days' AND now() + interval '1 day' - $1 * interval '1 second'`, [KEPT]);
+	await lab.sql("UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'");
+	while (await lab.fixture.urlmode.purge({ olderThan: WEEK_MS }) > 0);
+}
+
+/** Of one process: what is no file's, in KiB, and how many files it has open. 0 where it has ended meanwhile. */
+async function sizeOf({ pid }) {
+	const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+	return { memory: Number(/^Pss_Anon:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0), files: (await openFiles(pid)).length };
+}
+
+async function measure(logged) {
+	const all = await processes();
+	const below = (parent) => all.filter((each) => each.parent === parent);
+	const sizes = (list) => Promise.all(list.map(sizeOf));
+	const largest = (list, name) => Math.max(0, ...list.map((each) => each[name]));
+	const programs = (await Promise.all(PROGRAMS.map(async (name) => sizes(below(await lab.stack.pid(name)))))).flat();
+	const nginx = await sizes(below(await lab.stack.pid('nginx')));
+	const postgres = await sizes(below(await lab.stack.pid('postgres')));
+	const servers = await sizes(below(process.pid).filter(({ command }) => /^(node|python\d?)/.test(command)));
+	// The references of payments stay for ever, so that none is counted twice.
+	const tables = await lab.sql(`SELECT relname FROM pg_class
+		WHERE relnamespace = 'urlmode'::regnamespace AND relkind = 'r' AND relname <> 'payment'`);
+	const [state] = await lab.sql(`SELECT ${tables.map(({ relname }) => `(SELECT count(*) FROM urlmode.${relname})`).join(' + ')} AS rows,
+		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections, 100 * pg_notification_queue_usage() AS queue`);
+	const folder = path.join(lab.stack.runDir, 'log');
+	const files = await Promise.all((await readdir(folder)).map((name) => stat(path.join(folder, name))));
+	const now = { bytes: files.reduce((sum, { size }) => sum + size, 0), stories: lab.users.acknowledged };
+	const each = (now.bytes - logged.bytes) / Math.max(1, now.stories - logged.stories);
+	Object.assign(logged, now);
+	return {
+		done: now.stories, 'program KiB': largest(programs, 'memory'), 'nginx KiB': largest(nginx, 'memory'),
+		'PostgreSQL KiB': postgres.reduce((sum, { memory }) => sum + memory, 0), 'server KiB': largest(servers, 'memory'),
+		'program files': largest(programs, 'files'), 'nginx files': largest(nginx, 'files'), 'server files': largest(servers, 'files'),
+		connections: Number(state.connections), 'queue %': Number(state.queue), rows: Number(state.rows), 'log bytes each': Math.round(each),
+	};
+}
+
+test(`nothing grows in ${SECONDS} s`, async (t) => {
+	const signed = [];
+	await lab.warmUp();
+	const signer = sign(signed);
+	signer.catch(() => {}); // heard of where it is awaited
+	const samples = [];
+	const logged = { bytes: 0, stories: 0 };
+	const begin = performance.now();
+	await measure(logged);
+	for (let n = 1; n <= SAMPLES; n += 1) {
+		do {
+			await letTimePass();
+			await sleep(Math.min(EVERY * 1_000, 10_000));
+		} while (performance.now() < begin + n * EVERY * 1_000);
+		samples.push(await measure(logged));
+		if (n === 1) t.diagnostic(['s', ...Object.keys(samples[0])].join(' | '));
+		t.diagnostic([Math.round((performance.now() - begin) / 1_000), ...Object.values(samples.at(-1))].join(' | '));
+	}
+	signing = false;
+	await lab.users.stop();
+	await signer;
+
+	const quarter = SAMPLES / 4;
+	const mean = (name, first) => samples.slice(first, first + quarter).reduce((sum, sample) => sum + sample[name], 0) / quarter;
+	const grown = Object.entries(GROWTH).filter(([name, [part, number]]) => (
+		mean(name, 3 * quarter) > mean(name, quarter) * (1 + part) + number)).map(([name]) => name);
+	assert.deepEqual(grown, []);
+
+	const kinds = new Set(lab.users.stories.map(({ name }) => name));
+	t.diagnostic(`${lab.users.stories.length} elicitations (${[...kinds].join(', ')}), and ${signed.length} signatures`);
+	const wrong = [];
+	for (const { id, name, expected, waits, claims } of lab.users.stories) {
+		const outcomes = await Promise.all(waits);
+		const isRight = outcomes.every(({ action, code }) => action === expected.action && (!expected.detail || code === expected.detail));
+		const claimed = (await claims ?? []).filter((claim) => claim.claimed).length;
+		if (!isRight || name === 'pay' && claimed !== 1) wrong.push({ id, name, outcomes, claimed });
+	}
+	assert.deepEqual(wrong, []);
+	assert.ok(signed.length > 0);
+	assert.deepEqual(signed.filter(({ action, claimed }) => action !== 'accept' || !claimed), []);
+});
