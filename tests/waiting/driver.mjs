@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 
 import { UrlMode } from '../../lib/node/src/index.js';
+import { Vault } from '../../lib/node/src/vault.js';
 
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
@@ -25,6 +26,8 @@ const stops = new Map();
 const claims = new Map();
 /** The rechecks that wait for an answer, by the number of their wait. */
 const asked = new Map();
+const provider = 'demo';
+let vault;
 
 const VERBS = {
 	create: async (options) => told(await urlmode.create(given(options))),
@@ -66,6 +69,14 @@ const VERBS = {
 	unclaimed: async () => (await urlmode.unclaimed()).map(told),
 	refunds: async () => (await urlmode.refunds()).map(told),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),
+	open_vault({ keys, issuer }) {
+		const client = { id: 'a', secret: 'secret-of-the-client' };
+		vault = new Vault(urlmode, { keys, providers: { [provider]: { client, description: 'openid-connect', variables: { issuer } } } });
+	},
+	store: ({ subject, account, tokens }) => vault.store({ subject, provider }, { tokens, account: { id: account }, scopes: ['read'] }),
+	access_token: async ({ subject }) => told(await vault.accessToken({ subject, provider })),
+	disconnect: ({ subject }) => vault.disconnect({ subject, provider }),
+	reseal: () => vault.reseal(),
 	close: () => urlmode.close(),
 };
 
@@ -78,6 +89,6 @@ for await (const line of createInterface({ input: process.stdin })) {
 	const { id, do: verb, with: options = {} } = JSON.parse(line);
 	Promise.resolve().then(() => VERBS[verb](options, id)).then(
 		(answer = null) => say({ id, answer }),
-		(error) => say({ id, error: { code: codeOf(error), status: error.status, message: error.message } }));
+		(error) => say({ id, error: { code: codeOf(error), status: error.status, reason: error.reason, message: error.message } }));
 }
 await urlmode.close();

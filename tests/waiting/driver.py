@@ -55,6 +55,7 @@ class Driver:
         self.tasks: dict[int, asyncio.Task[None]] = {}
         self.claims: dict[int, Any] = {}
         self.asked: dict[int, asyncio.Future[Any]] = {}
+        self.vault: Any = None
 
     async def create(self, number: int, *, kind: str, target_url: str = "", **options: Any) -> Any:
         if kind == "input":
@@ -117,6 +118,30 @@ class Driver:
 
         self.reporting = asyncio.create_task(report())
 
+    async def open_vault(self, number: int, *, keys: str, issuer: str) -> None:
+        from urlmode.oauth import OAuthClient
+        from urlmode.vault import Provider, Vault
+
+        client = OAuthClient("a", "secret-of-the-client")
+        demo = Provider(client=client, description="openid-connect", variables={"issuer": issuer})
+        self.vault = Vault(self.urlmode, keys=keys, providers={"demo": demo})
+
+    async def store(self, number: int, *, subject: str, account: str, tokens: Any) -> str:
+        from urlmode.vault import Account, Connected
+
+        return await self.vault.store(Connected(
+            tokens=tokens, account=Account(id=account), scopes=["read"], requested=["read"], claims=None, returned={}, variables={},
+        ), subject=subject, provider="demo")
+
+    async def access_token(self, number: int, *, subject: str) -> Any:
+        return told(await self.vault.access_token(subject=subject, provider="demo"))
+
+    async def disconnect(self, number: int, *, subject: str) -> Any:
+        return told(await self.vault.disconnect(subject=subject, provider="demo"))
+
+    async def reseal(self, number: int) -> Any:
+        return told(await self.vault.reseal())
+
     async def close(self, number: int) -> None:
         await self.urlmode.aclose()
 
@@ -130,7 +155,8 @@ class Driver:
             say(id=id, error={"code": "STOPPED"})
         except Exception as error:
             code = "DATABASE" if isinstance(error, psycopg.Error) else getattr(error, "code", "ARGUMENT")
-            say(id=id, error={"code": code, "status": getattr(error, "status", None), "message": str(error)})
+            status, reason = getattr(error, "status", None), getattr(error, "reason", None)
+            say(id=id, error={"code": code, "status": status, "reason": reason, "message": str(error)})
             if not isinstance(error, (UrlModeError, TypeError, ValueError, psycopg.Error)):
                 raise
 

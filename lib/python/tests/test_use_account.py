@@ -4,13 +4,17 @@ and what becomes of tokens between their provider and the vault."""
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
 import fastmcp
 import pytest
-from conftest import Callback, until
+from conftest import ROOT, Callback, required, until
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer, Resolve
 from mcp.types import ElicitResult
@@ -281,6 +285,39 @@ async def test_aclose_waits_for_the_exchange_of_a_code_and_what_came_is_stored(b
     assert isinstance(app.errors[0], UrlModeClosedError)
     assert (await bed.open_vault().access_token(**bed.key)).access_token == "access-1"
     assert bed.endpoint.revoked == []
+
+
+NODE = """
+import { UrlMode } from '%(lib)s/node/src/index.js';
+import { Vault } from '%(lib)s/node/src/vault.js';
+import { useAccount } from '%(lib)s/node/src/adapters/sdk2.js';
+import { linkCall } from '%(lib)s/node/test/support/calls.js';
+const { url, keysFile, subject, scopes, account } = JSON.parse(process.argv[1]);
+const urlmode = new UrlMode({ databaseUrl: url, keysFile, baseUrl: 'https://callback.example' });
+const client = { id: 'a', secret: 's' };
+const vault = new Vault(urlmode, { keys: '9 ' + 'A'.repeat(43), providers: { github: { client, scopes } } });
+const { server, call } = linkCall();
+const result = await useAccount({ vault, server, call, subject, account, provider: 'github', message: 'Please.', roundTimeout: 1 }, () => {});
+console.log(result.structuredContent.elicitation.elicitationId);
+await urlmode.close();
+"""
+
+
+@pytest.mark.parametrize(("scopes", "account"), [(["read"], None), ([], "acme")])
+async def test_a_call_goes_on_with_what_one_in_node_has_begun(
+    bed: Bed, callback: Callback, keys_file: Path, scopes: list[str], account: str | None
+) -> None:
+    bed.endpoint.provider = replace(bed.endpoint.provider, scopes=scopes)
+    app = App(bed, callback, vault=bed.open_vault())
+    given = {"url": required("URLMODE_DATABASE_URL"), "keysFile": str(keys_file), "subject": bed.subject, "scopes": scopes}
+    settings = json.dumps({**given, **({"account": account} if account else {})})
+    command = ["node", "--input-type=module", "-e", NODE % {"lib": ROOT / "lib"}, settings]
+    begun = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
+    assert begun.returncode == 0, begun.stderr
+    async with app.client:
+        assert await app.use(account=account) == "access-1 of acme"
+    cursor = await bed.admin.execute("SELECT id::text FROM urlmode.elicitation WHERE subject = %s", [bed.subject])
+    assert await cursor.fetchall() == [(begun.stdout.strip(),)]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])

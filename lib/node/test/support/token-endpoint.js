@@ -49,6 +49,7 @@ export class TokenEndpoint {
 			},
 		}));
 		endpoint.options = { description: endpoint.file, client: { id: 'a', secret: 'secret-of-the-client' } };
+		endpoint.issuer = origin;
 		return endpoint;
 	}
 
@@ -59,7 +60,14 @@ export class TokenEndpoint {
 		return { access_token: `access-${n}`, token_type: 'bearer', expires_in: expiresIn, refresh_token: `refresh-${n}`, scope: this.scope };
 	}
 
+	/** For packages that take no description of a file. */
+	get #metadata() {
+		const { issuer } = this;
+		return { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/revoke`, jwks_uri: `${issuer}/jwks` };
+	}
+
 	async #handle(request, response) {
+		if (request.method === 'GET') return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.#metadata));
 		let body = '';
 		for await (const chunk of request) body += chunk;
 		const form = new URLSearchParams(body);

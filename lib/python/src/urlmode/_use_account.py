@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ._accounts import check_scopes
@@ -43,22 +44,23 @@ async def use_account(
     if token is not None and not _lacks(token, wanted, required):
         return await body(token)
 
+    asked = list(dict.fromkeys([*known, *wanted, *required]))
     begun = await connecting(
-        provider=provider, client=options.client, description=options.description,
-        scopes=list(dict.fromkeys([*known, *wanted, *required])), required_scopes=required,
+        provider=provider, client=options.client, description=options.description, scopes=asked, required_scopes=required,
         variables={**options.variables, **(variables or {})}, parameters={**options.parameters, **(parameters or {})},
         about=None if account is None else {"account": account},
     )  # fmt: skip
+    begun = replace(begun, about={**begun.about, "scopes": asked})  # an empty list as well, as in the other languages
     connected = account
 
-    async def keep(outcome: Outcome, asked: Asked, claim: BegunClaim) -> str:
+    async def keep(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> str:
         key = RowKey(outcome.elicitation_id, binding_of(subject, session))
-        return await vault._keep(await begun.connect(outcome, asked, claim), key, **at)
+        return await vault._keep(await begun.connect(outcome, elicitation, claim), key, **at)
 
-    async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> ToolResult:
+    async def act(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> ToolResult:
         nonlocal connected
         # A code is good once, so that `aclose` waits until what it has given is stored.
-        connected = await shielded(vault._tasks.start(keep(outcome, asked, claim)))
+        connected = await shielded(vault._tasks.start(keep(outcome, elicitation, claim)))
         return _CONNECTED
 
     async def claimed(elicitation_id: str) -> ToolResult | None:
