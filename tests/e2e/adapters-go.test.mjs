@@ -1,14 +1,17 @@
 // urlmode/mcp and urlmode/mcpgo, with the oldest and the newest version of the official Go SDK and of mcp-go, run the
-// scenarios of tests/scenarios with each kind of client in TypeScript.
+// scenarios of tests/scenarios with each kind of client in TypeScript. Then clients and servers in Go and Python meet.
 
-import { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
-import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
+import { goToCheckout, makeExampleProject, openAdapterFixture, SCENARIO_USERS, settle } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
-import { buildGoServers } from '../support/go.mjs';
+import { buildGo, buildGoServers } from '../support/go.mjs';
 import { startInstance } from '../support/instances.mjs';
+import { callTool, GO_CLIENTS } from '../support/programs.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const ALWAYS = ['text', 'resumes', 'stops', 'names'];
@@ -47,16 +50,13 @@ before(async () => {
 
 after(() => fixture?.close());
 
-async function start({ server, version }) {
-	const { env } = fixture.stack;
-	return fixture.closeAtEnd(await startInstance(project, fixture.stack, {
-		command: [fileURLToPath(new URL(`${version}-${server}`, built))],
-		env: {
-			APP_USERS: JSON.stringify(SCENARIO_USERS), APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo',
-			APP_CLIENTS: JSON.stringify(KNOWN),
-		},
-	}));
+async function startProgram(command, env) {
+	return fixture.closeAtEnd(await startInstance(project, fixture.stack, { command, env: {
+		APP_USERS: JSON.stringify(SCENARIO_USERS), APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
+	} }));
 }
+
+const start = ({ server, version }) => startProgram([fileURLToPath(new URL(`${version}-${server}`, built))], { APP_CLIENTS: JSON.stringify(KNOWN) });
 
 for (const { of: framework, clients, ...program } of SERVERS) {
 	const servers = new AdapterServers(() => fixture, () => start(program));
@@ -67,3 +67,38 @@ for (const { of: framework, clients, ...program } of SERVERS) {
 		});
 	}
 }
+
+const path = (relative) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
+const inGo = (of) => ({ of, start: () => start(SERVERS.find((each) => each.of === of)) });
+const inPython = (of, name) => ({ of, start: () => startProgram([path('build/python/bin/python'), path(`lib/python/examples/${name}.py`)], {
+	PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1',
+}) });
+/** Each client in one of the two languages, and a server in the other. */
+const MEETINGS = [
+	['python', inGo('go-sdk, newest')], ['python', inGo('mcp-go, newest')], ['go-sdk', inPython('mcp', 'sdk')], ['mcp-go', inPython('FastMCP', 'fastmcp_server')],
+];
+
+describe('clients and servers in Go and Python', { timeout: 600_000 }, () => {
+	before(() => buildGo('tests/clients/go', GO_CLIENTS), { timeout: 600_000 });
+
+	MEETINGS.forEach(([client, { of, start: startServer }], index) => {
+		let server;
+		for (const revision of ['2025-11-25', '2026-07-28']) {
+			test(`${client} calls ${of}, ${revision}`, { timeout: 120_000 }, async () => {
+				server ??= await startServer();
+				const [token] = Object.keys(SCENARIO_USERS).slice(-1 - index);
+				const call = { url: server.url, revision, token, tool: 'buy_report' };
+
+				const declined = await callTool(client, { ...call, action: 'decline' });
+				assert.equal(declined.asked, 1, JSON.stringify(declined));
+				assert.match(declined.text ?? JSON.stringify(declined), /^Not done: /);
+
+				const reference = `cs_${randomUUID()}`;
+				const paid = await callTool(client, call, async (asked) => {
+					await settle(fixture, await goToCheckout(fixture, asked), 'paid', { amount: 1050, currency: 'EUR', reference });
+				});
+				assert.deepEqual(paid, { text: `Paid with ${reference}.`, asked: 1 });
+			});
+		}
+	});
+});

@@ -39,7 +39,7 @@ function typeScript(frameworks, connect) {
 
 const program = (file, ...args) => async (url, revision) => {
 	const { stdout } = await promisify(execFile)(file, [...args, url, revision], { timeout: PROGRAM_TIMEOUT });
-	return JSON.parse(stdout);
+	return JSON.parse(stdout.trim().split('\n').at(-1));
 };
 
 const python = program(PYTHON, path.join(CLIENTS_FOLDER, 'python/client.py'));
