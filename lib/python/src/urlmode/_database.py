@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -221,7 +222,9 @@ def key_columns(keys: Sequence[RowKey]) -> list[list[Any]]:
 
 
 def row_of(values: tuple[Any, ...]) -> Row:
-    return Row(*values)
+    """A row. Its provider, kind and status are those of many others."""
+    shared: tuple[Any, ...] = tuple(map(sys.intern, values[1:4]))
+    return Row(values[0], *shared, *values[4:])
 
 
 class Database:

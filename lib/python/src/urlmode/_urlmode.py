@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any, Literal
@@ -145,16 +146,15 @@ class UrlMode(CreateMethods):
         _input.check_function("on_progress", on_progress)
         _input.check_function("recheck", recheck)
         _input.check_function("verify", verify)
-
-        def cancel(reason: str) -> Awaitable[AbandonOutcome]:
-            return self._database.abandon(Abandoned(*key, "cancel", reason))
-
-        ending = cancel if _input.check_flag("abandon", abandon) else None
+        ending = partial(self._abandon, key) if _input.check_flag("abandon", abandon) else None
         self._purger.start()
         wait = self._waiters.wait(
             key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
         )
         return await self._metrics.follow(wait, seconds)
+
+    def _abandon(self, key: RowKey, reason: str) -> Awaitable[AbandonOutcome]:
+        return self._database.abandon(Abandoned(*key, "cancel", reason))
 
     async def complete(
         self,

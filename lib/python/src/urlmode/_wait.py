@@ -69,8 +69,9 @@ class Wait:
         """the verify function, if it may be called now"""
         return None if self.future.done() else self._verify
 
-    async def outcome(self) -> Outcome:
-        """The outcome, or how the wait has ended without one. Cancelling the task of the caller ends the wait."""
+    async def outcome(self, end: Callable[[Wait], None]) -> Outcome:
+        """The outcome, or how the wait has ended without one. Cancelling the task of the caller ends the wait. `end` is
+        called when it is over."""
         try:
             return await self.future
         except asyncio.CancelledError:
@@ -82,6 +83,7 @@ class Wait:
                 self.timer.cancel()
             for task in self._tasks or ():
                 task.cancel()
+            end(self)
 
     def resolve(self, outcome: Outcome) -> None:
         if self._abandoning:

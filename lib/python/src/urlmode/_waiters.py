@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import psycopg
@@ -81,8 +81,8 @@ class Waiters:
         listener.on_announced.append(self._on_announced)
         listener.on_lost.append(self._on_lost)
 
-    async def wait(self, key: RowKey, timeout: float | None, **options: Any) -> Outcome:
-        """`options` are those of Wait."""
+    def wait(self, key: RowKey, timeout: float | None, **options: Any) -> Coroutine[Any, Any, Outcome]:
+        """Begins a wait. Its end must be awaited: one coroutine, because there may be very many. `options` are those of Wait."""
         entry = self._find_or_add(key)
         wait = Wait(entry, timeout, **options)
         entry.waits.append(wait)
@@ -94,9 +94,10 @@ class Waiters:
             if not self._listener.receives_notifications:
                 self._poll.start()
             self._wake(entry)
-            return await wait.outcome()
-        finally:
+        except BaseException:
             self._remove(wait)
+            raise
+        return wait.outcome(self._remove)
 
     async def close(self) -> None:
         """Ends all waits."""
@@ -279,12 +280,13 @@ class Waiters:
                 self._mark_read(entry.key)
 
     def _continue_waiting(self, entry: Entry, row: Row) -> None:
-        entry.row = row
         if entry.verifier is None and row.verifier is not None:
             try:
                 entry.verifier = open_verifier(self._keys, row, entry.key.binding)
             except ElicitationSealError:
                 pass  # It is an error only when it is needed.
+        # What there is twice is kept once.
+        entry.row = row._replace(id=entry.id, verifier=None if entry.verifier else row.verifier)
         entry.closes_at = asyncio.get_running_loop().time() + row.closes_in_ms / 1000
         self._expiry.set(entry.closes_at)
         rechecking = self._recheck(entry, row)
