@@ -257,7 +257,7 @@ bench-check: bench-build ## fail when a completion costs 5% more instructions
 	@node tests/bench/check.mjs
 
 bench-build:
-	@tests/stack/deps run bench
+	@tests/stack/deps run bench python
 	+@$(MAKE) --no-print-directory build $(addprefix build/bench/bin/,$(BENCH))
 
 .PHONY: clean

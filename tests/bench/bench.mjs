@@ -13,6 +13,7 @@ import { FOLDER } from './paths.mjs';
 import { Results } from './results.mjs';
 import { plots, table } from './report.mjs';
 import { round, rounds } from './rounds.mjs';
+import { prepareWaiters } from './waiter.mjs';
 
 const USAGE = `usage: node tests/bench/bench.mjs [options], after \`make bench-build\`
 
@@ -36,11 +37,13 @@ if (options.help) {
 	console.log(USAGE);
 	process.exit();
 }
-const plan = rounds(options);
+const languages = await prepareWaiters();
+const plan = rounds(options, languages);
 const began = Date.now();
 
 const say = (text) => process.stderr.write(`${String(Math.round((Date.now() - began) / 1_000)).padStart(5)} s  ${text}\n`);
 
+for (const language of ['python', 'go'].filter((each) => !languages.includes(each))) say(`without ${language}: this machine has none`);
 mkdirSync(FOLDER, { recursive: true });
 say('a stack, the peers, and what they are to complete');
 const bed = await Bed.open(plan.elicitations);

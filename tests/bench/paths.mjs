@@ -6,3 +6,4 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const FOLDER = path.join(ROOT, 'build/bench');
 /** What is compiled for it. */
 export const BIN = path.join(FOLDER, 'bin');
+export const PEERS = path.join(ROOT, 'tests/bench/peers');

