@@ -168,6 +168,25 @@ describe('the signature of an id token', () => {
 	});
 });
 
+describe('the clock of this host', () => {
+	for (const [what, seconds, isAccepted] of [
+		['is slow', -7_200, true],
+		['is somewhat fast: an id token that has just expired', 615, true],
+		['is fast by more than is tolerated', 700, false],
+	]) {
+		test(what, async (t) => {
+			const { now } = Date;
+			// From the answer of the provider on, whose id tokens are valid for ten minutes.
+			const change = () => void t.mock.method(Date, 'now', () => now() + seconds * 1_000);
+			const provider = providers.dress('google', { behaviour: { change } });
+			const flow = await connect(provider, OPENID);
+			t.mock.restoreAll();
+			if (isAccepted) assert.equal(flow.account.action, 'accept', flow.account.text);
+			else await assertRefused(flow, provider, 'exchange_failed', /^OAUTH_JWT_TIMESTAMP_CHECK_FAILED, status 200/);
+		});
+	}
+});
+
 describe('an exchange that fails', () => {
 	for (const [name, preset, change, reason, detail] of [
 		['another secret', 'spotify', ({ client }) => ({ client: { ...client, secret: 'of-the-test' } }), 'exchange_refused', 'invalid_client, status 401'],
@@ -207,8 +226,32 @@ describe('an exchange that fails', () => {
 		test(name, async () => {
 			const provider = providers.dress('github', { behaviour: { answer } });
 			await assertRefused(await connect(provider), provider, reason, detail);
+			assert.equal(provider.exchanges.length, 1, 'a code is sent once');
 		});
 	}
+
+	test('an endpoint that never answers: there is a time limit, and the code is sent once', async (t) => {
+		const provider = providers.dress('github', { behaviour: { before: () => new Promise(() => {}) } });
+		const { timeout } = AbortSignal;
+		const limits = [];
+		t.mock.method(AbortSignal, 'timeout', (ms) => {
+			if (ms < 30_000) return timeout.call(AbortSignal, ms); // the browser's
+			limits.push(ms);
+			return timeout.call(AbortSignal, 500);
+		});
+		await assertRefused(await connect(provider), provider, 'exchange_failed', 'OAUTH_TIMEOUT');
+		assert.deepEqual([limits, provider.exchanges.length], [[30_000], 1]);
+	});
+
+	test('a host that refuses the connection is asked once more, and then it is said', async (t) => {
+		const provider = providers.dress('github');
+		const { fetch } = globalThis;
+		let refused = 0;
+		t.mock.method(globalThis, 'fetch', (...args) => (String(args[0]).endsWith('/exchange') && ++refused
+			? fetch('http://127.0.0.1:2/exchange', args[1]) : fetch(...args)));
+		await assertRefused(await connect(provider), provider, 'exchange_failed', 'ECONNREFUSED');
+		assert.deepEqual([refused, provider.exchanges.length], [2, 0]);
+	});
 
 	test('a user who refuses at the provider', async () => {
 		const provider = providers.dress('github');

@@ -183,6 +183,16 @@ test('a revocation that fails hides nothing', async (t) => {
 	assert.equal(told[0][1].revoked, false);
 });
 
+test('a code is claimed for good before it is sent', async (t) => {
+	const { endpoint, admin, subject, use } = await start(t);
+	let seen;
+	endpoint.instead = async () => {
+		({ rows: [seen] } = await admin.query('SELECT claimed_at IS NOT NULL AS claimed, exchange FROM urlmode.elicitation WHERE subject = $1', [subject]));
+	};
+	assert.equal(await use(), 'access-2');
+	assert.deepEqual(seen, { claimed: true, exchange: 'exchanging' });
+});
+
 test('while PostgreSQL is away, the tokens of a code are kept in memory', async (t) => {
 	const { endpoint, use, exchange } = await start(t);
 	const left = breakQueries(t, 'store_exchanged', { times: 3 });
