@@ -41,7 +41,8 @@ const SQL_TESTS = {
 	'003': ['refund', 'payment', 'request', 'unknown-event', 'claims'], '004': ['claims', 'refund', 'payment', 'adapters-claim'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
 	'007': ['sql', 'owner', 'wait'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request'],
-	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund'], '010': ['client-requests'], '012': ['storage'], '014': ['vault', 'vault-disconnect'],
+	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund'], '010': ['client-requests'], '012': ['storage'],
+	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect'],
 	'015': ['unknown-event', 'refund'],
 };
 /** The same of tests/e2e. These are slow, and come last. */

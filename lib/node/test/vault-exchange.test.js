@@ -200,6 +200,17 @@ test('while PostgreSQL is away, the tokens of a code are kept in memory', async 
 	assert.deepEqual([left(), endpoint.codes.length, endpoint.revoked, await exchange()], [-1, 1, [], '']);
 });
 
+test('where nobody knows whether tokens were stored, they are not revoked', async (t) => {
+	const { endpoint, key, told, use, vault, exchange } = await start(t);
+	const { now } = performance;
+	let later = 0;
+	t.mock.method(performance, 'now', () => now.call(performance) + later);
+	breakQueries(t, 'store_exchanged', { times: 9, carriesOut: true, after: async () => (later = 301_000) });
+	assert.match((await use()).message, /^Connection terminated unexpectedly$/);
+	assert.deepEqual([endpoint.revoked, told, await exchange()], [[], [], '']);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2', 'here they are');
+});
+
 test('the answer of a commit is lost, and the account is disconnected before it is repeated: it does not come back', async (t) => {
 	const { vault, endpoint, key, use, exchange, naming } = await start(t);
 	breakQueries(t, 'store_exchanged', { times: 1, carriesOut: true, after: () => vault.disconnect(key) });

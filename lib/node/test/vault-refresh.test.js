@@ -45,6 +45,25 @@ test('"sent" that is answered late is committed again before the request', async
 	assert.deepEqual([seen, endpoint.asked], [[2, true], ['refresh-1']]);
 });
 
+for (const [what, lose] of [
+	['has ended', 'leased_until = now()'],
+	['is that of another instance', "lease = lease + 1, leased_until = now() + interval '1 s'"],
+]) {
+	test(`a lease that ${what} before "sent" is committed: the token is not sent under it`, async (t) => {
+		const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
+		const { query } = pg.Pool.prototype;
+		let marks = 0;
+		t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+			if (text.includes('mark_sent') && (marks += 1) === 1) await change(lose);
+			return query.call(this, text, values);
+		});
+		let seen;
+		endpoint.instead = async () => void (seen = marks);
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+		assert.deepEqual([seen, endpoint.asked], [2, ['refresh-1']]);
+	});
+}
+
 /** A provider that is known by its issuer, and whose metadata nobody can read. */
 async function startDown(t) {
 	const asked = [];
