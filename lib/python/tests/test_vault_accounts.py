@@ -219,7 +219,9 @@ PROVIDERS = {PROVIDER: Provider(client=OAuthClient("a"))}
         ({"keys": key_line(1), "providers": {"github": OAuthClient("a")}}, r"providers\['github'\] must be a Provider"),
         ({"keys": key_line(1), "providers": {"Git Hub": PROVIDERS[PROVIDER]}}, "provider must be a name"),
         ({"keys": key_line(1), "providers": {"github": Provider(client=OAuthClient("a"), scopes="repo")}}, "scopes must be a list"),
+        ({"keys": key_line(1), "providers": {"github": Provider(client="a")}}, r"client must be an OAuthClient"),  # type: ignore[arg-type]
         ({"keys": key_line(1), "providers": PROVIDERS, "on_event": "print"}, "on_event must be"),
+        ({"keys": key_line(1), "providers": PROVIDERS, "on_event": asyncio.sleep}, "on_event must be a plain function"),
     ],
 )
 async def test_a_vault_that_cannot_be(urlmode: UrlMode, given: dict[str, Any], message: str) -> None:

@@ -7,6 +7,7 @@ Requires the extra `oauth`: Authlib and joserfc.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import Any
 import psycopg
 
 from ._accounts import Account, AccountOptions, AccountProvider, Connected, check_scopes
+from ._client_auth import OAuthClient
 from ._database import RowKey
 from ._errors import (
     AccountNotConnectedError,
@@ -88,6 +90,8 @@ class Vault:
         if not isinstance(urlmode, UrlMode):
             raise TypeError("urlmode must be a UrlMode")
         check_function("on_event", on_event)
+        if inspect.iscoroutinefunction(on_event):
+            raise TypeError("on_event must be a plain function, because nobody awaits it")
         self._urlmode = urlmode
         self._providers = _check_providers(providers)
         self._on_event = on_event
@@ -332,6 +336,8 @@ def _check_providers(providers: object) -> dict[str, AccountOptions]:
     for name, given in providers.items():
         if not isinstance(given, Provider):
             raise TypeError(f"providers[{name!r}] must be a Provider")
+        if not isinstance(given.client, OAuthClient):
+            raise TypeError(f"providers[{name!r}].client must be an OAuthClient")
         checked[check_provider(name)] = AccountOptions(
             provider=name, description=given.description, client=given.client,
             scopes=check_scopes("scopes", given.scopes),
