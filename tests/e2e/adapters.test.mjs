@@ -75,6 +75,7 @@ for (const { name, of, versions, clients, tools, only, env = async () => ({}), e
 			describeScenarios(`${of}, ${frameworks}, a client of ${client}`, {
 				fixture: () => fixture, servers, scenarios, tools, tokenOf, way, connect: (options) => connect(project, options), ...rest,
 				whole: frameworks === 'newest' && clients.find((each) => each.way === way).of === client,
+				traced: only?.[0] ?? tools?.connect_account ?? 'connect_account',
 			});
 		}
 	}

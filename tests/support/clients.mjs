@@ -59,8 +59,8 @@ class TestClient {
 	}
 
 	/** @returns {Promise<{ text: string, isError: boolean }>} */
-	async call(name, { signal, onProgress, timeout = CALL_TIMEOUT, args = {} } = {}) {
-		const result = await this.callRaw(name, { args, options: {
+	async call(name, { signal, onProgress, timeout = CALL_TIMEOUT, args = {}, meta } = {}) {
+		const result = await this.callRaw(name, { args, meta, options: {
 			signal, onprogress: onProgress, timeout, resetTimeoutOnProgress: true,
 		} });
 		return { text: result.content.map(({ text }) => text).join('\n'), isError: result.isError === true };
@@ -90,7 +90,7 @@ export async function connectSdk1(project, { url, token, headers, capabilities =
 	await client.connect(transport);
 	// A call that nobody answers holds the process until it times out, even when the client is closed.
 	const closing = new AbortController();
-	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, undefined, {
+	test.callRaw = (name, { args, meta, options }) => client.callTool({ name, arguments: args, _meta: meta }, undefined, {
 		...options, signal: AbortSignal.any([closing.signal, options?.signal ?? closing.signal]),
 	});
 	test.sessionId = transport.sessionId;
@@ -117,7 +117,7 @@ function telling(capabilities) {
  * @param {import('./projects.mjs').Project} project
  * @param {ClientOptions & { legacy?: boolean }} options
  */
-export async function connectSdk2(project, { url, token, capabilities = URL_CAPABILITY, tells, onElicit, name = NAME, legacy = false }) {
+export async function connectSdk2(project, { url, token, headers, capabilities = URL_CAPABILITY, tells, onElicit, name = NAME, legacy = false }) {
 	const { Client, StreamableHTTPClientTransport } = project.load('@modelcontextprotocol/client');
 	const test = new TestClient(onElicit);
 	const client = new Client({ name, version: '1.0.0' }, {
@@ -134,10 +134,10 @@ export async function connectSdk2(project, { url, token, capabilities = URL_CAPA
 	}
 	client.onerror = () => {};
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
-		requestInit: { headers: { Authorization: `Bearer ${token}` } }, ...tells && { fetch: telling(tells) },
+		requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } }, ...tells && { fetch: telling(tells) },
 	});
 	await client.connect(transport);
-	test.callRaw = (name, { args, options }) => client.callTool({ name, arguments: args }, options);
+	test.callRaw = (name, { args, meta, options }) => client.callTool({ name, arguments: args, _meta: meta }, options);
 	test.callWith = (params, options) => client.callTool(params, options);
 	test.endSession = () => transport.terminateSession();
 	test.close = async () => {

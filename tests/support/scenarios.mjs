@@ -50,6 +50,9 @@ export function isFor({ of, needs = [], once = false }, { way, has, whole }) {
 
 let runs = 0;
 
+/** The number of another run, with users of its own. */
+export const nextRun = () => runs += 1;
+
 /**
  * Each run has users of its own, so that many can run at the same time.
  *
@@ -57,7 +60,7 @@ let runs = 0;
  * @param {Setting} setting
  */
 export async function runScenario({ steps, servers }, setting) {
-	const run = new Run(setting, await setting.start({ servers }), runs += 1);
+	const run = new Run(setting, await setting.start({ servers }), nextRun());
 	for (const [index, step] of steps.entries()) {
 		const [verb] = Object.keys(step);
 		assert.ok(Object.hasOwn(STEPS, verb), `no step is called ${verb}`);

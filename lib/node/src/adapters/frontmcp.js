@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { makeAdapter } from './adapter.js';
+import { traceparentOf } from '../traceparent.js';
 
 export { PostgresStorage } from './storage.js';
 
@@ -29,7 +30,8 @@ export { PostgresStorage } from './storage.js';
  *     Promise<{ status: import('../types.js').Action }>} elicit
  * @property {(progress: number, total: number | undefined, message: string) => Promise<boolean>} progress
  * @property {AbortSignal} [signal]
- * @property {{ sessionId: string, authInfo?: { clientId?: string | undefined } | undefined, clearPreResolvedElicitResult(): void }} context
+ * @property {{ sessionId: string, authInfo?: { clientId?: string | undefined } | undefined,
+ *     traceContext?: { raw: string } | undefined, clearPreResolvedElicitResult(): void }} context
  * @property {ScopeLike} scope
  *
  * @typedef {object} ScopeLike
@@ -118,7 +120,7 @@ export const { withElicitation, withAccount, useAccount, collectInput, askApprov
  * @returns {import('./types.js').Call}
  */
 function describeCall(tool, schema) {
-	const { scope, context: { sessionId } } = tool;
+	const { scope, context: { sessionId, authInfo, traceContext } } = tool;
 	const isRegistered = () => scope.notifications.getClientCapabilities(sessionId) !== undefined;
 	const wasRegistered = isRegistered();
 	const isGone = () => wasRegistered && !isRegistered();
@@ -145,7 +147,9 @@ function describeCall(tool, schema) {
 	return {
 		// FrontMCP itself asks the users of other clients.
 		client: { capabilities: { elicitation: { url: {} } } },
-		clientId: tool.context.authInfo?.clientId,
+		clientId: authInfo?.clientId,
+		// Of the header of the request, or begun by FrontMCP.
+		traceparent: traceparentOf({ traceparent: traceContext?.raw }),
 		signal: tool.signal,
 		async progress(progress, message) {
 			// The end of a session does not abort its calls.

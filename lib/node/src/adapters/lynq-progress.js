@@ -1,28 +1,32 @@
-// Progress for tools of lynq, which passes on neither the token of a call nor a
-// way to send a notification. Both are in the HTTP messages: the token in the
+// Progress and trace for tools of lynq, which passes on neither the _meta of a call
+// nor a way to send a notification. Both are in the HTTP messages: _meta in the
 // body of the request, and the event stream in the response.
 //
 // Compared with lynq 0.13.0.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import { traceparentOf } from '../traceparent.js';
+
 /**
  * @typedef {(request: Request) => Promise<Response>} Handler
- * @typedef {{ method: string, params: { _meta: { progressToken?: unknown } } }} ToolCall
+ * @typedef {{ progressToken?: unknown, traceparent?: unknown }} Meta
+ * @typedef {{ method: string, params: { _meta?: Meta } }} ToolCall
  * @typedef {(progress: number, message: string) => Promise<void>} SendProgress
+ * @typedef {{ traceparent: string | undefined, progress: SendProgress | undefined }} CallMessage
  */
 
-/** @type {AsyncLocalStorage<SendProgress>} */
+/** @type {AsyncLocalStorage<CallMessage>} */
 const calls = new AsyncLocalStorage();
 
-/** @returns {SendProgress | undefined} undefined if the client of this call wants no progress */
-export function progressOfCall() {
-	return calls.getStore();
+/** @returns {CallMessage} without `progress` if the client of this call wants none */
+export function messageOfCall() {
+	return calls.getStore() ?? { traceparent: undefined, progress: undefined };
 }
 
 /**
  * Returns the server with an `http` that lets `withElicitation` and `forSession` send
- * progress to clients that want it.
+ * progress to clients that want it, and keep the trace of the call.
  *
  * @template {object} Options
  * @template {{ http(options?: Options): Handler }} Server
@@ -39,12 +43,16 @@ export function withProgress(server) {
  */
 function addProgress(handle) {
 	return async (request) => {
-		const progressToken = await readToken(request);
-		if (progressToken === undefined) return handle(request);
+		const meta = await readMeta(request);
+		const { progressToken } = meta;
+		const traceparent = traceparentOf(meta);
+		if (progressToken === undefined) return calls.run({ traceparent, progress: undefined }, () => handle(request));
 		const events = new Events();
-		const response = await calls.run(async (progress, message) => {
+		/** @type {SendProgress} */
+		const send = async (progress, message) => {
 			events.add({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, message } });
-		}, () => handle(request));
+		};
+		const response = await calls.run({ traceparent, progress: send }, () => handle(request));
 		const { body, headers, status } = response;
 		if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
 		return new Response(events.insertInto(body), { headers, status });
@@ -53,16 +61,16 @@ function addProgress(handle) {
 
 /**
  * @param {Request} request
- * @returns {Promise<unknown>} the progress token of a tool call
+ * @returns {Promise<Meta>} of a tool call
  */
-async function readToken(request) {
-	if (request.method !== 'POST') return undefined;
+async function readMeta(request) {
+	if (request.method !== 'POST') return {};
 	try {
 		const { method, params } = /** @type {ToolCall} */ (await request.clone().json());
-		return method === 'tools/call' ? params._meta.progressToken : undefined;
+		return (method === 'tools/call' && params._meta) || {};
 	} catch {
-		// lynq handles requests that are no call of a tool, or have no token.
-		return undefined;
+		// lynq handles requests that are no call of a tool.
+		return {};
 	}
 }
 

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 
 import { makeAdapter } from './adapter.js';
 import { createElicitation } from './elicitation.js';
-import { progressOfCall } from './lynq-progress.js';
+import { messageOfCall } from './lynq-progress.js';
 import { runWithElicitation } from './with-elicitation.js';
 
 export { withProgress } from './lynq-progress.js';
@@ -270,7 +270,7 @@ function describeCall(server, c, ask) {
 		// lynq does not say what the client can do. A request to one that cannot open a URL fails.
 		client: { capabilities: { elicitation: { url: {} } } },
 		signal: c.signal,
-		progress: progressOfCall(),
+		...messageOfCall(),
 		isGone: () => isSessionGone(server, c),
 		async request(params, { signal, timeout }) {
 			// This is the only way to end lynq's wait from outside.

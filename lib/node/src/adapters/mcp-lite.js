@@ -4,6 +4,7 @@
 // receive a client's response.
 
 import { makeAdapter } from './adapter.js';
+import { traceparentOf } from '../traceparent.js';
 
 export { PostgresClientRequestAdapter } from './client-requests.js';
 export { PostgresSessionAdapter } from './sessions.js';
@@ -23,6 +24,7 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @property {ContextLike} call the last argument of the tool's handler
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
+ * @property {{ params?: unknown }} request
  * @property {{ token?: string, clientId?: string | undefined } | undefined} [authInfo] mcp-lite's own type has no clientId; one of the
  *     official SDKs has
  * @property {((update: { progress: number, message?: string }) => Promise<void> | void) | undefined} [progress]
@@ -31,9 +33,10 @@ export { PostgresSessionAdapter } from './sessions.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call: { authInfo, progress } }) => ({
+export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call: { request, authInfo, progress } }) => ({
 	client: {},
 	clientId: authInfo?.clientId,
+	traceparent: traceparentOf(/** @type {{ _meta?: {} } | undefined} */ (request.params)?._meta),
 	signal: undefined,
 	progress: progress && (async (count, message) => progress({ progress: count, message })),
 }));

@@ -3,6 +3,7 @@
 
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
+import { traceparentOf } from '../traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';
@@ -23,6 +24,7 @@ export { rejectRequestState } from './request-state.js';
  *
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
+ * @property {{ header(name: string): string | undefined } | undefined} [req]
  * @property {{ capabilities(): object, info(): { name?: string, version?: string } }} client
  * @property {{ clientId?: string | undefined } | undefined} [auth]
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
@@ -38,6 +40,8 @@ export const { withElicitation, withAccount, useAccount, collectInput, askApprov
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },
 		clientId: call.auth?.clientId,
+		// mcp-use shows the headers of the request, and not its _meta.
+		traceparent: traceparentOf({ traceparent: call.req?.header('traceparent') }),
 		signal: call.signal,
 		progress: (progress, message) => call.reportProgress(progress, undefined, message),
 		// Closing the connection is the only way for a client to cancel a call.

@@ -97,6 +97,7 @@ export class ToolContext {
 		this.context = {
 			sessionId: session.id,
 			authInfo: { extra: { user: session.user } },
+			traceContext: { raw: extra.requestInfo?.headers.traceparent ?? `00-${randomUUID().replaceAll('-', '')}-${randomUUID().replaceAll('-', '').slice(0, 16)}-01` },
 			getPreResolvedElicitResult: () => answer,
 			clearPreResolvedElicitResult() {
 				answer = undefined;
