@@ -188,14 +188,14 @@ check_sockets()
 		elif ! (cd "$sockets" && ask socket "$name.sock") 2>"$scratch/said" &&
 			! grep -q 'Permission denied' "$scratch/said"; then
 			finding error sockets "nobody listens on $socket" "start it: systemctl restart urlmode@$name.socket"
-		elif [ $(($(stat -c %a -- "$socket") % 10)) -ne 0 ]; then
+		elif mode=$(stat -c %a -- "$socket" 2>/dev/null) && [ $((mode % 10)) -ne 0 ]; then
 			finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"
 		else
 			continue
 		fi
 		wrong=1
 	done
-	[ $wrong -eq 1 ] || finding ok sockets "$sockets, for the group $(stat -c %G -- "$socket")"
+	[ $wrong -eq 1 ] || finding ok sockets "$sockets, for the group $(stat -c %G -- "$socket" 2>/dev/null || say '?')"
 }
 
 # --- nginx ------------------------------------------------------------------

@@ -6,9 +6,9 @@
 # such unit.
 look_at_unit()
 {
-	systemctl show -p LoadState -p ActiveState -p SubState -p NRestarts -p MainPID -- "$1" \
+	systemctl show -p LoadState -p ActiveState -p SubState -p NRestarts -p MainPID -p ExecMainStartTimestampMonotonic -- "$1" \
 		>"$scratch/unit" 2>/dev/null || return 1
-	load='' state='' sub='' restarts='' pid=''
+	load='' state='' sub='' restarts='' pid='' started=''
 	while IFS='=' read -r property value; do
 		case $property in
 		LoadState) load=$value ;;
@@ -16,6 +16,7 @@ look_at_unit()
 		SubState) sub=$value ;;
 		NRestarts) restarts=$value ;;
 		MainPID) pid=$value ;;
+		ExecMainStartTimestampMonotonic) started=$value ;;
 		esac
 	done <"$scratch/unit"
 	[ -n "$load" ] && [ "$load" != not-found ]
@@ -40,17 +41,19 @@ read_environment()
 	# In reverse: the last file counts most, and in_unit puts each before the others.
 	systemctl show -p EnvironmentFiles --value urlmode@connect.service 2>/dev/null |
 		sed '/^$/d; 1!G; h; $!d' >"$scratch/environment-files"
+	write_environment
 	if [ -s "$scratch/environment-files" ] && ! is_root; then
 		finding skipped configuration "only root can read the environment of the programs: $(environment_files)" "run urlmode check as root"
 		return 1
 	fi
-	[ ! -s "$scratch/environment-files" ] || in_unit true 2>"$scratch/said" || {
+	in_unit env -0 </dev/null >"$scratch/variables" 2>"$scratch/said" || {
 		finding error configuration "systemd cannot make the environment of the programs, of $(environment_files): $(said "$scratch/said")" \
 			"correct EnvironmentFile= in the drop-in: systemctl cat urlmode@connect"
 		return 1
 	}
 	take_from_unit URLMODE_KEYS
 	take_from_unit URLMODE_CGI_DATABASE_URL
+	rm "$scratch/variables"
 }
 
 environment_files()
@@ -61,33 +64,65 @@ environment_files()
 # take_from_unit NAME: the variable, where the unit has it.
 take_from_unit()
 {
-	# shellcheck disable=SC2016 # for the shell of the unit
-	value=$(in_unit sh -c 'eval "printf %s \"\${$1-}\""' sh "$1")
+	value=$(sed -z -n "s/^$1=//p" "$scratch/variables" | tr -d '\000')
 	[ -z "$value" ] || export "$1=$value"
 }
 
+# Writes what Environment= of the units gives, as systemctl shows it, in the form that a
+# shell and systemd's EnvironmentFile= have in common. But for the configuration's name.
+write_environment()
+{
+	systemctl show -p Environment --value urlmode@connect.service 2>/dev/null | awk '
+		function put(word, at, value) {
+			at = index(word, "=")
+			value = substr(word, at + 1)
+			gsub(/[\\"$`]/, "\\\\&", value)
+			if (at && word !~ /^URLMODE_CONFIG=/) print substr(word, 1, at) "\"" value "\""
+		}
+		{
+			for (i = 1; i <= length($0); i++) {
+				c = substr($0, i, 1)
+				if (c == "\"") {
+					quoted = !quoted
+				} else if (c == " " && !quoted) {
+					put(word)
+					word = ""
+				} else if (c == "\\") {
+					c = substr($0, ++i, 1)
+					word = word (c == "n" ? "\n" : c == "t" ? "\t" : c)
+				} else {
+					word = word c
+				}
+			}
+			put(word)
+		}' >"$scratch/environment" || :
+	if is_root && id "$user" >/dev/null 2>&1; then
+		chown -- "$user" "$scratch/environment"
+	fi
+}
+
 # in_unit COMMAND...: as the user of the programs, and with the environment of their
-# unit. systemd itself reads the files, so that what they hold is no argument of a process;
-# what stands in Environment= is one, as systemctl shows it to everyone anyway.
+# unit. Nothing of it is an argument of a process.
 in_unit()
 {
 	if [ -z "$units" ]; then
 		as_programs "$@"
 		return
 	fi
-	words=$(systemctl show -p Environment --value urlmode@connect.service 2>/dev/null) || words=
 	if [ ! -s "$scratch/environment-files" ]; then
 		home=$HOME
 		! is_root || home=$(getent passwd "$user" | cut -d : -f 6)
-		# shellcheck disable=SC2086 # a word for each variable
 		(
 			for name in $(env | sed -n 's/^\(PG[A-Z]*\)=.*/\1/p'); do
 				unset "$name"
 			done
-			as_programs env HOME="$home" $words URLMODE_CONFIG="$config" "$@"
+			# shellcheck disable=SC2016 # for the shell of the unit
+			as_programs env HOME="$home" URLMODE_CONFIG="$config" sh -c \
+				'set -a; . "$1"; set +a; shift; exec "$@"' sh "$scratch/environment" "$@"
 		)
 		return
 	fi
+	# systemd itself reads the files. The last one counts most.
 	set -- -- "$@"
 	while read -r line; do
 		file=${line% (ignore_errors=*)}
@@ -96,10 +131,22 @@ in_unit()
 		esac
 		set -- -p "EnvironmentFile=$file" "$@"
 	done <"$scratch/environment-files"
-	set -- -p "Environment=URLMODE_CONFIG=$config" "$@"
-	[ -z "$words" ] || set -- -p "Environment=$words" "$@"
-	systemd-run -q --pipe --wait --collect --uid="$user" "$@"
+	# Its --pipe and --wait would need D-Bus, which not every host has.
+	cat >"$scratch/unit-in"
+	: >"$scratch/unit-out"
+	: >"$scratch/unit-err"
+	left=0
+	systemd-run -q --collect --service-type=oneshot --uid="$user" -p "StandardInput=file:$scratch/unit-in" \
+		-p "StandardOutput=file:$scratch/unit-out" -p "StandardError=file:$scratch/unit-err" \
+		-p "Environment=URLMODE_CONFIG=$config" -p "EnvironmentFile=$scratch/environment" "$@" || left=$?
+	cat "$scratch/unit-out"
+	cat "$scratch/unit-err" >&2
+	rm "$scratch/unit-out" "$scratch/unit-err"
+	return $left
 }
+
+# A program that cannot start runs for a moment each time.
+restart_seconds=10
 
 # --- Units ------------------------------------------------------------------
 
@@ -119,6 +166,7 @@ check_units()
 			look_at_unit $unit && check_unit $unit
 		done
 	fi
+	check_purge
 	if look_at_unit nginx.service; then
 		check_unit nginx.service
 		check_workers
@@ -133,7 +181,7 @@ check_unit()
 		finding error units "$1 is masked, and is needed" "systemctl unmask $1, and start it"
 		;;
 	*-auto-restart)
-		finding error units "$1 starts again and again: $(last_line "$1")" "correct what the line says; then systemctl restart $1"
+		starts_again "$1"
 		;;
 	*-active-* | *-activating-*)
 		check_process "$1"
@@ -147,6 +195,27 @@ check_unit()
 		;;
 	esac
 	wrong=1
+}
+
+starts_again()
+{
+	finding error units "$1 starts again and again: $(last_line "$1")" "correct what the line says; then systemctl restart $1"
+}
+
+# Of several hosts one purges, and the others have its timer masked.
+check_purge()
+{
+	look_at_unit urlmode-purge.timer && [ "$load" != masked ] || return 0
+	if [ "$state" != active ]; then
+		finding warning units "urlmode-purge.timer does not run: no old rows are deleted from here" \
+			"systemctl start urlmode-purge.timer, or mask it where another host purges"
+		wrong=1
+	fi
+	if look_at_unit urlmode-purge.service && [ "$state" = failed ]; then
+		finding error units "urlmode-purge.service has failed: $(last_line urlmode-purge.service)" \
+			"correct what the line says; then systemctl start urlmode-purge.service"
+		wrong=1
+	fi
 }
 
 # last_line UNIT: why it ended the last time. systemd's own lines of each start and end do
@@ -178,7 +247,10 @@ check_process()
 		wrong=1
 		;;
 	esac
-	if [ "${restarts:-0}" -ge 3 ]; then
+	if [ "${restarts:-0}" -ge 3 ] && [ $(($(cut -d . -f 1 /proc/uptime) - ${started:-0} / 1000000)) -lt $restart_seconds ]; then
+		starts_again "$1"
+		wrong=1
+	elif [ "${restarts:-0}" -ge 3 ]; then
 		finding warning units "$1 has been started again $restarts times: $(last_line "$1")" "journalctl -u $1 says why it ended"
 		wrong=1
 	fi

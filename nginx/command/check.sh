@@ -30,7 +30,7 @@ nothing. The checks are:
   clock          the database's clock is that of this host
   migrations     the database has all that belong to this version
   storage        its file systems are not full, where it runs on this host
-  units          systemd's units of the programs and of nginx run, without failing
+  units          systemd's units of the programs, nginx and purge run, without failing
   sockets        somebody listens on each, and not everybody can connect to it
   nginx          it accepts its configuration
   snippets       the files in nginx's folder are those of this version

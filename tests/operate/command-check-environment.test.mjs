@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 
 import { changeConfig, check, checkedStack, finds, inStack, IS_ROOT, report, stack, undo } from '../support/checked-stack.mjs';
-import { urlmode } from '../support/command.mjs';
+import { noteArguments, urlmode } from '../support/command.mjs';
 
 let keys;
 let url;
@@ -63,6 +63,32 @@ describe('without units, the programs have them where the command has them', () 
 		const { status, out, err } = await urlmode(['keys', 'rotate'], { ...more, URLMODE_CONFIG: stack.env.URLMODE_CONFIG });
 		assert.deepEqual([status, out], [1, '']);
 		assert.match(err, /the keys are in URLMODE_KEYS, and in no file/);
+	});
+});
+
+describe('Environment= of the units', () => {
+	/** As systemctl shows it. */
+	async function shown(text) {
+		undo.push(() => rm(inStack('systemd/environment')));
+		await writeFile(inStack('systemd/environment'), `URLMODE_CONFIG=/nonexistent.json ${text}\n`);
+	}
+
+	test('has a value of several words', async () => {
+		await shown('"PGOPTIONS=-c enable_seqscan=on -c jit=on" "STAR=*" "OTHER=it\'s \\"a\\" \\$HOME \\`b\\` \\\\ c"');
+		await finds('role', 'warning', /urlmode_cgi has not the settings of urlmode_cgi/);
+	});
+
+	test('has a password, which is no argument of a process', async () => {
+		await changeConfig((config) => { config.database_url = url.replace(/:[^:@/]+@/, '@'); });
+		const { password } = new URL(url);
+		await shown(`"PGOPTIONS=-c application_name=own" PGPASSWORD=${password}`);
+		undo.push(() => rm(inStack('noted'), { recursive: true }));
+		const { PATH, notes } = await noteArguments(inStack('noted'), ['env', 'runuser', 'sh']);
+		await writeFile(inStack('noted/notes'), '');
+		await chmod(inStack('noted/notes'), 0o666); // for the user of the programs
+		assert.deepEqual(await found('database', { PATH: `${inStack('noted')}:${inStack('systemd')}:${PATH}` }), ['ok: reached as urlmode_cgi']);
+		assert.match(await notes(), /operate sql/);
+		assert.ok(!(await notes()).includes(password));
 	});
 });
 

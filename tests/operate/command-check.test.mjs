@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chown, cp, mkdir, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { once } from 'node:events';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -231,6 +232,8 @@ describe('what runs', () => {
 		['cannot start', { ActiveState: 'activating', SubState: 'auto-restart' }, 'error', /starts again and again: urlmode: the last line$/],
 		['was stopped', { ActiveState: 'inactive', SubState: 'dead' }, 'error', /does not run$/],
 		['was masked, and is needed', { LoadState: 'masked', ActiveState: 'inactive' }, 'error', /is masked, and is needed$/],
+		['cannot start, and runs for a moment each time', { NRestarts: 7, ExecMainStartTimestampMonotonic: Math.floor((uptime() + 1_000) * 1e6) },
+			'error', /starts again and again: urlmode: the last line$/],
 		['ends now and then', { NRestarts: 7 }, 'warning', /has been started again 7 times: urlmode: the last line$/],
 	]) {
 		test(`a program that ${name}`, async () => {
@@ -259,6 +262,16 @@ describe('what runs', () => {
 			await finds('units', 'error', reason);
 		});
 	}
+
+	test('a purge that nobody starts, unless another host does it, and one that has failed', async () => {
+		await unit('urlmode-purge.timer', { ActiveState: 'inactive', SubState: 'dead' });
+		await finds('units', 'warning', /^urlmode-purge\.timer does not run: no old rows are deleted from here$/);
+		await writeFile(inStack('systemd/urlmode-purge.timer'), 'LoadState=masked\nActiveState=inactive\n');
+		assert.equal((await report()).status, 'ok');
+		await writeFile(inStack('systemd/urlmode-purge.timer'), 'LoadState=loaded\nActiveState=active\n');
+		await unit('urlmode-purge.service', { ActiveState: 'failed', SubState: 'failed' });
+		await finds('units', 'error', /^urlmode-purge\.service has failed: urlmode: the last line$/);
+	});
 
 	test('nginx that has failed', async () => {
 		await unit('nginx.service', { ActiveState: 'failed', SubState: 'failed' });

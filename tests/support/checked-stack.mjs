@@ -78,10 +78,10 @@ export async function own() {
 /** A systemctl and a journalctl for PATH: what is in a file of a unit's name, and otherwise that it runs. */
 async function fakeSystemd() {
 	await mkdir(inStack('systemd'));
-	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\n');
+	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\nExecMainStartTimestampMonotonic=0\n');
 	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
 case $* in
-*' Environment '*) exit 0 ;;
+*' Environment '*) cat "\${0%/*}/environment" 2>/dev/null; exit 0 ;;
 *' EnvironmentFiles '*) cat "\${0%/*}/environment-files" 2>/dev/null; exit 0 ;;
 esac
 for unit; do :; done
@@ -95,6 +95,9 @@ while [ "$1" != -- ]; do
 	--uid=*) user=\${1#*=} ;;
 	Environment=*) eval "\${1#*=}" ;;
 	EnvironmentFile=*) . "\${1#*=}" ;;
+	StandardInput=file:*) exec <"\${1#*:}" ;;
+	StandardOutput=file:*) exec >"\${1#*:}" ;;
+	StandardError=file:*) exec 2>"\${1#*:}" ;;
 	esac
 	shift
 done
