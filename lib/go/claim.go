@@ -112,22 +112,26 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 
 func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	asked := time.Now()
-	answer, err := call(ctx, c.pool, func(ctx context.Context) (begun, error) {
+	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
 		read := func(from pgx.CollectableRow) (b begun, err error) {
 			err = from.Scan(&b.outcome, &b.reference, &b.fence, &b.fulfilled, &b.leasedMs)
 			return b, err
 		}
 		all, err := rows(ctx, c.pool, read, sqlBegin, k.id, k.binding[:], orNull(o.Reference), o.Lease.Milliseconds(), c.keep.Milliseconds())
-		if err != nil || len(all) == 0 {
-			return begun{outcome: "unknown"}, err
+		if err != nil {
+			return nil, err
 		}
-		return all[0], nil
+		if len(all) == 0 {
+			return nil, notFound(k.id)
+		}
+		return c.toClaim(all[0], k, o.Lease, asked)
 	})
-	if err != nil {
-		return nil, err
-	}
+}
+
+// toClaim also begins to renew the lease: within the call, for which Close waits before it waits for renewals.
+func (c *claims) toClaim(answer begun, k rowKey, lease time.Duration, asked time.Time) (*Claim, error) {
 	claim := &Claim{State: ClaimState(answer.outcome), Reference: answer.reference, Fence: answer.fence,
-		claims: c, key: k, lease: o.Lease, lost: make(chan struct{}), until: asked.Add(o.Lease)}
+		claims: c, key: k, lease: lease, lost: make(chan struct{}), until: asked.Add(lease)}
 	switch answer.outcome {
 	case "unknown":
 		return nil, notFound(k.id)

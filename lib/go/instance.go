@@ -274,9 +274,9 @@ func (m *Instance) Close() error {
 		m.listener.running.Wait()
 		m.purger.done.Wait()
 		m.purger.markAll()
-		m.claims.done.Wait()
 		waitBriefly(&m.waits.tasks)
 		m.pool.close()
+		m.claims.done.Wait()
 	})
 	return nil
 }

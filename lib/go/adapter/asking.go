@@ -99,7 +99,7 @@ func (k *asking) wait(ctx context.Context, id string) (*urlmode.Outcome, urlmode
 	beat := &heartbeat{send: k.call.Progress, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
 	options := urlmode.WaitOptions{Recheck: k.wish.Recheck}
 	if k.call.Progress != nil {
-		options.Progress = func(heard urlmode.Progress) { beat.report(ctx, heard) }
+		options.Progress = func(heard urlmode.Progress) { beat.report(waiting, heard) }
 		go beat.run(waiting, k.a.options.ProgressEvery)
 	}
 	outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)

@@ -36,6 +36,16 @@ func account() Wish {
 		Owner: urlmode.Owner{Subject: "user-" + rand.Text()}, TargetURL: "https://provider.example/authorize?client_id=a"}}
 }
 
+func connect(t *testing.T) *pgx.Conn {
+	t.Helper()
+	operator, err := pgx.Connect(t.Context(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { operator.Close(context.Background()) })
+	return operator
+}
+
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
@@ -78,11 +88,7 @@ func (a *asked) now() (count, open int) {
 
 func TestTraceOfTheCall(t *testing.T) {
 	m, wish := open(t), account()
-	operator, err := pgx.Connect(t.Context(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer operator.Close(context.Background())
+	operator := connect(t)
 	const ofCall, ofTool = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 	for _, row := range [][2]string{{"", ofCall}, {ofTool, ofTool}} {
 		wish := wish
@@ -132,4 +138,44 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 	}
 	end()
 	until(t, "the session is forgotten", func() bool { return m.OpenWaits() == 0 && a.Sessions() == 0 })
+}
+
+// A client that does not read its progress holds no call longer than its round.
+func TestProgressThatNobodyReads(t *testing.T) {
+	m, wish, operator := open(t), account(), connect(t)
+	wish.ResumeKey, wish.Round = "one", 2*time.Second
+	made, err := m.Create(t.Context(), wish.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOpened := make(chan struct{}, 10)
+	stuck := func(ctx context.Context, _ float64, message string) error {
+		if message == progressMessages[urlmode.ProgressOpened] {
+			isOpened <- struct{}{}
+			<-ctx.Done()
+		}
+		return nil
+	}
+	ended := make(chan End, 1)
+	go func() {
+		end, err := New(m, Options{}).Elicit(t.Context(), Call{Progress: stuck}, wish, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- end
+	}()
+	until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
+	if _, err := operator.Exec(t.Context(), `SELECT urlmode.open(ARRAY[id], ARRAY[binding], '{github}', ARRAY[decode(repeat('00', 16), 'hex')])
+		FROM urlmode.elicitation WHERE id = $1::text::uuid`, made.ElicitationID); err != nil {
+		t.Fatal(err)
+	}
+	<-isOpened
+	select {
+	case end := <-ended:
+		if !strings.Contains(string(end.Result), "the user has opened the page") {
+			t.Errorf("%s", end.Result)
+		}
+	case <-time.After(60 * time.Second):
+		t.Fatal("the call does not end")
+	}
 }
