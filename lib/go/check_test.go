@@ -68,7 +68,7 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 // offline makes an instance whose database nobody asks.
-func offline(t *testing.T) *Instance {
+func offline(t testing.TB) *Instance {
 	t.Helper()
 	made, err := New(context.Background(), Config{DatabaseURL: "postgresql://127.0.0.1:1/x", Keys: "1 " + secret(32), BaseURL: "https://H.example:443"})
 	if err != nil {

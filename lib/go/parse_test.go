@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func digest256(text string) string {
@@ -153,7 +154,8 @@ func FuzzKeys(f *testing.F) {
 
 func FuzzState(f *testing.F) {
 	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
-	minted := mintState(ring[0], "return", "p", state{id: newID(), expires: 1 << 40}, nil)
+	// The same in each process: the seeds come from another one.
+	minted := mintState(ring[0], "return", "p", state{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", expires: 1 << 40}, make([]byte, nonceBytes))
 	f.Add(minted)
 	f.Add(strings.Repeat("A", 115))
 	f.Fuzz(func(t *testing.T, text string) {
@@ -177,7 +179,7 @@ func FuzzLink(f *testing.F) {
 func FuzzOutcome(f *testing.F) {
 	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
 	k := rowKey{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"}
-	sealed := base64.StdEncoding.EncodeToString(seal(ring, useOutcome, k, []byte(`{"action":"accept","reason":""}`), nil))
+	sealed := base64.StdEncoding.EncodeToString(seal(ring, useOutcome, k, []byte(`{"action":"accept","reason":""}`), make([]byte, nonceBytes)))
 	f.Add(sealed)
 	f.Add("AgE=")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -227,6 +229,118 @@ func FuzzTarget(f *testing.F) {
 		}
 		if len(target) > targetMax || strings.ContainsAny(target, "\r\n \"<>#") || !strings.HasPrefix(strings.ToLower(target), "http") {
 			t.Fatalf("%q is accepted", target)
+		}
+	})
+}
+
+func FuzzSealed(f *testing.F) {
+	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
+	k := rowKey{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"}
+	uses := []use{useResult, useVerifier, useFulfilled}
+	for _, u := range uses {
+		f.Add(seal(ring, u, k, []byte(`{"code":"c"}`), nil))
+	}
+	f.Fuzz(func(t *testing.T, sealed []byte) {
+		opened := 0
+		for _, u := range uses {
+			var value map[string]any
+			if err := unseal(ring, u, k, sealed, &value); err == nil {
+				opened++
+			} else if !errors.Is(err, ErrSeal) {
+				t.Fatal(err)
+			}
+		}
+		if opened > 1 {
+			t.Fatal("one value opens for several uses")
+		}
+	})
+}
+
+func FuzzRequestState(f *testing.F) {
+	m := offline(f)
+	request := Request{Provider: "github", Kind: OAuth, Owner: Owner{"ada", "s"}}
+	k := rowKey{"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", bindingOf(request.Owner)}
+	asked := m.elicitation(m.urls(k, "github", OAuth, time.Hour), "github", time.Now().Add(time.Hour), nil, false)
+	made, err := m.RequestState(Retry{asked, 3}, request)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(made)
+	f.Fuzz(func(t *testing.T, text string) {
+		retry, err := m.OpenRequestState(text, request)
+		if err != nil && !errors.Is(err, ErrRequestState) {
+			t.Fatal(err)
+		}
+		if err == nil && (retry.Elicitation.ElicitationID != k.id || retry.Round < 1 || retry.Round > 9) {
+			t.Fatalf("it opens as %+v", retry)
+		}
+	})
+}
+
+func FuzzTraceparent(f *testing.F) {
+	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := TraceparentOf(text); got != "" && (got != text || len(text) != 55 || strings.Trim(text, "0123456789abcdef-") != "") {
+			t.Fatalf("%q is accepted", text)
+		}
+	})
+}
+
+func FuzzExpected(f *testing.F) {
+	f.Add([]byte(`{"amount":1050,"currency":"EUR"}`))
+	f.Add([]byte(`"any"`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var expected, again Expected
+		if json.Unmarshal(text, &expected) != nil {
+			return
+		}
+		written, err := json.Marshal(expected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(written, &again); err != nil || again != expected && utf8.ValidString(expected.Currency) {
+			t.Fatalf("%+v becomes %s, and %+v, %v", expected, written, again, err)
+		}
+		checked, err := checkExpected(expected, Payment)
+		if err == nil && !checked.Any && (checked.Amount < 0 || len(checked.Currency) != 3) {
+			t.Fatalf("%+v is accepted", checked)
+		}
+	})
+}
+
+// What is not accepted is not quoted: it may have the password.
+func FuzzDatabaseURL(f *testing.F) {
+	f.Add("postgresql://u:", "@127.0.0.1:1,127.0.0.1:2/x?target_session_attrs=any")
+	f.Add("host=127.0.0.1 user=u password='", "' connect_timeout=3")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		const password = "s3cr3t-of-the-database"
+		opened, _, _, err := openPool(Config{DatabaseURL: before + password + after})
+		if err == nil {
+			opened.close()
+		} else if strings.Contains(err.Error(), password) || !errors.Is(err, ErrArgument) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzBaseURL(f *testing.F) {
+	f.Add("https://Mcp.Example:443/")
+	f.Fuzz(func(t *testing.T, text string) {
+		origin, host, err := checkBaseURL(text)
+		if err != nil {
+			return
+		}
+		if again, same, err := checkBaseURL(origin); err != nil || again != origin || same != host || !strings.HasSuffix(origin, "://"+host) {
+			t.Fatalf("%q becomes %q, and %q, %v", text, origin, again, err)
+		}
+	})
+}
+
+func FuzzID(f *testing.F) {
+	f.Add("6F1C9A52-3f0e-4d1b-9c57-0f2f6f3b8a11")
+	f.Fuzz(func(t *testing.T, text string) {
+		if id, err := checkID(text); err == nil && (len(id) != 36 || !strings.EqualFold(id, text)) {
+			t.Fatalf("%q becomes %q", text, id)
 		}
 	})
 }

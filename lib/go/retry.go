@@ -43,8 +43,11 @@ func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 		return "", argumentError("Retry must have an elicitation of Create for this provider")
 	}
 	expires := retry.Elicitation.ExpiresAt.Add(graceMax + time.Second - 1).Unix()
-	// By this key the next call mints the same link.
-	return mintState(m.ring.find(kid), "retry", "", state{id, expires, bindingOf(r.Owner), purpose}, nil) + "." + strconv.Itoa(retry.Round), nil
+	with := m.ring.find(kid) // By this key the next call mints the same link.
+	if with == nil {
+		with = m.ring.minting() // The keys file has lost it just now.
+	}
+	return mintState(with, "retry", "", state{id, expires, bindingOf(r.Owner), purpose}, nil) + "." + strconv.Itoa(retry.Round), nil
 }
 
 // OpenRequestState opens what RequestState has sealed, for the same request.

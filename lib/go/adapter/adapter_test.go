@@ -205,3 +205,16 @@ func TestMistakes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func FuzzVersions(f *testing.F) {
+	f.Add("2.1.108", "2.1")
+	f.Fuzz(func(t *testing.T, one, other string) {
+		facts := ClientFacts{Name: "x", From: one}
+		if !facts.fits(Client{Name: "x", Version: one}) || (ClientFacts{Name: "x", Before: one}).fits(Client{Name: "x", Version: one}) {
+			t.Fatalf("%q is before itself", one)
+		}
+		if one != "" && other != "" && facts.fits(Client{Name: "x", Version: other}) == (ClientFacts{Name: "x", Before: one}).fits(Client{Name: "x", Version: other}) {
+			t.Fatalf("%q is both before %q and not, or neither", other, one)
+		}
+	})
+}
