@@ -52,17 +52,23 @@ func main() {
 	defer cancel()
 	var begun, over atomic.Int64
 	var waits sync.WaitGroup
+	waits.Add(open)
+	// It is not part of the goroutines that wait, so that these need little of their stacks.
+	resolved := func(n int64, err error) {
+		check(err)
+		binary.NativeEndian.PutUint64(times[8*n:], now())
+		if over.Add(1)%toldEvery == 0 {
+			fmt.Println(toldEvery)
+		}
+	}
 	for range open {
-		waits.Go(func() {
+		go func() {
 			for n := begun.Add(1) - 1; n < int64(len(ids)); n = begun.Add(1) - 1 {
 				_, err := instance.Wait(ctx, ids[n], urlmode.Owner{Subject: subjects[n]})
-				check(err)
-				binary.NativeEndian.PutUint64(times[8*n:], now())
-				if over.Add(1)%toldEvery == 0 {
-					fmt.Println(toldEvery)
-				}
+				resolved(n, err)
 			}
-		})
+			waits.Done()
+		}()
 	}
 	if len(os.Args) > 4 {
 		go func() {
