@@ -1,5 +1,5 @@
-// Every page in a real browser and in each language: no violation of its policy, no finding of
-// axe in light and dark, no scroll bar on a phone or with large text, also with the longest
+// Every page in a real browser, and each language on some of them: no violation of its policy, no
+// finding of axe in light and dark, no scroll bar on a phone or with large text, also with the longest
 // texts. Pictures go to build/browser/.
 
 import assert from 'node:assert/strict';
@@ -17,6 +17,7 @@ import { openForms } from '../support/forms.mjs';
 import { axe, overflow, PHONE, picture, startChromium, textSize } from './chromium.mjs';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ja', 'zh', 'ko', 'ar'];
+const OTHERS = LANGUAGES.filter((language) => !['en', 'ar', 'de'].includes(language));
 const texts = (language) => JSON.parse(readFileSync(new URL(`../../lib/pages/${language}.json`, import.meta.url), 'utf8'));
 const PAGE_MAX = 10_000; // bytes, with everything in it
 
@@ -180,11 +181,12 @@ async function assertLanguage(tab, language, titleText, schemes) {
 	const response = await tab.reload();
 
 	assert.ok((await response.body()).length < PAGE_MAX);
-	assert.equal(await tab.title(), title);
-	assert.equal(await tab.locator('h1').textContent(), title);
-	assert.deepEqual(await tab.evaluate('[document.documentElement.lang, document.documentElement.dir]'), [lang, dir]);
-	const [mark, heading] = [await tab.locator('.mark').boundingBox(), await tab.locator('main').boundingBox()];
-	assert.equal(mark.x - heading.x > heading.width / 2, dir === 'rtl', 'the mark is where a line begins');
+	const seen = await tab.evaluate(() => {
+		const { title, documentElement: { lang, dir } } = document;
+		const [mark, heading] = ['.mark', 'main'].map((selector) => document.querySelector(selector).getBoundingClientRect());
+		return { title, heading: document.querySelector('h1').textContent, lang, dir, isRight: mark.x - heading.x > heading.width / 2 };
+	});
+	assert.deepEqual(seen, { title, heading: title, lang, dir, isRight: dir === 'rtl' }, 'the mark is where a line begins');
 	for (const colorScheme of schemes) {
 		await tab.emulateMedia({ colorScheme });
 		assert.deepEqual(await axe(tab), [], `${language}, ${colorScheme}`);
@@ -192,21 +194,18 @@ async function assertLanguage(tab, language, titleText, schemes) {
 }
 
 function pages(list) {
-	for (const [number, [name, title, go, languages = LANGUAGES]] of list.entries()) {
+	for (const [number, [name, title, go, languages]] of list.entries()) {
 		describe(name, () => {
-			test('in each language, light and dark: axe finds nothing, it fits a phone and text of twice its size', async () => {
+			test('light and dark: axe finds nothing, it fits a phone and text of twice its size', async () => {
 				await visit(async (tab) => {
 					await go(tab);
 					await stay(tab);
 				}, { viewport: PHONE }, async (tab, { problems }) => {
-					for (const [index, language] of languages.entries()) {
+					// All languages have one layout: one of each direction, the one with the longest words, and one of the others in turn.
+					const turn = OTHERS[number % OTHERS.length];
+					for (const language of languages ?? ['en', 'ar', 'de', turn]) {
 						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
-						// All languages have one layout. So axe looks at one of each direction, light and dark, and at each of
-						// the others on every fourth page, light or dark.
-						const isTurn = (index + number) % 4 === 0;
-						const schemes = ['light', 'dark'].filter((scheme, n) => (
-							['en', 'ar'].includes(language) || (isTurn && index % 4 < 2 === (n === 0))));
-						await assertLanguage(tab, language, title, schemes);
+						await assertLanguage(tab, language, title, language === 'de' ? [] : ['light', 'dark']);
 						await assertFits(tab, `${name} in ${language}`);
 						await tab.setViewportSize(PHONE);
 					}
