@@ -30,6 +30,23 @@ TEST(equal_is_every_byte_and_the_length)
 	assert_false(um_str_is(STR("a"), NULL));
 }
 
+TEST(a_text_is_cut_at_the_first_separator)
+{
+	struct um_str rest = STR("a, b, c");
+
+	assert_str(um_str_cut(&rest, ", "), "a");
+	assert_str(rest, "b, c");
+	assert_str(um_str_cut(&rest, ","), "b");
+	assert_str(rest, " c");
+	assert_str(um_str_cut(&rest, ", "), " c");
+	assert_null(rest.ptr);
+	assert_int_equal(um_str_cut(&rest, ",").len, 0);
+	rest = STR(",");
+	assert_int_equal(um_str_cut(&rest, ",").len, 0);
+	assert_non_null(rest.ptr);
+	assert_int_equal(rest.len, 0);
+}
+
 TEST(texts_and_numbers_one_after_another)
 {
 	static const struct {
@@ -224,6 +241,7 @@ main(void)
 		cmocka_unit_test(equal_is_every_byte_and_the_length),
 		cmocka_unit_test(text_is_utf8_without_nul),
 		cmocka_unit_test(text_is_never_read_past_its_end),
+		cmocka_unit_test(a_text_is_cut_at_the_first_separator),
 		cmocka_unit_test(texts_and_numbers_one_after_another),
 		cmocka_unit_test(a_buffer_grows_and_keeps_every_byte),
 		cmocka_unit_test(a_buffer_is_emptied_and_wiped),

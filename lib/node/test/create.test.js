@@ -18,6 +18,7 @@ test('create writes the row and returns the link, the return URLs and the expiry
 	const { urlmode, admin, keysFile } = await setUp(t);
 	const before = Date.now();
 	const e = await urlmode.create({ ...request, session: 'sess-1', ttl: 60_000 });
+	assert.ok(await urlmode.create({ ...request, ttl: 365 * 24 * 60 * 60 * 1_000 }), 'a year is not too long');
 	const row = await rowOf(admin, e.elicitationId);
 
 	assert.equal(row.provider, 'demo');

@@ -119,6 +119,7 @@ test('the listener waits 10 seconds for an answer, and longer after each loss, u
 	t.mock.method(pg.Client.prototype, 'end', async () => {});
 	const listener = new Listener(checkDatabaseUrl('postgresql://u@127.0.0.1:1/d'));
 	t.after(() => listener.close());
+	assert.deepEqual([listener.listening, listener.receivesNotifications], [false, false]);
 	listener.acquire(t);
 	const lose = async () => {
 		while (!listener.receivesNotifications) await turn();
