@@ -59,7 +59,7 @@ FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 # One program has most unit tests: a link takes longer than what it links. These put a
 # function in the place of another, which is then everybody's.
-ALONE := $(patsubst %,$(BUILD)/unit/test_%,main resolve um_wait webhook wipe)
+ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections main resolve um_wait webhook wipe)
 TOGETHER := $(BUILD)/tools/units
 TOGETHER_OBJECTS := $(patsubst $(BUILD)/unit/%,$(BUILD)/together/%.o,$(filter-out $(ALONE),$(UNITS)) $(REPLAYS))
 TOOLS := $(filter-out $(TOGETHER),$(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c)))
@@ -274,6 +274,7 @@ $(OPERATE): $(BUILD)/libexec/%: $(BUILD)/obj/nginx/command/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
+$(BUILD)/unit/test_connections: private LDFLAGS += -Wl,--wrap=calloc
 $(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
 $(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk
 $(BUILD)/unit/test_resolve: private LDFLAGS += -Wl,--wrap=getaddrinfo

@@ -21,10 +21,23 @@ struct pair {
 	int peer;
 };
 
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
 static struct um_connections list;
 static struct um_memfile *file;
+/* Which of the next calls of calloc() has no memory; 0: none. */
+static int calloc_to_fail;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static int epoll, listener;
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+	return calloc_to_fail != 0 && --calloc_to_fail == 0
+		? NULL
+		: __real_calloc(count, size);
+}
 
 static int
 set_up(void **state)
@@ -236,6 +249,29 @@ TEST(a_stopped_list_never_accepts_again)
 	assert_false(list.accepting);
 }
 
+/* The web server sees its end, and the next one is served. */
+TEST(a_connection_without_memory_is_closed)
+{
+	for (int n = 1; n <= 2; n++) {
+		struct pair refused = { .peer = web_connect() };
+		struct pair served;
+
+		calloc_to_fail = n;
+		um_connections_accept(&list);
+		assert_int_equal(calloc_to_fail, 0);
+		assert_int_equal(list.len, n - 1);
+		assert_true(is_closed(&refused));
+		close(refused.peer);
+		served = open_pair();
+		assert_true(list.accepting);
+		send_request(&served);
+		assert_true(um_connections_read(&list, served.c, 0));
+		answer(&served);
+		assert_false(is_closed(&served));
+		close(served.peer);
+	}
+}
+
 static int
 begin(void **state)
 {
@@ -272,6 +308,7 @@ main(void)
 			a_full_list_without_an_idle_connection_stops_accepting),
 		LIST_TEST(a_request_that_arrives_too_slowly_is_closed),
 		LIST_TEST(a_stopped_list_never_accepts_again),
+		LIST_TEST(a_connection_without_memory_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

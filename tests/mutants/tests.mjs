@@ -1,0 +1,65 @@
+// Which tests must find a mistake in a file.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export const languageOf = (file) => ({ '.c': 'c', '.js': 'js', '.sql': 'sql' })[file.match(/\.\w+$/)[0]];
+
+/** @type {Map<string, string>} the copy is of the same moment */
+const texts = new Map();
+
+/** What a file has at first, although it may be edited while the tests run. */
+export function read(file) {
+	if (!texts.has(file)) texts.set(file, readFileSync(join(ROOT, file), 'utf8'));
+	return texts.get(file);
+}
+
+export const filesIn = (folder, end) => readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(end)).map((name) => join(folder, name));
+
+/** The files of lib/node/test that test each part of the SQL. */
+const SQL_TESTS = {
+	'003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'refund-names'], '004': ['claims', 'refund', 'payment', 'adapters-claim', 'owner'],
+	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
+	'007': ['sql', 'owner', 'wait'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
+	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form'], '010': ['client-requests'], '012': ['storage'],
+	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect'], '015': ['unknown-event', 'refund'], '018': ['refund', 'refund-names', 'unknown-event'],
+};
+/** The same of tests/e2e. These are slow, and come last. */
+const SQL_E2E = {
+	'003': ['events', 'money', 'money-proof', 'money-back'], '004': ['answers', 'money'], '005': ['retention'], '006': ['loud', 'database'],
+	'007': ['database', 'flow'], '008': ['events', 'money', 'money-proof'], '009': ['database', 'money-recheck', 'waiting'],
+	'010': ['adapters-postgresql'], '011': ['adapters-postgresql'], '012': ['adapters-postgresql'], '013': ['../operate/command', '../operate/command-decide'],
+	'015': ['events'], '018': ['money-back', 'events'],
+};
+
+const TESTS_OF = {
+	c(file, name) {
+		const units = filesIn('tests/unit', '.c').filter((unit) => basename(unit).startsWith('test_'));
+		const header = `${dirname(file).split('/').pop()}/${name}.h`;
+		const own = units.filter((unit) => new RegExp(`test_${name}(_.*)?\\.c$`).test(unit));
+		// Most others are one program.
+		return [own, units.filter((unit) => read(unit).includes(header)), ['tests/tools/units.c']];
+	},
+	js(file, name) {
+		// Makes hundreds of thousands of calls: last, and only where nothing else finds it.
+		const last = 'lib/node/test/memory.test.js';
+		const tests = filesIn('lib/node/test', '.test.js').filter((test) => test !== last);
+		return [tests.filter((test) => basename(test).startsWith(`${name}.`)), tests.filter((test) => read(test).includes(`/${name}.js'`)), [...tests, last]];
+	},
+	sql(file, name) {
+		const part = name.slice(0, 3);
+		return [(SQL_TESTS[part] ?? []).map((test) => `lib/node/test/${test}.test.js`), [], (SQL_E2E[part] ?? []).map((test) => join('tests/e2e', `${test}.test.mjs`))];
+	},
+};
+
+/**
+ * The tests that are named after a file, those that use it, and then, unless it must be quick, all others that may find the
+ * mistake; each as a path from the root.
+ */
+export function testsOf(file, isQuick = false) {
+	const [own, users, others] = TESTS_OF[languageOf(file)](file, basename(file).replace(/\.\w+$/, ''));
+	return [...new Set([...own, ...users, ...isQuick ? [] : others])];
+}

@@ -1,0 +1,142 @@
+// A copy of the tree, in which one file is changed at a time, and the tests that run there.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { filesIn, languageOf, read, ROOT } from './tests.mjs';
+
+const OUT = join(ROOT, 'build/mutants');
+/** A test that takes as many times as long as without a mistake has found it. */
+const PATIENCE = 6;
+const PATIENCE_MIN_MS = 20_000;
+const PATIENCE_MAX_MS = 300_000;
+/** These put functions of their own in the place of others: make knows how they are linked. */
+const LINKED_BY_MAKE = ['test_connections', 'test_wipe', 'test_main', 'test_resolve'];
+const LIBRARIES = '-lfcgi $(pkg-config --libs libpq jansson libcrypto) -lm -lcmocka';
+
+const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+export class Tree {
+	#folder = join(OUT, `tree-${process.pid}`);
+	/** @type {Map<string, Promise<{ passes: boolean, took: number, covers?: Map<string, object[]> }>>} what each test does without a mistake */
+	#known = new Map();
+	#flags = readFileSync(join(ROOT, 'build/flags'), 'utf8').trim();
+	/** What every C test is linked with, if the linker needs it. */
+	#helpers = filesIn('tests/unit', '.c').filter((file) => !basename(file).startsWith('test_')).map((file) => `build/obj/${file.replace(/c$/, 'o')}`);
+
+	constructor() {
+		mkdirSync(this.#folder, { recursive: true });
+		execFileSync('sh', ['-c', 'git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$1"', 'sh', this.#folder], { cwd: ROOT });
+		// What is built of C is as good for the copy.
+		for (const built of ['obj', 'unit', 'texts', 'bin', 'together', 'liburlmode.a', 'flags']) {
+			if (existsSync(join(ROOT, 'build', built))) cpSync(join(ROOT, 'build', built), join(this.#folder, 'build', built), { recursive: true, preserveTimestamps: true });
+		}
+		for (const folder of ['tests', 'lib/node']) {
+			const modules = join(ROOT, folder, 'node_modules');
+			mkdirSync(join(this.#folder, folder, 'node_modules'));
+			// The package urlmode itself is a link beside them.
+			for (const name of existsSync(modules) ? readdirSync(modules) : []) {
+				symlinkSync(name === 'urlmode' ? '../../lib/node' : join(modules, name), join(this.#folder, folder, 'node_modules', name));
+			}
+		}
+	}
+
+	remove() {
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	write(file, text) {
+		writeFileSync(join(this.#folder, file), text);
+	}
+
+	/** Whether the file still compiles: what does not is no mistake that anybody would commit. */
+	compiles(file) {
+		if (languageOf(file) === 'js') return this.#passes('node', ['--check', file]);
+		return this.#passes('sh', ['-c', `${this.#flags} -O1 -Wno-format-truncation -c -o build/changed.o ${quote(file)}`]);
+	}
+
+	/** What the test does without a mistake; the tree must have none if it is not known yet. */
+	known(test) {
+		if (!this.#known.has(test)) this.#known.set(test, this.#learn(test));
+		return this.#known.get(test);
+	}
+
+	isKnown(test) {
+		return this.#known.has(test);
+	}
+
+	async #learn(test) {
+		const begin = performance.now();
+		const folder = mkdtempSync(join(OUT, 'coverage-'));
+		const passes = await this.#run(test, undefined, { ms: PATIENCE_MAX_MS, env: test.endsWith('.js') ? { NODE_V8_COVERAGE: folder } : {} });
+		const covers = test.endsWith('.js') ? this.#readCoverage(folder) : undefined;
+		rmSync(folder, { recursive: true });
+		if (!passes) console.log(`left out   ${test}, which fails without a mistake`);
+		return { passes, took: performance.now() - begin, covers };
+	}
+
+	/** The ranges of each file that was loaded, and how often each was run. */
+	#readCoverage(folder) {
+		const all = new Map();
+		for (const name of readdirSync(folder)) {
+			for (const { url, functions } of JSON.parse(readFileSync(join(folder, name), 'utf8')).result) {
+				all.set(url, [...(all.get(url) ?? []), functions.flatMap(({ ranges }) => ranges)]);
+			}
+		}
+		return all;
+	}
+
+	/** Whether a test that is known runs this place. */
+	async covers(test, file, at) {
+		const { covers } = await this.known(test);
+		if (!covers || !file.endsWith('.js')) return true;
+		const runs = covers.get(pathToFileURL(join(this.#folder, file)).href) ?? [];
+		return runs.some((ranges) => {
+			const inside = ranges.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
+			const inner = inside.reduce((one, other) => (one.endOffset - one.startOffset <= other.endOffset - other.startOffset ? one : other), inside[0]);
+			return inner?.count > 0;
+		});
+	}
+
+	/** Whether a test passes, with this file changed. */
+	async passes(test, file) {
+		const { took } = await this.known(test);
+		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS) });
+	}
+
+	async #run(test, file, options) {
+		if (!test.endsWith('.c')) return this.#passes('node', ['--test-reporter=tap', test], options);
+		const name = basename(test, '.c');
+		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;
+		// The objects that are there were made with the name of the tree's folder.
+		const byMake = LINKED_BY_MAKE.includes(name) || file !== undefined && (!file.startsWith('lib/') || read(test).includes(`/${file}"`));
+		const linked = byMake ? await this.#passes('make', ['-s', `PROVIDERS_DIR=${ROOT}lib/providers`, `build/unit/${name}`])
+			// The changed object stands before the library, so that the linker takes it.
+			: await this.#passes('sh', ['-c', `cc -pie -o build/changed ${objects} ${this.#helpers.join(' ')} ${
+				file === undefined ? '' : 'build/changed.o'} build/liburlmode.a ${LIBRARIES}`]);
+		if (!linked) throw new Error(`${test} cannot be linked`);
+		if (name === 'units') return this.#passes('sh', ['-c', 'build/changed $(build/changed)'], options);
+		return this.#passes(byMake ? `build/unit/${name}` : 'build/changed', [], options);
+	}
+
+	/** @returns {Promise<boolean>} whether it ended well, in time */
+	#passes(program, args, { ms = PATIENCE_MAX_MS, env = {} } = {}) {
+		const child = spawn(program, args, { cwd: this.#folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+		const stop = () => {
+			try {
+				process.kill(-child.pid, 'SIGKILL');
+			} catch {
+				// It has ended.
+			}
+		};
+		const timer = setTimeout(stop, ms);
+		// The first test that fails is enough.
+		child.stdout.on('data', (data) => /^not ok /m.test(data) && stop());
+		return new Promise((resolve) => child.once('exit', (code) => {
+			clearTimeout(timer);
+			resolve(code === 0);
+		}));
+	}
+}
