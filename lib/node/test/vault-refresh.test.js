@@ -64,6 +64,20 @@ for (const [what, lose] of [
 	});
 }
 
+test('the version grows with all tokens that are stored, so that a late answer is of none that comes after', async (t) => {
+	const { vault, endpoint, key, change, row } = await setUpVault(t, { expired: true });
+	const versions = [(await row()).version];
+	for (let n = 0; n < 2; n += 1) {
+		await vault.accessToken(key);
+		versions.push((await row()).version);
+		await change('expires_at = now()');
+	}
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+	versions.push((await row()).version);
+	const [first] = versions.map(BigInt);
+	assert.deepEqual(versions.map((version) => BigInt(version) - first), [0n, 1n, 2n, 3n]);
+});
+
 /** A provider that is known by its issuer, and whose metadata nobody can read. */
 async function startDown(t) {
 	const asked = [];
