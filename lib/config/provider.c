@@ -247,9 +247,10 @@ load_spec(struct um_provider *provider, const struct um_conf_loc *at,
 	}
 	if (!ok)
 		return false;
-	json_object_foreach (source->unused, key, value)
+	json_object_foreach (source->unused, key, value) {
 		return um_conf_member_error(&constants, key,
 			"is not used by the description");
+	}
 	return true;
 }
 

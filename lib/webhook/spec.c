@@ -64,7 +64,8 @@ struct reading {
 static enum um_verdict
 check_time(const struct um_spec_part *part, const struct um_source *source)
 {
-	int64_t now = source->parsed->delivery->now_ms, then;
+	const int64_t now = source->parsed->delivery->now_ms;
+	int64_t then;
 	struct um_value value;
 	enum um_verdict verdict = UM_DELIVERY_FORGED;
 	enum um_found found;

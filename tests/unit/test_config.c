@@ -539,10 +539,12 @@ static void
 replace(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "w");
+	int closed;
 
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	closed = fclose(file);
+	assert_int_equal(closed, 0);
 }
 
 /* With the secrets of the environment, which only the first load has seen. */
