@@ -5,11 +5,15 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 
-/** The sources of Debian that this machine installs from. */
-export async function sources() {
-	const { stdout } = await promisify(execFile)('apt-get', ['indextargets', '--format', 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)',
+/** The release of Debian that this machine has. */
+export const [, RELEASE] = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8'));
+
+/** The sources of Debian that this machine installs from, for a release. */
+export async function sources(release = RELEASE) {
+	const { stdout } = await promisify(execFile)('apt-get', ['indextargets', '--format', 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)',
 		'Created-By: Packages', 'Origin: Debian']);
-	return [...new Set(stdout.split('\n').filter(Boolean))];
+	const lines = stdout.split('\n').filter(Boolean).map((line) => line.replace(` ${RELEASE}`, ` ${release}`));
+	return [...new Set(lines)];
 }
 
 /** Why this user cannot make a root with users in it, or false. */

@@ -42,7 +42,7 @@ if (!rootless()) test('the Containerfile makes a root whose programs run in cont
 	const [port] = await freePorts(1);
 	const { stdout, stderr } = await execute('mmdebstrap', [
 		'--variant=minbase', '--format=null', '--dpkgopt=force-unsafe-io', `--include=${packages.split(' ').join(',')}`,
-		`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`, release, '-', ...await sources(),
+		`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`, release, '-', ...await sources(release),
 	], { cwd: ROOT, maxBuffer: 1 << 26, env: {
 		...process.env, NODE_TEST_CONTEXT: undefined, STEPS: JSON.stringify(steps.slice(2)), PORT: String(port),
 		KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'), PATH: `${process.env.PATH}:/usr/sbin:/sbin`,

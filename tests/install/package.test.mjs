@@ -9,7 +9,7 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { rootless, sources } from './debian.mjs';
+import { RELEASE, rootless, sources } from './debian.mjs';
 import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
 
 const BUILT = path.join(ROOT, 'build/deb');
@@ -17,7 +17,6 @@ const SOURCE = path.join(BUILT, 'urlmode');
 const WALK = path.join(ROOT, 'tests/install/clean-root.mjs');
 const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
 const DEBIAN = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
-const RELEASE = 'bookworm';
 const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
 // What the host of the test has beside the package.
 const BESIDE = ['nginx-light', 'multiwatch', 'spawn-fcgi'];

@@ -1,7 +1,7 @@
 // The development stack starts, restarts, refuses wrong settings, and leaves nothing behind.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 
 import { processOf } from '../support/processes.mjs';
-import { fetchRaw, foreground, freePorts, processesIn, scratch, script, until, variables } from './harness.mjs';
+import { ROOT, fetchRaw, foreground, freePorts, processesIn, scratch, script, until, variables } from './harness.mjs';
 
 /** A stack that is stopped after the test, whatever it came to. */
 async function up(t, name, env = {}) {
@@ -59,7 +59,8 @@ test('up starts everything, down leaves no process', async (t) => {
 
 	const [settings] = await query(env.URLMODE_ADMIN_DATABASE_URL, `SELECT current_setting('fsync') AS fsync,
 		current_setting('listen_addresses') AS listens, current_setting('server_version_num')::int / 10000 AS version`);
-	assert.deepEqual(settings, { fsync: 'on', listens: '127.0.0.1', version: 15 });
+	const postgresql = execFileSync('sh', ['-c', '. tests/stack/versions && echo "$postgresql"'], { cwd: ROOT, encoding: 'utf8' });
+	assert.deepEqual(settings, { fsync: 'on', listens: '127.0.0.1', version: Number(postgresql) });
 	const [{ role }] = await query(env.URLMODE_DATABASE_URL, 'SELECT current_user AS role');
 	assert.equal(role, 'urlmode_server');
 	const stranger = new URL(env.URLMODE_DATABASE_URL);
