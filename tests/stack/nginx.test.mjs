@@ -37,7 +37,7 @@ before(async () => {
 	const fastcgi = path.join(RUN_DIR, 'urlmode/fastcgi.conf');
 	const text = await readFile(fastcgi, 'utf8');
 	assert.match(text, /^fastcgi_read_timeout 30s;$/m);
-	await writeFile(fastcgi, text.replace('read_timeout 30s', 'read_timeout 1s'));
+	await writeFile(fastcgi, text.replace('read_timeout 30s', 'read_timeout 3s'));
 	const restart = await script('service', ['restart', 'nginx'], stack);
 	assert.equal(restart.status, 0, restart.stderr);
 });
