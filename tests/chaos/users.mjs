@@ -71,10 +71,11 @@ export class Users {
 		this.#loops.forEach((loop) => loop.catch(() => {})); // heard of where it is awaited
 	}
 
-	/** Lets those who have begun come to their end. */
+	/** Lets those who have begun come to their end, and what they have paid be claimed. */
 	async stop() {
 		this.#stopped = true;
 		await Promise.all(this.#loops);
+		await Promise.all(this.stories.map(({ claims }) => claims));
 	}
 
 	async #come(n) {
