@@ -26,7 +26,7 @@ export const NAMED = [
 	{ what: 'complete takes the last of two elements', file: 'sql/007_callback.sql', before: 'AS u (id, binding, provider, action, reason, result, subject, outcome, n)\n				ORDER BY u.id, u.subject, u.n\n', after: 'AS u (id, binding, provider, action, reason, result, subject, outcome, n)\n				ORDER BY u.id, u.subject, u.n DESC\n', tests: node('sql') },
 	{
 		what: 'complete waits for a lock without end', file: 'sql/007_callback.sql', before: "	outcomes bytea[] DEFAULT NULL\n)\nRETURNS TABLE (outcome text)\nLANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\nSET lock_timeout = '20ms' SET",
-		after: '	outcomes bytea[] DEFAULT NULL\n)\nRETURNS TABLE (outcome text)\nLANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\nSET', tests: ['tests/e2e/database.test.mjs'],
+		after: '	outcomes bytea[] DEFAULT NULL\n)\nRETURNS TABLE (outcome text)\nLANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\nSET', tests: node('sql'),
 	},
 	{ what: 'what is over is not asked again before it is deleted', file: 'sql/005_retention.sql', before: 'WHERE e.id = ANY (ids) AND urlmode.is_purgeable(e, purge_kind.since);', after: 'WHERE e.id = ANY (ids);', tests: ['tests/e2e/retention.test.mjs', ...node('purge')] },
 	{ what: 'results of unclaimed payments go at once', file: 'sql/005_retention.sql', before: 'keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000', after: 'keep_unclaimed_ms IS NULL', tests: ['tests/e2e/retention.test.mjs'] },

@@ -30,6 +30,15 @@ TEST(equal_is_every_byte_and_the_length)
 	assert_false(um_str_is(STR("a"), NULL));
 }
 
+TEST(blanks_around_a_text_are_left_out)
+{
+	assert_str(um_str_trim(STR("a")), "a");
+	assert_str(um_str_trim(STR(" \t a b\t ")), "a b");
+	assert_str(um_str_trim(STR("\na\n")), "\na\n");
+	assert_int_equal(um_str_trim(STR(" \t")).len, 0);
+	assert_int_equal(um_str_trim(um_str(NULL)).len, 0);
+}
+
 TEST(a_text_is_cut_at_the_first_separator)
 {
 	struct um_str rest = STR("a, b, c");
@@ -241,6 +250,7 @@ main(void)
 		cmocka_unit_test(equal_is_every_byte_and_the_length),
 		cmocka_unit_test(text_is_utf8_without_nul),
 		cmocka_unit_test(text_is_never_read_past_its_end),
+		cmocka_unit_test(blanks_around_a_text_are_left_out),
 		cmocka_unit_test(a_text_is_cut_at_the_first_separator),
 		cmocka_unit_test(texts_and_numbers_one_after_another),
 		cmocka_unit_test(a_buffer_grows_and_keeps_every_byte),
