@@ -118,7 +118,7 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 include nginx/install.mk
 
 ## Tests
-.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-build
+.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
 .PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz
 test: test-build ## everything, against the real parts
 	@tests/run
@@ -137,6 +137,9 @@ test-sanitize: test-build ## the C modules and the whole way under ASan and UBSa
 
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
+
+test-systemd: deps ## the way of an operator under a real systemd, and what breaks there (as root)
+	@tests/run systemd
 
 conformance:    ## MCP's conformance suite, and scenarios for URL mode, against a server on urlmode
 	@tests/stack/deps run conformance
@@ -254,7 +257,7 @@ cppcheck:
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
 		.ci/run sql/migrate nginx/install nginx/command/* nginx/containers/* nginx/examples/* \
-		nginx/debian/urlmode.* tests/run tests/stack/*) tests/stack/lib.sh \
+		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/*) tests/stack/lib.sh \
 		nginx/command/completion.bash
 
 types:
