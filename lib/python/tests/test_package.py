@@ -1,4 +1,4 @@
-"""The package as pip installs it into an empty environment, and what README.md shows."""
+"""The package as pip installs it into an empty environment, and what its documents show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 from conftest import ROOT, required
 
 PROJECT = ROOT / "lib/python"
-EXAMPLES = re.findall("^```python\n(.*?)^```$", (PROJECT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+DOCUMENTS = "".join((PROJECT / name).read_text("utf-8") for name in ("README.md", "ADAPTERS.md", "REFERENCE.md"))
+EXAMPLES = re.findall("^```python\n(.*?)^```$", DOCUMENTS, re.MULTILINE | re.DOTALL)
 
 
 def run(*command: str | Path, **options: Any) -> str:
