@@ -14,6 +14,7 @@ const OTHER_ADDRESS = '127.0.0.2';
 /** The relays stop carrying what they carry, and tell neither end. New connections work. */
 async function halfOpen(lab, relays) {
 	relays.forEach((relay) => relay.stopCarrying());
+	await sleep(2 * LONG);
 	const before = lab.users.acknowledged;
 	await until('users go on over new connections', () => lab.users.acknowledged > before + 1, { timeout: RECOVERY });
 	relays.forEach((relay) => relay.dropStopped());
