@@ -95,7 +95,7 @@ for (const [what, change, said] of [
 	['an error as JSON', { served: { error: 'rate_limited' } }, /has no array `keys`/],
 	['no key that can be used', { served: { keys: [] } }, /has no key that can verify a signature/],
 	['a private key', { served: { keys: [{ kty: 'EC', d: 'AA' }] } }, /private or a symmetric key/],
-	['too much', { served: { keys: [], more: 'x'.repeat(140_000) } }, /Maximum file size|over 131072/],
+	['too much', { served: { keys: [], more: 'x'.repeat(140_000) } }, /maximum (allowed )?file size|over 131072/i],
 	['another issuer', { discovery: { issuer: 'https://evil.example' } }, /that of another issuer/],
 	['keys without TLS', { discovery: { jwks_uri: 'http://evil.example/jwks' } }, /jwks_uri of the discovery document is not an address with https/],
 	['keys in a file', { discovery: { jwks_uri: 'file:///etc/passwd' } }, /jwks_uri of the discovery document/],
