@@ -9,6 +9,7 @@ import ssl
 import threading
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -30,7 +31,9 @@ async def test_a_provider_that_does_not_answer_holds_up_nothing_else() -> None:
         await asyncio.gather(*calls, return_exceptions=True)
 
 
-async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def contexts(tmp_path: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """One that trusts everybody, and one of a server."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "provider")])
     now = datetime.now(timezone.utc)
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
@@ -42,6 +45,13 @@ async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.Monke
     trusting, serving = ssl.create_default_context(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     serving.load_cert_chain(tmp_path / "pem")
+    return trusting, serving
+
+
+async def test_a_call_that_was_cancelled_sends_nothing(
+    monkeypatch: pytest.MonkeyPatch, contexts: tuple[ssl.SSLContext, ssl.SSLContext]
+) -> None:
+    trusting, serving = contexts
     read_in: list[threading.Thread] = []
 
     def tls() -> ssl.SSLContext:
@@ -72,3 +82,66 @@ async def test_a_call_that_was_cancelled_sends_nothing(monkeypatch: pytest.Monke
     # To read the certificates of the machine takes long.
     assert len(read_in) == 1 and read_in[0] is not threading.current_thread()
     assert b"".join(received) == b""
+
+
+def is_shaken(tls: ssl.SSLObject) -> bool:
+    """Goes on with the handshake. False if it needs more of the other side."""
+    try:
+        tls.do_handshake()
+    except ssl.SSLWantReadError:
+        return False
+    return True
+
+
+async def test_a_call_that_is_cancelled_sends_nothing_in_clear(
+    monkeypatch: pytest.MonkeyPatch, contexts: tuple[ssl.SSLContext, ssl.SSLContext]
+) -> None:
+    """The thread of the call has seen that it goes on, and is about to send when the call is cancelled."""
+    trusting, serving = contexts
+    is_about_to_send, may_send, has_sent = threading.Event(), threading.Event(), threading.Event()
+
+    class Below(socket.socket):
+        def shutdown(self, how: int) -> None:
+            # Called by SSLSocket.shutdown, which has given up the TLS: what is sent now is in clear.
+            may_send.set()
+            has_sent.wait()
+            super().shutdown(how)
+
+    class Held(ssl.SSLSocket, Below):
+        def send(self, *given: Any) -> int:
+            is_about_to_send.set()
+            may_send.wait()
+            try:
+                return super().send(*given)
+            finally:
+                has_sent.set()
+
+    trusting.sslsocket_class = Held
+    monkeypatch.setattr("urlmode._http._tls", lambda: trusting)
+    received: list[bytes] = []
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def record() -> None:
+            connection, _ = server.accept()
+            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+            tls = serving.wrap_bio(incoming, outgoing, server_side=True)
+            with connection:
+                while not is_shaken(tls):
+                    connection.sendall(outgoing.read())
+                    incoming.write(connection.recv(65_536))
+                connection.sendall(outgoing.read())
+                with contextlib.suppress(ConnectionResetError):
+                    received.extend(iter(lambda: connection.recv(65_536), b""))
+
+        thread = threading.Thread(target=record)
+        thread.start()
+        call = asyncio.ensure_future(send("POST", f"https://127.0.0.1:{server.getsockname()[1]}/token", {}, b"code"))
+        await asyncio.to_thread(is_about_to_send.wait)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        may_send.set()
+        await asyncio.to_thread(has_sent.wait)
+        await asyncio.to_thread(thread.join)
+    assert received == []

@@ -89,7 +89,9 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
         raise RequestFailed(type(error).__name__) from None
     finally:
         over.set()
-        # Ends the thread of a call that was cancelled.
-        with contextlib.suppress(OSError, AttributeError):
-            if connection is not None:
-                connection.sock.shutdown(socket.SHUT_RDWR)
+        # Ends the thread of a call that was cancelled. SSLSocket.shutdown gives up the TLS first, and what that thread is
+        # about to send would go out in clear before the connection ends: only the connection below it is shut down.
+        sock = None if connection is None else connection.sock
+        if sock is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
