@@ -7,6 +7,7 @@ import logging
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+import psycopg
 import pytest
 from conftest import until
 from vault_bed import PROVIDER, Bed, Gate, answering, bed, endpoint
@@ -204,6 +205,26 @@ async def test_a_refresh_fails_while_postgresql_is_away_and_no_answer_counts_as_
     row = await bed.row()
     assert ((row.state, row.reason), row.failures, row.sent, row.leased_until, row.lost) == (state, 1, False, None, 0)
     assert (bed.endpoint.asked, left()) == (["refresh-1"], 0)
+
+
+@pytest.mark.parametrize("sqlstate", ["28000", "28P01", "3D000", "XX000", "25P02", "P0001", "0A000"])
+async def test_an_error_that_is_not_about_the_tokens_refuses_none(bed: Bed, sqlstate: str) -> None:
+    """Such as that of a login while a password is changed."""
+    await bed.store()
+    await bed.expire()
+    left = bed.fail("commit_refresh", 2, error=psycopg.errors.lookup(sqlstate)("not now"))
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (bed.names(), bed.endpoint.revoked, left()) == ([("refreshed", None)], [], 0)
+
+
+@pytest.mark.parametrize("sqlstate", ["22001", "23514", "42501", "3F000"])
+async def test_an_error_about_the_tokens_refuses_them(bed: Bed, sqlstate: str) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.fail("commit_refresh", 1, error=psycopg.errors.lookup(sqlstate)("never"))
+    with pytest.raises(AccountReconnectError, match="not_stored"):
+        await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.revoked == ["refresh-2", "access-2"]
 
 
 @pytest.mark.parametrize(("refreshed", "detail"), REPLACED)

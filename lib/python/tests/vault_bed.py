@@ -68,9 +68,11 @@ class Bed:
         await cursor.execute("SELECT * FROM urlmode.account WHERE subject = %s", [self.subject])
         return await cursor.fetchone()
 
-    def fail(self, function: str, times: int, *, after: bool = False) -> Callable[[], int]:
-        """The connection breaks when this function is called, before or after it was carried out. Returns how often that is
-        yet to come."""
+    def fail(
+        self, function: str, times: int, *, after: bool = False, error: Exception = psycopg.OperationalError("the connection is lost"),
+    ) -> Callable[[], int]:
+        """The connection breaks when this function is called, before or after it was carried out, or it has another error.
+        Returns how often that is yet to come."""
         query, left = self.vault._database._query, times
 
         async def failing(statement: str, values: Any) -> Any:
@@ -81,7 +83,7 @@ class Bed:
             left -= 1
             if after:
                 await query(statement, values)
-            raise psycopg.OperationalError("the connection is lost")
+            raise error
 
         self.vault._database._query = failing
         return lambda: left

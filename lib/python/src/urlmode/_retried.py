@@ -19,8 +19,9 @@ COMMIT_S = 300.0
 """For how long tokens that came are kept in memory while they cannot be stored."""
 _RETRY_MIN_S = 0.1
 _RETRY_MAX_S = 5.0
-# What ends by itself: connection, rollback, resources, locks, shutdown, a standby. Another refusal would come again.
-_PASSES = re.compile("08|40|53|55|57|58|25006")
+# What is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a missing
+# schema. Everything else can pass, such as a password that is being changed, or a database that is being restored.
+_LASTING = re.compile("22|23|42|3F")
 
 
 async def retried(change: Callable[[], Awaitable[T]], seconds: float) -> T:
@@ -42,7 +43,7 @@ def is_refused(error: BaseException) -> bool:
     refuses them for what they are."""
     if isinstance(error, (AccountSizeError, psycopg.DataError)):
         return True
-    return isinstance(error, psycopg.Error) and error.sqlstate is not None and not _PASSES.match(error.sqlstate)
+    return isinstance(error, psycopg.Error) and _LASTING.match(error.sqlstate or "") is not None
 
 
 def reason_of(error: BaseException) -> str:
