@@ -200,6 +200,13 @@ test('while PostgreSQL is away, the tokens of a code are kept in memory', async 
 	assert.deepEqual([left(), endpoint.codes.length, endpoint.revoked, await exchange()], [-1, 1, [], '']);
 });
 
+test('while PostgreSQL lets nobody log in, the tokens of a code are kept in memory', async (t) => {
+	const { endpoint, use, exchange } = await start(t);
+	const left = breakQueries(t, 'store_exchanged', { times: 3, code: '28000' });
+	assert.equal(await use(), 'access-2');
+	assert.deepEqual([left(), endpoint.codes.length, endpoint.revoked, await exchange()], [-1, 1, [], '']);
+});
+
 test('where nobody knows whether tokens were stored, they are not revoked', async (t) => {
 	const { endpoint, key, told, use, vault, exchange } = await start(t);
 	const { now } = performance;

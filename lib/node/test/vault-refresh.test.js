@@ -27,6 +27,20 @@ test('a token is valid from its request on, however late it can be stored', asyn
 	assert.ok(Math.abs(expiresAt - arrived - 3_600_000) < 500, String(expiresAt - arrived));
 });
 
+for (const [code, what] of [
+	['28000', 'a role that may not log in'], ['28P01', 'another password'], ['3D000', 'a database that is being restored'],
+	['XX000', 'a pooler without a server'],
+]) {
+	test(`tokens are kept in memory while PostgreSQL takes no connection: ${what}`, async (t) => {
+		const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+		const told = [];
+		for (const name of ['not_stored', 'failed', 'reconnect']) vault.on(name, (event) => told.push([name, event]));
+		const left = breakQueries(t, 'commit_refresh', { times: 2, code });
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+		assert.deepEqual([left(), (await row()).state, endpoint.revoked, told], [-1, 'connected', [], []]);
+	});
+}
+
 test('"sent" that is answered late is committed again before the request', async (t) => {
 	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
 	const { query } = pg.Pool.prototype;

@@ -9,6 +9,8 @@ import { jittered } from '../jitter.js';
 export const COMMIT_MS = 300_000;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
+/** Classes of SQLSTATE that speak of the statement or its data. All else, such as an error at login, passes. */
+const LASTING = /^(22|23|42|3F)/;
 
 /**
  * Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
@@ -31,13 +33,12 @@ export async function retried(change, time) {
 }
 
 /**
- * Whether another attempt would fail as well: PostgreSQL refuses it for what it is (not because it is being shut down or
- * is overloaded), or this UrlMode is closed.
+ * Whether another attempt would fail as well: PostgreSQL refuses it for what it is, or this UrlMode is closed.
  *
  * @param {unknown} error
  */
 function isLasting(error) {
-	return error instanceof UrlModeClosedError || (isDatabaseError(error) && !/^(08|40|53|55|57|58|25006)/.test(error.code));
+	return error instanceof UrlModeClosedError || (isDatabaseError(error) && LASTING.test(error.code));
 }
 
 /**

@@ -155,14 +155,15 @@ export class Callback {
 }
 
 /** Fails the queries with this text, before or after they are carried out. */
-export function breakQueries(t, text, { times, after = async () => {}, carriesOut = false }) {
+export function breakQueries(t, text, { times, after = async () => {}, carriesOut = false, code = undefined }) {
 	const { query } = pg.Pool.prototype;
 	let left = times;
 	t.mock.method(pg.Pool.prototype, 'query', async function (statement, values) {
 		if (!statement.includes(text) || left-- <= 0) return query.call(this, statement, values);
 		if (carriesOut) await query.call(this, statement, values);
 		await after();
-		throw new Error('Connection terminated unexpectedly');
+		// With a code: PostgreSQL refuses the new connection.
+		throw code ? Object.assign(new Error('of the test'), { severity: 'FATAL', code }) : new Error('Connection terminated unexpectedly');
 	});
 	return () => left;
 }
