@@ -36,3 +36,16 @@ export function internalsOf(urlmode) {
 	if (!values) throw new TypeError('urlmode must be a UrlMode');
 	return values;
 }
+
+/**
+ * @template T
+ * @param {object} urlmode whose `close` waits for it
+ * @param {Promise<T>} work that has just begun
+ * @returns {Promise<T>}
+ */
+export function finish(urlmode, work) {
+	const { finishers } = internalsOf(urlmode);
+	const finished = () => work.then(() => {}, () => {});
+	finishers.add(finished);
+	return work.finally(() => finishers.delete(finished));
+}

@@ -1,7 +1,7 @@
 // Connects an account of the user: the step that all adapters share.
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { internalsOf } from '../internals.js';
+import { finish } from '../internals.js';
 import { NotConnected } from './not-connected.js';
 import { runWithElicitation } from './with-elicitation.js';
 
@@ -15,7 +15,7 @@ import { runWithElicitation } from './with-elicitation.js';
  * @param {AccountOptions} options
  * @param {import('./types.js').Call} call
  * @param {(account: import('./types.js').Account) => R | Promise<R>} body
- * @param {{ isFinished?: boolean }} [how] whether `close` waits for an exchange and its body
+ * @param {{ isFinished?: boolean }} [how] whether `close` waits for a claim, the exchange and its body
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
 export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false } = {}) {
@@ -30,18 +30,5 @@ export async function runWithAccount({ description, client, scopes, requiredScop
 		...options, kind: /** @type {const} */ ('oauth'), pkce: provider.usesPkce,
 		about: { ...about, client: client.id, description, variables, scopes, parameters },
 		targetUrl: ({ returnUrl }) => provider.authorizationUrl(returnUrl),
-	}, call, (accepted) => (isFinished ? finish(options.urlmode, exchange(accepted)) : exchange(accepted)));
-}
-
-/**
- * @template R
- * @param {import('./types.js').AccountOptions['urlmode']} urlmode whose `close` waits
- * @param {Promise<R>} work
- * @returns {Promise<R>}
- */
-function finish(urlmode, work) {
-	const { finishers } = internalsOf(urlmode);
-	const finished = () => work.then(() => {}, () => {});
-	finishers.add(finished);
-	return work.finally(() => finishers.delete(finished));
+	}, call, exchange, undefined, isFinished ? (begin) => finish(options.urlmode, begin()) : undefined);
 }

@@ -39,9 +39,10 @@ const VERIFY_MS = 30_000;
  * @param {Call} call
  * @param {(accepted: Accepted) => R | Promise<R>} body
  * @param {import('../types.js').AnyElicitation} [created] the elicitation, if it was created before
+ * @param {<T>(begin: () => Promise<T>) => Promise<T>} [during] has the claim and its body as one piece of work
  * @returns {Promise<Result<R>>}
  */
-export async function runWithElicitation(given, call, body, created) {
+export async function runWithElicitation(given, call, body, created, during = (begin) => begin()) {
 	const { verifyTimeout = VERIFY_MS } = /** @type {{ verifyTimeout?: number }} */ (given);
 	const options = { clientId: call.clientId || undefined, traceparent: call.traceparent, ...given, verifyTimeout: given.verify && verifyTimeout };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
@@ -49,7 +50,7 @@ export async function runWithElicitation(given, call, body, created) {
 	for (let attempt = 1; ; attempt += 1) {
 		const end = await ask(options, round, { declares, takesUrl }, created);
 		if (!end.outcome) return { accepted: false, ...end };
-		const result = await claim(options, round, end, body);
+		const result = await during(() => claim(options, round, end, body));
 		if (result) return result;
 		if (attempt === ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
 	}
