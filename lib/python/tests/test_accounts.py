@@ -275,12 +275,14 @@ async def test_the_metadata_of_few_issuers_are_kept(monkeypatch: pytest.MonkeyPa
     async def send(method: str, url: str, headers: Any) -> Answer:
         issuer = url.removesuffix("/.well-known/openid-configuration")
         names = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
-        return json_answer(dict.fromkeys(names, issuer))
+        return json_answer({**dict.fromkeys(names, issuer), "claims_supported": ["a"] * 1_000})
 
     monkeypatch.setattr(_discovery, "send", send)
     for number in range(300):
         assert (await _discovery.discover("a", f"https://{number}.example"))["issuer"] == f"https://{number}.example"
     assert (len(_discovery._known), next(iter(_discovery._known))) == (256, "https://44.example")
+    # Of each, what is used.
+    assert len(_discovery._known["https://44.example"][1]) == 4
     _discovery._known.clear()
 
 

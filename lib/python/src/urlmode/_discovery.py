@@ -13,6 +13,11 @@ from ._token_answer import read_json
 # How long metadata are used, and those of how many issuers are kept: as in the Node package.
 _AGE_S = 3600.0
 _ISSUERS_MAX = 256
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint")
+# What is kept of a document, which may have a megabyte.
+_USED = (
+    "issuer", *_ENDPOINTS, "authorization_response_iss_parameter_supported", "id_token_signing_alg_values_supported",
+)  # fmt: skip
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 _known: dict[str, tuple[float, dict[str, Any]]] = {}
@@ -43,13 +48,13 @@ async def _ask(provider: str, issuer: str) -> dict[str, Any]:
     if metadata.get("issuer") != issuer:
         raise ProviderUnavailableError(provider, "another_issuer")
     may_be_plain = urlsplit(issuer).hostname in _LOOPBACK
-    for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint"):
+    for name in _ENDPOINTS:
         url = metadata.get(name)
         if url is None and name in ("userinfo_endpoint", "revocation_endpoint"):
             continue
         if not isinstance(url, str) or not _is_safe(url, may_be_plain):
             raise ProviderUnavailableError(provider, f"invalid {name}")
-    return metadata
+    return {name: metadata[name] for name in _USED if name in metadata}
 
 
 def _is_safe(url: str, may_be_plain: bool) -> bool:
