@@ -58,9 +58,10 @@ func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 	case <-one.done:
 	case <-timer.C:
 		b.mu.Lock()
-		one.overdue, one.gone = true, !one.sent
+		isGone := !one.sent
+		one.overdue, one.gone = true, isGone
 		b.mu.Unlock()
-		if one.gone {
+		if isGone {
 			var none A
 			return none, errorOverdue()
 		}
