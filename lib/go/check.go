@@ -34,9 +34,9 @@ var (
 	// W3C Trace Context section 3.2, version 00
 	traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-	kinds      = []Kind{OAuth, Payment, Signature}
+	kinds      = []Kind{OAuth, Payment, Signature} // of Create
 	actions    = []Action{Accept, Decline, Cancel}
-	purgeKinds = []string{"", "oauth", "payment", "signature", "result", "stored"}
+	purgeKinds = []string{"", "oauth", "payment", "signature", "input", "approval", "result", "stored"}
 )
 
 // TraceparentOf is the trace of a call, of the member traceparent of its _meta, for [Request.Traceparent]. What is no

@@ -20,96 +20,142 @@ const (
 //
 // Errors: ErrArgument, ErrExists, ErrLimit, ErrBusy, ErrClosed, and that of Request.Target.
 func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
-	asked, price, err := checkRequest(&r)
+	price, err := checkTargetRequest(&r)
+	if err != nil {
+		return Elicitation{}, err
+	}
+	asked, err := r.digest(r.About)
 	if err != nil {
 		return Elicitation{}, err
 	}
 	k := rowKey{r.ID, bindingOf(r.Owner)}
+	var urls CallbackURLs
+	at, err := m.place(ctx, k, r, asked, func() (newRow, error) {
+		urls = m.urls(k, r.Provider, r.Kind, r.TTL)
+		return m.newRow(ctx, r, k, urls, price)
+	})
+	if err != nil {
+		return Elicitation{}, err
+	}
+	if at.isResumed {
+		urls = m.urls(at.key, at.provider, at.kind, at.ttl)
+	}
+	return m.elicitation(urls, at), nil
+}
+
+func (m *Instance) elicitation(urls CallbackURLs, at placed) Elicitation {
+	return Elicitation{CallbackURLs: urls, URL: m.link(at, "connect"), ExpiresAt: at.expiresAt, Resumed: at.isResumed}
+}
+
+// placed is the row of an elicitation: a new one, or the one with which the call goes on.
+type placed struct {
+	key       rowKey
+	provider  string
+	kind      Kind
+	expiresAt time.Time
+	ttl       time.Duration
+	linkKid   *int16
+	isResumed bool
+}
+
+// place finds the row with which the call goes on, or writes the one that prepare makes.
+func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte, prepare func() (newRow, error)) (placed, error) {
 	m.purger.start()
 	for range resumeAttempts {
 		if r.ResumeKey != "" {
 			found, err := m.db.resume(ctx, resumeKey{k.binding, r.ResumeKey, !r.CannotRecheck, asked})
 			if err != nil {
-				return Elicitation{}, err
+				return placed{}, err
 			}
 			if found.id != nil {
-				old := rowKey{*found.id, k.binding}
-				urls := m.urls(old, *found.provider, *found.kind, time.Duration(*found.ttlMs*float64(time.Millisecond)))
-				return m.elicitation(urls, *found.provider, *found.expiresAt, found.linkKid, true), nil
+				return placed{rowKey{*found.id, k.binding}, *found.provider, *found.kind, found.expiresAt.UTC(),
+					time.Duration(*found.ttlMs * float64(time.Millisecond)), found.linkKid, true}, nil
 			}
 		}
-		urls := m.urls(k, r.Provider, r.Kind, r.TTL)
-		made, err := m.newRow(ctx, r, k, urls, price)
+		linkKid := int16(m.ring.minting().kid)
+		made, err := prepare()
 		if err != nil {
-			return Elicitation{}, err
+			return placed{}, err
 		}
-		made.digest = asked
+		made.digest, made.linkKid = asked, linkKid
 		expiresAt, err := m.db.create(ctx, made)
 		if err != nil {
-			return Elicitation{}, err
+			return placed{}, err
 		}
 		// Otherwise another call of the same owner was faster: resume its elicitation.
 		if expiresAt != nil {
-			return m.elicitation(urls, r.Provider, *expiresAt, &made.linkKid, false), nil
+			return placed{k, r.Provider, r.Kind, expiresAt.UTC(), r.TTL, &linkKid, false}, nil
 		}
 	}
-	return Elicitation{}, about(ErrExists, k.id, "elicitation %s already exists: choose another id")
+	return placed{}, about(ErrExists, k.id, "elicitation %s already exists: choose another id")
 }
 
-// checkRequest fills in the defaults, and returns the digest of what is asked for and the price as the provider writes it.
-func checkRequest(r *Request) (asked []byte, price string, err error) {
+// checkRequest fills in the defaults, and checks what all kinds have.
+func checkRequest(r *Request) (err error) {
 	if r.ID == "" {
 		r.ID = newID()
 	}
 	r.TTL = orDefault(r.TTL, ttlDefault)
 	if r.ID, err = checkID(r.ID); err != nil {
-		return nil, "", err
-	}
-	if !slices.Contains(kinds, r.Kind) {
-		return nil, "", argumentError("Kind must be one of %v", kinds)
-	}
-	if r.Expected, err = checkExpected(r.Expected, r.Kind); err != nil {
-		return nil, "", err
+		return err
 	}
 	for _, err := range []error{
 		checkProvider(r.Provider), checkOwner(r.Owner), checkDuration("TTL", r.TTL, time.Millisecond, year),
 		checkText("ResumeKey", r.ResumeKey, 0, resumeKeyMax), checkText("ClientID", r.ClientID, 0, clientIDMax),
 	} {
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 	}
 	switch {
-	case r.PKCE && r.Kind != OAuth:
-		return nil, "", argumentError("PKCE is only allowed for OAuth")
 	case r.SameClient && r.ClientID == "":
-		return nil, "", argumentError("SameClient requires ClientID")
+		return argumentError("SameClient requires ClientID")
 	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
-		return nil, "", argumentError("Traceparent must be one of W3C Trace Context, version 00")
+		return argumentError("Traceparent must be one of W3C Trace Context, version 00")
+	}
+	return nil
+}
+
+// checkTargetRequest checks what Create is called with, and returns the price as the provider writes it.
+func checkTargetRequest(r *Request) (price string, err error) {
+	if !slices.Contains(kinds, r.Kind) {
+		return "", argumentError("Kind must be one of %v", kinds)
+	}
+	if r.Expected, err = checkExpected(r.Expected, r.Kind); err != nil {
+		return "", err
+	}
+	if err := checkRequest(r); err != nil {
+		return "", err
+	}
+	switch {
+	case r.PKCE && r.Kind != OAuth:
+		return "", argumentError("PKCE is only allowed for OAuth")
 	case (r.TargetURL == "") == (r.Target == nil):
-		return nil, "", argumentError("TargetURL is required, or Target, and not both")
+		return "", argumentError("TargetURL is required, or Target, and not both")
 	}
 	if r.Target == nil {
 		if err := checkTarget(Target{URL: r.TargetURL}, r.Kind); err != nil {
-			return nil, "", err
+			return "", err
 		}
 	}
+	if r.Kind == Payment && !r.Expected.Any {
+		return priceOf(r.Provider, r.Expected)
+	}
+	return "", nil
+}
+
+// digest is that of what the call asks for.
+func (r *Request) digest(asked map[string]any) ([]byte, error) {
 	mcpClient := ""
 	if r.SameClient {
 		mcpClient = r.ClientID
 	}
-	if asked, err = digestOfRequest(r.Provider, r.Kind, r.Expected, r.About, mcpClient); err != nil {
-		return nil, "", err
-	}
-	if r.Kind == Payment && !r.Expected.Any {
-		price, err = priceOf(r.Provider, r.Expected)
-	}
-	return asked, price, err
+	return digestOfRequest(r.Provider, r.Kind, r.Expected, asked, mcpClient)
 }
 
 // newRow makes the target URL, with PKCE if it is asked for.
 func (m *Instance) newRow(ctx context.Context, r Request, k rowKey, urls CallbackURLs, price string) (newRow, error) {
-	made := newRow{key: k, request: r, requester: m.name, target: Target{URL: r.TargetURL}, linkKid: int16(m.ring.minting().kid)}
+	made := newRow{key: k, request: r, requester: m.name, target: Target{URL: r.TargetURL}}
 	var err error
 	if r.Target != nil {
 		if made.target, err = r.Target(ctx, TargetArguments{urls, price}); err != nil {
@@ -156,16 +202,13 @@ func (m *Instance) urls(k rowKey, provider string, kind Kind, ttl time.Duration)
 	}
 }
 
-// elicitation has the link, which is the same each time: the key that has minted it first mints it again, as
-// long as the keys file has it.
-func (m *Instance) elicitation(urls CallbackURLs, provider string, expiresAt time.Time, linkKid *int16, isResumed bool) Elicitation {
+// link is the same each time: the key that has minted it first mints it again, as long as the keys file has it.
+func (m *Instance) link(at placed, purpose string) string {
 	with := m.ring.minting()
-	if linkKid != nil {
-		if first := m.ring.find(byte(*linkKid)); first != nil {
+	if at.linkKid != nil {
+		if first := m.ring.find(byte(*at.linkKid)); first != nil {
 			with = first
 		}
 	}
-	link := mintLink(with, provider, urls.ElicitationID)
-	return Elicitation{CallbackURLs: urls, URL: m.baseURL + "/connect/" + provider + "?state=" + link,
-		ExpiresAt: expiresAt.UTC(), Resumed: isResumed}
+	return m.baseURL + "/connect/" + at.provider + "?state=" + mintLink(with, purpose, at.provider, at.key.id)
 }

@@ -22,8 +22,8 @@ const (
 const (
 	sqlCreate = `SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[],
 		$5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
-		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[],
-		traceparents => $19::text[])`
+		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[], $19::bytea[], $20::text[]::jsonb[], $21::bigint[]::integer[],
+		$22::text[])`
 	sqlResume = `SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
 		FROM urlmode.resume($1::bytea[], $2::text[], $3::boolean[], $4::bytea[])`
 	sqlRead = `SELECT id::text, provider, kind, status, coalesce(action, ''), coalesce(reason, ''), late, coalesce(payment_reference, ''),
@@ -45,6 +45,8 @@ const (
 	sqlTakeRecheck = `SELECT lease, rechecks, coalesce(event_type, ''), coalesce(unproven_references, '{}'), expected::text
 		FROM urlmode.take_recheck($1::uuid, $2::bytea, $3::bigint)`
 	sqlEndRecheck   = `SELECT urlmode.end_recheck($1::uuid, $2::bytea, $3::integer, $4::integer, $5::boolean)::text`
+	sqlTakeCheck    = `SELECT lease, result, left_ms::bigint FROM urlmode.take_check($1::uuid, $2::bytea)`
+	sqlEndCheck     = `SELECT urlmode.end_check($1::uuid, $2::bytea, $3::integer, $4::bytea, $5::boolean)`
 	sqlPurgeResults = `SELECT urlmode.purge_results($1::bigint)::bigint`
 	sqlPurge        = `SELECT urlmode.purge($1::bigint, $2::text)::bigint`
 	sqlNotify       = `SELECT pg_notify($1::text, $2::text)::text`
@@ -87,6 +89,9 @@ type newRow struct {
 	verifier  []byte
 	digest    []byte
 	linkKid   int16
+	form      []byte
+	approvers []string // of askedForm, as is verify
+	verify    time.Duration
 }
 
 type resumeKey struct {
@@ -196,13 +201,15 @@ func (db *database) createRows(ctx context.Context, made []newRow) ([]created, e
 	return rows(ctx, db.pool, read, sqlCreate, ids,
 		asked(func(r Request) string { return r.Provider }), asked(func(r Request) string { return string(r.Kind) }),
 		asked(func(r Request) string { return r.Owner.Subject }), asked(func(r Request) string { return r.Owner.Session }), bindings,
-		column(made, func(r newRow) string { return r.requester }), column(made, func(r newRow) string { return r.target.URL }),
+		column(made, func(r newRow) string { return r.requester }), optional(func(r newRow) string { return r.target.URL }),
 		optional(func(r newRow) string { return expectedJSON(r.request) }), column(made, func(r newRow) []byte { return r.verifier }),
 		column(made, func(r newRow) int64 { return r.request.TTL.Milliseconds() }),
 		column(made, func(r newRow) bool { return r.request.Exclusive }), optional(func(r newRow) string { return r.request.ResumeKey }),
 		column(made, func(r newRow) bool { return !r.request.CannotRecheck }), column(made, func(r newRow) []byte { return r.digest }),
 		optional(func(r newRow) string { return r.target.Checkout }), optional(func(r newRow) string { return r.request.ClientID }),
-		column(made, func(r newRow) int16 { return r.linkKid }), optional(func(r newRow) string { return r.request.Traceparent }))
+		column(made, func(r newRow) int16 { return r.linkKid }), column(made, func(r newRow) []byte { return r.form }),
+		optional(func(r newRow) string { return approversJSON(r.approvers) }), column(made, func(r newRow) *int64 { return millisecondsOrNull(r.verify) }),
+		optional(func(r newRow) string { return r.request.Traceparent }))
 }
 
 func expectedJSON(r Request) string {
@@ -211,6 +218,22 @@ func expectedJSON(r Request) string {
 	}
 	text, _ := json.Marshal(r.Expected) // a text and a number can be written
 	return string(text)
+}
+
+func approversJSON(approvers []string) string {
+	if approvers == nil {
+		return ""
+	}
+	text, _ := json.Marshal(approvers) // texts can be written
+	return string(text)
+}
+
+func millisecondsOrNull(interval time.Duration) *int64 {
+	if interval == 0 {
+		return nil
+	}
+	milliseconds := interval.Milliseconds()
+	return &milliseconds
 }
 
 func (db *database) resume(ctx context.Context, wanted resumeKey) (resumed, error) {
@@ -343,6 +366,36 @@ func (db *database) takeRecheck(ctx context.Context, k rowKey, lease time.Durati
 
 func (db *database) endRecheck(ctx context.Context, k rowKey, taken *takenRecheck, failed bool) error {
 	_, err := one[*string](ctx, db.pool, sqlEndRecheck, k.id, k.binding[:], taken.lease, taken.rechecks, failed)
+	return err
+}
+
+// takenCheck is the lease of a check, with the sealed values.
+type takenCheck struct {
+	lease  int
+	result []byte
+	left   time.Duration
+}
+
+// takeCheck is nil if another process verifies the values, or if there are none.
+func (db *database) takeCheck(ctx context.Context, k rowKey) (*takenCheck, error) {
+	return call(ctx, db.pool, func(ctx context.Context) (*takenCheck, error) {
+		read := func(from pgx.CollectableRow) (taken takenCheck, err error) {
+			var leftMs int64
+			err = from.Scan(&taken.lease, &taken.result, &leftMs)
+			taken.left = time.Duration(leftMs) * time.Millisecond
+			return taken, err
+		}
+		all, err := rows(ctx, db.pool, read, sqlTakeCheck, k.id, k.binding[:])
+		if err != nil || len(all) == 0 {
+			return nil, err
+		}
+		return &all[0], nil
+	})
+}
+
+// endCheck completes the row, or opens the page again, with a sealed problem or because the check has failed.
+func (db *database) endCheck(ctx context.Context, k rowKey, lease int, problem []byte, failed bool) error {
+	_, err := one[string](ctx, db.pool, sqlEndCheck, k.id, k.binding[:], lease, problem, failed)
 	return err
 }
 

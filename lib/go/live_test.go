@@ -24,7 +24,7 @@ func TestLinkAndVerifier(t *testing.T) {
 	request.TargetURL = "https://provider.example/a?scope=openid+x"
 	asked := create(t, m, request)
 	link, _ := url.Parse(asked.URL)
-	if id, kid, err := openLink(p.ring, "github", link.Query().Get("state")); err != nil || id != asked.ElicitationID || kid != 1 {
+	if id, kid, err := openLink(p.ring, "connect", "github", link.Query().Get("state")); err != nil || id != asked.ElicitationID || kid != 1 {
 		t.Fatalf("the link is %s: %v", asked.URL, err)
 	}
 	if rest := time.Until(asked.ExpiresAt); rest < 9*time.Minute || rest > 11*time.Minute || asked.Resumed || asked.CancelURL != "" {

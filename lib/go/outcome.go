@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // verifier is the code verifier (PKCE, RFC 7636), as it is sealed in the row, and a nonce (OpenID Connect) if one was added.
@@ -84,6 +85,15 @@ func toOutcome(ring keys, read *row, k rowKey, result map[string]any, known *ver
 	}
 	if accepted && known != nil {
 		outcome.CodeVerifier, outcome.Nonce = known.CodeVerifier, known.Nonce
+	}
+	switch read.kind {
+	case Input:
+		outcome.Values, _ = result["values"].(map[string]any)
+	case Approval:
+		outcome.Approver, _ = result["approver"].(string)
+		outcome.Comment, _ = result["comment"].(string)
+		decided, _ := result["decided_at"].(string)
+		outcome.DecidedAt, _ = time.Parse(time.RFC3339, decided) // the zero time if nobody has decided
 	}
 	return outcome, nil
 }

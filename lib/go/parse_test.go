@@ -167,10 +167,10 @@ func FuzzState(f *testing.F) {
 
 func FuzzLink(f *testing.F) {
 	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
-	minted := mintLink(ring[0], "p", "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11")
+	minted := mintLink(ring[0], "connect", "p", "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11")
 	f.Add(minted)
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, _, err := openLink(ring, "p", text); err == nil && text != minted {
+		if _, _, err := openLink(ring, "connect", "p", text); err == nil && text != minted {
 			t.Fatal("another text opens")
 		}
 	})
@@ -260,7 +260,7 @@ func FuzzRequestState(f *testing.F) {
 	m := offline(f)
 	request := Request{Provider: "github", Kind: OAuth, Owner: Owner{"ada", "s"}}
 	k := rowKey{"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", bindingOf(request.Owner)}
-	asked := m.elicitation(m.urls(k, "github", OAuth, time.Hour), "github", time.Now().Add(time.Hour), nil, false)
+	asked := m.elicitation(m.urls(k, "github", OAuth, time.Hour), placed{key: k, provider: "github", expiresAt: time.Now().Add(time.Hour)})
 	made, err := m.RequestState(Retry{asked, 3}, request)
 	if err != nil {
 		f.Fatal(err)

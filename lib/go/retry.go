@@ -38,7 +38,7 @@ func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 	if err != nil || retry.Round < 1 || retry.Round > RoundsMax {
 		return "", argumentError("Retry must have an elicitation of Create, and a round from 1 to %d", RoundsMax)
 	}
-	id, kid, err := openLink(m.ring, r.Provider, link.Query().Get("state"))
+	id, kid, err := openLink(m.ring, "connect", r.Provider, link.Query().Get("state"))
 	if err != nil || id != retry.Elicitation.ElicitationID {
 		return "", argumentError("Retry must have an elicitation of Create for this provider")
 	}
@@ -71,10 +71,10 @@ func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
 	}
 	sealed, _ := decodeToken(parts[1], stateBytes+overhead)
 	kid := int16(sealed[1])
-	urls := m.urls(rowKey{opened.id, opened.binding}, r.Provider, r.Kind, 0)
-	expiresAt := time.Unix(opened.expires, 0).Add(-graceMax)
+	at := placed{key: rowKey{opened.id, opened.binding}, provider: r.Provider, linkKid: &kid, isResumed: true,
+		expiresAt: time.Unix(opened.expires, 0).Add(-graceMax).UTC()}
 	round, _ := strconv.Atoi(parts[2])
-	return Retry{m.elicitation(urls, r.Provider, expiresAt, &kid, true), round}, nil
+	return Retry{m.elicitation(m.urls(at.key, r.Provider, r.Kind, 0), at), round}, nil
 }
 
 // retryPurpose takes the place of the browser in the state token.
@@ -83,11 +83,8 @@ func retryPurpose(r Request) (digest, error) {
 	if err != nil {
 		return digest{}, err
 	}
-	mcpClient := ""
-	if r.SameClient {
-		mcpClient = r.ClientID
-	}
-	asked, err := digestOfRequest(r.Provider, r.Kind, expected, r.About, mcpClient)
+	r.Expected = expected
+	asked, err := r.digest(r.About)
 	if err != nil {
 		return digest{}, err
 	}

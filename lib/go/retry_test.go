@@ -16,7 +16,7 @@ func TestRequestState(t *testing.T) {
 	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "eur"}, ResumeKey: "k",
 		About: map[string]any{"a": 1}, ClientID: "c"}
 	k := rowKey{newID(), bindingOf(me)}
-	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), "stripe", time.Now().Add(time.Minute), nil, false)
+	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
 	text, err := m.RequestState(Retry{asked, 2}, request)
 	if err != nil {
 		t.Fatal(err)

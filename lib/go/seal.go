@@ -22,6 +22,8 @@ const (
 	useEventOutcome use = "urlmode outcome v2"
 	useVerifier     use = "urlmode verifier v1"
 	useFulfilled    use = "urlmode fulfilled v1"
+	useForm         use = "urlmode form v1"
+	useProblem      use = "urlmode problem v1"
 
 	// resultMax is the largest result as JSON text, in bytes: the limit of the column less what sealing adds.
 	resultMax = 65_536 - overhead
@@ -55,7 +57,8 @@ func (u use) cipher(with *key, row rowKey) cipher.AEAD {
 
 func (u use) context(row rowKey) []byte {
 	id := idBytes(row.id)
-	if u == useVerifier || u == useOutcome || u == useFulfilled {
+	switch u {
+	case useVerifier, useOutcome, useFulfilled, useForm, useProblem:
 		return append(id[:], row.binding[:]...)
 	}
 	return id[:]

@@ -108,30 +108,31 @@ func decodeToken(text string, size int) ([]byte, error) {
 	return decoded, nil
 }
 
-func linkMac(with *key, provider string, named []byte) []byte {
+func linkMac(with *key, purpose, provider string, named []byte) []byte {
 	mac := hmac.New(sha256.New, with.derive(nil, linkInfo))
 	mac.Write(named[:2])
-	mac.Write(tokenContext("connect", provider))
+	mac.Write(tokenContext(purpose, provider))
 	mac.Write([]byte{0})
 	mac.Write(named[2:])
 	return mac.Sum(nil)[:linkBytes-linkMacAt]
 }
 
-// mintLink makes the state of the address that is elicited: always the same for a key and an elicitation.
-func mintLink(with *key, provider, elicitationID string) string {
+// mintLink makes the state of the address that is elicited: always the same for a key and an elicitation. The purpose is
+// connect, or approve for an approval by others than the subject.
+func mintLink(with *key, purpose, provider, elicitationID string) string {
 	id := idBytes(elicitationID)
 	named := append([]byte{1, with.kid}, id[:]...)
-	return base64.RawURLEncoding.EncodeToString(append(named, linkMac(with, provider, named)...))
+	return base64.RawURLEncoding.EncodeToString(append(named, linkMac(with, purpose, provider, named)...))
 }
 
 // openLink returns the elicitation, and the id of the key that has minted the link.
-func openLink(ring keys, provider, text string) (id string, kid byte, err error) {
+func openLink(ring keys, purpose, provider, text string) (id string, kid byte, err error) {
 	link, err := decodeToken(text, linkBytes)
 	if err != nil {
 		return "", 0, err
 	}
 	used := ring.find(link[1])
-	if link[0] != 1 || used == nil || !hmac.Equal(link[linkMacAt:], linkMac(used, provider, link[:linkMacAt])) {
+	if link[0] != 1 || used == nil || !hmac.Equal(link[linkMacAt:], linkMac(used, purpose, provider, link[:linkMacAt])) {
 		return "", 0, errState
 	}
 	return idText(link[2:linkMacAt]), used.kid, nil

@@ -20,6 +20,9 @@ const (
 	OAuth     Kind = "oauth"
 	Payment   Kind = "payment"
 	Signature Kind = "signature"
+	// Input and Approval are on pages of the callback programs: see CreateInput and CreateApproval.
+	Input    Kind = "input"
+	Approval Kind = "approval"
 )
 
 // Action is one of the three actions of the protocol.
@@ -222,6 +225,13 @@ type Outcome struct {
 	// CodeVerifier and Nonce are those of PKCE, after an accept.
 	CodeVerifier string
 	Nonce        string
+	// Values are what the user has typed, see Typed.Values. Nil if it is no accept of an input, or if the result was purged.
+	Values map[string]any
+	// Approver is who has decided an approval, as their sign-in says, with a Comment if there is one. Empty if nobody has
+	// decided, or if the result was purged.
+	Approver  string
+	Comment   string
+	DecidedAt time.Time
 }
 
 // String leaves out what is secret.
@@ -254,6 +264,10 @@ type WaitOptions struct {
 	// Recheck asks the provider about an event that proves nothing, and answers nil if the outcome is not known. For
 	// one elicitation it runs in one process at a time. Its error ends this wait. The context ends with the instance.
 	Recheck func(context.Context, Recheck) (*Answer, error)
+	// Verify says what is wrong with the values of an input with a VerifyTimeout, and nil if nothing is. One process asks it for each
+	// submission; the fifth problem ends the elicitation. After an error, which ends this wait, and at the time limit, which ends
+	// the context, the page is open again.
+	Verify func(context.Context, Typed) (*Problem, error)
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
 	Abandon bool
 }
@@ -362,6 +376,6 @@ type ListOptions struct {
 type PurgeOptions struct {
 	// OlderThan is how long the data must have been purgeable: Config.Retention by default, a week at least.
 	OlderThan time.Duration
-	// Kind is oauth, payment, signature, result or stored. Empty: all.
+	// Kind is oauth, payment, signature, input, approval, result or stored. Empty: all.
 	Kind string
 }

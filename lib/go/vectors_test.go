@@ -129,25 +129,29 @@ func TestState(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	cases := vectors(t, "token.json")["link"]
-	if len(cases) == 0 {
+	approvals := vectors(t, "form.json")["links"]
+	if len(cases) == 0 || len(approvals) == 0 {
 		t.Fatal("there are no vectors")
 	}
+	cases = append(cases, approvals...)
 	for _, v := range cases {
 		with := v.key(t)
-		if link := mintLink(with, v.Provider, v.ID); link != v.State {
+		if link := mintLink(with, v.Purpose, v.Provider, v.ID); link != v.State {
 			t.Fatalf("%s: the link is %s", v.Name, link)
 		}
-		id, kid, err := openLink(keyRing{with}, v.Provider, v.State)
+		id, kid, err := openLink(keyRing{with}, v.Purpose, v.Provider, v.State)
 		if err != nil || id != v.ID || kid != v.Kid {
 			t.Fatalf("%s: it opens as %s, %d, %v", v.Name, id, kid, err)
 		}
 		for _, other := range changed(v.State) {
-			if _, _, err := openLink(keyRing{with}, v.Provider, other); err == nil {
+			if _, _, err := openLink(keyRing{with}, v.Purpose, v.Provider, other); err == nil {
 				t.Fatalf("%s: %q opens", v.Name, other)
 			}
 		}
-		if _, _, err := openLink(keyRing{with}, "another", v.State); err == nil {
-			t.Fatalf("%s: it opens for another provider", v.Name)
+		for _, scope := range [][2]string{{v.Purpose, "another"}, {v.Purpose + "2", v.Provider}} {
+			if _, _, err := openLink(keyRing{with}, scope[0], scope[1], v.State); err == nil {
+				t.Fatalf("%s: it opens for %v", v.Name, scope)
+			}
 		}
 	}
 }

@@ -49,6 +49,8 @@ func (w *wait) canRecheck() bool {
 	return !w.done && w.options.Recheck != nil && !(w.options.Once && w.rechecked)
 }
 
+func (w *wait) canVerify() bool { return !w.done && w.options.Verify != nil }
+
 func (w *wait) wake() {
 	select {
 	case w.signal <- struct{}{}:

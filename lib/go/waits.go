@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,11 +34,14 @@ type entry struct {
 	queue queue
 	// Whether the row was read for this owner while it was open, and what it is.
 	isRead      bool
-	isPayment   bool
+	kind        byte // of rowKinds
 	verifier    *verifier
 	closesAt    time.Duration // when the row is to be read because it may have expired, in the time of waits; or zero
 	nextRecheck *time.Timer
 }
+
+// rowKinds are the kinds of rows. An entry has its place here, because there may be very many.
+var rowKinds = []Kind{OAuth, Payment, Signature, Input, Approval}
 
 // waits are all open waits of an instance. A notification, a new wait and a new
 // listening connection each make rows due. Rows that are due are read together, one
@@ -67,6 +71,7 @@ type waits struct {
 	size     int
 	// Rechecks that run in this process: the status in which each has begun, by id.
 	rechecking map[string]Status
+	checking   map[string]bool // what users have typed is verified in this process, by id
 	closing    chan struct{}
 	ends       map[string]int // how many waits have ended how
 }
@@ -277,13 +282,14 @@ func (w *waits) takeOutcome(of *entry, sealed string) bool {
 		return false // That read checks the owner.
 	}
 	outcome := openOutcome(w.ring, of.key, sealed)
+	kind := rowKinds[of.kind]
 	// A payment that was not accepted may be asked about once more.
-	if outcome == nil || of.isPayment && outcome.Action != Accept {
+	if outcome == nil || kind == Payment && outcome.Action != Accept {
 		return false
 	}
-	completed := row{id: of.key.id, status: Completed, action: outcome.Action, reason: outcome.Reason}
-	if of.isPayment {
-		completed.kind, completed.paymentReference = Payment, outcome.Reference
+	completed := row{id: of.key.id, kind: kind, status: Completed, action: outcome.Action, reason: outcome.Reason}
+	if kind == Payment {
+		completed.paymentReference = outcome.Reference
 	}
 	w.end(of, &completed, outcome.Result)
 	return true
@@ -397,17 +403,17 @@ func (w *waits) end(of *entry, completed *row, result map[string]any) {
 
 // goOn: the row is open.
 func (w *waits) goOn(of *entry, read *row) {
-	of.isRead, of.isPayment = true, read.kind == Payment
+	of.isRead, of.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
 	if of.verifier == nil && read.verifier != nil {
 		// It is an error only when it is needed.
 		of.verifier, _ = openVerifier(w.ring, read.verifier, of.key)
 	}
 	of.closesAt = w.now() + time.Duration(read.closesInMs)*time.Millisecond
 	w.setAlarm(of.closesAt)
-	rechecking := w.recheck(of, read)
+	rechecking, checking := w.recheck(of, read), w.check(of, read)
 	for each := of.first; each != nil; each = each.next {
 		each.hear(read)
-		if each.options.Once && !(rechecking && each.canRecheck()) {
+		if each.options.Once && !(rechecking && each.canRecheck()) && !(checking && each.canVerify()) {
 			each.look(read.status)
 		}
 	}

@@ -4,7 +4,7 @@ const IN_MILLISECONDS = { timeout: 'timeout_ms', lease: 'lease_ms', ttl: 'ttl_ms
 const snake = (name) => IN_MILLISECONDS[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camel = (name) => (name === 'interrupted' ? 'from' : name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 /** In some languages what is not there is the empty text. */
-const IS_NOT_THERE = { from: '', reference: '' };
+const IS_NOT_THERE = { from: '', reference: '', approver: '', comment: '' };
 
 const given = (options) => Object.fromEntries(Object.entries(options).map(([name, value]) => [snake(name), value]));
 const told = (object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [camel(name), value])

@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel'];
+const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel', 'forms'];
 
 /** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
 export const SIDES = {
-	node: { command: [process.execPath, path('driver.mjs')], has: [...EVERYTHING, 'forms'] },
-	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: [...EVERYTHING, 'forms'], env: { PYTHONPATH: path('../../lib/python/src') } },
+	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
+	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
 	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
 	c: { command: [path('../../build/tools/waiting')], has: [], only: {
 		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],

@@ -28,6 +28,9 @@ type given struct {
 	TargetURL     string          `json:"target_url"`
 	Expected      expected        `json:"expected"`
 	PKCE          bool            `json:"pkce"`
+	Form          json.RawMessage `json:"form"`
+	Approver      json.RawMessage `json:"approver"`
+	VerifyTimeout float64         `json:"verify_timeout_ms"`
 	TTL           float64         `json:"ttl_ms"`
 	ID            string          `json:"id"`
 	Exclusive     bool            `json:"exclusive"`
@@ -40,12 +43,20 @@ type given struct {
 	Abandon       bool            `json:"abandon"`
 	CanRecheck    *bool           `json:"can_recheck"`
 	Recheck       json.RawMessage `json:"recheck"`
+	Verify        *onlyRight      `json:"verify"`
 	answer
 	Answer *answer `json:"answer"`
 	Error  string  `json:"error"`
 	Held   bool    `json:"held"`
 	Wait   int     `json:"wait"`
 	Claim  int     `json:"claim"`
+}
+
+// onlyRight is the only right value of a field, and what is wrong with another.
+type onlyRight struct {
+	Field   string        `json:"field"`
+	Value   any           `json:"value"`
+	Problem urlmode.Words `json:"problem"`
 }
 
 type expected urlmode.Expected
@@ -105,6 +116,9 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	d.mu.Unlock()
 	switch verb {
 	case "create":
+		if with.Kind == urlmode.Input || with.Kind == urlmode.Approval {
+			return d.createForm(ctx, with, owner)
+		}
 		made, err := d.instance.Create(ctx, urlmode.Request{
 			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: urlmode.Expected(with.Expected), PKCE: with.PKCE,
 			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
@@ -187,6 +201,38 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	return nil, fmt.Errorf("no verb is called %s", verb)
 }
 
+func (d *driver) createForm(ctx context.Context, with given, owner urlmode.Owner) (any, error) {
+	var made urlmode.FormElicitation
+	var err error
+	if with.Kind == urlmode.Input {
+		request := urlmode.InputRequest{Provider: with.Provider, Owner: owner, VerifyTimeout: ms(with.VerifyTimeout), TTL: ms(with.TTL), ID: with.ID,
+			Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}
+		if err := json.Unmarshal(with.Form, &request.Form); err != nil {
+			return nil, err
+		}
+		made, err = d.instance.CreateInput(ctx, request)
+	} else {
+		request := urlmode.ApprovalRequest{Provider: with.Provider, Owner: owner, Others: string(with.Approver) == `"others"`, TTL: ms(with.TTL), ID: with.ID,
+			Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}
+		if err := json.Unmarshal(with.Form, &request.Form); err != nil {
+			return nil, err
+		}
+		if with.Approver != nil && with.Approver[0] == '[' {
+			if err := json.Unmarshal(with.Approver, &request.Approvers); err != nil {
+				return nil, err
+			}
+		}
+		made, err = d.instance.CreateApproval(ctx, request)
+	}
+	told := members{"elicitation_id": made.ElicitationID, "resumed": made.Resumed}
+	if made.URL != "" {
+		told["url"] = made.URL
+	} else {
+		told["approval_url"] = made.ApprovalURL
+	}
+	return told, err
+}
+
 func payment(of urlmode.ProvenPayment, more members) members {
 	told := members{"elicitation_id": of.ElicitationID, "reference": of.Reference, "amount": of.Amount, "currency": of.Currency,
 		"matches": of.Matches}
@@ -224,11 +270,20 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 			return &said, err
 		}
 	}
+	if right := with.Verify; right != nil {
+		options.Verify = func(_ context.Context, typed urlmode.Typed) (*urlmode.Problem, error) {
+			say(members{"id": number, "verify": members{"elicitation_id": typed.ElicitationID}})
+			if typed.Values[right.Field] == right.Value {
+				return nil, nil
+			}
+			return &urlmode.Problem{Field: right.Field, Problem: right.Problem}, nil
+		}
+	}
 	outcome, err := d.instance.WaitWith(ctx, with.ElicitationID, owner, options)
 	return members{"elicitation_id": outcome.ElicitationID, "action": outcome.Action, "reason": outcome.Reason,
 		"result": outcome.Result, "late": outcome.Late, "interrupted": outcome.Interrupted, "reference": outcome.Reference,
 		"refunded": outcome.Refunded, "refunded_amount": outcome.RefundedAmount, "code_verifier": outcome.CodeVerifier,
-		"nonce": outcome.Nonce}, err
+		"nonce": outcome.Nonce, "approver": outcome.Approver, "comment": outcome.Comment}, err
 }
 
 var errFailed = errors.New("the provider cannot be asked")

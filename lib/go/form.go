@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"time"
+)
+
+// Words are a text in the language of the form, as Text makes them, or one text for each of several languages, such as
+// Words{"en": "Key", "de": "Schlüssel"}: the page shows its own, otherwise English, otherwise the first.
+type Words map[string]string
+
+// Text is a text in the language of the form.
+func Text(text string) Words { return Words{"": text} }
+
+// isPlain: there is one text, in the language of the form.
+func (w Words) isPlain() bool {
+	_, is := w[""]
+	return is && len(w) == 1
+}
+
+// MarshalJSON writes a string, or an object with a string for each language.
+func (w Words) MarshalJSON() ([]byte, error) {
+	if w.isPlain() {
+		return toJSON(w[""])
+	}
+	return toJSON(map[string]string(w))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (w *Words) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		var plain string
+		err := json.Unmarshal(text, &plain)
+		*w = Text(plain)
+		return err
+	}
+	return json.Unmarshal(text, (*map[string]string)(w))
+}
+
+// InputForm is what the page of an input asks. At most 16,384 bytes as JSON. PROTOCOL.md, "Forms", has all limits.
+type InputForm struct {
+	// Language is that of the words that are in one: ar, de, en, es, fr, it, ja, ko, pt or zh; en by default.
+	Language string `json:"language,omitempty"`
+	// Title is required: at most 120 characters.
+	Title Words `json:"title"`
+	// Text is at most 2,000 characters, also several lines.
+	Text Words `json:"text,omitempty"`
+	// Fields are 1 to 16.
+	Fields []Field `json:"fields"`
+	// Facts are at most 20.
+	Facts []Fact `json:"facts,omitempty"`
+}
+
+// ApprovalForm is what the page of an approval asks. The members are those of InputForm.
+type ApprovalForm struct {
+	Language string `json:"language,omitempty"`
+	Title    Words  `json:"title"`
+	Text     Words  `json:"text,omitempty"`
+	Facts    []Fact `json:"facts,omitempty"`
+	// Comment is optional or required. Empty: nobody is asked for one.
+	Comment string `json:"comment,omitempty"`
+}
+
+// Fact is what a page shows: 120 and 500 characters.
+type Fact struct {
+	Label Words `json:"label"`
+	Value Words `json:"value"`
+}
+
+// FieldType is what a field takes.
+type FieldType string
+
+// The types of fields.
+const (
+	TextField      FieldType = "text"
+	SecretField    FieldType = "secret"
+	MultilineField FieldType = "multiline"
+	EmailField     FieldType = "email"
+	URLField       FieldType = "url"
+	NumberField    FieldType = "number"
+	ChoiceField    FieldType = "choice"
+	CheckboxField  FieldType = "checkbox"
+)
+
+// Field is one field. Name, Type and Label are required.
+type Field struct {
+	// Name begins with a letter, and has at most 32 characters of a-z, 0-9 and _.
+	Name string    `json:"name"`
+	Type FieldType `json:"type"`
+	// Label is at most 200 characters.
+	Label Words `json:"label"`
+	// Help is at most 500 characters, also several lines.
+	Help Words `json:"help,omitempty"`
+	// Link is where one gets the value.
+	Link *FieldLink `json:"link,omitempty"`
+	// Required: the field must not be empty, and a checkbox must be ticked.
+	Required bool `json:"required,omitempty"`
+	// Multiline: a secret has several lines, such as a key in PEM.
+	Multiline bool `json:"multiline,omitempty"`
+	// Min and Max are the length of a text in characters, and the bounds of a number. Bound makes one.
+	Min *float64 `json:"min,omitempty"`
+	Max *float64 `json:"max,omitempty"`
+	// Pattern is a regular expression, without groups, that the whole value of a TextField or SecretField must match.
+	Pattern string `json:"pattern,omitempty"`
+	// Choices are the 1 to 20 of a ChoiceField.
+	Choices []Choice `json:"choices,omitempty"`
+	// Default is a string, a bool for a checkbox, or an int or float64 for a number. A secret has none.
+	Default any `json:"default,omitempty"`
+}
+
+// Bound is a value for Min or Max of a Field.
+func Bound(value float64) *float64 { return &value }
+
+// FieldLink is where one gets a value. URL has https, and at most 2,048 bytes; Label 120 characters.
+type FieldLink struct {
+	URL   string `json:"url"`
+	Label Words  `json:"label"`
+}
+
+// Choice is a value that can be chosen: 200 bytes and 200 characters.
+type Choice struct {
+	Value string `json:"value"`
+	Label Words  `json:"label"`
+}
+
+// InputRequest is what CreateInput asks for. Provider, Owner and Form are required. What has no comment is as in Request.
+type InputRequest struct {
+	Provider string
+	Owner    Owner
+	Form     InputForm
+	// VerifyTimeout is how long WaitOptions.Verify may take, from a second to two minutes. Without it nothing is verified.
+	VerifyTimeout time.Duration
+	TTL           time.Duration
+	ID            string
+	Exclusive     bool
+	ResumeKey     string
+	About         map[string]any
+	ClientID      string
+	Traceparent   string
+	SameClient    bool
+}
+
+// ApprovalRequest is what CreateApproval asks for. Provider, Owner and Form are required. What has no comment is as in Request.
+type ApprovalRequest struct {
+	Provider string
+	Owner    Owner
+	Form     ApprovalForm
+	// Approvers are 1 to 16 subjects who decide. If there are none, Owner.Subject decides.
+	Approvers []string
+	// Others: anybody but Owner.Subject decides whom the sign-in of the callback programs knows.
+	Others      bool
+	TTL         time.Duration
+	ID          string
+	Exclusive   bool
+	ResumeKey   string
+	About       map[string]any
+	ClientID    string
+	Traceparent string
+	SameClient  bool
+}
+
+// FormElicitation is what CreateInput and CreateApproval have created or found.
+type FormElicitation struct {
+	ElicitationID string
+	// URL is what is elicited. Empty if others decide.
+	URL string
+	// ApprovalURL is what those get who decide. Empty if Owner.Subject decides.
+	ApprovalURL string
+	ExpiresAt   time.Time
+	// Resumed: it existed before, see Request.ResumeKey.
+	Resumed bool
+}
+
+// CreateInput asks the user to type something on a page of the callback programs. The errors are those of Create. One in
+// the form names the place of the mistake as a JSON pointer, such as form/fields/0/label.
+func (m *Instance) CreateInput(ctx context.Context, r InputRequest) (FormElicitation, error) {
+	if r.VerifyTimeout != 0 {
+		if err := checkDuration("VerifyTimeout", r.VerifyTimeout, verifyMin, verifyMax); err != nil {
+			return FormElicitation{}, err
+		}
+	}
+	asked := askedForm{verify: r.VerifyTimeout}
+	var err error
+	if asked.text, err = r.Form.check(); err != nil {
+		return FormElicitation{}, err
+	}
+	return m.createForm(ctx, Request{
+		Provider: r.Provider, Kind: Input, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
+		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
+	}, asked)
+}
+
+// CreateApproval asks for a decision on a page of the callback programs: of the subject, of others, or of certain
+// subjects. The errors are those of CreateInput.
+func (m *Instance) CreateApproval(ctx context.Context, r ApprovalRequest) (FormElicitation, error) {
+	var asked askedForm
+	var err error
+	if asked.approvers, err = checkApprovers(r.Approvers, r.Others); err != nil {
+		return FormElicitation{}, err
+	}
+	if asked.text, err = r.Form.check(); err != nil {
+		return FormElicitation{}, err
+	}
+	return m.createForm(ctx, Request{
+		Provider: r.Provider, Kind: Approval, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
+		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
+	}, asked)
+}
+
+// askedForm is what a row of a form has beside others.
+type askedForm struct {
+	text      []byte        // as JSON
+	approvers []string      // nil: the subject decides; empty: anybody else
+	verify    time.Duration // zero: nothing is verified
+}
+
+// about is what is compared with an earlier call (PROTOCOL.md, "What a call asks for").
+func (a askedForm) about(more map[string]any) map[string]any {
+	about := map[string]any{}
+	maps.Copy(about, more)
+	about["form"], about["approver"], about["verify"] = json.RawMessage(a.text), nil, nil
+	if a.verify != 0 {
+		about["verify"] = true
+	}
+	if len(a.approvers) > 0 {
+		about["approver"] = a.approvers
+	} else if a.approvers != nil {
+		about["approver"] = "others"
+	}
+	return about
+}
+
+func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (FormElicitation, error) {
+	if err := checkRequest(&r); err != nil {
+		return FormElicitation{}, err
+	}
+	asked, err := r.digest(form.about(r.About))
+	if err != nil {
+		return FormElicitation{}, err
+	}
+	k := rowKey{r.ID, bindingOf(r.Owner)}
+	at, err := m.place(ctx, k, r, asked, func() (newRow, error) {
+		return newRow{key: k, request: r, requester: m.name, form: seal(m.ring, useForm, k, form.text, nil),
+			approvers: form.approvers, verify: form.verify}, nil
+	})
+	if err != nil {
+		return FormElicitation{}, err
+	}
+	made := FormElicitation{ElicitationID: at.key.id, ExpiresAt: at.expiresAt, Resumed: at.isResumed}
+	if form.approvers == nil {
+		made.URL = m.link(at, "connect")
+	} else {
+		made.ApprovalURL = m.link(at, "approve")
+	}
+	return made, nil
+}
+
+// checkApprovers returns nil if the subject decides, and an empty list if anybody else does.
+func checkApprovers(approvers []string, others bool) ([]string, error) {
+	switch {
+	case others && len(approvers) > 0:
+		return nil, argumentError("Approvers and Others cannot be used together")
+	case others:
+		return []string{}, nil
+	case len(approvers) == 0:
+		return nil, nil
+	case len(approvers) > approversMax:
+		return nil, argumentError("Approvers must have at most %d subjects", approversMax)
+	}
+	known := map[string]bool{}
+	for _, subject := range approvers {
+		var twice error
+		if known[subject] {
+			twice = argumentError("Approvers must not have a subject twice")
+		}
+		if err := cmp.Or(checkText("each of Approvers", subject, 1, subjectMax), twice); err != nil {
+			return nil, err
+		}
+		known[subject] = true
+	}
+	return approvers, nil
+}

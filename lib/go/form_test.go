@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// formVectors are the known answers that all languages read.
+func formVectors(t testing.TB) (found struct {
+	Seals []struct {
+		vector
+		Info      use
+		Text      string
+		SealedHex string `json:"sealed_hex"`
+	}
+	Patterns []struct {
+		Pattern         string
+		Matches, Misses []string
+	}
+	BadPatterns   []string `json:"bad_patterns"`
+	Forms, Broken []struct {
+		Name, Pointer string
+		Kind          Kind
+		Form          json.RawMessage
+	}
+}) {
+	t.Helper()
+	readJSON(t, "../../tests/vectors/form.json", &found)
+	if len(found.Seals) == 0 || len(found.Patterns) == 0 || len(found.BadPatterns) == 0 || len(found.Forms) == 0 || len(found.Broken) == 0 {
+		t.Fatal("there are no vectors")
+	}
+	return found
+}
+
+func TestWhatIsForThePageIsSealed(t *testing.T) {
+	count := 0
+	for _, v := range formVectors(t).Seals {
+		if v.BindingHex == "" {
+			continue // The waiting side does not seal it.
+		}
+		count++
+		ring, k := keyRing{v.key(t)}, v.row()
+		if sealed := seal(ring, v.Info, k, []byte(v.Text), unhex(t, v.NonceHex)); hex.EncodeToString(sealed) != v.SealedHex {
+			t.Errorf("%s is sealed as %x", v.Name, sealed)
+		}
+		var opened map[string]any
+		if err := unseal(ring, v.Info, rowKey{k.id, bindingOf(someone())}, unhex(t, v.SealedHex), &opened); !errors.Is(err, ErrSeal) {
+			t.Errorf("%s, for another owner: %v", v.Name, err)
+		}
+	}
+	if count != 2 {
+		t.Fatalf("there are %d", count)
+	}
+}
+
+// strictly reads a form, whose members are all known.
+func strictly(kind Kind, text []byte) (checked []byte, isForm bool, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if kind == Input {
+		var form InputForm
+		if decoder.Decode(&form) != nil {
+			return nil, false, nil
+		}
+		checked, err = form.check()
+	} else {
+		var form ApprovalForm
+		if decoder.Decode(&form) != nil {
+			return nil, false, nil
+		}
+		checked, err = form.check()
+	}
+	return checked, true, err
+}
+
+func TestFormIsTakenAsItIs(t *testing.T) {
+	for _, v := range formVectors(t).Forms {
+		checked, _, err := strictly(v.Kind, v.Form)
+		var is, wanted any
+		if err != nil || json.Unmarshal(checked, &is) != nil || json.Unmarshal(v.Form, &wanted) != nil || !reflect.DeepEqual(is, wanted) {
+			t.Errorf("%s: %s, %v", v.Name, checked, err)
+		}
+	}
+}
+
+// A mistake is named by its place. Some cannot be made in Go, because of the types.
+func TestMistakeInAForm(t *testing.T) {
+	made := 0
+	for _, v := range formVectors(t).Broken {
+		_, isForm, err := strictly(v.Kind, v.Form)
+		if !isForm {
+			continue
+		}
+		made++
+		if !errors.Is(err, ErrArgument) || !strings.HasPrefix(err.Error(), "form"+v.Pointer+" ") {
+			t.Errorf("%s: %v, and not at %s", v.Name, err, v.Pointer)
+		}
+	}
+	if made < 80 {
+		t.Errorf("only %d can be made", made)
+	}
+}
+
+func keyField() Field {
+	return Field{Name: "api_key", Type: SecretField, Label: Text("API key"), Required: true}
+}
+
+func keyForm(change ...func(*Field)) InputForm {
+	field := keyField()
+	for _, each := range change {
+		each(&field)
+	}
+	return InputForm{Title: Text("T"), Fields: []Field{field}}
+}
+
+func TestMistakeInAFieldIsDescribed(t *testing.T) {
+	for message, change := range map[string]func(*Field){
+		"default is not allowed: a secret has no default":                                                func(f *Field) { f.Default = "s" },
+		"type must be one of text, secret, multiline, email, url, number, choice, checkbox":              func(f *Field) { f.Type = "password" },
+		"min must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Min = Bound(math.NaN()) },
+		"max must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Max = Bound(8193) },
+		"pattern is not of the allowed kind from character 1 on: no groups, “.”, “^”, “$” or “\\d”":      func(f *Field) { f.Pattern = "(a+)+" },
+		"label must not have characters that change the direction of text":                               func(f *Field) { f.Label = Text("a\u202eb") },
+		"label must be valid Unicode text":                                                               func(f *Field) { f.Label = Text("a\xff") },
+		"label must have a text in at least one language":                                                func(f *Field) { f.Label = nil },
+		"help must have a text in at least one language":                                                 func(f *Field) { f.Help = Words{} },
+		"label/de must have 1 to 200 characters":                                                         func(f *Field) { f.Label = Words{"de": ""} },
+		"label has a text in “tlh”. The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh": func(f *Field) { f.Label = Words{"tlh": "a"} },
+		"label has a text in “”. The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh":    func(f *Field) { f.Label = Words{"": "a", "de": "b"} },
+		"max must be a number of at most 15 digits":                                                      func(f *Field) { f.Type, f.Max = NumberField, Bound(1e21) },
+		"default must be a number of at most 15 digits":                                                  func(f *Field) { f.Type, f.Default = NumberField, 1e-7 },
+		"min must be a number of at most 15 digits":                                                      func(f *Field) { f.Type, f.Min = NumberField, Bound(0.1234567890123456) },
+		"max must not be less than min":                                                                  func(f *Field) { f.Type, f.Min, f.Max = NumberField, Bound(2), Bound(1) },
+		"multiline is not allowed for type email":                                                        func(f *Field) { f.Type, f.Multiline = EmailField, true },
+		"link/url must be a URL with https, without a user name, of at most 2048 bytes":                  func(f *Field) { f.Link = &FieldLink{URL: "https://a@b.example", Label: Text("L")} },
+		"choices/0/value must not begin or end with a space":                                             func(f *Field) { f.Type, f.Choices = ChoiceField, []Choice{{Value: " a", Label: Text("A")}} },
+		"default must be a string that is not empty":                                                     func(f *Field) { f.Type, f.Default = TextField, 1 },
+		"default must have 3 to 1000 characters, as the field says":                                      func(f *Field) { f.Type, f.Min, f.Default = TextField, Bound(3), "ab" },
+		"default must not have control characters":                                                       func(f *Field) { f.Type, f.Default = TextField, "a\tb" },
+		"default must match the pattern":                                                                 func(f *Field) { f.Type, f.Pattern, f.Default = TextField, "[0-9]{2}|x", "xx" },
+		"name must begin with a letter and have at most 32 characters of a-z, 0-9 and _":                 func(f *Field) { f.Name = "a\n" },
+	} {
+		if _, err := keyForm(change).check(); err == nil || err.Error() != "form/fields/0/"+message {
+			t.Errorf("%v, and not %s", err, message)
+		}
+	}
+	big := keyForm()
+	big.Text = Text(strings.Repeat("字", 2000))
+	for range factsMax {
+		big.Facts = append(big.Facts, Fact{Text("L"), Text(strings.Repeat("字", 500))})
+	}
+	if _, err := big.check(); err == nil || !strings.HasPrefix(err.Error(), "form must have at most 16384 bytes as JSON, and has ") {
+		t.Errorf("a form that is too large: %v", err)
+	}
+}
+
+func TestNumberIsWrittenAsInOtherLanguages(t *testing.T) {
+	text, err := keyForm(func(f *Field) {
+		f.Type, f.Min, f.Max, f.Default, f.Required = NumberField, Bound(1), Bound(2.5), 2, false
+	}).check()
+	if err != nil || !strings.Contains(string(text), `"min":1,"max":2.5,"default":2}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestPatternMatchesAWholeValue(t *testing.T) {
+	all := formVectors(t)
+	for _, v := range all.Patterns {
+		parsed, fault := parsePattern(v.Pattern)
+		if fault != "" {
+			t.Errorf("%s %s", v.Pattern, fault)
+			continue
+		}
+		if i := slices.IndexFunc(v.Matches, func(value string) bool { return !parsed.MatchString(value) }); i >= 0 {
+			t.Errorf("%s does not match %q", v.Pattern, v.Matches[i])
+		}
+		if i := slices.IndexFunc(v.Misses, parsed.MatchString); i >= 0 {
+			t.Errorf("%s matches %q", v.Pattern, v.Misses[i])
+		}
+	}
+	for _, pattern := range all.BadPatterns {
+		if _, fault := parsePattern(pattern); fault == "" {
+			t.Errorf("%q is allowed", pattern)
+		}
+	}
+}
+
+func TestThoseWhoDecide(t *testing.T) {
+	many := make([]string, 17)
+	for i := range many {
+		many[i] = fmt.Sprint(i)
+	}
+	for _, row := range []struct {
+		given  []string
+		others bool
+		list   []string
+		fault  string
+	}{
+		{nil, false, nil, ""}, {[]string{}, false, nil, ""}, {nil, true, []string{}, ""}, {[]string{"bob"}, false, []string{"bob"}, ""},
+		{many[:16], false, many[:16], ""}, {many, false, nil, "at most 16"}, {[]string{"bob"}, true, nil, "together"},
+		{[]string{""}, false, nil, "1 to 512"}, {[]string{"bob", "bob"}, false, nil, "twice"}, {[]string{strings.Repeat("a", 513)}, false, nil, "1 to 512"},
+		{[]string{"a\xff"}, false, nil, "UTF-8"},
+	} {
+		list, err := checkApprovers(row.given, row.others)
+		if row.fault != "" {
+			refused(t, row.fault, err, row.fault)
+		} else if err != nil || !reflect.DeepEqual(list, row.list) {
+			t.Errorf("%v: %v, %v", row.given, list, err)
+		}
+	}
+}
+
+func TestProblemIsCheckedAndNotTold(t *testing.T) {
+	text, err := Problem{"a", Words{"en": "No."}}.check()
+	if err != nil || string(text) != `{"field":"a","problem":{"en":"No."}}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	long := Words{}
+	for _, language := range languages {
+		long[language] = strings.Repeat("字", 500)
+	}
+	for message, given := range map[string]Problem{
+		"the Field of a Problem":         {"A", Text("No.")},
+		"form/problem must have 1 to":    {"a", Text(strings.Repeat("s3cret", 90))},
+		"at most 8192 bytes as JSON":     {"a", long},
+		"must have a text in at least":   {Field: "a"},
+		"must not have control characte": {"a", Text("a\nb")},
+	} {
+		_, err := given.check()
+		refused(t, message, err, message)
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the value is told: %v", err)
+		}
+	}
+	if said := fmt.Sprintf("%v %+v %#v", Typed{"id", "p", map[string]any{"a": "s3cret"}}, Typed{Values: map[string]any{"a": "s3cret"}},
+		Outcome{Values: map[string]any{"a": "s3cret"}, Comment: "s3cret"}); strings.Contains(said, "s3cret") {
+		t.Errorf("it prints as %s", said)
+	}
+}
+
+func TestFormRequestIsChecked(t *testing.T) {
+	m := offline(t)
+	for argument, change := range map[string]func(*InputRequest){
+		"UUID":               func(r *InputRequest) { r.ID = "1" },
+		"Provider":           func(r *InputRequest) { r.Provider = "In Take" },
+		"Subject":            func(r *InputRequest) { r.Owner.Subject = "" },
+		"TTL":                func(r *InputRequest) { r.TTL = -time.Second },
+		"VerifyTimeout":      func(r *InputRequest) { r.VerifyTimeout = time.Millisecond },
+		"VerifyTimeout must": func(r *InputRequest) { r.VerifyTimeout = time.Hour },
+		"SameClient":         func(r *InputRequest) { r.SameClient = true },
+		"form/title":         func(r *InputRequest) { r.Form.Title = nil },
+		"About":              func(r *InputRequest) { r.About = map[string]any{"a": func() {}} },
+	} {
+		request := InputRequest{Provider: "intake", Owner: someone(), Form: keyForm()}
+		change(&request)
+		_, err := m.CreateInput(t.Context(), request)
+		refused(t, argument, err, argument)
+	}
+	for argument, change := range map[string]func(*ApprovalRequest){
+		"Approvers":    func(r *ApprovalRequest) { r.Approvers, r.Others = []string{"bob"}, true },
+		"form/comment": func(r *ApprovalRequest) { r.Form.Comment = "yes" },
+		"Traceparent":  func(r *ApprovalRequest) { r.Traceparent = "x" },
+	} {
+		request := ApprovalRequest{Provider: "approvals", Owner: someone(), Form: ApprovalForm{Title: Text("T")}}
+		change(&request)
+		_, err := m.CreateApproval(t.Context(), request)
+		refused(t, argument, err, argument)
+	}
+	_, err := m.Create(t.Context(), Request{Provider: "intake", Kind: Input, Owner: someone(), TargetURL: "https://p.example"})
+	refused(t, "Create", err, "Kind")
+}
+
+func TestAnotherFormIsAnotherRequest(t *testing.T) {
+	known := map[string]bool{}
+	digest := func(kind Kind, more map[string]any, form askedForm) string {
+		t.Helper()
+		request := Request{Provider: "p", Kind: kind}
+		made, err := request.digest(form.about(more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hex.EncodeToString(made)
+	}
+	one, other := []byte(`{"title":"T"}`), []byte(`{"title":"U"}`)
+	for _, made := range []string{
+		digest(Approval, nil, askedForm{text: one}), digest(Approval, nil, askedForm{text: other}),
+		digest(Approval, nil, askedForm{text: one, approvers: []string{}}), digest(Approval, nil, askedForm{text: one, approvers: []string{"bob"}}),
+		digest(Approval, map[string]any{"a": 1}, askedForm{text: one}), digest(Input, nil, askedForm{text: one}),
+		digest(Input, nil, askedForm{text: one, verify: time.Second}),
+	} {
+		if known[made] {
+			t.Errorf("%s is the same", made)
+		}
+		known[made] = true
+	}
+	if digest(Input, nil, askedForm{text: one, verify: time.Second}) != digest(Input, map[string]any{}, askedForm{text: one, verify: time.Minute}) {
+		t.Error("the time limit is a part of it")
+	}
+}
+
+// types sends what a user has typed, until the page takes it.
+func (p *programs) types(t testing.TB, id string, of Owner, value string) {
+	t.Helper()
+	k, browser := rowKey{id, bindingOf(of)}, browserOf("c")
+	sealed := seal(p.ring, useResult, k, fmt.Appendf(nil, `{"values":{"api_key":%q}}`, value), nil)
+	until(t, "the page is open", func() bool {
+		return p.ask(t, `SELECT outcome FROM urlmode.look_up_form($1::text[]::uuid[], $2::bytea[], '{intake}', '{input}', $3::text[], '{f}')`,
+			[]string{id}, [][]byte{k.binding[:]}, []string{of.Subject}) != "processing"
+	})
+	if got := p.ask(t, `SELECT outcome FROM urlmode.answer_form($1::text[]::uuid[], $2::bytea[], '{intake}', '{input}', $3::bytea[], $4::text[],
+		'{f}', '{accept}', '{""}', $5::bytea[], NULL, NULL)`, []string{id}, [][]byte{k.binding[:]}, [][]byte{browser[:]}, []string{of.Subject},
+		[][]byte{sealed}); got != "processing" {
+		t.Fatalf("it is %s", got)
+	}
+}
+
+func askForKey(t testing.TB, m *Instance, of Owner, limit time.Duration) string {
+	t.Helper()
+	made, err := m.CreateInput(t.Context(), InputRequest{Provider: "intake", Owner: of, Form: keyForm(), VerifyTimeout: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ElicitationID
+}
+
+func TestFiveWrongValuesEndAnInput(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Minute)
+	var asked []Typed
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(_ context.Context, typed Typed) (*Problem, error) {
+		asked = append(asked, typed) // by one goroutine after the other
+		return &Problem{"api_key", Text("No.")}, nil
+	}})
+	for i := range 5 {
+		p.types(t, id, me, fmt.Sprint(i))
+	}
+	got := <-wait
+	if got.err != nil || got.outcome.Action != Cancel || got.outcome.Reason != "refused_input" || got.outcome.Values != nil {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+	if len(asked) != 5 || asked[4].Values["api_key"] != "4" || asked[4].ElicitationID != id || asked[4].Provider != "intake" {
+		t.Fatalf("it was asked %d times", len(asked))
+	}
+}
+
+// The error of Verify, or of a Problem that is not valid, ends the wait. The page is open again.
+func TestErrorOfVerify(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Minute)
+	failed := errors.New("the shop does not answer")
+	for wanted, answer := range map[error]func() (*Problem, error){
+		failed:      func() (*Problem, error) { return nil, failed },
+		ErrArgument: func() (*Problem, error) { return &Problem{Field: "api_key"}, nil },
+	} {
+		wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(context.Context, Typed) (*Problem, error) { return answer() }})
+		p.types(t, id, me, "s3cret")
+		if got := <-wait; !errors.Is(got.err, wanted) || strings.Contains(got.err.Error(), "s3cret") {
+			t.Fatalf("%v", got.err)
+		}
+	}
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(context.Context, Typed) (*Problem, error) { return nil, nil }})
+	p.types(t, id, me, "right")
+	if got := <-wait; got.err != nil || got.outcome.Values["api_key"] != "right" {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+}
+
+// A function that does not come back holds up nobody.
+func TestVerifyHasATimeLimit(t *testing.T) {
+	log := &lines{}
+	m, p, me := open(t, func(c *Config) { c.Logger = log.logger() }), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Second)
+	never := make(chan struct{})
+	defer close(never)
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(ctx context.Context, typed Typed) (*Problem, error) {
+		if typed.Values["api_key"] == "slow" {
+			<-never
+		}
+		return nil, nil
+	}})
+	p.types(t, id, me, "slow")
+	until(t, "the limit is logged", func() bool { return log.count("URLMODE_VERIFY") > 0 })
+	// On a slow machine the second one may be late as well.
+	for tries := 0; len(wait) == 0 && tries < 8; tries++ {
+		p.types(t, id, me, "right")
+		until(t, "it is verified, or the limit is over", func() bool { return len(wait) > 0 || log.count("URLMODE_VERIFY") > tries+1 })
+	}
+	if got := <-wait; got.err != nil || got.outcome.Values["api_key"] != "right" {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+}
+
+// An outcome that was announced says the same as the row.
+func TestDecisionIsToldAndRead(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	asked, err := m.CreateApproval(t.Context(), ApprovalRequest{Provider: "approvals", Owner: me, Approvers: []string{"grace"},
+		Form: ApprovalForm{Title: Text("T"), Comment: "optional"}})
+	if err != nil || asked.URL != "" || asked.ApprovalURL == "" {
+		t.Fatalf("%+v, %v", asked, err)
+	}
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	k, browser := rowKey{asked.ElicitationID, bindingOf(me)}, browserOf("c")
+	result := `{"approver":"grace","comment":"As agreed","decided_at":"2026-11-24T07:30:00Z"}`
+	outcome := seal(p.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+result+`}`), nil)
+	if got := p.ask(t, `SELECT outcome FROM urlmode.answer_form($1::text[]::uuid[], $2::bytea[], '{approvals}', '{approval}', $3::bytea[], '{grace}',
+		'{f}', '{accept}', '{""}', $4::bytea[], $5::bytea[], NULL)`, []string{k.id}, [][]byte{k.binding[:]}, [][]byte{browser[:]},
+		[][]byte{seal(p.ring, useResult, k, []byte(result), nil)}, [][]byte{outcome}); got != "completed" {
+		t.Fatalf("it is %s", got)
+	}
+	read, err := m.Wait(t.Context(), k.id, me)
+	for _, got := range []ending{<-wait, {read, err}} {
+		decided := got.outcome.DecidedAt
+		if got.err != nil || got.outcome.Approver != "grace" || got.outcome.Comment != "As agreed" || decided.Unix() != 1795505400 {
+			t.Errorf("%v, %s, %v", got.outcome, decided, got.err)
+		}
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	for _, v := range formVectors(f).Patterns {
+		f.Add(v.Pattern, v.Matches[0])
+	}
+	f.Fuzz(func(t *testing.T, pattern, value string) {
+		parsed, fault := parsePattern(pattern)
+		if (parsed == nil) != (fault != "") || fault == "must be a regular expression" {
+			t.Fatalf("%q: %v, %s", pattern, parsed, fault)
+		}
+		if parsed != nil && parsed.NumSubexp() > 0 {
+			t.Fatalf("%q has groups", pattern)
+		}
+		if parsed != nil && parsed.MatchString(value) && strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+			t.Fatalf("%q matches %q", pattern, value)
+		}
+	})
+}
+
+// What is a form is one again as it is sealed.
+func FuzzForm(f *testing.F) {
+	for _, v := range formVectors(f).Forms {
+		f.Add([]byte(v.Form))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, kind := range []Kind{Input, Approval} {
+			checked, isForm, err := strictly(kind, text)
+			if !isForm {
+				continue
+			}
+			if err != nil {
+				if !errors.Is(err, ErrArgument) || !strings.HasPrefix(err.Error(), "form") {
+					t.Fatalf("%s: %v", text, err)
+				}
+				continue
+			}
+			if again, _, err := strictly(kind, checked); err != nil || !bytes.Equal(again, checked) {
+				t.Fatalf("%s is %s, %v", checked, again, err)
+			}
+		}
+	})
+}

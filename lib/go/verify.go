@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	verifyMin = time.Second
+	verifyMax = 2 * time.Minute
+)
+
+// Typed is what a user has typed, and is to be verified.
+type Typed struct {
+	ElicitationID string
+	Provider      string
+	// Values has a bool for a checkbox, a float64 for a number, and otherwise a string. Fields that are empty are left out.
+	Values map[string]any
+}
+
+// String leaves out the values.
+func (t Typed) String() string { return t.ElicitationID + ": typed" }
+
+// GoString leaves out the values.
+func (t Typed) GoString() string { return t.String() }
+
+// Problem is what WaitOptions.Verify has found. It is shown at the field, and must not contain the value.
+type Problem struct {
+	Field string `json:"field"`
+	// Problem is at most 500 characters.
+	Problem Words `json:"problem"`
+}
+
+// check returns the problem as JSON. Its error has no value of the user.
+func (p Problem) check() ([]byte, error) {
+	if !fieldName.MatchString(p.Field) {
+		return nil, argumentError("the Field of a Problem must be the name of a field")
+	}
+	if err := checkWords(p.Problem, "/problem", helpMax); err != nil {
+		return nil, argumentError("a Problem is not valid: %s", err)
+	}
+	text, err := toJSON(p)
+	if err != nil || len(text) > problemMax {
+		return nil, argumentError("a Problem must have at most %d bytes as JSON", problemMax)
+	}
+	return text, nil
+}
+
+// check begins to verify what the user has typed, unless that is under way. True while it is under way in this process:
+// its end makes the row due again. The caller holds the lock.
+func (w *waits) check(of *entry, read *row) bool {
+	if read.kind != Input || read.status != Processing {
+		return false
+	}
+	if w.checking[of.key.id] {
+		return true
+	}
+	for each := of.first; each != nil; each = each.next {
+		if each.canVerify() {
+			w.checking[of.key.id] = true
+			w.run(func() { w.runCheck(of.key, read.provider, each) })
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waits) runCheck(k rowKey, provider string, asking *wait) {
+	taken, failure, err := w.verify(k, provider, asking.options.Verify)
+	w.mu.Lock()
+	delete(w.checking, k.id)
+	if failure != nil {
+		asking.reject(failure)
+	}
+	if err == nil && !taken {
+		// Another process verifies it, and its end is announced.
+		w.lookOnce(k)
+	}
+	w.mu.Unlock()
+	if err != nil {
+		if isRefusal(err) {
+			w.failKeys([]rowKey{k}, err)
+		}
+		sleep(w.ctx, jittered(retryAfter))
+	} else if !taken {
+		return
+	}
+	w.wakeKeys(k)
+}
+
+// lookOnce ends the waits for a row that look once. The caller holds the lock.
+func (w *waits) lookOnce(k rowKey) {
+	for of := w.entries[k.id]; of != nil; of = of.next {
+		for each := of.first; of.key == k && each != nil; each = each.next {
+			if each.options.Once {
+				each.look(Processing)
+			}
+		}
+	}
+}
+
+// verify asks the function, unless another process has taken the values to do so. failure is the error of the function, or of an
+// answer that is not valid; err is one of PostgreSQL.
+func (w *waits) verify(k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
+	taken, err := w.db.takeCheck(w.ctx, k)
+	if err != nil || taken == nil {
+		return false, nil, err
+	}
+	problem, failed, failure := w.askVerify(k, provider, taken, ask)
+	var sealed []byte
+	if problem != nil {
+		sealed = seal(w.ring, useProblem, k, problem, nil)
+	}
+	return true, failure, w.db.endCheck(w.ctx, k, taken.lease, sealed, failed)
+}
+
+// askVerify returns the problem as JSON. failed: the function has not answered. Then the page is open again.
+func (w *waits) askVerify(
+	k rowKey, provider string, taken *takenCheck, ask func(context.Context, Typed) (*Problem, error),
+) (problem []byte, failed bool, failure error) {
+	var result struct {
+		Values map[string]any `json:"values"`
+	}
+	if err := unseal(w.ring, useResult, k, taken.result, &result); err != nil {
+		return nil, true, err
+	}
+	type answer struct {
+		problem *Problem
+		err     error
+	}
+	limited, cancel := context.WithTimeout(w.ctx, taken.left)
+	defer cancel()
+	answered := make(chan answer, 1)
+	go func() {
+		found, err := ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
+		answered <- answer{found, err}
+	}()
+	var said answer
+	select {
+	case said = <-answered:
+	case <-limited.Done():
+	}
+	if errors.Is(limited.Err(), context.DeadlineExceeded) {
+		warn(w.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
+		return nil, true, nil
+	}
+	if err := limited.Err(); err != nil {
+		return nil, true, err
+	}
+	if said.err == nil && said.problem != nil {
+		problem, said.err = said.problem.check()
+	}
+	return problem, said.err != nil, said.err
+}
