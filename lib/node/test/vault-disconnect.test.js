@@ -105,6 +105,21 @@ test('of two at once one disconnects, and the other finds nothing', async (t) =>
 	assert.deepEqual(endpoint.revoked, ['refresh-1', 'access-1']);
 });
 
+test('close waits until an account is disconnected, and after that nothing is revoked', async (t) => {
+	const { vault, endpoint, key, row, urlmode } = await setUpVault(t);
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'other' }, scopes: [] });
+	let closed;
+	let late;
+	endpoint.beforeRevoking = async () => {
+		closed ??= urlmode.close();
+		late ??= vault.disconnect({ ...key, account: 'other' }).catch(({ code }) => code);
+		await sleep(50);
+	};
+	assert.deepEqual(await vault.disconnect({ ...key, account: 'acme' }), { revoked: true });
+	await closed;
+	assert.deepEqual([await late, endpoint.revoked, (await row()).account], ['URLMODE_CLOSED', ['refresh-1', 'access-1'], 'other']);
+});
+
 test('nobody refreshes while the tokens are revoked', async (t) => {
 	const { vault, endpoint, key, openVault, another } = await setUpVault(t, { expired: true });
 	let using;

@@ -9,10 +9,10 @@ import { codeOf, detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
 import {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
-	UnclaimedPaymentsError,
+	UnclaimedPaymentsError, UrlModeClosedError,
 } from '../errors.js';
 import { checkId, checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
-import { internalsOf } from '../internals.js';
+import { finish, internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
 import { haveCommonKey, openKeys } from '../keys.js';
 import { bindingOf } from '../token.js';
@@ -54,7 +54,7 @@ export class Vault extends EventEmitter {
 	#refresher;
 
 	/**
-	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for refreshes that are under way
+	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for what is under way at providers
 	 * @param {VaultOptions} options
 	 * @throws {import('../errors.js').KeysFileError}
 	 */
@@ -226,7 +226,15 @@ export class Vault extends EventEmitter {
 		const { subject, provider, account } = checkKey(key);
 		const [row] = await this.#database.read(subject, provider, account);
 		if (!row) throw new AccountNotConnectedError(provider);
-		const place = { subject, provider, account: row.account_id };
+		if (internalsOf(this.#urlmode).isClosed()) throw new UrlModeClosedError();
+		return finish(this.#urlmode, this.#disconnect({ subject, provider, account: row.account_id }));
+	}
+
+	/**
+	 * @param {Place} place
+	 * @returns {Promise<{ revoked: boolean, detail?: string }>}
+	 */
+	async #disconnect(place) {
 		/** @type {string | undefined} */
 		let detail;
 		for (let isGone = false, hasBegun = false; !isGone;) {
@@ -239,7 +247,7 @@ export class Vault extends EventEmitter {
 				// Tokens that were stored meanwhile are revoked as well.
 				isGone = await retried(() => this.#database.delete(place, start.version), LEASE_MS);
 			} else {
-				if (!hasBegun) throw new AccountNotConnectedError(provider);
+				if (!hasBegun) throw new AccountNotConnectedError(place.provider);
 				isGone = true;
 			}
 		}
