@@ -51,9 +51,11 @@ for (const { preset, of = preset, answer, token, account, scopes, also = () => {
 		id: 'https://login.salesforce.com/id/00DB0000000TfcRMAS/005B0000005Bk90IAC', token_type: 'Bearer', issued_at: '1558553873237',
 	}, token: '00DB', scopes: ['refresh_token', 'api', 'id'], account: { id: 'https://login.salesforce.com/id/00DB0000000TfcRMAS/005B0000005Bk90IAC' },
 	also: ({ instance_url: url }) => assert.equal(url, 'https://acme.my.salesforce.com') },
-	{ preset: 'instagram', token: 'long-lived', account: { id: '17841400000000000' }, answer: (path) => (path.startsWith('/exchange')
-		? { access_token: 'long-lived', token_type: 'bearer', expires_in: 5_183_944 }
-		: { data: [{ access_token: 'short-lived', user_id: '17841400000000000', permissions: 'instagram_business_basic' }] }) },
+	...['17841405793187218', '"17841400000000000"'].map((id) => ({
+		preset: 'instagram', of: `Instagram, with the id ${id}`, token: 'long-lived', account: { id: id.replaceAll('"', '') }, answer: (path) => (path.startsWith('/exchange')
+			? { access_token: 'long-lived', token_type: 'bearer', expires_in: 5_183_944 }
+			: `{"data":[{"access_token":"short-lived","user_id":${id},"permissions":"instagram_business_basic"}]}`),
+	})),
 ]) {
 	test(`${of}: whose account it is, and its token`, async (t) => {
 		const { oauth } = JSON.parse(readFileSync(new URL(`../../providers/${preset}.json`, import.meta.url)));

@@ -10,7 +10,7 @@ import { AccountProvider } from '../src/accounts/account-provider.js';
 import { findMistakes } from '../src/accounts/check-description.js';
 import { fillIn, readDescription } from '../src/accounts/description.js';
 import { findText } from '../src/accounts/pointer.js';
-import { toTokenResponse } from '../src/accounts/token-response.js';
+import { parse, toTokenResponse } from '../src/accounts/token-response.js';
 import { withAccount } from '../src/adapters/mcp-lite.js';
 import { scratchFolder } from './support/keys.js';
 
@@ -138,6 +138,17 @@ test('what pointers find', () => {
 	}
 });
 
+test('a whole number that JavaScript cannot hold is read as a text, digit by digit', () => {
+	for (const [text, expected] of [
+		['{"user_id":17841405793187218}', { user_id: '17841405793187218' }], ['[-17841405793187218,9007199254740991,9007199254740992]', ['-17841405793187218', 9007199254740991, '9007199254740992']],
+		['{"a":"17841405793187218 \\" 17841405793187218","b\\\\":17841405793187218}', { a: '17841405793187218 " 17841405793187218', 'b\\': '17841405793187218' }],
+		['{"17841405793187218":1.78414057931872180000}', { '17841405793187218': 1.7841405793187218 }], ['[17841405793187218e2,1E+400,12]', [1784140579318721800, Infinity, 12]],
+		['{"a":17841405793187218', undefined], ['"\\"\\"\\"\\"17841405793187218', undefined], ['17841405793187218', '17841405793187218'],
+	]) assert.deepEqual(parse(text), expected, text);
+	const long = `{"a":"${'x'.repeat(1_000_000)}","id":17841405793187218}`;
+	assert.equal(parse(long).id, '17841405793187218');
+});
+
 test('answers of token endpoints, as RFC 6749 has them', async (t) => {
 	t.mock.method(Date, 'now', () => Date.parse('2026-11-23T12:00:00Z'));
 	const json = (value, status = 200) => Response.json(value, { status });
@@ -154,6 +165,8 @@ test('answers of token endpoints, as RFC 6749 has them', async (t) => {
 		[json({ ok: true }), { member: '/user' }, 200, { ok: true }],
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }],
+		...[-1, '', ' ', '-5', 'never', '3600s', true, [], {}, '1e999'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a' }]),
+		...[0, '0', 59.5, '3600'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a', expires_in: seconds }]),
 		[json({ access_token: 'a', expires_at: 'tomorrow' }), {}, 200, { access_token: 'a', expires_at: 'tomorrow' }],
 		[json({ access_token: 'a', expires_at: 1_763_900_000 }), {}, 200, { access_token: 'a', expires_at: 1_763_900_000 }],
 		[form('access_token=a&scope=repo%2Cgist&token_type=bearer'), {}, 200, { access_token: 'a', scope: 'repo,gist', token_type: 'bearer' }],

@@ -41,6 +41,13 @@ for (const [code, what] of [
 	});
 }
 
+test('tokens that come with an expires_in that is no time are stored, and the old refresh token is not sent again', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+	endpoint.refreshed = { expires_in: -1 };
+	const { accessToken, expiresAt } = await vault.accessToken(key);
+	assert.deepEqual([accessToken, expiresAt, (await row()).state, endpoint.asked], ['access-2', undefined, 'connected', ['refresh-1']]);
+});
+
 test('"sent" that is answered late is committed again before the request', async (t) => {
 	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
 	const { query } = pg.Pool.prototype;

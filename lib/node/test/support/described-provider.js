@@ -16,7 +16,7 @@ export const SECRET = 'secret-of-the-client';
  *
  * @param {import('node:test').TestContext} t
  * @param {object | ((origin: string) => object)} oauth members over those of a plain one
- * @param {object | ((path: string) => object)} [answer] members over those of tokens; or the whole answer
+ * @param {object | ((path: string) => object | string)} [answer] members over those of tokens; or the whole answer, as an object or as text
  */
 export async function startProvider(t, oauth, answer = {}) {
 	const requests = [];
@@ -25,7 +25,8 @@ export async function startProvider(t, oauth, answer = {}) {
 		for await (const chunk of request) body += chunk;
 		requests.push({ path: request.url, headers: request.headers, body });
 		response.writeHead(200, { 'content-type': 'application/json' });
-		response.end(JSON.stringify(typeof answer === 'function' ? answer(request.url) : { access_token: 'access', token_type: 'bearer', ...answer }));
+		const content = typeof answer === 'function' ? answer(request.url) : { access_token: 'access', token_type: 'bearer', ...answer };
+		response.end(typeof content === 'string' ? content : JSON.stringify(content));
 	});
 	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 	t.after(() => server.close());
