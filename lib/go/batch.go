@@ -15,10 +15,11 @@ const (
 	batchSize = 32
 	// batchesAtOnce: PostgreSQL has one while this process is at the other.
 	batchesAtOnce = 2
+	batchWait     = 15 * time.Second
 )
 
-// batchWait is shorter in a test.
-var batchWait = 15 * time.Second
+// afterBatchWait is another clock in a test.
+var afterBatchWait = func() <-chan time.Time { return time.After(batchWait) }
 
 // batches makes one statement of what is asked for while others are under way. One alone is not delayed.
 type batches[T, A any] struct {
@@ -45,6 +46,7 @@ type asked[T, A any] struct {
 // ask is given a context that ends with the instance, not with a caller.
 func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 	one := &asked[T, A]{element: element, done: make(chan struct{})}
+	overdue := afterBatchWait()
 	b.mu.Lock()
 	b.asked = append(b.asked, one)
 	if b.underWay < batchesAtOnce {
@@ -52,11 +54,9 @@ func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 		go b.work(ctx)
 	}
 	b.mu.Unlock()
-	timer := time.NewTimer(batchWait)
-	defer timer.Stop()
 	select {
 	case <-one.done:
-	case <-timer.C:
+	case <-overdue:
 		b.mu.Lock()
 		isGone := !one.sent
 		one.overdue, one.gone = true, isGone

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,17 +22,29 @@ type statement struct {
 	answer   chan error
 }
 
-func playBatches(t *testing.T, wait time.Duration) (*batches[int, int], chan statement) {
+// playBatches makes batches with a clock. pass: all who are waiting have waited as long as they may.
+func playBatches(t *testing.T) (played *batches[int, int], sent chan statement, pass func()) {
 	t.Helper()
-	before := batchWait
-	batchWait = wait
-	t.Cleanup(func() { batchWait = before })
-	sent := make(chan statement)
+	var mu sync.Mutex
+	clock, before := make(chan time.Time), afterBatchWait
+	afterBatchWait = func() <-chan time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return clock
+	}
+	t.Cleanup(func() { afterBatchWait = before })
+	pass = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		close(clock)
+		clock = make(chan time.Time)
+	}
+	sent = make(chan statement)
 	return &batches[int, int]{run: func(_ context.Context, elements []int) ([]int, error) {
 		this := statement{elements, make(chan error)}
 		sent <- this
 		return elements, <-this.answer
-	}}, sent
+	}}, sent, pass
 }
 
 func ask(b *batches[int, int], element int) chan error {
@@ -42,15 +56,30 @@ func ask(b *batches[int, int], element int) chan error {
 	return ended
 }
 
+// waiting are those who wait for a statement, when there are so many.
+func waiting(t *testing.T, b *batches[int, int], count int) (all []*asked[int, int]) {
+	t.Helper()
+	until(t, "they wait", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		all = slices.Clone(b.asked)
+		return len(all) == count
+	})
+	return all
+}
+
 func isBusy(err error) bool { return errors.Is(err, ErrBusy) }
 
 func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
-	b, sent := playBatches(t, 50*time.Millisecond)
+	b, sent, pass := playBatches(t)
 	first, second := ask(b, 1), (chan error)(nil)
 	one := <-sent
 	second = ask(b, 2)
 	two := <-sent
-	if err := <-ask(b, 3); !isBusy(err) {
+	third := ask(b, 3)
+	waiting(t, b, 1)
+	pass()
+	if err := <-third; !isBusy(err) {
 		t.Fatalf("it ends with %v", err)
 	}
 	one.answer <- nil
@@ -70,19 +99,23 @@ func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
 }
 
 func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
-	b, sent := playBatches(t, 50*time.Millisecond)
-	_, _ = ask(b, 0), ask(b, 0)
-	busy := []statement{<-sent, <-sent}
+	b, sent, pass := playBatches(t)
+	var busy []statement
+	for range batchesAtOnce {
+		ask(b, 0)
+		busy = append(busy, <-sent) // before the next one is asked: it must not come into the same statement
+	}
 	late := []chan error{ask(b, 1), ask(b, 2)}
-	until(t, "both wait", func() bool {
+	both := waiting(t, b, 2)
+	busy[0].answer <- nil
+	batch := <-sent
+	pass()
+	until(t, "both are overdue", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		return len(b.asked) == 2
+		return both[0].overdue && both[1].overdue
 	})
-	busy[0].answer <- nil
-	both := <-sent
-	time.Sleep(100 * time.Millisecond)
-	both.answer <- &pgconn.PgError{Code: "57014"}
+	batch.answer <- &pgconn.PgError{Code: "57014"}
 	for _, each := range late {
 		if err := <-each; !isBusy(err) {
 			t.Errorf("it ends with %v", err)
