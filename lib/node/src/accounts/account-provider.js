@@ -7,6 +7,7 @@ import { checkParameters, fillIn, fromReturn, readDescription } from './descript
 import { configurationOf, importOpenIdClient } from './configuration.js';
 import { lengthen } from './long-lived.js';
 import { findText } from './pointer.js';
+import { parse } from './token-response.js';
 
 const TIMEOUT_MS = 30_000;
 
@@ -288,7 +289,7 @@ export class AccountProvider {
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});
 		if (!response.ok) throw Object.assign(new Error('the provider refused'), { code: `status_${response.status}` });
-		return (await readWhole(response)).json();
+		return parse(await (await readWhole(response)).text());
 	}
 }
 

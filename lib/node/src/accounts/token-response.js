@@ -50,6 +50,8 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
 	// Square says when the token expires, and not in how many seconds.
 	const left = tokens.expires_in === undefined ? (Date.parse(String(tokens.expires_at)) - Date.now()) / 1_000 : NaN;
 	if (left > 0) tokens.expires_in = Math.floor(left);
+	// Tokens that came with something that is no time are good, and may have replaced others.
+	if (!isTime(tokens.expires_in)) delete tokens.expires_in;
 	if (type !== undefined) tokens.token_type = type;
 	if (refusals.includes(String(tokens.error))) tokens.error = 'invalid_grant';
 	if (!verifiesIdToken) delete tokens.id_token;
@@ -57,10 +59,21 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
 	return tokens;
 }
 
-/** @param {string} text */
-function parse(text) {
+/** @param {unknown} seconds some write the number as text */
+function isTime(seconds) {
+	return ['number', 'string'].includes(typeof seconds) && /\d/.test(String(seconds)) && Number.isFinite(Number(seconds)) && Number(seconds) >= 0;
+}
+
+/**
+ * @param {string} text
+ * @returns {any} undefined if it is no JSON. A whole number that JavaScript cannot hold is a text: it is an identifier
+ */
+export function parse(text) {
 	try {
-		return JSON.parse(text);
+		const content = JSON.parse(text);
+		if (!/\d{16}/.test(text)) return content;
+		return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (part) => (
+			/^-?\d+$/.test(part) && !Number.isSafeInteger(Number(part)) ? `"${part}"` : part)));
 	} catch {
 		return undefined;
 	}
