@@ -25,11 +25,6 @@ export class Server {
 		this.#remote = new Remote(this.#driver);
 	}
 
-	/** Whether it can create a form, and verify what is typed. */
-	get hasForms() {
-		return this.language !== 'go';
-	}
-
 	create(options) {
 		return this.#remote.create({ ...options, ttl: TTL, ...!options.form && { targetUrl: 'http://localhost:9/' } });
 	}
@@ -37,7 +32,7 @@ export class Server {
 	/** `key` is the only one that is right. */
 	wait(id, owner, key) {
 		return this.#remote.waitForCompletion(id, {
-			...owner, timeout: TIMEOUT, ...key && this.hasForms && { verify: { field: 'key', value: key, problem: 'Not this one.' } },
+			...owner, timeout: TIMEOUT, ...key && { verify: { field: 'key', value: key, problem: 'Not this one.' } },
 		});
 	}
 

@@ -87,8 +87,8 @@ export class Users {
 	async #live(name, turn) {
 		const kind = KINDS[name];
 		const subject = `user-${randomUUID()}`;
-		const able = this.#servers.filter(({ hasForms }) => hasForms || !WISHES[kind].form);
-		const created = await this.#persist(() => able[turn % able.length].create({ subject, kind, ...WISHES[kind] }));
+		const creator = this.#servers[turn % this.#servers.length];
+		const created = await this.#persist(() => creator.create({ subject, kind, ...WISHES[kind] }));
 		const id = created.elicitationId;
 		const key = name === 'type' && `key-${id}`;
 		const story = {
