@@ -24,7 +24,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
 from urlmode import ProviderUnavailableError, UrlMode, _discovery
-from urlmode._accounts import AccountOptions, AccountProvider, Connected, check_scopes
+from urlmode._accounts import Account, AccountOptions, AccountProvider, Connected, check_scopes
 from urlmode._client_auth import OAuthClient
 from urlmode._http import ANSWER_MAX, Answer, RequestFailed
 from urlmode._not_connected import NotConnected
@@ -72,7 +72,9 @@ class Provider(ThreadingHTTPServer):
         self.sign_with: Any = self.key
         self.algorithm = "RS256"
         self.answer: tuple[int, Any] | None = None
-        self.sub = "ada"
+        self.userinfo: tuple[int, Any] | None = 200, {"sub": "ada", "name": "Ada Lovelace"}
+        """None ends the connection"""
+        self.revoked: list[str] = []
         self.keys: list[Any] = [{"kty": "unknown"}]
         self.exchanged: list[dict[str, str]] = []
         self.discovered = 0
@@ -109,11 +111,15 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/jwks":
             self.reply(200, {"keys": [*provider.keys, provider.key.as_dict(private=False)]})
         elif self.headers["authorization"] == f"Bearer {TOKEN}":
-            self.reply(200, {"sub": provider.sub, "name": "Ada Lovelace"})
+            if provider.userinfo is not None:
+                self.reply(*provider.userinfo)
 
     def do_POST(self) -> None:
         provider = self.server
         fields = dict(parse_qsl(self.rfile.read(int(self.headers["content-length"])).decode()))
+        if self.path == "/revoke":
+            provider.revoked.append(fields["token"])
+            return self.reply(200, {})
         provider.exchanged.append(fields)
         if provider.answer is not None:
             return self.reply(*provider.answer)
@@ -250,11 +256,34 @@ async def test_the_issuer_of_the_response_and_the_scopes(provider: Provider) -> 
     assert (await connect(at(provider, required_scopes=["mail"]), iss=provider.issuer)).scopes == ["openid", "mail"]
 
 
-async def test_an_account_of_another_user_is_not_taken(provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
-    provider.sub = "eve"
+async def test_an_account_of_another_user_is_not_taken(provider: Provider) -> None:
+    provider.metadata = {"revocation_endpoint": f"{provider.issuer}/revoke"}
+    provider.userinfo = 200, {"sub": "eve"}
+    with pytest.raises(NotConnected) as error:
+        await connect(at(provider))
+    assert (error.value.reason, error.value.detail, provider.revoked) == ("exchange_failed", "another_sub", [TOKEN])
+
+
+@pytest.mark.parametrize(
+    ("userinfo", "why"),
+    [
+        ((503, {}), "status_503"), ((403, {}), "status_403"), ((200, b"<html>"), "no_json"), ((200, {"name": "x"}), "no_sub"),
+        (None, "RemoteDisconnected"),
+    ],
+)  # fmt: skip
+async def test_where_userinfo_fails_the_id_token_says_whose_account_it_is(
+    provider: Provider, caplog: pytest.LogCaptureFixture, userinfo: tuple[int, Any] | None, why: str
+) -> None:
+    provider.userinfo = userinfo
     connected = await connect(at(provider))
-    assert connected.account is None
-    assert "did not say whose account was connected (another_sub)" in caplog.text
+    assert connected.account == Account(id="ada")
+    assert f"userinfo of demo failed ({why})" in caplog.text
+
+
+async def test_a_provider_without_userinfo(provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
+    provider.metadata = {"userinfo_endpoint": None}
+    assert (await connect(at(provider))).account == Account(id="ada")
+    assert caplog.text == ""
 
 
 async def test_metadata_are_asked_for_once_an_hour(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,8 +333,12 @@ async def test_metadata_that_are_not_accepted(provider: Provider, wrong: dict[st
         await AccountProvider.open(at(provider))
 
 
+def json_answer(content: Any) -> Answer:
+    return Answer(200, "application/json; charset=utf-8", json.dumps(content).encode())
+
+
 async def exchange_at(
-    monkeypatch: pytest.MonkeyPatch, given: AccountOptions, answers: list[Answer], **result: Any
+    monkeypatch: pytest.MonkeyPatch, given: AccountOptions, answers: list[Answer | RequestFailed], **result: Any
 ) -> tuple[Any, list[tuple[str, str, dict[str, str], bytes]]]:
     """What is sent to a provider whose endpoints are written out, in order."""
     sent: list[tuple[str, str, dict[str, str], bytes]] = []
@@ -314,17 +347,16 @@ async def exchange_at(
         sent.append((method, url, dict(headers), body or b""))
         if not answers:
             raise RequestFailed("ConnectionRefusedError")
-        return answers.pop(0)
+        answer = answers.pop(0)
+        if isinstance(answer, RequestFailed):
+            raise answer
+        return answer
 
     monkeypatch.setattr("urlmode._accounts.send", send)
     try:
         return await connect(given, nonce=None, **result), sent
     except NotConnected as error:
         return error, sent
-
-
-def json_answer(content: Any) -> Answer:
-    return Answer(200, "application/json; charset=utf-8", json.dumps(content).encode())
 
 
 async def test_a_provider_whose_answer_is_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,6 +367,36 @@ async def test_a_provider_whose_answer_is_a_form(monkeypatch: pytest.MonkeyPatch
     fields = dict(parse_qsl(sent[0][3].decode()))
     assert (fields["client_id"], fields["client_secret"], fields["code_verifier"]) == ("Iv1", SECRET, VERIFIER)
     assert sent[1][2]["authorization"] == f"Bearer {TOKEN}"
+
+
+@pytest.mark.parametrize(
+    ("failed", "detail"),
+    [
+        (Answer(503, "", b""), "status_503"), (Answer(429, "", b""), "status_429"), (Answer(200, "text/html", b"<html>"), "no_json"),
+        (RequestFailed("TIMEOUT"), "TIMEOUT"),
+    ],
+)  # fmt: skip
+async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
+    monkeypatch: pytest.MonkeyPatch, failed: Answer | RequestFailed, detail: str
+) -> None:
+    """It is asked once more. Stored without a name, the tokens of one account would replace those of another."""
+    monkeypatch.setattr("urlmode._accounts._AGAIN_S", 0.01)
+    tokens = json_answer({"access_token": TOKEN, "token_type": "bearer", "refresh_token": "r"})
+    given = options("discord", OAuthClient("d", SECRET))
+    connected, _ = await exchange_at(monkeypatch, given, [tokens, failed, json_answer({"id": "5"})])
+    assert connected.account == Account(id="5")
+    revoked = Answer(200, "", b"")
+    error, sent = await exchange_at(monkeypatch, given, [tokens, failed, failed, revoked, revoked])
+    assert (error.reason, error.detail) == ("exchange_failed", detail)
+    assert [dict(parse_qsl(one[3].decode()))["token"] for one in sent[3:]] == ["r", TOKEN]
+
+
+@pytest.mark.parametrize("answer", [Answer(403, "", b""), json_answer({"errors": []})])
+async def test_an_endpoint_that_does_not_say_whose_account_it_is(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+    """As long as a scope is missing."""
+    tokens = json_answer({"access_token": TOKEN, "token_type": "bearer"})
+    connected, sent = await exchange_at(monkeypatch, options("discord", OAuthClient("d", SECRET)), [tokens, answer])
+    assert (connected.account, connected.tokens["access_token"], len(sent)) == (None, TOKEN, 2)
 
 
 async def test_names_json_and_a_secret_that_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,6 +117,28 @@ async def test_the_user_connects_once_and_every_call_after_that_has_the_token(be
     assert (listed.scopes, listed.requested_scopes) == (["read", "write"], ["read"])
 
 
+async def test_tokens_of_an_account_that_is_not_named_replace_none(
+    bed: Bed, callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are revoked, but not where others could be revoked with them."""
+    monkeypatch.setattr("urlmode._accounts._AGAIN_S", 0.01)
+    bed.endpoint.oauth["account"] = {"endpoint": bed.endpoint.oauth["token_endpoint"].replace("/token", "/me"), "id": "/id"}
+    bed.endpoint.me = 503, {}
+    refused = "Not done: the provider could not be asked for access (status_503)."
+    app = App(bed, callback)
+    async with app.client:
+        assert await app.use() == refused
+        assert (await app.names(), (await app.elicitation()).exchange) == ([], "exchange_failed")
+        assert bed.endpoint.revoked == ["refresh-1", "access-1"]
+        await bed.store()
+        bed.endpoint.scope = "read write more"
+        assert await app.use(required_scopes=["more"]) == refused
+        assert (await app.names(), len(bed.endpoint.revoked)) == (["acme"], 2)
+        bed.endpoint.me = 200, {"id": "acme"}
+        assert await app.use(required_scopes=["more"]) == "access-4 of acme"
+        assert await app.names() == ["acme"]
+
+
 async def test_a_token_that_has_expired_is_refreshed_and_one_that_is_refused_connected_again(bed: Bed, callback: Callback) -> None:
     app = App(bed, callback)
     async with app.client:

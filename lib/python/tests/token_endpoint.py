@@ -32,6 +32,8 @@ class TokenEndpoint:
         self.rotates = True
         self.scope = "read write"
         self.account = "acme"
+        self.me: Reply = (200, {"id": "acme"})
+        """what it says of the account"""
         self.refreshed: dict[str, Any] = {}
         """members over those of an answer to a refresh token"""
         self.oauth: dict[str, Any] = {}
@@ -62,7 +64,7 @@ class TokenEndpoint:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            length = next(line for line in head.lower().split("\r\n") if line.startswith("content-length:"))
+            length = next((line for line in head.lower().split("\r\n") if line.startswith("content-length:")), ":0")
             form = dict(parse_qsl((await reader.readexactly(int(length.split(":")[1]))).decode()))
             status, content = await self._answer(head.split(" ")[1], form)
             body = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -74,6 +76,8 @@ class TokenEndpoint:
             writer.close()
 
     async def _answer(self, path: str, form: dict[str, str]) -> Reply:
+        if path == "/me":
+            return self.me
         if path == "/revoke":
             self.revoked.append(form["token"])
             if self.before_revoking:

@@ -3,10 +3,11 @@ whose account it is."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -23,9 +24,15 @@ from ._log import warn
 from ._long_lived import lengthen
 from ._not_connected import NotConnected
 from ._oauth_description import check_parameters, fill_in, find_text, from_return, read_description
+from ._tasks import jittered
 from ._token_answer import NoTokens, detail_of, read_json, to_tokens
 
 _SCOPE = re.compile(r'[^\s",\\]+')
+# Before an account's name is asked for once more.
+_AGAIN_S = 1.0
+
+IsInUse = Callable[[], Awaitable[bool]]
+"""Whether the user has an account there, whose tokens some providers would revoke with those of a code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +83,10 @@ class AccountOptions:
     parameters: dict[str, str]
 
 
+class _NotAllowed(RequestFailed):
+    """The provider does not say it, whenever it is asked: for most providers a scope is missing."""
+
+
 class AccountProvider:
     def __init__(self, options: AccountOptions, oauth: dict[str, Any], metadata: dict[str, Any]) -> None:
         self._options = options
@@ -117,7 +128,8 @@ class AccountProvider:
         return f"{url}{'&' if '?' in url else '?'}{query}"
 
     async def connect(
-        self, elicitation_id: str, return_url: str, result: Mapping[str, Any], verifier: str | None, nonce: str | None
+        self, elicitation_id: str, return_url: str, result: Mapping[str, Any], verifier: str | None, nonce: str | None,
+        is_in_use: IsInUse | None = None,
     ) -> Connected:
         """Exchanges the code. That works once: the outcome must be claimed. Raises NotConnected."""
         code = result.get("code")
@@ -135,11 +147,11 @@ class AccountProvider:
         if variables:
             filled = {**self._options.variables, **variables}
             there = await AccountProvider.open(AccountOptions(**{**vars(self._options), "variables": filled}))
-        return await there._connect(elicitation_id, code, return_url, returned, verifier, nonce)
+        return await there._connect(elicitation_id, code, return_url, returned, verifier, nonce, is_in_use)
 
     async def _connect(
         self, elicitation_id: str, code: str, return_url: str, returned: dict[str, str], verifier: str | None,
-        nonce: str | None,
+        nonce: str | None, is_in_use: IsInUse | None,
     ) -> Connected:  # fmt: skip
         options = self._options
         try:
@@ -153,8 +165,14 @@ class AccountProvider:
         missing = [scope for scope in options.required_scopes if scope not in granted]
         if missing:
             raise NotConnected("scope_missing", " ".join(missing))
+        try:
+            account = await self._find_account(tokens, claims, returned)
+        except NotConnected:
+            if is_in_use is None or not await is_in_use():
+                await self.revoke_all(tokens)
+            raise
         return Connected(
-            elicitation_id=elicitation_id, tokens=tokens, account=await self._find_account(tokens, claims, returned),
+            elicitation_id=elicitation_id, tokens=tokens, account=account,
             scopes=granted, requested=options.scopes, claims=claims, returned=returned, variables=options.variables,
         )  # fmt: skip
 
@@ -246,27 +264,58 @@ class AccountProvider:
     async def _find_account(
         self, tokens: Mapping[str, Any], claims: Mapping[str, Any] | None, returned: Mapping[str, str]
     ) -> Account | None:
+        """None if the provider does not say it. Raises NotConnected if it does at other times: tokens that are stored
+        without a name replace those of another account."""
         source = self._oauth.get("account")
         if source is None:
             return None
-        try:
-            document = await self._account_document(source, tokens, claims, returned)
-        except (RequestFailed, NotConnected) as error:
-            why = error.detail if isinstance(error, NotConnected) else str(error)
-            warn("URLMODE_ACCOUNT", f"{self._options.provider} did not say whose account was connected ({why})")
-            return None
+        origin = source.get("from")
+        document: Any
+        if origin is None:
+            document = await self._ask_endpoint(source, tokens)
+        elif origin == "userinfo":
+            document = None if claims is None else await self._ask_userinfo(source, tokens, claims)
+        else:
+            document = {"return": returned, "token_response": tokens, "id_token": claims}[origin]
         id = find_text(document, source["id"])
         return None if id is None else Account(id=id, name=find_text(document, source.get("name")))
 
-    async def _account_document(
-        self, source: Mapping[str, Any], tokens: Mapping[str, Any], claims: Mapping[str, Any] | None,
-        returned: Mapping[str, str],
-    ) -> Any:  # fmt: skip
-        origin = source.get("from")
-        if origin in ("return", "token_response", "id_token"):
-            return {"return": returned, "token_response": tokens, "id_token": claims}[origin]
-        if origin == "userinfo" and claims is None:
-            return None
+    async def _ask_endpoint(self, source: Mapping[str, Any], tokens: Mapping[str, Any]) -> Any:
+        """Once more if it fails."""
+        why = ""
+        for attempt in range(2):
+            await asyncio.sleep(attempt * jittered(_AGAIN_S))
+            try:
+                return await self._ask_account(source["endpoint"], source, tokens)
+            except _NotAllowed as error:
+                warn("URLMODE_ACCOUNT", f"{self._options.provider} did not say whose account was connected ({error})")
+                return None
+            except RequestFailed as error:
+                why = str(error)
+        raise NotConnected("exchange_failed", why)
+
+    async def _ask_userinfo(
+        self, source: Mapping[str, Any], tokens: Mapping[str, Any], claims: Mapping[str, Any]
+    ) -> Any:
+        """Whose account it is, the id token says as well."""
+        url = self._metadata.get("userinfo_endpoint")
+        if url is None:
+            return claims
+        try:
+            document = await self._ask_account(url, source, tokens)
+            sub = find_text(document, "/sub")
+            if sub is None:
+                raise RequestFailed("no_sub")
+        except RequestFailed as error:
+            warn("URLMODE_ACCOUNT", f"userinfo of {self._options.provider} failed ({error})")
+            return claims
+        # OpenID Connect Core section 5.3.2.
+        if sub != claims["sub"]:
+            raise NotConnected("exchange_failed", "another_sub")
+        return document
+
+    async def _ask_account(self, url: str, source: Mapping[str, Any], tokens: Mapping[str, Any]) -> Any:
+        """JSON. Raises RequestFailed."""
         token: str = tokens["access_token"]
         headers = {
             name: value.replace("{access_token}", token).replace("{client_id}", self._options.client.id)
@@ -274,18 +323,16 @@ class AccountProvider:
         }
         if not any("{access_token}" in value for value in source.get("headers", {}).values()):
             headers["authorization"] = f"Bearer {token}"
-        url = self._metadata.get("userinfo_endpoint") if origin == "userinfo" else source["endpoint"]
-        if not isinstance(url, str):
-            return None
         body = None
         if "body" in source:
             body = json.dumps(source["body"]).encode()
             headers["content-type"] = "application/json"
         answer = await send("GET" if body is None else "POST", url, headers, body)
-        if not 200 <= answer.status < 300:
-            raise NotConnected("account", f"status_{answer.status}")
+        status = answer.status
+        if not 200 <= status < 300:
+            is_for_good = 400 <= status < 500 and status not in (408, 425, 429)
+            raise (_NotAllowed if is_for_good else RequestFailed)(f"status_{status}")
         document = read_json(answer)
-        # OpenID Connect Core section 5.3.2.
-        if origin == "userinfo" and claims is not None and find_text(document, "/sub") != claims["sub"]:
-            raise NotConnected("account", "another_sub")
+        if document is None:
+            raise RequestFailed("no_json")
         return document

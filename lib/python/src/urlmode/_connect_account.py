@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._accounts import AccountOptions, AccountProvider, Connected, check_scopes
+from ._accounts import AccountOptions, AccountProvider, Connected, IsInUse, check_scopes
 from ._callback_urls import Asked
 from ._claims import BegunClaim
 from ._client_auth import OAuthClient
@@ -20,11 +20,13 @@ class Connecting:
     target_url: Callable[[CallbackUrls], str]
     _provider: AccountProvider
 
-    async def connect(self, outcome: Outcome, asked: Asked, claim: BegunClaim) -> Connected:
+    async def connect(
+        self, outcome: Outcome, asked: Asked, claim: BegunClaim, is_in_use: IsInUse | None = None
+    ) -> Connected:
         """The outcome is claimed, so of all calls for the same thing one exchanges the code."""
         assert isinstance(asked, Elicitation)
         return await self._provider.connect(
-            outcome.elicitation_id, asked.return_url, outcome.result or {}, outcome.code_verifier, outcome.nonce
+            outcome.elicitation_id, asked.return_url, outcome.result or {}, outcome.code_verifier, outcome.nonce, is_in_use
         )
 
 

@@ -55,7 +55,8 @@ async def use_account(
 
     async def keep(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> str:
         key = RowKey(outcome.elicitation_id, binding_of(subject, session))
-        return await vault._keep(await begun.connect(outcome, elicitation, claim), key, **at)
+        given = await begun.connect(outcome, elicitation, claim, lambda: vault._is_in_use(**at))
+        return await vault._keep(given, key, **at)
 
     async def act(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> ToolResult:
         nonlocal connected

@@ -264,14 +264,18 @@ class Vault:
         return place.account
 
     async def _revoke_unstored(self, place: Place, connected: Connected) -> bool:
-        """Unless the account has others, which some providers would revoke with them."""
-        try:
-            rows = await self._database.read(place.subject, place.provider, None)
-        except (psycopg.Error, UrlModeError):
-            return False  # The call has the error that says why they are not stored.
-        if any(row.account == place.account and row.state == "connected" for row in rows):
+        if await self._is_in_use(place.subject, place.provider, place.account):
             return False
         return await self._revoke(place.provider, _with_variables(connected)) is None
+
+    async def _is_in_use(self, subject: str, provider: str, account: str | None = None) -> bool:
+        """Whether the account has tokens, which some providers would revoke with others of the same account. Without
+        `account`: whether any has. Also if nobody knows."""
+        try:
+            rows = await self._database.read(subject, provider, None)
+        except (psycopg.Error, UrlModeError):
+            return True  # The call has the error that says why they are not stored.
+        return any(row.state == "connected" and account in (None, row.account) for row in rows)
 
     async def _find(self, subject: str, provider: str, account: str | None) -> AccountRow:
         rows = await self._database.read(subject, provider, account)
