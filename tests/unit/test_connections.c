@@ -21,15 +21,17 @@ struct pair {
 	int peer;
 };
 
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
 static struct um_connections list;
 static struct um_memfile *file;
 /* Which of the next calls of calloc() has no memory; 0: none. */
 static int calloc_to_fail;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static int epoll, listener;
+
+/* With ld --wrap=calloc (see the Makefile), calloc() calls __wrap_calloc(). */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 
 void *
 __wrap_calloc(size_t count, size_t size)
@@ -38,6 +40,7 @@ __wrap_calloc(size_t count, size_t size)
 		? NULL
 		: __real_calloc(count, size);
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static int
 set_up(void **state)

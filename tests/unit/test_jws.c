@@ -309,7 +309,7 @@ TEST(the_key_that_a_token_names)
 		struct um_buf payload = { 0 }, kid = { 0 };
 		bool ok = um_jws_peek(&payload, &kid, um_str(token));
 
-		row_begin(rows[i].header);
+		row_begin("%s", rows[i].header);
 		assert_int_equal(ok, rows[i].kid != NULL);
 		assert_str(um_buf_str(&kid), rows[i].kid);
 		assert_str(um_buf_str(&payload), ok ? "{\"a\":1}" : "");
