@@ -2,7 +2,7 @@
 // its token, and whom it asks.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -151,6 +151,18 @@ for (const carriesOut of [false, true]) {
 		assert.deepEqual([left() < 0, await row(), endpoint.revoked], [true, undefined, ['refresh-1', 'access-1']]);
 	});
 }
+
+test('a renewal that the provider refuses for good: the account must be connected again, and it is asked once', async (t) => {
+	const { vault, endpoint, key, change, row } = await setUpVault(t);
+	const { oauth } = JSON.parse(readFileSync(endpoint.file));
+	const request = { endpoint: `${endpoint.issuer}/renew`, parameters: { refresh_token: '{access_token}' } };
+	writeFileSync(endpoint.file, JSON.stringify({ oauth: { ...oauth, long_lived: { exchange: request, renewal: request } } }));
+	const tokens = { access_token: 'long', refresh_token: 'long', token_type: 'bearer', expires_in: 1_000 };
+	await vault.store(key, { tokens, account: { id: 'acme' }, scopes: [] });
+	await change("expires_at = now() + interval '400 s', refreshed_at = now() - interval '600 s'");
+	for (let n = 0; n < 2; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
+	assert.deepEqual([endpoint.asked, (await row()).reason], [['long'], 'invalid_grant']);
+});
 
 test('the end of a refresh that failed counts once, if its answer is lost', async (t) => {
 	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });

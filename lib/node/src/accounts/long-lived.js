@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
  * @param {import('./types.js').Lengthening} request with its variables filled in
  * @param {{ access_token: string, client: import('./types.js').Client, rules: import('./token-response.js').Rules | undefined }} what
  * @returns {Promise<import('./types.js').Tokens>}
- * @throws {Error} whose code is `no_long_lived_token` if there is none in the answer, and errors of fetch
+ * @throws {Error} whose code is `no_long_lived_token` if there is none in the answer, with the provider's `error`, and errors of fetch
  */
 export async function lengthen({ method = 'POST', endpoint, parameters }, { access_token: token, client, rules }) {
 	const values = new Map([['{access_token}', token], ['{client_id}', client.id], ['{client_secret}', client.secret ?? '']]);
@@ -26,9 +26,10 @@ export async function lengthen({ method = 'POST', endpoint, parameters }, { acce
 		...method === 'POST' && { body: form },
 	});
 	const response = await toTokenResponse(await readWhole(answer), rules);
-	const tokens = /** @type {import('./types.js').Tokens} */ (await response.json());
+	const tokens = /** @type {import('./types.js').Tokens & { error?: unknown }} */ (await response.json());
 	if (!response.ok || typeof tokens.access_token !== 'string' || tokens.access_token === '') {
-		throw Object.assign(new Error('the provider gave no long-lived token'), { code: 'no_long_lived_token' });
+		const refusal = response.status < 500 && typeof tokens.error === 'string' ? { error: tokens.error } : {};
+		throw Object.assign(new Error('the provider gave no long-lived token'), { code: 'no_long_lived_token', ...refusal });
 	}
 	// Some answer a number as a text.
 	const { expires_in: seconds } = tokens;
