@@ -153,6 +153,24 @@ describe('flows that are mixed up', () => {
 	});
 });
 
+describe('userinfo', () => {
+	test('of another user: nothing is connected, and the tokens are revoked', async () => {
+		const revoked = [];
+		const userinfo = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"sub":"of-the-test"}');
+		const provider = providers.dress('openid-connect', { behaviour: { userinfo, change: ({ access_token: token }) => void revoked.push(token) } });
+		await assertRefused(await connect(provider, OPENID), provider, 'exchange_failed', 'another_sub');
+		assert.deepEqual([revoked.length, await provider.knows(revoked[0])], [1, false]);
+	});
+
+	test('that fails: the id token says whose account it is', async () => {
+		const provider = providers.dress('openid-connect', { behaviour: { userinfo: (response) => response.writeHead(503).end() } });
+		const { account } = await connect(provider, OPENID);
+		assert.deepEqual([account.action, account.account], ['accept', { id: account.claims.sub }]);
+		await new Promise(setImmediate);
+		assert.deepEqual(warnings.map(({ message }) => message), ['userinfo of account failed (OAUTH_RESPONSE_IS_NOT_CONFORM)']);
+	});
+});
+
 describe('the signature of an id token', () => {
 	/** The token with one bit of its signature changed; all else is as it was. */
 	const change = ({ id_token: token }) => {

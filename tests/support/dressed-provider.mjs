@@ -239,6 +239,7 @@ class DressedProvider {
 		if (path === '/exchange') return this.#exchange(request, response);
 		const lengthening = this.#oauth.long_lived?.[path.replace('/long-lived/', '')];
 		if (lengthening) return this.#lengthen(lengthening, request, response, searchParams);
+		if (path === '/me' && this.#behaviour.userinfo) return this.#behaviour.userinfo(response);
 		if (path === '/account') return this.#showAccount(request, response, searchParams);
 		if (path === '/auth' && this.#oauth.token_endpoint === undefined) this.#checkAuthorization(searchParams);
 		if (path === '/token') return this.#exchange(request, response);

@@ -71,3 +71,21 @@ for (const { preset, of = preset, answer, token, account, scopes, also = () => {
 		also(connected.tokens);
 	});
 }
+
+const TOKENS = { access_token: 'access', token_type: 'bearer', refresh_token: 'refresh' };
+
+for (const [what, failed, detail] of [['503', 503, 'status_503'], ['429', 429, 'status_429'], ['no JSON', '<html>', 'no_json']]) {
+	test(`an endpoint that fails to say whose account it is (${what}): it is asked once more, and then the tokens are revoked`, async (t) => {
+		for (const [failures, isInUse, expected, revoked] of [
+			[1, false, { id: '5' }, []], [2, false, detail, ['refresh', 'access']], [2, true, detail, []],
+		]) {
+			let asked = 0;
+			const { open, requests } = await startProvider(t, (origin) => ({ account: { endpoint: `${origin}/me`, id: '/id' } }),
+				(path) => (path !== '/me' ? TOKENS : ++asked > failures ? { id: 5 } : failed));
+			const end = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } }, async () => isInUse);
+			assert.deepEqual(end.account ?? end, typeof expected === 'string' ? { reason: 'exchange_failed', detail: expected } : expected);
+			assert.deepEqual(requests.filter(({ path }) => path === '/revoke').map(({ body }) => new URLSearchParams(body).get('token')), revoked);
+			assert.equal(asked, 2);
+		}
+	});
+}

@@ -1,6 +1,9 @@
 // A provider at which users connect accounts: where to send the browser, what to
 // do with the code that comes back, and whose account it is.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { jittered } from '../jitter.js';
 import { codeOf, detailOf, withDetail } from './answers.js';
 import { readWhole } from './bounded-answer.js';
 import { checkParameters, fillIn, fromReturn, readDescription } from './description.js';
@@ -10,6 +13,8 @@ import { findText } from './pointer.js';
 import { parse } from './token-response.js';
 
 const TIMEOUT_MS = 30_000;
+/** Before an account's name is asked for once more. */
+const AGAIN_MS = 1_000;
 
 /**
  * @typedef {import('./types.js').Account} Account
@@ -92,9 +97,11 @@ export class AccountProvider {
 	 * Exchanges the code. That works once: the outcome must be claimed.
 	 *
 	 * @param {Accepted} outcome
+	 * @param {() => Promise<boolean>} [isInUse] whether the user has an account there, whose tokens some providers would
+	 *     revoke with those of this code
 	 * @returns {Promise<Connected | NotConnected>}
 	 */
-	async connect(outcome) {
+	async connect(outcome, isInUse = async () => false) {
 		const { code, iss, ...rest } = outcome.result ?? {};
 		if (typeof code !== 'string') return { reason: 'exchange_failed', detail: 'code_missing' };
 		const issuerProblem = this.#checkIssuer(iss);
@@ -102,18 +109,19 @@ export class AccountProvider {
 		const returned = textsOf(rest);
 		const { variables, wrong } = fromReturn(this.#oauth, returned);
 		if (wrong !== undefined) return { reason: 'exchange_failed', detail: wrong };
-		if (Object.keys(variables).length === 0) return this.#connect(code, outcome, returned);
+		if (Object.keys(variables).length === 0) return this.#connect(code, outcome, returned, isInUse);
 		const there = await AccountProvider.open({ ...this.#options, variables: { ...this.#options.variables, ...variables } });
-		return there.#connect(code, outcome, returned);
+		return there.#connect(code, outcome, returned, isInUse);
 	}
 
 	/**
 	 * @param {string} code
 	 * @param {Accepted} outcome
 	 * @param {Record<string, string>} returned further parameters of the return
+	 * @param {() => Promise<boolean>} isInUse
 	 * @returns {Promise<Connected | NotConnected>}
 	 */
-	async #connect(code, outcome, returned) {
+	async #connect(code, outcome, returned, isInUse) {
 		let answer;
 		/** @type {Tokens} */
 		let tokens;
@@ -130,7 +138,13 @@ export class AccountProvider {
 		const granted = tokens.scope === undefined ? scopes : tokens.scope.split(/[\s,]+/).filter(Boolean);
 		const missing = requiredScopes.filter((scope) => !granted.includes(scope));
 		if (missing.length > 0) return { reason: 'scope_missing', detail: missing.join(' ') };
-		const account = await this.#findAccount(tokens, claims, returned);
+		let account;
+		try {
+			account = await this.#findAccount(tokens, claims, returned);
+		} catch (error) {
+			if (!await isInUse()) await this.revokeAll(tokens);
+			return { reason: 'exchange_failed', detail: codeOf(error) };
+		}
 		return { tokens, account, scopes: granted, requested: scopes, claims, returned, variables };
 	}
 
@@ -243,35 +257,82 @@ export class AccountProvider {
 	 * @param {Tokens} tokens
 	 * @param {Record<string, unknown> | undefined} claims
 	 * @param {Record<string, string>} returned
-	 * @returns {Promise<Account | undefined>}
+	 * @returns {Promise<Account | undefined>} undefined: the provider does not say it
+	 * @throws if it does at other times: tokens that are stored without a name replace those of another account
 	 */
 	async #findAccount(tokens, claims, returned) {
 		const { account } = this.#oauth;
 		if (!account) return undefined;
-		try {
-			const document = account.from === 'return' ? returned : await this.#fetchAccount(account, tokens, claims);
-			const id = findText(document, account.id);
-			const name = findText(document, account.name);
-			return id === undefined ? undefined : { id, ...name !== undefined && { name } };
-		} catch (error) {
-			process.emitWarning(`${this.#options.provider} did not say whose account was connected (${codeOf(error)})`,
-				{ type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
-			return undefined;
-		}
+		const document = await this.#accountDocument(account, tokens, claims, returned);
+		const id = findText(document, account.id);
+		const name = findText(document, account.name);
+		return id === undefined ? undefined : { id, ...name !== undefined && { name } };
 	}
 
 	/**
 	 * @param {import('./types.js').AccountSource} source
 	 * @param {Tokens} tokens
 	 * @param {Record<string, unknown> | undefined} claims
+	 * @param {Record<string, string>} returned
 	 * @returns {Promise<unknown>}
 	 */
-	async #fetchAccount({ from, endpoint, headers = {}, body }, tokens, claims) {
-		if (from === 'token_response') return tokens;
-		if (from === 'id_token') return claims;
-		if (from === 'userinfo') {
-			return claims && this.#openid.fetchUserInfo(this.#configuration, tokens.access_token, String(claims.sub));
+	async #accountDocument(source, tokens, claims, returned) {
+		switch (source.from) {
+		case 'return': return returned;
+		case 'token_response': return tokens;
+		case 'id_token': return claims;
+		case 'userinfo': return claims && this.#askUserinfo(tokens, claims);
+		default: return this.#askEndpoint(source, tokens);
 		}
+	}
+
+	/**
+	 * Whose account it is, the id token says as well.
+	 *
+	 * @param {Tokens} tokens
+	 * @param {Record<string, unknown>} claims
+	 */
+	async #askUserinfo(tokens, claims) {
+		if (!this.#configuration.serverMetadata().userinfo_endpoint) return claims;
+		let document;
+		try {
+			document = await this.#openid.fetchUserInfo(this.#configuration, tokens.access_token, this.#openid.skipSubjectCheck);
+		} catch (error) {
+			warn(`userinfo of ${this.#options.provider} failed (${codeOf(error)})`);
+			return claims;
+		}
+		// OpenID Connect Core section 5.3.2.
+		if (document.sub !== claims.sub) throw Object.assign(new Error('userinfo is of another user'), { code: 'another_sub' });
+		return document;
+	}
+
+	/**
+	 * Once more if it fails.
+	 *
+	 * @param {import('./types.js').AccountSource} source
+	 * @param {Tokens} tokens
+	 * @returns {Promise<unknown>}
+	 */
+	async #askEndpoint(source, tokens) {
+		for (let attempt = 1; ; attempt += 1) {
+			try {
+				return await this.#fetchAccount(source, tokens);
+			} catch (error) {
+				// For most providers a scope is missing.
+				const isForGood = /^status_4(?!08|25|29)/.test(codeOf(error));
+				if (isForGood) return void warn(`${this.#options.provider} did not say whose account was connected (${codeOf(error)})`);
+				if (attempt === 2) throw error;
+				await sleep(jittered(AGAIN_MS));
+			}
+		}
+	}
+
+	/**
+	 * @param {import('./types.js').AccountSource} source
+	 * @param {Tokens} tokens
+	 * @returns {Promise<unknown>}
+	 */
+	async #fetchAccount({ endpoint, headers = {}, body }, tokens) {
 		const filled = Object.entries(headers).map(([name, value]) => [
 			name, value.replaceAll('{access_token}', () => tokens.access_token).replaceAll('{client_id}', () => this.#options.client.id),
 		]);
@@ -289,8 +350,15 @@ export class AccountProvider {
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});
 		if (!response.ok) throw Object.assign(new Error('the provider refused'), { code: `status_${response.status}` });
-		return parse(await (await readWhole(response)).text());
+		const document = parse(await (await readWhole(response)).text());
+		if (document === undefined) throw Object.assign(new Error('the answer is no JSON'), { code: 'no_json' });
+		return document;
 	}
+}
+
+/** @param {string} message */
+function warn(message) {
+	process.emitWarning(message, { type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
 }
 
 /**

@@ -25,7 +25,8 @@ export function codeOf(error) {
 	const { error: refusal, code, cause } = /** @type {{ error?: unknown, code?: unknown, cause?: unknown }} */ (error ?? {});
 	if (isCode(refusal)) return refusal;
 	const systemCode = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-	// That of a DOMException, such as a timeout, is a number.
+	if (error instanceof DOMException && error.name === 'TimeoutError') return 'TIMEOUT';
+	// That of another DOMException is a number.
 	return String((typeof systemCode === 'string' ? systemCode : undefined) ?? code ?? 'unknown');
 }
 

@@ -15,14 +15,15 @@ import { runWithElicitation } from './with-elicitation.js';
  * @param {AccountOptions} options
  * @param {import('./types.js').Call} call
  * @param {(account: import('./types.js').Account) => R | Promise<R>} body
- * @param {{ isFinished?: boolean }} [how] whether `close` waits for a claim, the exchange and its body
+ * @param {{ isFinished?: boolean, isInUse?: () => Promise<boolean> }} [how] `isFinished`: `close` waits for a claim, the exchange and
+ *     its body; `isInUse` of `AccountProvider.connect`
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
-export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false } = {}) {
+export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false, isInUse } = {}) {
 	const preset = { provider: options.provider, description, client, scopes, requiredScopes, variables, parameters };
 	const provider = await AccountProvider.open(preset);
 	const exchange = async (/** @type {import('./types.js').Accepted} */ accepted) => {
-		const connected = await provider.connect(accepted);
+		const connected = await provider.connect(accepted, isInUse);
 		if ('tokens' in connected) return body({ ...connected, elicitationId: accepted.elicitationId });
 		throw new NotConnected(connected.reason, connected.detail);
 	};

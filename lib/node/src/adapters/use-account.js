@@ -30,7 +30,7 @@ const LOOK_MS = 200;
  */
 export async function runUseAccount(given, call, body) {
 	const { vault, account, validFor, variables, parameters, ...rest } = given;
-	const { urlmode, options: preset, keep } = partsOf(vault, rest.provider);
+	const { urlmode, options: preset, keep, isInUse } = partsOf(vault, rest.provider);
 	const scopes = rest.scopes ?? preset.scopes ?? [];
 	const requiredScopes = rest.requiredScopes ?? preset.requiredScopes ?? [];
 	checkScopes('scopes', scopes);
@@ -44,7 +44,9 @@ export async function runUseAccount(given, call, body) {
 		variables: { ...preset.variables, ...variables }, parameters: { ...preset.parameters, ...parameters },
 		about: account === undefined ? {} : { account },
 	};
-	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => keep(rest, connected), { isFinished: true });
+	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => keep(rest, connected), {
+		isFinished: true, isInUse: () => isInUse(rest),
+	});
 	/** @type {string | undefined} */
 	let connected = account;
 	if (end.accepted) {

@@ -41,7 +41,8 @@ const ONLY_ACCOUNT = 'default';
  * For the adapters.
  *
  * @type {(vault: Vault, provider: string) => { urlmode: import('../urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions,
- *     keep: (owner: import('./types.js').ElicitationOwner, connected: ToBeStored & { elicitationId: string }) => Promise<string> }}
+ *     keep: (owner: import('./types.js').ElicitationOwner, connected: ToBeStored & { elicitationId: string }) => Promise<string>,
+ *     isInUse: (owner: import('./types.js').ElicitationOwner) => Promise<boolean> }}
  */
 export let partsOf;
 
@@ -141,15 +142,29 @@ export class Vault extends EventEmitter {
 	async #revokeUnstored(place, { tokens, variables }, detail) {
 		let revoked = false;
 		try {
-			// With these tokens, some providers would revoke those that the account has.
-			const rows = await this.#database.read(place.subject, place.provider, null);
-			const isInUse = rows.some(({ account_id: account, state }) => account === place.account && state === 'connected');
+			const isInUse = await this.#isInUse(place, place.account);
 			const at = await AccountProvider.open(this.#optionsOf(place.provider, withVariables(tokens, variables)));
 			revoked = !isInUse && await at.revokeAll(tokens) === undefined;
 		} catch {
 			// The call has the error that says why they are not stored.
 		}
 		this.#tell('not_stored', { ...place, detail, revoked });
+	}
+
+	/**
+	 * Whether the account has tokens, which some providers would revoke with others of the same account.
+	 *
+	 * @param {{ subject: string, provider: string }} owner
+	 * @param {string} [account] undefined: any of them
+	 * @returns {Promise<boolean>} true also if nobody knows
+	 */
+	async #isInUse({ subject, provider }, account) {
+		try {
+			const rows = await this.#database.read(subject, provider, null);
+			return rows.some(({ account_id: id, state }) => (account === undefined || id === account) && state === 'connected');
+		} catch {
+			return true; // The call has the error that says why they are not stored.
+		}
 	}
 
 	/**
@@ -326,6 +341,7 @@ export class Vault extends EventEmitter {
 	static {
 		partsOf = (vault, provider) => ({
 			urlmode: vault.#urlmode, options: vault.#optionsOf(provider), keep: (owner, connected) => vault.#keep(owner, connected),
+			isInUse: (owner) => vault.#isInUse(owner),
 		});
 	}
 

@@ -16,7 +16,7 @@ export const SECRET = 'secret-of-the-client';
  *
  * @param {import('node:test').TestContext} t
  * @param {object | ((origin: string) => object)} oauth members over those of a plain one
- * @param {object | ((path: string) => object | string)} [answer] members over those of tokens; or the whole answer, as an object or as text
+ * @param {object | ((path: string) => object | string | number)} [answer] members over those of tokens; or the whole answer: an object, a text or a status
  */
 export async function startProvider(t, oauth, answer = {}) {
 	const requests = [];
@@ -24,8 +24,8 @@ export async function startProvider(t, oauth, answer = {}) {
 		let body = '';
 		for await (const chunk of request) body += chunk;
 		requests.push({ path: request.url, headers: request.headers, body });
-		response.writeHead(200, { 'content-type': 'application/json' });
 		const content = typeof answer === 'function' ? answer(request.url) : { access_token: 'access', token_type: 'bearer', ...answer };
+		response.writeHead(typeof content === 'number' ? content : 200, { 'content-type': 'application/json' });
 		response.end(typeof content === 'string' ? content : JSON.stringify(content));
 	});
 	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
