@@ -240,6 +240,12 @@ const STEPS = {
 		}
 	},
 
+	async written(run, user) {
+		const claims = () => run.fixture.stack.sql('SELECT l.fence FROM urlmode.lease l JOIN urlmode.elicitation e ON e.id = l.elicitation WHERE e.subject = $1',
+			[run.subject(user)]);
+		await until('the server knows that its answer was written', async () => (await claims()).length === 0);
+	},
+
 	async error(run, wanted, step) {
 		const call = run.callOf(step);
 		const error = await call.promise.then(({ text }) => assert.fail(`it has a result: ${text}`), (reason) => reason);
