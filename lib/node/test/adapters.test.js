@@ -232,7 +232,7 @@ test('rounds: a refusal completes the elicitation, and an expired one returns ex
 	assert.equal(await state(), 'completed decline refused');
 	const second = await ask(round(), { ttl: 200 });
 	await sleep(300);
-	assert.equal((await ask(round({ state: second.toolResult.requestState, action: 'accept' }), { ttl: 200 })).text,
+	assert.equal((await ask(round({ state: second.toolResult.requestState, action: 'accept' }), { ttl: 200, roundTimeout: 60_000 })).text,
 		'Not done: nobody completed it in time.');
 });
 
