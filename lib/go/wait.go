@@ -142,9 +142,11 @@ func (w *waits) answer(ctx context.Context, one *wait) bool {
 		}
 		isTold = true
 	}
-	outcome, err := one.outcome, one.err
+	var outcome *Outcome
+	var err error
 	switch {
-	case done:
+	case done: // From then on nobody writes them.
+		outcome, err = one.outcome, one.err
 	case ctx.Err() != nil:
 		outcome, err = w.giveUp(one, ctx.Err())
 	case looked:
