@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// types sends what a user has typed, until the page takes it.
+func (p *programs) types(t testing.TB, id string, of Owner, value string) {
+	t.Helper()
+	k, browser := rowKey{id, bindingOf(of)}, browserOf("c")
+	sealed := seal(p.ring, useResult, k, fmt.Appendf(nil, `{"values":{"api_key":%q}}`, value), nil)
+	until(t, "the page is open", func() bool {
+		return p.ask(t, `SELECT outcome FROM urlmode.look_up_form($1::text[]::uuid[], $2::bytea[], '{intake}', '{input}', $3::text[], '{f}')`,
+			[]string{id}, [][]byte{k.binding[:]}, []string{of.Subject}) != "processing"
+	})
+	if got := p.ask(t, `SELECT outcome FROM urlmode.answer_form($1::text[]::uuid[], $2::bytea[], '{intake}', '{input}', $3::bytea[], $4::text[],
+		'{f}', '{accept}', '{""}', $5::bytea[], NULL, NULL)`, []string{id}, [][]byte{k.binding[:]}, [][]byte{browser[:]}, []string{of.Subject},
+		[][]byte{sealed}); got != "processing" {
+		t.Fatalf("it is %s", got)
+	}
+}
+
+func askForKey(t testing.TB, m *Instance, of Owner, limit time.Duration) string {
+	t.Helper()
+	made, err := m.CreateInput(t.Context(), InputRequest{Provider: "intake", Owner: of, Form: keyForm(), VerifyTimeout: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ElicitationID
+}
+
+func TestFiveWrongValuesEndAnInput(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Minute)
+	var asked []Typed
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(_ context.Context, typed Typed) (*Problem, error) {
+		asked = append(asked, typed) // by one goroutine after the other
+		return &Problem{"api_key", Text("No.")}, nil
+	}})
+	for i := range 5 {
+		p.types(t, id, me, fmt.Sprint(i))
+	}
+	got := <-wait
+	if got.err != nil || got.outcome.Action != Cancel || got.outcome.Reason != "refused_input" || got.outcome.Values != nil {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+	if len(asked) != 5 || asked[4].Values["api_key"] != "4" || asked[4].ElicitationID != id || asked[4].Provider != "intake" {
+		t.Fatalf("it was asked %d times", len(asked))
+	}
+}
+
+// The error of Verify, or of a Problem that is not valid, ends the wait. The page is open again.
+func TestErrorOfVerify(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Minute)
+	failed := errors.New("the shop does not answer")
+	for wanted, answer := range map[error]func() (*Problem, error){
+		failed:      func() (*Problem, error) { return nil, failed },
+		ErrArgument: func() (*Problem, error) { return &Problem{Field: "api_key"}, nil },
+	} {
+		wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(context.Context, Typed) (*Problem, error) { return answer() }})
+		p.types(t, id, me, "s3cret")
+		if got := <-wait; !errors.Is(got.err, wanted) || strings.Contains(got.err.Error(), "s3cret") {
+			t.Fatalf("%v", got.err)
+		}
+	}
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(context.Context, Typed) (*Problem, error) { return nil, nil }})
+	p.types(t, id, me, "right")
+	if got := <-wait; got.err != nil || got.outcome.Values["api_key"] != "right" {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+}
+
+// A function that does not come back holds up nobody.
+func TestVerifyHasATimeLimit(t *testing.T) {
+	log := &lines{}
+	m, p, me := open(t, func(c *Config) { c.Logger = log.logger() }), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Second)
+	never := make(chan struct{})
+	defer close(never)
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(ctx context.Context, typed Typed) (*Problem, error) {
+		if typed.Values["api_key"] == "slow" {
+			<-never
+		}
+		return nil, nil
+	}})
+	p.types(t, id, me, "slow")
+	until(t, "the limit is logged", func() bool { return log.count("URLMODE_VERIFY") > 0 })
+	// On a slow machine the second one may be late as well.
+	for tries := 0; len(wait) == 0 && tries < 8; tries++ {
+		p.types(t, id, me, "right")
+		until(t, "it is verified, or the limit is over", func() bool { return len(wait) > 0 || log.count("URLMODE_VERIFY") > tries+1 })
+	}
+	if got := <-wait; got.err != nil || got.outcome.Values["api_key"] != "right" {
+		t.Fatalf("%v, %v", got.outcome, got.err)
+	}
+}
+
+// An outcome that was announced says the same as the row.
+func TestDecisionIsToldAndRead(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	asked, err := m.CreateApproval(t.Context(), ApprovalRequest{Provider: "approvals", Owner: me, Approvers: []string{"grace"},
+		Form: ApprovalForm{Title: Text("T"), Comment: "optional"}})
+	if err != nil || asked.URL != "" || asked.ApprovalURL == "" {
+		t.Fatalf("%+v, %v", asked, err)
+	}
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	k, browser := rowKey{asked.ElicitationID, bindingOf(me)}, browserOf("c")
+	result := `{"approver":"grace","comment":"As agreed","decided_at":"2026-11-24T07:30:00Z"}`
+	outcome := seal(p.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+result+`}`), nil)
+	if got := p.ask(t, `SELECT outcome FROM urlmode.answer_form($1::text[]::uuid[], $2::bytea[], '{approvals}', '{approval}', $3::bytea[], '{grace}',
+		'{f}', '{accept}', '{""}', $4::bytea[], $5::bytea[], NULL)`, []string{k.id}, [][]byte{k.binding[:]}, [][]byte{browser[:]},
+		[][]byte{seal(p.ring, useResult, k, []byte(result), nil)}, [][]byte{outcome}); got != "completed" {
+		t.Fatalf("it is %s", got)
+	}
+	read, err := m.Wait(t.Context(), k.id, me)
+	for _, got := range []ending{<-wait, {read, err}} {
+		decided := got.outcome.DecidedAt
+		if got.err != nil || got.outcome.Approver != "grace" || got.outcome.Comment != "As agreed" || decided.Unix() != 1795505400 {
+			t.Errorf("%v, %s, %v", got.outcome, decided, got.err)
+		}
+	}
+}
