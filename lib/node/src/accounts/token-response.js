@@ -66,7 +66,7 @@ function isTime(seconds) {
 
 /**
  * @param {string} text
- * @returns {any} undefined if it is no JSON. A whole number that JavaScript cannot hold is a text: it is an identifier
+ * @returns {unknown} undefined if it is no JSON. A whole number that JavaScript cannot hold is a text: it is an identifier
  */
 export function parse(text) {
 	try {
