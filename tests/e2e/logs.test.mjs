@@ -252,13 +252,11 @@ describe('no secret, after', () => {
 
 	leaves('programs that are not there', async () => {
 		const { browser, ...flow } = await goOn();
-		await fixture.stack.service('stop', 'oauth-return');
-		await fixture.stack.service('stop', 'connect');
+		await fixture.stack.service('stop', 'oauth-return', 'connect');
 		assert.equal((await comeBack(browser, flow.returnTo({ code: newCode() }))).status, 502);
 		assert.equal((await request(flow.url)).status, 502);
 		assert.equal((await press(browser, flow.confirm, 'continue')).status, 502);
-		await fixture.stack.service('start', 'connect');
-		await fixture.stack.service('start', 'oauth-return');
+		await fixture.stack.service('start', 'connect', 'oauth-return');
 	});
 
 	leaves('a client that goes away', async () => {
@@ -294,9 +292,7 @@ describe('no secret, after', () => {
 		for (const name of ['URLMODE_DATABASE_URL', 'URLMODE_ADMIN_DATABASE_URL']) {
 			secret(`the password of ${name}`, new URL(fixture.stack.env[name]).password);
 		}
-		for (const name of ['nginx', 'connect', 'oauth-return', 'status', 'postgres']) {
-			await fixture.stack.service('stop', name);
-		}
+		await fixture.stack.service('stop', 'nginx', 'connect', 'oauth-return', 'status', 'postgres');
 	});
 
 	test('the logs are not empty', async () => {

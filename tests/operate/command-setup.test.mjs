@@ -440,8 +440,7 @@ if (IS_ROOT) {
 }
 
 test('an administrator who is no superuser is enough', async () => {
-	await stack.service('stop', 'postgres');
-	await stack.service('start', 'postgres');
+	await stack.service('restart', 'postgres');
 	await stack.sql('CREATE DATABASE other');
 	const other = new URL(admin);
 	other.pathname = '/other';

@@ -28,9 +28,7 @@ export async function configure(stack, change) {
 
 	change(config);
 	await writeFile(file, JSON.stringify(config));
-	for (const name of PROGRAMS) {
-		await stack.service('restart', name);
-	}
+	await stack.service('restart', ...PROGRAMS);
 }
 
 /**

@@ -63,14 +63,6 @@ leave_root()
 	die "the user postgres cannot read $TREE, and PostgreSQL refuses root"
 }
 
-# The folder of the kept clusters belongs to the user that PostgreSQL runs as.
-CLUSTERS=$TREE/build/clusters
-claim_clusters()
-{
-	[[ -d $CLUSTERS ]] || mkdir -m 700 -- "$CLUSTERS" 2>/dev/null || return 0
-	[[ $(id -u) -ne 0 ]] || chown postgres: -- "$CLUSTERS"
-}
-
 # Creates $RUN_DIR, or takes it over when it is empty or a stack's already.
 claim_run_dir()
 {
@@ -145,7 +137,7 @@ start()
 	local name=$1
 
 	shift
-	setsid -- "$@" </dev/null >>"$RUN_DIR/log/$name.log" 2>&1 9>&- &
+	setsid -- "$@" </dev/null >>"$RUN_DIR/log/$name.log" 2>&1 8>&- 9>&- &
 	record "$name" $!
 }
 
@@ -269,6 +261,9 @@ answers()
 	} 3<>"/dev/tcp/127.0.0.1/$1" && [[ $status == [1-4]* ]]
 }
 
+# shellcheck source=cluster.sh
+. "$TREE/tests/stack/cluster.sh"
+
 # --- The whole stack --------------------------------------------------------
 
 running()
@@ -289,12 +284,17 @@ refuse_second_stack()
 	die "a stack runs in $RUN_DIR already${URLMODE_BASE_URL:+, at $URLMODE_BASE_URL}; make down ends it"
 }
 
+new_password()
+{
+	od -An -v -N24 -tx1 /dev/urandom | tr -d ' \n'
+}
+
 # A password, made once.
 secret()
 {
 	local file=$RUN_DIR/secrets/$1
 
-	[[ -s $file ]] || od -An -v -N24 -tx1 /dev/urandom | tr -d ' \n' >"$file"
+	[[ -s $file ]] || new_password >"$file"
 	cat -- "$file"
 }
 
@@ -313,9 +313,10 @@ configure()
 	database=127.0.0.1:$PG_PORT/urlmode
 	printf '1 %s\n' "$(head -c 32 /dev/urandom | base64 -w 0)" >keys
 
-	openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=paypal.example \
-		-addext basicConstraints=critical,CA:FALSE \
-		-keyout secrets/paypal.key -out secrets/paypal.pem 2>/dev/null
+	# A known key: it stands for PayPal's, and to make one takes as long as the rest.
+	cp -- "$TREE/tests/unit/keys/rsa-1.pem" secrets/paypal.key
+	openssl req -x509 -key secrets/paypal.key -days 30 -subj /CN=paypal.example \
+		-addext basicConstraints=critical,CA:FALSE -out secrets/paypal.pem 2>/dev/null
 	node "$TREE/tests/stack/config.mjs" base_url="http://127.0.0.1:$PORT" \
 		database_url="postgresql://urlmode_cgi:$cgi@$database" \
 		issuer="http://localhost:$PROVIDER_PORT" user_check="$USER_CHECK" \
@@ -348,67 +349,6 @@ configure()
 			PROVIDER_PORT "$PROVIDER_PORT" CHECKOUT_PORT "$CHECKOUT_PORT" \
 			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT"
 	} >ports
-}
-
-# make_cluster FOLDER: its superuser's password is in FOLDER.password
-make_cluster()
-{
-	[[ -s $1.password ]] || secret postgres >"$1.password"
-	"$PGBIN/initdb" -D "$1" -U postgres -A scram-sha-256 --no-sync \
-		--pwfile="$1.password" --locale=C.UTF-8 -E UTF8 \
-		>log/initdb.log 2>&1 || failed initdb failed
-}
-
-# A copy of the cluster of this version that no server has ever run on: it is made
-# once and kept beside the programs, where this user may write there.
-copy_cluster()
-{
-	local version kept
-
-	version=$("$PGBIN/postgres" --version)
-	kept=$CLUSTERS/${version//[^0-9A-Za-z.]/-}
-	if [[ -w $CLUSTERS ]]; then
-		(
-			flock 8
-			[[ -d $kept ]] || {
-				rm -rf -- "$kept".{new,new.password}
-				make_cluster "$kept.new"
-				mv -- "$kept.new.password" "$kept.password"
-				mv -- "$kept.new" "$kept"
-			}
-		) 8>"$CLUSTERS/lock"
-		cp -a -- "$kept" pg
-		cp -- "$kept.password" pg.password
-	else
-		make_cluster pg
-	fi
-}
-
-# A cluster and in it the database as sql/ wants it.
-prepare_postgres()
-{
-	cd -- "$RUN_DIR"
-	copy_cluster
-	cat >>pg/postgresql.conf <<-CONF
-		listen_addresses = '127.0.0.1'
-		port = $PG_PORT
-		unix_socket_directories = '.'  # this folder
-		max_connections = 200
-	CONF
-	service_start postgres
-	prepare_database >log/migrate.log 2>&1 || failed migrate failed
-}
-
-prepare_database()
-{
-	local psql=(psql -Xq -v ON_ERROR_STOP=1)
-
-	PGPASSWORD=$(cat pg.password) \
-		"${psql[@]}" -h 127.0.0.1 -p "$PG_PORT" -U postgres -d postgres \
-		-c "ALTER ROLE postgres PASSWORD '$(secret postgres)'" -c 'CREATE DATABASE urlmode' &&
-		"$TREE/sql/migrate" &&
-		node "$TREE/tests/stack/passwords.mjs" "$RUN_DIR/secrets" |
-		"${psql[@]}" -d "$URLMODE_ADMIN_DATABASE_URL"
 }
 
 stack_up()

@@ -3,7 +3,8 @@
 // also signs what no provider would, for the tests of attacks. That a provider
 // is like this, only the real one can tell; oidc-provider itself is the demo's.
 
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 import { closeServer, listen, sendPage } from '../demo/process.mjs';
@@ -13,12 +14,20 @@ const TENANT = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
 const encode = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const id = (text) => createHash('sha256').update(text).digest('hex');
 
+/** RSA keys of the tests, one after the other: to make one takes longer than most tests. */
+const PAIRS = [1, 2, 3].map((n) => {
+	const privateKey = createPrivateKey(readFileSync(new URL(`../unit/keys/rsa-${n}.pem`, import.meta.url)));
+	return { privateKey, publicKey: createPublicKey(privateKey) };
+});
+let made = 0;
+const rsa = () => PAIRS[made++ % PAIRS.length];
+
 /** What differs: the issuer's path, the key and how it is published, the claims of a user. */
 export const DRESSES = {
 	entra: {
 		path: `/${TENANT}/v2.0`,
 		claim: 'oid',
-		make: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+		make: rsa,
 		alg: 'RS256',
 		// Neither `alg` nor anything but the key's id and its certificate.
 		jwk: (jwk, kid) => ({ ...jwk, kid, x5t: kid, use: 'sig', x5c: ['MIIC'], issuer: 'https://login.example/{tenantid}/v2.0' }),
@@ -27,7 +36,7 @@ export const DRESSES = {
 	google: {
 		path: '',
 		claim: 'sub',
-		make: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+		make: rsa,
 		alg: 'RS256',
 		jwk: (jwk, kid) => ({ ...jwk, kid, use: 'sig', alg: 'RS256' }),
 		claims: (name, client) => ({ azp: client, sub: String(parseInt(id(name).slice(0, 12), 16)), hd: 'corp.example', email: `${name}@corp.example`, email_verified: true, jti: id(name) }),
@@ -39,13 +48,13 @@ export const DRESSES = {
 		alg: 'ES256',
 		jwk: (jwk, kid) => ({ ...jwk, kid, use: 'sig', alg: 'ES256' }),
 		// A key for encryption stands beside it.
-		others: () => [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }), kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }],
+		others: () => [{ ...rsa().publicKey.export({ format: 'jwk' }), kid: 'enc', use: 'enc', alg: 'RSA-OAEP' }],
 		claims: (name, client) => ({ typ: 'ID', azp: client, sid: id('session'), sub: `${id(name).slice(0, 8)}-corp`, preferred_username: name, session_state: 'x' }),
 	},
 	authentik: {
 		path: '/application/o/urlmode/',
 		claim: 'sub',
-		make: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+		make: rsa,
 		alg: 'RS256',
 		jwk: (jwk, kid) => ({ ...jwk, kid, use: 'sig', alg: 'RS256', x5c: ['MIIC'], x5t: kid }),
 		claims: (name) => ({ acr: 'goauthentik.io/providers/oauth2/default', amr: ['pwd'], sid: id('session'), sub: id(name), preferred_username: name }),

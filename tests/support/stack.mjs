@@ -7,14 +7,14 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import pg from 'pg';
 
-import { processes } from './processes.mjs';
+import { processOf } from './processes.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UP = path.join(ROOT, 'tests/stack/up');
@@ -69,6 +69,9 @@ export async function startStack({
 export class Stack {
 	#down;
 	#pool;
+	/** What was read of each log, which tests ask for again and again. */
+	#known = new Map();
+	#reading = Promise.resolve();
 
 	/**
 	 * @param {Record<string, string>} env the URLMODE_… variables
@@ -121,13 +124,36 @@ export class Stack {
 		return (await this.#jsonLines()).filter(({ upstream_status: status }) => status !== undefined);
 	}
 
-	async #jsonLines() {
-		const texts = await this.logs();
-		// The last line is still being written, unless it ends.
-		return [...texts.values()]
-			.flatMap((text) => text.split('\n').slice(0, -1))
-			.filter((line) => line.startsWith('{'))
-			.map((line) => JSON.parse(line));
+	/** The objects of every log: one call after the other, so that each line is taken once. */
+	#jsonLines() {
+		this.#reading = this.#reading.catch(() => {}).then(async () => {
+			const directory = path.join(this.runDir, 'log');
+			const names = (await readdir(directory)).sort();
+			return (await Promise.all(names.map((name) => this.#objectsOf(path.join(directory, name))))).flat();
+		});
+		return this.#reading;
+	}
+
+	async #objectsOf(file) {
+		const handle = await open(file);
+		try {
+			const { ino, size } = await handle.stat();
+			let known = this.#known.get(file);
+			if (known?.ino !== ino || size < known.size) {
+				known = { ino, size: 0, objects: [] };
+				this.#known.set(file, known);
+			}
+			const more = Buffer.alloc(size - known.size);
+			await handle.read(more, 0, more.length, known.size);
+			// The last line is still being written, unless it ends.
+			const end = more.lastIndexOf('\n') + 1;
+			const lines = more.toString('utf8', 0, end).split('\n').filter((line) => line.startsWith('{'));
+			for (const line of lines) known.objects.push(JSON.parse(line));
+			known.size += end;
+			return known.objects;
+		} finally {
+			await handle.close();
+		}
 	}
 
 	/** The process id in RUN_DIR/pid/NAME.pid. */
@@ -138,12 +164,14 @@ export class Stack {
 	/** The process id of a FastCGI program, or undefined while its supervisor starts it. */
 	async program(name) {
 		const supervisor = await this.pid(name);
-		return (await processes()).find(({ parent }) => parent === supervisor);
+		const children = await readFile(`/proc/${supervisor}/task/${supervisor}/children`, 'latin1').catch(() => '');
+		const all = await Promise.all(children.split(' ').filter(Boolean).map(processOf));
+		return all.find((process) => process !== undefined);
 	}
 
-	/** `service('stop', 'postgres')`: stop, start or restart one part. */
-	async service(action, name) {
-		await script(SERVICE, { ...process.env, RUN_DIR: this.runDir }, [action, name]);
+	/** `service('stop', 'postgres')`: stop, start or restart parts, one after the other. */
+	async service(action, ...names) {
+		await script(SERVICE, { ...process.env, RUN_DIR: this.runDir }, [action, ...names]);
 	}
 
 	/** For child_process.spawn: the user that the stack runs as. */

@@ -4,8 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT = 30_000;
 
+const EVERY_FIRST = 5;
+const EVERY_LAST = 100;
+
 /**
- * Tries a condition again and again until it is true.
+ * Tries a condition again and again until it is true: less and less often, unless told.
  *
  * @template T
  * @param {string} what the condition is, for the error message
@@ -13,10 +16,10 @@ const TIMEOUT = 30_000;
  * @param {{ timeout?: number, every?: number }} [options] milliseconds
  * @returns {Promise<T>} the last value of the condition
  */
-export async function until(what, condition, { timeout = TIMEOUT, every = 10 } = {}) {
+export async function until(what, condition, { timeout = TIMEOUT, every = undefined } = {}) {
 	const deadline = performance.now() + timeout;
 
-	for (;;) {
+	for (let pause = every ?? EVERY_FIRST; ; pause = every ?? Math.min(pause * 1.5, EVERY_LAST)) {
 		const answer = await condition();
 		if (answer) {
 			return answer;
@@ -24,7 +27,7 @@ export async function until(what, condition, { timeout = TIMEOUT, every = 10 } =
 		if (performance.now() > deadline) {
 			throw new Error(`waited ${timeout} ms in vain until ${what}`);
 		}
-		await sleep(every);
+		await sleep(pause);
 	}
 }
 
