@@ -29,8 +29,8 @@ answer(char **args, size_t len, const char *config, struct um_error *err)
 
 	if (strcmp(what, "delivery") == 0)
 		return um_check_delivery(args + 1, len - 1, config, err);
-	if (asks(args, len, "config", 1))
-		ok = um_query_config(args[1], config, err);
+	if (strcmp(what, "config") == 0 && len >= 2)
+		ok = um_query_config(args + 1, len - 1, config, err);
 	else if (asks(args, len, "keys", 1))
 		ok = um_query_keys(args[1], err);
 	else if (asks(args, len, "state", 1))
@@ -43,8 +43,6 @@ answer(char **args, size_t len, const char *config, struct um_error *err)
 		ok = um_query_socket(args[1], err);
 	else if (asks(args, len, "conninfo", 0))
 		ok = um_query_conninfo(err);
-	else if (asks(args, len, "programs", 0))
-		ok = um_query_programs(config, err);
 	else if (strcmp(what, "reconcile") == 0 && len >= 3)
 		ok = um_reconcile_print(args[1], args + 2, len - 2, config,
 			err);

@@ -7,8 +7,8 @@
  * Answers one question, of those in query.h, issuer.h and
  * check_delivery.h:
  *
- *   config KEY | keys FILE | jwks FILE | discovery FILE ISSUER | socket PATH
- *   state PROVIDER | programs | sql | conninfo | pages
+ *   config KEY... | keys FILE | jwks FILE | discovery FILE ISSUER | socket PATH
+ *   state PROVIDER | sql | conninfo | pages
  *   delivery ARGUMENT...
  *
  * URLMODE_CONFIG names the configuration. Answers nothing in the environment of

@@ -21,12 +21,21 @@
 #define CONNINFO_MAX 4096
 #define SQL_MAX 4096
 
+/* Each line of a key is behind its name where several keys are asked for. */
 static void
-print_providers(const struct um_config *config)
+begin_line(const char *name)
+{
+	if (name != NULL)
+		printf("%s ", name);
+}
+
+static void
+print_providers(const char *name, const struct um_config *config)
 {
 	for (size_t i = 0; i < config->providers_len; i++) {
 		const struct um_provider *provider = &config->providers[i];
 
+		begin_line(name);
 		printf("%s %s %" PRId64 "\n", provider->name,
 			um_kind_name(provider->kind),
 			provider->grace_ms / 1000);
@@ -34,30 +43,43 @@ print_providers(const struct um_config *config)
 }
 
 static void
-print_line(const char *key, const char *value)
+print_programs(const char *name, const struct um_config *config)
 {
-	if (value != NULL)
-		printf("%s %s\n", key, value);
+	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++) {
+		const char *program = um_metrics_program_name(i);
+
+		if (um_config_needs(config, program)) {
+			begin_line(name);
+			puts(program);
+		}
+	}
 }
 
 static void
-print_openid(const struct um_openid *openid)
+print_openid(const char *name, const struct um_openid *openid)
 {
-	print_line("issuer", openid->issuer);
-	print_line("client_id", openid->client_id);
-	print_line("authorization_endpoint", openid->authorization_endpoint);
-	print_line("jwks_file", openid->jwks_file);
-	print_line("refresh_file", openid->refresh_file);
+	const struct {
+		const char *key, *value;
+	} values[] = {
+		{ "issuer", openid->issuer },
+		{ "client_id", openid->client_id },
+		{ "authorization_endpoint", openid->authorization_endpoint },
+		{ "jwks_file", openid->jwks_file },
+		{ "refresh_file", openid->refresh_file },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (values[i].value != NULL) {
+			begin_line(name);
+			printf("%s %s\n", values[i].key, values[i].value);
+		}
+	}
 }
 
-bool
-um_query_config(const char *key, const char *path, struct um_error *err)
+static bool
+print_key(const char *name, const char *key, const struct um_config *config,
+	struct um_error *err)
 {
-	struct um_config *config;
-	bool ok = true;
-
-	if (!um_config_load(&config, path, err))
-		return false;
 	const struct {
 		const char *key, *value;
 	} values[] = {
@@ -75,13 +97,30 @@ um_query_config(const char *key, const char *path, struct um_error *err)
 	while (i < len && strcmp(values[i].key, key) != 0)
 		i++;
 	if (strcmp(key, "providers") == 0)
-		print_providers(config);
+		print_providers(name, config);
+	else if (strcmp(key, "programs") == 0)
+		print_programs(name, config);
 	else if (strcmp(key, "openid") == 0)
-		print_openid(&config->openid);
+		print_openid(name, &config->openid);
 	else if (i == len)
-		ok = um_error(err, "the configuration has no key %s", key);
-	else if (values[i].value != NULL)
+		return um_error(err, "the configuration has no key %s", key);
+	else if (values[i].value != NULL) {
+		begin_line(name);
 		puts(values[i].value);
+	}
+	return true;
+}
+
+bool
+um_query_config(char **keys, size_t len, const char *path, struct um_error *err)
+{
+	struct um_config *config;
+	bool ok = true;
+
+	if (!um_config_load(&config, path, err))
+		return false;
+	for (size_t i = 0; i < len && ok; i++)
+		ok = print_key(len > 1 ? keys[i] : NULL, keys[i], config, err);
 	um_config_free(config);
 	return ok;
 }
@@ -127,20 +166,6 @@ um_query_state(const char *provider, const char *path, struct um_error *err)
 	um_keys_free(keys);
 	um_config_free(config);
 	return ok;
-}
-
-bool
-um_query_programs(const char *path, struct um_error *err)
-{
-	struct um_config *config;
-
-	if (!um_config_load(&config, path, err))
-		return false;
-	for (size_t i = 0; i < UM_METRICS_PROGRAMS_LEN; i++)
-		if (um_config_needs(config, um_metrics_program_name(i)))
-			puts(um_metrics_program_name(i));
-	um_config_free(config);
-	return true;
 }
 
 static void

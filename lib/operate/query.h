@@ -15,9 +15,12 @@
 /*
  * The value of a key of the configuration, and nothing for one that is not set.
  * Of `providers` one line each: name, kind, grace in seconds; of `pages` the
- * name; of `openid` one line for each key that the command needs: name, value.
+ * name; of `openid` one line for each key that the command needs: name, value; of
+ * `programs` the names of those that the providers need, one a line. Each line of
+ * several keys begins with its key and a blank.
  */
-bool um_query_config(const char *key, const char *config, struct um_error *err);
+bool um_query_config(char **keys, size_t len, const char *config,
+	struct um_error *err);
 
 /* The ids of the keys in a keys file, one a line, the one that seals first. */
 bool um_query_keys(const char *path, struct um_error *err);
@@ -37,9 +40,6 @@ bool um_query_conninfo(struct um_error *err);
  */
 bool um_query_state(const char *provider, const char *config,
 	struct um_error *err);
-
-/* The programs that the providers need, one a line. */
-bool um_query_programs(const char *config, struct um_error *err);
 
 /*
  * Connects to the database as the programs do, runs the statement on standard

@@ -72,6 +72,26 @@ reach_operator()
 	operator_reached=1
 }
 
+# Asks once for what the checks of migrations and storage look at: a kind and its values in
+# a line. False: the database is not reached, or does not list the migrations.
+ask_operator()
+{
+	query operator -A -t -F "$(printf '\t')" >"$scratch/operator" 2>"$scratch/said" <<'SQL'
+SELECT pg_backend_pid() AS backend \gset
+\setenv BACKEND :backend
+\! printf 'parent\t%s\n' "$(sed -n 's/^PPid:[[:blank:]]*//p' "/proc/$BACKEND/status" 2>/dev/null)"
+\! printf 'data\t%s\n' "$(readlink -- "/proc/$BACKEND/cwd" 2>/dev/null)"
+SELECT 'port', current_setting('port');
+SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
+SELECT 'migration', name FROM urlmode.list_migrations();
+SQL
+}
+
+operator_value()
+{
+	sed -n "s/^$1	//p" "$scratch/operator"
+}
+
 check_migrations()
 {
 	if ! reach_operator; then
@@ -79,12 +99,11 @@ check_migrations()
 			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
 		return
 	fi
-	query operator -A -t >"$scratch/applied" 2>"$scratch/said" <<'SQL' || {
-SELECT name FROM urlmode.list_migrations();
-SQL
+	ask_operator || {
 		finding error migrations "$(said "$scratch/said")" "urlmode migrate; or check the connection as urlmode_operator"
 		return 0
 	}
+	operator_value migration >"$scratch/applied"
 	all_migrations >"$scratch/all"
 	missing=$(grep -vxFf "$scratch/applied" "$scratch/all" | tr '\n' ' ')
 	newer=$(grep -vxFf "$scratch/all" "$scratch/applied" | tr '\n' ' ')
@@ -105,29 +124,15 @@ storage_kib=$((10 * 1024 * 1024))
 # A few files of the write-ahead log.
 storage_kib_left=$((64 * 1024))
 
-# Sets `data` to the directory of the database's server, and leaves the table spaces in
-# scratch. False: the server is on another host or in a container, or only root may look.
+# Sets `data` to the directory of the database's server. False: the server is on another host or in a container, or only root may look.
 find_storage()
 {
-	query operator -A -t -F "$(printf '\t')" >"$scratch/storage" 2>/dev/null <<'SQL' || return 1
-SELECT pg_backend_pid() AS backend \gset
-\setenv BACKEND :backend
-\! printf 'parent\t%s\n' "$(sed -n 's/^PPid:[[:blank:]]*//p' "/proc/$BACKEND/status" 2>/dev/null)"
-\! printf 'data\t%s\n' "$(readlink -- "/proc/$BACKEND/cwd")"
-SELECT 'port', current_setting('port');
-SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
-SQL
-	data=$(storage_value data)
+	data=$(operator_value data)
 	# The process of this number may be another one, and a copy of the directory
 	# has the file as well.
 	[ -n "$data" ] && [ -r "$data/postmaster.pid" ] &&
-		[ "$(sed -n 1p "$data/postmaster.pid")" = "$(storage_value parent)" ] &&
-		[ "$(sed -n 4p "$data/postmaster.pid")" = "$(storage_value port)" ]
-}
-
-storage_value()
-{
-	sed -n "s/^$1	//p" "$scratch/storage"
+		[ "$(sed -n 1p "$data/postmaster.pid")" = "$(operator_value parent)" ] &&
+		[ "$(sed -n 4p "$data/postmaster.pid")" = "$(operator_value port)" ]
 }
 
 check_storage()
@@ -148,7 +153,7 @@ check_storage()
 	check_free "the write-ahead log" "$data/pg_wal"
 	while IFS="$(printf '\t')" read -r kind name place; do
 		[ "$kind" != space ] || check_free "the table space $name" "$place"
-	done <"$scratch/storage"
+	done <"$scratch/operator"
 	[ $wrong -eq 1 ] || finding ok storage "the file systems of $data and of the table spaces have room"
 }
 

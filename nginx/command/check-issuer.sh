@@ -10,7 +10,6 @@ request_late=600
 uses_openid()
 {
 	[ "$user_check" = openid ] || return 1
-	ask config openid >"$scratch/openid"
 	issuer=$(openid_value issuer)
 	jwks_file=$(openid_value jwks_file)
 }

@@ -20,21 +20,33 @@ split_base_url()
 	esac
 }
 
-# fetch ADDRESS PATH: sets `status` and `request_id` of the response, and leaves
-# it in scratch. False: there was none.
-fetch()
+# send ADDRESS: the requests on standard input, on one connection. Leaves what comes back
+# in scratch. Whether the certificate is good, check_certificate looks at.
+send()
 {
 	server_name=
 	case $host in
 	\[*) ;;
 	*[!0-9.]*) server_name=$host ;;
 	esac
-	printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n\r\n' "$2" "${base_url#https://}" |
-		timeout 10 openssl s_client -quiet -verify_quiet -connect "$1:$port" \
-			${server_name:+-servername "$server_name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
-	status=$(sed -n '1s|^HTTP/1.[01] \([0-9]*\).*|\1|p' "$scratch/response")
+	timeout 10 openssl s_client -quiet -verify_quiet -no-CAfile -no-CApath -connect "$1:$port" \
+		${server_name:+-servername "$server_name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
+}
+
+# fetch ADDRESS PATH: sets `status` and `request_id` of the response, and leaves
+# it in scratch. False: there was none.
+fetch()
+{
+	printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n\r\n' "$2" "${base_url#https://}" | send "$1"
+	status=$(statuses | head -n 1)
 	request_id=$(sed -n '/^$/q; s/^X-Request-Id: \([0-9a-f]\{32\}\)$/\1/Ip' "$scratch/response")
 	[ -n "$status" ]
+}
+
+# Of the responses in scratch, one a line.
+statuses()
+{
+	sed -n 's|^HTTP/1.[01] \([0-9]*\).*|\1|p' "$scratch/response"
 }
 
 # --- By the loopback address: nginx of this host -------------------------
@@ -64,10 +76,12 @@ check_local()
 	check_sign_in
 }
 
-# A path that each program refuses or answers by itself.
+# Asks for a path that each program refuses or answers by itself: all on one connection,
+# and then again for what was not answered there.
 check_answers()
 {
 	silent=
+	paths=
 	for name in $needed; do
 		case $name in
 		connect) path=/connect/ ;;
@@ -77,7 +91,18 @@ check_answers()
 		webhook) path=/webhook/ ;;
 		status) path=/done ;;
 		esac
-		if ! fetch 127.0.0.1 $path || [ "$status" -ge 500 ]; then
+		paths="$paths $name $path"
+	done
+	# shellcheck disable=SC2086 # names and paths
+	head_requests $paths | send 127.0.0.1
+	# shellcheck disable=SC2046 # numbers
+	set -- $(statuses)
+	for name in $needed; do
+		path=${paths#* "$name" }
+		path=${path%% *}
+		status=${1-}
+		[ $# -eq 0 ] || shift
+		if [ -z "$status" ] && ! fetch 127.0.0.1 "$path" || [ "$status" -ge 500 ]; then
 			silent="$silent $name"
 		fi
 	done
@@ -89,11 +114,21 @@ check_answers()
 	fi
 }
 
+# head_requests NAME PATH...: no bodies come back; the last one ends the connection.
+head_requests()
+{
+	while [ $# -gt 1 ]; do
+		printf 'HEAD %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n' "$2" "${base_url#https://}"
+		shift 2
+		[ $# -gt 0 ] || printf 'Connection: close\r\n'
+		printf '\r\n'
+	done
+}
+
 # Goes to /connect as a browser that has not signed in, with a link that this
 # host has sealed, of an elicitation that does not exist.
 check_sign_in()
 {
-	provider=$(ask config providers | sed -n '1s/ .*//p')
 	state=$(ask state "$provider")
 	fetch 127.0.0.1 "/connect/$provider?state=$state" || {
 		finding error sign_in "/connect does not answer" "see the finding on answers"

@@ -197,33 +197,55 @@ check_programs()
 
 check_configuration()
 {
-	for name in $programs; do
-		as_programs env URLMODE_CONFIG="$config" "$programs_dir/$name" --check \
-			>"$scratch/said" 2>&1 </dev/null || {
-			if [ -e "$config" ]; then
-				advice="correct $config, or who may read it: see urlmode-config(5)"
-			else
-				advice="urlmode setup https://HOST writes it"
-			fi
-			finding error configuration "$(said "$scratch/said")" "$advice"
-			return 1
-		}
-	done
+	# shellcheck disable=SC2016,SC2086 # for the shell of that user; the names of the programs
+	as_programs sh -c 'folder=$1
+		shift
+		for name do
+			said=$("$folder/$name" --check 2>&1 </dev/null) || { printf %s "$said"; exit 1; }
+		done
+		printf %s "$said"' sh "$programs_dir" $programs >"$scratch/said" 2>&1 || {
+		if [ -e "$config" ]; then
+			advice="correct $config, or who may read it: see urlmode-config(5)"
+		else
+			advice="urlmode setup https://HOST writes it"
+		fi
+		finding error configuration "$(said "$scratch/said")" "$advice"
+		return 1
+	}
 	check_signatures
-	base_url=$(ask config base_url)
-	read_keys_of_environment
-	log_file=$(ask config log_file)
-	user_check=$(ask config user_check)
-	needed=$(ask programs)
+	read_configuration
 	check_approvals
-	finding ok configuration "$config, $(ask config providers | wc -l) providers, for $base_url"
+	finding ok configuration "$config, $providers providers, for $base_url"
+}
+
+# Sets what the other checks look at.
+read_configuration()
+{
+	base_url='' keys_file='' log_file='' user_check='' needed='' provider='' approvals='' providers=0
+	ask config base_url keys_file log_file user_check programs providers openid >"$scratch/configuration"
+	while read -r key value; do
+		case $key in
+		base_url) base_url=$value ;;
+		keys_file) keys_file=$value ;;
+		log_file) log_file=$value ;;
+		user_check) user_check=$value ;;
+		programs) needed="$needed $value" ;;
+		providers)
+			providers=$((providers + 1))
+			name=${value%% *}
+			provider=${provider:-$name}
+			case $value in "$name approval "*) approvals=${approvals:+$approvals, }$name ;; esac
+			;;
+		esac
+	done <"$scratch/configuration"
+	sed -n 's/^openid //p' "$scratch/configuration" >"$scratch/openid"
+	read_keys_of_environment
 }
 
 # Sets `keys_file` to the one with the keys, and `keys_name` to what it is called. Keys of
 # the environment are in one that lives as long as the command.
 read_keys_of_environment()
 {
-	keys_file=$(ask config keys_file)
 	keys_name=$keys_file
 	[ -z "$keys_file" ] || return 0
 	keys_file=$scratch/keys
@@ -244,7 +266,6 @@ check_signatures()
 # A link to an approval is for others than its starter, and proves nothing.
 check_approvals()
 {
-	approvals=$(ask config providers | awk '$2 == "approval" { printf "%s%s", comma, $1; comma = ", " }')
 	if [ -n "$approvals" ] && [ "$user_check" = confirm ]; then
 		finding warning approvals "with user_check confirm nobody knows who decides: of $approvals only the starter's own approvals work, and others get 403 (approval_needs_sign_in)" \
 			"choose another user_check, in $config, if others than the starter must decide: see urlmode-config(5)"

@@ -15,7 +15,7 @@
 #define SECRET "IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI"
 
 struct question {
-	char *args[4];
+	char *args[6];
 	const char *path;
 	const char *input;
 };
@@ -96,6 +96,7 @@ TEST(a_value_of_the_configuration)
 		{ "metrics_file", "/m\n" },
 		{ "providers_dir", "/p\n" },
 		{ "providers", "demo oauth 0\nb_2 oauth 0\n" },
+		{ "programs", "connect\noauth-return\nstatus\n" },
 	};
 	char *path = make_config(", \"user_check\": \"session-ticket\","
 				 " \"metrics_file\": \"/m\","
@@ -110,6 +111,20 @@ TEST(a_value_of_the_configuration)
 	}
 	snprintf(key, sizeof(key), "secrets");
 	assert_answer(&question, 1, "", "no key secrets");
+	file_remove(path);
+}
+
+TEST(several_values_of_the_configuration)
+{
+	char *path = make_config(", \"metrics_file\": \"/m\"");
+	char file[] = "metrics_file", log[] = "log_file", all[] = "providers";
+	struct question question = { { name, config, file, log, all }, path,
+		NULL };
+
+	assert_answer(&question, 0,
+		"metrics_file /m\nproviders demo oauth 0\n"
+		"providers b_2 oauth 0\n",
+		"");
 	file_remove(path);
 }
 
@@ -219,6 +234,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_of_the_configuration),
+		cmocka_unit_test(several_values_of_the_configuration),
 		cmocka_unit_test(the_openid_provider_of_the_configuration),
 		cmocka_unit_test(
 			a_configuration_that_is_refused_answers_nothing),
