@@ -85,7 +85,3 @@ test('a copy of the directory is not taken for it, and what cannot be seen is sk
 	await writeFile(path.join(copy, 'postmaster.pid'), original);
 	assert.equal((await check([], { PATH })).status, 0);
 });
-
-test('without the operator\'s connection that is skipped', async () => {
-	await finds('storage', 'skipped', /no connection as urlmode_operator/, { URLMODE_OPERATOR_DATABASE_URL: '' });
-});

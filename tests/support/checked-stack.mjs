@@ -47,7 +47,9 @@ export function checkedStack(name, then = () => {}) {
 		await configure(stack, (config) => {
 			config.base_url = `https://localhost:${port}`;
 			config.log_file = 'log/programs.log';
-			delete config.providers.approvals;
+			// One of each kind, and the one with a certificate.
+			const { demo, github, intake, stripe, paypal } = config.providers;
+			config.providers = { demo, github, intake, stripe, paypal };
 		});
 		await then();
 	});
@@ -103,7 +105,9 @@ while [ "$1" != -- ]; do
 done
 shift
 exec runuser -u "$user" -- "$@"\n`, { mode: 0o755 });
-	await writeFile(inStack('systemd/journalctl'), '#!/bin/sh\ncat "${0%/*}/journal" 2>/dev/null || echo "urlmode: the last line"\n', { mode: 0o755 });
+	await writeFile(inStack('systemd/journalctl'), `#!/bin/sh
+for unit; do :; done
+cat "\${0%/*}/journal-$unit" 2>/dev/null || echo "urlmode: the last line"\n`, { mode: 0o755 });
 }
 
 /** A df for PATH, because the machine's own disk may be full: what the file disks says of a directory. */
@@ -147,18 +151,40 @@ export async function report(...args) {
 	return said;
 }
 
-/** Of this check one finding of this severity, with this message and with advice. */
-export async function finds(name, severity, message, ...args) {
-	const { findings, status } = await report(...args);
-	const [finding, ...others] = findings.filter((each) => each.check === name && each.severity !== 'ok');
+/**
+ * What is wrong in one report: each finding as [check, severity, message], all of a check that is named
+ * and in their order, and each with advice. Of other checks nothing is said.
+ *
+ * @param {[string, string, RegExp][]} expected
+ * @returns the report
+ */
+export async function findsAll(expected, ...args) {
+	const said = await report(...args);
+	const names = new Set(expected.map(([name]) => name));
 
-	assert.ok(finding, `${name} finds nothing: ${JSON.stringify(findings)}`);
-	assert.deepEqual([finding.severity, others], [severity, []]);
-	assert.match(finding.message, message);
-	assert.notEqual(finding.advice, '');
-	if (severity !== 'skipped') {
-		assert.equal(status === 'error' ? 'error' : severity, status);
+	for (const name of names) {
+		const wrong = said.findings.filter((each) => each.check === name && each.severity !== 'ok');
+		const wanted = expected.filter(([each]) => each === name);
+		assert.deepEqual(wrong.map(({ severity }) => severity), wanted.map(([, severity]) => severity), `${name}: ${JSON.stringify(said.findings)}`);
+		for (const [i, [, severity, message]] of wanted.entries()) {
+			assert.match(wrong[i].message, message);
+			assert.notEqual(wrong[i].advice, '');
+			if (severity !== 'skipped') {
+				assert.equal(said.status === 'error' ? 'error' : severity, said.status);
+			}
+		}
 	}
+	return said;
+}
+
+/** Of this check one finding of this severity, with this message and with advice. */
+export function finds(name, severity, message, ...args) {
+	return findsAll([[name, severity, message]], ...args);
+}
+
+/** What a report says of a check that finds nothing wrong. */
+export function well({ findings }, name) {
+	return findings.filter(({ check: each, severity }) => each === name && severity === 'ok').map(({ message }) => message);
 }
 
 export async function changeFile(file, change) {
