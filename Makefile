@@ -42,12 +42,12 @@ endif
 quote = '$(subst ','\'',$(1))'
 
 # Not := because the packages may come with `make deps` in the same run.
-C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(BUILD)/texts \
+C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(COMMON)/texts \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
-	-DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
-	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
-	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters") \
 	$(CPPFLAGS) $(CFLAGS)
+PLACES = -DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
+	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
+	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters")
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
 LIBRARY := $(BUILD)/liburlmode.a
@@ -67,8 +67,13 @@ BENCH := load listen null floor ceiling id-token fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*.[ch] tests/fuzz/*.[ch] \
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
 PAGES := $(patsubst nginx/man/%.in,$(BUILD)/man/%,$(wildcard nginx/man/*.in))
-TEXTS := $(BUILD)/texts/http/texts.inc
-object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+TEXTS = $(COMMON)/texts/http/texts.inc
+# The files in which these places stand. `make release` compiles them for itself, and has
+# the others in common with `make build` (COMMON).
+PLACED := lib/config/config.c lib/operate/main.c lib/server/main.c lib/server/metrics.c
+COMMON ?= $(BUILD)
+object = $(patsubst %.c,$(COMMON)/obj/%.o,$(filter-out $(PLACED),$(1))) \
+	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter $(PLACED),$(1)))
 
 ifneq ($(V),1)
 Q := @
@@ -251,13 +256,13 @@ cppcheck:
 			constVariablePointer nullPointerOutOfMemory nullPointerOutOfResources \
 			normalCheckLevelMaxBranches) \
 		--enable=warning,performance,portability,style \
-		-Ilib -I$(BUILD)/texts -D_GNU_SOURCE -D__linux__ \
+		-Ilib -I$(COMMON)/texts -D_GNU_SOURCE -D__linux__ \
 		$(filter %.c,$(C_FILES))
 
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
 		.ci/run sql/migrate nginx/install nginx/command/* nginx/containers/* nginx/examples/* \
-		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/*) tests/stack/lib.sh \
+		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/*) tests/stack/lib.sh tests/stack/cluster.sh \
 		nginx/command/completion.bash
 
 types:
@@ -287,8 +292,8 @@ $(LIBRARY): $(call object,$(wildcard lib/*/*.c))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/cgi-bin/%.o $(LIBRARY)
-$(OPERATE): $(BUILD)/libexec/%: $(BUILD)/obj/nginx/command/%.o $(LIBRARY)
+$(PROGRAMS): $(BUILD)/bin/%: $(COMMON)/obj/cgi-bin/%.o $(LIBRARY)
+$(OPERATE): $(BUILD)/libexec/%: $(COMMON)/obj/nginx/command/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
@@ -348,10 +353,16 @@ $(PAGES): $(BUILD)/man/%: nginx/man/%.in nginx/man/page.awk nginx/CONFIGURATION.
 	$(call say,MAN,$@)
 	$(Q)awk -f nginx/man/page.awk $< >$@
 
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(TEXTS)
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+define compile
+$(1)/obj/%.o: %.c $(1)/flags | $$(TEXTS)
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$(Q)$$(CC) $$(C_FLAGS) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach folder,$(sort $(BUILD) $(COMMON)),$(eval $(call compile,$(folder))))
+placed := $(PLACED:%.c=$(BUILD)/obj/%.o)
+$(placed): private C_FLAGS += $(PLACES)
+$(placed): $(BUILD)/places
 
 build/bench/bin/id-token: $(LIBRARY)
 build/bench/bin/%: tests/bench/%.c
@@ -374,13 +385,15 @@ build/chaos/faults.so: tests/chaos/faults.c
 		-fPIC -fvisibility=default -shared -o $@ $<
 
 # The one file that knows the version.
-$(BUILD)/obj/lib/server/version.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
-$(BUILD)/obj/lib/server/version.o: nginx/debian/changelog
+$(COMMON)/obj/lib/server/version.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
+$(COMMON)/obj/lib/server/version.o: nginx/debian/changelog
 
-# Another compiler or other flags: everything again.
-$(BUILD)/flags: private export FLAGS = $(CC) $(C_FLAGS) $(LDFLAGS)
-$(BUILD)/flags: FORCE
+# Another compiler or other flags: everything again. Other places: what they stand in.
+flags := $(patsubst %,%/flags,$(sort $(BUILD) $(COMMON)))
+$(flags): private export WANTED = $(CC) $(C_FLAGS) $(LDFLAGS)
+$(BUILD)/places: private export WANTED = $(PLACES)
+$(flags) $(BUILD)/places: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$$FLAGS" | cmp -s - $@ || printf '%s\n' "$$FLAGS" >$@
+	@printf '%s\n' "$$WANTED" | cmp -s - $@ || printf '%s\n' "$$WANTED" >$@
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(sort $(BUILD)/obj $(COMMON)/obj) -name '*.d' 2>/dev/null)

@@ -25,10 +25,15 @@ tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
 ## Installing
 .PHONY: release install uninstall deb node-package
 # The programs of `make build` read the descriptions of this tree; those that
-# are installed read the installed ones. So they are compiled apart.
+# are installed read the installed ones. So they are linked apart.
 release:        ## compile what `make install` installs, into build/release/
-	+@$(MAKE) --no-print-directory BUILD=build/release \
+	+@$(MAKE) --no-print-directory BUILD=build/release COMMON=build \
 		PROVIDERS_DIR=$(call quote,$(datadir)/urlmode/providers) build
+
+# At the same time both would write what they have in common.
+ifneq ($(filter build,$(MAKECMDGOALS)),)
+release install: | build
+endif
 
 install:        ## install below DESTDIR, with the folders of nginx/install.mk (PREFIX=/usr/local)
 	+@$(MAKE) --no-print-directory release
