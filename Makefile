@@ -59,7 +59,7 @@ FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 # One program has most unit tests: a link takes longer than what it links. These put a
 # function in the place of another, which is then everybody's.
-ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections main resolve um_wait webhook wipe)
+ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections main resolve store_send um_wait webhook wipe)
 TOGETHER := $(BUILD)/tools/units
 TOGETHER_OBJECTS := $(patsubst $(BUILD)/unit/%,$(BUILD)/together/%.o,$(filter-out $(ALONE),$(UNITS)) $(REPLAYS))
 TOOLS := $(filter-out $(TOGETHER),$(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c)))
@@ -301,6 +301,8 @@ $(BUILD)/unit/test_connections: private LDFLAGS += -Wl,--wrap=calloc
 $(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
 $(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk
 $(BUILD)/unit/test_resolve: private LDFLAGS += -Wl,--wrap=getaddrinfo
+$(BUILD)/unit/test_store_send: private LDFLAGS += \
+	$(foreach end,flush pipelineSync sendPrepare sendQueryParams sendQueryPrepared,-Wl,--wrap=PQ$(end))
 # Each target twice: with its corpus for the tests, and with libFuzzer.
 $(REPLAYS): $(BUILD)/unit/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 	$(call object,tests/fuzz/fuzz.c tests/fuzz/replay.c) $(LIBRARY)
