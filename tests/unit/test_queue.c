@@ -414,6 +414,44 @@ TEST(a_row_that_is_held_waits_and_the_others_do_not)
 	assert_empty();
 }
 
+/*
+ * One transaction finds out that rows are held, however many and however long:
+ * after it, each look is a statement that does not wait, and the others need as
+ * many transactions as without them.
+ */
+TEST(rows_that_are_held_cost_the_others_one_transaction)
+{
+	struct um_op others[30];
+	struct um_batch batch;
+
+	append(0, 17);
+	for (size_t i = 1; i < 17; i++)
+		ops[i].is_held = true;
+	assert_starts(0, 17);
+	um_queue_set_aside(&queue, 0);
+	assert_looks(0, 0, 17);
+	um_queue_take_free(&queue, 0);
+	assert_starts(0, 1);
+	assert_finishes(0, 1);
+	for (size_t i = 0; i < LENGTH(others); i++) {
+		int64_t now = um_queue_next_look(&queue);
+
+		assert_int_equal(now, (int64_t)(i + 1) * UM_QUEUE_LOOK_MS);
+		others[i] = (struct um_op){ .id = { (uint8_t)i, 0, 2 },
+			.deadline = 2000 + now };
+		um_queue_append(&queue, &others[i]);
+		assert_non_null(um_queue_start(&queue));
+		assert_null(um_queue_start(&queue));
+		um_queue_finish(&queue, &batch);
+		assert_int_equal(batch.len, 1);
+		assert_ptr_equal(batch.ops[0], &others[i]);
+		assert_null(um_queue_look(&queue, now - 1));
+		assert_looks(now, 1, 17);
+		um_queue_take_free(&queue, now);
+	}
+	assert_int_equal(um_queue_pending(&queue), 16);
+}
+
 /* More than one look asks about, on one row: all of them, in their order. */
 TEST(what_waits_behind_a_row_that_is_freed_is_taken_with_it)
 {
@@ -570,6 +608,7 @@ main(void)
 		QUEUE_TEST(an_empty_queue),
 		QUEUE_TEST(in_the_order_in_which_they_came),
 		QUEUE_TEST(a_row_that_is_held_waits_and_the_others_do_not),
+		QUEUE_TEST(rows_that_are_held_cost_the_others_one_transaction),
 		QUEUE_TEST(
 			what_is_not_held_and_waits_for_a_lock_again_is_isolated),
 		QUEUE_TEST(expired_while_it_is_set_aside),
