@@ -31,7 +31,7 @@ export function table(results, machine, { repeats, passes, seconds }) {
 function lines(results) {
 	return [
 		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...flood(results),
-		...webhooks(results), ...idTokens(results), ...memory(results), ...listeners(results), ...flat(results),
+		...held(results), ...webhooks(results), ...idTokens(results), ...memory(results), ...listeners(results), ...flat(results),
 	];
 }
 
@@ -208,6 +208,15 @@ function flood(results) {
 		all.push({ name: 'transactions of PostgreSQL in a flood', value: String(count), must: '0', reached: count === 0 });
 	}
 	return all;
+}
+
+function held(results) {
+	if (!results.has('held 0', 'held 16')) return [];
+	const [none, p99] = ['held 0', 'held 16'].map((name) => results.median(name, 'p99'));
+	return [{
+		name: 'completions at 200/s while another session holds 16 rows of others', value: `p99 ${ms(p99)}`,
+		ratio: `${ms(none)} with none held`, must: '< 50 ms', reached: p99 < 50,
+	}];
 }
 
 function webhooks(results) {

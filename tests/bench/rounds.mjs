@@ -4,6 +4,7 @@ import { completions, nothing } from './scenarios/completions.mjs';
 import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
+import { held } from './scenarios/held.mjs';
 import { idTokens } from './scenarios/id-token.mjs';
 import { latency, redis } from './scenarios/latency.mjs';
 import * as memory from './scenarios/memory.mjs';
@@ -27,6 +28,7 @@ const FULL = {
 	waits: WAITS,
 	creates: { count: 150_000, atOnce: 64 },
 	listeners: [0, 1, 10, 100],
+	held: [0, 16],
 	flood: 250_000,
 	webhooks: 80_000,
 	flat: { pairs: 5, rounds: 8, size: 10_000 },
@@ -45,6 +47,7 @@ const QUICK = {
 	waits: WAITS,
 	creates: { count: 70_000, atOnce: 64 },
 	listeners: [],
+	held: [0, 16],
 	flood: 100_000,
 	webhooks: 25_000,
 	older: 0,
@@ -91,6 +94,7 @@ export async function round(bed, plan) {
 	await measureWaits(bed, plan, measure, others);
 	await measureCreates(bed, plan, measure, time);
 	await measureFlood(bed, plan, measure, time);
+	for (const rows of plan.held) await measure(`held ${rows}`, () => held(bed, { ...plan.latency, rows }));
 	for (const listening of plan.listeners) {
 		await measure(`listeners ${listening}`, () => completions(bed, 'urlmode', { ...time, listening }));
 	}
