@@ -184,7 +184,10 @@ func (m *Instance) newRow(ctx context.Context, r Request, k rowKey, urls Callbac
 
 // urls are those to which the user and the provider come back.
 func (m *Instance) urls(k rowKey, provider string, kind Kind, ttl time.Duration) CallbackURLs {
-	if kind == OAuth {
+	switch kind {
+	case Input, Approval:
+		return CallbackURLs{ElicitationID: k.id}
+	case OAuth:
 		// /connect mints the state of the redirect URI and binds it to the browser.
 		return CallbackURLs{ElicitationID: k.id, ReturnURL: m.baseURL + "/oauth/" + provider + "/return"}
 	}

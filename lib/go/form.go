@@ -179,37 +179,62 @@ type FormElicitation struct {
 // CreateInput asks the user to type something on a page of the callback programs. The errors are those of Create. One in
 // the form names the place of the mistake as a JSON pointer, such as form/fields/0/label.
 func (m *Instance) CreateInput(ctx context.Context, r InputRequest) (FormElicitation, error) {
-	if r.VerifyTimeout != 0 {
-		if err := checkDuration("VerifyTimeout", r.VerifyTimeout, verifyMin, verifyMax); err != nil {
-			return FormElicitation{}, err
-		}
-	}
-	asked := askedForm{verify: r.VerifyTimeout}
-	var err error
-	if asked.text, err = r.Form.check(); err != nil {
+	request, asked, err := r.split()
+	if err != nil {
 		return FormElicitation{}, err
 	}
-	return m.createForm(ctx, Request{
+	return m.createForm(ctx, request, asked)
+}
+
+// Compared is the request that is compared with earlier ones: the form is a part of its About. It is for
+// [Instance.RequestState], and Create refuses it.
+func (r InputRequest) Compared() (Request, error) { return compared(r.split()) }
+
+func (r InputRequest) split() (Request, askedForm, error) {
+	asked := askedForm{verify: r.VerifyTimeout}
+	if r.VerifyTimeout != 0 {
+		if err := checkDuration("VerifyTimeout", r.VerifyTimeout, verifyMin, verifyMax); err != nil {
+			return Request{}, asked, err
+		}
+	}
+	var err error
+	asked.text, err = r.Form.check()
+	return Request{
 		Provider: r.Provider, Kind: Input, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
 		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
-	}, asked)
+	}, asked, err
 }
 
 // CreateApproval asks for a decision on a page of the callback programs: of the subject, of others, or of certain
 // subjects. The errors are those of CreateInput.
 func (m *Instance) CreateApproval(ctx context.Context, r ApprovalRequest) (FormElicitation, error) {
+	request, asked, err := r.split()
+	if err != nil {
+		return FormElicitation{}, err
+	}
+	return m.createForm(ctx, request, asked)
+}
+
+// Compared is what that of an InputRequest is. The approvers are a part of its About as well.
+func (r ApprovalRequest) Compared() (Request, error) { return compared(r.split()) }
+
+func (r ApprovalRequest) split() (Request, askedForm, error) {
 	var asked askedForm
 	var err error
-	if asked.approvers, err = checkApprovers(r.Approvers, r.Others); err != nil {
-		return FormElicitation{}, err
+	if asked.approvers, err = checkApprovers(r.Approvers, r.Others); err == nil {
+		asked.text, err = r.Form.check()
 	}
-	if asked.text, err = r.Form.check(); err != nil {
-		return FormElicitation{}, err
-	}
-	return m.createForm(ctx, Request{
+	return Request{
 		Provider: r.Provider, Kind: Approval, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
 		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
-	}, asked)
+	}, asked, err
+}
+
+func compared(r Request, form askedForm, err error) (Request, error) {
+	if err == nil {
+		r.About = form.about(r.About)
+	}
+	return r, err
 }
 
 // askedForm is what a row of a form has beside others.

@@ -28,7 +28,8 @@ type Retry struct {
 // Name is Config.Name, or the host of BaseURL.
 func (m *Instance) Name() string { return m.name }
 
-// RequestState seals a Retry for the request with which its elicitation was created or found.
+// RequestState seals a Retry for the request with which its elicitation was created or found. Of a form that is what
+// [InputRequest.Compared] or [ApprovalRequest.Compared] returns.
 func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 	purpose, err := retryPurpose(r)
 	if err != nil {

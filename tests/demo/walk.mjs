@@ -73,11 +73,8 @@ async function walk() {
 	await closeTheTab(client);
 	await payAfterTheToolGaveUp(client);
 	await payAfterGoingBack(client);
-	const tools = await client.tools();
-	for (const [tool, part] of Object.entries({ store_key: storeKey, delete_archive: deleteArchive })) {
-		if (tools.includes(tool)) await part(client);
-		else console.log(`Tool ${tool}: the server in ${SERVER} has none`);
-	}
+	await storeKey(client);
+	await deleteArchive(client);
 }
 
 /** An MCP client whose user agrees to every elicitation. */
@@ -114,7 +111,6 @@ async function connectHost(options) {
 		},
 		/** Calls a tool that asks its user nothing. */
 		callOnce: (tool) => client.callTool(tool),
-		tools: () => client.tools(),
 		sent: () => client.sent(),
 		close: () => client.close(),
 	};

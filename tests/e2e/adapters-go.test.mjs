@@ -33,9 +33,7 @@ const KNOWN = [
 	{ name: 'boastful', url: false }, { name: 'modest', url: true },
 ];
 
-/** Go has no forms. */
-const TOOLS = ['connect_account', 'buy_report', 'read_report'];
-const ALL = readScenarios().filter(({ steps }) => steps.every(({ call }) => call === undefined || TOOLS.includes(call)));
+const ALL = readScenarios();
 /** The official SDK sends no request to a client that does not declare it. */
 const isAsked = ({ server }, { steps, of }) => server !== 'sdk' || of?.[0] === 'retry' || steps.every(({ connect }) => connect?.name !== 'modest');
 
@@ -63,7 +61,7 @@ for (const { of: framework, clients, ...program } of SERVERS) {
 	for (const { of, connect, ...rest } of clients) {
 		describeScenarios(`${framework}, a client of ${of}`, {
 			fixture: () => fixture, servers, scenarios: ALL.filter((each) => isAsked(program, each)),
-			whole: program.version === 'newest', connect: (options) => connect(project, options), ...rest,
+			whole: program.version === 'newest', traced: 'connect_account', connect: (options) => connect(project, options), ...rest,
 		});
 	}
 }

@@ -68,11 +68,6 @@ class McpClient {
 		return this.#transport.sessionId;
 	}
 
-	/** @returns {Promise<string[]>} the names of the server's tools */
-	async tools() {
-		return (await this.#client.listTools()).tools.map(({ name }) => name);
-	}
-
 	/**
 	 * Calls a tool. `signal` cancels the request at the server as well;
 	 * `onProgress` takes `{ progress, message }`.

@@ -7,6 +7,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,10 +64,11 @@ type Wish struct {
 	Round time.Duration
 }
 
-// Accepted is what the body of a tool gets.
+// Accepted is what the body of a tool gets. Values of the Outcome are what a user has typed, and Approver, Comment and DecidedAt
+// are of a decision.
 type Accepted struct {
 	urlmode.Outcome
-	// ReturnURL is the redirect URI of the authorization request.
+	// ReturnURL is the redirect URI of the authorization request. Forms have none.
 	ReturnURL string
 	// Fence is greater than that of each call before, of a payment or signature.
 	Fence int64
@@ -104,28 +106,43 @@ func (e *RequiredError) Error() string {
 // Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrRequestState], [urlmode.ErrClientGone]; the cause
 // of the context.
 func (a *Adapter) Elicit(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
-	return a.run(ctx, call, wish, body, false)
+	return a.elicit(ctx, call, wish, body, false)
 }
 
 // Require is Elicit, but a client that can send its user to a URL gets a *RequiredError, and no request.
 func (a *Adapter) Require(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
-	return a.run(ctx, call, wish, body, true)
+	return a.elicit(ctx, call, wish, body, true)
 }
 
-func (a *Adapter) run(ctx context.Context, call Call, wish Wish, body Body, byError bool) (End, error) {
+func (a *Adapter) elicit(ctx context.Context, call Call, wish Wish, body Body, byError bool) (End, error) {
+	wish.ClientID = cmp.Or(wish.ClientID, call.ClientID)
+	wish.Traceparent = cmp.Or(wish.Traceparent, call.Traceparent)
+	wish.ResumeKey = cmp.Or(wish.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected))
+	wish.CannotRecheck = wish.Recheck == nil
+	return a.run(ctx, call, question{Wish: wish, byError: byError, create: func(ctx context.Context) (urlmode.Elicitation, error) {
+		return a.instance.Create(ctx, wish.Request)
+	}}, body)
+}
+
+// question is what a call asks for, of any kind. Request is what it is compared by, and create creates it.
+type question struct {
+	Wish
+	create  func(context.Context) (urlmode.Elicitation, error)
+	byError bool
+	// Of forms:
+	verify    func(context.Context, urlmode.Typed) (*urlmode.Problem, error)
+	approvers []string
+	others    bool
+	sendLink  func(context.Context, ApprovalLink) error
+}
+
+// isForOthers: the page is for somebody else than the user of the client.
+func (q question) isForOthers() bool { return q.others || len(q.approvers) > 0 }
+
+func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) (End, error) {
 	if wish.Message == "" {
 		return End{}, &argumentError{"Message is required"}
 	}
-	if wish.ClientID == "" {
-		wish.ClientID = call.ClientID
-	}
-	if wish.Traceparent == "" {
-		wish.Traceparent = call.Traceparent
-	}
-	if wish.ResumeKey == "" {
-		wish.ResumeKey = urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected)
-	}
-	wish.CannotRecheck = wish.Recheck == nil
 	takes := a.whatItTakes(call.Client, wish.Round)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -134,7 +151,7 @@ func (a *Adapter) run(ctx context.Context, call Call, wish Wish, body Body, byEr
 	}
 	k := &asking{a: a, call: call, wish: wish, rounds: takes.rounds, deadline: time.Now().Add(takes.round)}
 	for range claimAttempts {
-		end, done, err := k.ask(ctx, takes, byError)
+		end, done, err := k.ask(ctx, takes)
 		if err != nil || done == nil {
 			return end, err
 		}
@@ -159,7 +176,11 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	if outcome.Action != urlmode.Accept {
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		_, err := m.Claim(ctx, id, k.wish.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
-		return failureEnd(outcome.Action, outcome.Reason), true, k.why(ctx, id, err)
+		end := failureEnd(outcome.Action, outcome.Reason)
+		if outcome.Approver != "" {
+			end = declinedEnd(outcome)
+		}
+		return end, true, k.why(ctx, id, err)
 	}
 	if err := ctx.Err(); err != nil {
 		// Nobody reads the answer of this call, so it does nothing that the next one can do.
@@ -177,7 +198,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	case urlmode.ClaimChanged:
 		return End{}, false, nil
 	case urlmode.ClaimLeased:
-		return openEnd(k.wish, id, "claimed"), true, nil
+		return openEnd(k.wish.Wish, id, "claimed"), true, nil
 	case urlmode.ClaimFulfilled:
 		confirm(ctx, claim)
 		return End{Result: claim.Result}, true, nil

@@ -53,11 +53,28 @@ func decoded(t *testing.T, text []byte) (value any) {
 	return value
 }
 
-func compare(t *testing.T, expression string, ends []End) {
+// comparison is of what Go says and what expressions of Node's package say, each a list, in one process of Node.
+type comparison struct {
+	ours   []any
+	theirs []string
+}
+
+func (c *comparison) add(t *testing.T, expression string, ends []End) {
 	t.Helper()
-	theirs := ofNode(t, expression).([]any)
-	for i, end := range ends {
-		if ours := decoded(t, end.Result); !reflect.DeepEqual(ours, theirs[i]) {
+	for _, end := range ends {
+		c.ours = append(c.ours, decoded(t, end.Result))
+	}
+	c.theirs = append(c.theirs, "..."+expression)
+}
+
+func (c *comparison) check(t *testing.T) {
+	t.Helper()
+	theirs := ofNode(t, "["+strings.Join(c.theirs, ", ")+"]").([]any)
+	if len(theirs) != len(c.ours) {
+		t.Fatalf("Go says %d things, and Node %d", len(c.ours), len(theirs))
+	}
+	for i, ours := range c.ours {
+		if !reflect.DeepEqual(ours, theirs[i]) {
 			t.Errorf("Go has %v\nNode has %v", ours, theirs[i])
 		}
 	}
@@ -89,11 +106,14 @@ func TestWhyACallHasFailed(t *testing.T) {
 	for _, each := range cases {
 		ends = append(ends, failureEnd(urlmode.Action(each[0]), each[1]))
 	}
-	compare(t, quoted(t, cases)+".map((each) => messages.failureResult(...each))", ends)
+	var all comparison
+	all.add(t, quoted(t, cases)+".map((each) => messages.failureResult(...each))", ends)
+	all.check(t)
 }
 
 func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
-	for _, kind := range []urlmode.Kind{urlmode.OAuth, urlmode.Payment, urlmode.Signature} {
+	var all comparison
+	for _, kind := range []urlmode.Kind{urlmode.OAuth, urlmode.Payment, urlmode.Signature, urlmode.Input, urlmode.Approval} {
 		wish := Wish{Message: "Please <sign> & pay.", Request: urlmode.Request{Kind: kind}}
 		expected := "undefined"
 		if kind == urlmode.Payment {
@@ -105,7 +125,7 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 		for _, status := range statuses {
 			ends = append(ends, openEnd(wish, id, status))
 		}
-		compare(t, quoted(t, statuses)+".map((each) => messages.openResult("+options+", { elicitationId: '"+id+"' }, each))", ends)
+		all.add(t, quoted(t, statuses)+".map((each) => messages.openResult("+options+", { elicitationId: '"+id+"' }, each))", ends)
 		lasts := []int64{-5, 20, 60, 89, 91, 3_569, 3_571, 7_169, 7_170, 7_200, 10_000, 172_769, 172_770, 200_000}
 		ends = nil
 		for _, last := range lasts {
@@ -113,16 +133,15 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 			asked.ElicitationID = id
 			ends = append(ends, linkEnd(wish, "Reports", asked, urlmode.Opened, now))
 		}
-		compare(t, quoted(t, lasts)+".map((last) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
+		all.add(t, quoted(t, lasts)+".map((last) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
 			"', expiresAt: new Date(Date.now() + last * 1000) }, 'opened'))", ends)
 		names := []urlmode.Progress{"pending", "opened", "attempt_failed", "processing"}
-		theirs := ofNode(t, quoted(t, names)+".map((each) => messages.progressMessage('"+string(kind)+"', each))").([]any)
-		for i, name := range names {
-			if theirs[i] != progressMessages[name] {
-				t.Errorf("%s: %v", name, theirs[i])
-			}
+		for _, name := range names {
+			all.ours = append(all.ours, progressMessage(kind, name))
 		}
+		all.theirs = append(all.theirs, "..."+quoted(t, names)+".map((each) => messages.progressMessage('"+string(kind)+"', each))")
 	}
+	all.check(t)
 }
 
 func TestClients(t *testing.T) {

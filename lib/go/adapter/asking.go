@@ -18,18 +18,20 @@ var errGone = errors.New("the client is gone")
 type asking struct {
 	a        *Adapter
 	call     Call
-	wish     Wish
+	wish     question
 	rounds   int
 	deadline time.Time
 }
 
 // ask asks in the way that the client takes. An answer may only require what its call declares (-32021), a request what
 // the client is known to do.
-func (k *asking) ask(ctx context.Context, takes takes, byError bool) (End, *completed, error) {
+func (k *asking) ask(ctx context.Context, takes takes) (End, *completed, error) {
 	switch {
+	case k.wish.isForOthers():
+		return k.byLink(ctx)
 	case takes.url && takes.declares && k.call.Retry != nil:
 		return k.byRetry(ctx)
-	case takes.url && k.call.Channel != nil && byError:
+	case takes.url && k.call.Channel != nil && k.wish.byError:
 		return k.byError(ctx)
 	case takes.url && k.call.Channel != nil:
 		return k.byRequest(ctx)
@@ -38,14 +40,39 @@ func (k *asking) ask(ctx context.Context, takes takes, byError bool) (End, *comp
 }
 
 func (k *asking) byLink(ctx context.Context) (End, *completed, error) {
-	asked, status, done, err := k.goOn(ctx)
+	creating := ctx
+	if k.wish.isForOthers() {
+		// A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
+		creating = context.WithoutCancel(ctx)
+	}
+	asked, status, done, err := k.goOn(creating)
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
 	if asked.Resumed {
 		return k.waitOneRound(ctx, asked)
 	}
+	if k.wish.sendLink != nil {
+		if err := k.sendLink(creating, asked); err != nil {
+			return End{}, nil, err
+		}
+	}
 	return k.pending(asked, status), nil, nil
+}
+
+// sendLink cancels the elicitation if its approvers cannot be told of it.
+func (k *asking) sendLink(ctx context.Context, asked urlmode.Elicitation) error {
+	isSent := false
+	defer func() {
+		if !isSent { // It has failed, perhaps by a panic.
+			ending, cancel := context.WithTimeout(ctx, afterwards)
+			defer cancel()
+			k.a.instance.Abandon(ending, asked.ElicitationID, k.wish.Owner, urlmode.Cancel, "not_sent")
+		}
+	}()
+	err := k.wish.sendLink(ctx, ApprovalLink{asked.ElicitationID, asked.URL, asked.ExpiresAt})
+	isSent = err == nil
+	return err
 }
 
 func (k *asking) byError(ctx context.Context) (End, *completed, error) {
@@ -68,7 +95,7 @@ func (k *asking) byError(ctx context.Context) (End, *completed, error) {
 
 // goOn finds or creates what this call goes on with. done is set if it is completed already.
 func (k *asking) goOn(ctx context.Context) (asked urlmode.Elicitation, status urlmode.Status, done *completed, err error) {
-	if asked, err = k.a.instance.Create(ctx, k.wish.Request); err != nil || !asked.Resumed {
+	if asked, err = k.wish.create(ctx); err != nil || !asked.Resumed {
 		return asked, urlmode.Pending, nil, k.why(ctx, "", err)
 	}
 	outcome, status, err := k.look(ctx, asked.ElicitationID)
@@ -96,8 +123,8 @@ func (k *asking) wait(ctx context.Context, id string) (*urlmode.Outcome, urlmode
 	defer stop(nil)
 	waiting, cancel := context.WithDeadline(ctx, k.deadline)
 	defer cancel()
-	beat := &heartbeat{send: k.call.Progress, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
-	options := urlmode.WaitOptions{Recheck: k.wish.Recheck}
+	beat := &heartbeat{send: k.call.Progress, kind: k.wish.Kind, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
+	options := urlmode.WaitOptions{Recheck: k.wish.Recheck, Verify: k.wish.verify}
 	if k.call.Progress != nil {
 		options.Progress = func(heard urlmode.Progress) { beat.report(waiting, heard) }
 		go beat.run(waiting, k.a.options.ProgressEvery)
@@ -139,10 +166,13 @@ func (k *asking) refuse(ctx context.Context, id string) (bool, error) {
 
 // pending ends a call whose elicitation is open: with the link, as long as the user can open it.
 func (k *asking) pending(asked urlmode.Elicitation, status urlmode.Status) End {
-	if canBeOpened(asked, status) {
-		return linkEnd(k.wish, k.a.instance.Name(), asked, status, time.Now())
+	switch {
+	case !canBeOpened(asked, status):
+		return openEnd(k.wish.Wish, asked.ElicitationID, status)
+	case k.wish.isForOthers():
+		return approversEnd(k.wish, k.a.instance.Name(), asked, status, time.Now())
 	}
-	return openEnd(k.wish, asked.ElicitationID, status)
+	return linkEnd(k.wish.Wish, k.a.instance.Name(), asked, status, time.Now())
 }
 
 func (k *asking) askOf(asked urlmode.Elicitation) Ask {
@@ -177,6 +207,7 @@ func canBeOpened(asked urlmode.Elicitation, status urlmode.Status) bool {
 type heartbeat struct {
 	send func(context.Context, float64, string) error
 	fail func() // The client is gone.
+	kind urlmode.Kind
 
 	mu     sync.Mutex
 	status urlmode.Progress
@@ -190,7 +221,7 @@ func (b *heartbeat) report(ctx context.Context, heard urlmode.Progress) {
 		b.status = heard
 	}
 	b.count++
-	if ctx.Err() == nil && b.send(ctx, b.count, progressMessages[b.status]) != nil {
+	if ctx.Err() == nil && b.send(ctx, b.count, progressMessage(b.kind, b.status)) != nil {
 		b.fail()
 	}
 }

@@ -16,24 +16,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/adaptertest"
 )
-
-// These tests need a stack: tests/stack/up, and the variables that it writes.
-
-func open(t *testing.T) *urlmode.Instance {
-	t.Helper()
-	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
-		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
-	if err != nil {
-		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
-	}
-	t.Cleanup(func() { made.Close() })
-	return made
-}
 
 func account() Wish {
 	return Wish{Message: "Connect.", Request: urlmode.Request{Provider: "github", Kind: urlmode.OAuth,
-		Owner: urlmode.Owner{Subject: "user-" + rand.Text()}, TargetURL: "https://provider.example/authorize?client_id=a"}}
+		Owner: adaptertest.Someone(), TargetURL: "https://provider.example/authorize?client_id=a"}}
 }
 
 func connect(t *testing.T) *pgx.Conn {
@@ -44,15 +32,6 @@ func connect(t *testing.T) *pgx.Conn {
 	}
 	t.Cleanup(func() { operator.Close(context.Background()) })
 	return operator
-}
-
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			t.Fatalf("%s did not happen", what)
-		}
-	}
 }
 
 // asked is a session whose client does not answer, and what it was asked for.
@@ -87,9 +66,9 @@ func (a *asked) now() (count, open int) {
 }
 
 func TestTraceOfTheCall(t *testing.T) {
-	m, wish := open(t), account()
+	m, wish := adaptertest.Open(t), account()
 	operator := connect(t)
-	const ofCall, ofTool = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+	const ofCall, ofTool = adaptertest.Trace, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 	for _, row := range [][2]string{{"", ofCall}, {ofTool, ofTool}} {
 		wish := wish
 		wish.Traceparent, wish.ID, wish.ResumeKey = row[0], "", rand.Text()
@@ -108,7 +87,7 @@ func TestTraceOfTheCall(t *testing.T) {
 // A client that calls and cancels without end has no request and no goroutine for each call. What is left is one
 // wait, to tell the session that the elicitation is completed.
 func TestCancelledCallsKeepNothing(t *testing.T) {
-	m, wish, session := open(t), account(), &asked{}
+	m, wish, session := adaptertest.Open(t), account(), &asked{}
 	a := New(m, Options{})
 	life, end := context.WithCancel(t.Context())
 	defer end()
@@ -120,29 +99,29 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 				_, err := a.Elicit(ctx, session.call(life), wish, nil)
 				ended <- err
 			}()
-			until(t, "the client is asked", func() bool { count, _ := session.now(); return count == from+i+1 })
+			adaptertest.Until(t, "the client is asked", func() bool { count, _ := session.now(); return count == from+i+1 })
 			cancelled := errors.New("the client has cancelled")
 			cancel(cancelled)
 			if err := <-ended; !errors.Is(err, cancelled) {
 				t.Fatal(err)
 			}
 		}
-		until(t, "the requests are taken back", func() bool { _, open := session.now(); return open == 0 })
+		adaptertest.Until(t, "the requests are taken back", func() bool { _, open := session.now(); return open == 0 })
 	}
 	calls(0, 5)
 	goroutines := runtime.NumGoroutine()
 	calls(5, 50)
-	until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+25 })
+	adaptertest.Until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+25 })
 	if waits := m.OpenWaits(); waits != 1 || a.Sessions() != 1 {
 		t.Errorf("%d waits are open, and something is kept for %d sessions", waits, a.Sessions())
 	}
 	end()
-	until(t, "the session is forgotten", func() bool { return m.OpenWaits() == 0 && a.Sessions() == 0 })
+	adaptertest.Until(t, "the session is forgotten", func() bool { return m.OpenWaits() == 0 && a.Sessions() == 0 })
 }
 
 // A client that does not read its progress holds no call longer than its round.
 func TestProgressThatNobodyReads(t *testing.T) {
-	m, wish, operator := open(t), account(), connect(t)
+	m, wish, operator := adaptertest.Open(t), account(), connect(t)
 	wish.ResumeKey, wish.Round = "one", 2*time.Second
 	made, err := m.Create(t.Context(), wish.Request)
 	if err != nil {
@@ -164,7 +143,7 @@ func TestProgressThatNobodyReads(t *testing.T) {
 		}
 		ended <- end
 	}()
-	until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
+	adaptertest.Until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
 	if _, err := operator.Exec(t.Context(), `SELECT urlmode.open(ARRAY[id], ARRAY[binding], '{github}', ARRAY[decode(repeat('00', 16), 'hex')])
 		FROM urlmode.elicitation WHERE id = $1::text::uuid`, made.ElicitationID); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"urlmode.example/urlmode"
@@ -45,7 +46,23 @@ var progressMessages = map[urlmode.Progress]string{
 	urlmode.ProgressProcessing:    "The provider is working on it.",
 }
 
-var tasks = map[urlmode.Kind]string{urlmode.OAuth: "connect the account", urlmode.Payment: "pay", urlmode.Signature: "sign"}
+var inputMessages = map[urlmode.Progress]string{
+	urlmode.ProgressAttemptFailed: "What the user typed was not accepted. The user can try again.",
+	urlmode.ProgressProcessing:    "What the user typed is being verified.",
+}
+
+func progressMessage(kind urlmode.Kind, status urlmode.Progress) string {
+	if said := inputMessages[status]; kind == urlmode.Input && said != "" {
+		return said
+	}
+	return progressMessages[status]
+}
+
+// tasks are what the user does on the page.
+var tasks = map[urlmode.Kind]string{
+	urlmode.OAuth: "connect the account", urlmode.Payment: "pay", urlmode.Signature: "sign", urlmode.Input: "fill in the form",
+	urlmode.Approval: "decide",
+}
 
 var openTexts = map[urlmode.Status]string{
 	urlmode.Pending:    "The link is no longer valid, and nobody has opened it.",
@@ -53,6 +70,8 @@ var openTexts = map[urlmode.Status]string{
 	urlmode.Processing: "The provider is still working on it.",
 	"claimed":          "Another call of this tool is working on it.",
 }
+
+const isoForm = "2006-01-02T15:04:05.000Z"
 
 const again = "call this tool again with the same arguments"
 
@@ -73,6 +92,8 @@ type described struct {
 	Kind          urlmode.Kind      `json:"kind"`
 	Message       string            `json:"message"`
 	URL           string            `json:"url,omitempty"`
+	Approver      any               `json:"approver,omitempty"`
+	ApprovalURL   string            `json:"approvalUrl,omitempty"`
 	ExpiresAt     string            `json:"expiresAt,omitempty"`
 	Expected      *urlmode.Expected `json:"expected,omitempty"`
 }
@@ -103,18 +124,51 @@ func linkEnd(wish Wish, name string, asked urlmode.Elicitation, status urlmode.S
 		"Show the user the link exactly as it is, alone on its line. When the user says that it is done, %s: that continues this request, "+
 		"and asks for nothing that is done.", wish.Message, tasks[wish.Kind], price, name, asked.URL, inWords(asked.ExpiresAt.Sub(now)), opened, again)
 	about := described{ElicitationID: asked.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message, URL: asked.URL,
-		ExpiresAt: asked.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z")}
+		ExpiresAt: asked.ExpiresAt.UTC().Format(isoForm)}
 	if price != "" {
 		about.Expected = &wish.Expected
 	}
 	return endOf(said, false, &about)
 }
 
+// approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of asked, is for them.
+func approversEnd(wish question, name string, asked urlmode.Elicitation, status urlmode.Status, now time.Time) End {
+	who, approver := "somebody else who can sign in at "+name, any("others")
+	if !wish.others {
+		who, approver = strings.Join(wish.approvers, " or "), wish.approvers
+	}
+	sent, nobody := ". Show the user this link to pass on", "Nobody"
+	if wish.sendLink != nil {
+		sent = ", who has been sent this link"
+	}
+	if status == urlmode.Opened {
+		nobody = "It was opened, and nobody"
+	}
+	said := fmt.Sprintf("%s\n\nThe decision is for %s%s, which is a page of %s:\n\n%s\n\nThe link works for %s. %s has decided yet. "+
+		"To learn the decision, %s later: that continues this request, and asks nobody again.",
+		wish.Message, who, sent, name, asked.URL, inWords(asked.ExpiresAt.Sub(now)), nobody, again)
+	return endOf(said, false, &described{ElicitationID: asked.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message,
+		Approver: approver, ApprovalURL: asked.URL, ExpiresAt: asked.ExpiresAt.UTC().Format(isoForm)})
+}
+
 // openEnd says that the call has ended, and that what the user has begun has not.
 func openEnd(wish Wish, id string, status urlmode.Status) End {
+	state := openTexts[status]
+	if wish.Kind == urlmode.Input && status == urlmode.Processing {
+		state = inputMessages[urlmode.ProgressProcessing]
+	}
 	said := fmt.Sprintf("%s\n\n%s It goes on without this call. To learn how it ends, %s later: that continues the same request and does not "+
-		"start another one.", wish.Message, openTexts[status], again)
+		"start another one.", wish.Message, state, again)
 	return endOf(said, false, &described{ElicitationID: id, Status: status, Kind: wish.Kind, Message: wish.Message})
+}
+
+// declinedEnd is of an approval that was refused.
+func declinedEnd(outcome urlmode.Outcome) End {
+	comment := ""
+	if outcome.Comment != "" {
+		comment = ": “" + outcome.Comment + "”"
+	}
+	return endOf("Not done: "+outcome.Approver+" declined"+comment+".", true, nil)
 }
 
 func failureEnd(action urlmode.Action, reason string) End {

@@ -115,10 +115,10 @@ func (k *asking) afterResponse(ctx context.Context, asked urlmode.Elicitation, n
 	return k.pending(asked, status), true, nil
 }
 
-// tellLater notifies the client when the elicitation is completed, after this call.
+// tellLater notifies the client when the elicitation is completed, after this call, and verifies until then what the user types.
 func (k *asking) tellLater(id string) {
 	channel := k.call.Channel
-	if channel.Session == nil || channel.CompleteLater == nil {
+	if channel.Session == nil || channel.CompleteLater == nil && k.wish.verify == nil {
 		return
 	}
 	notice, release := k.a.notices.use(channel.Session, id)
@@ -128,7 +128,7 @@ func (k *asking) tellLater(id string) {
 	}
 	go func() {
 		defer release()
-		options := urlmode.WaitOptions{Recheck: k.wish.Recheck}
+		options := urlmode.WaitOptions{Recheck: k.wish.Recheck, Verify: k.wish.verify}
 		if _, err := k.a.instance.WaitWith(channel.Life, id, k.wish.Owner, options); err == nil {
 			notice.send(channel.Life, id, channel.CompleteLater)
 		}

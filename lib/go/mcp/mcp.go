@@ -17,12 +17,15 @@ import (
 	"urlmode.example/urlmode/adapter"
 )
 
-// Wish, Accepted, Options and ClientFacts are those of package adapter.
+// These types are those of package adapter.
 type (
-	Wish        = adapter.Wish
-	Accepted    = adapter.Accepted
-	Options     = adapter.Options
-	ClientFacts = adapter.ClientFacts
+	Wish         = adapter.Wish
+	InputWish    = adapter.InputWish
+	ApprovalWish = adapter.ApprovalWish
+	ApprovalLink = adapter.ApprovalLink
+	Accepted     = adapter.Accepted
+	Options      = adapter.Options
+	ClientFacts  = adapter.ClientFacts
 )
 
 // Body does what the user has agreed to. See [adapter.Body].
@@ -56,6 +59,18 @@ func (t *Tools) ElicitURL(ctx context.Context, call *sdk.CallToolRequest, wish W
 // RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
 func (t *Tools) RequireURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
 	return toResult(t.adapter.Require(ctx, t.describe(call), wish, bodyOf(body)))
+}
+
+// CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with
+// the Values. The rest is as with ElicitURL.
+func (t *Tools) CollectInput(ctx context.Context, call *sdk.CallToolRequest, wish InputWish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.CollectInput(ctx, t.describe(call), wish, bodyOf(body)))
+}
+
+// AskApproval asks for a decision of the user, or of others, and runs the body if somebody approves. A call that asks others ends
+// with the link for them, and the next one finds the decision. The rest is as with ElicitURL.
+func (t *Tools) AskApproval(ctx context.Context, call *sdk.CallToolRequest, wish ApprovalWish, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.AskApproval(ctx, t.describe(call), wish, bodyOf(body)))
 }
 
 func bodyOf(body Body) adapter.Body {

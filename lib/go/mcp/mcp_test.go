@@ -4,34 +4,18 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
-	"os"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/adaptertest"
 )
 
-// These tests need a stack: tests/stack/up, and the variables that it writes. tests/e2e/adapters-go.test.mjs has the scenarios.
-
-func open(t *testing.T) *urlmode.Instance {
-	t.Helper()
-	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
-		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
-	if err != nil {
-		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
-	}
-	t.Cleanup(func() { made.Close() })
-	return made
-}
-
 func wish(me urlmode.Owner, what string) Wish {
-	return Wish{Message: "Pay for " + what + ".", Request: urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me,
-		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay", ResumeKey: what}}
+	return Wish{Message: "Pay for " + what + ".", Request: adaptertest.Payment(me, what)}
 }
 
 func text(said string) *sdk.CallToolResult {
@@ -44,6 +28,8 @@ type payer struct {
 	me       urlmode.Owner
 	instance *urlmode.Instance
 
+	answer func(id string) // instead of paying
+
 	mu     sync.Mutex
 	asked  []string
 	told   []string
@@ -51,23 +37,18 @@ type payer struct {
 }
 
 func (p *payer) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	if !strings.HasPrefix(r.Params.URL, "https://callback.example/connect/stripe?state=") || r.Params.Mode != "url" {
+	if !strings.HasPrefix(r.Params.URL, adaptertest.BaseURL+"/connect/") || r.Params.Mode != "url" {
 		p.t.Errorf("it is asked for %+v", r.Params)
 	}
 	p.mu.Lock()
 	p.asked = append(p.asked, r.Params.ElicitationID)
 	p.mu.Unlock()
-	if p.action == "accept" && r.Params.ElicitationID != "" {
-		p.pay(r.Params.ElicitationID)
+	if p.answer != nil {
+		p.answer(r.Params.ElicitationID)
+	} else if p.action == "accept" && r.Params.ElicitationID != "" {
+		adaptertest.Pay(p.t, p.instance, p.me, r.Params.ElicitationID)
 	}
 	return &sdk.ElicitResult{Action: p.action}, nil
-}
-
-func (p *payer) pay(id string) {
-	answer := urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()}
-	if done, err := p.instance.Complete(p.t.Context(), id, p.me, answer); err != nil || !done {
-		p.t.Errorf("it is not paid: %v", err)
-	}
 }
 
 // connect is over a pipe, in one process. A client of the newest version uses the newest revision, or else the one before.
@@ -104,8 +85,6 @@ func connect(t *testing.T, p *payer, server *sdk.Server, older bool) *sdk.Client
 	return session
 }
 
-func someone() urlmode.Owner { return urlmode.Owner{Subject: "user-" + rand.Text()} }
-
 func call(t *testing.T, session *sdk.ClientSession) *sdk.CallToolResult {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "buy"})
@@ -123,15 +102,6 @@ func said(result *sdk.CallToolResult) string {
 	return all.String()
 }
 
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			t.Fatalf("%s did not happen", what)
-		}
-	}
-}
-
 func serverOf(run func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "buy"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
@@ -143,7 +113,7 @@ func serverOf(run func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResu
 
 // Each of two payments in one call is asked for, claimed and confirmed by itself.
 func TestTwoPaymentsInOneCall(t *testing.T) {
-	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "accept"}
+	m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}
 	tools := New(m, Options{})
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		paid := ""
@@ -162,15 +132,9 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 		t.Fatalf("%q, and it was asked for %v", got, p.asked)
 	}
 	for i, id := range p.asked {
-		until(t, "the answer is confirmed", func() bool {
-			claim, err := m.BeginClaim(t.Context(), id, p.me, urlmode.LeaseOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return claim.State == urlmode.ClaimTaken
-		})
+		adaptertest.UntilConfirmed(t, m, p.me, id)
 		if _, known := any((*sdk.ServerSession)(nil)).(notifier); known {
-			until(t, "the client is told", func() bool {
+			adaptertest.Until(t, "the client is told", func() bool {
 				p.mu.Lock()
 				defer p.mu.Unlock()
 				return len(p.told) > i && p.told[i] == id
@@ -181,7 +145,7 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 
 // The trace is that of the call. What a client sends in its place says nothing.
 func TestTraceOfTheCall(t *testing.T) {
-	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	const trace = adaptertest.Trace
 	tools, traces := New(nil, Options{}), make(chan string, 1)
 	session := connect(t, &payer{t: t}, serverOf(func(_ context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		traces <- tools.describe(call).Traceparent
@@ -199,7 +163,7 @@ func TestTraceOfTheCall(t *testing.T) {
 
 // The newest client of the SDK gets a result that requires input, and calls again with its handle.
 func TestRounds(t *testing.T) {
-	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "accept"}
+	m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}
 	tools, calls := New(m, Options{}), 0
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if calls++; calls == 2 {
@@ -207,7 +171,7 @@ func TestRounds(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			p.pay(retry.Elicitation.ElicitationID)
+			adaptertest.Pay(t, p.instance, p.me, retry.Elicitation.ElicitationID)
 		}
 		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return text("Paid with " + accepted.Reference), nil
@@ -218,9 +182,33 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// The user types a key, in both revisions of the protocol. What only others can approve is no request to the client.
+func TestForms(t *testing.T) {
+	for _, older := range []bool{true, false} {
+		m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), action: "accept"}
+		tools, calls, id := New(m, Options{}), 0, adaptertest.NewID()
+		p.answer = func(string) { adaptertest.Type(t, m, p.me, id, "sk-1") }
+		session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			calls++
+			input := InputWish{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
+			result, err := tools.CollectInput(ctx, call, input, func(_ context.Context, typed Accepted) (*sdk.CallToolResult, error) {
+				return text("Stored " + typed.Values["api_key"].(string) + "."), nil
+			})
+			if err != nil || said(result) != "Stored sk-1." {
+				return result, err
+			}
+			return tools.AskApproval(ctx, call, ApprovalWish{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
+		}), older)
+		result := call(t, session)
+		if !strings.Contains(said(result), "The decision is for somebody else") || len(p.asked) != 1 || older != (calls == 1) {
+			t.Fatalf("%q after %d calls and %d requests", said(result), calls, len(p.asked))
+		}
+	}
+}
+
 // A session leaves nothing behind.
 func TestNothingIsKept(t *testing.T) {
-	m, p := open(t), &payer{t: t, me: someone(), instance: open(t), action: "cancel"}
+	m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "cancel"}
 	tools := New(m, Options{})
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return tools.ElicitURL(ctx, call, wish(p.me, "one"), nil)
@@ -229,7 +217,7 @@ func TestNothingIsKept(t *testing.T) {
 		t.Fatal(got)
 	}
 	session.Close()
-	until(t, "the session is forgotten", func() bool {
+	adaptertest.Until(t, "the session is forgotten", func() bool {
 		tools.mu.Lock()
 		defer tools.mu.Unlock()
 		return len(tools.lives) == 0 && len(tools.connections) == 0

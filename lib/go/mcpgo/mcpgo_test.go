@@ -4,12 +4,10 @@ package mcpgo
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -23,24 +21,11 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/adaptertest"
 )
 
-// These tests need a stack: tests/stack/up, and the variables that it writes. tests/e2e/adapters-go.test.mjs has the scenarios.
-
-func open(t *testing.T) *urlmode.Instance {
-	t.Helper()
-	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
-		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"})
-	if err != nil {
-		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
-	}
-	t.Cleanup(func() { made.Close() })
-	return made
-}
-
 func wish(me urlmode.Owner) Wish {
-	return Wish{Message: "Pay.", Request: urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me,
-		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay", ResumeKey: "one"}}
+	return Wish{Message: "Pay.", Request: adaptertest.Payment(me, "one")}
 }
 
 // serve has a tool "buy", and what an adapter needs.
@@ -65,25 +50,21 @@ type payer struct {
 	instance *urlmode.Instance
 	asked    atomic.Int32
 	id       atomic.Value
+	answer   func(id string) // instead of paying
 }
 
 func (p *payer) Elicit(_ context.Context, r sdk.ElicitationRequest) (*sdk.ElicitationResult, error) {
 	p.asked.Add(1)
-	if r.Params.Mode != sdk.ElicitationModeURL || !strings.HasPrefix(r.Params.URL, "https://callback.example/connect/stripe?state=") {
+	if r.Params.Mode != sdk.ElicitationModeURL || !strings.HasPrefix(r.Params.URL, adaptertest.BaseURL+"/connect/") {
 		p.t.Errorf("it is asked for %+v", r.Params)
 	}
-	if id := r.Params.ElicitationID; id != "" {
+	if p.answer != nil {
+		p.answer(r.Params.ElicitationID)
+	} else if id := r.Params.ElicitationID; id != "" {
 		p.id.Store(id)
-		p.pay(id)
+		adaptertest.Pay(p.t, p.instance, p.me, id)
 	}
 	return &sdk.ElicitationResult{ElicitationResponse: sdk.ElicitationResponse{Action: sdk.ElicitationResponseActionAccept}}, nil
-}
-
-func (p *payer) pay(id string) {
-	answer := urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()}
-	if done, err := p.instance.Complete(context.Background(), id, p.me, answer); err != nil || !done {
-		p.t.Errorf("it is not paid: %v", err)
-	}
 }
 
 func buy(t *testing.T, p *payer, url, revision string) string {
@@ -117,20 +98,11 @@ func buy(t *testing.T, p *payer, url, revision string) string {
 	return said.String()
 }
 
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			t.Fatalf("%s did not happen", what)
-		}
-	}
-}
-
 // mcp-go's own client, in both revisions of the protocol. The claim is confirmed as the tool returns.
 func TestOwnClient(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
-		m := open(t)
-		p := &payer{t: t, me: urlmode.Owner{Subject: "user-" + rand.Text()}, instance: open(t)}
+		m := adaptertest.Open(t)
+		p := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}
 		tools, hasState := New(m, Options{}), false
 		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if state := call.Params.RequestState; state != "" {
@@ -140,7 +112,7 @@ func TestOwnClient(t *testing.T) {
 				}
 				hasState = true
 				p.id.Store(retry.Elicitation.ElicitationID)
-				p.pay(retry.Elicitation.ElicitationID)
+				adaptertest.Pay(t, p.instance, p.me, retry.Elicitation.ElicitationID)
 			}
 			return tools.ElicitURL(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
@@ -149,13 +121,32 @@ func TestOwnClient(t *testing.T) {
 		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 || hasState != (revision == "2026-07-28") {
 			t.Fatalf("%s: %q after %d requests, with a state: %t", revision, said, p.asked.Load(), hasState)
 		}
-		until(t, "the answer is confirmed", func() bool {
-			claim, err := m.BeginClaim(t.Context(), p.id.Load().(string), p.me, urlmode.LeaseOptions{})
-			if err != nil {
-				t.Fatal(err)
+		adaptertest.UntilConfirmed(t, m, p.me, p.id.Load().(string))
+	}
+}
+
+// The user types a key, in both revisions of the protocol. What only others can approve is no request to the client.
+func TestForms(t *testing.T) {
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		m := adaptertest.Open(t)
+		p := &payer{t: t, me: adaptertest.Someone()}
+		tools, id := New(m, Options{}), adaptertest.NewID()
+		p.answer = func(string) { adaptertest.Type(t, m, p.me, id, "sk-1") }
+		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			typed := ""
+			input := InputWish{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
+			result, err := tools.CollectInput(ctx, call, input, func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				typed, _ = accepted.Values["api_key"].(string)
+				return nil, nil
+			})
+			if err != nil || typed != "sk-1" {
+				return result, err
 			}
-			return claim.State == urlmode.ClaimTaken
+			return tools.AskApproval(ctx, call, ApprovalWish{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
 		})
+		if said := buy(t, p, url, revision); !strings.Contains(said, "The decision is for somebody else") || p.asked.Load() != 1 {
+			t.Fatalf("%s: %q after %d requests", revision, said, p.asked.Load())
+		}
 	}
 }
 
@@ -181,7 +172,7 @@ func post(t *testing.T, url, session, meta string) (string, error) {
 
 // The trace is that of the call. What a client sends in its place says nothing.
 func TestTraceOfTheCall(t *testing.T) {
-	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	const trace = adaptertest.Trace
 	tools, traces := New(nil, Options{}), make(chan string, 1)
 	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		traces <- tools.describe(ctx, call).Traceparent
@@ -199,7 +190,7 @@ func TestTraceOfTheCall(t *testing.T) {
 
 // A client that no longer listens by GET still waits for its call.
 func TestClientThatNoLongerListens(t *testing.T) {
-	m, me := open(t), urlmode.Owner{Subject: "user-" + rand.Text()}
+	m, me := adaptertest.Open(t), adaptertest.Someone()
 	tools, session := New(m, Options{}), "mcp-session-00000000-0000-4000-8000-000000000001"
 	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return tools.ElicitURL(ctx, call, wish(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
@@ -229,18 +220,18 @@ func TestClientThatNoLongerListens(t *testing.T) {
 		_, ok := tools.lives[session]
 		return ok
 	}
-	until(t, "the session is registered", isRegistered)
+	adaptertest.Until(t, "the session is registered", isRegistered)
 	answer := make(chan string, 1)
 	go func() {
 		said, err := post(t, url, session, "")
 		answer <- fmt.Sprint(said, err)
 	}()
-	until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
+	adaptertest.Until(t, "the call waits", func() bool { return m.OpenWaits() == 1 })
 	leave()
-	until(t, "the session is registered no more", func() bool { return !isRegistered() })
+	adaptertest.Until(t, "the session is registered no more", func() bool { return !isRegistered() })
 	time.Sleep(50 * time.Millisecond)
 	p := &payer{t: t, me: me, instance: m}
-	p.pay(asked.ElicitationID)
+	adaptertest.Pay(t, p.instance, p.me, asked.ElicitationID)
 	if said := <-answer; !strings.Contains(said, "Paid with pay_") {
 		t.Fatal(said)
 	}
@@ -248,7 +239,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 
 // Clients choose the ids of sessions: 10,000 that nobody has registered leave nothing behind, also where a client listens.
 func TestStrangersSessions(t *testing.T) {
-	m, me := open(t), urlmode.Owner{Subject: "user-" + rand.Text()}
+	m, me := adaptertest.Open(t), adaptertest.Someone()
 	tools := New(m, Options{})
 	asked := wish(me)
 	asked.Round = time.Millisecond
@@ -284,5 +275,5 @@ func TestStrangersSessions(t *testing.T) {
 	if lives != 0 || tools.adapter.Sessions() != 0 {
 		t.Errorf("%d sessions are kept, and the notices of %d", lives, tools.adapter.Sessions())
 	}
-	until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+100 && m.OpenWaits() == 0 })
+	adaptertest.Until(t, "the goroutines of the calls end", func() bool { return runtime.NumGoroutine() < goroutines+100 && m.OpenWaits() == 0 })
 }

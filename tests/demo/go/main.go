@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// The demo MCP server in Go, on the official SDK, with the tools of ../server.mjs that need no form: the Go package has none.
-// The package app of the examples has what every server needs: how users are known, how an account is connected, and how all
-// of it is served.
+// The demo MCP server in Go, on the official SDK, with the same four tools as ../server.mjs. The package app of the examples has
+// what every server needs: how users are known, how an account is connected, and how all of it is served. DEMO_KEY is the
+// only key that the demo's service knows.
 package main
 
 import (
@@ -30,19 +30,22 @@ func main() {
 	app.Serve(func(instance *urlmode.Instance) http.Handler {
 		tools := urlmcp.New(instance, app.Options())
 		server := mcp.NewServer(&mcp.Implementation{Name: "urlmode-demo", Version: "1.0.0"}, nil)
-		add(server, tools, "connect_account", "Connects your Demo Account: you sign in there with your browser.", app.Account, connected)
-		add(server, tools, "buy_report", "Buys the report for 10.50 EUR: you pay with your browser.", report, paid)
+		add(server, "connect_account", "Connects your Demo Account: you sign in there with your browser.", tools.ElicitURL, app.Account, connected)
+		add(server, "buy_report", "Buys the report for 10.50 EUR: you pay with your browser.", tools.ElicitURL, report, paid)
+		add(server, "store_key", "Stores your key of the report service: you type it with your browser.", tools.CollectInput, key, typed)
+		add(server, "delete_archive", "Deletes the archive, if somebody else agrees.", tools.AskApproval, deletion, agreed)
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 		return auth.RequireBearerToken(verify(app.Users()), nil)(tools.Handler(handler))
 	})
 }
 
 // add adds a tool that asks for a wish, and answers what its body returns.
-func add(server *mcp.Server, tools *urlmcp.Tools, name, description string,
-	wish func(subject string) urlmcp.Wish, body func(context.Context, urlmcp.Accepted) (string, error)) {
+func add[Wish any](server *mcp.Server, name, description string,
+	ask func(context.Context, *mcp.CallToolRequest, Wish, urlmcp.Body) (*mcp.CallToolResult, error),
+	wish func(subject string) Wish, body func(context.Context, urlmcp.Accepted) (string, error)) {
 	mcp.AddTool(server, &mcp.Tool{Name: name, Description: description},
 		func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-			result, err := tools.ElicitURL(ctx, call, wish(call.Extra.TokenInfo.UserID),
+			result, err := ask(ctx, call, wish(call.Extra.TokenInfo.UserID),
 				func(ctx context.Context, accepted urlmcp.Accepted) (*mcp.CallToolResult, error) {
 					said, err := body(ctx, accepted)
 					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}, err
@@ -103,6 +106,46 @@ func checkOut(ctx context.Context, urls urlmode.TargetArguments) (target urlmode
 	var created struct{ URL string }
 	err = json.NewDecoder(answer.Body).Decode(&created)
 	return urlmode.Target{URL: created.URL}, err
+}
+
+func key(subject string) urlmcp.InputWish {
+	return urlmcp.InputWish{
+		Message: "Your key of the report service is needed.",
+		InputRequest: urlmode.InputRequest{Provider: "intake", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.InputForm{
+			Title:  urlmode.Text("Your key of the report service"),
+			Fields: []urlmode.Field{{Name: "key", Type: urlmode.SecretField, Label: urlmode.Text("Key"), Required: true, Max: urlmode.Bound(100)}},
+		}},
+		Verify: func(_ context.Context, typed urlmode.Typed) (*urlmode.Problem, error) {
+			if typed.Values["key"] == os.Getenv("DEMO_KEY") {
+				return nil, nil
+			}
+			return &urlmode.Problem{Field: "key", Problem: urlmode.Text("The report service does not know this key.")}, nil
+		},
+	}
+}
+
+func typed(context.Context, urlmcp.Accepted) (string, error) {
+	return "The key works, and is stored.", nil
+}
+
+func deletion(subject string) urlmcp.ApprovalWish {
+	return urlmcp.ApprovalWish{
+		Message: "Somebody else must agree that the archive is deleted.",
+		ApprovalRequest: urlmode.ApprovalRequest{
+			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, TTL: time.Hour,
+			Form: urlmode.ApprovalForm{Title: urlmode.Text("Delete the archive?"), Comment: "optional", Facts: []urlmode.Fact{
+				{Label: urlmode.Text("Archive"), Value: urlmode.Text("Reports of 2024")}, {Label: urlmode.Text("Size"), Value: urlmode.Text("12 reports")},
+			}},
+		},
+	}
+}
+
+func agreed(_ context.Context, approval urlmcp.Accepted) (string, error) {
+	comment := ""
+	if approval.Comment != "" {
+		comment = ": “" + approval.Comment + "”"
+	}
+	return "The archive is deleted, as " + approval.Approver + " has agreed" + comment + ".", nil
 }
 
 func verify(users map[string]string) auth.TokenVerifier {

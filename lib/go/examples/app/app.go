@@ -79,6 +79,59 @@ func Account(subject string) adapter.Wish {
 	}
 }
 
+// Key is what the tool store_key asks for.
+func Key(subject string) adapter.InputWish {
+	return adapter.InputWish{
+		Message: "Your API key is needed.",
+		InputRequest: urlmode.InputRequest{Provider: "intake", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.InputForm{
+			Title: urlmode.Words{"en": "Your API key", "de": "Ihr API-Schlüssel"},
+			Fields: []urlmode.Field{{
+				Name: "api_key", Type: urlmode.SecretField, Label: urlmode.Words{"en": "API key", "de": "API-Schlüssel"}, Required: true,
+				Min: urlmode.Bound(8), Link: &urlmode.FieldLink{URL: "https://reports.example/keys", Label: urlmode.Text("reports.example")},
+			}},
+		}},
+		Verify: verifyKey,
+	}
+}
+
+// verifyKey asks the service whether it knows the key. What it returns is shown at the field.
+func verifyKey(_ context.Context, typed urlmode.Typed) (*urlmode.Problem, error) {
+	if strings.HasPrefix(KeyOf(typed.Values), "sk-") {
+		return nil, nil
+	}
+	return &urlmode.Problem{Field: "api_key", Problem: urlmode.Words{"en": "This key is not known.", "de": "Diesen Schlüssel gibt es nicht."}}, nil
+}
+
+// KeyOf is the key that the user has typed.
+func KeyOf(values map[string]any) string {
+	key, _ := values["api_key"].(string)
+	return key
+}
+
+// Terms are what the tool accept_terms asks its user to accept.
+func Terms(subject string) adapter.ApprovalWish {
+	return adapter.ApprovalWish{
+		Message: "The terms must be accepted.",
+		ApprovalRequest: urlmode.ApprovalRequest{Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.ApprovalForm{
+			Title: urlmode.Text("Terms of the reports"), Text: urlmode.Text("Reports are for your own use."),
+		}},
+	}
+}
+
+// Deletion is what the tool delete_reports asks somebody else.
+func Deletion(subject string) adapter.ApprovalWish {
+	return adapter.ApprovalWish{
+		Message: "Somebody else must agree.",
+		ApprovalRequest: urlmode.ApprovalRequest{
+			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, TTL: 24 * time.Hour,
+			Form: urlmode.ApprovalForm{
+				Title: urlmode.Text("Delete all reports?"), Comment: "optional",
+				Facts: []urlmode.Fact{{Label: urlmode.Text("Reports"), Value: urlmode.Text("2024, 2025 and 2026")}},
+			},
+		},
+	}
+}
+
 // NameOfAccount exchanges the code for tokens, and asks whose account it is. Keep the tokens, and never send them to the client.
 func NameOfAccount(ctx context.Context, accepted adapter.Accepted) (string, error) {
 	if from, ok := accepted.Result["iss"]; ok && from != issuer { // RFC 9207

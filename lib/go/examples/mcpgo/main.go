@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// An MCP server on mcp-go over HTTP: it sells a report and connects an account.
+// An MCP server on mcp-go over HTTP: it sells a report, connects an account, takes a key and asks for approvals.
 //
 //	URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= go run ./mcpgo
 package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -28,6 +29,10 @@ func main() {
 		srv.AddTool(mcp.NewTool("buy_report", mcp.WithDescription("Buys the report.")), sell(tools.ElicitURL))
 		srv.AddTool(mcp.NewTool("read_report", mcp.WithDescription("Reads the report, once it is paid.")), sell(tools.RequireURL))
 		srv.AddTool(mcp.NewTool("connect_account", mcp.WithDescription("Connects your Demo Account.")), connect(tools.ElicitURL))
+		srv.AddTool(mcp.NewTool("store_key", mcp.WithDescription("Stores your API key.")), storeKey(tools))
+		srv.AddTool(mcp.NewTool("accept_terms", mcp.WithDescription("Accepts the terms.")), approve(tools, app.Terms, "Accepted by %s."))
+		srv.AddTool(mcp.NewTool("delete_reports", mcp.WithDescription("Deletes all reports, if somebody else agrees.")),
+			approve(tools, app.Deletion, "Deleted, as %s has agreed."))
 		return authenticated(server.NewStreamableHTTPServer(srv))
 	})
 }
@@ -45,6 +50,22 @@ func connect(ask ask) server.ToolHandlerFunc {
 		return ask(ctx, call, app.Account(subject(ctx)), func(ctx context.Context, accepted mcpgo.Accepted) (*mcp.CallToolResult, error) {
 			name, err := app.NameOfAccount(ctx, accepted)
 			return mcp.NewToolResultText("Connected the account of " + name + "."), err
+		})
+	}
+}
+
+func storeKey(tools *mcpgo.Tools) server.ToolHandlerFunc {
+	return func(ctx context.Context, call mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.CollectInput(ctx, call, app.Key(subject(ctx)), func(_ context.Context, typed mcpgo.Accepted) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(fmt.Sprintf("Stored a key of %d characters.", len(app.KeyOf(typed.Values)))), nil
+		})
+	}
+}
+
+func approve(tools *mcpgo.Tools, wish func(string) mcpgo.ApprovalWish, done string) server.ToolHandlerFunc {
+	return func(ctx context.Context, call mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.AskApproval(ctx, call, wish(subject(ctx)), func(_ context.Context, agreed mcpgo.Accepted) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(fmt.Sprintf(done, agreed.Approver)), nil
 		})
 	}
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// An MCP server on the official Go SDK over HTTP: it sells a report and connects an account.
+// An MCP server on the official Go SDK over HTTP: it sells a report, connects an account, takes a key and asks for approvals.
 //
 //	URLMODE_DATABASE_URL= URLMODE_KEYS_FILE= URLMODE_BASE_URL= go run ./sdk
 package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -30,6 +31,9 @@ func main() {
 		add(server, "buy_report", "Buys the report.", sell(tools.ElicitURL))
 		add(server, "read_report", "Reads the report, once it is paid.", sell(tools.RequireURL))
 		add(server, "connect_account", "Connects your Demo Account.", connect(tools.ElicitURL))
+		add(server, "store_key", "Stores your API key.", storeKey(tools))
+		add(server, "accept_terms", "Accepts the terms.", approve(tools, app.Terms, "Accepted by %s."))
+		add(server, "delete_reports", "Deletes all reports, if somebody else agrees.", approve(tools, app.Deletion, "Deleted, as %s has agreed."))
 		return auth.RequireBearerToken(verifier(), nil)(tools.Handler(bothRevisions(server)))
 	})
 }
@@ -71,6 +75,22 @@ func connect(ask ask) tool {
 		return ask(ctx, call, app.Account(subject(call)), func(ctx context.Context, accepted urlmcp.Accepted) (*mcp.CallToolResult, error) {
 			name, err := app.NameOfAccount(ctx, accepted)
 			return text("Connected the account of " + name + "."), err
+		})
+	}
+}
+
+func storeKey(tools *urlmcp.Tools) tool {
+	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.CollectInput(ctx, call, app.Key(subject(call)), func(_ context.Context, typed urlmcp.Accepted) (*mcp.CallToolResult, error) {
+			return text(fmt.Sprintf("Stored a key of %d characters.", len(app.KeyOf(typed.Values)))), nil
+		})
+	}
+}
+
+func approve(tools *urlmcp.Tools, wish func(string) urlmcp.ApprovalWish, done string) tool {
+	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.AskApproval(ctx, call, wish(subject(call)), func(_ context.Context, agreed urlmcp.Accepted) (*mcp.CallToolResult, error) {
+			return text(fmt.Sprintf(done, agreed.Approver)), nil
 		})
 	}
 }

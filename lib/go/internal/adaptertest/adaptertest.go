@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+// Package adaptertest is what the tests of the adapters share. They need a stack: tests/stack/up, and the variables that it
+// writes. tests/e2e/adapters-go.test.mjs has the scenarios.
+package adaptertest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+// BaseURL is that of each instance.
+const BaseURL = "https://callback.example"
+
+// Trace is that of a call.
+const Trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+// Open makes an instance, which is closed with the test.
+func Open(t *testing.T) *urlmode.Instance {
+	t.Helper()
+	made, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"),
+		KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: BaseURL})
+	if err != nil {
+		t.Fatalf("source the env of a stack that tests/stack/up has started: %v", err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made
+}
+
+// Someone is a user whom no other test knows.
+func Someone() urlmode.Owner { return urlmode.Owner{Subject: "user-" + rand.Text()} }
+
+// NewID is the id of an elicitation.
+func NewID() string {
+	var bytes [16]byte
+	rand.Read(bytes[:])
+	text := hex.EncodeToString(bytes[:])
+	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+// Until fails the test if the condition does not become true.
+func Until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for giveUp := time.Now().Add(60 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+// Payment asks for 1.00 EUR.
+func Payment(me urlmode.Owner, what string) urlmode.Request {
+	return urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me, ResumeKey: what,
+		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay"}
+}
+
+// Pay pays what Payment has asked for, by a reference that begins with pay_.
+func Pay(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id string) {
+	answer := urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()}
+	if done, err := m.Complete(context.Background(), id, me, answer); err != nil || !done {
+		t.Errorf("it is not paid: %v", err)
+	}
+}
+
+// Key asks for a key.
+func Key(me urlmode.Owner, id string) urlmode.InputRequest {
+	return urlmode.InputRequest{Provider: "intake", Owner: me, ID: id, Form: urlmode.InputForm{Title: urlmode.Text("Your key"),
+		Fields: []urlmode.Field{{Name: "api_key", Type: urlmode.SecretField, Label: urlmode.Text("Key"), Required: true}}}}
+}
+
+// Type types the key that Key has asked for.
+func Type(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id, key string) {
+	answer := urlmode.Answer{Action: urlmode.Accept, Result: map[string]any{"values": map[string]any{"api_key": key}}}
+	if done, err := m.Complete(context.Background(), id, me, answer); err != nil || !done {
+		t.Errorf("it is not typed: %v", err)
+	}
+}
+
+// Deletion asks others for a decision.
+func Deletion(me urlmode.Owner) urlmode.ApprovalRequest {
+	return urlmode.ApprovalRequest{Provider: "approvals", Owner: me, Others: true, Form: urlmode.ApprovalForm{Title: urlmode.Text("Delete?")}}
+}
+
+// UntilConfirmed waits until the answer of a call counts as written.
+func UntilConfirmed(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id string) {
+	t.Helper()
+	Until(t, "the answer is confirmed", func() bool {
+		claim, err := m.BeginClaim(t.Context(), id, me, urlmode.LeaseOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return claim.State == urlmode.ClaimTaken
+	})
+}
