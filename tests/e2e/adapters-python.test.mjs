@@ -61,7 +61,7 @@ for (const { of: framework, clients, whole = false, ...server } of SERVERS) {
 	const servers = new AdapterServers(() => fixture, () => start(server));
 	for (const { of, connect, ...rest } of clients) {
 		describeScenarios(`${framework}, a client of ${of}`, {
-			fixture: () => fixture, servers, scenarios: ALL, whole, connect: (options) => connect(project, options), ...rest,
+			fixture: () => fixture, servers, scenarios: ALL, whole, traced: 'connect_account', connect: (options) => connect(project, options), ...rest,
 		});
 	}
 }
