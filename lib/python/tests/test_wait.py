@@ -30,7 +30,7 @@ async def waiting(urlmode: UrlMode, id: str, **options: Any) -> asyncio.Task[Any
     """A wait that has read its row."""
     task = asyncio.create_task(urlmode.wait_for_completion(id, **options))
     entries = urlmode._waiters._entries
-    await until("the row is read", lambda: task.done() or (id in entries and entries[id][0].row is not None))
+    await until("the row is read", lambda: task.done() or (id in entries and entries[id][0].kind is not None))
     await until("notifications arrive", lambda: task.done() or urlmode._listener.receives_notifications)
     return task
 

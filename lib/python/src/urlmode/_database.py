@@ -81,20 +81,20 @@ class Row(NamedTuple):
     provider: str
     kind: Kind
     status: Literal["pending", "opened", "processing", "completed"]
-    action: Action | None
-    reason: str
-    late: bool
-    payment_reference: str | None
-    refunded: int
-    held: bool
-    completed_from: Literal["pending", "opened", "processing"] | None
-    result: bytes | None
-    verifier: bytes | None
-    closes_in_ms: int
-    failed_attempts: int
-    rechecks: int
-    rechecked: int
-    recheck_in_ms: int | None
+    action: Action | None = None
+    reason: str = ""
+    late: bool = False
+    payment_reference: str | None = None
+    refunded: int = 0
+    held: bool = False
+    completed_from: Literal["pending", "opened", "processing"] | None = None
+    result: bytes | None = None
+    verifier: bytes | None = None
+    closes_in_ms: int = 0
+    failed_attempts: int = 0
+    rechecks: int = 0
+    rechecked: int = 0
+    recheck_in_ms: int | None = None
 
 
 class UnclaimedRow(NamedTuple):

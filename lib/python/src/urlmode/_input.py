@@ -93,7 +93,7 @@ def check_id(value: object) -> str:
     lower = value.lower()
     if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", lower):
         raise ValueError("elicitation_id must be a UUID")
-    return lower
+    return value if value == lower else lower  # That of the caller, so that a wait has one text, not two.
 
 
 def check_provider(value: object) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 
 from ._errors import ElicitationTimeoutError, UrlModeClosedError
 from ._listener import Listener
-from ._types import Outcome
+from ._wait import Wait
 
 # How a wait ends: with the action of its outcome, or without an outcome.
 _ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
@@ -27,28 +27,21 @@ class Metrics:
         self._listener = listener
         self._lost = 0
         self._ended = dict.fromkeys(_ENDS, 0)
-        self._open: dict[object, float] = {}  # when each has begun, the oldest first
+        self._open: dict[Wait, float] = {}  # when each has begun, the oldest first
         listener.on_lost.append(self._count_lost)
 
     def _count_lost(self, _: BaseException) -> None:
         self._lost += 1
 
-    async def follow(self, wait: Awaitable[Outcome], timeout: float | None) -> Outcome:
-        """Counts a wait. A look without a wait (timeout 0) is none."""
-        if timeout == 0:
-            return await wait
-        key, end = object(), "error"
-        self._open[key] = time.monotonic()
-        try:
-            outcome = await wait
-            end = outcome.action
-            return outcome
-        except BaseException as error:
-            end = _end_of(error)
-            raise
-        finally:
-            del self._open[key]
-            self._ended[end] += 1
+    def begin(self, wait: Wait) -> None:
+        """Counts a wait. One that checks once is none."""
+        if not wait.checks_once:
+            self._open[wait] = time.monotonic()
+
+    def end(self, wait: Wait, error: BaseException | None) -> None:
+        """`error`: why it has ended without an outcome"""
+        if self._open.pop(wait, None) is not None:
+            self._ended[wait.future.result().action if error is None else _end_of(error)] += 1
 
     def text(self) -> str:
         began = next(iter(self._open.values()), None)

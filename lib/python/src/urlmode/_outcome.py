@@ -17,7 +17,7 @@ from ._seal import RESULT, VERIFIER, unseal
 from ._types import Outcome, Refund, RefundedPayment, UnclaimedPayment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Verifier:
     """As it is sealed in the row: the code verifier (PKCE, RFC 7636), and a nonce (OpenID Connect) if one was added."""
 

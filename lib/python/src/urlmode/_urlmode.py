@@ -96,8 +96,9 @@ class UrlMode(CreateMethods):
         self._purger = Purger(self._database, self._kept)
         self._claims = Claims(self._database.query, self._keys, self._kept.results)
         self._waiters = Waiters(
-            self._listener, self._database, self._keys, mark_read=self._purger.mark_read, complete=self._complete
-        )
+            self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
+            complete=self._complete,
+        )  # fmt: skip
         self._late = AnnouncedMoney[UnclaimedRow](
             self._listener, "late", self._database.unclaimed, lambda row: (row.provider, row.reference, row.amount)
         )
@@ -148,10 +149,11 @@ class UrlMode(CreateMethods):
         _input.check_function("verify", verify)
         ending = partial(self._abandon, key) if _input.check_flag("abandon", abandon) else None
         self._purger.start()
-        wait = self._waiters.wait(
+        wait = self._waiters.begin(
             key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
         )
-        return await self._metrics.follow(wait, seconds)
+        async with wait as outcome:
+            return await outcome
 
     def _abandon(self, key: RowKey, reason: str) -> Awaitable[AbandonOutcome]:
         return self._database.abandon(Abandoned(*key, "cancel", reason))

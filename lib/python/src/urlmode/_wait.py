@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 from collections.abc import Awaitable, Callable
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ._database import AbandonOutcome, Row
@@ -21,23 +23,26 @@ _STATUSES: tuple[OpenStatus, ...] = ("pending", "opened", "processing")
 _ABANDON_TIMEOUT_S = 2.0
 
 Abandon = Callable[[str], Awaitable[AbandonOutcome]]
+Over = Callable[["Wait", "BaseException | None"], None]
 
 
 class Wait:
-    """`abandon` completes the elicitation when the wait ends without an outcome, if nobody has opened it. `on_row` is
-    called each time that the row was read."""
+    """An asynchronous context with the future of its outcome. It has no coroutine of its own, because there may be very
+    many. `over` is called when it is left, and `abandon` completes the elicitation when the wait ends without an outcome,
+    if nobody has opened it."""
 
     __slots__ = (
-        "_abandon", "_abandoning", "_failed_attempts", "_held", "_on_progress", "_recheck", "_reported", "_status",
-        "_tasks", "_timeout", "_verify", "entry", "future", "rechecked", "timer",
+        "_abandon", "_abandoning", "_failed_attempts", "_held", "_on_progress", "_over", "_recheck", "_reported",
+        "_status", "_tasks", "_timeout", "_verify", "deadline", "entry", "future", "rechecked",
     )  # fmt: skip
 
     def __init__(
-        self, entry: Entry, timeout: float | None, *, on_progress: ProgressFunction | None = None,
+        self, entry: Entry, timeout: float | None, over: Over, *, on_progress: ProgressFunction | None = None,
         recheck: RecheckFunction | None = None, verify: VerifyFunction | None = None, abandon: Abandon | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
         self.entry = entry
+        self._over = over
         self.future: asyncio.Future[Outcome] = loop.create_future()
         self.rechecked = False
         """Whether its recheck function was called. A wait that checks once calls it once."""
@@ -52,7 +57,8 @@ class Wait:
         self._reported = 0
         self._failed_attempts = -1
         self._tasks: set[asyncio.Future[None]] | None = None
-        self.timer = loop.call_later(timeout, self.time_out) if timeout else None
+        self.deadline = loop.time() + timeout if timeout else math.inf
+        """when `time_out` is to be called, as a time of the event loop. A timer for each would be larger than the wait"""
 
     @property
     def checks_once(self) -> bool:
@@ -69,21 +75,20 @@ class Wait:
         """the verify function, if it may be called now"""
         return None if self.future.done() else self._verify
 
-    async def outcome(self, end: Callable[[Wait], None]) -> Outcome:
-        """The outcome, or how the wait has ended without one. Cancelling the task of the caller ends the wait. `end` is
-        called when it is over."""
+    async def __aenter__(self) -> asyncio.Future[Outcome]:
+        return self.future
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Cancelling the task of the caller ends the wait."""
         try:
-            return await self.future
-        except asyncio.CancelledError:
             if self._abandon is not None and self.future.cancelled():
                 await asyncio.wait({start_quietly(self._abandon("aborted"))}, timeout=_ABANDON_TIMEOUT_S)
-            raise
         finally:
-            if self.timer is not None:
-                self.timer.cancel()
             for task in self._tasks or ():
                 task.cancel()
-            end(self)
+            self._over(self, error)
 
     def resolve(self, outcome: Outcome) -> None:
         if self._abandoning:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import psycopg
@@ -21,12 +21,13 @@ from ._errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClos
 from ._form_types import VerifyFunction
 from ._keys import KeyRing
 from ._listener import Announcement, Listener
+from ._metrics import Metrics
 from ._outcome import Verifier, open_verifier, to_outcome
 from ._poll import Alarm, Poll
 from ._recheck import Rechecker, needs_recheck
 from ._seal import open_outcome, row_bytes
 from ._tasks import Tasks, jittered, start_quietly
-from ._types import Answer, Outcome, RecheckFunction
+from ._types import Answer, Kind, RecheckFunction
 from ._wait import Wait
 
 _BATCH_SIZE = 1000
@@ -37,14 +38,14 @@ _RETRY_S = 1.0
 class Entry:
     """What all waits for one row share."""
 
-    __slots__ = ("closes_at", "key", "next_recheck", "row", "row_bytes", "verifier", "waits")
+    __slots__ = ("closes_at", "key", "kind", "next_recheck", "provider", "verifier", "waits")
 
     def __init__(self, key: RowKey) -> None:
         self.key = key
-        self.row_bytes = row_bytes(*key)
-        self.waits: list[Wait] = []
-        self.row: Row | None = None
-        """as it was last read, while it was not completed"""
+        self.waits: tuple[Wait, ...] = ()
+        self.provider = ""
+        self.kind: Kind | None = None
+        """of the row, once it was read. Nothing else of it is kept, because there may be very many"""
         self.verifier: Verifier | None = None
         self.closes_at = math.inf
         """when the row is to be read because it may be expired, as a time of the event loop"""
@@ -57,21 +58,24 @@ class Entry:
 
 class Waiters:
     def __init__(
-        self, listener: Listener, database: Database, keys: KeyRing, *, mark_read: Callable[[RowKey], None],
-        complete: Callable[[RowKey, Answer], Awaitable[object]],
+        self, listener: Listener, database: Database, keys: KeyRing, metrics: Metrics, *,
+        mark_read: Callable[[RowKey], None], complete: Callable[[RowKey, Answer], Awaitable[object]],
     ) -> None:
         self._listener = listener
         self._database = database
         self._keys = keys
+        self._metrics = metrics
         self._mark_read = mark_read
         self._rechecker = Rechecker(database, complete)
         self._checker = Checker(database, keys)
-        self._entries: dict[str, list[Entry]] = {}  # by id; more than one if another owner waits for the same id
+        # By id; more than one if another owner waits for the same id. Tuples are smaller than lists.
+        self._entries: dict[str, tuple[Entry, ...]] = {}
         self._due: dict[Entry, None] = {}
         self._routine: dict[Entry, None] = {}  # to be read after those that are due
         self._routine_timer: asyncio.TimerHandle | None = None
         self._poll = Poll(self._read_all)
-        self._expiry = Alarm(self._wake_overdue)
+        self._alarm = Alarm(self._look_at_times)
+        self._over = self._end  # one for all waits
         self._reading = False
         self._tasks = Tasks()
         self.size = 0
@@ -81,11 +85,11 @@ class Waiters:
         listener.on_announced.append(self._on_announced)
         listener.on_lost.append(self._on_lost)
 
-    def wait(self, key: RowKey, timeout: float | None, **options: Any) -> Coroutine[Any, Any, Outcome]:
-        """Begins a wait. Its end must be awaited: one coroutine, because there may be very many. `options` are those of Wait."""
+    def begin(self, key: RowKey, timeout: float | None, **options: Any) -> Wait:
+        """Begins a wait, which must be entered at once. `options` are those of Wait."""
         entry = self._find_or_add(key)
-        wait = Wait(entry, timeout, **options)
-        entry.waits.append(wait)
+        wait = Wait(entry, timeout, self._over, **options)
+        entry.waits += (wait,)
         self.size += 1
         try:
             self._listener.acquire(self)
@@ -97,7 +101,9 @@ class Waiters:
         except BaseException:
             self._remove(wait)
             raise
-        return wait.outcome(self._remove)
+        self._alarm.set(wait.deadline)
+        self._metrics.begin(wait)
+        return wait
 
     async def close(self) -> None:
         """Ends all waits."""
@@ -113,17 +119,21 @@ class Waiters:
         return [wait for entry in self._all_entries() for wait in entry.waits]
 
     def _find_or_add(self, key: RowKey) -> Entry:
-        entries = self._entries.setdefault(key.id, [])
+        entries = self._entries.get(key.id, ())
         for entry in entries:
             if entry.key == key:
                 return entry
         entry = Entry(key)
-        entries.append(entry)
+        self._entries[key.id] = (*entries, entry)
         return entry
+
+    def _end(self, wait: Wait, error: BaseException | None) -> None:
+        self._metrics.end(wait, error)
+        self._remove(wait)
 
     def _remove(self, wait: Wait) -> None:
         entry = wait.entry
-        entry.waits.remove(wait)
+        entry.waits = tuple(each for each in entry.waits if each is not wait)
         self.size -= 1
         if entry.waits:
             return
@@ -131,9 +141,9 @@ class Waiters:
             entry.next_recheck.cancel()
         self._due.pop(entry, None)
         self._routine.pop(entry, None)
-        entries = self._entries[entry.id]
-        entries.remove(entry)
-        if entries:
+        others = tuple(each for each in self._entries[entry.id] if each is not entry)
+        if others:
+            self._entries[entry.id] = others
             return
         del self._entries[entry.id]
         if self._entries:
@@ -142,7 +152,7 @@ class Waiters:
             self._routine_timer.cancel()
             self._routine_timer = None
         self._poll.stop()
-        self._expiry.stop()
+        self._alarm.stop()
         self._listener.release(self)
 
     def _on_listening(self) -> None:
@@ -154,25 +164,24 @@ class Waiters:
     def _on_announced(self, announcements: list[Announcement]) -> None:
         for announcement in announcements:
             outcome = announcement.get("outcome")
-            for entry in tuple(self._entries.get(announcement["id"], ())):
+            for entry in self._entries.get(announcement["id"], ()):
                 if not isinstance(outcome, str) or not self._take_outcome(entry, outcome):
                     self._wake(entry)
 
     def _take_outcome(self, entry: Entry, sealed: str) -> bool:
         """Ends the waits with an outcome that was announced. False: the row must be read."""
-        row = entry.row
-        if row is None:
+        if entry.kind is None:
             return False
-        outcome = open_outcome(self._keys, entry.row_bytes, sealed)
+        outcome = open_outcome(self._keys, row_bytes(*entry.key), sealed)
         if outcome is None:
             return False
         # A payment that was not accepted may be asked about once more.
-        if row.kind == "payment" and outcome.action != "accept":
+        if entry.kind == "payment" and outcome.action != "accept":
             return False
-        reference = outcome.reference if row.kind == "payment" else None
-        completed = row._replace(
-            status="completed", action=outcome.action, reason=outcome.reason, payment_reference=reference
-        )
+        completed = Row(
+            entry.id, entry.provider, entry.kind, "completed", outcome.action, outcome.reason,
+            payment_reference=outcome.reference if entry.kind == "payment" else None,
+        )  # fmt: skip
         self._complete(entry, completed, outcome.result)
         return True
 
@@ -195,14 +204,19 @@ class Waiters:
         self._routine.update(dict.fromkeys(self._all_entries()))
         self._start_reading()
 
-    def _wake_overdue(self) -> None:
+    def _look_at_times(self) -> None:
+        """Reads the rows that may be expired, and ends the waits whose time has passed."""
         now = asyncio.get_running_loop().time()
         for entry in self._all_entries():
-            if entry.closes_at > now:
-                self._expiry.set(entry.closes_at)
-            else:
+            if entry.closes_at <= now:
                 entry.closes_at = math.inf
                 self._wake(entry)
+            self._alarm.set(entry.closes_at)
+            for wait in entry.waits:
+                if wait.deadline <= now:
+                    wait.deadline = math.inf
+                    wait.time_out()
+                self._alarm.set(wait.deadline)
 
     def _wake(self, entry: Entry) -> None:
         if not entry.waits:
@@ -236,6 +250,8 @@ class Waiters:
                 if entry.id not in batch:
                     batch[entry.id] = entry
                     del queue[entry]
+            if not queue:
+                queue.clear()  # A dict from which each key was deleted keeps its size.
         return list(batch.values())
 
     async def _read_rows(self, batch: list[Entry]) -> dict[str, Row] | None:
@@ -285,13 +301,12 @@ class Waiters:
                 entry.verifier = open_verifier(self._keys, row, entry.key.binding)
             except ElicitationSealError:
                 pass  # It is an error only when it is needed.
-        # What there is twice is kept once.
-        entry.row = row._replace(id=entry.id, verifier=None if entry.verifier else row.verifier)
+        entry.provider, entry.kind = row.provider, row.kind
         entry.closes_at = asyncio.get_running_loop().time() + row.closes_in_ms / 1000
-        self._expiry.set(entry.closes_at)
+        self._alarm.set(entry.closes_at)
         rechecking = self._recheck(entry, row)
         checking = self._check(entry, row)
-        for wait in tuple(entry.waits):
+        for wait in entry.waits:
             wait.progress(row)
             is_asked = (rechecking and wait.recheck is not None) or (checking and wait.verify is not None)
             if wait.checks_once and not is_asked:
