@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import uuid
 from typing import Any, cast
 
 import pytest
+from conftest import until
 
 from urlmode import BegunClaim, UrlModeBusyError
 from urlmode._claims import Claims
@@ -22,8 +24,10 @@ class Server:
     def __init__(self, outcome: str, busy: int) -> None:
         self.outcome = outcome
         self.busy = busy
+        self.renewals = 0
 
     async def query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
+        self.renewals += "renew_claim" in statement
         if "begin_claim" in statement:
             return [(self.outcome, "", 1, None, None)]
         if self.busy > 0:
@@ -32,8 +36,10 @@ class Server:
         return [(True,)]
 
 
-async def begin(outcome: str, busy: int, lease_ms: int = 60_000) -> tuple[Claims, BegunClaim]:
-    claims = Claims(Server(outcome, busy).query, KeyRing([Key(1, bytes(32))]), 1000)
+async def begin(
+    outcome: str, busy: int, lease_ms: int = 60_000, server: Server | None = None
+) -> tuple[Claims, BegunClaim]:
+    claims = Claims((server or Server(outcome, busy)).query, KeyRing([Key(1, bytes(32))]), 1000)
     claim = await claims.begin(RowKey(str(uuid.uuid4()), bytes(16)), None, lease_ms, 0)
     assert isinstance(claim, BegunClaim)
     return claims, claim
@@ -43,6 +49,26 @@ async def test_a_lease_that_cannot_be_renewed_is_lost() -> None:
     claims, claim = await begin("begun", 1_000_000, 300)
     await asyncio.wait_for(claim.lost.wait(), 30)
     await claims.close()
+
+
+async def test_a_lease_that_nobody_can_end_is_not_renewed() -> None:
+    server = Server("begun", 0)
+
+    async def work() -> None:
+        _, claim = await begin("begun", 0, 300, server)
+        await until("it is renewed", lambda: server.renewals >= 2)
+        assert not claim.lost.is_set()
+        raise LookupError
+
+    working = asyncio.ensure_future(work())
+    await asyncio.wait({working})
+    assert isinstance(working.exception(), LookupError)
+    del working
+    gc.collect()
+    await until("nothing is left running", lambda: asyncio.all_tasks() == {asyncio.current_task()})
+    renewals = server.renewals
+    await asyncio.sleep(0.3)
+    assert server.renewals == renewals
 
 
 async def test_work_that_is_done_is_kept_when_there_is_time_again() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -87,7 +88,8 @@ class FulfilledClaim:
 
 
 class BegunClaim:
-    """This call does the work. As a context manager, it releases the claim if the work fails."""
+    """This call does the work. As a context manager, it releases the claim if the work fails. Without an end its lease is
+    renewed for as long as this object is referenced."""
 
     state: Literal["begun"] = "begun"
 
@@ -99,6 +101,8 @@ class BegunClaim:
         self.lost = lease.lost
         """Set when the lease has ended, because PostgreSQL did not renew it: another call may have begun."""
         self._lease = lease
+        if isinstance(lease, _Lease):
+            lease.holder = weakref.ref(self)
 
     async def fulfil(self, result: Any) -> bool:
         """The work is done: keeps what the call returns for the next one, until `confirm`.
@@ -244,6 +248,8 @@ class _Lease:
         self.lost = asyncio.Event()
         self.ended = False
         self.renewing: asyncio.Task[None] | None = None
+        self.holder: weakref.ref[BegunClaim] | None = None
+        """whose end is the end of the lease: a claim that its call has forgotten is not renewed"""
         self._id = id
         self._seconds = seconds
         self._until = asked + seconds
@@ -254,11 +260,11 @@ class _Lease:
         self._on_end = on_end
 
     async def keep(self) -> None:
-        """Renews the lease until it ends."""
+        """Renews the lease until it ends, or until nobody can end it any more."""
         pause = self._seconds / _RENEWALS
         while True:
             await asyncio.sleep(max(0.0, min(pause, self._until - time.monotonic())))
-            if time.monotonic() >= self._until:
+            if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
                 return self.drop()
             asked = time.monotonic()
             try:
