@@ -44,11 +44,18 @@ beforeEach(async () => {
 	etc = path.join(folder, 'etc/urlmode');
 	nginx = path.join(folder, 'nginx');
 	mkdirSync(nginx);
-	await stack.sql(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
+	if (!isKept) await stack.sql(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
 	await Promise.all(ROLES.map((role) => stack.sql(`ALTER ROLE ${role} PASSWORD NULL`)));
 });
 
 after(() => stack?.close());
+
+/** For tests that look at files alone: each finds the database of the one before, since to make it takes the longest. */
+let isKept = false;
+function keepDatabase() {
+	before(() => { isKept = true; });
+	after(() => { isKept = false; });
+}
 
 const env = () => ({ URLMODE_ADMIN_DATABASE_URL: admin.href });
 const folders = () => [...asUser(), '--etc', etc, '--nginx', nginx];
@@ -280,6 +287,8 @@ describe('a failure', () => {
 });
 
 describe('how users sign in', () => {
+	keepDatabase();
+
 	const site = () => readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8');
 
 	test('is asked for, and nothing is written without an answer', async () => {
@@ -334,6 +343,8 @@ describe('how users sign in', () => {
 });
 
 describe('nginx', () => {
+	keepDatabase();
+
 	test('gets its snippets and a site for the host', async () => {
 		const out = await done();
 		const site = readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8');
