@@ -49,7 +49,8 @@ const ALL = [...new Set([...COMMON, ...Object.values(TYPES).flatMap(({ members }
  */
 export function checkField(value, pointer) {
 	const field = checkMembers(value, pointer, ALL);
-	const { name, type, required, multiline } = field;
+	const { required, ...given } = field;
+	const { name, type, multiline } = field;
 	if (typeof name !== 'string' || !NAME.test(name)) {
 		throw wrong(`${pointer}/name`, 'must begin with a letter and have at most 32 characters of a-z, 0-9 and _');
 	}
@@ -61,7 +62,8 @@ export function checkField(value, pointer) {
 	if (required !== undefined && typeof required !== 'boolean') throw wrong(`${pointer}/required`, 'must be true or false');
 	if (multiline !== undefined && multiline !== true) throw wrong(`${pointer}/multiline`, 'must be true or left out');
 	return {
-		...field,
+		...given,
+		...required && { required },
 		label: checkWords(field.label, `${pointer}/label`, LABEL_MAX),
 		...field.help !== undefined && { help: checkWords(field.help, `${pointer}/help`, HELP_MAX, { lines: true }) },
 		...field.link !== undefined && { link: checkLink(field.link, `${pointer}/link`) },

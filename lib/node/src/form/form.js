@@ -25,7 +25,7 @@ const MEMBERS = {
 /**
  * @param {'input' | 'approval'} kind
  * @param {unknown} value
- * @returns {Record<string, unknown>} the form without members that are undefined
+ * @returns {Record<string, unknown>} the form without members that say nothing: calls that ask for the same have the same form
  * @throws {TypeError} that begins with the JSON pointer of the mistake: `form/fields/0/label must …`
  */
 export function checkForm(kind, value) {
@@ -36,12 +36,18 @@ export function checkForm(kind, value) {
 		title: checkWords(form.title, '/title', TITLE_MAX),
 		...text !== undefined && { text: checkWords(text, '/text', TEXT_MAX, { lines: true }) },
 		...kind === 'input' && { fields: checkFields(form.fields) },
-		...facts !== undefined && { facts: checkList(facts, '/facts', 0, FACTS_MAX, checkFact) },
+		...facts !== undefined && checkFacts(facts),
 		...comment !== undefined && { comment: checkComment(comment) },
 	};
 	const bytes = Buffer.byteLength(JSON.stringify(checked));
 	if (bytes > FORM_MAX) throw wrong('', `must have at most ${FORM_MAX} bytes as JSON, and has ${bytes}`);
 	return checked;
+}
+
+/** @param {unknown} value an empty list is the same as none */
+function checkFacts(value) {
+	const facts = checkList(value, '/facts', 0, FACTS_MAX, checkFact);
+	return facts.length > 0 && { facts };
 }
 
 /** @param {unknown} value */

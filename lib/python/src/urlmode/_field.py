@@ -68,6 +68,8 @@ def check_field(value: object, pointer: str) -> dict[str, Any]:
             raise wrong(f"{pointer}/{member}", f"is not allowed for type {type}")
     if not isinstance(field.get("required", False), bool):
         raise wrong(f"{pointer}/required", "must be True or False")
+    if field.get("required") is False:
+        del field["required"]  # Calls that ask for the same have the same form.
     if field.get("multiline", True) is not True:
         raise wrong(f"{pointer}/multiline", "must be True or left out")
     field["label"] = check_words(field.get("label"), f"{pointer}/label", LABEL_MAX)

@@ -40,8 +40,9 @@ def check_form(kind: Literal["input", "approval"], value: object) -> dict[str, A
         checked["text"] = check_words(form["text"], "/text", _TEXT_MAX, lines=True)
     if kind == "input":
         checked["fields"] = _check_fields(form.get("fields"))
-    if "facts" in form:
-        checked["facts"] = check_list(form["facts"], "/facts", 0, _FACTS_MAX, _check_fact)
+    # Calls that ask for the same have the same form: an empty list is the same as none.
+    if "facts" in form and (facts := check_list(form["facts"], "/facts", 0, _FACTS_MAX, _check_fact)):
+        checked["facts"] = facts
     if "comment" in form:
         if form["comment"] not in ("optional", "required"):
             raise wrong("/comment", "must be optional or required")
