@@ -9,11 +9,18 @@ import { isFor, nextRun, runScenario } from './scenarios.mjs';
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** The servers of one adapter: two that scenarios share, and those of one scenario. */
+/**
+ * The servers of one adapter: at most two, which its scenarios share. A scenario that stops or kills some has all of them
+ * for itself. What is left of them serves the next scenario, since a start costs more than most scenarios.
+ */
 export class AdapterServers {
 	#fixture;
 	#start;
-	#shared;
+	/** @type {Promise<import('./scenarios.mjs').Servers['instances'][number]>[]} */
+	#instances = [];
+	/** The last scenario that has all servers for itself, and those that share them. */
+	#alone = Promise.resolve();
+	#together = [];
 
 	/**
 	 * @param {() => import('./fixture.mjs').Fixture} fixture
@@ -24,17 +31,36 @@ export class AdapterServers {
 		this.#start = start;
 	}
 
-	/** `sticky`: sessions are in the memory of one process, so that a balancer would lose them. */
-	async start({ servers }, sticky) {
-		this.#shared ??= this.#startMany(2);
-		const instances = await (servers ? this.#startMany(servers) : this.#shared);
-		if (sticky || instances.length === 1) return { url: instances[0].url, instances };
-		const { url, drop } = this.#fixture().closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
-		return { url, drop, instances };
+	/**
+	 * Runs a scenario. `sticky`: sessions are in the memory of one process, so that a balancer would lose them.
+	 *
+	 * @param {Pick<import('./scenarios.mjs').Scenario, 'servers'>} scenario
+	 * @param {boolean} sticky
+	 * @param {(servers: import('./scenarios.mjs').Servers) => Promise<void>} run
+	 */
+	serve({ servers }, sticky, run) {
+		const served = Promise.allSettled([this.#alone, ...servers ? this.#together : []])
+			.then(() => (servers ? this.#serveAlone(servers, sticky, run) : this.#serve(sticky ? 1 : 2, sticky, run)));
+		if (servers) this.#alone = served;
+		else this.#together.push(served);
+		return served;
 	}
 
-	#startMany(count) {
-		return Promise.all(Array.from({ length: count }, () => this.#start()));
+	async #serveAlone(count, sticky, run) {
+		try {
+			await this.#serve(count, sticky, run);
+		} finally {
+			const instances = await Promise.all(this.#instances);
+			this.#instances = instances.filter(({ isRunning }) => isRunning).map((instance) => Promise.resolve(instance));
+		}
+	}
+
+	async #serve(count, sticky, run) {
+		while (this.#instances.length < count) this.#instances.push(this.#start());
+		const instances = await Promise.all(this.#instances.slice(0, count));
+		if (sticky) return run({ url: instances[0].url, instances });
+		const { url, drop } = this.#fixture().closeAtEnd(await startBalancer(instances.map((instance) => instance.url)));
+		return run({ url, drop, instances });
 	}
 }
 
@@ -57,19 +83,22 @@ export function describeScenarios(name, { fixture, servers, scenarios, way, has,
 	describe(name, { concurrency: 4, timeout: 1_200_000 }, () => {
 		const setting = () => ({
 			fixture: fixture(), way, has, tools, tokenOf, connect,
-			start: (options) => servers.start(options, sticky || has.includes('sessions')),
+			serve: (scenario, run) => servers.serve(scenario, sticky || has.includes('sessions'), run),
 		});
-		for (const scenario of scenarios.filter((each) => isFor(each, { way, has, whole }))) {
+		const fitting = scenarios.filter((each) => isFor(each, { way, has, whole }));
+		// First those that stop or kill servers, so that the others find what is left.
+		for (const scenario of [...fitting.filter(({ servers: own }) => own), ...fitting.filter(({ servers: own }) => !own)]) {
 			test(scenario.name, { timeout: 240_000 }, () => runScenario(scenario, setting()));
 		}
 
 		// Some frameworks show a tool its `_meta`, and others the headers of the request.
 		if (traced) test('the trace of a call is kept with the row', { timeout: 240_000 }, async () => {
 			const subject = scenarioUser('ada', nextRun());
-			const { url } = await servers.start({}, true);
-			const client = fixture().closeAtEnd(await connect(
-				{ url, token: tokenOf(subject), name: 'impatient', headers: { traceparent: TRACE }, onElicit: () => 'decline' }));
-			await client.call(traced, { meta: { traceparent: TRACE } });
+			await servers.serve({}, true, async ({ url }) => {
+				const client = fixture().closeAtEnd(await connect(
+					{ url, token: tokenOf(subject), name: 'impatient', headers: { traceparent: TRACE }, onElicit: () => 'decline' }));
+				await client.call(traced, { meta: { traceparent: TRACE } });
+			});
 			const [{ traceparent }] = await elicitationsOf(fixture(), subject);
 			assert.equal(traceparent, TRACE);
 		});

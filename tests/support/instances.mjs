@@ -81,6 +81,10 @@ class Instance {
 		return this.#waits.get(id) ?? 0;
 	}
 
+	get isRunning() {
+		return this.#child.exitCode === null && this.#child.signalCode === null;
+	}
+
 	/** Kills the process at once. */
 	async kill() {
 		this.#child.kill('SIGKILL');

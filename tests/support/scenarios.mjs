@@ -16,7 +16,7 @@ const FOLDER = new URL('../scenarios/', import.meta.url);
  * @property {string} name
  * @property {string[]} [of] the ways of asking that it is for: `request`, `retry` or `link`. All by default
  * @property {string[]} [needs] what a server must have
- * @property {number} [servers] instances of its own, which it stops or kills
+ * @property {number} [servers] instances that it has for itself, because it stops or kills them
  * @property {boolean} [once] one version of a framework, with one kind of client, is enough
  * @property {Record<string, unknown>[]} steps
  *
@@ -26,7 +26,7 @@ const FOLDER = new URL('../scenarios/', import.meta.url);
  * @property {string[]} has
  * @property {Record<string, string>} [tools] other names of tools
  * @property {(subject: string) => string} tokenOf the access token of a user
- * @property {(options: { servers?: number }) => Promise<Servers>} start the servers of a scenario
+ * @property {(scenario: { servers?: number }, run: (servers: Servers) => Promise<void>) => Promise<void>} serve runs a scenario with its servers
  * @property {(options: object) => Promise<object>} connect a client, see clients.mjs
  *
  * @typedef {object} Servers
@@ -59,8 +59,18 @@ export const nextRun = () => runs += 1;
  * @param {Scenario} scenario
  * @param {Setting} setting
  */
-export async function runScenario({ steps, servers }, setting) {
-	const run = new Run(setting, await setting.start({ servers }), nextRun());
+export function runScenario({ steps, servers }, setting) {
+	return setting.serve({ servers }, async (served) => {
+		const run = new Run(setting, served, nextRun());
+		try {
+			await runSteps(run, steps);
+		} finally {
+			await run.close();
+		}
+	});
+}
+
+async function runSteps(run, steps) {
 	for (const [index, step] of steps.entries()) {
 		const [verb] = Object.keys(step);
 		assert.ok(Object.hasOwn(STEPS, verb), `no step is called ${verb}`);
@@ -104,7 +114,7 @@ class Run {
 
 	async connect({ as = 'client', user = 'ada', declares, answers = 'accept', server, ...more } = {}) {
 		const held = deferred();
-		const client = this.fixture.closeAtEnd(await this.setting.connect({
+		const client = await this.setting.connect({
 			url: server === undefined ? this.servers.url : this.servers.instances[server].url,
 			token: this.setting.tokenOf(this.subject(user)),
 			...declares && { capabilities: declares },
@@ -113,7 +123,7 @@ class Run {
 				return answers === 'held' ? held.promise : answers;
 			},
 			...more,
-		}));
+		});
 		this.clients.set(as, {
 			client, held, hasAnswered: answers !== 'held',
 			asks: this.setting.way !== 'link' && (!declares || Boolean(declares.elicitation?.url)),
@@ -127,6 +137,11 @@ class Run {
 
 	callOf({ of }) {
 		return this.calls.get(of) ?? (of ? assert.fail(`no call is called ${of}`) : [...this.calls.values()].at(-1));
+	}
+
+	/** Whatever state they are in: another scenario stops their server. */
+	async close() {
+		await Promise.allSettled([...this.clients.values()].map(({ client }) => client.close()));
 	}
 
 	async newestRow({ of = 'ada' }) {
