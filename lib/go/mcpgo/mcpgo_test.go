@@ -237,7 +237,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 	}
 }
 
-// Clients choose the ids of sessions: 10,000 that nobody has registered leave nothing behind, also where a client listens.
+// Clients choose the ids of sessions: 2,000 that nobody has registered leave nothing behind, also where a client listens.
 func TestStrangersSessions(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()
 	tools := New(m, Options{})
@@ -266,9 +266,9 @@ func TestStrangersSessions(t *testing.T) {
 		}
 		group.Wait()
 	}
-	many(0, 1_000)
+	many(0, 200)
 	goroutines := runtime.NumGoroutine()
-	many(1_000, 10_000)
+	many(200, 2_000)
 	tools.mu.Lock()
 	lives := len(tools.lives)
 	tools.mu.Unlock()
