@@ -17,7 +17,7 @@ import { TokenEndpoint } from './support/token-endpoint.js';
 
 const PROCESS = fileURLToPath(new URL('support/refresh-process.js', import.meta.url));
 const SECRETS = /(access|refresh)-\d|secret-of-the-client/;
-const KILLS = 6;
+const KILLS = 3;
 
 for (const rotates of [true, false]) {
 	test(`kill -9 in the middle of refreshes, at a provider ${rotates ? 'whose refresh tokens are good once' : 'that reuses them'}`, async (t) => {
