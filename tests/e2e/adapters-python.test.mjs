@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
 import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
-import { startInstance } from '../support/instances.mjs';
+import { Forks } from '../support/forks.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -46,9 +46,10 @@ before(async () => {
 
 after(() => fixture?.close());
 
-async function start({ python, example }) {
+/** A process that has loaded the framework of an example, and starts instances of it. */
+function openForks({ python, example }) {
 	const { env } = fixture.stack;
-	return fixture.closeAtEnd(await startInstance(project, fixture.stack, {
+	return fixture.closeAtEnd(new Forks(project, fixture.stack, {
 		command: [path(`../../build/${python}/bin/python`), path('../support/waits.py'), path(`../../lib/python/examples/${example}.py`)],
 		env: {
 			PYTHONPATH: path('../../lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(SCENARIO_USERS),
@@ -58,7 +59,11 @@ async function start({ python, example }) {
 }
 
 for (const { of: framework, clients, whole = false, ...server } of SERVERS) {
-	const servers = new AdapterServers(() => fixture, () => start(server));
+	let forks;
+	const servers = new AdapterServers(() => fixture, async () => {
+		forks ??= openForks(server);
+		return fixture.closeAtEnd(await forks.start());
+	});
 	for (const { of, connect, ...rest } of clients) {
 		describeScenarios(`${framework}, a client of ${of}`, {
 			fixture: () => fixture, servers, scenarios: ALL, whole, traced: 'connect_account', connect: (options) => connect(project, options), ...rest,

@@ -20,7 +20,7 @@ const START_TIMEOUT = 120_000;
 export async function startInstance(project, stack, { file = 'server.mjs', env = {}, node = process.execPath, command = [node, '--import', './waits.mjs', file] } = {}) {
 	const child = spawn(command[0], command.slice(1), {
 		cwd: project.folder,
-		env: { ...process.env, ...stack.env, PORT: '0', MCP_USE_ANONYMIZED_TELEMETRY: 'false', ...env },
+		env: environment(stack, env),
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const instance = new Instance(child);
@@ -28,7 +28,10 @@ export async function startInstance(project, stack, { file = 'server.mjs', env =
 	return instance;
 }
 
-class Instance {
+/** The variables of an instance. */
+export const environment = (stack, env) => ({ ...process.env, ...stack.env, PORT: '0', MCP_USE_ANONYMIZED_TELEMETRY: 'false', ...env });
+
+export class Instance {
 	#child;
 	#output = [];
 	#url;
