@@ -10,20 +10,23 @@
 -- A token is refreshed by one instance at a time:
 --
 --   begin_refresh    takes a lease in the row, which lasts longer than a request may take.
---   mark_sent        says, before the request, that it may reach the provider. The lease
---                    begins anew.
+--   mark_sent        says, before the request, that it may reach the provider, and whether
+--                    a second request could harm. The lease begins anew.
 --   commit_refresh   stores what came. It compares the version of the tokens, not the
 --                    lease: what the provider has given is never thrown away because
 --                    it came late.
 --   fail_refresh     ends the lease without new tokens.
 --
--- A lease that ended by itself after mark_sent has lost an answer: the provider may
--- have replaced the refresh token. The old one is tried once more. If the answer to
--- that is lost as well, the account has to be connected again.
+-- An answer is lost if the lease ended by itself after mark_sent, or if fail_refresh says
+-- so: the provider may have replaced the refresh token. The old one is tried once more. If
+-- the answer to that is lost as well, it is not sent again: the account has to be connected
+-- again when its access token has expired. No answer is lost of a provider at which a
+-- refresh token stays good after its use.
 --
 -- begin_disconnect takes the same lease, so that no refresh gets new tokens while the old
--- ones are revoked. delete_account deletes the tokens that were revoked, and no others. A
--- refresh whose lease was lost finds its row gone, and revokes what came.
+-- ones are revoked. delete_account deletes the tokens that were revoked, and no others. Its
+-- answer may be lost: whoever begins again takes no account that was connected after that.
+-- A refresh whose lease was lost finds its row gone, and revokes what came.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -49,6 +52,7 @@ CREATE TABLE urlmode.account (
 	expires_at   timestamptz,
 	-- A late answer for an account that was deleted must not be of the one that came after it.
 	version      bigint             NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
+	first_version bigint           NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
 	lease        bigint             NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
 	leased_until timestamptz,
 	sent         boolean            NOT NULL DEFAULT false,
@@ -70,9 +74,10 @@ COMMENT ON COLUMN urlmode.account.connected_at IS 'When the user last connected 
 COMMENT ON COLUMN urlmode.account.refreshed_at IS 'When the tokens were stored.';
 COMMENT ON COLUMN urlmode.account.expires_at IS 'When the access token expires. NULL: the provider has not said it.';
 COMMENT ON COLUMN urlmode.account.version IS 'Grows with all tokens that are stored. It begins with the time in microseconds, so that an account that is connected anew has no version of the one before.';
+COMMENT ON COLUMN urlmode.account.first_version IS 'Set once. An account that is connected anew after it was deleted has another.';
 COMMENT ON COLUMN urlmode.account.lease IS 'Number of the last lease, so that who has lost it changes nothing.';
 COMMENT ON COLUMN urlmode.account.leased_until IS 'Until then nobody else begins a refresh.';
-COMMENT ON COLUMN urlmode.account.sent IS 'The holder of the lease has sent the refresh token, or is about to.';
+COMMENT ON COLUMN urlmode.account.sent IS 'The holder of the lease has sent a refresh token that the provider may replace, or is about to.';
 COMMENT ON COLUMN urlmode.account.lost IS 'How many answers for this version were lost.';
 COMMENT ON COLUMN urlmode.account.failures IS 'How many refreshes have failed since the last success.';
 COMMENT ON COLUMN urlmode.account.pause_until IS 'After a failure, nobody begins a refresh until then.';
@@ -169,7 +174,7 @@ RETURNS TABLE (outcome text, lease bigint, wait_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.account;
-	answer_lost boolean;
+	losses integer;
 BEGIN
 	SELECT * INTO row FROM urlmode.account a
 	WHERE a.subject = begin_refresh.subject AND a.provider = begin_refresh.provider AND a.account = begin_refresh.account
@@ -183,15 +188,17 @@ BEGIN
 		outcome := 'paused';
 		wait_ms := ceil(extract(epoch FROM row.pause_until - now()) * 1000);
 	ELSE
-		answer_lost := row.leased_until IS NOT NULL AND row.sent;
-		IF answer_lost AND row.lost > 0 THEN
+		losses := row.lost + (row.leased_until IS NOT NULL AND row.sent)::integer;
+		IF losses > 1 AND row.expires_at > now() THEN
+			outcome := 'paused';
+			wait_ms := ceil(extract(epoch FROM row.expires_at - now()) * 1000);
+		ELSIF losses > 1 THEN
 			UPDATE urlmode.account a SET state = 'reconnect', reason = 'refresh_lost', leased_until = NULL, sent = false
 			WHERE a.subject = row.subject AND a.provider = row.provider AND a.account = row.account;
-			outcome := 'changed';
+			outcome := 'lost';
 		ELSE
 			UPDATE urlmode.account a
-			SET leased_until = now() + lease_ms * interval '1 millisecond', lease = a.lease + 1, sent = false,
-				lost = a.lost + answer_lost::integer
+			SET leased_until = now() + lease_ms * interval '1 millisecond', lease = a.lease + 1, sent = false, lost = losses
 			WHERE a.subject = row.subject AND a.provider = row.provider AND a.account = row.account;
 			outcome := 'begun';
 			lease := row.lease + 1;
@@ -201,21 +208,21 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.begin_refresh(text, text, text, bigint, bigint) IS
-	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, another instance is refreshing, for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; changed, there are other tokens now, or none, or the state is reconnect.';
+	'Begins to refresh the tokens of this version. outcome: begun, and the lease is the caller''s for lease_ms milliseconds; leased, another instance is refreshing, for wait_ms at most; paused, the last refresh has failed, and nobody tries again for wait_ms; lost, the answers to two refreshes were lost, and the state is reconnect from now on; changed, there are other tokens now, or none, or the state is reconnect.';
 
-CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint, lease_ms bigint)
+CREATE FUNCTION urlmode.mark_sent(subject text, provider text, account text, lease bigint, lease_ms bigint, stays_good boolean DEFAULT false)
 RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH marked AS (
-		UPDATE urlmode.account a SET sent = true, leased_until = now() + lease_ms * interval '1 millisecond'
+		UPDATE urlmode.account a SET sent = NOT stays_good, leased_until = now() + lease_ms * interval '1 millisecond'
 		WHERE a.subject = mark_sent.subject AND a.provider = mark_sent.provider AND a.account = mark_sent.account
 			AND a.lease = mark_sent.lease AND a.leased_until > now()
 		RETURNING a.lease
 	)
 	SELECT EXISTS (SELECT FROM marked)
 $$;
-COMMENT ON FUNCTION urlmode.mark_sent(text, text, text, bigint, bigint) IS
-	'Says that the refresh token is about to be sent, and prolongs the lease: it ends lease_ms milliseconds from now. False: the lease is lost, and the token must not be sent.';
+COMMENT ON FUNCTION urlmode.mark_sent(text, text, text, bigint, bigint, boolean) IS
+	'Says that the refresh token is about to be sent, and prolongs the lease: it ends lease_ms milliseconds from now. stays_good: it can be sent again, whatever becomes of the answer. False: the lease is lost, and the token must not be sent.';
 
 CREATE FUNCTION urlmode.commit_refresh(
 	subject text, provider text, account text, version bigint, scopes text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
@@ -241,22 +248,25 @@ $$;
 COMMENT ON FUNCTION urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint) IS
 	'Stores the tokens that have replaced those of this version, even if another call holds the lease. stored; changed: there are newer ones; gone: the account was disconnected.';
 
-CREATE FUNCTION urlmode.fail_refresh(subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL)
+CREATE FUNCTION urlmode.fail_refresh(
+	subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL, answer_lost boolean DEFAULT false
+)
 RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.account a
 	SET state = CASE WHEN fail_refresh.reason IS NULL THEN a.state ELSE 'reconnect' END,
 		reason = coalesce(fail_refresh.reason, a.reason),
 		leased_until = NULL, lease = a.lease + 1, sent = false, failures = a.failures + 1,
-		pause_until = now() + least(60, power(2, least(a.failures, 6))) * interval '1 second'
+		lost = a.lost + (answer_lost AND a.sent)::integer,
+		pause_until = now() + CASE WHEN answer_lost AND a.sent THEN 60 ELSE least(60, power(2, least(a.failures, 6))) END * interval '1 second'
 	WHERE a.subject = fail_refresh.subject AND a.provider = fail_refresh.provider AND a.account = fail_refresh.account
 		AND a.version = fail_refresh.version AND a.lease = fail_refresh.lease
 $$;
-COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text) IS
-	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
+COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean) IS
+	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. answer_lost: the request was sent, and its answer did not come or cannot be read; nobody tries again for a minute, unless mark_sent said that the token stays good. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
 
-CREATE FUNCTION urlmode.begin_disconnect(subject text, provider text, account text, lease_ms bigint)
-RETURNS TABLE (outcome text, wait_ms bigint, version bigint, tokens bytea)
+CREATE FUNCTION urlmode.begin_disconnect(subject text, provider text, account text, lease_ms bigint, first bigint DEFAULT NULL)
+RETURNS TABLE (outcome text, wait_ms bigint, version bigint, tokens bytea, first_version bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.account;
@@ -264,7 +274,8 @@ BEGIN
 	SELECT * INTO row FROM urlmode.account a
 	WHERE a.subject = begin_disconnect.subject AND a.provider = begin_disconnect.provider AND a.account = begin_disconnect.account
 	FOR UPDATE;
-	IF NOT FOUND THEN
+	first_version := row.first_version;
+	IF NOT FOUND OR row.first_version <> first THEN
 		outcome := 'gone';
 	ELSIF row.leased_until > now() THEN
 		outcome := 'leased';
@@ -280,8 +291,8 @@ BEGIN
 	RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION urlmode.begin_disconnect(text, text, text, bigint) IS
-	'Begins to disconnect an account. outcome: begun, and nobody refreshes its tokens for lease_ms milliseconds; leased, a refresh is under way, for wait_ms at most; gone, there is no such account.';
+COMMENT ON FUNCTION urlmode.begin_disconnect(text, text, text, bigint, bigint) IS
+	'Begins to disconnect an account. first: the first_version that an earlier call for the same disconnect has returned. outcome: begun, and nobody refreshes its tokens for lease_ms milliseconds; leased, a refresh is under way, for wait_ms at most; gone, there is no such account, or another that was connected after it was deleted.';
 
 CREATE FUNCTION urlmode.delete_account(subject text, provider text, account text, version bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -365,10 +376,10 @@ REVOKE ALL ON FUNCTION
 	urlmode.read_accounts(text, text, text),
 	urlmode.list_accounts(text, text, text),
 	urlmode.begin_refresh(text, text, text, bigint, bigint),
-	urlmode.mark_sent(text, text, text, bigint, bigint),
+	urlmode.mark_sent(text, text, text, bigint, bigint, boolean),
 	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
-	urlmode.fail_refresh(text, text, text, bigint, bigint, text),
-	urlmode.begin_disconnect(text, text, text, bigint),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean),
+	urlmode.begin_disconnect(text, text, text, bigint, bigint),
 	urlmode.delete_account(text, text, text, bigint),
 	urlmode.vault_keys(),
 	urlmode.list_sealed(integer, text, text, text, integer),
@@ -381,10 +392,10 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.read_accounts(text, text, text),
 	urlmode.list_accounts(text, text, text),
 	urlmode.begin_refresh(text, text, text, bigint, bigint),
-	urlmode.mark_sent(text, text, text, bigint, bigint),
+	urlmode.mark_sent(text, text, text, bigint, bigint, boolean),
 	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
-	urlmode.fail_refresh(text, text, text, bigint, bigint, text),
-	urlmode.begin_disconnect(text, text, text, bigint),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean),
+	urlmode.begin_disconnect(text, text, text, bigint, bigint),
 	urlmode.delete_account(text, text, text, bigint),
 	urlmode.vault_keys(),
 	urlmode.list_sealed(integer, text, text, text, integer),

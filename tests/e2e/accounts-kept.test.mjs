@@ -217,8 +217,24 @@ describe('a token endpoint', () => {
 		assert.match(said.at(-1), /OAUTH_TIMEOUT/);
 		provider.behave({ before: undefined });
 		await change('pause_until = NULL');
+		assert.equal(await token(), 'ACCOUNT_RECONNECT', 'it may have replaced the refresh token twice');
+		assert.equal(refreshes().length, 2);
+	});
+
+	test('that never answers, and never replaces a refresh token, is asked again and again', async (t) => {
+		const { provider, token, change, refreshes } = await keep('dropbox');
+		const { timeout } = AbortSignal;
+		t.mock.method(AbortSignal, 'timeout', () => timeout.call(AbortSignal, 500));
+		provider.behave({ before: () => new Promise(() => {}) });
+		for (let n = 0; n < 3; n += 1) {
+			await change('expires_at = now(), pause_until = NULL');
+			assert.equal(await token(), 'ACCOUNT_UNAVAILABLE');
+		}
+		t.mock.restoreAll();
+		provider.behave({ before: undefined });
+		await change('pause_until = NULL');
 		assert.ok(await provider.knows(await token()));
-		assert.equal(refreshes().length, 3);
+		assert.equal(refreshes().length, 4);
 	});
 
 	for (const [what, before, detail] of [

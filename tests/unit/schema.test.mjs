@@ -76,6 +76,11 @@ test('every outcome that is shipped says why it is final, or why it is not', () 
 	}
 });
 
+test('whether a refresh token stays good is said to people and to the vault alike', () => {
+	for (const { name, content: { oauth } } of descriptions.filter(({ content }) => content.oauth?.lifetimes))
+		assert.equal(oauth.refresh_token_stays_good ?? false, /the (same|old) one stays/.test(oauth.lifetimes.rotation), name);
+});
+
 /** These were shipped before they were compared with a source of their provider. */
 const COMPARED = ['cashfree', 'chargebee', 'docusign', 'dropbox-sign', 'github', 'gocardless', 'mercado-pago', 'meta', 'paddle', 'persona', 'slack', 'xendit', 'zoom'];
 

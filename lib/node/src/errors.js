@@ -181,7 +181,7 @@ export class AccountReconnectError extends UrlModeError {
 		super('ACCOUNT_RECONNECT', `the account at ${provider} must be connected again: ${reason}`);
 		this.account = account;
 		/**
-		 * The provider's code, `expired` (there is no refresh token), `refresh_lost` (its answers did not arrive) or `not_stored` (the
+		 * The provider's code, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive) or `not_stored` (the
 		 * provider has replaced the refresh token, and what it gave is too large or has a value that PostgreSQL does not take).
 		 */
 		this.reason = reason;

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import pg from 'pg';
+
 import { connect, until } from './support/database.js';
 import { provider, setUpVault } from './support/vault.js';
 
@@ -103,6 +105,55 @@ test('of two at once one disconnects, and the other finds nothing', async (t) =>
 	const ends = await Promise.all([vault, openVault(another())].map((each) => each.disconnect(key).then(({ revoked }) => revoked, ({ code }) => code)));
 	assert.deepEqual(ends.toSorted(), ['ACCOUNT_NOT_CONNECTED', true]);
 	assert.deepEqual(endpoint.revoked, ['refresh-1', 'access-1']);
+});
+
+test('the answer to the deletion is lost, and the account connected anew: the new one is left alone', async (t) => {
+	const { vault, endpoint, key, row } = await setUpVault(t);
+	const { query } = pg.Pool.prototype;
+	let losses = 1;
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+		const answer = await query.call(this, text, values);
+		if (!text.includes('delete_account') || losses-- < 1) return answer;
+		await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+		throw new Error('Connection terminated unexpectedly');
+	});
+	assert.deepEqual(await vault.disconnect(key), { revoked: true });
+	assert.deepEqual([losses < 0, endpoint.revoked, [...endpoint.alive]], [true, ['refresh-1', 'access-1'], ['refresh-2', 'access-2']]);
+	assert.deepEqual([(await row()).state, (await row()).leased_until], ['connected', null]);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+});
+
+test('who has waited for another that disconnects leaves alone what is connected after that', async (t) => {
+	const { vault, endpoint, key, openVault, another, row } = await setUpVault(t);
+	const { query } = pg.Pool.prototype;
+	let waits = 0;
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, values) {
+		const answer = await query.call(this, text, values);
+		waits += text.includes('begin_disconnect') && answer.rows[0].outcome === 'leased';
+		return answer;
+	});
+	let waiting;
+	endpoint.beforeRevoking = async () => {
+		waiting ??= openVault(another()).disconnect(key).then(() => 'disconnected', ({ code }) => code);
+		await until('it waits', () => waits > 0);
+	};
+	await vault.disconnect(key);
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+	assert.equal(await waiting, 'ACCOUNT_NOT_CONNECTED');
+	assert.deepEqual(endpoint.revoked, ['refresh-1', 'access-1']);
+	assert.equal((await row()).state, 'connected');
+});
+
+test('close ends a wait for the lease of another instance', async (t) => {
+	const { vault, endpoint, key, row, change, urlmode } = await setUpVault(t);
+	await change("leased_until = now() + interval '1 minute', lease = lease + 1");
+	const end = vault.disconnect(key).catch(({ code }) => code);
+	await sleep(300);
+	const before = performance.now();
+	await urlmode.close();
+	assert.equal(await end, 'URLMODE_CLOSED');
+	assert.ok(performance.now() - before < 20_000, 'the lease lasts longer');
+	assert.deepEqual([endpoint.revoked, (await row()).state], [[], 'connected']);
 });
 
 test('close waits until an account is disconnected, and after that nothing is revoked', async (t) => {

@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import test from 'node:test';
 
 import pg from 'pg';
@@ -281,10 +283,14 @@ test('a request is repeated only where nothing was sent', async (t) => {
 	endpoint.instead = undefined;
 	await change('pause_until = NULL');
 	const { fetch } = globalThis;
+	const nobody = createServer().listen(0, '127.0.0.1');
+	await once(nobody, 'listening');
+	const { port } = nobody.address();
+	nobody.close();
 	let attempts = 0;
-	t.mock.method(globalThis, 'fetch', (...args) => {
+	t.mock.method(globalThis, 'fetch', (url, ...args) => {
 		attempts += 1;
-		return attempts === 1 ? Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })) : fetch(...args);
+		return fetch(attempts === 1 ? `http://127.0.0.1:${port}` : url, ...args);
 	});
 	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
 	assert.equal(attempts, 2);

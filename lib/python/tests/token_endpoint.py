@@ -27,6 +27,10 @@ class TokenEndpoint:
         """A revocation ends one token, and no other."""
         self.instead: Instead | None = None
         """what it does with a request for tokens: None answers it as it would without"""
+        self.serving = 0
+        """requests"""
+        self.kept_back = 0
+        """how many bytes of each answer are announced and not sent"""
         self.before_revoking: Callable[[str], Awaitable[None]] | None = None
         self.expires_in: float = 3600
         self.rotates = True
@@ -62,6 +66,7 @@ class TokenEndpoint:
         }  # fmt: skip
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.serving += 1
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             length = next((line for line in head.lower().split("\r\n") if line.startswith("content-length:")), ":0")
@@ -70,9 +75,10 @@ class TokenEndpoint:
             body = content if isinstance(content, bytes) else json.dumps(content).encode()
             if status:
                 kind = "text/html" if isinstance(content, bytes) else "application/json"
-                writer.write(f"HTTP/1.1 {status} .\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
+                writer.write(f"HTTP/1.1 {status} .\r\ncontent-type: {kind}\r\ncontent-length: {len(body) + self.kept_back}\r\n\r\n".encode() + body)
                 await writer.drain()
         finally:
+            self.serving -= 1
             writer.close()
 
     async def _answer(self, path: str, form: dict[str, str]) -> Reply:

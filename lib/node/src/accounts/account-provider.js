@@ -187,6 +187,11 @@ export class AccountProvider {
 		return /** @type {Tokens} */ ({ ...await withDetail(() => this.#openid.refreshTokenGrant(this.#configuration, refreshToken)) });
 	}
 
+	/** A refresh token can be used again, also if nobody knows what was answered to its use. */
+	get staysRefreshable() {
+		return this.#oauth.refresh_token_stays_good === true || this.#oauth.long_lived?.renewal !== undefined;
+	}
+
 	get canRevoke() {
 		return Boolean(this.#configuration.serverMetadata().revocation_endpoint);
 	}

@@ -2,6 +2,7 @@
 // and the errors themselves may hold codes and tokens.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 
 /** At most so many names of members are said. */
 const NAMES_MAX = 8;
@@ -10,10 +11,28 @@ const NAMES_MAX = 8;
  * @typedef {object} Seen what was answered to a request
  * @property {string} [answer]
  * @property {string} [error] the provider's code, also where openid-client does not read it, as with status 500
+ * @property {boolean} [isSent] it may have arrived
+ * @property {number} [status] as soon as it came, whatever became of the rest
  */
 
 /** @type {AsyncLocalStorage<Seen>} of the request that is under way */
 const requests = new AsyncLocalStorage();
+
+/** Errors of connections that could not be made, TLS included: of the requests that were to use them, nothing was sent. */
+const connectErrors = new WeakSet();
+subscribe('undici:client:connectError', (message) => {
+	connectErrors.add(/** @type {{ error: Error }} */ (message).error);
+});
+
+/**
+ * Whether a request has failed before a byte of it was written.
+ *
+ * @param {unknown} error of fetch
+ */
+export function isUnsent(error) {
+	const { cause } = /** @type {{ cause?: unknown }} */ (error);
+	return cause instanceof Error && connectErrors.has(cause);
+}
 
 /**
  * The provider's code of an error (RFC 6749 section 5.2), or one of the system or of openid-client.
@@ -31,7 +50,8 @@ export function codeOf(error) {
 }
 
 /**
- * Runs a request. Its error gets a `detail`: the code, the HTTP status, and what came where that is no error of RFC 6749.
+ * Runs a request. Its error gets a `detail`: the code, the HTTP status, and what came where that is no error of RFC 6749;
+ * and `isAnswerLost`: it may have arrived, and what was answered did not come or cannot be read.
  *
  * @template R
  * @param {() => Promise<R>} request
@@ -43,7 +63,40 @@ export async function withDetail(request) {
 	try {
 		return await requests.run(seen, request);
 	} catch (error) {
-		if (error instanceof Error) Object.assign(error, { detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', ') });
+		if (error instanceof Error) {
+			const { isSent = false, status = 200 } = seen;
+			const isRefusal = status < 200 || status > 299 || 'error' in error && typeof error.error === 'string';
+			Object.assign(error, {
+				detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', '), isAnswerLost: isSent && !isRefusal,
+			});
+		}
+		throw error;
+	}
+}
+
+/**
+ * @param {unknown} error of `withDetail`
+ * @returns {boolean}
+ */
+export function isAnswerLost(error) {
+	return /** @type {{ isAnswerLost?: unknown }} */ (error).isAnswerLost === true;
+}
+
+/**
+ * Sends a request, and notes how far it came.
+ *
+ * @param {() => Promise<Response>} send
+ * @returns {Promise<Response>}
+ */
+export async function noteSending(send) {
+	const seen = requests.getStore() ?? {};
+	seen.isSent = true;
+	try {
+		const response = await send();
+		seen.status = response.status;
+		return response;
+	} catch (error) {
+		seen.isSent = !isUnsent(error);
 		throw error;
 	}
 }

@@ -78,6 +78,7 @@ const OAUTH = record({
 	token_endpoint: url,
 	revocation_endpoint: url,
 	refresh_endpoint: url,
+	refresh_token_stays_good: flag,
 	pkce: oneOf('S256', 'none'),
 	token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'),
 	signed_secret: record({ issuer: text, audience: url }, ['issuer', 'audience']),

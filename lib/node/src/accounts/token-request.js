@@ -1,7 +1,6 @@
 // A request to a token endpoint, as its provider wants it.
 
-/** What fetch says when it could not connect: nothing was sent. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+import { isUnsent, noteSending } from './answers.js';
 
 /**
  * A code and a refresh token that rotates are used up by the first request that arrives: another attempt is only made
@@ -11,12 +10,12 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'E
  * @param {RequestInit} options
  */
 export async function fetchOnce(url, options) {
+	const send = () => noteSending(() => fetch(url, options));
 	try {
-		return await fetch(url, options);
+		return await send();
 	} catch (error) {
-		const { cause } = /** @type {{ cause?: { code?: string } }} */ (error);
-		if (!NOT_CONNECTED.has(cause?.code ?? '')) throw error;
-		return fetch(url, options);
+		if (!isUnsent(error)) throw error;
+		return send();
 	}
 }
 

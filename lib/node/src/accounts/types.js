@@ -60,6 +60,7 @@
  * @property {string | undefined} [token_endpoint]
  * @property {string | undefined} [revocation_endpoint]
  * @property {string | undefined} [refresh_endpoint] where it is not the token endpoint
+ * @property {boolean} [refresh_token_stays_good] also after its use
  * @property {'S256' | 'none'} pkce
  * @property {'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'} token_endpoint_auth_method
  * @property {{ issuer: string, audience: string } | undefined} [signed_secret] the client secret is a token that is signed for each request

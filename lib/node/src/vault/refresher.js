@@ -2,7 +2,7 @@
 // call at a time.
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf, detailOf } from '../accounts/answers.js';
+import { codeOf, detailOf, isAnswerLost } from '../accounts/answers.js';
 import { ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
 import { COMMIT_MS, isRefused, retried } from './retried.js';
 import { sealTokens } from './sealed-tokens.js';
@@ -81,24 +81,27 @@ export class Refresher {
 		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
-		if (outcome === 'changed') return { outcome };
+		if (outcome === 'lost') this.#tell('reconnect', place, { reason: 'refresh_lost' });
+		if (outcome !== 'begun') return { outcome: 'changed' };
 		let provider;
 		try {
 			provider = await AccountProvider.open(options);
 		} catch (error) {
 			// Also its metadata are not asked for all the time.
-			const failed = await this.#fail(refreshable, lease, codeOf(error), null);
+			const failed = await this.#fail(refreshable, lease, { detail: codeOf(error) });
 			if (error instanceof ProviderUnavailableError) return failed;
 			throw error;
 		}
-		if (!await this.#markSent(place, lease)) return { outcome: 'changed' };
+		if (!await this.#markSent(place, lease, provider.staysRefreshable)) return { outcome: 'changed' };
 		const sent = performance.now();
 		let answer;
 		try {
 			answer = await provider.refresh(tokens.refresh_token);
 		} catch (error) {
 			const code = codeOf(error);
-			return this.#fail(refreshable, lease, detailOf(error), code === 'invalid_grant' ? code : null);
+			return this.#fail(refreshable, lease, {
+				detail: detailOf(error), reason: code === 'invalid_grant' ? code : null, isAnswerLost: isAnswerLost(error),
+			});
 		}
 		let end;
 		try {
@@ -110,7 +113,7 @@ export class Refresher {
 			const isReplaced = (answer.refresh_token ?? tokens.refresh_token) !== tokens.refresh_token;
 			const detail = codeOf(error);
 			try {
-				return await this.#fail(refreshable, lease, detail, isReplaced ? 'not_stored' : null);
+				return await this.#fail(refreshable, lease, { detail, reason: isReplaced ? 'not_stored' : null });
 			} finally {
 				if (isReplaced) this.#tell('not_stored', place, { detail, revoked: await this.#revoke(provider, refreshable, answer) });
 			}
@@ -127,13 +130,14 @@ export class Refresher {
 	 *
 	 * @param {Place} place
 	 * @param {string} lease
+	 * @param {boolean} staysGood the token can be sent again, whatever becomes of the answer
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	async #markSent(place, lease) {
+	async #markSent(place, lease, staysGood) {
 		for (;;) {
 			const { asked, isMarked } = await retried(async () => {
 				const now = performance.now();
-				return { asked: now, isMarked: await this.#database.markSent(place, lease, LEASE_MS) };
+				return { asked: now, isMarked: await this.#database.markSent(place, lease, LEASE_MS, staysGood) };
 			}, LEASE_MS);
 			if (!isMarked || performance.now() - asked < LATE_MS) return isMarked;
 		}
@@ -159,13 +163,15 @@ export class Refresher {
 	/**
 	 * @param {Refreshable} refreshable
 	 * @param {string} lease
-	 * @param {string} detail
-	 * @param {string | null} reason why the account must be connected again; null: it can be tried again
+	 * @param {object} why
+	 * @param {string} why.detail
+	 * @param {string | null} [why.reason] why the account must be connected again; null: it can be tried again
+	 * @param {boolean} [why.isAnswerLost] it was sent, and nobody knows whether the provider has replaced the token
 	 * @returns {Promise<Result>}
 	 */
-	async #fail({ place, version }, lease, detail, reason) {
+	async #fail({ place, version }, lease, { detail, reason = null, isAnswerLost: isLost = false }) {
 		// After that the lease has ended, and nobody knows that there was an answer.
-		await retried(() => this.#database.failRefresh(place, version, lease, reason), LEASE_MS);
+		await retried(() => this.#database.failRefresh(place, version, lease, reason, isLost), LEASE_MS);
 		if (reason !== null) {
 			this.#tell('reconnect', place, { reason });
 			return { outcome: 'changed' };

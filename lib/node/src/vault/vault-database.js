@@ -5,10 +5,10 @@ const STORE_EXCHANGED = 'SELECT urlmode.store_exchanged($1, $2, $3, $4, $5, $6, 
 const READ = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
 	lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
 const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
-const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5) AS done';
+const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5, $6) AS done';
 const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS outcome';
-const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6)';
-const BEGIN_DISCONNECT = 'SELECT outcome, wait_ms, version, tokens FROM urlmode.begin_disconnect($1, $2, $3, $4)';
+const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6, $7)';
+const BEGIN_DISCONNECT = 'SELECT outcome, wait_ms, version, tokens, first_version FROM urlmode.begin_disconnect($1, $2, $3, $4, $5)';
 const DELETE = 'SELECT urlmode.delete_account($1, $2, $3, $4) AS done';
 const LIST = `SELECT subject_name, provider_name, account_id, state_name, reason, scopes, connected_at, refreshed_at, expires_at
 	FROM urlmode.list_accounts($1, $2, $3)`;
@@ -97,17 +97,18 @@ export class VaultDatabase {
 	 */
 	async beginRefresh(place, version, lease) {
 		const [row] = await this.#query(BEGIN, [...at(place), version, lease]);
-		return /** @type {{ outcome: 'begun' | 'leased' | 'paused' | 'changed', lease: string, wait_ms: string | null }} */ (row);
+		return /** @type {{ outcome: 'begun' | 'leased' | 'paused' | 'lost' | 'changed', lease: string, wait_ms: string | null }} */ (row);
 	}
 
 	/**
 	 * @param {Place} place
 	 * @param {string} lease
 	 * @param {number} prolonged milliseconds, from now
+	 * @param {boolean} staysGood the token can be sent again, whatever becomes of the answer
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	async markSent(place, lease, prolonged) {
-		const [row] = await this.#query(MARK_SENT, [...at(place), lease, prolonged]);
+	async markSent(place, lease, prolonged, staysGood) {
+		const [row] = await this.#query(MARK_SENT, [...at(place), lease, prolonged, staysGood]);
 		return row?.done === true;
 	}
 
@@ -127,18 +128,20 @@ export class VaultDatabase {
 	 * @param {string} version
 	 * @param {string} lease
 	 * @param {string | null} reason why it must be connected again; null: it can be tried again
+	 * @param {boolean} isAnswerLost
 	 */
-	async failRefresh(place, version, lease, reason) {
-		await this.#query(FAIL, [...at(place), version, lease, reason]);
+	async failRefresh(place, version, lease, reason, isAnswerLost) {
+		await this.#query(FAIL, [...at(place), version, lease, reason, isAnswerLost]);
 	}
 
 	/**
 	 * @param {Place} place
 	 * @param {number} lease milliseconds
+	 * @param {string | null} first what this has returned before as `first_version`
 	 */
-	async beginDisconnect(place, lease) {
-		const [row] = await this.#query(BEGIN_DISCONNECT, [...at(place), lease]);
-		return /** @type {{ outcome: 'begun', version: string, tokens: Buffer } | { outcome: 'leased', wait_ms: string } | { outcome: 'gone' }} */ (row);
+	async beginDisconnect(place, lease, first) {
+		const [row] = await this.#query(BEGIN_DISCONNECT, [...at(place), lease, first]);
+		return /** @type {{ first_version: string } & ({ outcome: 'begun', version: string, tokens: Buffer } | { outcome: 'leased', wait_ms: string } | { outcome: 'gone' })} */ (row);
 	}
 
 	/**

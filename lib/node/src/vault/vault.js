@@ -252,9 +252,14 @@ export class Vault extends EventEmitter {
 	async #disconnect(place) {
 		/** @type {string | undefined} */
 		let detail;
+		/** @type {string | null} */
+		let first = null;
 		for (let isGone = false, hasBegun = false; !isGone;) {
-			const start = await this.#database.beginDisconnect(place, LEASE_MS);
+			const start = await this.#database.beginDisconnect(place, LEASE_MS, first);
+			first ??= start.first_version;
 			if (start.outcome === 'leased') {
+				// Otherwise `close` would wait for the lease of another instance.
+				if (!hasBegun && internalsOf(this.#urlmode).isClosed()) throw new UrlModeClosedError();
 				await sleep(Math.min(Number(start.wait_ms), jittered(LOOK_MS)));
 			} else if (start.outcome === 'begun') {
 				hasBegun = true;

@@ -215,6 +215,11 @@ class AccountProvider:
         # Who the account is was proven when it was connected.
         return to_tokens(answer, self._rules, keeps_id_token=False)
 
+    @property
+    def stays_refreshable(self) -> bool:
+        """A refresh token can be used again, also if nobody knows what was answered to its use."""
+        return self._oauth.get("refresh_token_stays_good") is True or "renewal" in self._oauth.get("long_lived", {})
+
     async def revoke_all(self, tokens: Mapping[str, Any]) -> str | None:
         """Ends what the tokens are good for (RFC 7009). Why it did not succeed.
 

@@ -145,7 +145,7 @@ class AccountReconnectError(UrlModeError):
         super().__init__(f"the account at {provider} must be connected again: {reason}")
         self.account = account
         self.reason = reason
-        """`invalid_grant`, `expired` (there is no refresh token), `refresh_lost` (its answers did not arrive) or
+        """`invalid_grant`, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive) or
         `not_stored` (the provider has replaced the refresh token, and what it gave cannot be stored)."""
 
 

@@ -24,6 +24,11 @@ _THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
 class RequestFailed(Exception):
     """There is no answer. The message is a code, without an address."""
 
+    def __init__(self, detail: str, *, is_answer_lost: bool = False) -> None:
+        super().__init__(detail)
+        self.is_answer_lost = is_answer_lost
+        """The request may have arrived, and what was answered did not come or cannot be read."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -55,9 +60,11 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
     """Sends one request, and follows no redirect. Nothing is sent after a call that was cancelled. Raises RequestFailed."""
     connection: http.client.HTTPConnection | None = None
     over = threading.Event()
+    is_sent = False
+    status: int | None = None
 
     def ask() -> Answer:
-        nonlocal connection
+        nonlocal connection, is_sent, status
         parts = urlsplit(url)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection = _connection_to(url)  # which reads the certificates of the machine
@@ -69,24 +76,34 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
                 connection.close()
                 if not over.is_set():
                     connection.connect()
+            # Before that look: a call that has ended and finds it false knows that nothing will be sent.
+            is_sent = True
             if over.is_set():
                 raise RequestFailed("TIMEOUT")
             connection.request(method, path, body, {"accept": "application/json", "user-agent": "urlmode", **headers})
             response = connection.getresponse()
+            status = response.status
             content = response.read(ANSWER_MAX + 1)
         finally:
             connection.close()
         if len(content) > ANSWER_MAX:
-            raise RequestFailed("ANSWER_TOO_LARGE")
+            raise failed("ANSWER_TOO_LARGE")
+        if response.length:
+            raise failed("IncompleteRead")  # which read() with a limit does not say
         return Answer(response.status, response.headers.get("content-type", ""), content)
+
+    def failed(detail: str) -> RequestFailed:
+        over.set()
+        # The status alone says that the provider has refused.
+        return RequestFailed(detail, is_answer_lost=is_sent and (status is None or 200 <= status < 300))
 
     try:
         return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, ask), _TIMEOUT_S)
     except asyncio.TimeoutError:
-        raise RequestFailed("TIMEOUT") from None
+        raise failed("TIMEOUT") from None
     except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
         # The error may quote what was sent or received.
-        raise RequestFailed(type(error).__name__) from None
+        raise failed(type(error).__name__) from None
     finally:
         over.set()
         # Ends the thread of a call that was cancelled. SSLSocket.shutdown gives up the TLS first, and what that thread is

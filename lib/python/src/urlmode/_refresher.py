@@ -90,24 +90,28 @@ class Refresher:
             return Result("leased", wait_ms=begun.wait_ms)
         if begun.outcome == "paused":
             return Result("failed", detail="paused")
-        if begun.outcome == "changed":
+        if begun.outcome == "lost":
+            self._tell("reconnect", place, reason="refresh_lost")
+        if begun.outcome != "begun":
             return _CHANGED
         try:
             provider = await AccountProvider.open(options)
         except Exception as error:
             # Also its metadata are not asked for all the time.
-            failed = await self._fail(given, begun.lease, reason_of(error), None)
+            failed = await self._fail(given, begun.lease, reason_of(error))
             if isinstance(error, ProviderUnavailableError):
                 return failed
             raise
-        if not await self._mark_sent(place, begun.lease):
+        if not await self._mark_sent(place, begun.lease, provider.stays_refreshable):
             return _CHANGED
         sent = time.monotonic()
         try:
             answer = await provider.refresh(given.tokens["refresh_token"])
         except RequestFailed as error:
             refused = isinstance(error, NoTokens) and error.code == "invalid_grant"
-            return await self._fail(given, begun.lease, str(error), "invalid_grant" if refused else None)
+            return await self._fail(
+                given, begun.lease, str(error), "invalid_grant" if refused else None, is_answer_lost=error.is_answer_lost
+            )
         try:
             stored = self._seal(given, answer)
             end = await retried(
@@ -124,7 +128,7 @@ class Refresher:
             self._tell("disconnected", place, revoked=await provider.revoke_all(answer) is None)
         return _CHANGED
 
-    async def _mark_sent(self, place: Place, lease: int) -> bool:
+    async def _mark_sent(self, place: Place, lease: int, stays_good: bool) -> bool:
         """False: the lease is lost. If the answer is lost, nobody else sends the token before the lease ends: it can be
         asked again. If it comes late, it is asked again, because what is left of the lease must be enough for the request.
         """
@@ -133,7 +137,7 @@ class Refresher:
         async def mark() -> bool:
             nonlocal asked
             asked = time.monotonic()
-            return await self._database.mark_sent(place, lease, LEASE_MS)
+            return await self._database.mark_sent(place, lease, LEASE_MS, stays_good)
 
         while True:
             is_marked = await retried(mark, LEASE_MS / 1000)
@@ -146,7 +150,7 @@ class Refresher:
         """New tokens that cannot be stored, whenever that is tried."""
         old = given.tokens["refresh_token"]
         if answer.get("refresh_token", old) == old:
-            return await self._fail(given, lease, detail, None)
+            return await self._fail(given, lease, detail)
         # The old refresh token is not good any more. Sent again, it could end all that the user has granted.
         try:
             return await self._fail(given, lease, detail, "not_stored")
@@ -163,11 +167,16 @@ class Refresher:
         is_last = not rows or rows[0].version == given.version
         return is_last and await provider.revoke_all(answer) is None
 
-    async def _fail(self, given: Refreshable, lease: int, detail: str, reason: str | None) -> Result:
-        """`reason`: why the account must be connected again; None: it can be tried again."""
+    async def _fail(
+        self, given: Refreshable, lease: int, detail: str, reason: str | None = None, *, is_answer_lost: bool = False
+    ) -> Result:
+        """`reason`: why the account must be connected again; None: it can be tried again. `is_answer_lost`: it was sent,
+        and nobody knows whether the provider has replaced the token."""
         place, version = given.place, given.version
         # After that the lease has ended, and nobody knows that there was an answer.
-        await retried(lambda: self._database.fail_refresh(place, version, lease, reason), LEASE_MS / 1000)
+        await retried(
+            lambda: self._database.fail_refresh(place, version, lease, reason, is_answer_lost), LEASE_MS / 1000
+        )
         if reason is not None:
             self._tell("reconnect", place, reason=reason)
             return _CHANGED

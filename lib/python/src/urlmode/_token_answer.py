@@ -24,8 +24,8 @@ VARIABLES = "urlmode_variables"
 class NoTokens(RequestFailed):
     """The provider has answered without tokens. The message says what came instead, without a secret."""
 
-    def __init__(self, detail: str, code: str | None = None) -> None:
-        super().__init__(detail)
+    def __init__(self, detail: str, code: str | None = None, *, is_answer_lost: bool = False) -> None:
+        super().__init__(detail, is_answer_lost=is_answer_lost)
         self.code = code
         """of RFC 6749 section 5.2, if it is a refusal"""
 
@@ -58,8 +58,9 @@ def to_tokens(
     is_form = answer.content_type.startswith("application/x-www-form-urlencoded")
     content = dict(parse_qsl(answer.body.decode(errors="replace"))) if is_form else read_json(answer)
     detail = detail_of(answer, content, otherwise)
+    is_ok = 200 <= answer.status < 300
     if not isinstance(content, dict):
-        raise NoTokens(detail)
+        raise NoTokens(detail, is_answer_lost=is_ok)
     inner = find_in(content, rules["member"]) if "member" in rules else None
     every = {**content}
     if isinstance(inner, dict):
@@ -73,16 +74,15 @@ def to_tokens(
     if not keeps_id_token:
         tokens.pop("id_token", None)
     tokens.pop(VARIABLES, None)
-    is_ok = 200 <= answer.status < 300
     error = tokens.get("error")
     if isinstance(error, str) and answer.status < 500 and (not is_ok or "access_token" not in tokens):
         raise NoTokens(detail, "invalid_grant" if error in rules.get("invalid_grant", ()) else error)
     kind = tokens.get("token_type")
     texts = [tokens.get("access_token"), tokens.get("refresh_token", "none")]
     if not is_ok or not all(isinstance(text, str) and text for text in texts):
-        raise NoTokens(detail)
+        raise NoTokens(detail, is_answer_lost=is_ok)
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(tokens.get("scope", ""), str):
-        raise NoTokens(detail)
+        raise NoTokens(detail, is_answer_lost=True)
     seconds = _expires_in(tokens)
     return {**tokens, "token_type": "bearer", **({} if seconds is None else {"expires_in": seconds})}
 

@@ -17,12 +17,13 @@ _READ = """SELECT provider_name, account_id, state, reason, scopes, requested, c
     expires_in_ms, lifetime_ms, version, tokens FROM urlmode.read_accounts(%s::text, %s::text, %s::text)"""
 _BEGIN = """SELECT outcome, lease, wait_ms
     FROM urlmode.begin_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint)"""
-_MARK_SENT = "SELECT urlmode.mark_sent(%s::text, %s::text, %s::text, %s::bigint, %s::bigint)"
+_MARK_SENT = "SELECT urlmode.mark_sent(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::boolean)"
 _COMMIT = """SELECT urlmode.commit_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::text[], %s::bytea,
     %s::bigint)"""
-_FAIL = "SELECT urlmode.fail_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::text)"
-_BEGIN_DISCONNECT = """SELECT outcome, wait_ms, version, tokens
-    FROM urlmode.begin_disconnect(%s::text, %s::text, %s::text, %s::bigint)"""
+_FAIL = """SELECT urlmode.fail_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::text,
+    %s::boolean)"""
+_BEGIN_DISCONNECT = """SELECT outcome, wait_ms, version, tokens, first_version
+    FROM urlmode.begin_disconnect(%s::text, %s::text, %s::text, %s::bigint, %s::bigint)"""
 _DELETE = "SELECT urlmode.delete_account(%s::text, %s::text, %s::text, %s::bigint)"
 _KEYS = "SELECT kid, accounts FROM urlmode.vault_keys()"
 _LIST_SEALED = """SELECT subject, provider, account, tokens
@@ -59,7 +60,7 @@ class Stored(NamedTuple):
 
 
 class BegunRefresh(NamedTuple):
-    outcome: Literal["begun", "leased", "paused", "changed"]
+    outcome: Literal["begun", "leased", "paused", "lost", "changed"]
     lease: int
     """if it has begun"""
     wait_ms: int
@@ -71,6 +72,7 @@ class BegunDisconnect(NamedTuple):
     wait_ms: int
     version: int
     tokens: bytes
+    first_version: int
 
 
 class VaultDatabase:
@@ -102,9 +104,10 @@ class VaultDatabase:
     async def begin_refresh(self, place: Place, version: int, lease_ms: int) -> BegunRefresh:
         return BegunRefresh(*(await self._query(_BEGIN, [*place, version, lease_ms]))[0])
 
-    async def mark_sent(self, place: Place, lease: int, lease_ms: int) -> bool:
-        """The lease ends `lease_ms` from now. False: it is lost."""
-        return bool((await self._query(_MARK_SENT, [*place, lease, lease_ms]))[0][0])
+    async def mark_sent(self, place: Place, lease: int, lease_ms: int, stays_good: bool) -> bool:
+        """The lease ends `lease_ms` from now. `stays_good`: the token can be sent again, whatever becomes of the answer.
+        False: the lease is lost."""
+        return bool((await self._query(_MARK_SENT, [*place, lease, lease_ms, stays_good]))[0][0])
 
     async def commit_refresh(
         self, place: Place, version: int, stored: Stored
@@ -114,12 +117,15 @@ class VaultDatabase:
         outcome: Literal["stored", "changed", "gone"] = (await self._query(_COMMIT, values))[0][0]
         return outcome
 
-    async def fail_refresh(self, place: Place, version: int, lease: int, reason: str | None) -> None:
+    async def fail_refresh(
+        self, place: Place, version: int, lease: int, reason: str | None, is_answer_lost: bool
+    ) -> None:
         """`reason`: why it must be connected again; None: it can be tried again."""
-        await self._query(_FAIL, [*place, version, lease, reason])
+        await self._query(_FAIL, [*place, version, lease, reason, is_answer_lost])
 
-    async def begin_disconnect(self, place: Place, lease_ms: int) -> BegunDisconnect:
-        return BegunDisconnect(*(await self._query(_BEGIN_DISCONNECT, [*place, lease_ms]))[0])
+    async def begin_disconnect(self, place: Place, lease_ms: int, first: int | None) -> BegunDisconnect:
+        """`first`: what this has returned before as `first_version`."""
+        return BegunDisconnect(*(await self._query(_BEGIN_DISCONNECT, [*place, lease_ms, first]))[0])
 
     async def delete(self, place: Place, version: int) -> bool:
         """False: there are newer tokens, or none."""

@@ -286,8 +286,10 @@ class Vault:
     async def _disconnect(self, place: Place) -> Disconnected:
         detail: str | None = None
         has_begun = False
+        first: int | None = None
         while True:
-            start = await self._database.begin_disconnect(place, LEASE_MS)
+            start = await self._database.begin_disconnect(place, LEASE_MS, first)
+            first = start.first_version if first is None else first
             if start.outcome == "leased":
                 if not has_begun:
                     self._urlmode._check_open()

@@ -1,0 +1,199 @@
+// The answer to a refresh is lost: nobody knows whether the provider has replaced the
+// refresh token. A token is sent twice at most, unless it stays good after its use.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import test from 'node:test';
+
+import { breakQueries } from './support/database.js';
+import { setUpVault } from './support/vault.js';
+
+const page = (status) => (_request, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Soon');
+const partOf = (status) => (_request, response) => {
+	response.writeHead(status, { 'content-type': 'application/json', 'content-length': 1_000 });
+	response.write('{"access_token":"access-9",', () => response.destroy());
+	return true;
+};
+
+/** Way → what the endpoint does with a request that has arrived. */
+const LOST = {
+	'breaks off without an answer': (_request, response) => void response.destroy() ?? true,
+	'breaks off within an answer': partOf(200),
+	'does not answer in time': () => true,
+	'answers with a page': page(200),
+	'answers with tokens of another type': (_request, _response, answer) => void answer(200, { access_token: 'a', token_type: 'mac' }) ?? true,
+};
+
+/** Requests end early. */
+function hurry(t) {
+	const { timeout } = AbortSignal;
+	t.mock.method(AbortSignal, 'timeout', (time) => timeout.call(AbortSignal, time === 30_000 ? 1_000 : time));
+}
+
+async function setUpLost(t, lose, options = { expired: true }) {
+	hurry(t);
+	const fixture = await setUpVault(t, options);
+	const told = [];
+	for (const name of ['failed', 'reconnect', 'refreshed']) fixture.vault.on(name, ({ reason }) => told.push(reason ?? name));
+	fixture.endpoint.instead = lose;
+	const state = async () => {
+		const { state: is, reason, lost, leased_until: leasedUntil, sent } = await fixture.row();
+		return [is, reason, lost, leasedUntil, sent];
+	};
+	return { ...fixture, told, state, goOn: () => fixture.change('pause_until = NULL') };
+}
+
+function describe(endpoint, more) {
+	const { oauth } = JSON.parse(readFileSync(endpoint.file));
+	writeFileSync(endpoint.file, JSON.stringify({ oauth: { ...oauth, ...more } }));
+}
+
+for (const [way, lose] of Object.entries(LOST)) {
+	test(`the provider ${way}: the same token is sent once more after a minute, and then never again`, async (t) => {
+		const { vault, endpoint, key, row, goOn, told, state } = await setUpLost(t, lose);
+		const before = Date.now();
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		assert.deepEqual(await state(), ['connected', '', 1, null, false]);
+		const pause = (await row()).pause_until - before;
+		assert.ok(pause > 58_000 && pause < 90_000, String(pause));
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'paused' });
+		assert.deepEqual(endpoint.asked, ['refresh-1']);
+		await goOn();
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		for (let n = 0; n < 3; n += 1) {
+			await goOn();
+			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+		}
+		assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
+		assert.deepEqual(told, ['failed', 'failed', 'refresh_lost']);
+	});
+
+	test(`the provider ${way}, and its refresh tokens stay good: no account is lost for that`, async (t) => {
+		const { vault, endpoint, key, row, goOn, state } = await setUpLost(t, lose);
+		describe(endpoint, { refresh_token_stays_good: true });
+		for (let n = 0; n < 4; n += 1) {
+			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+			await goOn();
+		}
+		assert.deepEqual([await state(), (await row()).failures], [['connected', '', 0, null, false], 4]);
+		Object.assign(endpoint, { instead: undefined, rotates: false });
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+		assert.deepEqual(endpoint.asked, Array(5).fill('refresh-1'));
+	});
+}
+
+test('the answer is lost, and the token had arrived: the provider ends the whole family, and the account is connected again', async (t) => {
+	const { vault, endpoint, key, goOn } = await setUpLost(t, async (_request, response) => {
+		endpoint.alive.delete('refresh-1');
+		endpoint.grant();
+		response.destroy();
+		endpoint.instead = undefined;
+		return true;
+	});
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	await goOn();
+	for (let n = 0; n < 3; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
+	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
+	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
+	assert.equal((await vault.accessToken(key)).account, 'acme');
+});
+
+test('the answer is lost, and the token had not arrived: the second attempt succeeds, and what was lost is forgotten', async (t) => {
+	const { vault, endpoint, key, goOn, change, state } = await setUpLost(t, LOST['breaks off without an answer']);
+	for (let n = 1; n < 4; n += 1) {
+		endpoint.instead = LOST['breaks off without an answer'];
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		await goOn();
+		endpoint.instead = undefined;
+		assert.equal((await vault.accessToken(key)).accessToken, `access-${n + 1}`);
+		assert.deepEqual(await state(), ['connected', '', 0, null, false]);
+		await change('expires_at = now()');
+	}
+});
+
+test('a process that dies after it has sent the token, and an answer that is lost, are two', async (t) => {
+	const { vault, endpoint, key, change } = await setUpLost(t, LOST['breaks off without an answer']);
+	await change("sent = true, leased_until = now() - interval '1 s', lease = lease + 1");
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	await change('pause_until = NULL');
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+});
+
+test('a process that dies after it has sent a token that stays good costs no account', async (t) => {
+	const { vault, endpoint, key, change, row } = await setUpLost(t, undefined);
+	describe(endpoint, { refresh_token_stays_good: true });
+	endpoint.instead = async () => assert.equal((await row()).sent, false);
+	for (let n = 1; n < 4; n += 1) {
+		await change("expires_at = now(), leased_until = now() - interval '1 s', lease = lease + 1");
+		assert.equal((await vault.accessToken(key)).accessToken, `access-${n + 1}`);
+	}
+});
+
+test('two answers are lost: the access token is used until it expires, and nothing is sent any more', async (t) => {
+	const { vault, endpoint, key, goOn, change, told } = await setUpLost(t, LOST['breaks off without an answer'], {});
+	await change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'");
+	for (let n = 0; n < 4; n += 1) {
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-1');
+		await goOn();
+	}
+	assert.deepEqual([endpoint.asked, told], [['refresh-1', 'refresh-1'], ['failed', 'failed']]);
+	await change('expires_at = now()');
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+	assert.equal(endpoint.asked.length, 2);
+});
+
+test('an answer that is lost counts once, if the answer of PostgreSQL to that is lost as well', async (t) => {
+	const { vault, key, state } = await setUpLost(t, LOST['breaks off without an answer']);
+	breakQueries(t, 'fail_refresh', { times: 2, carriesOut: true });
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	assert.deepEqual(await state(), ['connected', '', 1, null, false]);
+});
+
+for (const [what, refuse] of [
+	['status 503', page(503)], ['status 429', page(429)], ['status 400 without a code', page(400)], ['a redirect', page(302)],
+	['status 503 that breaks off', partOf(503)],
+	['an error with status 200', (_request, _response, answer) => void answer(200, { error: 'server_error2' }) ?? true],
+]) {
+	test(`${what} is a failure, and no answer that is lost`, async (t) => {
+		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, refuse);
+		for (let n = 0; n < 3; n += 1) {
+			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+			await goOn();
+		}
+		assert.deepEqual([await state(), (await row()).failures, endpoint.asked.length], [['connected', '', 0, null, false], 3, 3]);
+	});
+}
+
+test('a connection that ends before TLS stands is made once more, and nothing was sent', async (t) => {
+	const { vault, endpoint, key, goOn, state } = await setUpLost(t, undefined);
+	let connections = 0;
+	const server = createServer((socket) => {
+		connections += 1;
+		socket.once('data', () => socket.destroy());
+	});
+	await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+	t.after(() => server.close());
+	const origin = `https://127.0.0.1:${server.address().port}`;
+	describe(endpoint, { token_endpoint: `${origin}/token`, revocation_endpoint: `${origin}/revoke` });
+	for (let n = 1; n < 4; n += 1) {
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'ECONNRESET' });
+		assert.deepEqual([connections, await state()], [2 * n, ['connected', '', 0, null, false]]);
+		await goOn();
+	}
+});
+
+test('a renewal whose answer is lost is made again: a token that is used all the time can be sent again', async (t) => {
+	const { vault, endpoint, key, change, goOn, state } = await setUpLost(t, LOST['breaks off without an answer'], {});
+	const request = { endpoint: `${endpoint.issuer}/renew`, parameters: { refresh_token: '{access_token}' } };
+	describe(endpoint, { long_lived: { exchange: request, renewal: request } });
+	const tokens = { access_token: 'long', refresh_token: 'long', token_type: 'bearer', expires_in: 1_000 };
+	await vault.store(key, { tokens, account: { id: 'acme' }, scopes: [] });
+	await change("expires_at = now() + interval '400 s', refreshed_at = now() - interval '600 s'");
+	for (let n = 0; n < 4; n += 1) {
+		assert.equal((await vault.accessToken(key)).accessToken, 'long');
+		await goOn();
+	}
+	assert.deepEqual([endpoint.asked, await state()], [Array(4).fill('long'), ['connected', '', 0, null, false]]);
+});

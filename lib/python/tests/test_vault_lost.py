@@ -1,0 +1,269 @@
+"""The answer to a refresh is lost: nobody knows whether the provider has replaced the refresh token. A token is sent twice
+at most, unless it stays good after its use."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from conftest import until
+from token_endpoint import Reply
+from vault_bed import Bed, answering, bed, endpoint
+
+from urlmode import AccountNotConnectedError, AccountReconnectError, AccountUnavailableError
+from urlmode.vault import Disconnected
+
+__all__ = ["bed", "endpoint"]
+
+TOKENS = {"access_token": "access-9", "token_type": "bearer"}
+# How the provider loses an answer.
+LOST = ["it ends the connection", "it ends the answer", "it is slow", "a page", "another type", "no end"]
+
+
+def lose(bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    if way == "it is slow":
+        monkeypatch.setattr("urlmode._http._TIMEOUT_S", 1.0)
+        bed.endpoint.instead = slow
+    if way == "it ends the answer":
+        bed.endpoint.kept_back = 100
+    answers: dict[str, Reply] = {
+        "it ends the connection": (0, {}), "it ends the answer": (200, TOKENS), "a page": (200, b"<p>Soon"),
+        "another type": (200, {**TOKENS, "token_type": "mac"}), "no end": (200, b"x" * 2_000_000),
+    }  # fmt: skip
+    if way in answers:
+        bed.endpoint.instead = answering(*answers[way])
+
+
+async def slow(form: dict[str, str]) -> Reply:
+    await asyncio.sleep(1.2)
+    return 0, {}
+
+
+async def state(bed: Bed) -> tuple[Any, ...]:
+    row = await bed.row()
+    return row.state, row.reason, row.lost, row.leased_until, row.sent
+
+
+async def refuse(bed: Bed, detail: str | None = None) -> None:
+    with pytest.raises(AccountUnavailableError, match=detail):
+        await bed.vault.access_token(**bed.key)
+
+
+@pytest.mark.parametrize("way", LOST)
+async def test_the_same_token_is_sent_once_more_after_a_minute_and_then_never_again(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    await bed.store()
+    await bed.expire()
+    lose(bed, monkeypatch, way)
+    before = datetime.now(timezone.utc)
+    await refuse(bed)
+    assert await state(bed) == ("connected", "", 1, None, False)
+    assert timedelta(seconds=58) < (await bed.row()).pause_until - before < timedelta(seconds=90)
+    await refuse(bed, "paused")
+    assert bed.endpoint.asked == ["refresh-1"]
+    await bed.expire()
+    await refuse(bed)
+    for _ in range(3):
+        await bed.expire()
+        with pytest.raises(AccountReconnectError, match="refresh_lost"):
+            await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+    assert [event.reason or event.name for event in bed.events] == ["connected", "failed", "failed", "refresh_lost"]
+    await until("its requests have ended", lambda: bed.endpoint.serving == 0)
+
+
+@pytest.mark.parametrize("way", LOST)
+async def test_no_account_is_lost_where_refresh_tokens_stay_good(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    bed.endpoint.oauth["refresh_token_stays_good"] = True
+    await bed.store()
+    lose(bed, monkeypatch, way)
+    for _ in range(4):
+        await bed.expire()
+        await refuse(bed)
+    assert (await state(bed), (await bed.row()).failures) == (("connected", "", 0, None, False), 4)
+    bed.endpoint.instead, bed.endpoint.kept_back, bed.endpoint.rotates = None, 0, False
+    await bed.expire()
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert bed.endpoint.asked == ["refresh-1"] * 5
+    await until("its requests have ended", lambda: bed.endpoint.serving == 0)
+
+
+async def test_the_token_had_arrived_and_the_provider_ends_the_whole_family(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+
+    async def replace(form: dict[str, str]) -> Reply:
+        bed.endpoint.alive.discard("refresh-1")
+        bed.endpoint.grant()
+        bed.endpoint.instead = None
+        return 0, {}
+
+    bed.endpoint.instead = replace
+    await refuse(bed)
+    await bed.expire()
+    for _ in range(3):
+        with pytest.raises(AccountReconnectError, match="invalid_grant"):
+            await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+
+
+async def test_the_token_had_not_arrived_and_what_was_lost_is_forgotten(bed: Bed) -> None:
+    await bed.store()
+    for n in range(1, 4):
+        await bed.expire()
+        bed.endpoint.instead = answering(0, {}, times=1)
+        await refuse(bed)
+        await bed.expire()
+        assert (await bed.vault.access_token(**bed.key)).access_token == f"access-{n + 1}"
+        assert await state(bed) == ("connected", "", 0, None, False)
+
+
+async def test_a_process_that_dies_after_it_has_sent_a_token_that_stays_good_costs_no_account(bed: Bed) -> None:
+    bed.endpoint.oauth["refresh_token_stays_good"] = True
+    await bed.store()
+    seen = []
+
+    async def look(form: dict[str, str]) -> None:
+        seen.append((await bed.row()).sent)
+
+    bed.endpoint.instead = look
+    for n in range(1, 4):
+        await bed.expire()
+        await bed.change("leased_until = now() - interval '1 s', lease = lease + 1")
+        assert (await bed.vault.access_token(**bed.key)).access_token == f"access-{n + 1}"
+    assert seen == [False] * 3
+
+
+async def test_the_access_token_is_used_until_it_expires_and_nothing_is_sent_any_more(bed: Bed) -> None:
+    await bed.store()
+    bed.endpoint.instead = answering(0, {})
+    for _ in range(4):
+        await bed.change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour', pause_until = NULL")
+        assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+    await bed.expire()
+    with pytest.raises(AccountReconnectError, match="refresh_lost"):
+        await bed.vault.access_token(**bed.key)
+    assert len(bed.endpoint.asked) == 2
+
+
+async def test_an_answer_that_is_lost_counts_once(bed: Bed) -> None:
+    """Also if the answer of PostgreSQL to that is lost as well."""
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(0, {})
+    left = bed.fail("fail_refresh", 2, after=True)
+    await refuse(bed)
+    assert (await state(bed), left()) == (("connected", "", 1, None, False), 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "kept_back"),
+    [(503, b"Soon", 0), (429, b"Soon", 0), (400, {}, 0), (302, {}, 0), (503, {}, 100), (200, {"error": "server_error2"}, 0)],
+)
+async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status: int, content: Any, kept_back: int) -> None:
+    await bed.store()
+    bed.endpoint.instead, bed.endpoint.kept_back = answering(status, content), kept_back
+    for _ in range(3):
+        await bed.expire()
+        await refuse(bed)
+    assert (await state(bed), (await bed.row()).failures) == (("connected", "", 0, None, False), 3)
+    assert len(bed.endpoint.asked) == 3
+
+
+async def test_a_connection_that_ends_before_tls_stands_has_sent_nothing(bed: Bed) -> None:
+    await bed.store()
+    ended = 0
+
+    async def end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal ended
+        ended += 1
+        await reader.read(1)
+        writer.close()
+
+    server = await asyncio.start_server(end, "127.0.0.1", 0)
+    bed.endpoint.oauth["token_endpoint"] = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/token"
+    for n in range(1, 4):
+        await bed.expire()
+        await refuse(bed)
+        assert (ended, await state(bed)) == (2 * n, ("connected", "", 0, None, False))
+    server.close()
+
+
+async def test_a_time_limit_while_it_connects_has_sent_nothing(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlmode._http._TIMEOUT_S", 0.3)
+    await bed.store()
+    await bed.expire()
+    with socket.create_server(("127.0.0.1", 0)) as server:  # which does not answer the handshake
+        bed.endpoint.oauth["token_endpoint"] = f"https://127.0.0.1:{server.getsockname()[1]}/token"
+        await refuse(bed)
+    assert await state(bed) == ("connected", "", 0, None, False)
+
+
+async def test_a_renewal_whose_answer_is_lost_is_made_again(bed: Bed) -> None:
+    """A token that is used all the time can be sent again."""
+    url = bed.endpoint.oauth["token_endpoint"]
+    request = {"endpoint": url, "parameters": {"refresh_token": "{access_token}"}}
+    bed.endpoint.oauth["long_lived"] = {"exchange": request, "renewal": request}
+    await bed.store(1_000, access_token="long", refresh_token="long")
+    bed.endpoint.instead = answering(0, {})
+    for _ in range(4):
+        await bed.change("expires_at = now() + interval '400 s', refreshed_at = now() - interval '600 s', pause_until = NULL")
+        assert (await bed.vault.access_token(**bed.key)).access_token == "long"
+    assert (bed.endpoint.asked, await state(bed)) == (["long"] * 4, ("connected", "", 0, None, False))
+
+
+async def test_the_answer_to_a_deletion_is_lost_and_the_account_connected_anew(bed: Bed) -> None:
+    await bed.store()
+    query = bed.vault._database._query
+    losses = 1
+
+    async def losing(statement: str, values: Any) -> Any:
+        nonlocal losses
+        answer = await query(statement, values)
+        if "delete_account" in statement and losses > 0:
+            losses -= 1
+            await bed.store()
+            raise psycopg.OperationalError("the connection is lost")
+        return answer
+
+    bed.vault._database._query = losing
+    assert await bed.vault.disconnect(**bed.key) == Disconnected(True)
+    assert (losses, bed.endpoint.revoked, bed.endpoint.alive) == (0, ["refresh-1", "access-1"], {"refresh-2", "access-2"})
+    assert (await state(bed))[:1] == ("connected",)
+    assert (await bed.row()).leased_until is None
+
+
+async def test_who_has_waited_for_another_that_disconnects_leaves_alone_what_comes_after(bed: Bed) -> None:
+    await bed.store()
+    late = bed.open_vault()
+    query, waits = late._database._query, asyncio.Event()
+
+    async def watched(statement: str, values: Any) -> Any:
+        answer = await query(statement, values)
+        if "begin_disconnect" in statement and answer[0][0] == "leased":
+            waits.set()
+        return answer
+
+    late._database._query = watched
+    waiting: list[asyncio.Task[Disconnected]] = []
+
+    async def wait(token: str) -> None:
+        if not waiting:
+            waiting.append(asyncio.ensure_future(late.disconnect(**bed.key)))
+        await waits.wait()
+
+    bed.endpoint.before_revoking = wait
+    await bed.vault.disconnect(**bed.key)
+    await bed.store()
+    with pytest.raises(AccountNotConnectedError):
+        await waiting[0]
+    assert bed.endpoint.revoked == ["refresh-1", "access-1"]
+    assert (await state(bed))[:1] == ("connected",)
