@@ -8,7 +8,7 @@ import { Vault } from '../../lib/node/src/vault.js';
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** @param {string} name in snake_case */
-const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl', verify_timeout_ms: 'verifyTimeout' }[name]
+const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl', verify_timeout_ms: 'verifyTimeout', older_than_ms: 'olderThan' }[name]
 	?? name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 const snake = (name) => (name === 'from' ? 'interrupted' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const rename = (object, how) => Object.fromEntries(Object.entries(object).map(([name, value]) => [how(name), value]));
@@ -68,6 +68,8 @@ const VERBS = {
 	release: ({ claim }) => claims.get(claim).release(),
 	unclaimed: async () => (await urlmode.unclaimed()).map(told),
 	refunds: async () => (await urlmode.refunds()).map(told),
+	purge: (options) => urlmode.purge(given(options)),
+	ticket: (options) => urlmode.ticket(given(options)),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),
 	open_vault({ keys, issuer }) {
 		const client = { id: 'a', secret: 'secret-of-the-client' };

@@ -13,7 +13,7 @@ import psycopg
 
 from urlmode import Answer, Expected, Problem, UrlMode, UrlModeError
 
-SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout"}
+SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "older_than_ms": "older_than"}
 
 
 class Failed(ValueError):
@@ -111,6 +111,9 @@ class Driver:
     async def refunds(self, number: int) -> Any:
         return [told(each) for each in await self.urlmode.refunds()]
 
+    async def ticket(self, number: int, **options: Any) -> Any:
+        return told(self.urlmode.ticket(**given(options)))
+
     async def late(self, number: int) -> None:
         async def report() -> None:
             async for payment in self.urlmode.late_payments():
@@ -147,7 +150,7 @@ class Driver:
 
     async def run(self, id: int, verb: str, options: dict[str, Any]) -> None:
         try:
-            # Those that are the same in the package: complete, cancel, abandon, claim.
+            # Those that are the same in the package: complete, cancel, abandon, claim, purge.
             own = getattr(self, verb, None)
             answer = await (own(id, **options) if own else getattr(self.urlmode, verb)(**given(options)))
             say(id=id, answer=answer)

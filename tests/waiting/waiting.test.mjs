@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { decrypt } from '../../lib/node/src/aead.js';
+import { parseKeys } from '../../lib/node/src/keys.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -29,7 +31,7 @@ const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['pyt
 	.filter((pair) => pair.includes('go') === (process.env.SIDE === 'go'));
 /** The verbs of the waiting side, as opposed to those of the user and the provider. */
 const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
-	'unclaimed', 'refunds', 'late', 'close'];
+	'unclaimed', 'refunds', 'purge', 'ticket', 'late', 'close'];
 
 let fixture;
 const shared = new Map();
@@ -125,6 +127,15 @@ class Run {
 	}
 }
 
+/** Whose ticket it is, and how many seconds it is valid (lib/PROTOCOL.md, "Values"). */
+function openTicket(value) {
+	const file = fixture.stack.env.URLMODE_KEYS_FILE;
+	const keys = parseKeys(readFileSync(file, 'latin1'), file);
+	const opened = decrypt(Buffer.from(value, 'base64url'), (kid) => keys.find(kid)?.shared('urlmode ticket v1'), Buffer.from('ticket'));
+	assert.ok(Buffer.isBuffer(opened), String(opened));
+	return { subject: opened.toString('utf8', 8), left: Number(opened.readBigUInt64BE()) - Date.now() / 1_000 };
+}
+
 /** Each member that is wanted is there; `{verifier}` is any text. */
 function matches(actual, wanted) {
 	if (wanted === '{verifier}') assert.match(actual, /^[\w-]{43}$/);
@@ -169,6 +180,30 @@ const STEPS = {
 	fulfil: (run, result, step) => run.finish('fulfil', step, { result }),
 	confirm: (run, _, step) => run.finish('confirm', step, {}),
 	release: (run, _, step) => run.finish('release', step, {}),
+
+	async purge(run, options, step) {
+		const purged = await run.ask('purge', step, run.fill(options));
+		if ('answers' in step) assert.equal(purged, step.answers);
+	},
+
+	/** The cookie that the callback programs read. */
+	async ticket(run, options, step) {
+		const ticket = await run.ask('ticket', step, { subject: run.subject, ...options });
+		if (step.fails) return;
+		const { subject, left } = openTicket(ticket.value);
+		assert.equal(subject, run.subject);
+		const seconds = step.lasts;
+		assert.ok(left > seconds - 60 && left <= seconds, `it lasts ${left} s`);
+		assert.equal(ticket.name, '__Host-urlmode-ticket');
+		assert.equal(ticket.header, `${ticket.name}=${ticket.value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`);
+	},
+
+	/** So many days pass for this elicitation, and the next purge looks at all rows again. */
+	async ages(run, days) {
+		const columns = ['created_at', 'opened_at', 'completed_at', 'expires_at'].map((name) => `${name} = ${name} - $2 * interval '1 day'`);
+		await fixture.stack.sql(`UPDATE urlmode.elicitation SET ${columns} WHERE id = $1`, [run.id, days]);
+		await fixture.stack.sql("UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'");
+	},
 
 	async late(run, _, step) {
 		await run.ask('late', step, {});

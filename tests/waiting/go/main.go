@@ -32,6 +32,7 @@ type given struct {
 	Approver      json.RawMessage `json:"approver"`
 	VerifyTimeout float64         `json:"verify_timeout_ms"`
 	TTL           float64         `json:"ttl_ms"`
+	OlderThan     float64         `json:"older_than_ms"`
 	ID            string          `json:"id"`
 	Exclusive     bool            `json:"exclusive"`
 	ResumeKey     string          `json:"resume_key"`
@@ -188,6 +189,11 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 			told = append(told, of)
 		}
 		return told, err
+	case "purge":
+		return d.instance.Purge(ctx, urlmode.PurgeOptions{OlderThan: ms(with.OlderThan), Kind: string(with.Kind)})
+	case "ticket":
+		ticket, err := d.instance.Ticket(with.Subject, ms(with.TTL))
+		return members{"name": ticket.Name, "value": ticket.Value, "header": ticket.Header}, err
 	case "late":
 		go func() {
 			for each := range d.instance.LatePayments(context.Background()) {
