@@ -52,12 +52,12 @@ describe('an event counts once, whatever comes after it', () => {
 			{ action: 'late', type: 'checkout.session.completed', provider: 'stripe' });
 	});
 
-	test('thousands in any order, a tenth of them twice, end in the rows of the order in which they happened', async () => {
+	test('a thousand in any order, a tenth of them twice, end in the rows of the order in which they happened', async () => {
 		const file = path.join(fixture.stack.runDir, 'deliveries');
-		await writeDeliveries(fixture, file, 2_000);
+		await writeDeliveries(fixture, file, 1_000);
 		const { rows } = await replay(fixture, file);
 		const shuffled = await replay(fixture, file, { seed: 7 });
-		assert.ok(shuffled.deliveries > 2_100, String(shuffled.deliveries));
+		assert.ok(shuffled.deliveries > 1_050, String(shuffled.deliveries));
 		assert.deepEqual(shuffled.rows.filter((row, n) => row !== rows[n]), []);
 	});
 });
