@@ -226,3 +226,13 @@ counting_random(void *out, size_t len)
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = next++;
 }
+
+size_t
+mutation_step(void)
+{
+	const char *text = getenv("MUTATION_STEP");
+	unsigned long step = text != NULL ? strtoul(text, NULL, 10) : 1;
+
+	assert_true(step != 0);
+	return step;
+}

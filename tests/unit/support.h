@@ -78,6 +78,13 @@ json_t *form_vectors(const char *section);
 struct um_keys *keys_of_vector(const json_t *vector);
 const char *vector_text(const json_t *vector, const char *key);
 
+/*
+ * How far it is from one changed bit, length or value to the next that a test
+ * tries: 1, or what MUTATION_STEP says where all of them take too long. valgrind
+ * takes minutes for all.
+ */
+size_t mutation_step(void);
+
 /* Fills with 00 01 02 …, on from call to call. */
 void counting_random(void *out, size_t len);
 

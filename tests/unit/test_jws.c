@@ -155,7 +155,7 @@ TEST(each_flipped_bit)
 
 		row_begin("%s", algs[alg].name);
 		assert_int_equal(verify(um_str(token), jwks), UM_JWS_GOOD);
-		for (size_t bit = 0; bit < 8 * len; bit++) {
+		for (size_t bit = 0; bit < 8 * len; bit += mutation_step()) {
 			token[bit / 8] = (char)(token[bit / 8] ^ 1 << bit % 8);
 			assert_int_not_equal(verify((struct um_str){ token,
 							    len },
@@ -163,7 +163,7 @@ TEST(each_flipped_bit)
 				UM_JWS_GOOD);
 			token[bit / 8] = (char)(token[bit / 8] ^ 1 << bit % 8);
 		}
-		for (size_t cut = 0; cut < len; cut++)
+		for (size_t cut = 0; cut < len; cut += mutation_step())
 			assert_int_not_equal(verify((struct um_str){ token,
 							    cut },
 						     jwks),

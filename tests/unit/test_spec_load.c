@@ -59,16 +59,14 @@ changed(const json_t *description, const char *pointer, json_t *to)
 }
 
 static void
-refuse(const json_t *row)
+refuse(struct provider provider, const json_t *row)
 {
 	struct um_buf said = { 0 };
 	struct um_spec *loaded;
-	struct provider provider;
 	struct um_error err;
 	json_t *broken;
 	char *text, *path;
 
-	provider_open(&provider, text_of(row, "base"));
 	broken = changed(provider.description, text_of(row, "change"),
 		json_object_get(row, "to"));
 	text = json_dumps(broken, JSON_ENCODE_ANY);
@@ -93,18 +91,26 @@ refuse(const json_t *row)
 	file_remove(path);
 	free(text);
 	json_decref(broken);
-	provider_close(&provider);
 }
 
 TEST(each_mistake_is_said_with_its_place)
 {
 	json_error_t where;
 	json_t *rows = json_load_file(CASES, JSON_REJECT_DUPLICATES, &where);
+	struct provider provider = { .name = "" };
 
 	if (rows == NULL)
 		fail_msg("%s:%d: %s", CASES, where.line, where.text);
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		refuse(json_array_get(rows, i));
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+
+		if (strcmp(provider.name, text_of(row, "base")) != 0) {
+			provider_close(&provider);
+			provider_open(&provider, text_of(row, "base"));
+		}
+		refuse(provider, row);
+	}
+	provider_close(&provider);
 	json_decref(rows);
 }
 

@@ -73,20 +73,6 @@ try(struct target *target, const char *where, size_t at, bool may_be_same)
 			target->provider->name, where, at);
 }
 
-/*
- * Every bit and every length is tried. Where that takes too long, MUTATION_STEP
- * says to try only each 13th of them, for one. valgrind takes a minute for all.
- */
-static size_t
-mutation_step(void)
-{
-	const char *text = getenv("MUTATION_STEP");
-	unsigned long step = text != NULL ? strtoul(text, NULL, 10) : 1;
-
-	assert_true(step != 0);
-	return step;
-}
-
 static void
 flip_bits(struct target *target, const char *where, char *text, size_t len,
 	bool is_text, bool may_be_same)
