@@ -48,7 +48,7 @@ const MISTAKES = [
 
 for (const [mistake, faults, expected] of MISTAKES) {
 	test(`the model finds the mistake ${mistake}`, async () => {
-		const { error } = await check('claim.pml', [`MISTAKE=${mistake}`, ...faults], '-O0');
+		const { error } = await check('claim.pml', [`MISTAKE=${mistake}`, ...faults]);
 
 		assert.match(error ?? 'nothing found', expected);
 	});
