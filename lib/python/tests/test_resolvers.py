@@ -1,8 +1,10 @@
-"""Resolvers: of the official SDK 2.x (`Resolve`), and of FastMCP (`Depends`), with the oldest and newest of each."""
+"""Resolvers: of the official SDK 2.x (`Resolve`), and of FastMCP (`Depends`), with the oldest and newest of each. The same
+servers use an account of a vault, also with SDK 1.x."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,21 +15,25 @@ import fastmcp
 import psycopg
 import pytest
 import resolver_server
-from conftest import ROOT, Callback, owner, required, until
+from conftest import ROOT, Callback, Owner, owner, required, until
 from fastmcp.dependencies import CurrentContext, Depends
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import Context, MCPServer, Resolve
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequestURLParams, ElicitResult
 from test_mcp import FastMcpClient
+from token_endpoint import TokenEndpoint
+from vault_bed import endpoint, key_line
 
 import urlmode
 from urlmode import UrlMode
 from urlmode import fastmcp as with_fastmcp
 from urlmode.mcp import Accepted, Input, collect_input, resolve, resolver_extension, with_elicitation
 
+__all__ = ["endpoint"]
 LEGACY, ROUNDS = "legacy", "2026-07-28"
 SERVERS = [
+    ("python-oldest", "sdk1", LEGACY), ("python-1", "sdk1", LEGACY),
     ("python-2", "sdk", LEGACY), ("python-2", "sdk", ROUNDS), ("python", "sdk", LEGACY), ("python", "sdk", ROUNDS),
     ("python-oldest", "fastmcp", LEGACY), ("python-1", "fastmcp", LEGACY), ("python-2", "fastmcp", ROUNDS),
     ("python", "fastmcp", LEGACY), ("python", "fastmcp", ROUNDS),
@@ -46,12 +52,17 @@ class User:
     async def __call__(self, context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestURLParams)
         self.asked.append(params.url)
-        if self.does == "pays":
+        if self.does in ("pays", "connects"):
             async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
                 statement = "SELECT id::text FROM urlmode.elicitation WHERE subject = %s AND status <> 'completed'"
                 row = await (await connection.execute(statement, [self.subject])).fetchone()
             assert row is not None
-            await self.callback.paid(row[0])
+            if self.does == "pays":
+                await self.callback.paid(row[0])
+            else:
+                me: Owner = {"subject": self.subject, "session": ""}
+                await self.callback.open(row[0], me)
+                await self.callback.come_back(row[0], me, {"code": "a-code"})
         return ElicitResult(action="decline" if self.does == "declines" else "accept")
 
 
@@ -60,12 +71,15 @@ def text_of(result: Any) -> str:
 
 
 @asynccontextmanager
-async def client_of(environment: str, framework: str, mode: Any, user: User, keys_file: Path) -> AsyncIterator[Client]:
+async def client_of(
+    environment: str, framework: str, mode: Any, user: User, keys_file: Path, endpoint: TokenEndpoint
+) -> AsyncIterator[Client]:
     server = StdioServerParameters(
         command=str(ROOT / "build" / environment / "bin/python"), args=[resolver_server.__file__, framework],
         env={
             **os.environ, "PYTHONPATH": str(Path(urlmode.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1",
-            "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file),
+            "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file), "VAULT_KEYS": key_line(7),
+            "OAUTH": json.dumps(endpoint.oauth),
         },
     )  # fmt: skip
     async with Client(server, mode=mode, elicitation_callback=user) as client:
@@ -73,9 +87,19 @@ async def client_of(environment: str, framework: str, mode: Any, user: User, key
 
 
 @pytest.mark.parametrize(("environment", "framework", "mode"), SERVERS)
-async def test_each_version(callback: Callback, keys_file: Path, environment: str, framework: str, mode: str) -> None:
+async def test_each_version(
+    callback: Callback, keys_file: Path, endpoint: TokenEndpoint, environment: str, framework: str, mode: str
+) -> None:
     user = User(callback)
-    async with client_of(environment, framework, mode, user, keys_file) as client:
+    async with client_of(environment, framework, mode, user, keys_file, endpoint) as client:
+        user.does = "connects"
+        for _ in range(2):
+            assert text_of(await client.call_tool("use", {})) == "access-1 of acme"
+        assert (len(user.asked), endpoint.codes) == (1, ["a-code"])
+        if framework == "sdk1":
+            return  # It has no resolvers.
+        user.does = "pays"
+        user.asked.clear()
         # A tool that fails runs again, with the same payment.
         assert (await client.call_tool("buy", {"how": "raises"})).is_error
         thanks = text_of(await client.call_tool("buy", {"how": "works"}))
