@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 
 import { FRONTMCP, LYNQ } from '../support/builds.mjs';
@@ -66,22 +67,25 @@ async function start(frameworks, name, answers = 'stream') {
 
 function startHost({ project, server }, client) {
 	const child = spawn(process.execPath, ['host.mjs', server.url, client], {
-		cwd: project.folder, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, HOST_TOKEN: tokenOf('ada@example.org') },
+		cwd: project.folder, stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, HOST_TOKEN: tokenOf('ada@example.org') },
 	});
 	fixture.closeAtEnd({ close: () => child.kill('SIGKILL') });
-	let said = '';
-	child.stdout.on('data', (data) => {
-		said += data;
-	});
+	child.stdin.on('error', () => {});
+	const lines = createInterface({ input: child.stdout });
 	return {
+		/** Calls the tool. */
+		async call() {
+			child.stdin.write('\n');
+			const [said] = await once(lines, 'line', { signal: AbortSignal.timeout(120_000) });
+			return said;
+		},
+		begin() {
+			child.stdin.write('\n');
+		},
 		/** Without a word to its server. */
 		async quit() {
 			child.kill('SIGKILL');
 			await once(child, 'close');
-		},
-		async result() {
-			await once(child, 'close');
-			return said.trim();
 		},
 	};
 }
@@ -93,15 +97,19 @@ for (const frameworks of ['newest', 'oldest']) {
 			test(`${[name, client, answers].filter(Boolean).join(', ')}: a host that quits loses nothing`, async () => {
 				const running = await start(frameworks, name, answers);
 				const quitting = startHost(running, client);
+				quitting.begin();
 				await running.says('the work begins');
 				await quitting.quit();
 				await running.says('the client is gone');
 				running.letGoOn();
 				await running.says('the answer was not written');
 
-				assert.equal(await startHost(running, client).result(), 'done 1');
+				const host = startHost(running, client);
+				assert.equal(await host.call(), 'done 1');
 				await running.says('the answer was written');
-				assert.equal(await startHost(running, client).result(), 'taken', 'the answer was read');
+				assert.equal(await host.call(), 'taken', 'the answer was read');
+				await host.quit();
+				await running.server.kill();
 				assert.equal(running.server.output.split('the work begins').length, 2, 'the work is done once');
 			});
 		}
@@ -135,6 +143,8 @@ for (const [frameworks, name, client] of [
 	const replay = await fetch(running.server.url, { headers: { ...headers, 'last-event-id': last } });
 	const { value: replayed } = await replay.body.getReader().read();
 	assert.match(Buffer.from(replayed).toString(), /done 1/);
-	assert.equal(await startHost(running, client).result(), 'done 1', 'nobody knows whether the replay was read');
-	assert.equal(await startHost(running, client).result(), 'taken');
+	const host = startHost(running, client);
+	assert.equal(await host.call(), 'done 1', 'nobody knows whether the replay was read');
+	assert.equal(await host.call(), 'taken');
+	await host.quit();
 });

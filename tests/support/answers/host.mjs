@@ -1,7 +1,8 @@
-// A host with an official client, in a process of its own: calls the tool and prints
-// what it returns.
+// A host with an official client, in a process of its own: for each line on standard
+// input it calls the tool and prints what it returns.
 
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 
 const [url, client] = process.argv.slice(2);
 const { Client, StreamableHTTPClientTransport } = client === 'sdk' ? {
@@ -14,6 +15,8 @@ const host = new Client({ name: 'host', version: '1.0.0' }, {
 const headers = { authorization: `Bearer ${process.env.HOST_TOKEN}` };
 await host.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 const call = { name: 'work', arguments: {} };
-const { content } = client === 'sdk' ? await host.callTool(call, undefined, { timeout: 120_000 }) : await host.callTool(call, { timeout: 120_000 });
-console.log(content[0].text);
+for await (const _ of createInterface({ input: process.stdin })) {
+	const { content } = client === 'sdk' ? await host.callTool(call, undefined, { timeout: 120_000 }) : await host.callTool(call, { timeout: 120_000 });
+	console.log(content[0].text);
+}
 process.exit();
