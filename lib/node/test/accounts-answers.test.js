@@ -2,6 +2,7 @@
 // account it is, which token is used, what stays beside it, and for how long it is valid.
 
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
@@ -89,3 +90,62 @@ for (const [what, failed, detail] of [['503', 503, 'status_503'], ['429', 429, '
 		}
 	});
 }
+
+const revokedOf = (requests) => requests.filter(({ path }) => path === '/revoke').map(({ body }) => new URLSearchParams(body).get('token'));
+
+for (const [what, answer, options, expected] of [
+	['lack a required scope', { ...TOKENS, scope: 'read' }, { requiredScopes: ['write'] }, { reason: 'scope_missing', detail: 'write' }],
+	['cannot be made long-lived', (path) => (path === '/exchange' ? 503 : TOKENS), {}, { reason: 'exchange_failed', detail: 'no_long_lived_token' }],
+]) {
+	test(`tokens that ${what} are revoked, but not where the user may have others`, async (t) => {
+		for (const [isInUse, revoked] of [[async () => false, ['refresh', 'access']], [async () => true, []], [undefined, []]]) {
+			const { open, requests } = await startProvider(t, (origin) => ({
+				...typeof answer === 'function' && { long_lived: { exchange: { endpoint: `${origin}/exchange`, parameters: { token: '{access_token}' } } } },
+			}), typeof answer === 'function' ? answer : () => answer);
+			const { reason, detail } = await (await open(options)).connect({ ...OUTCOME, result: { code: 'c' } }, isInUse);
+			assert.equal(reason, expected.reason);
+			assert.match(detail, new RegExp(`^${expected.detail}`));
+			assert.deepEqual(revokedOf(requests), revoked);
+		}
+	});
+}
+
+/** A provider that is discovered, and signs its id tokens. */
+async function startDiscovered(t, { account, changed = (token) => token, userinfo = {} }) {
+	const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+	const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
+	let issuer;
+	const fixture = await startProvider(t, (origin) => ({
+		issuer: origin, authorization_endpoint: undefined, token_endpoint: undefined, revocation_endpoint: undefined, account,
+	}), (path) => {
+		switch (path) {
+		case '/.well-known/openid-configuration': return {
+			issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/revoke`,
+			userinfo_endpoint: `${issuer}/userinfo`, jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'], id_token_signing_alg_values_supported: ['RS256'],
+		};
+		case '/jwks': return { keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' }] };
+		case '/userinfo': return userinfo;
+		default: {
+			const now = Math.floor(Date.now() / 1_000);
+			const signed = `${encode({ alg: 'RS256' })}.${encode({ iss: issuer, aud: 'client', sub: '5', iat: now, exp: now + 60 })}`;
+			return { ...TOKENS, id_token: changed(`${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`) };
+		}
+		}
+	});
+	issuer = fixture.origin;
+	return fixture;
+}
+
+test('tokens whose id token is not genuine are revoked, but not where the user may have others', async (t) => {
+	for (const [isInUse, revoked] of [[async () => false, ['refresh', 'access']], [async () => true, []], [undefined, []]]) {
+		const { open, requests } = await startDiscovered(t, { account: { from: 'id_token', id: '/sub' }, changed: (token) => token.replace(/.{8}$/, 'AAAAAAAA') });
+		const { reason } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } }, isInUse);
+		assert.deepEqual([reason, revokedOf(requests)], ['exchange_failed', revoked]);
+	}
+});
+
+test('an id of userinfo that is larger than JavaScript can count is the account, with each of its digits', async (t) => {
+	const { open } = await startDiscovered(t, { account: { from: 'userinfo', id: '/id' }, userinfo: '{"sub":"5","id":17841405793187218901,"small":7}' });
+	const { account } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
+	assert.deepEqual(account, { id: '17841405793187218901' });
+});

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
@@ -24,7 +25,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 
 from urlmode import UrlMode, _discovery
-from urlmode._accounts import Account, AccountOptions, AccountProvider, Connected, check_scopes
+from urlmode._accounts import Account, AccountOptions, AccountProvider, Connected, IsInUse, check_scopes
 from urlmode._client_auth import OAuthClient
 from urlmode._http import ANSWER_MAX, Answer, RequestFailed
 from urlmode._not_connected import NotConnected
@@ -152,9 +153,11 @@ def at(provider: Provider, **more: Any) -> AccountOptions:
     return options("openid-connect", client, variables={"issuer": provider.issuer}, **more)
 
 
-async def connect(given: AccountOptions, *, nonce: str | None = NONCE, **result: Any) -> Connected:
+async def connect(
+    given: AccountOptions, *, nonce: str | None = NONCE, is_in_use: IsInUse | None = None, **result: Any
+) -> Connected:
     opened = await AccountProvider.open(given)
-    return await opened.connect("an id", RETURN, {"code": CODE, **result}, VERIFIER, nonce)
+    return await opened.connect("an id", RETURN, {"code": CODE, **result}, VERIFIER, nonce, is_in_use)
 
 
 async def test_an_account_is_connected(provider: Provider) -> None:
@@ -336,6 +339,29 @@ async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
     error, sent = await exchange_at(monkeypatch, given, [tokens, failed, failed, revoked, revoked])
     assert (error.reason, error.detail) == ("exchange_failed", detail)
     assert [dict(parse_qsl(one[3].decode()))["token"] for one in sent[3:]] == ["r", TOKEN]
+
+
+@pytest.mark.parametrize("why", ["scope_missing", "no_long_lived_token", "invalid_id_token"])
+async def test_tokens_that_are_dropped_are_revoked(provider: Provider, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not where the user may have others, which some providers would revoke with them."""
+    provider.metadata = {"revocation_endpoint": f"{provider.issuer}/revoke"}
+    provider.tokens = {"scope": "openid", **({"id_token": "a.b.c"} if why == "invalid_id_token" else {})}
+    given = at(provider, required_scopes=["mail"] if why == "scope_missing" else [])
+    if why == "no_long_lived_token":
+        refused = AsyncMock(side_effect=RequestFailed(why))
+        monkeypatch.setattr(AccountProvider, "_lengthen", refused)
+
+    async def yes() -> bool:
+        return True
+
+    async def no() -> bool:
+        return False
+
+    for is_in_use, revoked in [(None, []), (yes, []), (no, [TOKEN])]:
+        with pytest.raises(NotConnected) as error:
+            await connect(given, is_in_use=is_in_use)
+        assert why in (error.value.reason, error.value.detail)
+        assert provider.revoked == revoked
 
 
 @pytest.mark.parametrize("answer", [Answer(403, "", b""), json_answer({"errors": []})])

@@ -101,7 +101,7 @@ export class AccountProvider {
 	 *     revoke with those of this code
 	 * @returns {Promise<Connected | NotConnected>}
 	 */
-	async connect(outcome, isInUse = async () => false) {
+	async connect(outcome, isInUse) {
 		const { code, iss, ...rest } = outcome.result ?? {};
 		if (typeof code !== 'string') return { reason: 'exchange_failed', detail: 'code_missing' };
 		const issuerProblem = this.#checkIssuer(iss);
@@ -118,18 +118,25 @@ export class AccountProvider {
 	 * @param {string} code
 	 * @param {Accepted} outcome
 	 * @param {Record<string, string>} returned further parameters of the return
-	 * @param {() => Promise<boolean>} isInUse
+	 * @param {() => Promise<boolean>} [isInUse]
 	 * @returns {Promise<Connected | NotConnected>}
 	 */
 	async #connect(code, outcome, returned, isInUse) {
+		/** @type {import('./answers.js').Seen} */
+		const seen = {};
+		/** Most users who lack a scope have an account already: without the vault, nobody knows. */
+		const drop = async (/** @type {Tokens} */ unused) => {
+			if (isInUse && !await isInUse()) await this.revokeAll(unused);
+		};
 		let answer;
 		/** @type {Tokens} */
 		let tokens;
 		try {
-			answer = await withDetail(() => this.#exchange(code, outcome));
+			answer = await withDetail(() => this.#exchange(code, outcome), seen);
 			tokens = await this.#lengthen(/** @type {Tokens} */ ({ ...answer }));
 		} catch (error) {
 			const isRefusal = error instanceof this.#openid.ResponseBodyError;
+			if (seen.tokens) await drop(seen.tokens);
 			return { reason: isRefusal ? 'exchange_refused' : 'exchange_failed', detail: detailOf(error) };
 		}
 		/** @type {Record<string, unknown> | undefined} */
@@ -137,12 +144,15 @@ export class AccountProvider {
 		const { scopes = [], requiredScopes = [], variables = {} } = this.#options;
 		const granted = tokens.scope === undefined ? scopes : tokens.scope.split(/[\s,]+/).filter(Boolean);
 		const missing = requiredScopes.filter((scope) => !granted.includes(scope));
-		if (missing.length > 0) return { reason: 'scope_missing', detail: missing.join(' ') };
+		if (missing.length > 0) {
+			await drop(tokens);
+			return { reason: 'scope_missing', detail: missing.join(' ') };
+		}
 		let account;
 		try {
 			account = await this.#findAccount(tokens, claims, returned);
 		} catch (error) {
-			if (!await isInUse()) await this.revokeAll(tokens);
+			if (!await isInUse?.()) await this.revokeAll(tokens);
 			return { reason: 'exchange_failed', detail: codeOf(error) };
 		}
 		return { tokens, account, scopes: granted, requested: scopes, claims, returned, variables };

@@ -12,6 +12,7 @@ const NAMES_MAX = 8;
  * @property {string} [answer]
  * @property {string} [error] the provider's code, also where openid-client does not read it, as with status 500
  * @property {boolean} [isSent] it may have arrived
+ * @property {import('./types.js').Tokens} [tokens] that the provider has given, also if they are refused then
  * @property {number} [status] as soon as it came, whatever became of the rest
  */
 
@@ -55,11 +56,10 @@ export function codeOf(error) {
  *
  * @template R
  * @param {() => Promise<R>} request
+ * @param {Seen} [seen] what was answered
  * @returns {Promise<R>}
  */
-export async function withDetail(request) {
-	/** @type {Seen} */
-	const seen = {};
+export async function withDetail(request, seen = {}) {
 	try {
 		return await requests.run(seen, request);
 	} catch (error) {
@@ -132,6 +132,12 @@ export function noteAnswer({ status, headers }, content) {
  */
 function isCode(text) {
 	return typeof text === 'string' && /^[A-Za-z_-]{1,64}$/.test(text);
+}
+
+/** @param {import('./types.js').Tokens} tokens of the request that is under way */
+export function noteTokens(tokens) {
+	const seen = requests.getStore();
+	if (seen) seen.tokens = tokens;
 }
 
 /**

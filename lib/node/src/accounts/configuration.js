@@ -8,7 +8,7 @@ import { codeOf } from './answers.js';
 import { readWhole } from './bounded-answer.js';
 import { authenticationOf } from './client-authentication.js';
 import { fetchOnce, toTokenRequest } from './token-request.js';
-import { toTokenResponse } from './token-response.js';
+import { parse, toTokenResponse } from './token-response.js';
 
 /** How long metadata that were discovered are used, and for how many clients. */
 const DISCOVERED_MS = 60 * 60 * 1_000;
@@ -100,8 +100,8 @@ async function discover(openid, provider, oauth, client, authentication) {
  * @param {boolean} verifiesIdToken
  */
 function readAnswers(openid, configuration, oauth, verifiesIdToken) {
-	const { token_endpoint: token, revocation_endpoint: revocation } = configuration.serverMetadata();
-	const [tokenUrl, revocationUrl] = [token, revocation].map((address) => address && new URL(address).href);
+	const { token_endpoint: token, revocation_endpoint: revocation, userinfo_endpoint: userinfo } = configuration.serverMetadata();
+	const [tokenUrl, revocationUrl, userinfoUrl] = [token, revocation, userinfo].map((address) => address && new URL(address).href);
 	configuration.timeout = REQUEST_TIMEOUT_S;
 	// OpenID Connect Core section 3.1.3.7 allows to do without it where the token came over TLS.
 	if (verifiesIdToken) openid.enableNonRepudiationChecks(configuration);
@@ -111,8 +111,21 @@ function readAnswers(openid, configuration, oauth, verifiesIdToken) {
 		const isRefresh = isToken && new URLSearchParams(/** @type {URLSearchParams} */ (request.body)).get('grant_type') === 'refresh_token';
 		const address = isRefresh ? oauth.refresh_endpoint ?? url : url;
 		const response = await readWhole(await fetchOnce(address, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request));
+		if (url === userinfoUrl && response.headers.get('content-type')?.startsWith('application/json')) return withTexts(response);
 		// Who the account is was proven when it was connected. A refresh that fails for its id token would lose the others.
 		return isToken ? toTokenResponse(response, oauth.token_response, verifiesIdToken && !isRefresh) : response;
 	};
 	return configuration;
+}
+
+/**
+ * The same JSON, with whole numbers that JavaScript cannot hold as texts: they are identifiers.
+ *
+ * @param {Response} response
+ * @returns {Promise<Response>}
+ */
+async function withTexts(response) {
+	const text = await response.text();
+	const content = parse(text);
+	return new Response(content === undefined ? text : JSON.stringify(content), { status: response.status, headers: response.headers });
 }

@@ -1,7 +1,7 @@
 // Turns the answer of a token endpoint into what RFC 6749 section 5 says, so
 // that openid-client can read and check it.
 
-import { noteAnswer } from './answers.js';
+import { noteAnswer, noteTokens } from './answers.js';
 import { findIn } from './pointer.js';
 
 /** The member of stored tokens that holds the variables of their description: only this package writes it. */
@@ -30,6 +30,7 @@ export async function toTokenResponse(response, rules = {}, verifiesIdToken = fa
 	// Some answer 200 to what they refuse.
 	const isRefusal = tokens.access_token === undefined && typeof tokens.error === 'string';
 	const status = !response.ok ? response.status : isRefusal ? 400 : 200;
+	if (response.ok && typeof tokens.access_token === 'string') noteTokens(/** @type {never} */ (tokens));
 	return Response.json(tokens, { status });
 }
 

@@ -154,16 +154,28 @@ class AccountProvider:
         nonce: str | None, is_in_use: IsInUse | None,
     ) -> Connected:  # fmt: skip
         options = self._options
+        answer: dict[str, Any] | None = None
+
+        async def drop(unused: Mapping[str, Any]) -> None:
+            # Most users who lack a scope have an account already: without the vault, nobody knows.
+            if is_in_use is not None and not await is_in_use():
+                await self.revoke_all(unused)
+
         try:
             answer = await self._exchange(code, return_url, verifier)
             claims = await self._verify_id_token(answer, nonce) if self._is_discovered else None
             tokens = await self._lengthen(answer)
-        except RequestFailed as error:
+        except (RequestFailed, NotConnected) as error:
+            if answer is not None:
+                await drop(answer)
+            if isinstance(error, NotConnected):
+                raise
             refused = isinstance(error, NoTokens) and error.code is not None
             raise NotConnected("exchange_refused" if refused else "exchange_failed", str(error)) from None
         granted = re.findall(r"[^\s,]+", tokens["scope"]) if "scope" in tokens else options.scopes
         missing = [scope for scope in options.required_scopes if scope not in granted]
         if missing:
+            await drop(tokens)
             raise NotConnected("scope_missing", " ".join(missing))
         try:
             account = await self._find_account(tokens, claims, returned)
