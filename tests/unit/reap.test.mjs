@@ -77,7 +77,7 @@ function treeOf(t) {
 		writeFileSync(join(tree, path), text);
 		chmodSync(join(tree, path), 0o755);
 	};
-	for (const name of ['run', 'reap']) {
+	for (const name of ['run', 'reap', 'stack/versions']) {
 		cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(tree, 'tests', name));
 	}
 	write('Makefile', '%:\n\t@echo $$$$ >>started; exec sleep infinity\n');
@@ -139,4 +139,23 @@ test('a second run in the same tree says which one is there, and one after it be
 	first.kill('SIGTERM');
 	await first.ended;
 	assert.deepEqual(await start('stack').ended, [1, null], 'it ran, and found no test');
+});
+
+test('where no Go of the needed version is, the suite `go` says which one it wants, and a skip fails the run in CI', async (t) => {
+	for (const [found, CI, code] of [['printf go1.24.9', undefined, 0], ['exit 127', 'true', 1]]) {
+		const tree = treeOf(t);
+		mkdirSync(join(tree, 'lib', 'go', 'examples'), { recursive: true });
+		writeFileSync(join(tree, 'lib', 'go', 'examples', 'go.mod'), 'module m\n\ngo 1.25.5\n');
+		mkdirSync(join(tree, 'bin'));
+		writeFileSync(join(tree, 'bin', 'go'), `#!/bin/sh\n${found}\n`, { mode: 0o755 });
+		const run = spawn('bash', ['tests/run', 'go'], {
+			cwd: tree, stdio: ['ignore', 'pipe', 'inherit'], env: { ...ENVIRONMENT, CI, PATH: `${join(tree, 'bin')}:${process.env.PATH}` },
+		});
+		t.after(() => run.kill('SIGKILL'));
+		const ended = once(run, 'exit');
+		const said = Buffer.concat(await run.stdout.toArray()).toString();
+		assert.deepEqual(await ended, [code, null], said);
+		assert.match(said, /^ {4}skipped: go # SKIP Go 1\.25\.5 or newer is needed \(go in PATH\)$/m);
+		assert.match(said, /^0 passed, 0 failed, 1 skipped$/m);
+	}
 });
