@@ -40,10 +40,12 @@ test(`${COUNT} histories from seed ${SEED} on, with servers in ${SERVERS.join(' 
 const IMPATIENT = 1_000;
 
 async function failure(stage, steps, patience) {
-	return run(stage, steps, patience).then(() => undefined, (error) => error);
+	const error = await run(stage, steps, patience).then(() => undefined, (reason) => reason);
+	return stage.failure ? Object.assign(stage.failure, { step: error?.step }) : error;
 }
 
 async function report(stage, seed, steps, first) {
+	if (stage.failure) return `SEED=${seed} COUNT=1 fails, at ${JSON.stringify(first.step)}:\n${first.message}`;
 	// Another error may have another cause. Names and times differ from run to run.
 	const what = (error) => error?.message.split('\n')[0].replaceAll(/\d+/g, '');
 	const fails = async (part) => what(await failure(stage, part, IMPATIENT)) === what(first);

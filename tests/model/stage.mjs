@@ -103,6 +103,11 @@ export class Stage {
 		return this.instances[at];
 	}
 
+	/** Why a server that nobody has killed is gone. */
+	get failure() {
+		return this.instances.find(({ failure }) => failure)?.failure;
+	}
+
 	async clear() {
 		// Not TRUNCATE, which would lock out what an instance is still doing.
 		const emptied = Object.keys(TIMES).reverse().filter((table) => table !== 'purge_pass');
@@ -248,8 +253,12 @@ class RemoteInstance {
 		return instance;
 	}
 
-	close() {
-		return this.urlmode.close();
+	get failure() {
+		return this.#driver.failure;
+	}
+
+	async close() {
+		if (!this.failure) await this.urlmode.close();
 	}
 
 	/** What it waited for is never heard of. */

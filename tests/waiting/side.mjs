@@ -19,11 +19,20 @@ export const SIDES = {
 	} },
 };
 
+/** How much of what a driver has written to its standard error is kept, in characters. */
+const LAST_WORDS = 4_000;
+
 export class Driver {
+	/** Why the driver has ended by itself, with its last words. */
+	failure = undefined;
 	#process;
 	#calls = new Map();
 	#number = 0;
 	#ended;
+	#isKilled = false;
+	/** What every call has from now on. */
+	#ending = undefined;
+	#lastWords = '';
 	#onLate;
 
 	/**
@@ -38,14 +47,34 @@ export class Driver {
 		url.searchParams.set('application_name', name);
 		this.name = name;
 		this.#onLate = onLate;
-		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: {
+		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: {
 			...process.env, ...env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...own,
 		} });
 		this.#ended = new Promise((resolve) => {
 			this.#process.once('exit', (code, signal) => resolve(signal ?? code));
 		});
 		this.#process.stdin.on('error', () => {});
+		this.#process.stderr.on('data', (said) => {
+			process.stderr.write(said);
+			this.#lastWords = (this.#lastWords + said).slice(-LAST_WORDS);
+		});
+		// When all that it has said was read.
+		this.#process.once('close', (code, signal) => this.#fail(signal ?? code));
 		createInterface({ input: this.#process.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
+	}
+
+	/** What it has not answered, and what it is asked from now on, ends with an error. */
+	#fail(how) {
+		if (this.#isKilled) return;
+		const message = `the driver ${this.name} has ended (${how}): ${this.#lastWords.trim()}`;
+		if (how !== 0) this.failure = Object.assign(new Error(message), { code: 'DRIVER_ENDED' });
+		this.#ending = { error: { code: 'DRIVER_ENDED', message } };
+		for (const call of this.#calls.values()) if (!call.hasEnded) this.#end(call, this.#ending);
+	}
+
+	#end(call, { answer, error }) {
+		call.hasEnded = true;
+		call.resolve({ answer, error });
 	}
 
 	#hear({ id, progress, recheck, verify, answer, error, late }) {
@@ -56,10 +85,7 @@ export class Driver {
 		else if (recheck) {
 			call.rechecks.push(recheck);
 			call.onRecheck?.(recheck);
-		} else {
-			call.hasEnded = true;
-			call.resolve({ answer, error });
-		}
+		} else this.#end(call, { answer, error });
 	}
 
 	/**
@@ -75,7 +101,8 @@ export class Driver {
 			call.resolve = resolve;
 		});
 		this.#calls.set(call.number, call);
-		this.#process.stdin.write(`${JSON.stringify({ id: call.number, do: verb, with: options })}\n`);
+		if (this.#ending) this.#end(call, this.#ending);
+		else this.#process.stdin.write(`${JSON.stringify({ id: call.number, do: verb, with: options })}\n`);
 		return call;
 	}
 
@@ -85,6 +112,7 @@ export class Driver {
 	}
 
 	async kill() {
+		this.#isKilled = true;
 		this.#process.kill('SIGKILL');
 		await this.#ended;
 	}

@@ -326,6 +326,14 @@ async function run({ steps, own, settings = {} }, pair) {
 	}
 }
 
+if (process.env.SIDE !== 'go') test('a driver that ends with an error ends all of its calls, with its last words', { timeout: 60_000 }, async () => {
+	const driver = new Driver('node', { name: 'broken', env: { ...fixture.stack.env, URLMODE_KEYS_FILE: '/nowhere/keys' } });
+	const { error } = await driver.begin('unclaimed').end;
+	assert.match(error.message, /^the driver broken has ended \(1\): [^]*\/nowhere\/keys/);
+	assert.deepEqual((await driver.begin('unclaimed').end).error, error);
+	assert.equal(driver.failure.message, error.message);
+});
+
 for (const pair of PAIRS) {
 	const [one, other] = pair;
 	describe(one === other ? one : `${one} with ${other}`, { concurrency: one === 'c' || other === 'c' ? 1 : 4 }, () => {
