@@ -320,6 +320,14 @@ async def test_a_coroutine_where_a_value_belongs(urlmode: UrlMode, name: str) ->
         await urlmode.create(**{**ACCOUNT, **owner(), **kind, name: a_coroutine()})
 
 
+@pytest.mark.parametrize("name", ["database_url", "keys_file", "keys", "base_url", "name", "listen", "retention", "clients"])
+async def test_a_coroutine_where_a_setting_belongs(keys_file: Path, name: str) -> None:
+    given = {"keys_file": None} if name == "keys" else {}
+    with pytest.raises(TypeError, match=f"{name} must be a value, not a coroutine"):
+        UrlMode(**settings(keys_file, **given, **{name: a_coroutine()}))
+    gc.collect()
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

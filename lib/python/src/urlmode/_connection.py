@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
 from ._errors import UrlModeBusyError, UrlModeClosedError
+from ._input import refuse_awaitable
 from ._tasks import Tasks
 
 T = TypeVar("T")
@@ -76,6 +77,7 @@ class Server:
 
 
 def server_of(database_url: str | None, pool: PoolLike | None) -> Server:
+    refuse_awaitable("database_url", database_url)
     if pool is None:
         if not isinstance(database_url, str):
             raise TypeError("database_url must be a str: postgresql://user:password@host:port/database")

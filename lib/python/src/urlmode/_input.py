@@ -212,6 +212,7 @@ def check_about(value: object) -> Mapping[str, Any] | None:
 
 
 def check_clients(value: object) -> tuple[ClientFacts, ...]:
+    refuse_awaitable("clients", value)
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         raise TypeError("clients must be a sequence of ClientFacts")
     for facts in value:

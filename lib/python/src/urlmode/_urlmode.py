@@ -377,6 +377,7 @@ def open_keys(keys_file: object, keys: object) -> KeyRing:
         if keys_file is not None:
             raise TypeError("keys and keys_file cannot be used together")
         return parse_keys(_input.check_text("keys", keys, 1, _KEYS_MAX), "keys")
+    _input.refuse_awaitable("keys_file", keys_file)
     if not isinstance(keys_file, (str, PathLike)):
         raise TypeError("keys_file must be a str or a path")
     return KeysFile(_input.check_text("keys_file", fspath(keys_file), 1, 4096))
