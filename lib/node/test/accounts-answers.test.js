@@ -149,3 +149,13 @@ test('an id of userinfo that is larger than JavaScript can count is the account,
 	const { account } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
 	assert.deepEqual(account, { id: '17841405793187218901' });
 });
+
+test('both requests for whose account it is have one limit of time', async (t) => {
+	const { timeout } = AbortSignal;
+	const limits = [];
+	const { open } = await startProvider(t, (origin) => ({ account: { endpoint: `${origin}/me`, id: '/id' } }), (path) => (path === '/me' ? 503 : TOKENS));
+	const provider = await open();
+	t.mock.method(AbortSignal, 'timeout', (time) => limits.push(time) && timeout.call(AbortSignal, time));
+	const end = await provider.connect({ ...OUTCOME, result: { code: 'c' } }, async () => true);
+	assert.deepEqual([end.detail, limits], ['status_503', [30_000, 30_000]]); // of the token request, and of these
+});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -362,6 +363,27 @@ async def test_tokens_that_are_dropped_are_revoked(provider: Provider, why: str,
             await connect(given, is_in_use=is_in_use)
         assert why in (error.value.reason, error.value.detail)
         assert provider.revoked == revoked
+
+
+async def test_both_requests_for_whose_account_it_is_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlmode._accounts._AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts._ACCOUNT_S", 0.5)
+    asked = 0
+
+    async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> Answer:
+        nonlocal asked
+        if method == "POST":
+            return json_answer({"access_token": TOKEN, "token_type": "bearer"})
+        asked += 1
+        if asked == 1:
+            return Answer(503, "", b"")
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    monkeypatch.setattr("urlmode._accounts.send", send)
+    with pytest.raises(NotConnected) as error:
+        await connect(options("discord", OAuthClient("d", SECRET)), nonce=None)
+    assert (error.value.detail, asked) == ("TIMEOUT", 2)
 
 
 @pytest.mark.parametrize("answer", [Answer(403, "", b""), json_answer({"errors": []})])

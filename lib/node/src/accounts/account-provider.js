@@ -12,6 +12,7 @@ import { lengthen } from './long-lived.js';
 import { findText } from './pointer.js';
 import { parse } from './token-response.js';
 
+/** For all requests that ask whose account it is (EXCHANGE_MS of adapters/use-account.js is longer than an exchange). */
 const TIMEOUT_MS = 30_000;
 /** Before an account's name is asked for once more. */
 const AGAIN_MS = 1_000;
@@ -329,9 +330,10 @@ export class AccountProvider {
 	 * @returns {Promise<unknown>}
 	 */
 	async #askEndpoint(source, tokens) {
+		const signal = AbortSignal.timeout(TIMEOUT_MS);
 		for (let attempt = 1; ; attempt += 1) {
 			try {
-				return await this.#fetchAccount(source, tokens);
+				return await this.#fetchAccount(source, tokens, signal);
 			} catch (error) {
 				// For most providers a scope is missing.
 				const isForGood = /^status_4(?!08|25|29)/.test(codeOf(error));
@@ -345,9 +347,10 @@ export class AccountProvider {
 	/**
 	 * @param {import('./types.js').AccountSource} source
 	 * @param {Tokens} tokens
+	 * @param {AbortSignal} signal
 	 * @returns {Promise<unknown>}
 	 */
-	async #fetchAccount({ endpoint, headers = {}, body }, tokens) {
+	async #fetchAccount({ endpoint, headers = {}, body }, tokens, signal) {
 		const filled = Object.entries(headers).map(([name, value]) => [
 			name, value.replaceAll('{access_token}', () => tokens.access_token).replaceAll('{client_id}', () => this.#options.client.id),
 		]);
@@ -362,7 +365,7 @@ export class AccountProvider {
 			},
 			...body && { body: JSON.stringify(body) },
 			redirect: 'error',
-			signal: AbortSignal.timeout(TIMEOUT_MS),
+			signal,
 		});
 		if (!response.ok) throw Object.assign(new Error('the provider refused'), { code: `status_${response.status}` });
 		const document = parse(await (await readWhole(response)).text());

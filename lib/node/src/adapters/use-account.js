@@ -12,8 +12,8 @@ import { partsOf } from '../vault/vault.js';
 import { runWithAccount } from './account.js';
 import { failureResult } from './messages.js';
 
-/** Longer than the exchange of a code may take (REQUEST_TIMEOUT_S of accounts/configuration.js). */
-const EXCHANGE_MS = 35_000;
+/** Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each. */
+const EXCHANGE_MS = 95_000;
 const LOOK_MS = 200;
 
 /**

@@ -30,6 +30,8 @@ from ._token_answer import NoTokens, detail_of, read_json, to_tokens
 _SCOPE = re.compile(r'[^\s",\\]+')
 # Before an account's name is asked for once more.
 _AGAIN_S = 1.0
+# For both requests (`_EXCHANGE_S` of _use_account.py is longer than an exchange).
+_ACCOUNT_S = 30.0
 
 IsInUse = Callable[[], Awaitable[bool]]
 """Whether the user has an account there, whose tokens some providers would revoke with those of a code."""
@@ -289,7 +291,10 @@ class AccountProvider:
         origin = source.get("from")
         document: Any
         if origin is None:
-            document = await self._ask_endpoint(source, tokens)
+            try:
+                document = await asyncio.wait_for(self._ask_endpoint(source, tokens), _ACCOUNT_S)
+            except asyncio.TimeoutError:
+                raise NotConnected("exchange_failed", "TIMEOUT") from None
         elif origin == "userinfo":
             document = None if claims is None else await self._ask_userinfo(source, tokens, claims)
         else:

@@ -23,8 +23,8 @@ from ._token import binding_of
 from ._types import Duration, Outcome
 from .vault import AccessToken, ListedAccount, Vault
 
-# Longer than the exchange of a code may take (`_TIMEOUT_S` of _http.py).
-_EXCHANGE_S = 35.0
+# Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each.
+_EXCHANGE_S = 95.0
 _LOOK_S = 0.2
 # In place of the result of a call whose account is connected: it has yet to be used.
 _CONNECTED: ToolResult = {}
