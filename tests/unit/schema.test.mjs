@@ -38,7 +38,7 @@ const descriptions = [
 
 // One line for each: `ok`, or the reason.
 function load(cases) {
-	const input = cases.map(({ description, site }) => `${JSON.stringify({ description, site })}\n`).join('');
+	const input = cases.map(({ description, site }) => `${JSON.stringify(site)}\t${JSON.stringify(description)}\n`).join('');
 	const output = execFileSync(DESCRIBE, { input, cwd: top, encoding: 'utf8', maxBuffer: 1 << 28 });
 
 	return output.trimEnd().split('\n');
@@ -46,16 +46,14 @@ function load(cases) {
 
 const steps = (pointer) => pointer.split('/').slice(1).map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
 
-// The description with one place set, or without it for undefined.
-function change(description, path, to) {
-	if (path.length === 0) return to;
-	const copy = structuredClone(description);
-	const last = path.at(-1);
-	const parent = path.slice(0, -1).reduce((node, step) => node[step], copy);
+// The description with one place set, or without it for undefined. It shares what is the same.
+function change(node, [step, ...rest], to) {
+	if (step === undefined) return to;
+	const copy = Array.isArray(node) ? [...node] : { ...node };
 
-	if (to !== undefined) parent[last] = to;
-	else if (Array.isArray(parent)) parent.splice(Number(last), 1);
-	else delete parent[last];
+	if (rest.length !== 0 || to !== undefined) copy[step] = change(node[step], rest, to);
+	else if (Array.isArray(copy)) copy.splice(Number(step), 1);
+	else delete copy[step];
 	return copy;
 }
 
