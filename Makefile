@@ -181,7 +181,7 @@ mutants: deps   ## mistakes in the code, which tests must find: named ones, then
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
 
-chaos: deps     ## everything breaks under load in turn, then for SECONDS (120) what SEED picks; 30,000 waits; a day of use
+chaos: deps     ## everything breaks under load in turn, then for SECONDS (120) what SEED picks; a full queue; 30,000 waits; a day of use
 	+@$(MAKE) --no-print-directory build units
 	@CHAOS=all node --test --test-reporter=spec tests/chaos/*.test.mjs
 
