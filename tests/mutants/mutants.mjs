@@ -27,8 +27,11 @@ const KILLED = 0.95;
 
 const { values: options } = parseArgs({ options: {
 	named: { type: 'string' }, only: { type: 'string', default: '' }, quick: { type: 'boolean' }, again: { type: 'string' },
-	seed: { type: 'string', default: process.env.SEED ?? '1' }, seconds: { type: 'string', default: process.env.SECONDS ?? '900' },
+	seed: { type: 'string' }, seconds: { type: 'string', default: process.env.SECONDS ?? '900' },
 } });
+const seed = options.seed ?? process.env.SEED ?? '1';
+/** Without any of these, --named is all that is asked for. */
+const triesSeed = options.named === undefined || options.only !== '' || options.seed !== undefined || options.again !== undefined;
 
 class Sql {
 	static async open() {
@@ -84,7 +87,7 @@ function named() {
 
 /** All mistakes, in the order of the seed. */
 function ofSeed() {
-	const random = new Random(Number(options.seed));
+	const random = new Random(Number(seed));
 	const files = [...filesIn('sql', '.sql'), ...filesIn('lib/node/src', '.js'),
 		...readdirSync(join(ROOT, 'lib')).filter((folder) => !['node', 'python', 'go', 'providers', 'pages'].includes(folder) && !folder.includes('.'))
 			.flatMap((folder) => filesIn(join('lib', folder), '.c'))];
@@ -140,9 +143,9 @@ let failed = false;
 try {
 	const { survived } = await run(named(), Infinity);
 	failed = survived > 0;
-	if (options.named === undefined || options.only !== '') {
+	if (triesSeed) {
 		const { killed, survived: left, equivalent } = await run(ofSeed(), Date.now() + Number(options.seconds) * 1_000);
-		console.log(`seed ${options.seed}: ${killed} of ${killed + left} killed, and ${equivalent} that change nothing`);
+		console.log(`seed ${seed}: ${killed} of ${killed + left} killed, and ${equivalent} that change nothing`);
 		failed ||= killed < KILLED * (killed + left);
 	}
 } finally {
