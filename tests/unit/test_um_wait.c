@@ -485,6 +485,36 @@ TEST(what_cannot_be_created_says_why)
 	assert_non_null(strstr(err.text, "database: ERROR:"));
 }
 
+/* An owner of its own, whose user has opened as many as may be open. */
+TEST(one_too_many_is_not_created)
+{
+	struct um_wait_ask ask = { .provider = "demo",
+		.kind = "oauth",
+		.subject = "unit-um-wait-full",
+		.requester = "A test",
+		.target_url = "https://provider.example/",
+		.ttl_ms = 60000 };
+	struct um_wait_asked first, none;
+	struct um_wait_error err;
+
+	assert_true(um_wait_create(wait, &ask, &first, &err));
+	run("INSERT INTO urlmode.elicitation (id, provider, kind, subject,"
+	    " binding, requester, target_url, expires_at, status, opened_at)"
+	    " SELECT gen_random_uuid(), provider, kind, subject, binding,"
+	    " requester, target_url, expires_at, 'opened', now()"
+	    " FROM urlmode.elicitation, generate_series(2, urlmode.max_open())"
+	    " WHERE id = '%s'",
+		first.id);
+	assert_true(um_wait_create(wait, &ask, &first, &err));
+	run("UPDATE urlmode.elicitation SET status = 'opened',"
+	    " opened_at = now() WHERE subject = '%s' AND status = 'pending'",
+		ask.subject);
+	assert_false(um_wait_create(wait, &ask, &none, &err));
+	assert_string_equal(err.text, "too many are open, or being created");
+	run("DELETE FROM urlmode.elicitation WHERE subject = '%s'",
+		ask.subject);
+}
+
 static int
 set_up(void **state)
 {
@@ -546,6 +576,7 @@ main(void)
 		CASE(a_database_that_does_not_answer_does_not_hold_it),
 		CASE(what_cannot_be_opened_says_why),
 		CASE(what_cannot_be_created_says_why),
+		CASE(one_too_many_is_not_created),
 	};
 
 	/* libgssapi keeps memory until the process ends. */
