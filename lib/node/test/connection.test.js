@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -193,6 +194,39 @@ test('a connection that broke silently is noticed and replaced', async (t) => {
 	proxy.silence();
 	await callback.complete(elicitationId);
 	assert.equal((await waiting).action, 'accept');
+});
+
+test('a connection that nobody uses serves the next user', async (t) => {
+	const listener = new Listener(checkDatabaseUrl(requireUrl('URLMODE_DATABASE_URL')));
+	t.after(() => listener.close());
+	const listening = once(listener, 'listening');
+	listener.acquire('first');
+	await listening;
+	const [{ pid }] = await listener.query('SELECT pg_backend_pid() AS pid', []);
+	listener.release('first');
+	listener.acquire('second');
+	assert.deepEqual(await listener.query('SELECT pg_backend_pid() AS pid', []), [{ pid }]);
+});
+
+test('whoever comes while a connection is lost waits for the next attempt', async (t) => {
+	let attempts = 0;
+	const server = createServer((socket) => {
+		attempts += 1;
+		socket.destroy();
+	}).listen(0, '127.0.0.1');
+	t.after(() => server.close());
+	await once(server, 'listening');
+	const listener = new Listener(checkDatabaseUrl(`postgres://nobody@127.0.0.1:${server.address().port}/none`));
+	t.after(() => listener.close());
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const lost = once(listener, 'lost');
+	listener.acquire('first');
+	await lost;
+	for (let user = 0; user < 100; user += 1) listener.acquire(user);
+	// One of the test's own comes after theirs, if there were any.
+	for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+	await once(connect(server.address().port, '127.0.0.1').resume(), 'close');
+	assert.equal(attempts, 2, 'the first, and that of the test');
 });
 
 test('calls beyond ten thousand in progress are refused, and the others end', async (t) => {
