@@ -1,4 +1,5 @@
-// Mistakes with which the program does the same, each with the line as the mistake leaves it.
+// Mistakes with which the program does the same, each with the line as the mistake leaves it; `before` is what the mistake
+// changes, where the line does not tell.
 
 export const EQUIVALENT = [
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
@@ -6,6 +7,10 @@ export const EQUIVALENT = [
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
 	{ file: 'lib/node/src/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
+	{
+		file: 'lib/node/src/waiters.js', line: ';', before: 'this.#expiry.stop();',
+		why: 'an alarm without waits finds nothing overdue, does not keep the process running, and is set again for later ones',
+	},
 	{
 		file: 'sql/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',
 		why: 'an entry would have to expire in the microsecond of the transaction',

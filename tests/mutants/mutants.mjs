@@ -115,14 +115,15 @@ function nameOf(file, mistake) {
 }
 
 /** Whether it is known that the program does the same with this mistake. */
-const isEquivalent = (file, shown) => EQUIVALENT.some((each) => each.file === file && each.line === shown);
+const isEquivalent = (file, { before }, shown) => EQUIVALENT.some((each) => (
+	each.file === file && each.line === shown && (each.before ?? before) === before));
 
 async function run(mutants, until) {
 	const counts = { killed: 0, survived: 0, equivalent: 0, 'no mistake': 0 };
 	for (const { what, file, mistake, tests } of mutants) {
 		if (Date.now() > until) break;
 		const { shown } = placeOf(read(file), mistake);
-		const { verdict, by } = isEquivalent(file, shown) ? { verdict: 'equivalent' } : await tryMistake(file, mistake, tests);
+		const { verdict, by } = isEquivalent(file, mistake, shown) ? { verdict: 'equivalent' } : await tryMistake(file, mistake, tests);
 		counts[verdict] += 1;
 		console.log(`${verdict.padEnd(10)} ${what ?? nameOf(file, mistake)}${by ? `  [${by}]` : ''}`);
 	}
