@@ -345,7 +345,10 @@ describe('programs and nginx', () => {
 	});
 
 	test('PostgreSQL is gone: /healthz says so', async () => {
-		undo.push(() => stack.service('start', 'postgres'));
+		undo.push(async () => {
+			await stack.service('start', 'postgres');
+			await until('the programs have found it', async () => (await fetch(`${stack.baseUrl}/healthz`)).status === 200);
+		});
 		await stack.service('stop', 'postgres');
 		await finds('local', 'error', /\/healthz says 503/);
 	});
