@@ -57,6 +57,43 @@ is_row_held(const struct um_queue *queue, const struct um_op *op)
 	return held != NULL;
 }
 
+/* The place of an operation's row among those that were held, or rows_len. */
+static size_t
+find_row(const struct um_queue *queue, const struct um_op *op)
+{
+	size_t i = 0;
+
+	while (i < queue->rows_len
+		&& memcmp(queue->rows[i], op->id, sizeof(op->id)) != 0)
+		i++;
+	return i;
+}
+
+static void
+remember_row(struct um_queue *queue, const struct um_op *op)
+{
+	size_t i = find_row(queue, op);
+
+	if (i == queue->rows_len) {
+		if (queue->rows_len < UM_QUEUE_ROWS_MAX)
+			queue->rows_len++;
+		else
+			i = queue->next_row++ % UM_QUEUE_ROWS_MAX;
+	}
+	memcpy(queue->rows[i], op->id, sizeof(op->id));
+}
+
+static void
+forget_row(struct um_queue *queue, const struct um_op *op)
+{
+	size_t i = find_row(queue, op);
+
+	if (i == queue->rows_len)
+		return;
+	queue->rows_len--;
+	memcpy(queue->rows[i], queue->rows[queue->rows_len], sizeof(op->id));
+}
+
 static struct um_op *
 take_first(struct um_queue *queue)
 {
@@ -131,7 +168,8 @@ um_queue_start(struct um_queue *queue)
 		&& !is_row_under_way(queue, queue->head)) {
 		struct um_op *op = take_first(queue);
 
-		if (is_row_held(queue, op)) {
+		if (is_row_held(queue, op)
+			|| find_row(queue, op) < queue->rows_len) {
 			set_aside(queue, op);
 			continue;
 		}
@@ -290,6 +328,7 @@ um_queue_take_free(struct um_queue *queue, int64_t now)
 		if (batch->ops[i] == NULL || !batch->ops[i]->is_held)
 			continue;
 		explained = true;
+		remember_row(queue, batch->ops[i]);
 		set_aside(queue, batch->ops[i]);
 	}
 	for (size_t i = batch->len; i-- > 0;) {
@@ -297,6 +336,7 @@ um_queue_take_free(struct um_queue *queue, int64_t now)
 
 		if (op == NULL || op->is_held)
 			continue;
+		forget_row(queue, op);
 		/* Where no row is held, what waits for a lock waits alone. */
 		op->isolated |= op->was_aside && !explained;
 		op->was_aside = true;

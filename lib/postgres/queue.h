@@ -20,6 +20,7 @@
 #define UM_BATCH_MAX 256     /* operations in one transaction */
 #define UM_BATCHES_MAX 2     /* sent: one at work, and the next one */
 #define UM_QUEUE_LOOK_MS 100 /* between two looks at rows that are held */
+#define UM_QUEUE_ROWS_MAX 64 /* held rows that are remembered */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -40,6 +41,15 @@ struct um_queue {
 	size_t held_len;
 	int64_t look_at; /* monotonic, in milliseconds */
 
+	/*
+	 * The rows that were held at the last look at them, also when nothing
+	 * waits for them any more: who comes again must not make others wait
+	 * for their locks.
+	 */
+	uint8_t rows[UM_QUEUE_ROWS_MAX][UM_UUID_LEN];
+	size_t rows_len;
+	size_t next_row; /* the one to forget when all places are taken */
+
 	/* Those under way: batch[first], then the other. None is empty. */
 	struct um_batch batch[UM_BATCHES_MAX];
 	size_t first;
@@ -59,8 +69,8 @@ void um_queue_append(struct um_queue *queue, struct um_op *op);
  * operation becomes a batch of its own. An operation on a row of another batch
  * waits until that batch has finished, and so do those after it, so that the
  * operations of a row keep their order even if the batch is tried again. An
- * operation on a row that is set aside is set aside behind it. NULL: no batch
- * can start now.
+ * operation on a row that is set aside, or that was held when it was last looked
+ * at, is set aside. NULL: no batch can start now.
  */
 const struct um_batch *um_queue_start(struct um_queue *queue);
 

@@ -481,6 +481,57 @@ TEST(operations_that_name_no_row_do_not_wait_for_each_other)
 	assert_starts(1, 3);
 }
 
+/* Who comes again for a row that is held makes nobody wait for its lock. */
+TEST(a_row_that_was_held_is_looked_at_first)
+{
+	append(0, 2);
+	assert_starts(0, 2);
+	um_queue_set_aside(&queue, 0);
+	assert_looks(0, 0, 2);
+	ops[0].is_held = true;
+	um_queue_take_free(&queue, 0);
+	assert_starts(1, 2);
+	assert_finishes(1, 2);
+	assert_ptr_equal(um_queue_take_expired(&queue, ops[0].deadline),
+		&ops[0]);
+	assert_empty();
+
+	ops[0].is_held = false;
+	ops[0].was_aside = false;
+	append(0, 1);
+	append(2, 3);
+	assert_starts(2, 3);
+	assert_finishes(2, 3);
+	assert_looks(5000, 0, 1);
+	um_queue_take_free(&queue, 5000);
+	assert_starts(0, 1);
+	assert_finishes(0, 1);
+
+	append(0, 1);
+	assert_starts(0, 1);
+	assert_finishes(0, 1);
+}
+
+/* The oldest of them is forgotten: the next to come for it waits for its lock. */
+TEST(as_many_rows_are_remembered_as_there_are_places)
+{
+	const size_t len = UM_QUEUE_ROWS_MAX + 1;
+
+	append(0, len);
+	assert_starts(0, len);
+	um_queue_set_aside(&queue, 0);
+	for (size_t i = 0; i < len; i++)
+		ops[i].is_held = true;
+	assert_looks(0, 0, len);
+	um_queue_take_free(&queue, 0);
+	while (um_queue_take_expired(&queue, INT64_MAX) != NULL)
+		;
+	append(0, 2);
+	assert_starts(0, 1);
+	assert_finishes(0, 1);
+	assert_int_equal(queue.held_len, 1);
+}
+
 /* It waits for another lock than its row's: alone, and not all the time. */
 TEST(what_is_not_held_and_waits_for_a_lock_again_is_isolated)
 {
@@ -609,6 +660,8 @@ main(void)
 		QUEUE_TEST(in_the_order_in_which_they_came),
 		QUEUE_TEST(a_row_that_is_held_waits_and_the_others_do_not),
 		QUEUE_TEST(rows_that_are_held_cost_the_others_one_transaction),
+		QUEUE_TEST(a_row_that_was_held_is_looked_at_first),
+		QUEUE_TEST(as_many_rows_are_remembered_as_there_are_places),
 		QUEUE_TEST(
 			what_is_not_held_and_waits_for_a_lock_again_is_isolated),
 		QUEUE_TEST(expired_while_it_is_set_aside),
