@@ -63,7 +63,7 @@ default_pool_size = 4
 
     yield start
     for process in started:
-        process.terminate()
+        process.kill()  # SIGTERM waits for its clients, from PgBouncer 1.23 on
         process.wait()
     shutil.rmtree(folder)
 
