@@ -152,7 +152,9 @@ export function walk(it) {
 		await machine.sh('systemctl stop urlmode.target');
 		assert.equal(await machine.sh('ls /run/urlmode'), 'metrics\n');
 		assert.match(finding(await check(machine), 'units').message, /does not run$/);
+		// The target is active before its sockets, so that they are stopped before it.
 		await machine.sh('systemctl start urlmode.target');
+		await site.serves();
 		await site.connect();
 	});
 }
