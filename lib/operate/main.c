@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sysexits.h>
 
 #include "config/config.h"
+#include "core/coredump.h"
 #include "http/request.h"
 #include "operate/check_delivery.h"
 #include "operate/issuer.h"
@@ -59,12 +59,10 @@ int
 um_operate_main(int argc, char **argv)
 {
 	const char *config = getenv("URLMODE_CONFIG");
-	/* RLIMIT_CORE 0 does not stop a core handler behind a pipe; 1 does. */
-	const struct rlimit no_core = { 1, 1 };
 	struct um_error err = { "" };
 	int status = 1;
 
-	setrlimit(RLIMIT_CORE, &no_core);
+	um_forbid_core_dumps();
 	if (um_request_in_environment())
 		um_error(&err, "this is not a CGI program");
 	else

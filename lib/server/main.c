@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main() of every program: its arguments, its configuration, and how it
- * runs. This is the only file of the library that sets limits and signals of
- * the process, aborts it, or keeps state in a static. Apart from operate/ it is
- * the only one that prints.
+ * runs. This is the only file of the library that sets signals of the process,
+ * aborts it, or keeps state in a static. Apart from operate/ it is the only one
+ * that prints.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -19,6 +17,7 @@
 
 #include "config/environment.h"
 #include "core/clock.h"
+#include "core/coredump.h"
 #include "core/file.h"
 #include "http/request.h"
 #include "server/cgi.h"
@@ -229,20 +228,6 @@ serve(const struct um_program *program, const struct start *start,
 	return status;
 }
 
-/*
- * A core handler that the kernel pipes cores to ignores a limit of 0, but not of
- * 1 (core(5)). Where the hard limit is 0, as in many containers, it cannot be
- * raised to 1. The process is made undumpable there.
- */
-static void
-forbid_core_dumps(void)
-{
-	const struct rlimit limit = { 1, 1 };
-
-	if (setrlimit(RLIMIT_CORE, &limit) != 0)
-		prctl(PR_SET_DUMPABLE, 0);
-}
-
 /* The first process of a container ignores this signal unless it handles it. */
 static void
 end_now(int number)
@@ -294,7 +279,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 
 	if (path == NULL)
 		path = UM_CONFIG_FILE;
-	forbid_core_dumps();
+	um_forbid_core_dumps();
 	if (!is_request && !take_arguments(&start, argc, argv, &status))
 		return status;
 	um_loop_signals(&signals);

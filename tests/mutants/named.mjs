@@ -36,7 +36,7 @@ export const NAMED = [
 	{ what: 'the 1,025th operation waits', file: 'lib/postgres/store.c', before: 'um_store_queued(store) >= UM_STORE_QUEUE_MAX', after: 'um_store_queued(store) > UM_STORE_QUEUE_MAX', tests: unit('store_down') },
 	{ what: 'a payload has 8,000 bytes', file: 'sql/002_elicitation.sql', before: 'octet_length(announcement) > 7996', after: 'octet_length(announcement) > 7997', tests: node('sql') },
 	{ what: 'a payload has a byte less than it can', file: 'sql/002_elicitation.sql', before: 'octet_length(announcement) > 7996', after: 'octet_length(announcement) > 7995', tests: node('sql') },
-	{ what: 'a process can be dumped where the limit is 0', file: 'lib/server/main.c', before: 'prctl(PR_SET_DUMPABLE, 0);', after: 'prctl(PR_SET_DUMPABLE, 1);', tests: unit('main') },
+	{ what: 'a process can be dumped where the limit is 0', file: 'lib/core/coredump.c', before: 'prctl(PR_SET_DUMPABLE, 0);', after: 'prctl(PR_SET_DUMPABLE, 1);', tests: unit('main', 'query') },
 	{ what: 'a claim of what is open again says that another call has it', file: 'sql/004_claim.sql', before: "outcome := 'open';", after: "outcome := 'taken';", tests: node('owner', 'claims') },
 	{ what: 'a call waits for its batch without end', file: 'lib/node/src/batches.js', before: 'asked.splice(0, first < 0 ? Infinity : first)', after: 'asked.splice(0, 0)', tests: node('batches') },
 	{ what: 'any number of calls is in progress', file: 'lib/node/src/pool.js', before: 'this.#calls.size >= CALLS_MAX', after: 'this.#calls.size >= 2 * CALLS_MAX', tests: node('many', 'create', 'batches', 'connection') },

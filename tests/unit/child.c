@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "child.h"
 
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,4 +122,21 @@ child_end(struct child *child, struct um_buf *out, struct um_buf *err)
 		fail_msg("the child ended by signal %d: %.*s", WTERMSIG(status),
 			(int)err->len, err->ptr != NULL ? err->ptr : "");
 	return WEXITSTATUS(status);
+}
+
+void
+child_limit_cores(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	const struct rlimit none = { 0, 0 };
+
+	if (setrlimit(RLIMIT_CORE, &none) != 0
+		|| syscall(SYS_capget, &header, data) != 0)
+		_exit(99);
+	data[0].effective &= ~(1U << CAP_SYS_RESOURCE);
+	if (syscall(SYS_capset, &header, data) != 0)
+		_exit(99);
 }

@@ -25,4 +25,10 @@ void child_start(struct child *child, int (*run)(void *arg), void *arg, int in);
 /* Ends its input; all that it writes until it ends, and its exit status. */
 int child_end(struct child *child, struct um_buf *out, struct um_buf *err);
 
+/*
+ * In the child: the hard limit of core dumps becomes 0, and as in a container
+ * root may not raise it either.
+ */
+void child_limit_cores(void);
+
 #endif

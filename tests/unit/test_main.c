@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program starts, and what it says when it cannot. */
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -77,24 +75,6 @@ be_spawned(void)
 	dup2(null, STDERR_FILENO);
 }
 
-/* As in a container: root may raise no limit either. */
-static void
-be_limited(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	const struct rlimit none = { 0, 0 };
-
-	if (setrlimit(RLIMIT_CORE, &none) != 0
-		|| syscall(SYS_capget, &header, data) != 0)
-		_exit(99);
-	data[0].effective &= ~(1U << CAP_SYS_RESOURCE);
-	if (syscall(SYS_capset, &header, data) != 0)
-		_exit(99);
-}
-
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -128,7 +108,7 @@ run(void *arg)
 	if (start->spawned)
 		be_spawned();
 	if (start->limited)
-		be_limited();
+		child_limit_cores();
 	setenv("URLMODE_CONFIG",
 		start->config != NULL ? start->config : "/nonexistent/config",
 		1);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sysexits.h>
@@ -18,13 +20,17 @@ struct question {
 	char *args[6];
 	const char *path;
 	const char *input;
+	bool limited; /* the hard limit of core dumps is 0 */
+	bool says_core;
 };
 
 static int
 ask(void *arg)
 {
 	struct question *question = arg;
+	struct rlimit core;
 	int argc = 0;
+	int status;
 
 	while (question->args[argc] != NULL)
 		argc++;
@@ -37,7 +43,14 @@ ask(void *arg)
 		rewind(in);
 		dup2(fileno(in), STDIN_FILENO);
 	}
-	return um_operate_main(argc, question->args);
+	if (question->limited)
+		child_limit_cores();
+	status = um_operate_main(argc, question->args);
+	getrlimit(RLIMIT_CORE, &core);
+	if (question->says_core)
+		printf("core limit %d%s\n", (int)core.rlim_cur,
+			prctl(PR_GET_DUMPABLE) == 0 ? ", not dumpable" : "");
+	return status;
 }
 
 /* The exit status, all of the output, and a part of the message. */
@@ -102,7 +115,8 @@ TEST(a_value_of_the_configuration)
 				 " \"metrics_file\": \"/m\","
 				 " \"providers_dir\": \"/p\"");
 	char key[32];
-	struct question question = { { name, config, key }, path, NULL };
+	struct question question = { .args = { name, config, key },
+		.path = path };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		row_begin("%s", rows[i].key);
@@ -118,8 +132,8 @@ TEST(several_values_of_the_configuration)
 {
 	char *path = make_config(", \"metrics_file\": \"/m\"");
 	char file[] = "metrics_file", log[] = "log_file", all[] = "providers";
-	struct question question = { { name, config, file, log, all }, path,
-		NULL };
+	struct question question = { .args = { name, config, file, log, all },
+		.path = path };
 
 	assert_answer(&question, 0,
 		"metrics_file /m\nproviders demo oauth 0\n"
@@ -137,7 +151,8 @@ TEST(the_openid_provider_of_the_configuration)
 				 " \"https://id.example/a\","
 				 "\"jwks_file\": \"/j\"}");
 	char key[] = "openid";
-	struct question question = { { name, config, key }, path, NULL };
+	struct question question = { .args = { name, config, key },
+		.path = path };
 
 	assert_answer(&question, 0,
 		"issuer https://id.example\nclient_id client\n"
@@ -151,7 +166,8 @@ TEST(a_configuration_that_is_refused_answers_nothing)
 {
 	char *path = make_config(", \"colour\": \"blue\"");
 	char key[] = "base_url";
-	struct question question = { { name, config, key }, path, NULL };
+	struct question question = { .args = { name, config, key },
+		.path = path };
 
 	assert_answer(&question, 1, "", "/colour");
 	file_remove(path);
@@ -162,7 +178,7 @@ TEST(the_ids_of_the_keys)
 	char *path = file_make(STR("7 " SECRET "\n# 9 sealed once\n2 " SECRET
 				   "\n255 " SECRET "\n"),
 		0600);
-	struct question question = { { name, keys, path }, NULL, NULL };
+	struct question question = { .args = { name, keys, path } };
 
 	assert_answer(&question, 0, "7\n2\n255\n", "");
 	file_remove(path);
@@ -177,7 +193,7 @@ TEST(a_socket_on_which_somebody_listens)
 	char path[] = "/tmp/urlmode-query-XXXXXX/sock", option[] = "socket",
 	     longer[200];
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct question question = { { name, option, path }, NULL, NULL };
+	struct question question = { .args = { name, option, path } };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	path[sizeof("/tmp/urlmode-query-XXXXXX") - 1] = '\0';
@@ -229,6 +245,21 @@ TEST(other_arguments_are_no_question)
 	assert_answer(&question, EX_USAGE, "", "a part of");
 }
 
+/* It has read keys and passwords. */
+TEST(no_core_is_dumped_whatever_the_hard_limit_is)
+{
+	char *path = make_config("");
+	char key[] = "keys_file";
+	struct question question = { .args = { name, config, key },
+		.path = path,
+		.says_core = true };
+
+	assert_answer(&question, 0, "/k\ncore limit 1\n", "");
+	question.limited = true;
+	assert_answer(&question, 0, "/k\ncore limit 0, not dumpable\n", "");
+	file_remove(path);
+}
+
 int
 main(void)
 {
@@ -242,6 +273,7 @@ main(void)
 		cmocka_unit_test(a_socket_on_which_somebody_listens),
 		cmocka_unit_test(a_connection_string),
 		cmocka_unit_test(other_arguments_are_no_question),
+		cmocka_unit_test(no_core_is_dumped_whatever_the_hard_limit_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
