@@ -69,7 +69,8 @@ type Claim struct {
 	mu    sync.Mutex
 	until time.Time // counted from before the lease was asked for
 	ended bool
-	stop  context.CancelFunc // of the renewals
+	isDone bool // the work, also if PostgreSQL could not be told
+	stop   context.CancelFunc // of the renewals
 }
 
 // claims begins claims, and renews their leases until they end.
@@ -162,10 +163,13 @@ func (c *Claim) Lost() <-chan struct{} { return c.lost }
 
 // Fulfil keeps what the call returns for the next one, until Confirm: the work is done. False: it cannot be
 // kept, because it is no JSON or has more than 262,114 bytes, and the claim is final. ErrClaimLost: another call has begun since.
+// The end of the context does not end it: without Fulfil, the next call would do the work again.
 func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	if c.State != ClaimBegun {
 		return false, argumentError("only a claim that has begun is fulfilled")
 	}
+	ctx = context.WithoutCancel(ctx)
+	c.done()
 	if c.Fence == 0 {
 		c.end(false)
 		// The account is connected. If this is not stored, its page stays neutral.
@@ -178,7 +182,7 @@ func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 		sealed := seal(c.claims.ring, useFulfilled, c.key, text, nil)
 		ask = func() (bool, error) { return c.step(ctx, sqlFulfil, c.Fence, sealed) }
 	}
-	done, err := c.whileItLasts(ctx, ask)
+	done, err := c.whileItLasts(ask)
 	c.end(false)
 	if err == nil && !done {
 		err = about(ErrClaimLost, c.key.id, "the lease of this claim of elicitation %s has ended: another call may have begun")
@@ -187,11 +191,13 @@ func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 }
 
 // Confirm: the answer was written, so no later call is given it. False: another call has begun or confirmed it.
+// The end of the context does not end it.
 func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 	if c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled {
 		return false, nil
 	}
-	done, err := c.step(ctx, sqlConfirm, c.Fence, c.claims.keep.Milliseconds())
+	c.done()
+	done, err := c.step(context.WithoutCancel(ctx), sqlConfirm, c.Fence, c.claims.keep.Milliseconds())
 	if err == nil {
 		c.end(false)
 	}
@@ -199,16 +205,27 @@ func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 }
 
 // Release: the work was not done, so the next call can begin at once. The claim of an account is final, and
-// its page shows that it is not connected. False: another call has begun.
+// its page shows that it is not connected. False: another call has begun, or this one has called Fulfil or Confirm, so that
+// a deferred Release is of a call that has failed. The end of the context does not end it.
 func (c *Claim) Release(ctx context.Context) (bool, error) {
-	if c.State != ClaimBegun {
+	c.mu.Lock()
+	isDone := c.isDone
+	c.mu.Unlock()
+	if c.State != ClaimBegun || isDone {
 		return false, nil
 	}
+	ctx = context.WithoutCancel(ctx)
 	c.end(false)
 	if c.Fence == 0 {
 		return c.step(ctx, sqlEndExchange, exchangeFailed)
 	}
 	return c.step(ctx, sqlRelease, c.Fence)
+}
+
+func (c *Claim) done() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isDone = true
 }
 
 func (c *Claim) step(ctx context.Context, statement string, values ...any) (bool, error) {
@@ -217,18 +234,18 @@ func (c *Claim) step(ctx context.Context, statement string, values ...any) (bool
 
 // whileItLasts: the work is done, so a database that does not answer is asked again, for the time of one lease. No other
 // call can begin meanwhile.
-func (c *Claim) whileItLasts(ctx context.Context, ask func() (bool, error)) (bool, error) {
+func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 	giveUp := time.Now().Add(c.lease)
 	for {
 		done, err := ask()
 		c.mu.Lock()
 		until := earliest(giveUp, c.until)
 		c.mu.Unlock()
-		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || ctx.Err() != nil || !time.Now().Before(until) {
+		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || !time.Now().Before(until) {
 			return done, err
 		}
-		if err := sleep(ctx, jittered(claimRetry)); err != nil {
-			return false, err
+		if sleep(c.claims.ctx, jittered(claimRetry)) != nil {
+			return false, errorClosed()
 		}
 	}
 }

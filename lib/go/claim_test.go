@@ -81,12 +81,40 @@ func TestClaimIsOfTheCallThatHasAsked(t *testing.T) {
 	})
 	ended, end := context.WithCancel(t.Context())
 	end()
+	workIsDoneOnce(t, ended, m, signed, me)
 	if _, err := m.BeginClaim(ended, signed, me, LeaseOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, err := m.Claim(ended, plain, me, ClaimOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// A client that cancels while the work is done: what the call does after it still counts.
+func workIsDoneOnce(t *testing.T, ended context.Context, m *Instance, id string, of Owner) {
+	t.Helper()
+	begin := func(wanted ClaimState) *Claim {
+		claim, err := m.BeginClaim(t.Context(), id, of, LeaseOptions{})
+		if err != nil || claim.State != wanted {
+			t.Fatalf("%+v, %v", claim, err)
+		}
+		return claim
+	}
+	if released, err := begin(ClaimBegun).Release(ended); err != nil || !released {
+		t.Errorf("released: %t, %v", released, err)
+	}
+	one := begin(ClaimBegun)
+	if kept, err := one.Fulfil(ended, "done"); err != nil || !kept {
+		t.Errorf("fulfilled: %t, %v", kept, err)
+	}
+	if released, err := one.Release(t.Context()); err != nil || released {
+		t.Errorf("released what is done: %t, %v", released, err)
+	}
+	two := begin(ClaimFulfilled)
+	if confirmed, err := two.Confirm(ended); err != nil || !confirmed || string(two.Result) != `"done"` {
+		t.Errorf("confirmed: %t, %v, %s", confirmed, err, two.Result)
+	}
+	begin(ClaimTaken)
 }
 
 // The end of the context ends the wait for another call.

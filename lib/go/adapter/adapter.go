@@ -248,9 +248,7 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 	isDone := false
 	defer func() {
 		if !isDone { // It has failed, perhaps by a panic: the next call does it.
-			releasing, cancel := context.WithTimeout(ctx, afterwards)
-			defer cancel()
-			claim.Release(releasing)
+			claim.Release(ctx)
 		}
 	}()
 	made, err := body(working, accepted)
@@ -267,11 +265,7 @@ func confirm(ctx context.Context, claim *urlmode.Claim) {
 	if ctx.Err() != nil {
 		return
 	}
-	confirming, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
-	go func() {
-		defer cancel()
-		claim.Confirm(confirming) // If not, the next call is given the result again.
-	}()
+	go claim.Confirm(ctx) // If not, the next call is given the result again.
 }
 
 // argumentError is a mistake in a call, which names the argument.
