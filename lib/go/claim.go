@@ -66,10 +66,10 @@ type Claim struct {
 	lease  time.Duration
 	lost   chan struct{}
 
-	mu    sync.Mutex
-	until time.Time // counted from before the lease was asked for
-	ended bool
-	isDone bool // the work, also if PostgreSQL could not be told
+	mu     sync.Mutex
+	until  time.Time // counted from before the lease was asked for
+	ended  bool
+	isDone bool               // the work, also if PostgreSQL could not be told
 	stop   context.CancelFunc // of the renewals
 }
 

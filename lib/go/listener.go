@@ -158,8 +158,8 @@ func (l *listener) ends() bool {
 func (l *listener) keep() {
 	defer l.running.Done()
 	for failures := 1; ; failures++ {
-		answered, err := l.serve()
-		if answered {
+		isGood, err := l.serve()
+		if isGood {
 			failures = 1
 		}
 		l.mu.Lock()
@@ -180,8 +180,8 @@ func (l *listener) keep() {
 	}
 }
 
-// serve is from a new connection until it is lost, or could not be opened. answered: it has answered a statement.
-func (l *listener) serve() (answered bool, err error) {
+// serve is from a new connection until it is lost, or could not be opened. isGood: it has read what was due.
+func (l *listener) serve() (isGood bool, err error) {
 	config := l.server.Copy()
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { l.notified(n) }
 	conn, err := pgx.ConnectConfig(l.ctx, config)
@@ -206,25 +206,49 @@ func (l *listener) serve() (answered bool, err error) {
 	var probeEnds time.Time
 	if listens {
 		if probeEnds, err = l.probe(conn); err != nil {
-			return true, err
+			return false, err
 		}
 	} else {
 		l.warnPolling("PostgreSQL is polled")
 	}
-	return true, l.loop(conn, probeEnds)
+	return l.loop(conn, probeEnds)
+}
+
+// polls are the times at which all rows are read where no notification arrives.
+type polls struct {
+	every time.Duration
+	at    time.Time
+}
+
+// start polls soon. Where waits begin all the time, that does not delay the next poll.
+func (p *polls) start(now time.Time) {
+	p.every = pollMin
+	first := now.Add(jittered(pollMin))
+	if p.at.IsZero() || first.Before(p.at) {
+		p.at = first
+	}
+}
+
+func (p *polls) isDue(now time.Time) bool {
+	if now.Before(p.at) {
+		return false
+	}
+	p.every = min(pollMax, time.Duration(float64(p.every)*pollGrowth))
+	p.at = now.Add(jittered(p.every))
+	return true
 }
 
 // loop reads what is due, and waits for the next notification, kick or time.
-func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) error {
+func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err error) {
 	routineAt := time.Now().Add(jittered(routineEvery))
-	pollEvery := pollMin
-	pollAt := time.Now().Add(jittered(pollEvery))
+	var polls polls
 	for l.ctx.Err() == nil {
 		for l.waits.isDue() {
 			if err := l.waits.read(l, conn); err != nil {
-				return err
+				return isGood, err
 			}
 		}
+		isGood = true
 		now := time.Now()
 		if !probeEnds.IsZero() && now.After(probeEnds) {
 			probeEnds = time.Time{}
@@ -238,7 +262,7 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) error {
 			routineAt = now.Add(jittered(routineEvery))
 			if !isWaited {
 				if err := l.execute(conn, "SELECT 1"); err != nil {
-					return err
+					return isGood, err
 				}
 			}
 			l.waits.readAll()
@@ -246,17 +270,14 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) error {
 		}
 		next := routineAt
 		if isWaited && !l.isReceiving() {
-			if isNew {
-				pollEvery = pollMin
-				pollAt = now.Add(jittered(pollEvery))
+			if isNew || polls.at.IsZero() {
+				polls.start(now)
 			}
-			if now.After(pollAt) {
-				pollEvery = min(pollMax, time.Duration(float64(pollEvery)*pollGrowth))
-				pollAt = now.Add(jittered(pollEvery))
+			if polls.isDue(now) {
 				l.waits.readAll()
 				continue
 			}
-			next = earliest(next, pollAt)
+			next = earliest(next, polls.at)
 		}
 		if !closesAt.IsZero() {
 			if !now.Before(closesAt) {
@@ -269,10 +290,10 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) error {
 			next = earliest(next, probeEnds)
 		}
 		if err := l.await(conn, next); err != nil {
-			return err
+			return isGood, err
 		}
 	}
-	return l.ctx.Err()
+	return isGood, l.ctx.Err()
 }
 
 func earliest(one, other time.Time) time.Time {
@@ -359,12 +380,13 @@ func (l *listener) notified(n *pgconn.Notification) {
 	}
 }
 
-// query reads rows over the connection that listens. A prepared statement only where no pooler is in between.
+// query reads rows over the connection that listens. A prepared statement only where no pooler is in between, and
+// where statements may be kept (statement_cache_capacity of the URL).
 func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
 	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
 	defer cancel()
 	mode := pgx.QueryExecModeExec
-	if l.isReceiving() {
+	if l.isReceiving() && l.server.StatementCacheCapacity > 0 {
 		mode = pgx.QueryExecModeCacheStatement
 	}
 	ids, bindings := keyColumns(rowKeys)

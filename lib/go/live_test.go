@@ -236,8 +236,11 @@ func TestWaitOutlivesItsServer(t *testing.T) {
 	}
 	p, me, log := openPrograms(t), someone(), &lines{}
 	gate := openGate(t, server)
-	m := open(t, func(c *Config) { c.DatabaseURL, c.Logger = gate.url, log.logger() })
-	asked := create(t, m, account(me))
+	// Without kept statements, as for some poolers.
+	m := open(t, func(c *Config) {
+		c.DatabaseURL, c.Logger = gate.url+"&lock_timeout=20&statement_cache_capacity=0", log.logger()
+	})
+	asked, second := create(t, m, account(me)), create(t, m, account(me))
 	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
 	gate.shut(true)
 	until(t, "the lost connection is logged", func() bool { return log.count("URLMODE_RECONNECTING") == 1 })
@@ -245,6 +248,44 @@ func TestWaitOutlivesItsServer(t *testing.T) {
 	gate.shut(false)
 	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+	wait = begin(t, t.Context(), m, second.ElicitationID, me, WaitOptions{})
+	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer operator.Close(context.Background())
+	locking, err := operator.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locking.Exec(t.Context(), "LOCK TABLE urlmode.elicitation"); err != nil {
+		t.Fatal(err)
+	}
+	m.waits.wakeAll()
+	until(t, "it is logged that nothing can be read", func() bool { return log.count("URLMODE_RECONNECTING") == 2 })
+	if err := locking.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.comeBack(t, second.ElicitationID, me, "d")
+	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "d" {
+		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+}
+
+// Other waits that begin all the time do not delay the next poll.
+func TestPollsWhileWaitsBegin(t *testing.T) {
+	m, p, me := open(t, func(c *Config) { c.NoListen = true }), openPrograms(t), someone()
+	asked, other := create(t, m, account(me)), create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	p.comeBack(t, asked.ElicitationID, me, "c")
+	for giveUp := time.Now().Add(routineEvery / 2); len(wait) == 0; {
+		if _, err := m.WaitWith(t.Context(), other.ElicitationID, me, WaitOptions{Once: true}); !errors.Is(err, ErrTimeout) {
+			t.Fatal(err)
+		}
+		if time.Now().After(giveUp) {
+			t.Fatal("no poll before that of all rows")
+		}
 	}
 }
 
