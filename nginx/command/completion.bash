@@ -19,7 +19,7 @@ _urlmode()
 		return
 		;;
 	--user-check) words='oauth2-proxy basic remote-user openid session-ticket confirm' ;;
-	--kind) words='oauth payment signature result stored' ;;
+	--kind) words='oauth payment signature input approval result stored' ;;
 	--older-than) words='30d 90d 365d' ;;
 	--oauth | --issuer | --client-id | --database-host | --provider | --since | --limit | --secret | --constant | --at) return ;;
 	*)

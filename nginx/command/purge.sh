@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # urlmode purge: deletes what has been over for long.
 
-kinds='oauth payment signature result stored'
+kinds='oauth payment signature input approval result stored'
 
 help_purge()
 {
@@ -14,7 +14,7 @@ expired. It never deletes a payment that no call has claimed, or what may still
 happen. Says how many rows were deleted, and of which kind.
 
   --older-than AGE  over for this age, such as 90d (the default), 12w; at least 7d
-  --kind KIND       only oauth, payment, signature, result or stored
+  --kind KIND       only oauth, payment, signature, input, approval, result or stored
 END
 }
 

@@ -312,11 +312,17 @@ describe('purge', () => {
 	const there = async (ids) => (await Promise.all(ids.map((id) => fixture.stack.elicitation(id)))).map((row) => row !== undefined);
 
 	test('deletes what has been over for ninety days, or as long as it is told, of a kind', async () => {
+		const input = { provider: 'intake', kind: 'input', targetUrl: undefined, form: { title: 'Key', fields: [{ name: 'key', type: 'secret', label: 'Key' }] } };
+		const approval = { provider: 'approvals', kind: 'approval', targetUrl: undefined, form: { title: 'Terms' } };
 		const ids = [await old(91), await old(89), await old(20), await old(1), await old(89, { kind: 'signature', provider: 'docusign' })];
+		const forms = [await old(91, input), await old(91, approval), await old(20, input), await old(20, approval)];
 		const said = await run('purge');
 		assert.deepEqual([said.status, said.err], [0, '']);
-		assert.match(said.out, /^purged: [1-9]\d* oauth, \d+ payment, \d+ signature, \d+ result, \d+ stored\n$/);
+		assert.match(said.out, /^purged: [1-9]\d* oauth, \d+ payment, \d+ signature, [1-9]\d* input, [1-9]\d* approval, \d+ result, \d+ stored\n$/);
 		assert.deepEqual(await there(ids), [false, true, true, true, true]);
+		assert.deepEqual(await there(forms), [false, false, true, true]);
+		assert.match((await run('purge', '--older-than', '8d', '--kind', 'input')).out, /^purged: [1-9]\d* input\n$/);
+		assert.deepEqual(await there(forms), [false, false, false, true]);
 		await run('purge', '--older-than', '8d', '--kind', 'oauth');
 		assert.deepEqual(await there(ids), [false, false, false, true, true]);
 		await run('purge', '--older-than', '4w');

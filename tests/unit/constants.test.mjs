@@ -81,6 +81,9 @@ const SAME = {
 	'milliseconds that it is kept at least': () => [js('purge', 'KEEP_UNCLAIMED_MIN_MS'), found('sql/005_retention.sql', /keep_unclaimed_ms < (\d+)/)],
 	'milliseconds that rows are kept': () => [js('purge', 'RETENTION_MS'), found('sql/005_retention.sql', /purge\(keep_ms bigint DEFAULT (\d+)/)],
 	'milliseconds that rows are kept at least': () => [js('purge', 'RETENTION_MIN_MS'), found('sql/005_retention.sql', /keep_ms < (\d+)/)],
+	'what is purged': () => [words('nginx/command/purge.sh', /^kinds='(.*)'$/m), words('nginx/command/completion.bash', /--kind\) words='(.*)'/),
+		words('nginx/command/purge.sh', /--kind KIND +only (.*)/).filter((word) => word !== 'or'),
+		words('sql/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), [...domainWords('kind'), 'result', 'stored']],
 	'rows that are purged at once': () => [js('purge', 'BATCH_SIZE'), ...sqlDefaults('batch').filter((rows) => rows > 100),
 		found('sql/005_retention.sql', /x\.due_at LIMIT (\d+)/)],
 
