@@ -31,6 +31,8 @@ export const NAMED = [
 	{ what: 'what is over is not asked again before it is deleted', file: 'sql/005_retention.sql', before: 'WHERE e.id = ANY (ids) AND urlmode.is_purgeable(e, purge_kind.since);', after: 'WHERE e.id = ANY (ids);', tests: ['tests/e2e/retention.test.mjs', ...node('purge')] },
 	{ what: 'results of unclaimed payments go at once', file: 'sql/005_retention.sql', before: 'keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000', after: 'keep_unclaimed_ms IS NULL', tests: ['tests/e2e/retention.test.mjs'] },
 	{ what: 'no connection after a failure is soon tried again', file: 'lib/node/src/listener.js', before: '			this.#failures = 0;\n', after: '', tests: node('times', 'connection') },
+	{ what: 'nobody notices that the listening connection is silent', file: 'lib/node/src/listener.js', before: 'this.#users.size > 0 && this.listening', after: 'false', tests: node('times', 'storage') },
+	{ what: 'messages are polled for ever after one failure', file: 'lib/node/src/adapters/storage.js', before: '		if (listener.receivesNotifications) this.#poll.stop();\n', after: '', tests: node('storage') },
 	{ what: 'a poll that starts again is as slow as before', file: 'lib/node/src/poll.js', before: '		this.#interval = MIN_MS;\n		this.#schedule', after: '		this.#schedule', tests: node('times', 'polling') },
 	{ what: 'only the last result of a delivery must be sealed', file: 'cgi-bin/webhook.c', before: '		sealed = sealed\n			&& (ops[len].is_unnamed', after: '		sealed = (ops[len].is_unnamed', tests: unit('webhook') },
 	{ what: 'the 1,025th operation waits', file: 'lib/postgres/store.c', before: 'um_store_queued(store) >= UM_STORE_QUEUE_MAX', after: 'um_store_queued(store) > UM_STORE_QUEUE_MAX', tests: unit('store_down') },

@@ -3,11 +3,6 @@
 // listens. Nothing is replayed to a process that did not: `unclaimed()` and
 // `refunds()` list them all.
 
-import { jittered } from './jitter.js';
-
-/** How often the connection is used while nobody waits, to notice that it is broken. */
-const CHECK_MS = 30_000;
-
 /** How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped. */
 const TOLD_MAX = 10_000;
 
@@ -22,8 +17,7 @@ export class AnnouncedMoney {
 	#read;
 	#nameOf;
 	#tell;
-	/** @type {NodeJS.Timeout | undefined} */
-	#timer;
+	#started = false;
 	/** @type {Set<string>} */
 	#told = new Set();
 	/** @type {Set<string>} ids of elicitations */
@@ -51,21 +45,15 @@ export class AnnouncedMoney {
 
 	/** Listens until `close`. Does not keep the process running. */
 	start() {
-		if (this.#timer) return;
-		this.#timer = setInterval(() => this.#check(), jittered(CHECK_MS)).unref();
+		if (this.#started) return;
+		this.#started = true;
 		this.#listener.on('announced', this.#onAnnounced);
 		this.#listener.acquire(this, false);
 	}
 
 	close() {
-		clearInterval(this.#timer);
 		this.#listener.off('announced', this.#onAnnounced);
 		this.#listener.release(this);
-	}
-
-	#check() {
-		// A broken connection is handled by its own events.
-		if (this.#listener.listening) this.#listener.query('SELECT', []).catch(() => {});
 	}
 
 	/** @param {import('./announcement.js').Announcement[]} announcements */

@@ -28,6 +28,8 @@ const BACKOFF_MAX_MS = 5_000;
 const BACKOFF_OF_SEVERAL_MAX_MS = 500;
 const QUERY_TIMEOUT_MS = 10_000;
 const DISCONNECT_TIMEOUT_MS = 1_000;
+/** How often the connection is used at least, to notice that it is broken: it may be so in silence, and no notification comes. */
+const CHECK_MS = 30_000;
 const PROBE_CHANNEL = 'urlmode_probe';
 const PROBE_TIMEOUT_MS = 3_000;
 
@@ -41,6 +43,7 @@ const PROBE_TIMEOUT_MS = 3_000;
  * @property {boolean} receivesNotifications it is known that notifications arrive
  * @property {Promise<unknown>} lastStatement resolves when the last statement has ended
  * @property {string} statementSuffix makes the names of prepared statements unique
+ * @property {NodeJS.Timeout} [check]
  *
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
@@ -183,6 +186,7 @@ export class Listener extends EventEmitter {
 		for (const user of this.#users.keys()) this.release(user);
 		const connection = this.#connection;
 		this.#connection = undefined;
+		clearInterval(connection?.check);
 		if (connection?.listening) await disconnect(connection);
 		else connection?.socket.destroy();
 	}
@@ -219,9 +223,15 @@ export class Listener extends EventEmitter {
 		}
 		if (this.#connection !== connection) return;
 		connection.listening = true;
+		connection.check = setInterval(() => this.#check(), jittered(CHECK_MS)).unref();
 		this.emit('listening');
 		if (listens) await this.#probeNotifications(connection);
 		else this.#warnPolling('PostgreSQL is polled');
+	}
+
+	#check() {
+		// A broken connection is handled by its own events.
+		if (this.#users.size > 0 && this.listening) this.query('SELECT', []).catch(() => {});
 	}
 
 	/**
@@ -295,6 +305,7 @@ export class Listener extends EventEmitter {
 	#onLost(connection, error) {
 		if (this.#connection !== connection) return;
 		this.#connection = undefined;
+		clearInterval(connection.check);
 		// Not client.end(): the other side may never answer it.
 		connection.socket.destroy();
 		if (this.#users.size === 0) return;

@@ -18,6 +18,10 @@ export class Poll {
 		this.#callback = callback;
 	}
 
+	get running() {
+		return this.#timer !== undefined;
+	}
+
 	/** Starts again with the shortest interval, and goes on until `stop`. */
 	start() {
 		this.stop();

@@ -69,6 +69,7 @@ const ANSWERS = {
 	stored_keys: () => [{ key: 'a' }],
 	stored_add: () => [{ sum: '1' }],
 	published_last: () => [{ id: '0' }],
+	published_since: () => [],
 	'urlmode.read': ([ids]) => ids.map((id) => ({
 		id, provider: 'demo', kind: 'oauth', status: 'completed', action: 'accept', reason: '', closes_in_ms: '60000',
 		rechecks: 0, rechecked: 0, payment_reference: null,

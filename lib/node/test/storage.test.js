@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PostgresStorage } from '../src/adapters/storage.js';
 import { internalsOf } from '../src/internals.js';
-import { listenerOf, setUp, until } from './support/database.js';
+import { listenerOf, requireUrl, setUp, until } from './support/database.js';
+import { Proxy } from './support/proxy.js';
 
 /** The views that two instances have of one namespace, which no other test uses. */
 async function setUpStorage(t, options) {
@@ -149,6 +150,75 @@ test('a message published while the connection is lost is delivered once', async
 	await until('all are heard', () => heard.length >= 5);
 	await sleep(200);
 	assert.deepEqual([...heard].sort(), Array.from({ length: 5 }, (_, n) => `message ${n}`));
+});
+
+/** From now on the test alone says how time passes for timers. */
+function playTimers(t) {
+	t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+	return async (seconds) => {
+		for (let tick = 0; tick < seconds * 4; tick += 1) {
+			t.mock.timers.tick(250);
+			await new Promise(setImmediate);
+		}
+	};
+}
+
+test('a message published while the connection is silently broken is delivered within a minute', async (t) => {
+	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+	const { here: there, name } = await setUpStorage(t);
+	const { urlmode } = await setUp(t, { serverUrl: proxy.url });
+	const pass = playTimers(t);
+	const root = new PostgresStorage(urlmode);
+	await root.connect();
+	const here = root.namespace(name);
+	const heard = [];
+	await here.subscribe('c', (message) => heard.push(message));
+	await until('it listens', () => internalsOf(urlmode).listener.receivesNotifications);
+	// The connection of the pool ends, which nobody has used for so long.
+	await pass(15);
+	proxy.silence();
+	await there.publish('c', 'a');
+	await pass(60);
+	await until('it is heard', () => heard.length > 0);
+	assert.deepEqual(heard, ['a']);
+});
+
+test('a read that fails is repeated until it succeeds, and then no more', async (t) => {
+	const { here, there, urlmode } = await setUpStorage(t);
+	const { database, listener } = internalsOf(urlmode);
+	const { query } = database;
+	let failures = 0;
+	let reads = 0;
+	t.mock.method(database, 'query', async (text, values) => {
+		if (!text.includes('published_since')) return query.call(database, text, values);
+		if (failures > 0) {
+			failures -= 1;
+			throw new Error('passing');
+		}
+		reads += 1;
+		return query.call(database, text, values);
+	});
+	const heard = [];
+	await here.subscribe('c', (message) => heard.push(message));
+	await here.subscribe('d', (message) => heard.push(message));
+	await until('it listens', () => listener.receivesNotifications && reads > 1);
+	const pass = playTimers(t);
+	failures = 1;
+	await there.publish('c', 'a');
+	await until('it has failed', () => failures === 0);
+	await there.publish('d', 'b');
+	await until('both are heard, since whatever is read, the first is too', () => heard.length === 2);
+	assert.deepEqual(heard, ['a', 'b']);
+	failures = 4;
+	await there.publish('c', 'c');
+	await until('it has failed', () => failures < 4);
+	await pass(1);
+	assert.ok(failures > 0, 'it is asked at growing intervals');
+	await pass(10);
+	await until('it is heard', () => heard.length === 3);
+	const before = reads;
+	await pass(60);
+	assert.equal(reads, before);
 });
 
 test('an error of one handler does not affect the others', async (t) => {

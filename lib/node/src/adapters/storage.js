@@ -285,34 +285,51 @@ export class PostgresStorage {
 		void this.#read();
 	}
 
-	/** One read at a time, so that no message is delivered twice. What becomes due meanwhile belongs to the next one. */
+	/**
+	 * One read at a time, so that no message is delivered twice. What becomes due meanwhile belongs to the next one, and so does
+	 * what could not be read.
+	 */
 	async #read() {
 		if (this.#reading) return;
 		this.#reading = true;
 		while (this.#due.size > 0) {
-			const current = [...this.#due].filter(({ handlers }) => handlers.size > 0);
+			const current = [...this.#due].filter((subscription) => this.#isOpen(subscription));
 			this.#due.clear();
-			if (current.length > 0) await this.#readAndDeliver(current);
+			if (current.length === 0 || await this.#readAndDeliver(current)) continue;
+			// Messages are polled, and read when a connection listens again.
+			for (const subscription of current) this.#due.add(subscription);
+			if (this.#subscriptions.size > 0 && !this.#poll.running) this.#poll.start();
+			break;
 		}
 		this.#reading = false;
 	}
 
-	/** @param {Subscription[]} subscriptions */
+	/**
+	 * @param {Subscription[]} subscriptions
+	 * @returns {Promise<boolean>} false if they could not be read
+	 */
 	async #readAndDeliver(subscriptions) {
+		const { database, listener } = this.#internals;
+		let rows;
 		try {
-			const rows = await this.#internals.database.query(SINCE,
-				[subscriptions.map(({ channel }) => channel), subscriptions.map(({ last }) => last)]);
-			for (const row of rows) {
-				const { id, channel, message } = /** @type {{ id: string, channel: string, message: string }} */ (row);
-				const subscription = this.#subscriptions.get(hashChannel(channel));
-				if (!subscription) continue;
-				subscription.last = id;
-				for (const handler of [...subscription.handlers]) callHandler(handler, message, channel);
-			}
+			rows = await database.query(SINCE, [subscriptions.map(({ channel }) => channel), subscriptions.map(({ last }) => last)]);
 		} catch {
-			// Messages are polled, and read when a connection listens again.
-			if (this.#subscriptions.size > 0) this.#poll.start();
+			return false;
 		}
+		for (const row of rows) {
+			const { id, channel, message } = /** @type {{ id: string, channel: string, message: string }} */ (row);
+			const subscription = this.#subscriptions.get(hashChannel(channel));
+			if (!subscription) continue;
+			subscription.last = id;
+			for (const handler of [...subscription.handlers]) callHandler(handler, message, channel);
+		}
+		if (listener.receivesNotifications) this.#poll.stop();
+		return true;
+	}
+
+	/** @param {Subscription} subscription */
+	#isOpen(subscription) {
+		return this.#subscriptions.get(hashChannel(subscription.channel)) === subscription;
 	}
 
 	/** Releases the connection if there are no subscriptions. */
