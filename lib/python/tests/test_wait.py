@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextvars import ContextVar
 from datetime import datetime, timedelta, timezone
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +20,7 @@ from urlmode import (
     ElicitationSealError,
     ElicitationTimeoutError,
     Expected,
+    Recheck,
     UrlMode,
     UrlModeClosedError,
 )
@@ -177,6 +179,38 @@ async def test_progress(urlmode: UrlMode, callback: Callback) -> None:
     outcome = await wait
     assert sorted(heard) == ["attempt_failed", "opened", "processing"]
     assert (outcome.action, outcome.reference, outcome.result["amount"]) == ("accept", reference, 1050)
+
+
+async def test_what_a_wait_calls_has_the_context_variables_of_its_call(urlmode: UrlMode, callback: Callback) -> None:
+    """Frameworks keep the request of a call in a context variable, and send progress to its client by it."""
+    request = ContextVar("request", default="nobody's")
+    heard: dict[str, list[str]] = {}
+    asked = {}
+    waits = []
+    for name in ("first", "second", "third"):
+        me = owner()
+        heard[name] = []
+        asked[name] = (await urlmode.create(
+            provider="stripe", kind="payment", **me, target_url="https://c.example", expected=Expected(1050, "EUR")
+        )).elicitation_id, me  # fmt: skip
+
+        async def progress(_: str, heard: list[str] = heard[name]) -> None:
+            heard.append(request.get())
+
+        def recheck(_: Recheck, heard: list[str] = heard[name]) -> None:
+            heard.append(request.get())
+
+        request.set(name)
+        waits.append(await waiting(urlmode, asked[name][0], **me, on_progress=progress, recheck=recheck))
+    request.set("another")
+    for name, (id, me) in asked.items():
+        await callback.open(id, me, "stripe")
+        await until("it is opened", lambda heard=heard[name]: len(heard) == 1)  # type: ignore[misc]
+        await callback.event(id, "recheck", reference=f"cs_{id}")
+        await until("it is rechecked", lambda heard=heard[name]: len(heard) == 2)  # type: ignore[misc]
+    assert heard == {name: [name, name] for name in asked}
+    for wait in waits:
+        wait.cancel()
 
 
 async def test_a_listener_of_progress_that_fails_ends_its_wait(urlmode: UrlMode, callback: Callback) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
+import inspect
 import random
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from ._errors import UrlModeClosedError
@@ -23,6 +25,17 @@ def start_quietly(work: Awaitable[T]) -> asyncio.Future[T]:
 def _retrieve(done: asyncio.Future[Any]) -> None:
     if not done.cancelled():
         done.exception()
+
+
+def in_this_context(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which keeps the context variables of its caller when a task of another call calls it later."""
+    context = contextvars.copy_context()
+
+    def call(*arguments: Any) -> Any:
+        result = context.run(function, *arguments)
+        return context.run(asyncio.ensure_future, result) if inspect.isawaitable(result) else result
+
+    return call
 
 
 class Tasks:

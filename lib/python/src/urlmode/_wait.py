@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ._database import AbandonOutcome, Row
 from ._errors import ElicitationTimeoutError
 from ._form_types import VerifyFunction
-from ._tasks import start_quietly
+from ._tasks import in_this_context, start_quietly
 from ._types import OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Wait:
         self.rechecked = False
         """Whether its recheck function was called. A wait that checks once calls it once."""
         self._timeout = timeout
-        self._on_progress = on_progress
-        self._recheck = recheck
-        self._verify = verify
+        self._on_progress = on_progress and in_this_context(on_progress)
+        self._recheck = recheck and in_this_context(recheck)
+        self._verify = verify and in_this_context(verify)
         self._abandon = abandon
         self._abandoning = False
         self._held: Outcome | None = None
