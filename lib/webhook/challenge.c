@@ -34,13 +34,11 @@ put_piece(struct um_buf *out, const struct um_challenge_piece *piece,
 	const struct um_source *source)
 {
 	struct um_value value;
-	bool ok;
+	enum um_found found = um_expr_eval(&piece->value, source, &value);
+	bool ok = piece->value.kind == UM_EXPR_NONE
+		|| (found == UM_FOUND && is_harmless(value.text));
 
 	um_buf_puts(out, piece->text);
-	if (piece->value.kind == UM_EXPR_NONE)
-		return true;
-	ok = um_expr_eval(&piece->value, source, &value) == UM_FOUND
-		&& is_harmless(value.text);
 	if (ok)
 		um_buf_put(out, value.text.ptr, value.text.len);
 	um_value_free(&value);

@@ -8,7 +8,6 @@
 
 #include "core/hex.h"
 
-/* Control characters are refused: the text goes into rows and logs. */
 static bool
 is_clean(struct um_str text)
 {
@@ -26,29 +25,47 @@ refuse(struct um_misread *misread, const char *place,
 	return false;
 }
 
-/* A value as a C string, "" where it is absent. BAD where it is too long. */
+/*
+ * A value of the delivery. *unfit says why it may not go into rows and logs, or
+ * is NULL: it must be shorter than `size`, and have no control character.
+ */
+static enum um_found
+read_value(struct um_value *value, const struct um_expr *expr,
+	const struct um_source *source, size_t size, const char **unfit)
+{
+	enum um_found found = um_expr_eval(expr, source, value);
+
+	*unfit = NULL;
+	if (found == UM_FOUND && value->text.len >= size)
+		*unfit = "is longer than it may be";
+	else if (found == UM_FOUND && !is_clean(value->text))
+		*unfit = "has a control character, or is not UTF-8";
+	return found;
+}
+
+/*
+ * A value as a C string, "" where it is absent. BAD where it is not fit for rows
+ * and logs.
+ */
 static enum um_found
 read_text(const struct um_expr *expr, const struct um_source *source, char *out,
 	size_t size, const char *place, struct um_misread *misread)
 {
 	struct um_value value;
-	enum um_found found = um_expr_eval(expr, source, &value);
-	const char *reason = value.bad_reason;
+	const char *unfit;
+	enum um_found found = read_value(&value, expr, source, size, &unfit);
 
 	out[0] = '\0';
-	if (found == UM_FOUND && value.text.len >= size) {
-		reason = "is longer than it may be";
+	if (unfit != NULL) {
+		refuse(misread, place, value.bad_at, unfit);
 		found = UM_BAD;
-	} else if (found == UM_FOUND && !is_clean(value.text)) {
-		reason = "has a control character, or is not UTF-8";
-		found = UM_BAD;
-	}
-	if (found == UM_FOUND) {
+	} else if (found == UM_FOUND) {
 		memcpy(out, value.text.ptr, value.text.len);
 		out[value.text.len] = '\0';
 	} else if (found == UM_BAD) {
 		refuse(misread, place, value.bad_at,
-			reason != NULL ? reason : "is not readable");
+			value.bad_reason != NULL ? value.bad_reason
+						 : "is not readable");
 	}
 	um_value_free(&value);
 	return found;
@@ -102,15 +119,16 @@ read_identity(struct um_event *event, const struct um_spec_part *part,
 {
 	const struct um_delivery *delivery = source->parsed->delivery;
 	struct um_value value;
-	enum um_found found = um_expr_eval(&part->identity, source, &value);
+	const char *unfit;
+	enum um_found found = read_value(&value, &part->identity, source,
+		sizeof(event->identity), &unfit);
 
 	if (found != UM_FOUND)
 		hash_into(event->identity, sizeof(event->identity),
 			delivery->body.len != 0 ? delivery->body
 						: delivery->query,
 			number);
-	else if (value.text.len >= sizeof(event->identity)
-		|| !is_clean(value.text))
+	else if (unfit != NULL)
 		hash_into(event->identity, sizeof(event->identity), value.text,
 			0);
 	else

@@ -90,25 +90,28 @@ eval_header(const struct um_expr *expr, const struct um_source *source,
 }
 
 static enum um_found
+take_field(struct um_value *value, const struct um_fields *fields,
+	const char *name)
+{
+	return fields->found == UM_FOUND
+		? take(value, um_form_get(&fields->form, name))
+		: fields->found;
+}
+
+static enum um_found
 eval_query(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	const struct um_parsed *parsed = source->parsed;
-
-	return parsed->query_is == UM_FOUND
-		? take(value, um_form_get(&parsed->query, expr->text))
-		: parsed->query_is;
+	return take_field(value, &source->parsed->fields[UM_FIELDS_OF_QUERY],
+		expr->text);
 }
 
 static enum um_found
 eval_form(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	const struct um_parsed *parsed = source->parsed;
-
-	return parsed->form_is == UM_FOUND
-		? take(value, um_form_get(&parsed->form, expr->text))
-		: parsed->form_is;
+	return take_field(value, &source->parsed->fields[UM_FIELDS_OF_BODY],
+		expr->text);
 }
 
 static enum um_found
@@ -291,7 +294,7 @@ eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 {
 	const struct um_parsed *parsed = source->parsed;
 
-	if (parsed->query_is != UM_FOUND)
+	if (parsed->fields[UM_FIELDS_OF_QUERY].found != UM_FOUND)
 		return UM_BAD;
 	return um_sorted_put(&value->made, parsed->delivery->query,
 		       &expr->names)

@@ -11,15 +11,20 @@ typedef void parse(struct um_parsed *parsed, const struct um_payload *payload,
 	bool is_proven);
 
 static void
+parse_fields(struct um_fields *fields, struct um_str text)
+{
+	fields->found = um_form_parse(&fields->form, text) == UM_FORM_GOOD
+		? UM_FOUND
+		: UM_BAD;
+}
+
+static void
 parse_query(struct um_parsed *parsed, const struct um_payload *payload,
 	bool is_proven)
 {
 	(void)payload, (void)is_proven;
-	parsed->query_is = um_form_parse(&parsed->query,
-				   parsed->delivery->query)
-			== UM_FORM_GOOD
-		? UM_FOUND
-		: UM_BAD;
+	parse_fields(&parsed->fields[UM_FIELDS_OF_QUERY],
+		parsed->delivery->query);
 }
 
 static void
@@ -29,12 +34,9 @@ parse_form(struct um_parsed *parsed, const struct um_payload *payload,
 	const struct um_delivery *delivery = parsed->delivery;
 
 	(void)payload, (void)is_proven;
-	if (!um_media_type_is(delivery->content_type, UM_FORM_TYPE))
-		return;
-	parsed->form_is = um_form_parse(&parsed->form, delivery->body)
-			== UM_FORM_GOOD
-		? UM_FOUND
-		: UM_BAD;
+	if (um_media_type_is(delivery->content_type, UM_FORM_TYPE))
+		parse_fields(&parsed->fields[UM_FIELDS_OF_BODY],
+			delivery->body);
 }
 
 static void
@@ -56,10 +58,12 @@ parse_multipart(struct um_parsed *parsed, const struct um_payload *payload,
 static struct um_str
 payload_text(const struct um_parsed *parsed, const struct um_payload *payload)
 {
+	const struct um_fields *fields = &parsed->fields[UM_FIELDS_OF_BODY];
+
 	if (payload->part == UM_PAYLOAD_BODY)
 		return parsed->delivery->body;
-	if (parsed->form_is == UM_FOUND)
-		return um_form_get(&parsed->form, payload->field);
+	if (fields->found == UM_FOUND)
+		return um_form_get(&fields->form, payload->field);
 	if (parsed->multipart_is == UM_FOUND)
 		return um_multipart_get(&parsed->multipart, payload->field);
 	return um_str(NULL);
@@ -115,15 +119,16 @@ um_parsed_read(struct um_parsed *parsed, const struct um_payload *payload,
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if ((needs & parts[i].need) != 0)
 			parts[i].parse(parsed, payload, is_proven);
-	parsed->is_malformed = parsed->query_is == UM_BAD
-		|| parsed->form_is == UM_BAD || parsed->multipart_is == UM_BAD;
+	parsed->is_malformed = parsed->multipart_is == UM_BAD;
+	for (size_t i = 0; i < 2; i++)
+		parsed->is_malformed |= parsed->fields[i].found == UM_BAD;
 }
 
 void
 um_parsed_free(struct um_parsed *parsed)
 {
-	um_form_free(&parsed->query);
-	um_form_free(&parsed->form);
+	for (size_t i = 0; i < 2; i++)
+		um_form_free(&parsed->fields[i].form);
 	free(parsed->document);
 	parsed->document = NULL;
 }

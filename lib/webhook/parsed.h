@@ -48,14 +48,20 @@ enum um_found {
 	UM_BAD, /* there, but not readable */
 };
 
+/* The two parts of a delivery that have the fields of a form. */
+enum um_fields_of { UM_FIELDS_OF_QUERY, UM_FIELDS_OF_BODY };
+
 /* All but the first member are zeroed to begin with: nothing is parsed. */
 struct um_parsed {
 	const struct um_delivery *delivery;
-	/* A form or multipart body is ABSENT where the body is of another type. */
-	enum um_found query_is, form_is, multipart_is;
-	bool is_malformed; /* one of them is BAD */
-	struct um_form query, form;
+	struct um_fields {
+		/* ABSENT where the body is of another type. */
+		enum um_found found;
+		struct um_form form;
+	} fields[2];
+	enum um_found multipart_is; /* likewise */
 	struct um_multipart multipart;
+	bool is_malformed; /* one of them is BAD */
 	/* NULL where it is not parsed, or not readable, for this reason. */
 	struct um_json_node *document;
 	char json_reason[160];

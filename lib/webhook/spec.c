@@ -91,7 +91,7 @@ check_time(const struct um_spec_part *part, const struct um_source *source)
  */
 static enum um_verdict
 check_keyless(const struct um_spec_part *part, const struct um_source *source,
-	const struct um_signature *signature)
+	struct um_signature *signature)
 {
 	struct um_buf *kid = source->parsed->delivery->kid;
 	enum um_verdict verdict;
@@ -101,8 +101,10 @@ check_keyless(const struct um_spec_part *part, const struct um_source *source,
 	verdict = check_time(part, source);
 	if (verdict != UM_DELIVERY_GOOD)
 		return verdict;
-	if (kid != NULL)
-		um_buf_put(kid, signature->kid.ptr, signature->kid.len);
+	if (kid != NULL) {
+		*kid = signature->kid;
+		signature->kid = (struct um_buf){ 0 };
+	}
 	return UM_DELIVERY_KEYLESS;
 }
 

@@ -23,18 +23,18 @@ TEST(only_what_is_needed)
 	struct um_parsed parsed = { .delivery = &delivery };
 
 	um_parsed_read(&parsed, &in_form, 0, false);
-	assert_int_equal(parsed.query_is, UM_ABSENT);
-	assert_int_equal(parsed.form_is, UM_ABSENT);
+	assert_int_equal(parsed.fields[UM_FIELDS_OF_QUERY].found, UM_ABSENT);
+	assert_int_equal(parsed.fields[UM_FIELDS_OF_BODY].found, UM_ABSENT);
 	assert_int_equal(parsed.multipart_is, UM_ABSENT);
 	assert_null(parsed.document);
 	assert_false(parsed.is_malformed);
 	um_parsed_read(&parsed, &in_form, UM_NEED_FORM, false);
-	assert_int_equal(parsed.form_is, UM_FOUND);
+	assert_int_equal(parsed.fields[UM_FIELDS_OF_BODY].found, UM_FOUND);
 	assert_null(parsed.document);
 	assert_false(parsed.is_malformed);
 	um_parsed_read(&parsed, &in_form, UM_NEED_JSON | UM_NEED_QUERY, true);
 	assert_non_null(parsed.document);
-	assert_int_equal(parsed.query_is, UM_BAD);
+	assert_int_equal(parsed.fields[UM_FIELDS_OF_QUERY].found, UM_BAD);
 	assert_true(parsed.is_malformed);
 	um_parsed_free(&parsed);
 }
@@ -62,7 +62,8 @@ TEST(types_of_a_body)
 		row_begin("%s: %s", rows[i].type, rows[i].text);
 		um_parsed_read(&parsed, &body, UM_NEED_FORM | UM_NEED_MULTIPART,
 			true);
-		assert_int_equal(parsed.form_is, rows[i].form);
+		assert_int_equal(parsed.fields[UM_FIELDS_OF_BODY].found,
+			rows[i].form);
 		assert_int_equal(parsed.multipart_is, rows[i].multipart);
 		assert_int_equal(parsed.is_malformed,
 			rows[i].form == UM_BAD || rows[i].multipart == UM_BAD);
