@@ -257,21 +257,6 @@ load_sorted(struct um_expr *expr, const struct load *load)
 			json_object_get(how, "without"), false);
 }
 
-/* A text, and a value of the delivery after it. */
-static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_optional(struct um_expr *expr, const struct load *load)
-{
-	if (!load->scope->is_signed || load->depth != 0)
-		return um_conf_error(&load->at, "is only allowed in `signed`");
-	if (!load_parts(expr, load))
-		return false;
-	return (expr->parts_len == 2 && expr->parts[0].kind == UM_EXPR_LITERAL
-		       && expr->parts[1].kind != UM_EXPR_LITERAL
-		       && expr->parts[1].parts_len == 0)
-		|| um_conf_member_error(&load->at, load->key,
-			"is not a text and a value of the delivery");
-}
-
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 load_listed(struct um_expr *expr, const struct load *load)
 {
@@ -310,7 +295,6 @@ static const struct form {
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },
 	{ "sorted_query", UM_EXPR_SORTED_QUERY, load_sorted,
 		{ "sorted_query" } },
-	{ "optional", UM_EXPR_OPTIONAL, load_optional, { "optional" } },
 	{ "listed_headers", UM_EXPR_LISTED, load_listed,
 		{ "listed_headers", "with" } },
 };

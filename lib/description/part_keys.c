@@ -118,7 +118,7 @@ check_kid(const struct um_spec_part *part, const struct um_conf_loc *at,
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 
-		if (part->schemes[i].key_form == UM_KEY_KID
+		if (part->schemes[i].is_jwt
 			&& (is_return || part->schemes_len != 1
 				|| part->of_items
 				|| part->timestamp.kind == UM_EXPR_NONE))
@@ -153,6 +153,6 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 		keys += um_scheme_has_keys(&part->schemes[i]);
 	return part->schemes_len == 0 || keys != 0
 		|| um_conf_error(&here,
-			"the configuration has no secret, certificate or "
-			"jwks_file for it");
+			"the configuration has no secret or certificate for "
+			"it");
 }

@@ -19,7 +19,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	static const char *const keys[] = { "as", "prefix", NULL };
 	/* In the order of enum um_key_form. */
 	static const char *const forms[] = { "utf8", "base64", "hex",
-		"certificate", "jwks", "kid", NULL };
+		"certificate", "kid", NULL };
 	unsigned form;
 
 	if (node == NULL)
@@ -177,30 +177,10 @@ kind_at(const struct um_scheme *scheme, size_t i)
 static bool
 check_order(const struct um_scheme *scheme, const struct um_conf_loc *at)
 {
-	bool after_body = false;
-
 	for (size_t i = 0; i < scheme->parts_len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
-		enum um_expr_kind kind = scheme->parts[i].kind;
 
-		after_body |= kind == UM_EXPR_BODY;
-		if (kind == UM_EXPR_OPTIONAL
-			&& (after_body || i == 0
-				|| kind_at(scheme, i - 1) == UM_EXPR_LITERAL
-				|| kind_at(scheme, i - 1) == UM_EXPR_OPTIONAL
-				|| kind_at(scheme, i + 1) != UM_EXPR_LITERAL))
-			return um_conf_error(&here,
-				"must have a value before it and a text after "
-				"it, and stand before the body");
-		if (kind == UM_EXPR_OPTIONAL
-			&& strcmp(scheme->parts[i].parts[0].text,
-				   scheme->parts[i + 1].text)
-				== 0)
-			return um_conf_error(&here,
-				"begins with the same text as what follows it, "
-				"so that nobody could tell whether it is "
-				"there");
-		if (kind == UM_EXPR_LISTED
+		if (kind_at(scheme, i) == UM_EXPR_LISTED
 			&& (kind_at(scheme, i + 1) != UM_EXPR_LITERAL
 				|| kind_at(scheme, i + 2) != UM_EXPR_BODY))
 			return um_conf_error(&here,

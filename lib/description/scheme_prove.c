@@ -48,9 +48,7 @@ is_unambiguous(const struct um_scheme *scheme, const struct um_payload *payload,
 		if (part->kind == UM_EXPR_LISTED
 			&& payload->part != UM_PAYLOAD_BODY)
 			return false;
-		/* An optional part begins with a text. */
 		if (i != 0 && !is_fixed(part) && !is_fixed(part - 1)
-			&& part->kind != UM_EXPR_OPTIONAL
 			&& !may_touch(part - 1, part, payload, timestamp))
 			return false;
 	}

@@ -302,21 +302,6 @@ eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 		: UM_ABSENT;
 }
 
-static enum um_found
-eval_optional(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	struct um_value of;
-	enum um_found found = um_expr_eval(&expr->parts[1], source, &of);
-
-	if (found == UM_FOUND) {
-		um_buf_puts(&value->made, expr->parts[0].text);
-		um_buf_put(&value->made, of.text.ptr, of.text.len);
-	}
-	um_value_free(&of);
-	return found == UM_FOUND ? take_made(value) : found;
-}
-
 /* Appends the value of the header with this name. */
 static enum um_found
 put_listed(struct um_value *value, struct um_str name,
@@ -384,7 +369,6 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 		[UM_EXPR_JOIN] = eval_join,
 		[UM_EXPR_FIRST] = eval_first,
 		[UM_EXPR_SORTED_QUERY] = eval_sorted_query,
-		[UM_EXPR_OPTIONAL] = eval_optional,
 		[UM_EXPR_LISTED] = eval_listed,
 	};
 

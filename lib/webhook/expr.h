@@ -40,8 +40,6 @@ enum um_expr_kind {
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
 	UM_EXPR_SORTED_QUERY,
-	/* Two parts, a literal and a value; of an absent value both are left out. */
-	UM_EXPR_OPTIONAL,
 	/* The headers that a parameter of the signature names; in `signed`. */
 	UM_EXPR_LISTED,
 };

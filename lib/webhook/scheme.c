@@ -12,6 +12,9 @@
 
 #define CLAIMS_MAX 4096 /* values and names in a token */
 
+_Static_assert(UM_PARAMS_MAX <= UM_SIGNATURES_MAX,
+	"each parameter of a header may be a signature");
+
 bool
 um_scheme_split_params(struct um_params *params, struct um_str text,
 	const char *separator, const char *equals)
@@ -231,8 +234,7 @@ check_lists(const struct um_scheme *scheme, const struct um_source *source,
 bool
 um_scheme_has_keys(const struct um_scheme *scheme)
 {
-	return scheme->jwks != NULL || scheme->key_form == UM_KEY_KID
-		|| um_verifier_count_keys(scheme->verifier) != 0;
+	return scheme->is_jwt || um_verifier_count_keys(scheme->verifier) != 0;
 }
 
 bool
@@ -296,7 +298,7 @@ check_token(const struct um_scheme *scheme, struct um_str token,
 	if (verdict == UM_JWS_UNKNOWN_KEY && delivery->key != NULL)
 		verdict = um_jws_verify(&payload, token, delivery->key);
 	error = error_of(verdict);
-	if (verdict == UM_JWS_UNKNOWN_KEY && scheme->key_form == UM_KEY_KID
+	if (verdict == UM_JWS_UNKNOWN_KEY
 		&& !um_jws_peek(&payload, &signature->kid, token))
 		error = UM_VERIFY_NOT_A_JWT;
 	if (payload.len != 0) {

@@ -48,7 +48,7 @@ struct um_scheme {
 	 */
 	bool is_jwt;
 	struct um_pointer digest;
-	struct um_jwks *jwks; /* its keys */
+	struct um_jwks *jwks; /* keys that the site has in a file; or NULL */
 	char *jwks_file;
 	struct um_file_version jwks_version;
 	/*
@@ -70,7 +70,7 @@ enum um_check {
 
 void um_scheme_free(struct um_scheme *scheme);
 
-/* Whether it has a key. */
+/* Whether it has a key, or asks for the one that a token names. */
 bool um_scheme_has_keys(const struct um_scheme *scheme);
 
 /*

@@ -19,47 +19,18 @@ struct places {
 	size_t at[UM_EXPR_PARTS_MAX + 1];
 };
 
-/*
- * Whether a reader would not find the end of the value from `from` at `at`,
- * where the text `used` is: that, or `unused` (or NULL), which could be in its
- * place, occurs before, or `unused` is there as well and longer.
- */
-static bool
-ends_elsewhere(const struct um_buf *out, size_t from, size_t at,
-	const char *used, const char *unused)
-{
-	const char *text = out->ptr + from, *end = out->ptr + at, *found;
-	size_t len = out->len - from;
-
-	if (memmem(text, len, used, strlen(used)) != end)
-		return true;
-	found = unused != NULL ? memmem(text, len, unused, strlen(unused))
-			       : NULL;
-	return found != NULL
-		&& (found < end
-			|| (found == end && strlen(unused) > strlen(used)));
-}
-
-/* The same of the part `i`, with an optional part after it or a text. */
+/* Whether the text after the value `i` occurs in the value, or begins in it. */
 static bool
 value_ends_elsewhere(const struct um_scheme *scheme, size_t i,
 	const struct um_buf *out, const struct places *places)
 {
-	const struct um_expr *next = &scheme->parts[i + 1];
-	const size_t *at = &places->at[i];
-	const char *mark, *after;
+	const struct um_expr *mark = &scheme->parts[i + 1];
+	const char *start = out->ptr + places->at[i];
 
-	if (next->kind == UM_EXPR_LITERAL)
-		return ends_elsewhere(out, at[0], at[1], next->text, NULL);
-	if (next->kind != UM_EXPR_OPTIONAL)
-		return false;
-	mark = next->parts[0].text;
-	after = next[1].text;
-	if (at[1] == at[2]) /* it is absent */
-		return ends_elsewhere(out, at[0], at[2], after, mark);
-	return ends_elsewhere(out, at[0], at[1], mark, after)
-		|| ends_elsewhere(out, at[1] + strlen(mark), at[2], after,
-			NULL);
+	return mark->kind == UM_EXPR_LITERAL
+		&& memmem(start, out->len - places->at[i], mark->text,
+			   strlen(mark->text))
+		!= out->ptr + places->at[i + 1];
 }
 
 /* Whether the value `i`, after the body, begins at a later text like that before it. */
@@ -78,9 +49,9 @@ value_begins_elsewhere(const struct um_scheme *scheme, size_t i,
 
 /*
  * Whether other values could result in the same text. A reader who knows the
- * parts finds each value before the body from its beginning to the first of the
- * texts that may follow, of two at one place the longer; each value after the
- * body, from the end on, back to the last text like the one before it.
+ * parts finds each value before the body from its beginning to the first text
+ * like the one after it; each value after the body, from the end on, back to the
+ * last text like the one before it.
  */
 static bool
 could_be_others(const struct um_scheme *scheme, const struct um_buf *out,
@@ -92,8 +63,8 @@ could_be_others(const struct um_scheme *scheme, const struct um_buf *out,
 	for (size_t i = 0; i < scheme->parts_len && !others; i++) {
 		enum um_expr_kind kind = scheme->parts[i].kind;
 
-		if (kind == UM_EXPR_LITERAL || kind == UM_EXPR_OPTIONAL
-			|| kind == UM_EXPR_LISTED || i == body)
+		if (kind == UM_EXPR_LITERAL || kind == UM_EXPR_LISTED
+			|| i == body)
 			continue;
 		if (i < body && i + 1 < scheme->parts_len)
 			others = value_ends_elsewhere(scheme, i, out, places);
@@ -132,8 +103,7 @@ um_scheme_put_signed(const struct um_scheme *scheme,
 		um_value_free(&value);
 		if (found == UM_BAD || out->failed)
 			return UM_BAD;
-		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY
-			&& part->kind != UM_EXPR_OPTIONAL)
+		if (found == UM_ABSENT && part->kind != UM_EXPR_BODY)
 			return UM_ABSENT;
 		*is_ambiguous |= body_may_touch(scheme, i, out, places.at[i]);
 	}

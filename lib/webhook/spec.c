@@ -94,11 +94,8 @@ check_keyless(const struct um_spec_part *part, const struct um_source *source,
 	struct um_signature *signature)
 {
 	struct um_buf *kid = source->parsed->delivery->kid;
-	enum um_verdict verdict;
+	enum um_verdict verdict = check_time(part, source);
 
-	if (signature->kid.len == 0)
-		return UM_DELIVERY_KEYLESS;
-	verdict = check_time(part, source);
 	if (verdict != UM_DELIVERY_GOOD)
 		return verdict;
 	if (kid != NULL) {
@@ -320,11 +317,8 @@ um_spec_read(const struct um_spec_part *part,
 			"the certificate is not valid now");
 	} else if (verdict == UM_DELIVERY_KEYLESS) {
 		refuse(&reading, verdict, "/verify",
-			part->schemes[0].key_form == UM_KEY_KID
-				? "the key that the token names is not known "
-				  "yet: the MCP server is asked to fetch it"
-				: "the key that the token names is not in the "
-				  "file of keys");
+			"the key that the token names is not known yet: the "
+			"MCP server is asked to fetch it");
 	}
 	if (verdict != UM_DELIVERY_GOOD) {
 		*len = 0;

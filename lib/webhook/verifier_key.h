@@ -32,7 +32,6 @@ enum um_key_form {
 	UM_KEY_BASE64, /* either alphabet, with or without padding */
 	UM_KEY_HEX,
 	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
-	UM_KEY_JWKS,        /* a set of public keys (jose/jwks), in a file */
 	UM_KEY_KID,         /* a public key for each `kid`, in the database */
 };
 

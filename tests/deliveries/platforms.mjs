@@ -580,7 +580,7 @@ export function klarna() {
 	});
 }
 
-/** A description of the language: JSON in a text, and a value that is signed only if it is there. */
+/** A description of the language: JSON in a text, and a signature in the document that it signs. */
 export function amazonSns() {
 	const key = createPrivateKey(readFileSync(new URL('../unit/keys/rsa-1.pem', import.meta.url)));
 	const secret = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
@@ -590,23 +590,20 @@ export function amazonSns() {
 			Type: 'Notification', MessageId: 'm-1', TopicArn: 'arn:aws:sns:eu-west-1:1:t', Timestamp: time,
 			Message: json({ order: ID, status: 'paid', amount: 1050, currency: 'EUR', payment: 'p1' }), ...change,
 		};
-		const text = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
-			.filter((name) => name in message).map((name) => `${name}\n${message[name]}\n`).join('');
+		const text = ['Message', 'MessageId', 'Timestamp', 'TopicArn', 'Type']
+			.map((name) => `${name}\n${message[name]}\n`).join('');
 		return { name, body: json({ ...message, Signature: sign('sha256', text, key).toString('base64'), SignatureVersion: '2' }), headers: {}, ...expected };
 	};
-	const good = (effect, type, more = { amount: 1050, currency: 'EUR' }, id = 'm-1') => ({ verdict: 'good', events: [event(effect, type, id, { reference: 'p1', ...more })] });
-	const right = deliver('without-a-subject', {}, good('paid', 'Notification.'));
+	const right = deliver('right', {}, { verdict: 'good', events: [event('paid', 'Notification', 'm-1', { reference: 'p1', amount: 1050, currency: 'EUR' })] });
 
 	write('amazon-sns', {
 		site: { secrets: [secret] },
 		deliveries: [
 			right,
-			deliver('with-a-subject', { Subject: 'paid' }, good('paid', 'Notification.paid')),
-			deliver('with-another-subject', { Subject: 'other' }, good('ignore', 'Notification.other', {})),
-			// Another message, with a Subject, has the same signature.
-			deliver('a-subject-in-the-id', { MessageId: 'm-1\nSubject\npaid' }, { verdict: 'good', events: [event('recheck', 'Notification.', digest('m-1\nSubject\npaid'), { reference: 'p1' })] }),
-			deliver('not-json', { Message: 'paid' }, { verdict: 'good', events: [event('ignore', 'Notification.', 'm-1', { id: null })] }),
-			{ ...right, name: 'moved-to-the-subject', body: right.body.replace('"MessageId":"m-1"', '"MessageId":"m-1","Subject":"x"'), verdict: 'forged', events: undefined },
+			// Another message, with another time, has the same signature.
+			deliver('a-time-in-the-id', { MessageId: 'm-1\nTimestamp\nx' }, { verdict: 'good', events: [event('recheck', 'Notification', digest('m-1\nTimestamp\nx'), { reference: 'p1' })] }),
+			deliver('not-json', { Message: 'paid' }, { verdict: 'good', events: [event('ignore', 'Notification', 'm-1', { id: null })] }),
+			{ ...right, name: 'another-id', body: right.body.replace('"MessageId":"m-1"', '"MessageId":"m-2"'), verdict: 'forged', events: undefined },
 		],
 	});
 }

@@ -1,5 +1,5 @@
-// A provider that signs with JSON Web Tokens: a key that is not in the file yet is
-// answered 503, and the repeated delivery finds it, without a restart.
+// A provider that signs with JSON Web Tokens, and a site that has its keys in a file: a key that is not
+// in it yet is answered 503, and the repeated delivery finds it, without a restart.
 
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
@@ -62,7 +62,7 @@ test('one with a new key is 503 until the file has it, and then accepted', async
 	assert.ok(Number(answer.headers['retry-after']) > 0);
 	const line = await until('it is in the log', async () => (
 		(await fixture.stack.programLog()).find(({ request: one }) => one === answer.headers['x-request-id'])));
-	assert.deepEqual([line.reason, line.detail], ['signing_key_missing', '/verify: the key that the token names is not in the file of keys']);
+	assert.deepEqual([line.reason, line.detail], ['signing_key_missing', '/verify: the key that the token names is not known yet: the MCP server is asked to fetch it']);
 
 	await writeFile(file, '{"keys":');
 	await until('the log says that the file is refused', async () => {

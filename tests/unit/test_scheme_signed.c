@@ -209,63 +209,6 @@ TEST(joins)
 		":.|x");
 }
 
-#define OPTIONAL(mark, name) "{\"optional\": [\"" mark "\", " H(name) "]}"
-
-TEST(optional_parts)
-{
-	assert_one_reading("[" H("a") ", \".\", " H("b") ", " OPTIONAL("!",
-				   "c") ", \".\", " BODY "]",
-		".!x");
-	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \".\", " H(
-				   "c") ", \".\", " BODY "]",
-		".!x");
-	assert_one_reading("[" H("a") ", " OPTIONAL("..", "b") ", \".\", " H(
-				   "c") ", \":\", " BODY "]",
-		".:x");
-}
-
-/* Texts that begin alike, that overlap, and two optional parts. */
-TEST(optional_parts_that_could_be_mistaken)
-{
-	assert_one_reading("[" H("a") ", " OPTIONAL("!.", "b") ", \"!\", " H(
-				   "c") ", \":\", " BODY "]",
-		"!.x:");
-	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \"!.\", " H(
-				   "c") ", \":\", " BODY "]",
-		"!.x:");
-	assert_one_reading("[" H("a") ", " OPTIONAL("!!", "b") ", \"x!\", " H(
-				   "c") ", \":\", " BODY "]",
-		"!x:");
-	assert_one_reading("[" H("a") ", " OPTIONAL("!", "b") ", \".\", " H(
-				   "d") ", " OPTIONAL("!", "c") ", \".\", " BODY
-								"]",
-		".!x");
-	assert_one_reading("[" H("a") ", " OPTIONAL("!.", "b") ", \"!\", " H(
-				   "d") ", " OPTIONAL("!",
-				   "c") ", \"!x\", " BODY "]",
-		".!x");
-}
-
-/* Two requests of Amazon's kind, with the same signed text. */
-TEST(two_requests_with_the_same_text)
-{
-	static const char template[] = "[" H("a") ", " OPTIONAL("\\nTopic\\n",
-		"b") ", \"\\nTo\", " H("c") ", \".\", " BODY "]";
-	const struct parts with = { { "m", "x\nTou", "y", "{}" } };
-	const struct parts without = { { "m", "", "pic\nx\nTou\nToy", "{}" } };
-	const struct parts plain = { { "m", "x", "y", "{}" } };
-	struct um_scheme scheme;
-	char *text;
-
-	load_template(&scheme, template);
-	assert_null(put_together(&scheme, &with));
-	assert_null(put_together(&scheme, &without));
-	text = put_together(&scheme, &plain);
-	assert_string_equal(text, "m\nTopic\nx\nToy.{}");
-	free(text);
-	um_scheme_free(&scheme);
-}
-
 /* Two that have the same text have the same list of headers, and body. */
 TEST(headers_that_are_listed)
 {
@@ -336,9 +279,6 @@ main(void)
 		cmocka_unit_test(marks_of_one_character),
 		cmocka_unit_test(marks_that_overlap),
 		cmocka_unit_test(joins),
-		cmocka_unit_test(optional_parts),
-		cmocka_unit_test(optional_parts_that_could_be_mistaken),
-		cmocka_unit_test(two_requests_with_the_same_text),
 		cmocka_unit_test(headers_that_are_listed),
 		cmocka_unit_test(nothing_of_the_body_is_signed),
 	};
