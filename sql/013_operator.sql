@@ -200,6 +200,35 @@ $$;
 COMMENT ON FUNCTION urlmode.list_unclaimed(text, timestamptz, integer) IS
 	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest first.';
 
+-- PL/pgSQL, because unknown_event is created later (015).
+CREATE FUNCTION urlmode.show_key(kid integer, sealed_until timestamptz)
+RETURNS TABLE (open bigint, open_until timestamptz, sealed bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN QUERY
+	WITH rows AS (
+		SELECT urlmode.closes_at(e.kind, CASE e.kind WHEN 'payment' THEN 'processing' ELSE e.status END, e.expires_at, e.grace) AS closes_at
+		FROM urlmode.elicitation e
+		-- A payment that has ended may be paid late.
+		WHERE (e.status <> 'completed' OR e.kind = 'payment')
+			AND (e.link_kid = show_key.kid OR e.link_kid IS NULL AND e.created_at <= sealed_until
+				-- /connect has minted the state with which the browser returns.
+				OR e.kind = 'oauth' AND e.opened_at <= sealed_until)
+	), kept (id, value) AS (
+		SELECT e.id::text, v.value FROM urlmode.elicitation e, unnest(ARRAY[
+			e.result::bytea, e.verifier::bytea, e.form::bytea, e.problem::bytea, e.typed::bytea]) AS v (value)
+		UNION ALL SELECT p.elicitation::text, p.result::bytea FROM urlmode.payment p
+		UNION ALL SELECT l.elicitation::text, l.fulfilled::bytea FROM urlmode.lease l
+		UNION ALL SELECT coalesce(u.elicitation::text, u.identity), u.result::bytea FROM urlmode.unknown_event u
+	)
+	SELECT count(*), max(r.closes_at),
+		(SELECT count(DISTINCT k.id) FROM kept k WHERE get_byte(substring(k.value FOR 2), 1) = show_key.kid)
+	FROM rows r WHERE r.closes_at > now();
+END
+$$;
+COMMENT ON FUNCTION urlmode.show_key(integer, timestamptz) IS
+	'What still needs a key of the keys file that sealed until then. open: elicitations for which a link or a token of this key may still come; open_until: the end of the last one. sealed: elicitations of which a value is kept that only this key opens. Reads whole tables.';
+
 REVOKE ALL ON FUNCTION
 	urlmode.list_migrations(),
 	urlmode.show_elicitation(uuid),
@@ -210,7 +239,8 @@ REVOKE ALL ON FUNCTION
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
 	urlmode.list_unclaimed(text, timestamptz, integer),
-	urlmode.list_paid(text, timestamptz, timestamptz)
+	urlmode.list_paid(text, timestamptz, timestamptz),
+	urlmode.show_key(integer, timestamptz)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations(),
@@ -222,6 +252,7 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.show_events(uuid),
 	urlmode.list_events(text, timestamptz, boolean, integer),
 	urlmode.list_unclaimed(text, timestamptz, integer),
-	urlmode.list_paid(text, timestamptz, timestamptz)
+	urlmode.list_paid(text, timestamptz, timestamptz),
+	urlmode.show_key(integer, timestamptz)
 TO urlmode_operator;
 GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_server;

@@ -20,8 +20,8 @@ The programs notice a changed file by themselves, within a second of its next us
   list    the keys: the first one seals, all of them open
   rotate  step 1: adds a new key below the others, with which nothing is sealed yet
           step 2, with --promote: the key that was added last seals from now on
-  drop    removes the key KID; refused while it seals, or has sealed what may
-          still have to be opened
+  drop    removes the key KID; refused while it seals, for a day after that, and
+          while the database has an open elicitation or a sealed value that needs it
 
   --promote  step 2, when all hosts and MCP servers have the file of step 1
   --force    drop it all the same: what it has sealed is lost
@@ -92,13 +92,20 @@ sealed_until()
 	fi
 }
 
-# For how many seconds what a key has sealed may have to be opened: as long as a
-# provider may still call, for payments thirty days at least; a day for results.
-life()
+# For how many seconds after the next key began to seal nobody drops a key: other hosts
+# may have got the file later, and no table has tickets and sessions of browsers.
+pause=86400
+
+# still_needed KID: by what the database has, or nothing.
+still_needed()
 {
-	ask config providers |
-		awk '{ s = $3; if ($2 == "payment" && s < 2592000) s = 2592000; if (s > most) most = s }
-			END { print most + 86400 }'
+	until=$(date -u -d "@$(($(sealed_until "$1") + pause))" +%Y-%m-%dT%H:%M:%SZ)
+	connect_operator
+	query operator -A -t -v kid="$1" -v until="$until" <<'SQL'
+SELECT 'open elicitations: ' || open || coalesce(', the last one until ' || open_until::date, '')
+	|| '; with a value that it sealed: ' || sealed
+FROM urlmode.show_key(:'kid', :'until') WHERE open + sealed > 0;
+SQL
 }
 
 in_order()
@@ -209,7 +216,7 @@ Key $kid seals from now on, and key $old only opens.
 Next:
   1. Copy $keys_file to the other callback hosts and to every MCP server. None
      of them needs to be restarted.
-  2. In $(days "$(life)"): urlmode keys drop $old
+  2. In $(days $pause): urlmode keys drop $old
 END
 }
 
@@ -219,12 +226,17 @@ drop_key()
 	say "$kids" | grep -qxF -- "$kid" || die "there is no key $(printable "$kid") in $keys_file"
 	[ "$kid" -ne "$(sealing)" ] ||
 		die "key $kid seals: urlmode keys rotate first, then rotate --promote"
-	if [ $force -eq 0 ]; then
-		left=$(($(sealed_until "$kid") + $(life) - $(date +%s)))
-		[ -n "$(noted "$kid" seals)" ] || [ -z "$(noted "$kid" added)" ] || left=0
+	has_sealed=1
+	[ -n "$(noted "$kid" seals)" ] || [ -z "$(noted "$kid" added)" ] || has_sealed=0
+	if [ $force -eq 0 ] && [ $has_sealed -eq 1 ]; then
+		left=$(($(sealed_until "$kid") + pause - $(date +%s)))
 		[ $left -le 0 ] ||
 			die "key $kid may be needed for $(days $left) more," \
 				"to open what it sealed; --force drops it all the same"
+		needed_by=$(still_needed "$kid") ||
+			die "nobody knows what still needs key $kid without the database; --force drops it all the same"
+		[ -z "$needed_by" ] ||
+			die "key $kid is still needed: $needed_by; --force drops it all the same"
 	fi
 	if [ $dry_run -eq 1 ]; then
 		say "would drop key $kid from $keys_file"

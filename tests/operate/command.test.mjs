@@ -78,7 +78,7 @@ describe('the login', () => {
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
 			['decide_payment', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'list_wanted_keys', 'purge', 'show_decisions',
-				'show_elicitation', 'show_events', 'show_payments', 'show_refunds']);
+				'show_elicitation', 'show_events', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
 

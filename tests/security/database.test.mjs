@@ -200,6 +200,7 @@ describe('other functions of the schema', () => {
 		"SELECT * FROM urlmode.refunds()",
 		"SELECT * FROM urlmode.show_refunds(gen_random_uuid())",
 		"SELECT * FROM urlmode.show_decisions(gen_random_uuid())",
+		'SELECT * FROM urlmode.show_key(1, now())',
 		"SELECT urlmode.decide_payment('demo', 'r', 'released', 'cgi')",
 		"SELECT urlmode.is_under_way(gen_random_uuid())",
 		"SELECT urlmode.prove_payments(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['r'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY[true], ARRAY[false], ARRAY[NULL::bytea])",
