@@ -93,4 +93,5 @@ process.once('SIGTERM', async () => {
 	http.close();
 	await urlmode.close();
 	http.closeAllConnections();
+	process.exit(); // a request of lynq's to a client would hold the process for a minute
 });
