@@ -15,13 +15,21 @@ um_queue_append(struct um_queue *queue, struct um_op *op)
 	queue->waiting++;
 }
 
+/*
+ * Puts an operation that has been in the queue before where its deadline
+ * belongs: before all of the same one, which came later if they are on its row.
+ */
 static void
-put_first(struct um_queue *queue, struct um_op *op)
+insert(struct um_queue *queue, struct um_op *op)
 {
-	op->next = queue->head;
-	if (queue->head == NULL)
+	struct um_op **place = &queue->head;
+
+	while (*place != NULL && (*place)->deadline < op->deadline)
+		place = &(*place)->next;
+	if (*place == NULL)
 		queue->last = op;
-	queue->head = op;
+	op->next = *place;
+	*place = op;
 	queue->waiting++;
 }
 
@@ -55,43 +63,6 @@ is_row_held(const struct um_queue *queue, const struct um_op *op)
 	while (held != NULL && !is_same_row(held, op))
 		held = held->next;
 	return held != NULL;
-}
-
-/* The place of an operation's row among those that were held, or rows_len. */
-static size_t
-find_row(const struct um_queue *queue, const struct um_op *op)
-{
-	size_t i = 0;
-
-	while (i < queue->rows_len
-		&& memcmp(queue->rows[i], op->id, sizeof(op->id)) != 0)
-		i++;
-	return i;
-}
-
-static void
-remember_row(struct um_queue *queue, const struct um_op *op)
-{
-	size_t i = find_row(queue, op);
-
-	if (i == queue->rows_len) {
-		if (queue->rows_len < UM_QUEUE_ROWS_MAX)
-			queue->rows_len++;
-		else
-			i = queue->next_row++ % UM_QUEUE_ROWS_MAX;
-	}
-	memcpy(queue->rows[i], op->id, sizeof(op->id));
-}
-
-static void
-forget_row(struct um_queue *queue, const struct um_op *op)
-{
-	size_t i = find_row(queue, op);
-
-	if (i == queue->rows_len)
-		return;
-	queue->rows_len--;
-	memcpy(queue->rows[i], queue->rows[queue->rows_len], sizeof(op->id));
 }
 
 static struct um_op *
@@ -169,7 +140,7 @@ um_queue_start(struct um_queue *queue)
 		struct um_op *op = take_first(queue);
 
 		if (is_row_held(queue, op)
-			|| find_row(queue, op) < queue->rows_len) {
+			|| um_held_rows_have(&queue->rows, op->id)) {
 			set_aside(queue, op);
 			continue;
 		}
@@ -212,30 +183,99 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 }
 
 static void
-put_first_all_of(struct um_queue *queue, const struct um_batch *batch,
-	bool isolate)
+push(struct um_op **list, struct um_op *op)
 {
-	for (size_t i = batch->len; i-- > 0;) {
-		struct um_op *op = batch->ops[i];
+	op->next = *list;
+	*list = op;
+}
 
-		if (op == NULL)
-			continue;
-		op->isolated |= isolate;
-		put_first(queue, op);
+static struct um_op *
+pop(struct um_op **list)
+{
+	struct um_op *op = *list;
+
+	if (op != NULL)
+		*list = op->next;
+	return op;
+}
+
+static const struct um_op *
+find_same_row(const struct um_batch *batch, const struct um_op *op)
+{
+	for (size_t i = 0; i < batch->len; i++)
+		if (batch->ops[i] != NULL && is_same_row(batch->ops[i], op))
+			return batch->ops[i];
+	return NULL;
+}
+
+/*
+ * What is_held in the batch is set aside, behind all others: each has its turn
+ * to be asked about. The rest of it waits again. What was already aside on one
+ * of these rows, and came later, goes the same way, behind it.
+ */
+static void
+take_apart(struct um_queue *queue, const struct um_batch *batch)
+{
+	struct um_op *aside = queue->held;
+	struct um_op *behind = NULL; /* the newest first */
+	struct um_op *held = NULL;   /* the oldest first */
+	struct um_op *op;
+
+	queue->held = NULL;
+	queue->held_len = 0;
+	while ((op = pop(&aside)) != NULL) {
+		if (find_same_row(batch, op) != NULL)
+			push(&behind, op);
+		else
+			set_aside(queue, op);
 	}
+	while ((op = pop(&behind)) != NULL) {
+		if (find_same_row(batch, op)->is_held)
+			push(&held, op);
+		else
+			insert(queue, op);
+	}
+	for (size_t i = batch->len; i-- > 0;)
+		if (batch->ops[i] != NULL && !batch->ops[i]->is_held)
+			insert(queue, batch->ops[i]);
+	for (size_t i = 0; i < batch->len; i++)
+		if (batch->ops[i] != NULL && batch->ops[i]->is_held)
+			set_aside(queue, batch->ops[i]);
+	while ((op = pop(&held)) != NULL)
+		set_aside(queue, op);
+}
+
+static void
+put_back(struct um_queue *queue, const struct um_batch *batch, bool isolate)
+{
+	for (size_t i = 0; i < batch->len; i++) {
+		if (batch->ops[i] == NULL)
+			continue;
+		batch->ops[i]->isolated |= isolate;
+		batch->ops[i]->is_held = false;
+	}
+	take_apart(queue, batch);
 }
 
 void
 um_queue_put_back(struct um_queue *queue, bool isolate)
 {
-	put_first_all_of(queue, under_way(queue, 0), isolate);
+	put_back(queue, under_way(queue, 0), isolate);
 	remove_oldest(queue);
+}
+
+void
+um_queue_put_all_back(struct um_queue *queue)
+{
+	while (queue->under_way != 0)
+		put_back(queue, under_way(queue, --queue->under_way), false);
 }
 
 void
 um_queue_set_aside(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
+	bool is_look = batch->kinds[0] == UM_OP_HELD;
 	bool waits = queue->held != NULL;
 	bool again = false;
 
@@ -243,8 +283,13 @@ um_queue_set_aside(struct um_queue *queue, int64_t now)
 		if (batch->ops[i] == NULL)
 			continue;
 		again |= batch->ops[i]->was_aside;
-		set_aside(queue, batch->ops[i]);
+		if (is_look)
+			batch->ops[i]->is_held = true;
+		else
+			set_aside(queue, batch->ops[i]);
 	}
+	if (is_look)
+		take_apart(queue, batch);
 	/* Where no row was held, and yet it has waited for a lock, later. */
 	if (!waits || !again)
 		queue->look_at = now + (again ? UM_QUEUE_LOOK_MS : 0);
@@ -271,98 +316,51 @@ um_queue_look(struct um_queue *queue, int64_t now)
 	return batch;
 }
 
-static bool
-is_freed(const struct um_batch *batch, const struct um_op *op)
-{
-	for (size_t i = 0; i < batch->len; i++)
-		if (batch->ops[i] != NULL && !batch->ops[i]->is_held
-			&& is_same_row(batch->ops[i], op))
-			return true;
-	return false;
-}
-
-/*
- * What is set aside on a row that was freed, and was not asked about, goes to
- * the head of the queue, in its order.
- */
-static void
-take_behind(struct um_queue *queue, const struct um_batch *batch)
-{
-	struct um_op *op = queue->held;
-	struct um_op *first = NULL;
-	struct um_op *last = NULL;
-
-	queue->held = NULL;
-	queue->held_len = 0;
-	while (op != NULL) {
-		struct um_op *next = op->next;
-
-		if (is_freed(batch, op)) {
-			if (first == NULL)
-				first = op;
-			else
-				last->next = op;
-			last = op;
-			queue->waiting++;
-		} else {
-			set_aside(queue, op);
-		}
-		op = next;
-	}
-	if (last == NULL)
-		return;
-	last->next = queue->head;
-	if (queue->head == NULL)
-		queue->last = last;
-	queue->head = first;
-}
-
 void
 um_queue_take_free(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
 	bool explained = false;
 
-	take_behind(queue, batch);
 	for (size_t i = 0; i < batch->len; i++) {
 		if (batch->ops[i] == NULL || !batch->ops[i]->is_held)
 			continue;
 		explained = true;
-		remember_row(queue, batch->ops[i]);
-		set_aside(queue, batch->ops[i]);
+		um_held_rows_add(&queue->rows, batch->ops[i]->id);
 	}
-	for (size_t i = batch->len; i-- > 0;) {
+	for (size_t i = 0; i < batch->len; i++) {
 		struct um_op *op = batch->ops[i];
 
 		if (op == NULL || op->is_held)
 			continue;
-		forget_row(queue, op);
+		um_held_rows_remove(&queue->rows, op->id);
 		/* Where no row is held, what waits for a lock waits alone. */
 		op->isolated |= op->was_aside && !explained;
 		op->was_aside = true;
-		put_first(queue, op);
 	}
+	take_apart(queue, batch);
 	queue->look_at = now + UM_QUEUE_LOOK_MS;
 	remove_oldest(queue);
 }
 
-void
-um_queue_put_all_back(struct um_queue *queue)
-{
-	while (queue->under_way != 0)
-		put_first_all_of(queue, under_way(queue, --queue->under_way),
-			false);
-}
-
-/* The place of the operation that has waited longest. */
+/* The place of the operation that has waited longest, or `len`. */
 static size_t
 oldest(const struct um_batch *batch)
 {
-	size_t i = 0;
+	size_t first = batch->len;
 
-	while (i < batch->len && batch->ops[i] == NULL)
-		i++;
-	return i;
+	for (size_t i = 0; i < batch->len; i++) {
+		if (batch->ops[i] == NULL)
+			continue;
+		if (first == batch->len
+			|| batch->ops[i]->deadline
+				< batch->ops[first]->deadline)
+			first = i;
+		/* Only what is asked about is in another order. */
+		if (batch->kinds[i] != UM_OP_HELD)
+			break;
+	}
+	return first;
 }
 
 /* Their deadlines are in no order. */

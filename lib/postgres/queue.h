@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "postgres/held_rows.h"
 #include "postgres/op.h"
 
 #define UM_BATCH_MAX 256     /* operations in one transaction */
 #define UM_BATCHES_MAX 2     /* sent: one at work, and the next one */
 #define UM_QUEUE_LOOK_MS 100 /* between two looks at rows that are held */
-#define UM_QUEUE_ROWS_MAX 64 /* held rows that are remembered */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -41,14 +41,7 @@ struct um_queue {
 	size_t held_len;
 	int64_t look_at; /* monotonic, in milliseconds */
 
-	/*
-	 * The rows that were held at the last look at them, also when nothing
-	 * waits for them any more: who comes again must not make others wait
-	 * for their locks.
-	 */
-	uint8_t rows[UM_QUEUE_ROWS_MAX][UM_UUID_LEN];
-	size_t rows_len;
-	size_t next_row; /* the one to forget when all places are taken */
+	struct um_held_rows rows; /* as they were when last looked at */
 
 	/* Those under way: batch[first], then the other. None is empty. */
 	struct um_batch batch[UM_BATCHES_MAX];
@@ -84,9 +77,9 @@ const struct um_batch *um_queue_oldest(const struct um_queue *queue);
 void um_queue_finish(struct um_queue *queue, struct um_batch *finished);
 
 /*
- * Puts the oldest batch under way, which must exist, back to the head of the
- * queue, in its order, to be tried again. With `isolate`, each of its
- * operations gets a transaction of its own.
+ * Puts the oldest batch under way, which must exist, back into the queue, before
+ * what came later, to be tried again. With `isolate`, each of its operations
+ * gets a transaction of its own.
  */
 void um_queue_put_back(struct um_queue *queue, bool isolate);
 
@@ -99,8 +92,9 @@ void um_queue_set_aside(struct um_queue *queue, int64_t now);
 /*
  * When it is time: makes a batch, whose kind is UM_OP_HELD, of operations that
  * are set aside, and returns it, or NULL. Those that are not held any more, as
- * um_batch_read() has told, wait again after um_queue_take_free(); the others
- * are set aside for UM_QUEUE_LOOK_MS.
+ * um_batch_read() has told, wait again after um_queue_take_free(), and so does
+ * what was set aside behind them; the others are set aside for UM_QUEUE_LOOK_MS.
+ * The operations of a row keep their order, and the rows are taken in turn.
  */
 const struct um_batch *um_queue_look(struct um_queue *queue, int64_t now);
 

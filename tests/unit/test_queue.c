@@ -470,6 +470,117 @@ TEST(what_waits_behind_a_row_that_is_freed_is_taken_with_it)
 	assert_starts(UM_BATCH_MAX, UM_BATCH_MAX + 44);
 }
 
+/* As many on one row, which stays held: asked about in the order of the row. */
+static void
+set_aside_of_one_row(size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		memcpy(ops[i].id, ops[0].id, sizeof(ops[i].id));
+	append(0, UM_BATCH_MAX);
+	assert_starts(0, UM_BATCH_MAX);
+	um_queue_set_aside(&queue, 0);
+	append(UM_BATCH_MAX, len);
+	assert_null(um_queue_start(&queue));
+	assert_looks(0, 0, UM_BATCH_MAX);
+}
+
+TEST(more_than_a_look_asks_about_stay_in_the_order_of_their_row)
+{
+	const size_t len = UM_BATCH_MAX + 44;
+
+	set_aside_of_one_row(len);
+	for (size_t i = 0; i < len; i++)
+		ops[i].is_held = true;
+	um_queue_take_free(&queue, 0);
+	assert_int_equal(queue.held_len, len);
+	assert_looks(UM_QUEUE_LOOK_MS, 0, UM_BATCH_MAX);
+	for (size_t i = 0; i < len; i++)
+		ops[i].is_held = false;
+	um_queue_take_free(&queue, 200);
+	assert_starts(0, UM_BATCH_MAX);
+	assert_finishes(0, UM_BATCH_MAX);
+	assert_starts(UM_BATCH_MAX, len);
+}
+
+TEST(a_look_that_fails_leaves_the_order_of_a_row)
+{
+	const size_t len = UM_BATCH_MAX + 44;
+
+	for (int how = 0; how < 3; how++) {
+		row_begin("%d", how);
+		set_up(NULL);
+		set_aside_of_one_row(len);
+		if (how == 0)
+			um_queue_put_all_back(&queue);
+		else if (how == 1)
+			um_queue_put_back(&queue, false);
+		else
+			um_queue_set_aside(&queue, 0);
+		if (how == 2) {
+			assert_looks(UM_QUEUE_LOOK_MS, 0, UM_BATCH_MAX);
+			for (size_t i = 0; i < len; i++)
+				ops[i].is_held = false;
+			um_queue_take_free(&queue, 200);
+		}
+		assert_starts(0, UM_BATCH_MAX);
+		assert_finishes(0, UM_BATCH_MAX);
+		assert_starts(UM_BATCH_MAX, len);
+	}
+}
+
+/* However many are held: none of the others has to wait for their deadlines. */
+TEST(each_that_is_set_aside_has_its_turn_to_be_asked_about)
+{
+	append(0, LENGTH(ops));
+	assert_starts(0, UM_BATCH_MAX);
+	assert_starts(UM_BATCH_MAX, LENGTH(ops));
+	um_queue_set_aside(&queue, 0);
+	um_queue_set_aside(&queue, 0);
+	assert_looks(0, 0, UM_BATCH_MAX);
+	for (size_t i = 0; i < UM_BATCH_MAX; i++)
+		ops[i].is_held = true;
+	um_queue_take_free(&queue, 0);
+	assert_looks(UM_QUEUE_LOOK_MS, UM_BATCH_MAX, LENGTH(ops));
+	um_queue_take_free(&queue, 200);
+	assert_starts(UM_BATCH_MAX, LENGTH(ops));
+}
+
+/* Asked about in another order than that in which they came. */
+TEST(expired_while_its_row_is_asked_about)
+{
+	append(0, 1);
+	assert_starts(0, 1);
+	um_queue_set_aside(&queue, 0);
+	append(1, 2);
+	assert_starts(1, 2);
+	assert_looks(0, 0, 1);
+	um_queue_set_aside(&queue, 0);
+	ops[0].is_held = true;
+	um_queue_take_free(&queue, 0);
+	assert_non_null(um_queue_look(&queue, UM_QUEUE_LOOK_MS));
+	assert_int_equal(um_queue_deadline(&queue), ops[0].deadline);
+	assert_ptr_equal(um_queue_take_expired(&queue, ops[0].deadline),
+		&ops[0]);
+	assert_int_equal(um_queue_deadline(&queue), ops[1].deadline);
+	um_queue_take_free(&queue, 200);
+	assert_starts(1, 2);
+}
+
+TEST(put_back_behind_those_that_came_before)
+{
+	append(0, 2);
+	um_queue_start(&queue);
+	append(2, 4);
+	um_queue_start(&queue);
+	append(4, 5);
+	um_queue_put_back(&queue, true);
+	um_queue_put_back(&queue, false);
+	for (size_t i = 0; i < 4; i++)
+		assert_ptr_equal(um_queue_take_expired(&queue, ops[i].deadline),
+			&ops[i]);
+	assert_starts(4, 5);
+}
+
 TEST(operations_that_name_no_row_do_not_wait_for_each_other)
 {
 	for (size_t i = 0; i < 3; i++)
@@ -515,7 +626,7 @@ TEST(a_row_that_was_held_is_looked_at_first)
 /* The oldest of them is forgotten: the next to come for it waits for its lock. */
 TEST(as_many_rows_are_remembered_as_there_are_places)
 {
-	const size_t len = UM_QUEUE_ROWS_MAX + 1;
+	const size_t len = UM_HELD_ROWS_MAX + 1;
 
 	append(0, len);
 	assert_starts(0, len);
@@ -565,9 +676,12 @@ TEST(expired_while_it_is_set_aside)
 	assert_starts(3, 4);
 }
 
-/* What became of the operations. */
+#define ROWS 40
+
+/* What became of the operations, of which each ROWS-th is on the same row. */
 static struct {
-	int times[LENGTH(ops)]; /* how often each was handed back */
+	int times[LENGTH(ops)];         /* how often each was handed back */
+	const struct um_op *last[ROWS]; /* carried out of each row */
 	size_t appended;
 	size_t handed_back;
 } history;
@@ -581,6 +695,19 @@ hand_back(const struct um_op *op)
 	history.handed_back++;
 }
 
+static void
+carry_out(const struct um_op *op)
+{
+	const struct um_op **last;
+
+	if (op == NULL)
+		return;
+	last = &history.last[(size_t)(op - ops) % ROWS];
+	assert_true(*last < op);
+	*last = op;
+	hand_back(op);
+}
+
 /* The oldest batch ends, in one of its ways. */
 static void
 end_oldest(uint32_t random, int now)
@@ -592,14 +719,14 @@ end_oldest(uint32_t random, int now)
 		return;
 	if (oldest->kinds[0] == UM_OP_HELD) {
 		for (size_t i = 0; i < LENGTH(ops); i++)
-			ops[i].is_held = (random >> (i % 16) & 1) != 0;
+			ops[i].is_held = (random >> (i % ROWS % 16) & 1) != 0;
 		um_queue_take_free(&queue, now);
 	} else if ((random >> 26 & 3) == 0) {
 		um_queue_set_aside(&queue, now);
 	} else {
 		um_queue_finish(&queue, &batch);
 		for (size_t i = 0; i < batch.len; i++)
-			hand_back(batch.ops[i]);
+			carry_out(batch.ops[i]);
 	}
 }
 
@@ -617,6 +744,11 @@ TEST(each_is_handed_back_once)
 {
 	uint32_t random = 1;
 
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		ops[i].id[0] = ops[i].id[1] = (uint8_t)(i % ROWS);
+		/* Several come in each millisecond. */
+		ops[i].deadline = FIRST_DEADLINE + (int64_t)i / 8;
+	}
 	for (int i = 0; i < 100000 && history.handed_back < LENGTH(ops); i++) {
 		random = random * 1664525 + 1013904223;
 		switch (random >> 29) {
@@ -668,6 +800,12 @@ main(void)
 		QUEUE_TEST(
 			what_waits_behind_a_row_that_is_freed_is_taken_with_it),
 		QUEUE_TEST(
+			more_than_a_look_asks_about_stay_in_the_order_of_their_row),
+		QUEUE_TEST(a_look_that_fails_leaves_the_order_of_a_row),
+		QUEUE_TEST(
+			each_that_is_set_aside_has_its_turn_to_be_asked_about),
+		QUEUE_TEST(expired_while_its_row_is_asked_about),
+		QUEUE_TEST(
 			operations_that_name_no_row_do_not_wait_for_each_other),
 		QUEUE_TEST(a_batch_has_its_limit),
 		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
@@ -682,6 +820,7 @@ main(void)
 		QUEUE_TEST(all_are_put_back_in_their_order),
 		QUEUE_TEST(expired_in_either_batch),
 		QUEUE_TEST(put_back_where_nothing_else_waits),
+		QUEUE_TEST(put_back_behind_those_that_came_before),
 		QUEUE_TEST(put_back_to_be_isolated),
 		QUEUE_TEST(expired_while_it_is_under_way),
 		QUEUE_TEST(expired_is_not_put_back),
