@@ -124,14 +124,17 @@ class Person {
 
 const withoutQuery = (url) => url.split('?')[0];
 
-/** What axe finds on a page; through the debugger, so that no policy stands in its way. */
-export async function axe(page) {
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds on a page, or of its colours alone; through the debugger, so that no policy stands in its way. */
+export async function axe(page, { colours = false } = {}) {
+	const options = { resultTypes: ['violations'], ...colours && { runOnly: COLOURS } };
 	const session = await page.context().newCDPSession(page);
 	try {
 		const { result: { value: isThere } } = await session.send('Runtime.evaluate', { expression: 'typeof axe !== "undefined"' });
 		if (!isThere) await session.send('Runtime.evaluate', { expression: `${AXE};undefined` });
 		const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-			expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, help, nodes }) => (
+			expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map(({ id, help, nodes }) => (
 				[id, help, nodes.map(({ html }) => html)]))))`,
 			awaitPromise: true,
 		});
