@@ -110,7 +110,7 @@ const LIMITS = {
 		[/without `state`; at most (\d+) bytes/, [js('url', 'TARGET_MAX')]],
 		[/takes longer than (\d+) seconds causes a warning/, [js('recheck', 'LEASE_MS') / 1_000]],
 		[/again at intervals of (\S+) to (\S+) seconds/, [js('listener', 'BACKOFF_MIN_MS') / 1_000, js('listener', 'BACKOFF_MAX_MS') / 1_000]],
-		[/again about every (\d+) seconds/, [js('waiters', 'ROUTINE_READ_MS') / 1_000]],
+		[/about every (\d+) seconds it reads the rows/, [js('waiters', 'ROUTINE_READ_MS') / 1_000]],
 	],
 	'lib/node/ADAPTERS.md': [
 		[/`roundTimeout` \((\d+ \d+)\)/, [js('adapters/clients', 'ROUND_MS')]],
