@@ -64,16 +64,35 @@ check_local()
 	}
 	if [ "$status" = 200 ]; then
 		finding ok local "/healthz says that the programs and their database are well"
-		if grep -q '"notification_queue":"filling"' "$scratch/response"; then
-			finding warning local "/healthz says that the database's notification queue is filling" \
-				"end the session that listens and does not read, or whose transaction does not end: at half full, the log of PostgreSQL and of the programs names its process id"
-		fi
+		! grep -q '"notification_queue":"filling"' "$scratch/response" || queue_is_filling
 	else
 		finding error local "/healthz says $status: $(printable "$(sed '1,/^$/d' "$scratch/response" | head -c 300)")" \
 			"the log of the programs says why: journalctl -u 'urlmode@*'"
 	fi
 	check_answers
 	check_sign_in
+}
+
+# Each transaction that is open, one a line. Any role may see these columns of any session.
+transactions()
+{
+	in_unit "$operate" sql 2>"$scratch/said" <<'SQL' || :
+SELECT format('process %s (role %s, database %s), transaction %s', a.pid, a.usename, a.datname, l.virtualtransaction)
+FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE l.locktype = 'virtualxid' AND a.usename IS NOT NULL AND l.pid <> pg_backend_pid()
+ORDER BY a.pid;
+SQL
+}
+
+# PostgreSQL tells nobody which session holds the queue until it is half full. But
+# whoever holds it, because it does not end or does not read, is in a transaction.
+queue_is_filling()
+{
+	transactions >"$scratch/before"
+	sleep 1
+	holders=$(transactions | grep -Fxf "$scratch/before" | sed 's/, transaction .*//' | head -n 5 | paste -s -d ';' | sed 's/;/, /g') || :
+	finding warning local "/healthz says that the database's notification queue is filling. ${holders:+In one transaction all the time: }${holders:-No transaction lasts}" \
+		"end the session that listens and does not read, or whose transaction does not end: SELECT pg_terminate_backend(...). At half full, the log of PostgreSQL and of the programs names it"
 }
 
 # Asks for a path that each program refuses or answers by itself: all on one connection,

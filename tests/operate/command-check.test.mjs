@@ -10,6 +10,8 @@ import { uptime } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import pg from 'pg';
+
 import {
 	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, inStack, own, report, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
@@ -351,6 +353,26 @@ describe('programs and nginx', () => {
 		});
 		await stack.service('stop', 'postgres');
 		await finds('local', 'error', /\/healthz says 503/);
+	});
+
+	test('a notification queue that is filling, and the session that holds it', async () => {
+		const [{ measure }] = await stack.sql("SELECT pg_get_functiondef('urlmode.measure'::regproc) AS measure");
+		// It asks when it starts, and then every ten seconds.
+		const askAgain = () => stack.service('restart', 'status');
+		const filling = async () => (await (await fetch(`${stack.baseUrl}/healthz`)).json()).notification_queue === 'filling';
+		const holder = new pg.Client({ connectionString: stack.env.URLMODE_DATABASE_URL });
+		await holder.connect();
+		undo.push(async () => {
+			await holder.end();
+			await stack.sql(measure);
+			await askAgain();
+			await until('it is over', async () => !await filling());
+		});
+		await holder.query('LISTEN urlmode; BEGIN');
+		await stack.sql(measure.replace('pg_notification_queue_usage()', '0.3::float8'));
+		await askAgain();
+		await until('/healthz says so', filling);
+		await finds('local', 'warning', new RegExp(`notification queue is filling\\..* process ${holder.processID} \\(role urlmode_server, database urlmode\\)`));
 	});
 
 	test('pages of nginx that are not those of the configuration', async () => {
