@@ -171,6 +171,35 @@ async def test_aclose_does_not_wait_for_a_statement_that_does_not_end(
         await query
 
 
+async def test_a_pool_of_the_application_that_does_not_answer(
+    open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a statement that does not end, nor a pool that gives no connection, nor calls in a batch hold anything up."""
+    url, me = required("URLMODE_DATABASE_URL"), owner()
+    endless: dict[str, Any] = {"max_size": 1, "timeout": 3600, "kwargs": {"options": "-c statement_timeout=0"}}
+    async with psycopg_pool.AsyncConnectionPool(url, min_size=1, **endless) as pool:
+        monkeypatch.setattr("urlmode._connection.QUERY_TIMEOUT_S", 0.5)
+        urlmode = open_urlmode(pool=pool)
+        calls: list[Any] = [
+            urlmode._database.query("SELECT pg_sleep(%s)", [3600]), urlmode.unclaimed(), urlmode.create(**ACCOUNT, **me),
+        ]  # fmt: skip
+        ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 60)
+        assert {isinstance(each, psycopg.OperationalError) for each in ended} == {True}, ended
+        monkeypatch.setattr("urlmode._connection.QUERY_TIMEOUT_S", 3600)
+        assert isinstance(await urlmode.unclaimed(), list)
+        calls = [
+            urlmode._database.query("SELECT pg_sleep(%s)", [3600]), urlmode.unclaimed(),
+            *(urlmode.create(**ACCOUNT, **owner()) for _ in range(100)),
+        ]  # fmt: skip
+        tasks = [asyncio.ensure_future(each) for each in calls]
+        await asyncio.sleep(0.1)
+        await asyncio.wait_for(urlmode.aclose(), 60)
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert {type(each) for each in ended} == {UrlModeClosedError}
+        async with pool.connection(timeout=60) as connection:
+            await connection.execute("SELECT 1")
+
+
 async def test_what_was_cancelled_is_carried_out_and_waited_for(open_urlmode: OpenUrlMode) -> None:
     urlmode = open_urlmode()
     me = owner()

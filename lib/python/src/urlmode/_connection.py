@@ -17,7 +17,7 @@ from psycopg.rows import tuple_row
 
 from ._errors import UrlModeBusyError, UrlModeClosedError
 from ._input import refuse_awaitable
-from ._tasks import Tasks
+from ._tasks import Tasks, start_quietly
 
 T = TypeVar("T")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
@@ -91,7 +91,7 @@ def server_of(database_url: str | None, pool: PoolLike | None) -> Server:
     return Server(pool.conninfo, options)
 
 
-def sever(connection: Connection) -> None:
+def sever(connection: psycopg.AsyncConnection[Any]) -> None:
     """Ends a connection that does not answer: who reads from it sees its end at once."""
     with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
         end.shutdown(socket.SHUT_RDWR)
@@ -128,6 +128,7 @@ class Pool:
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
         self._connecting: set[asyncio.Task[Connection]] = set()
+        self._borrowings: set[_Borrowing] = set()
         self._free = asyncio.Semaphore(_POOL_MAX)
         self._calls = Tasks()
         self._in_progress = 0
@@ -160,12 +161,23 @@ class Pool:
     async def run(self, statement: str, values: Sequence[Any]) -> Rows:
         try:
             if self._external is not None:
-                async with self._external.connection() as connection:
-                    return await _fetch(connection, statement, values)
+                return await self._run_on(self._external, statement, values)
             async with self._free:
                 return await self._run(statement, values)
         except psycopg.Error as error:
             raise without_detail(error) from None
+
+    async def _run_on(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
+        if self.broken_off:
+            raise UrlModeClosedError
+        borrowing = _Borrowing(pool, statement, values)
+        self._borrowings.add(borrowing)
+        timer = asyncio.get_running_loop().call_later(QUERY_TIMEOUT_S, borrowing.give_up)
+        try:
+            return await borrowing.answer()
+        finally:
+            timer.cancel()
+            self._borrowings.discard(borrowing)
 
     async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
         connection = self._take_idle() or await self._connect_new()
@@ -228,6 +240,38 @@ class Pool:
             sever(connection)
         for task in self._connecting:
             task.cancel()
+        for borrowing in self._borrowings:
+            borrowing.give_up()
+
+
+class _Borrowing:
+    """A statement over a connection of somebody else's pool."""
+
+    def __init__(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> None:
+        self._connection: psycopg.AsyncConnection[Any] | None = None
+        self._gave_up = False
+        self._task = start_quietly(self._run(pool, statement, values))
+
+    async def answer(self) -> Rows:
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            if self._gave_up:
+                raise psycopg.OperationalError("the pool has given no connection in time") from None
+            raise
+
+    async def _run(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
+        async with pool.connection() as connection:
+            self._connection = connection
+            return await _fetch(connection, statement, values)
+
+    def give_up(self) -> None:
+        """psycopg waits for the server also where its task is cancelled. The pool replaces a connection that has ended."""
+        self._gave_up = True
+        if self._connection is None:
+            self._task.cancel()
+        else:
+            sever(self._connection)
 
 
 async def _fetch(connection: psycopg.AsyncConnection[Any], statement: str, values: Sequence[Any]) -> Rows:
