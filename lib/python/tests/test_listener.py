@@ -69,6 +69,11 @@ class Behind:
     def notifies(self) -> str | None:
         return self._arrived.pop() if self._arrived else None
 
+    def consume_input(self) -> None:
+        """It has broken, and libpq closes its socket."""
+        self.close()
+        raise psycopg.OperationalError("the server closed the connection")
+
     def close(self) -> None:
         for end in self._ends:
             end.close()
@@ -81,6 +86,51 @@ async def test_a_notification_behind_an_answer_is_heard() -> None:
     assert heard == ["a notification"]
     listening.fail(OSError())
     connection.close()
+
+
+class Other(asyncio.Protocol):
+    def __init__(self) -> None:
+        self.received = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        self.received.set()
+
+
+async def test_a_socket_with_the_number_of_a_broken_one_is_left_alone() -> None:
+    connection = Behind()
+    listening = _Listening(cast(Any, connection), lambda _: None)
+    connection._ends[1].send(b"x")
+    await asyncio.wait_for(listening.lost, 30)
+    mine, its = socket.socketpair()
+    assert connection.socket in (mine.fileno(), its.fileno())
+    reused, far = (mine, its) if mine.fileno() == connection.socket else (its, mine)
+    other = Other()
+    transport, _ = await asyncio.get_running_loop().create_connection(lambda: other, sock=reused)
+    listening.fail(OSError("again"))
+    far.send(b"x")
+    await asyncio.wait_for(other.received.wait(), 30)
+    transport.close()
+    far.close()
+
+
+async def test_an_error_that_nobody_expects_is_a_loss_and_is_logged(
+    open_urlmode: OpenUrlMode, callback: Callback, caplog: Any
+) -> None:
+    urlmode, me = open_urlmode(), owner()
+    connect, errors = urlmode._listener._connect, [LookupError("a plugin of the resolver"), RuntimeError("a loop")]
+
+    async def fails_at_first() -> Any:
+        if errors:
+            raise errors.pop()
+        return await connect()
+
+    urlmode._listener._connect = fails_at_first
+    made = await urlmode.create(**ACCOUNT, **me)
+    wait = asyncio.create_task(urlmode.wait_for_completion(made.elicitation_id, **me))
+    await until("it listens", lambda: urlmode._listener.receives_notifications)
+    await callback.come_back(made.elicitation_id, me, {"code": "c"})
+    assert (await wait).action == "accept"
+    assert [each.code for each in caplog.records if each.exc_info] == ["URLMODE_LISTENER"] * 2
 
 
 async def test_times_are_seconds_or_a_timedelta(open_urlmode: OpenUrlMode) -> None:

@@ -67,6 +67,7 @@ class _Listening:
         self._turn = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._socket = connection.pgconn.socket
+        self._watching = False
         self.lost: asyncio.Future[BaseException] = self._loop.create_future()
         self.receives_notifications = False
         connection.pgconn.notify_handler = on_notify
@@ -78,10 +79,13 @@ class _Listening:
 
     def _watch(self) -> None:
         self._loop.add_reader(self._socket, self._on_readable)
+        self._watching = True
 
     def _unwatch(self) -> None:
-        # Also of a connection that broke, whose socket libpq has closed: another one may get its number.
-        self._loop.remove_reader(self._socket)
+        # Once, and at once: when libpq has closed the socket of a connection that broke, another one may get its number.
+        if self._watching:
+            self._watching = False
+            self._loop.remove_reader(self._socket)
 
     def _on_readable(self) -> None:
         try:
@@ -194,7 +198,11 @@ class Listener:
 
     async def _keep_connected(self) -> None:
         while self._users:
-            error = await self._serve()
+            try:
+                error = await self._serve()
+            except Exception as unexpected:
+                warn("URLMODE_LISTENER", "the listening connection has ended with an error of the program", unexpected)
+                error = unexpected
             if not self._users:
                 return
             self._failures += 1

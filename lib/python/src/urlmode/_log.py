@@ -7,6 +7,7 @@ import logging
 logger = logging.getLogger("urlmode")
 
 
-def warn(code: str, message: str) -> None:
-    """`code` does not change between versions. It begins the message, and is `record.code`."""
-    logger.warning("%s: %s", code, message, extra={"code": code})
+def warn(code: str, message: str, error: BaseException | None = None) -> None:
+    """`code` does not change between versions. It begins the message, and is `record.code`. The traceback of `error`
+    follows it."""
+    logger.warning("%s: %s", code, message, extra={"code": code}, exc_info=error)
