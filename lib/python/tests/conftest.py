@@ -30,6 +30,10 @@ def required(name: str) -> str:
     return value
 
 
+TOO_DEEP = b'{"a":%s%s}' % (30_000 * b"[", 30_000 * b"]")
+"""JSON that other languages read, but not Python's json."""
+
+
 class Owner(TypedDict):
     subject: str
     session: str
@@ -77,11 +81,13 @@ class Callback:
         return outcome
 
     async def come_back(
-        self, id: str, owner: Owner, result: dict[str, Any], *, action: str = "accept", reason: str = "",
+        self, id: str, owner: Owner, result: dict[str, Any] | bytes, *, action: str = "accept", reason: str = "",
         announce: bool = True,
     ) -> str:
+        """A result in bytes is its JSON, which is not announced."""
         binding = binding_of(owner["subject"], owner["session"])
-        sealed = seal(self.keys, RESULT, id, binding, to_json(result))
+        announce = announce and not isinstance(result, bytes)
+        sealed = seal(self.keys, RESULT, id, binding, result if isinstance(result, bytes) else to_json(result))
         members = {"action": action, "reason": reason, "result": result}
         outcome = seal(self.keys, OUTCOME, id, binding, to_json(members)) if announce else None
         statement = """SELECT outcome FROM urlmode.complete(%s::uuid[], %s::bytea[], %s::text[], %s::text[], %s::text[],
@@ -123,10 +129,11 @@ class Callback:
 
     async def event(
         self, id: str, effect: str, *, amount: int | None = None, currency: str | None = None,
-        reference: str | None = None, refund: str | None = None, provider: str = "stripe",
+        reference: str | None = None, refund: str | None = None, provider: str = "stripe", text: bytes | None = None,
     ) -> str:
+        """`text`: the JSON of its result."""
         result = {"event": str(uuid.uuid4()), "type": effect, "reference": reference, "amount": amount}
-        sealed = seal(self.keys, EVENT_RESULT, id, bytes(16), to_json(result))
+        sealed = seal(self.keys, EVENT_RESULT, id, bytes(16), text or to_json(result))
         members = {"action": "accept", "reason": "", "reference": reference, "result": result}
         outcome = seal(self.keys, EVENT_OUTCOME, id, bytes(16), to_json(members)) if effect == "paid" else None
         statement = """SELECT outcome FROM urlmode.record_events(%s::uuid[], %s::text[], %s::text[], %s::text[],

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from conftest import ACCOUNT, Callback, OpenUrlMode, Owner, owner, until
+from conftest import ACCOUNT, TOO_DEEP, Callback, OpenUrlMode, Owner, owner, until
 
 from urlmode import (
     Answer,
@@ -74,6 +74,16 @@ async def test_unclaimed_until_a_call_claims_it(urlmode: UrlMode, callback: Call
     assert await listed(since=datetime.now(timezone.utc) + timedelta(hours=1)) == []
     assert await urlmode.claim(asked.elicitation_id, **me, reference=reference)
     assert await listed() == []
+
+
+async def test_a_result_that_cannot_be_read_hides_no_payment(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create(**REPORT, **me)
+    deep = f"cs_{uuid.uuid4()}"
+    await callback.event(asked.elicitation_id, "paid", amount=1050, currency="EUR", reference=deep, text=TOO_DEEP)
+    _, _, other = await pay(urlmode, callback)
+    listed = {each.reference: each for each in await urlmode.unclaimed()}
+    assert (listed[deep].amount, listed[deep].result, other in listed) == (1050, None, True)
 
 
 async def test_a_late_payment_is_reported_and_offered_to_the_next_call(

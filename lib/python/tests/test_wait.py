@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
-from conftest import ACCOUNT, Callback, OpenUrlMode, Owner, kept_trace, owner, required, until
+from conftest import ACCOUNT, TOO_DEEP, Callback, OpenUrlMode, Owner, kept_trace, owner, required, until
 
 from urlmode import (
     Elicitation,
@@ -20,10 +20,12 @@ from urlmode import (
     ElicitationSealError,
     ElicitationTimeoutError,
     Expected,
+    Outcome,
     Recheck,
     UrlMode,
     UrlModeClosedError,
 )
+from urlmode import _waiters
 from urlmode._keys import KeysFile
 from urlmode._token import open_link, open_state
 
@@ -333,6 +335,45 @@ async def test_other_keys_open_nothing(open_urlmode: OpenUrlMode, callback: Call
     with pytest.raises(ElicitationSealError) as error:
         await waits[1]
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("announced", [True, False])
+async def test_one_bad_row_fails_alone(
+    urlmode: UrlMode, callback: Callback, monkeypatch: pytest.MonkeyPatch, announced: bool
+) -> None:
+    """One result that cannot be read, and one error that nobody expects, of those that one read returns."""
+    me = owner()
+    ids = [(await urlmode.create(**ACCOUNT, **me)).elicitation_id for _ in range(4)]
+    waits = [await waiting(urlmode, id, **me) for id in ids] if announced else []
+    to_outcome = _waiters.to_outcome
+
+    def fails_once(keys: Any, row: Any, binding: bytes, **more: Any) -> Any:
+        if row.id == ids[1]:
+            raise LookupError("a mistake of ours")
+        return to_outcome(keys, row, binding, **more)
+
+    monkeypatch.setattr(_waiters, "to_outcome", fails_once)
+    for id in ids:
+        await callback.come_back(id, me, TOO_DEEP if id == ids[0] else {"code": id})
+    waits = waits or [asyncio.create_task(urlmode.wait_for_completion(id, **me)) for id in ids]
+    ended = await asyncio.wait_for(asyncio.gather(*waits, return_exceptions=True), 20)
+    assert [str(each) for each in ended[:2]] == [
+        str(ElicitationSealError(ids[0], "it is nested too deeply")), "a mistake of ours",
+    ]  # fmt: skip
+    assert [each.result["code"] for each in ended[2:] if isinstance(each, Outcome)] == ids[2:]
+
+
+async def test_a_result_that_is_nested_too_deeply_is_refused(urlmode: UrlMode) -> None:
+    me = owner()
+    id = (await urlmode.create(**ACCOUNT, **me)).elicitation_id
+    deep: Any = []
+    for _ in range(30_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="result is nested too deeply"):
+        await urlmode.complete(id, **me, action="accept", result={"a": deep})
+    with pytest.raises(ValueError, match="about is nested too deeply"):
+        await urlmode.create(**ACCOUNT, **me, about={"a": deep})
+    assert await urlmode.cancel(id, **me)
 
 
 async def test_many_of_one_owner_at_once(urlmode: UrlMode) -> None:

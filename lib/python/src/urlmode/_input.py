@@ -257,6 +257,8 @@ def _result_json(result: object) -> bytes | None:
         text = to_json(dict(result)) if isinstance(result, Mapping) else None
     except (TypeError, ValueError):
         text = None
+    except RecursionError:
+        raise ValueError("result is nested too deeply") from None
     if text is None:
         raise TypeError("result must be a mapping that can be written as JSON")
     if len(text) > RESULT_MAX:

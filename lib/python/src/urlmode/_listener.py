@@ -120,6 +120,9 @@ class _Listening:
                 if not is_refusal(error):
                     self.fail(error)
                 raise without_detail(error) from None
+            except Exception as error:
+                self.fail(error)
+                raise LostConnection("the listening connection is lost") from error
             finally:
                 timer.cancel()
                 if not self.lost.done():

@@ -85,7 +85,9 @@ def digest_of_request(
 ) -> bytes:
     """16 bytes. `mcp_client` is the id of the MCP client, where it is compared."""
     price = {"amount": expected.amount, "currency": expected.currency} if isinstance(expected, Expected) else expected
-    text = canonical_json(
-        {"provider": provider, "kind": kind, "expected": price, "about": about, "mcp_client": mcp_client}
-    )
+    asked = {"provider": provider, "kind": kind, "expected": price, "about": about, "mcp_client": mcp_client}
+    try:
+        text = canonical_json(asked)
+    except RecursionError:
+        raise ValueError("about is nested too deeply") from None
     return hashlib.sha256(f"urlmode request v1\0{text}".encode()).digest()[:16]

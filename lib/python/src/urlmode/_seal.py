@@ -108,6 +108,8 @@ def _open(keys: KeyRing, use: str, row: bytes, sealed: bytes) -> dict[str, Any]:
         value = json.loads(opened)
     except ValueError:
         value = None  # The error quotes the text.
+    except RecursionError:
+        raise NotOpened("it is nested too deeply") from None
     if not isinstance(value, dict):
         raise NotOpened("it is not a JSON object")
     return value

@@ -165,8 +165,11 @@ class Waiters:
         for announcement in announcements:
             outcome = announcement.get("outcome")
             for entry in self._entries.get(announcement["id"], ()):
-                if not isinstance(outcome, str) or not self._take_outcome(entry, outcome):
-                    self._wake(entry)
+                try:
+                    if not isinstance(outcome, str) or not self._take_outcome(entry, outcome):
+                        self._wake(entry)
+                except Exception as error:
+                    self._fail(entry, error)
 
     def _take_outcome(self, entry: Entry, sealed: str) -> bool:
         """Ends the waits with an outcome that was announced. False: the row must be read."""
@@ -257,30 +260,35 @@ class Waiters:
     async def _read_rows(self, batch: list[Entry]) -> dict[str, Row] | None:
         try:
             rows = await self._listener.query(READ, key_columns([entry.key for entry in batch]))
-        except psycopg.Error as error:
+            return {row.id: row for row in map(row_of, rows)}
+        except Exception as error:
             # Otherwise the connection was lost, and the next one starts by reading all rows.
-            if is_refusal(error):
+            if is_refusal(error) or not isinstance(error, psycopg.Error):
                 for entry in batch:
                     self._fail(entry, error)
             return None
-        return {row.id: row for row in map(row_of, rows)}
 
     def _apply(self, batch: list[Entry], rows: dict[str, Row]) -> None:
-        overdue = []
+        overdue: list[Entry] = []
         for entry in batch:
-            row = rows.get(entry.id)
-            if row is not None and row.status == "completed":
-                self._complete(entry, row)
-            elif not entry.waits or entry in self._due:
-                continue  # It has become due again since this read began: the next read decides.
-            elif row is None:
-                self._fail(entry, ElicitationNotFoundError(entry.id))
-            elif row.closes_in_ms <= 0:
-                overdue.append(entry)
-            else:
-                self._continue_waiting(entry, row)
+            try:
+                self._apply_to(entry, rows.get(entry.id), overdue)
+            except Exception as error:  # The others of the batch go on.
+                self._fail(entry, error)
         if overdue:
             self._tasks.start(self._expire(overdue))
+
+    def _apply_to(self, entry: Entry, row: Row | None, overdue: list[Entry]) -> None:
+        if row is not None and row.status == "completed":
+            self._complete(entry, row)
+        elif not entry.waits or entry in self._due:
+            pass  # It has become due again since this read began: the next read decides.
+        elif row is None:
+            self._fail(entry, ElicitationNotFoundError(entry.id))
+        elif row.closes_in_ms <= 0:
+            overdue.append(entry)
+        else:
+            self._continue_waiting(entry, row)
 
     def _complete(self, entry: Entry, row: Row, result: dict[str, Any] | None = None) -> None:
         rechecking = self._recheck(entry, row)
