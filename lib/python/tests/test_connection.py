@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import socket
 import traceback
 from datetime import datetime
@@ -293,9 +294,11 @@ def test_keys_files_that_are_refused(keys_file: Path, text: str, error: str) -> 
 
 
 def test_a_keys_file_that_cannot_be_read(keys_file: Path, tmp_path: Path) -> None:
+    open_files = len(os.listdir("/proc/self/fd"))
     for file, why in ((tmp_path / "none", "No such file"), (tmp_path, "directory|regular file")):
         with pytest.raises(KeysFileError, match=why):
             UrlMode(**settings(file))
+    assert len(os.listdir("/proc/self/fd")) == open_files
     keys_file.chmod(0o644)
     with pytest.raises(KeysFileError, match="chmod o="):
         UrlMode(**settings(keys_file))

@@ -128,6 +128,10 @@ def _fingerprint(status: os.stat_result) -> _Fingerprint:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def _open_at_once(file: str, flags: int) -> int:
+    return os.open(file, flags | os.O_NONBLOCK)  # A pipe in its place must not block.
+
+
 class KeysFile(KeyRing):
     """Reads the file, and reads it again when it changes.
 
@@ -157,8 +161,7 @@ class KeysFile(KeyRing):
 
     def _read(self) -> KeyRing:
         try:
-            # A pipe in its place must not block.
-            with open(os.open(self._file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), encoding="latin-1") as file:
+            with open(self._file, encoding="latin-1", opener=_open_at_once) as file:
                 # Before the content is read, so that a later change is noticed next time.
                 status = os.fstat(file.fileno())
                 self._fingerprint = _fingerprint(status)
