@@ -134,11 +134,19 @@ async def test_an_error_of_verify_ends_its_wait_and_the_page_asks_again(urlmode:
     async def verify(_: Verify) -> None:
         raise LookupError("the service is away")
 
-    for wrong, kind in ((verify, LookupError), (lambda _: {"field": "a"}, TypeError), (lambda _: verify, TypeError)):
-        wait = asyncio.create_task(urlmode.wait_for_completion(id, **me, verify=wrong))  # type: ignore[arg-type]
+    async def cancelled(_: Verify) -> None:
+        task = asyncio.ensure_future(asyncio.sleep(60))
+        task.cancel()
+        await task
+
+    wrongs: list[tuple[Any, type[Exception]]] = [
+        (verify, LookupError), (lambda _: {"field": "a"}, TypeError), (lambda _: verify, TypeError), (cancelled, RuntimeError),
+    ]  # fmt: skip
+    for wrong, kind in wrongs:
+        wait = asyncio.create_task(urlmode.wait_for_completion(id, **me, verify=wrong))
         assert await callback.answer(id, me, typed("key")) == "processing"
         with pytest.raises(kind):
-            await wait
+            await asyncio.wait_for(wait, 20)
     assert await callback.answer(id, me, typed("key")) == "processing"
     assert (await urlmode.wait_for_completion(id, **me, verify=lambda _: None)).values == {"api_key": "key"}
 

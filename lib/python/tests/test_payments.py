@@ -285,6 +285,26 @@ async def test_a_recheck_that_fails(urlmode: UrlMode, callback: Callback, caplog
     assert os.environ["URLMODE_DATABASE_URL"] not in caplog.text
 
 
+async def cancelled() -> None:
+    task = asyncio.ensure_future(asyncio.sleep(60))
+    task.cancel()
+    await task
+
+
+def cancels() -> Any:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("inner", [cancelled, cancels])
+async def test_a_recheck_whose_own_work_was_cancelled_has_failed(urlmode: UrlMode, callback: Callback, inner: Any) -> None:
+    me = owner()
+    asked = await urlmode.create(**REPORT, **me)
+    await callback.event(asked.elicitation_id, "recheck", reference="r")
+    with pytest.raises(RuntimeError, match="recheck was cancelled"):
+        wait = urlmode.wait_for_completion(asked.elicitation_id, **me, recheck=lambda _: inner())
+        await asyncio.wait_for(wait, 20)
+
+
 async def test_refunds(open_urlmode: OpenUrlMode, callback: Callback) -> None:
     urlmode, other = open_urlmode(), open_urlmode()
     reports: list[Refund] = []

@@ -25,8 +25,8 @@ from urlmode import (
     UrlMode,
     UrlModeClosedError,
 )
-from urlmode import _waiters
 from urlmode._keys import KeysFile
+from urlmode._outcome import to_outcome
 from urlmode._token import open_link, open_state
 
 
@@ -345,14 +345,13 @@ async def test_one_bad_row_fails_alone(
     me = owner()
     ids = [(await urlmode.create(**ACCOUNT, **me)).elicitation_id for _ in range(4)]
     waits = [await waiting(urlmode, id, **me) for id in ids] if announced else []
-    to_outcome = _waiters.to_outcome
 
     def fails_once(keys: Any, row: Any, binding: bytes, **more: Any) -> Any:
         if row.id == ids[1]:
             raise LookupError("a mistake of ours")
         return to_outcome(keys, row, binding, **more)
 
-    monkeypatch.setattr(_waiters, "to_outcome", fails_once)
+    monkeypatch.setattr("urlmode._waiters.to_outcome", fails_once)
     for id in ids:
         await callback.come_back(id, me, TOO_DEEP if id == ids[0] else {"code": id})
     waits = waits or [asyncio.create_task(urlmode.wait_for_completion(id, **me)) for id in ids]
@@ -360,7 +359,7 @@ async def test_one_bad_row_fails_alone(
     assert [str(each) for each in ended[:2]] == [
         str(ElicitationSealError(ids[0], "it is nested too deeply")), "a mistake of ours",
     ]  # fmt: skip
-    assert [each.result["code"] for each in ended[2:] if isinstance(each, Outcome)] == ids[2:]
+    assert [each.result for each in ended[2:] if isinstance(each, Outcome)] == [{"code": id} for id in ids[2:]]
 
 
 async def test_a_result_that_is_nested_too_deeply_is_refused(urlmode: UrlMode) -> None:

@@ -3,17 +3,15 @@ the values from the row before it begins."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from typing import NamedTuple
 
 from ._database import CheckRow, Database, Row, RowKey
 from ._form import check_problem
-from ._form_types import Problem, Verify, VerifyFunction
+from ._form_types import Verify, VerifyFunction
 from ._keys import KeyRing
 from ._log import warn
 from ._seal import PROBLEM, RESULT, seal, to_json, unseal
-from ._tasks import start_quietly
+from ._tasks import OverdueError, call
 
 
 class _End(NamedTuple):
@@ -55,22 +53,14 @@ class Checker:
             self._running.discard(row.id)
 
     async def _verify(self, key: RowKey, provider: str, taken: CheckRow, verify: VerifyFunction) -> _End:
-        task: asyncio.Future[Problem | None] | None = None
         try:
             values = unseal(self._keys, RESULT, *key, taken.result)["values"]
-            found = verify(Verify(elicitation_id=key.id, provider=provider, values=values))
-            if inspect.isawaitable(found):
-                task = start_quietly(found)
-                await asyncio.wait({task}, timeout=max(0.0, taken.left_ms / 1000))
-                if not task.done():
-                    # The time limit has passed, and the page is open again.
-                    warn("URLMODE_VERIFY", f"verify of elicitation {key.id} took longer than its time limit")
-                    return _End(True)
-                found = task.result()
-            problem = check_problem(found)
+            request = Verify(elicitation_id=key.id, provider=provider, values=values)
+            problem = check_problem(await call("verify", verify, request, max(0.0, taken.left_ms / 1000)))
+        except OverdueError:
+            # The page is open again.
+            warn("URLMODE_VERIFY", f"verify of elicitation {key.id} took longer than its time limit")
+            return _End(True)
         except Exception as error:
             return _End(True, error=error)
-        finally:
-            if task is not None:
-                task.cancel()
         return _End(False, None if problem is None else seal(self._keys, PROBLEM, *key, to_json(problem)))

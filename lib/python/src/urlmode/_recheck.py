@@ -7,12 +7,12 @@ pause there when it has failed.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable
 
 from ._database import Database, RecheckRow, Row, RowKey
 from ._errors import ElicitationMismatchError, ElicitationReferenceError
 from ._log import warn
+from ._tasks import call
 from ._types import Answer, Expected, Recheck, RecheckFunction
 
 # How long nobody else begins a recheck. A function that takes longer causes a warning.
@@ -67,9 +67,7 @@ class Rechecker:
         timer = asyncio.get_running_loop().call_later(_LEASE_S, warn, "URLMODE_RECHECK",
             f"recheck of elicitation {key.id} takes more than {_LEASE_S:g} s: another instance may begin one meanwhile")
         try:
-            answer = recheck(request)
-            if inspect.isawaitable(answer):
-                answer = await answer
+            answer = await call("recheck", recheck, request)
             if answer is not None:
                 await self._complete(key, answer)
         except (ElicitationMismatchError, ElicitationReferenceError) as error:

@@ -8,11 +8,12 @@ import contextvars
 import inspect
 import random
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 from ._errors import UrlModeClosedError
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 def start_quietly(work: Awaitable[T]) -> asyncio.Future[T]:
@@ -71,6 +72,33 @@ async def shielded(work: asyncio.Future[T]) -> T:
         if work.cancelled():
             raise UrlModeClosedError from None
         raise
+
+
+class OverdueError(Exception):
+    pass
+
+
+async def call(
+    name: str, function: Callable[[A], Union[Awaitable[T], T]], argument: A, seconds: float | None = None
+) -> T:
+    """What a function of the application returns. It is cancelled with the task that calls this, and OverdueError follows
+    after `seconds`. That something in it was cancelled is an error like others."""
+    try:
+        returned = function(argument)
+    except asyncio.CancelledError:
+        raise RuntimeError(f"{name} was cancelled") from None
+    if not inspect.isawaitable(returned):
+        return returned
+    task: asyncio.Future[T] = start_quietly(returned)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            raise OverdueError
+        if task.cancelled():
+            raise RuntimeError(f"{name} was cancelled")
+        return task.result()
+    finally:
+        task.cancel()
 
 
 def jittered(seconds: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -276,7 +277,7 @@ class Waiters:
             except Exception as error:  # The others of the batch go on.
                 self._fail(entry, error)
         if overdue:
-            self._tasks.start(self._expire(overdue))
+            self._tasks.start(self._then_wake(overdue, partial(self._expire, overdue)))
 
     def _apply_to(self, entry: Entry, row: Row | None, overdue: list[Entry]) -> None:
         if row is not None and row.status == "completed":
@@ -331,26 +332,19 @@ class Waiters:
         verify = None if wait is None else wait.verify
         if wait is None or verify is None:
             return False
-        self._tasks.start(self._run_check(entry, row, wait, verify))
+        self._tasks.start(self._then_wake([entry], partial(self._run_check, entry, row, wait, verify)))
         return True
 
-    async def _run_check(self, entry: Entry, row: Row, wait: Wait, verify: VerifyFunction) -> None:
-        try:
-            taken, error = await self._checker.run(row, entry.key.binding, verify)
-            if error is not None:
-                wait.reject(error)
-            if not taken:
-                # Another process has taken it, and its end is announced.
-                for each in entry.waits:
-                    if each.checks_once:
-                        each.time_out()
-                return
-        except (psycopg.Error, UrlModeError) as failure:
-            if is_refusal(failure):
-                self._fail(entry, failure)
-            await asyncio.sleep(jittered(_RETRY_S))
-        for found in self._entries.get(entry.id, ()):
-            self._wake(found)
+    async def _run_check(self, entry: Entry, row: Row, wait: Wait, verify: VerifyFunction) -> bool:
+        taken, error = await self._checker.run(row, entry.key.binding, verify)
+        if error is not None:
+            wait.reject(error)
+        if not taken:
+            # Another process has taken it, and its end is announced.
+            for each in entry.waits:
+                if each.checks_once:
+                    each.time_out()
+        return taken
 
     def _recheck(self, entry: Entry, row: Row) -> bool:
         """Begins a recheck if an event asks for one. True while one is running: its end makes the row due again."""
@@ -371,35 +365,38 @@ class Waiters:
         if pause > 0:
             entry.next_recheck = asyncio.get_running_loop().call_later(pause / 1000, self._wake, entry)
             return False
-        self._tasks.start(self._run_recheck(entry, row, wait, recheck))
+        self._tasks.start(self._then_wake([entry], partial(self._run_recheck, entry, row, wait, recheck)))
         return True
 
-    async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> None:
-        try:
-            error = await self._rechecker.run(row, entry.key.binding, recheck)
-            wait.rechecked = True
-            if error is not None:
-                now = await self._database.read(entry.key)
-                # Somebody else may have completed the row meanwhile. That outcome counts.
-                if now is None or now.status != "completed":
-                    wait.reject(error)
-        except (psycopg.Error, UrlModeError) as error:
-            if is_refusal(error):
-                self._fail(entry, error)
-            await asyncio.sleep(jittered(_RETRY_S))
-        for each in self._entries.get(entry.id, ()):
-            self._wake(each)
+    async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> bool:
+        error = await self._rechecker.run(row, entry.key.binding, recheck)
+        wait.rechecked = True
+        if error is not None:
+            now = await self._database.read(entry.key)
+            # Somebody else may have completed the row meanwhile. That outcome counts.
+            if now is None or now.status != "completed":
+                wait.reject(error)
+        return True
 
-    async def _expire(self, entries: list[Entry]) -> None:
+    async def _expire(self, entries: list[Entry]) -> bool:
+        await self._database.expire([entry.key for entry in entries])
+        return True
+
+    async def _then_wake(self, entries: list[Entry], change: Callable[[], Awaitable[bool]]) -> None:
+        """Changes rows, and reads them again, unless `change` says that there is no reason to."""
+        reads = True
         try:
-            await self._database.expire([entry.key for entry in entries])
-        except (psycopg.Error, UrlModeError) as error:
-            if is_refusal(error):
+            reads = await change()
+        except Exception as error:
+            if is_refusal(error) or not isinstance(error, (psycopg.Error, UrlModeError)):
                 for entry in entries:
                     self._fail(entry, error)
             await asyncio.sleep(jittered(_RETRY_S))
-        for entry in entries:
-            self._wake(entry)
+        finally:
+            if reads:
+                for entry in entries:
+                    for each in self._entries.get(entry.id, ()):
+                        self._wake(each)
 
     def _fail(self, entry: Entry, error: BaseException) -> None:
         for wait in entry.waits:
