@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import uuid
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import pytest
@@ -25,9 +26,13 @@ class Server:
         self.outcome = outcome
         self.busy = busy
         self.renewals = 0
+        self.on_renewal: Callable[[], Awaitable[object]] | None = None
 
     async def query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
-        self.renewals += "renew_claim" in statement
+        if "renew_claim" in statement:
+            self.renewals += 1
+            if self.on_renewal is not None:
+                await self.on_renewal()
         if "begin_claim" in statement:
             return [(self.outcome, "", 1, None, None)]
         if self.busy > 0:
@@ -69,6 +74,14 @@ async def test_a_lease_that_nobody_can_end_is_not_renewed() -> None:
     renewals = server.renewals
     await asyncio.sleep(0.3)
     assert server.renewals == renewals
+
+
+async def test_a_claim_that_ends_during_a_renewal_is_not_renewed_again() -> None:
+    server = Server("begun", 0)
+    claims, claim = await begin("begun", 0, 300, server)
+    server.on_renewal = claim.release
+    await until("nothing is left running", lambda: not claims._tasks._tasks)
+    assert (server.renewals, claim.lost.is_set()) == (1, False)
 
 
 async def test_work_that_is_done_is_kept_when_there_is_time_again() -> None:

@@ -262,7 +262,7 @@ class _Lease:
     async def keep(self) -> None:
         """Renews the lease until it ends, or until nobody can end it any more."""
         pause = self._seconds / _RENEWALS
-        while True:
+        while not self.ended:
             await asyncio.sleep(max(0.0, min(pause, self._until - time.monotonic())))
             if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
                 return self.drop()
@@ -272,7 +272,7 @@ class _Lease:
             except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
                 pause = jittered(min(_RETRY_S, self._seconds / _RENEWALS))
                 continue
-            if not renewed:
+            if not renewed and not self.ended:
                 return self.drop()
             self._until = asked + self._seconds
             pause = self._seconds / _RENEWALS
