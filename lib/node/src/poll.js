@@ -11,6 +11,8 @@ export class Poll {
 	#callback;
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
+	/** when it goes off next */
+	#at = Infinity;
 	#interval = MIN_MS;
 
 	/** @param {() => void} callback */
@@ -22,23 +24,27 @@ export class Poll {
 		return this.#timer !== undefined;
 	}
 
-	/** Starts again with the shortest interval, and goes on until `stop`. */
+	/** Starts again with the shortest interval, and goes on until `stop`. Many calls do not put off the next time. */
 	start() {
-		this.stop();
 		this.#interval = MIN_MS;
-		this.#schedule();
+		const delay = jittered(MIN_MS);
+		if (performance.now() + delay < this.#at) this.#schedule(delay);
 	}
 
 	stop() {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
+		this.#at = Infinity;
 	}
 
-	#schedule() {
+	/** @param {number} delay */
+	#schedule(delay) {
+		this.stop();
+		this.#at = performance.now() + delay;
 		this.#timer = setTimeout(() => {
 			this.#interval = Math.min(MAX_MS, this.#interval * GROWTH);
-			this.#schedule();
+			this.#schedule(jittered(this.#interval));
 			this.#callback();
-		}, jittered(this.#interval)).unref();
+		}, delay).unref();
 	}
 }

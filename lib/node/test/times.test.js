@@ -72,6 +72,12 @@ test('a poll begins with its shortest interval, and becomes slower, each time th
 		for (let n = 0; n < 20; n += 1) await pass(5_000);
 		assert.ok(times >= 20, 'at least every five seconds');
 	}
+	times = 0;
+	for (let n = 0; n < 100; n += 1) {
+		poll.start();
+		await pass(100);
+	}
+	assert.ok(times >= 20, `${times} in ten seconds in which it was started all the time`);
 	poll.stop();
 	times = 0;
 	await pass(10_000);

@@ -23,22 +23,25 @@ class Poll:
         self._interval = _POLL_MIN_S
 
     def start(self) -> None:
-        """Starts again with the shortest interval, and goes on until `stop`."""
-        self.stop()
+        """Starts again with the shortest interval, and goes on until `stop`. Many calls do not put off the next time."""
         self._interval = _POLL_MIN_S
-        self._schedule()
+        delay = jittered(_POLL_MIN_S)
+        if self._timer is None or asyncio.get_running_loop().time() + delay < self._timer.when():
+            self._schedule(delay)
 
     def stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _schedule(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(jittered(self._interval), self._go_off)
+    def _schedule(self, delay: float) -> None:
+        self.stop()
+        self._timer = asyncio.get_running_loop().call_later(delay, self._go_off)
 
     def _go_off(self) -> None:
+        self._timer = None
         self._interval = min(_POLL_MAX_S, self._interval * _POLL_GROWTH)
-        self._schedule()
+        self._schedule(jittered(self._interval))
         self._callback()
 
 
