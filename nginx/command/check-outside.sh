@@ -33,11 +33,15 @@ send()
 		${server_name:+-servername "$server_name"} 2>"$scratch/said" | tr -d '\r' >"$scratch/response" || :
 }
 
-# fetch ADDRESS PATH: sets `status` and `request_id` of the response, and leaves
-# it in scratch. False: there was none.
+# fetch ADDRESS PATH [CREDENTIALS]: sets `status` and `request_id` of the response, and
+# leaves it in scratch. False: there was none.
 fetch()
 {
-	printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n\r\n' "$2" "${base_url#https://}" | send "$1"
+	{
+		printf 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: urlmode-check\r\n' "$2" "${base_url#https://}"
+		[ $# -lt 3 ] || printf 'Authorization: Basic %s\r\n' "$3"
+		printf '\r\n'
+	} | send "$1"
 	status=$(statuses | head -n 1)
 	request_id=$(sed -n '/^$/q; s/^X-Request-Id: \([0-9a-f]\{32\}\)$/\1/Ip' "$scratch/response")
 	[ -n "$status" ]
@@ -121,7 +125,8 @@ check_answers()
 		path=${path%% *}
 		status=${1-}
 		[ $# -eq 0 ] || shift
-		if [ -z "$status" ] && ! fetch 127.0.0.1 "$path" || [ "$status" -ge 500 ]; then
+		# 500: nginx could not ask who the user is, which check_sign_in names.
+		if [ -z "$status" ] && ! fetch 127.0.0.1 "$path" || [ "$status" -gt 500 ]; then
 			silent="$silent $name"
 		fi
 	done
@@ -165,12 +170,48 @@ check_sign_in()
 			"restart them: systemctl try-restart 'urlmode@*.service'"
 		;;
 	5*)
-		finding error sign_in "a user gets $status at /connect" "nginx's error_log and the log of the programs say why"
+		check_proxy
 		;;
 	*)
 		check_way
 		;;
 	esac
+}
+
+# Why a user gets a 5xx: what auth-request.conf asks may be gone.
+check_proxy()
+{
+	users_get=$status
+	if fetch 127.0.0.1 /oauth2/sign_in && [ "$status" -gt 500 ]; then
+		finding error sign_in "nobody can sign in: nginx gets no answer from oauth2-proxy, and users get $users_get" \
+			"systemctl status oauth2-proxy; does it listen where urlmode/auth-request.conf says?"
+	else
+		finding error sign_in "a user gets $users_get at /connect" "nginx's error_log and the log of the programs say why"
+	fi
+}
+
+# Whether the web server that asks for a password can compare it: it looks at the file only
+# when somebody has typed one. Comes with a name that nobody has.
+check_passwords()
+{
+	file=$nginx/urlmode.htpasswd
+	fetch 127.0.0.1 "/connect/$provider?state=$state" "$(printf 'urlmode-check:%s' "$state" | openssl base64 -A)" || status=
+	if [ "$status" = 403 ]; then
+		finding error sign_in "nobody can sign in: nginx asks for a password, and has no file of passwords" \
+			"htpasswd -B -c $file NAME"
+	elif [ "$status" = 500 ]; then
+		finding error sign_in "nobody can sign in: nginx asks for a password, and cannot read its file of passwords" \
+			"its workers must be able to: chgrp www-data $file && chmod 640 $file, with their group"
+	elif [ -r "$file" ] && ! grep -q '^[^#:]*:' "$file"; then
+		finding error sign_in "nobody can sign in: $file has no users" "htpasswd -B $file NAME"
+	else
+		say_asked
+	fi
+}
+
+say_asked()
+{
+	finding ok sign_in "a user is asked to sign in, with user_check $user_check"
 }
 
 # Whether /connect has asked the user to sign in.
@@ -186,9 +227,14 @@ check_way()
 		finding error sign_in "/connect answers $status, and does not send a user to $endpoint" \
 			"restart the programs: systemctl try-restart 'urlmode@*.service'"
 		;;
-	*-401-* | *-403-* | *-30?-*)
-		finding ok sign_in "a user is asked to sign in, with user_check $user_check"
+	*-401-*)
+		if grep -qi '^WWW-Authenticate: Basic' "$scratch/response"; then check_passwords; else say_asked; fi
 		;;
+	*-403-*)
+		finding warning sign_in "a user gets 403 at /connect, and is not asked to sign in" \
+			"let nginx ask for a name, as urlmode/auth-basic.conf or auth-request.conf do"
+		;;
+	*-30?-*) say_asked ;;
 	*)
 		finding ok sign_in "a user gets through, with user_check $user_check"
 		;;

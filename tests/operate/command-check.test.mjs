@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { chown, cp, mkdir, readFile, readdir, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chown, cp, mkdir, readFile, readdir, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { once } from 'node:events';
 import { uptime } from 'node:os';
@@ -394,7 +395,34 @@ test('the sign-in that was never set up: every user would get 500; with nginx th
 	await changeFile(inStack('nginx.conf'), (text) => text.replaceAll('include urlmode/server.conf;', '$&\ninclude urlmode/auth-basic.conf;'));
 	await own();
 	await stack.service('restart', 'nginx');
+	// nginx asks for a password before it looks at the file, and reads the file for each request.
+	const file = inStack('urlmode.htpasswd');
+	undo.push(() => rm(file, { force: true }));
+	await finds('sign_in', 'error', /^nobody can sign in: nginx asks for a password, and has no file of passwords$/);
+	await writeFile(file, '# nobody yet\n');
+	await finds('sign_in', 'error', /^nobody can sign in: .*urlmode\.htpasswd has no users$/);
+	// The nginx of some stacks may read every file: a link to itself nobody can read.
+	await rm(file);
+	await symlink('urlmode.htpasswd', file);
+	await finds('sign_in', 'error', /^nobody can sign in: nginx asks for a password, and cannot read its file of passwords$/);
+	await rm(file);
+	await writeFile(file, `ada:{SHA}${createHash('sha1').update('x').digest('base64')}\n`);
 	assert.deepEqual(well(await report(), 'sign_in'), ['a user is asked to sign in, with user_check remote-user']);
+
+	// oauth2-proxy, which does not run.
+	const [port] = await freePorts(1);
+	await changeFile(inStack('nginx.conf'), (text) => text.replaceAll('auth-basic.conf', 'auth-request.conf'));
+	await changeFile(inStack('urlmode/auth-request.conf'), (text) => text.replaceAll(':4180', `:${port}`));
+	await own();
+	await stack.service('restart', 'nginx');
+	const said = await finds('sign_in', 'error', /^nobody can sign in: nginx gets no answer from oauth2-proxy, and users get 500$/);
+	assert.deepEqual(well(said, 'answers'), ['each program answers through nginx']);
+
+	// A site that refuses instead.
+	await changeFile(inStack('nginx.conf'), (text) => text.replaceAll('include urlmode/auth-request.conf;', 'deny all;'));
+	await own();
+	await stack.service('restart', 'nginx');
+	await finds('sign_in', 'warning', /^a user gets 403 at \/connect, and is not asked to sign in$/);
 });
 
 describe('the OpenID provider', () => {
