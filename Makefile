@@ -237,7 +237,7 @@ format:         ## rewrite the C files in the style of .clang-format
 format-check:   ## fail when `make format` would change a file
 	$(Q)$(clang_format) --dry-run --Werror $(C_FILES)
 
-layers:         ## fail when an include points from a layer of lib/ to one above it
+layers:         ## fail when an include points up in lib/, or crypto/ clears what it should wipe
 	$(Q)node tests/lint/layers.mjs
 
 # One file a process: clang-tidy 14 takes va_list for uninitialized in the

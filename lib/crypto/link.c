@@ -73,7 +73,7 @@ open_for(const char purpose[PURPOSE_SIZE], uint8_t id[static UM_UUID_LEN],
 	const struct um_key *key;
 	bool same;
 
-	memset(id, 0, UM_UUID_LEN);
+	explicit_bzero(id, UM_UUID_LEN);
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
 		|| bytes[0] != VERSION)
 		return UM_TOKEN_INVALID;

@@ -83,7 +83,7 @@ um_token_open(struct um_token *token, struct um_str text,
 	struct um_str context;
 	uint64_t expires = 0;
 
-	memset(token, 0, sizeof(*token));
+	explicit_bzero(token, sizeof(*token));
 	if (!um_base64url_decode(bytes, sizeof(bytes), text)
 		|| um_envelope_kid(envelope, 1) < 0)
 		return UM_TOKEN_INVALID;

@@ -1,6 +1,8 @@
 // Refuses an include that points from a layer of lib/ to one above it, that
-// names a header without its layer, or that closes a circle of modules.
-// The order of the layers stands in lib/README.md.
+// names a header without its layer, or that closes a circle of modules; and
+// one of operate/ in a server. The order of the layers stands in lib/README.md.
+// In crypto/ it also refuses clearing that a compiler may leave out, since it
+// cannot see which bytes are secret.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SEPARATE = { client: ['core', 'crypto', 'client'] };
+const CLEARS = /\bmemset\([^;]*,\s*(?:0|'\\0')\s*,[^;]*;|^\s*[^\s=][^\s=]* = \([\w ]+\)\{ ?0 ?\};/gm;
 
 const table = readFileSync(path.join(ROOT, 'lib/README.md'), 'utf8');
 const layers = [...table.matchAll(/^\| `([a-z]+)\/` \|/gm)].map(([, name]) => name);
@@ -26,6 +29,9 @@ for (const folder of readdirSync(path.join(ROOT, 'lib'), { withFileTypes: true }
 	for (const file of files) {
 		const module = `${folder.name}/${path.parse(file).name}`;
 		const text = readFileSync(path.join(ROOT, 'lib', folder.name, file), 'utf8');
+		for (const [clearing] of folder.name === 'crypto' ? text.matchAll(CLEARS) : []) {
+			findings.push(`lib/crypto/${file}: ${clearing.trim()} A compiler may leave this out: explicit_bzero()`);
+		}
 		for (const [, target] of text.matchAll(/^#include "([^"]+)"/gm)) {
 			const layer = path.dirname(target);
 			if (!allowed(folder.name).includes(layer)) {
@@ -35,6 +41,15 @@ for (const folder of readdirSync(path.join(ROOT, 'lib'), { withFileTypes: true }
 			if (other !== module) {
 				includes.set(module, (includes.get(module) ?? new Set()).add(other));
 			}
+		}
+	}
+}
+
+for (const file of readdirSync(path.join(ROOT, 'cgi-bin')).filter((name) => /\.[ch]$/.test(name))) {
+	for (const [, target] of readFileSync(path.join(ROOT, 'cgi-bin', file), 'utf8').matchAll(/^#include "([^"]+)"/gm)) {
+		const layer = path.dirname(target);
+		if (layer === 'operate' || !layers.includes(layer)) {
+			findings.push(`cgi-bin/${file}: includes "${target}", which no server may`);
 		}
 	}
 }
