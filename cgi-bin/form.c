@@ -119,7 +119,7 @@ read_definition(const struct um_context *context, struct um_exchange *ex,
 		.reason = "cannot be opened" };
 	struct um_buf json = { 0 };
 	bool ok = um_seal_open_for_page(&json, um_buf_str(&ex->op.row.form),
-			  UM_SEAL_FORM, ex->token.id, ex->token.binding,
+			  UM_USE_FORM, ex->token.id, ex->token.binding,
 			  context->keys)
 		&& um_definition_read(definition, um_buf_str(&json),
 			is_approval(ex), &fault);
@@ -140,7 +140,7 @@ read_problem(const struct um_context *context, const struct um_exchange *ex)
 
 	if (ex->op.row.problem.len != 0
 		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.problem),
-			UM_SEAL_PROBLEM, ex->token.id, ex->token.binding,
+			UM_USE_PROBLEM, ex->token.id, ex->token.binding,
 			context->keys))
 		problem = um_json_parse(um_buf_str(&json), PROBLEM_VALUES_MAX,
 			NULL);
@@ -166,7 +166,7 @@ read_typed(const struct um_context *context, const struct um_exchange *ex,
 
 	if (ex->op.row.typed.len != 0
 		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.typed),
-			UM_SEAL_TYPED, ex->token.id, ex->token.browser,
+			UM_USE_TYPED, ex->token.id, ex->token.browser,
 			context->keys))
 		values = um_json_parse(um_buf_str(&json), TYPED_VALUES_MAX,
 			NULL);
@@ -246,7 +246,7 @@ seal_typed(const struct um_context *context, struct um_exchange *ex,
 	context->random(nonce, sizeof(nonce));
 	ok = !json.failed
 		&& um_seal_put_for_page(&ex->op.typed, um_buf_str(&json),
-			UM_SEAL_TYPED, ex->token.id, ex->token.browser,
+			UM_USE_TYPED, ex->token.id, ex->token.browser,
 			context->keys, nonce);
 	um_buf_free(&json);
 	return ok;

@@ -6,7 +6,7 @@
 #include "crypto/sealed_text.h"
 #include "http/cookie.h"
 
-static const struct um_seal_purpose purpose = { .info = "urlmode follow v1" };
+static const struct um_seal_purpose purpose = { .use = UM_USE_FOLLOW };
 
 void
 um_follow_set(const struct um_context *context, struct um_exchange *ex)

@@ -6,8 +6,6 @@
 #include "crypto/sealed_text.h"
 #include "http/cookie.h"
 
-#define INFO "urlmode session v1"
-
 void
 um_session_put_scope(struct um_buf *out, const struct um_config *config,
 	const char *purpose)
@@ -36,7 +34,7 @@ void
 um_session_read(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_buf scope = { 0 }, text = { 0 };
-	struct um_seal_purpose purpose = { .info = INFO };
+	struct um_seal_purpose purpose = { .use = UM_USE_SESSION };
 	struct um_str cookie = { 0 };
 
 	um_cookie_get(&cookie, ex->request.cookie, UM_SESSION_COOKIE);
@@ -67,7 +65,7 @@ um_session_set(const struct um_context *context, struct um_exchange *ex,
 {
 	int64_t lifetime = context->config->openid.session;
 	struct um_buf scope = { 0 }, text = { 0 }, cookie = { 0 };
-	struct um_seal_purpose purpose = { .info = INFO };
+	struct um_seal_purpose purpose = { .use = UM_USE_SESSION };
 	uint8_t nonce[UM_NONCE_LEN];
 	bool ok;
 

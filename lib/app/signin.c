@@ -14,7 +14,6 @@
 #include "http/cookie.h"
 #include "http/escape.h"
 
-#define INFO "urlmode signin v1"
 #define COOKIE_LEN 22 /* 16 random bytes as base64url */
 
 /* The browser's cookie for signing in, or nothing. */
@@ -45,7 +44,7 @@ put_state(struct um_buf *out, const struct um_context *context,
 	struct um_str way, struct um_str cookie)
 {
 	struct um_buf scope = { 0 }, text = { 0 };
-	struct um_seal_purpose purpose = { .info = INFO };
+	struct um_seal_purpose purpose = { .use = UM_USE_SIGNIN };
 	uint8_t nonce[UM_NONCE_LEN], browser[UM_BROWSER_LEN];
 	bool ok;
 
@@ -221,7 +220,7 @@ check_state(const struct um_context *context, const struct um_exchange *ex,
 {
 	struct um_str cookie = cookie_of(ex), text;
 	struct um_buf scope = { 0 }, opened = { 0 };
-	struct um_seal_purpose purpose = { .info = INFO };
+	struct um_seal_purpose purpose = { .use = UM_USE_SIGNIN };
 	enum um_sealed_text state;
 	bool same = ex->request.method != UM_POST;
 

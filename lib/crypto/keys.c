@@ -11,10 +11,6 @@
 
 #include "core/base64.h"
 
-#define STATE_INFO "urlmode state v1"
-#define LINK_INFO "urlmode link v1"
-#define OUTCOME_INFO "urlmode outcome v1"
-#define EVENT_OUTCOME_INFO "urlmode outcome v2"
 #define LINE_MAX_LEN 2048
 
 struct um_keys {
@@ -74,6 +70,30 @@ new_keys(void)
 	return keys;
 }
 
+static bool
+derive_all(const struct um_keys *keys, struct um_key *key)
+{
+	static const char *const infos[] = {
+		[UM_USE_STATE] = "urlmode state v1",
+		[UM_USE_LINK] = "urlmode link v1",
+		[UM_USE_OUTCOME] = "urlmode outcome v1",
+		[UM_USE_EVENT_OUTCOME] = "urlmode outcome v2",
+		[UM_USE_TICKET] = "urlmode ticket v1",
+		[UM_USE_FOLLOW] = "urlmode follow v1",
+		[UM_USE_SESSION] = "urlmode session v1",
+		[UM_USE_SIGNIN] = "urlmode signin v1",
+		[UM_USE_FORM] = "urlmode form v1",
+		[UM_USE_PROBLEM] = "urlmode problem v1",
+		[UM_USE_TYPED] = "urlmode typed v1",
+	};
+	bool ok = true;
+
+	for (size_t i = 0; i < UM_USES && ok; i++)
+		ok = um_keys_derive(key->of[i], keys, key, um_str(NULL),
+			um_str(infos[i]));
+	return ok;
+}
+
 /* Reads a line, `kid base64`, into the next key. */
 static bool
 parse_line(struct um_keys *keys, struct um_key *key, char *line,
@@ -104,14 +124,7 @@ parse_line(struct um_keys *keys, struct um_key *key, char *line,
 		return um_error(err, "%s:%d: the key is under %d bytes", path,
 			number, UM_SECRET_MIN);
 	key->kid = (uint8_t)value;
-	if (!um_keys_derive(key->state_key, keys, key, um_str(NULL),
-		    um_str(STATE_INFO))
-		|| !um_keys_derive(key->link_key, keys, key, um_str(NULL),
-			um_str(LINK_INFO))
-		|| !um_keys_derive(key->outcome_key, keys, key, um_str(NULL),
-			um_str(OUTCOME_INFO))
-		|| !um_keys_derive(key->event_outcome_key, keys, key,
-			um_str(NULL), um_str(EVENT_OUTCOME_INFO)))
+	if (!derive_all(keys, key))
 		return um_error(err, "%s:%d: OpenSSL cannot derive a key", path,
 			number);
 	return true;

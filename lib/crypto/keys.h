@@ -29,13 +29,25 @@
 #define UM_KEYS_MAX 256 /* keys in a file, one for each kid */
 #define UM_KEY_LEN 32   /* bytes of a derived key */
 
+/* The uses for which one key serves all rows, derived without a salt. */
+enum um_key_use {
+	UM_USE_STATE,
+	UM_USE_LINK,
+	UM_USE_OUTCOME,       /* of an owner */
+	UM_USE_EVENT_OUTCOME, /* of an event, which names none */
+	UM_USE_TICKET,
+	UM_USE_FOLLOW,
+	UM_USE_SESSION,
+	UM_USE_SIGNIN,
+	UM_USE_FORM,
+	UM_USE_PROBLEM,
+	UM_USE_TYPED,
+	UM_USES,
+};
+
 struct um_key {
 	uint8_t kid;
-	/* Of state tokens, links and both versions of outcomes; derived at load. */
-	uint8_t state_key[UM_KEY_LEN];
-	uint8_t link_key[UM_KEY_LEN];
-	uint8_t outcome_key[UM_KEY_LEN];
-	uint8_t event_outcome_key[UM_KEY_LEN];
+	uint8_t of[UM_USES][UM_KEY_LEN]; /* derived at load */
 	size_t secret_len;
 	uint8_t secret[UM_SECRET_MAX];
 };

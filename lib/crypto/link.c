@@ -39,7 +39,8 @@ make_mac(uint8_t mac[static UM_HKDF_LEN], const char purpose[PURPOSE_SIZE],
 	memcpy(p, id, UM_UUID_LEN);
 	p += UM_UUID_LEN;
 	return um_hkdf_hmac(mac, um_keys_hmac(keys),
-		(struct um_str){ (const char *)key->link_key, UM_KEY_LEN },
+		(struct um_str){ (const char *)key->of[UM_USE_LINK],
+			UM_KEY_LEN },
 		(struct um_str){ (const char *)covered, (size_t)(p - covered) },
 		um_str(""));
 }

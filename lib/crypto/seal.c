@@ -38,6 +38,20 @@ derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
 		(struct um_str){ info, sizeof(info) });
 }
 
+static bool
+put(struct um_buf *out, struct um_str json, uint8_t version,
+	const uint8_t key[static UM_KEY_LEN], struct um_str context,
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
+{
+	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
+		&& um_envelope_seal((uint8_t *)out->ptr + out->len, version,
+			keys, key, nonce, context, json);
+
+	if (ok)
+		out->len += UM_SEAL_OVERHEAD + json.len;
+	return ok;
+}
+
 bool
 um_seal_put(struct um_buf *out, struct um_str json,
 	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding,
@@ -45,17 +59,24 @@ um_seal_put(struct um_buf *out, struct um_str json,
 {
 	const struct um_str context = id_str(id);
 	uint8_t derived[UM_KEY_LEN];
-	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
-		&& derive(derived, keys, um_keys_minting(keys), context,
-			binding)
-		&& um_envelope_seal((uint8_t *)out->ptr + out->len,
-			version_for(binding), keys, derived, nonce, context,
-			json);
+	bool ok = derive(derived, keys, um_keys_minting(keys), context, binding)
+		&& put(out, json, version_for(binding), derived, context, keys,
+			nonce);
 
-	if (ok)
-		out->len += UM_SEAL_OVERHEAD + json.len;
 	explicit_bzero(derived, sizeof(derived));
 	return ok;
+}
+
+/* The context of what has one key for all rows; `bytes` receives it. */
+static struct um_str
+put_context(char bytes[static UM_UUID_LEN + UM_BINDING_LEN],
+	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding)
+{
+	memcpy(bytes, id, UM_UUID_LEN);
+	if (binding == NULL)
+		return (struct um_str){ bytes, UM_UUID_LEN };
+	memcpy(bytes + UM_UUID_LEN, binding, UM_BINDING_LEN);
+	return (struct um_str){ bytes, UM_UUID_LEN + UM_BINDING_LEN };
 }
 
 bool
@@ -64,24 +85,12 @@ um_seal_put_outcome(struct um_buf *out, struct um_str json,
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
 {
 	const struct um_key *key = um_keys_minting(keys);
-	char bytes[UM_UUID_LEN + UM_BINDING_LEN];
-	struct um_str context = { bytes, UM_UUID_LEN };
-	bool ok;
+	char context[UM_UUID_LEN + UM_BINDING_LEN];
 
-	memcpy(bytes, id, UM_UUID_LEN);
-	if (binding != NULL) {
-		memcpy(bytes + UM_UUID_LEN, binding, UM_BINDING_LEN);
-		context.len = sizeof(bytes);
-	}
-	ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
-		&& um_envelope_seal((uint8_t *)out->ptr + out->len,
-			version_for(binding), keys,
-			binding != NULL ? key->outcome_key
-					: key->event_outcome_key,
-			nonce, context, json);
-	if (ok)
-		out->len += UM_SEAL_OVERHEAD + json.len;
-	return ok;
+	return put(out, json, version_for(binding),
+		key->of[binding != NULL ? UM_USE_OUTCOME
+					: UM_USE_EVENT_OUTCOME],
+		put_context(context, id, binding), keys, nonce);
 }
 
 bool
@@ -110,59 +119,32 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 	return ok;
 }
 
-/* The key and the context of what is for the page. */
-static bool
-derive_for_page(uint8_t derived[static UM_KEY_LEN],
-	char context[static UM_UUID_LEN + UM_BINDING_LEN], const char *info,
-	const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN],
-	const struct um_keys *keys, const struct um_key *key)
-{
-	memcpy(context, id, UM_UUID_LEN);
-	memcpy(context + UM_UUID_LEN, binding, UM_BINDING_LEN);
-	return um_keys_derive(derived, keys, key, um_str(""), um_str(info));
-}
-
 bool
-um_seal_put_for_page(struct um_buf *out, struct um_str json, const char *info,
-	const uint8_t id[static UM_UUID_LEN],
+um_seal_put_for_page(struct um_buf *out, struct um_str json,
+	enum um_key_use use, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN])
 {
 	char context[UM_UUID_LEN + UM_BINDING_LEN];
-	uint8_t derived[UM_KEY_LEN];
-	bool ok = um_buf_reserve(out, UM_SEAL_OVERHEAD + json.len)
-		&& derive_for_page(derived, context, info, id, binding, keys,
-			um_keys_minting(keys))
-		&& um_envelope_seal((uint8_t *)out->ptr + out->len, FOR_OWNER,
-			keys, derived, nonce,
-			(struct um_str){ context, sizeof(context) }, json);
 
-	if (ok)
-		out->len += UM_SEAL_OVERHEAD + json.len;
-	explicit_bzero(derived, sizeof(derived));
-	return ok;
+	return put(out, json, FOR_OWNER, um_keys_minting(keys)->of[use],
+		put_context(context, id, binding), keys, nonce);
 }
 
 bool
 um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
-	const char *info, const uint8_t id[static UM_UUID_LEN],
+	enum um_key_use use, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys)
 {
 	const struct um_key *key = um_envelope_key(sealed, FOR_OWNER, keys);
 	char context[UM_UUID_LEN + UM_BINDING_LEN];
-	uint8_t derived[UM_KEY_LEN];
-	bool ok;
-
-	if (key == NULL || !um_buf_reserve(out, sealed.len))
-		return false;
-	ok = derive_for_page(derived, context, info, id, binding, keys, key)
+	bool ok = key != NULL && um_buf_reserve(out, sealed.len)
 		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
-			derived, (struct um_str){ context, sizeof(context) },
+			key->of[use], put_context(context, id, binding),
 			sealed);
+
 	if (ok)
 		out->len += sealed.len - UM_SEAL_OVERHEAD;
-	explicit_bzero(derived, sizeof(derived));
 	return ok;
 }

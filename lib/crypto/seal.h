@@ -67,22 +67,16 @@ bool um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys);
 
-#define UM_SEAL_FORM "urlmode form v1"
-#define UM_SEAL_PROBLEM "urlmode problem v1"
-
-/* What the page shows again, sealed for the digest of a browser. */
-#define UM_SEAL_TYPED "urlmode typed v1"
-
 /*
- * The same of what is for the page: `info` is one of the three above. For the
- * last of them, `binding` is the digest of the browser, which is as long.
+ * The same of what is for the page: UM_USE_FORM, UM_USE_PROBLEM, or UM_USE_TYPED,
+ * for which `binding` is the digest of the browser, which is as long.
  */
 bool um_seal_put_for_page(struct um_buf *out, struct um_str json,
-	const char *info, const uint8_t id[static UM_UUID_LEN],
+	enum um_key_use use, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
 bool um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
-	const char *info, const uint8_t id[static UM_UUID_LEN],
+	enum um_key_use use, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys);
 

@@ -8,20 +8,12 @@
 #define BYTES_MIN (UM_ENVELOPE_OVERHEAD + EXPIRES_LEN)
 #define BYTES_MAX (UM_ENVELOPE_OVERHEAD + PLAIN_MAX)
 
-static bool
-derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
-	const struct um_key *key, const struct um_seal_purpose *purpose)
-{
-	return um_keys_derive(out, keys, key, um_str(NULL),
-		um_str(purpose->info));
-}
-
 bool
 um_sealed_text_put(struct um_buf *out, struct um_str text, int64_t expires,
 	const struct um_keys *keys, const struct um_seal_purpose *purpose,
 	const uint8_t nonce[static UM_NONCE_LEN])
 {
-	uint8_t plain[PLAIN_MAX], bytes[BYTES_MAX], derived[UM_KEY_LEN];
+	uint8_t plain[PLAIN_MAX], bytes[BYTES_MAX];
 	char encoded[UM_BASE64_LEN(BYTES_MAX) + 1];
 	bool ok;
 
@@ -31,12 +23,10 @@ um_sealed_text_put(struct um_buf *out, struct um_str text, int64_t expires,
 		plain[i] = (uint8_t)((uint64_t)expires >> (56 - 8 * i));
 	if (text.len != 0)
 		memcpy(plain + EXPIRES_LEN, text.ptr, text.len);
-	ok = derive(derived, keys, um_keys_minting(keys), purpose)
-		&& um_envelope_seal(bytes, 1, keys, derived, nonce,
-			purpose->context,
-			(struct um_str){ (const char *)plain,
-				EXPIRES_LEN + text.len });
-	explicit_bzero(derived, sizeof(derived));
+	ok = um_envelope_seal(bytes, 1, keys,
+		um_keys_minting(keys)->of[purpose->use], nonce,
+		purpose->context,
+		(struct um_str){ (const char *)plain, EXPIRES_LEN + text.len });
 	explicit_bzero(plain, sizeof(plain));
 	if (!ok)
 		return false;
@@ -50,12 +40,11 @@ um_sealed_text_open(struct um_buf *out, struct um_str sealed,
 	const struct um_keys *keys, const struct um_seal_purpose *purpose,
 	int64_t now)
 {
-	uint8_t plain[PLAIN_MAX], bytes[BYTES_MAX], derived[UM_KEY_LEN];
+	uint8_t plain[PLAIN_MAX], bytes[BYTES_MAX];
 	const struct um_str envelope = { (const char *)bytes,
 		sealed.len * 6 / 8 };
 	const struct um_key *key;
 	uint64_t expires = 0;
-	bool genuine;
 
 	if (envelope.len < BYTES_MIN || envelope.len > BYTES_MAX
 		|| !um_base64url_decode(bytes, envelope.len, sealed)
@@ -64,11 +53,8 @@ um_sealed_text_open(struct um_buf *out, struct um_str sealed,
 	key = um_envelope_key(envelope, 1, keys);
 	if (key == NULL)
 		return UM_SEALED_TEXT_UNKNOWN_KEY;
-	genuine = derive(derived, keys, key, purpose)
-		&& um_envelope_open(plain, keys, derived, purpose->context,
-			envelope);
-	explicit_bzero(derived, sizeof(derived));
-	if (!genuine)
+	if (!um_envelope_open(plain, keys, key->of[purpose->use],
+		    purpose->context, envelope))
 		return UM_SEALED_TEXT_INVALID;
 	for (size_t i = 0; i < EXPIRES_LEN; i++)
 		expires = expires << 8 | plain[i];

@@ -4,7 +4,7 @@
  * (crypto/envelope.h, version 1) of
  *
  *   plaintext  expires(8, big-endian Unix seconds) || text
- *   key        HKDF-SHA256(secret of kid, no salt, info)
+ *   key        of its use (crypto/keys.h)
  */
 #ifndef UM_SEALED_TEXT_H
 #define UM_SEALED_TEXT_H
@@ -19,7 +19,7 @@
 
 /* The purpose of a sealed text, which does not open for another purpose. */
 struct um_seal_purpose {
-	const char *info;
+	enum um_key_use use;
 	struct um_str context;
 };
 

@@ -9,7 +9,7 @@ bool
 um_ticket_open(char subject[static UM_SUBJECT_MAX + 1], struct um_str text,
 	const struct um_keys *keys, int64_t now)
 {
-	static const struct um_seal_purpose purpose = { "urlmode ticket v1",
+	static const struct um_seal_purpose purpose = { UM_USE_TICKET,
 		{ "ticket", 6 } };
 	struct um_buf name = { 0 };
 	bool good = um_sealed_text_open(&name, text, keys, &purpose, now)

@@ -61,7 +61,7 @@ um_token_mint(char text[static UM_TOKEN_LEN + 1], const struct um_token *token,
 	memcpy(p + UM_BINDING_LEN, token->browser, UM_BROWSER_LEN);
 
 	ok = um_envelope_seal(envelope, 1, keys,
-		um_keys_minting(keys)->state_key, nonce, context,
+		um_keys_minting(keys)->of[UM_USE_STATE], nonce, context,
 		(struct um_str){ (const char *)plain, sizeof(plain) });
 	if (ok)
 		um_base64url_encode(text, envelope, sizeof(envelope));
@@ -91,8 +91,8 @@ um_token_open(struct um_token *token, struct um_str text,
 	if (key == NULL)
 		return UM_TOKEN_UNKNOWN_KEY;
 	if (!make_context(&context, context_bytes, purpose, provider)
-		|| !um_envelope_open(plain, keys, key->state_key, context,
-			envelope))
+		|| !um_envelope_open(plain, keys, key->of[UM_USE_STATE],
+			context, envelope))
 		return UM_TOKEN_INVALID;
 
 	memcpy(token->id, p, UM_UUID_LEN);

@@ -40,7 +40,7 @@ static struct um_row open_row, open_approval;
 
 /* JSON that is sealed for the page of the case's row. */
 static struct um_buf
-sealed(const char *json, const char *info, const char *cookie)
+sealed(const char *json, enum um_key_use use, const char *cookie)
 {
 	static const uint8_t nonce[UM_NONCE_LEN] = { 9 };
 	uint8_t id[UM_UUID_LEN], owner[UM_BINDING_LEN];
@@ -52,7 +52,7 @@ sealed(const char *json, const char *info, const char *cookie)
 	else
 		um_binding_digest(owner, case_context.keys, STR("user-42"),
 			STR("sess-1"));
-	assert_true(um_seal_put_for_page(&out, um_str(json), info, id, owner,
+	assert_true(um_seal_put_for_page(&out, um_str(json), use, id, owner,
 		case_context.keys, nonce));
 	return out;
 }
@@ -64,9 +64,9 @@ set_up(void **state)
 
 	open_row = (struct um_row){ .requester = requester,
 		.subject = subject,
-		.form = sealed(FORM, UM_SEAL_FORM, NULL) };
+		.form = sealed(FORM, UM_USE_FORM, NULL) };
 	open_approval = open_row;
-	open_approval.form = sealed(APPROVAL, UM_SEAL_FORM, NULL);
+	open_approval.form = sealed(APPROVAL, UM_USE_FORM, NULL);
 	return result;
 }
 
@@ -333,13 +333,13 @@ TEST(what_was_typed_is_shown_again_to_its_browser)
 		.status = 303 };
 	struct um_buf problem = sealed("{\"field\":\"key\",\"problem\":"
 				       "\"Unknown\"}",
-		UM_SEAL_PROBLEM, NULL);
+		UM_USE_PROBLEM, NULL);
 	struct program_answer end;
 	struct um_buf text = { 0 };
 
 	program_case_answer(&end, &input_program, &test);
 	assert_true(um_seal_open_for_page(&text, um_buf_str(&end.ex.op.typed),
-		UM_SEAL_TYPED, end.ex.token.id, end.ex.token.browser,
+		UM_USE_TYPED, end.ex.token.id, end.ex.token.browser,
 		case_context.keys));
 	assert_str(um_buf_str(&text), "{\"mail\":\"a@b.example\"}");
 	um_buf_free(&text);
@@ -356,14 +356,14 @@ TEST(what_was_typed_is_shown_again_to_its_browser)
 	test.row.problem = problem;
 	test.row.typed = sealed("{\"mail\":\"a@b.example\",\"key\":\"" SECRET
 				"\"}",
-		UM_SEAL_TYPED, CASE_COOKIE);
+		UM_USE_TYPED, CASE_COOKIE);
 	program_case_run(&input_program, &test);
 	test.on_page = "id=\"e-key\"><span lang=\"en\" dir=\"ltr\">Unknown";
 	program_case_run(&input_program, &test);
 	um_buf_free(&test.row.typed);
 
 	test.name = "another browser's";
-	test.row.typed = sealed("{\"mail\":\"a@b.example\"}", UM_SEAL_TYPED,
+	test.row.typed = sealed("{\"mail\":\"a@b.example\"}", UM_USE_TYPED,
 		"another");
 	test.on_page = "name=\"field.mail\" value=\"\"";
 	program_case_run(&input_program, &test);
@@ -439,12 +439,13 @@ TEST(a_database_that_is_away)
 TEST(a_definition_that_is_broken_or_foreign)
 {
 	const struct {
-		const char *json, *info;
+		const char *json;
+		enum um_key_use use;
 		const char *path;
 	} cases[] = {
-		{ "{\"title\":\"T\"}", UM_SEAL_FORM, INTAKE },
-		{ FORM, UM_SEAL_PROBLEM, INTAKE },
-		{ APPROVAL, UM_SEAL_FORM, INTAKE },
+		{ "{\"title\":\"T\"}", UM_USE_FORM, INTAKE },
+		{ FORM, UM_USE_PROBLEM, INTAKE },
+		{ APPROVAL, UM_USE_FORM, INTAKE },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -457,7 +458,7 @@ TEST(a_definition_that_is_broken_or_foreign)
 			.status = 500,
 			.reason = "internal_error" };
 
-		test.row.form = sealed(cases[i].json, cases[i].info, NULL);
+		test.row.form = sealed(cases[i].json, cases[i].use, NULL);
 		program_case_run(&input_program, &test);
 		um_buf_free(&test.row.form);
 	}

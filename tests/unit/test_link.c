@@ -56,7 +56,7 @@ check_vector(const json_t *vector)
 				 json_object_get(vector, "kid")),
 		secret, len);
 	its_keys = keys_of(line);
-	assert_memory_equal(um_keys_minting(its_keys)->link_key, key,
+	assert_memory_equal(um_keys_minting(its_keys)->of[UM_USE_LINK], key,
 		sizeof(key));
 	assert_true(um_link_mint(minted, id, its_keys, provider));
 	assert_string_equal(minted, state);

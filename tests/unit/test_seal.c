@@ -112,7 +112,16 @@ TEST(the_contracts_vectors)
 static void
 check_page_vector(const json_t *vector)
 {
+	static const struct {
+		const char *info;
+		enum um_key_use use;
+	} uses[] = {
+		{ "urlmode form v1", UM_USE_FORM },
+		{ "urlmode problem v1", UM_USE_PROBLEM },
+		{ "urlmode typed v1", UM_USE_TYPED },
+	};
 	const char *info = vector_text(vector, "info");
+	enum um_key_use use = UM_USES;
 	const char *text = vector_text(vector, "text");
 	const char *hex = vector_text(vector, "sealed_hex");
 	const json_t *browser = json_object_get(vector, "browser_hex");
@@ -123,6 +132,10 @@ check_page_vector(const json_t *vector)
 	size_t len = strlen(hex) / 2;
 
 	row_begin("%s", info);
+	for (size_t i = 0; i < LENGTH(uses); i++)
+		if (strcmp(uses[i].info, info) == 0)
+			use = uses[i].use;
+	assert_int_not_equal(use, UM_USES);
 	assert_true(len <= sizeof(expected));
 	bytes_of_hex(expected, len, hex);
 	bytes_of_uuid(its_id, vector_text(vector, "id"));
@@ -130,19 +143,19 @@ check_page_vector(const json_t *vector)
 	bytes_of_hex(owner, sizeof(owner),
 		browser != NULL ? json_string_value(browser)
 				: vector_text(vector, "binding_hex"));
-	assert_true(um_seal_put_for_page(&sealed, um_str(text), info, its_id,
+	assert_true(um_seal_put_for_page(&sealed, um_str(text), use, its_id,
 		owner, its_keys, its_nonce));
 	assert_int_equal(sealed.len, len);
 	assert_memory_equal(sealed.ptr, expected, len);
-	assert_true(um_seal_open_for_page(&opened, um_buf_str(&sealed), info,
+	assert_true(um_seal_open_for_page(&opened, um_buf_str(&sealed), use,
 		its_id, owner, its_keys));
 	assert_str(um_buf_str(&opened), text);
 	owner[0] ^= 1;
-	assert_false(um_seal_open_for_page(&opened, um_buf_str(&sealed), info,
+	assert_false(um_seal_open_for_page(&opened, um_buf_str(&sealed), use,
 		its_id, owner, its_keys));
 	owner[0] ^= 1;
 	assert_false(um_seal_open_for_page(&opened, um_buf_str(&sealed),
-		"urlmode result v1", its_id, owner, its_keys));
+		UM_USE_OUTCOME, its_id, owner, its_keys));
 	um_buf_free(&sealed);
 	um_buf_free(&opened);
 	um_keys_free(its_keys);

@@ -8,7 +8,7 @@
 #define NOW INT64_C(1800000000)
 #define TEXT "where the user was going"
 
-static const struct um_seal_purpose purpose = { "urlmode test v1",
+static const struct um_seal_purpose purpose = { UM_USE_SESSION,
 	{ "context", 7 } };
 static struct um_keys *keys, *rotated, *others;
 
@@ -53,14 +53,14 @@ TEST(good_until_its_expiry)
 
 TEST(for_one_purpose_and_one_context)
 {
-	static const struct um_seal_purpose info = { "urlmode other v1",
+	static const struct um_seal_purpose use = { UM_USE_SIGNIN,
 		{ "context", 7 } };
-	static const struct um_seal_purpose context = { "urlmode test v1",
+	static const struct um_seal_purpose context = { UM_USE_SESSION,
 		{ "contexts", 8 } };
 	struct um_buf sealed = seal(STR(TEXT));
 	struct um_str text = um_buf_str(&sealed);
 
-	assert_int_equal(open_at(text, keys, &info, NOW, ""),
+	assert_int_equal(open_at(text, keys, &use, NOW, ""),
 		UM_SEALED_TEXT_INVALID);
 	assert_int_equal(open_at(text, keys, &context, NOW, ""),
 		UM_SEALED_TEXT_INVALID);
