@@ -31,7 +31,7 @@ const SAME = {
 	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
 	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('link', 'MAC_BYTES')) * 4 / 3)],
 	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('link', 'MAC_BYTES')],
-	'the key of a link': () => [found('lib/crypto/keys.c', /LINK_INFO "(.*)"/), found('lib/node/src/link.js', /INFO = '(.*)'/),
+	'the key of a link': () => [found('lib/crypto/keys.c', /UM_USE_LINK\] = "(.*)"/), found('lib/node/src/link.js', /INFO = '(.*)'/),
 		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 	'the cookie of the ticket': () => [found('lib/crypto/ticket.h', /UM_TICKET_COOKIE "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
 
