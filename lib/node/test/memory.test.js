@@ -2,7 +2,7 @@
 // large as before. A double of PostgreSQL answers, so that this takes seconds.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { utimesSync } from 'node:fs';
 import test from 'node:test';
@@ -11,14 +11,20 @@ import { runInNewContext } from 'node:vm';
 
 import pg from 'pg';
 
+import { AccountProvider } from '../src/accounts/account-provider.js';
 import { AnnouncedMoney } from '../src/announced-money.js';
 import { PostgresStorage } from '../src/adapters/storage.js';
+import { Checker } from '../src/check.js';
+import { Claims } from '../src/claims.js';
 import { checkDatabaseUrl } from '../src/database-url.js';
 import { UrlMode } from '../src/index.js';
+import { internalsOf } from '../src/internals.js';
 import { KeysFile } from '../src/keys.js';
 import { Listener } from '../src/listener.js';
 import { Rechecker } from '../src/recheck.js';
+import { SigningKeys } from '../src/signing-keys.js';
 import { bindingOf } from '../src/token.js';
+import { Refresher } from '../src/vault/refresher.js';
 import { Waiters } from '../src/waiters.js';
 import { scratchKeys } from './support/keys.js';
 
@@ -26,6 +32,8 @@ import { scratchKeys } from './support/keys.js';
 const CALLS = Number(process.env.CALLS ?? 15_000);
 const WARM_UP = 5_000;
 const AT_ONCE = 1_000;
+/** For what keeps whole objects, if any. */
+const FEW = { calls: CALLS / 3, warmUp: 1_000 };
 /** Forty bytes for each call. A promise that is kept takes more. */
 const GROWTH_MAX = 40 * CALLS;
 
@@ -42,9 +50,9 @@ async function heapUsed() {
 }
 
 /** Calls it, and again many times, and compares the heap. */
-async function staysFlat(t, call, { calls = CALLS, warmUp = WARM_UP } = {}) {
+async function staysFlat(t, call, { calls = CALLS, warmUp = WARM_UP, atOnce = AT_ONCE } = {}) {
 	const round = async (count) => {
-		for (let n = 0; n < count; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, call));
+		for (let n = 0; n < count; n += atOnce) await Promise.all(Array.from({ length: atOnce }, call));
 	};
 	await round(Math.min(calls, warmUp));
 	const before = await heapUsed();
@@ -53,6 +61,11 @@ async function staysFlat(t, call, { calls = CALLS, warmUp = WARM_UP } = {}) {
 	t.diagnostic(`${Math.round(growth / calls)} bytes a call`);
 	assert.ok(growth < GROWTH_MAX, `${growth} bytes after ${calls} calls`);
 }
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Messages that no subscription has read. */
+const published = [];
 
 /** What PostgreSQL answers, by a word of the statement. */
 const ANSWERS = {
@@ -69,7 +82,7 @@ const ANSWERS = {
 	stored_keys: () => [{ key: 'a' }],
 	stored_add: () => [{ sum: '1' }],
 	published_last: () => [{ id: '0' }],
-	published_since: () => [],
+	published_since: () => published.splice(0),
 	'urlmode.read': ([ids]) => ids.map((id) => ({
 		id, provider: 'demo', kind: 'oauth', status: 'completed', action: 'accept', reason: '', closes_in_ms: '60000',
 		rechecks: 0, rechecked: 0, payment_reference: null,
@@ -135,6 +148,23 @@ test('the storage keeps nothing of what it was asked', async (t) => {
 	];
 	let n = 0;
 	await staysFlat(t, () => calls[n++ % calls.length]());
+});
+
+test('an open subscription keeps nothing of its messages', async (t) => {
+	const urlmode = playPostgres(t);
+	const storage = new PostgresStorage(urlmode);
+	await storage.connect();
+	let heard = 0;
+	await storage.subscribe('c', () => (heard += 1));
+	const payload = createHash('sha256').update('c').digest('hex');
+	let messages = 0;
+	await staysFlat(t, async () => {
+		messages += 1;
+		published.push({ id: String(messages), channel: 'c', message: `${messages} ${'x'.repeat(1_000)}` });
+		internalsOf(urlmode).listener.emit('notification', payload, 'urlmode_published');
+		await turn();
+	});
+	while (heard < messages) await turn();
 });
 
 test('a wait that is aborted lets go of its signal', async (t) => {
@@ -232,17 +262,83 @@ test('late payments are told once, and the last ten thousand are remembered', as
 	await staysFlat(t, async () => {
 		announcements += 1;
 		listener.emit('announced', [{ id: randomUUID(), late: true }]);
-		await new Promise((resolve) => setImmediate(resolve)); // it is read
+		await turn(); // it is read
 	}, { calls: 2 * CALLS, warmUp: 10_000 });
 	assert.equal(told, announcements);
 });
 
-test('rechecks leave nothing behind', async (t) => {
+test('rechecks, and checks of what users have typed, leave nothing behind', async (t) => {
 	const rechecker = new Rechecker({
 		takeRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, references: [], expected: null }),
 		endRecheck: async () => {}, complete: async () => {},
 	});
-	await staysFlat(t, () => rechecker.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined));
+	await staysFlat(t, () => rechecker.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined), FEW);
+	const checker = new Checker({
+		takeCheck: async () => ({ lease: 1, result: Buffer.alloc(1), left_ms: '60000' }), endCheck: async () => {},
+		openValues: () => ({ key: 'a' }), sealProblem: () => Buffer.alloc(1),
+	});
+	await staysFlat(t, () => checker.run({ id: randomUUID(), provider: 'demo' }, Buffer.alloc(16), async () => undefined), FEW);
+});
+
+test('a lease that is renewed all the time, and the next call, leave nothing behind', async (t) => {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	let renewals = 0;
+	const claims = new Claims({
+		query: async (text) => {
+			if (text.includes('begin_claim')) return [{ outcome: 'begun', claimed_reference: null, fence: '1', fulfilled: null, leased_ms: null }];
+			renewals += Number(text.includes('renew_claim'));
+			return [{ done: true }];
+		},
+	}, new KeysFile(scratchKeys(t)), 60_000);
+	const begin = () => claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0 });
+	const held = await begin();
+	await staysFlat(t, async () => {
+		t.mock.timers.tick(10_000);
+		await turn();
+		const next = await begin();
+		await next.fulfil({ a: 1 });
+		await next.confirm();
+	}, { ...FEW, atOnce: 1 });
+	assert.equal(held.signal.aborted, false);
+	assert.ok(renewals >= FEW.calls);
+	claims.close();
+});
+
+test('refreshed accounts leave nothing behind', async (t) => {
+	replace(t, AccountProvider, 'open', {
+		value: async () => ({ staysRefreshable: false, refresh: async () => ({ access_token: randomUUID(), refresh_token: 'r', expires_in: 3_600 }) }),
+	});
+	let refreshed = 0;
+	const refresher = new Refresher({
+		beginRefresh: async () => ({ outcome: 'begun', lease: '1' }), markSent: async () => true, commitRefresh: async () => 'stored',
+	}, new KeysFile(scratchKeys(t)), () => ({}), (name) => (refreshed += Number(name === 'refreshed')), () => false);
+	let calls = 0;
+	await staysFlat(t, () => {
+		calls += 1;
+		return refresher.refresh({
+			place: { subject: randomUUID(), provider: 'demo', account: 'a' }, version: '1', tokens: { access_token: 'a', refresh_token: 'r' }, scopes: [],
+		});
+	}, FEW);
+	assert.equal(refreshed, calls);
+});
+
+test('public keys that were fetched leave nothing behind', async (t) => {
+	const wanted = [];
+	let kept = 0;
+	const listener = Object.assign(new EventEmitter(), { acquire: () => {}, release: () => {}, addChannel: async () => {} });
+	const keys = new SigningKeys({ takeSigningKey: async () => wanted.pop(), keepSigningKey: async () => (kept += 1) }, listener, {
+		plaid: async (kid) => ({ key: { kty: 'EC', kid } }),
+	});
+	keys.start();
+	let asked = 0;
+	await staysFlat(t, async () => {
+		asked += 1;
+		wanted.push({ provider: 'plaid', kid: randomUUID() });
+		listener.emit('notification', '', 'urlmode_keys');
+		await turn();
+	}, FEW);
+	while (kept < asked) await turn();
+	await keys.close();
 });
 
 test('keys keep nothing of earlier contents of their file', async (t) => {
