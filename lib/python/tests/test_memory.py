@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import socket
 import sys
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -20,8 +22,10 @@ import pytest
 from urlmode import UrlMode, UrlModeBusyError
 from urlmode import _batches as batches
 from urlmode._connection import Pool, Rows
-from urlmode._database import Row
+from urlmode._database import RecheckRow, Row, RowKey
 from urlmode._listener import Listener
+from urlmode._money import AnnouncedMoney
+from urlmode._recheck import Rechecker
 
 from conftest import ACCOUNT, OpenUrlMode, owner
 
@@ -76,16 +80,16 @@ def objects() -> int:
     return sys.getallocatedblocks()
 
 
-async def stays_flat(call: Callable[[], Awaitable[object]]) -> None:
+async def stays_flat(call: Callable[[], Awaitable[object]], calls: int = CALLS, at_once: int = AT_ONCE) -> None:
     async def make(count: int) -> None:
-        for _ in range(0, count, AT_ONCE):
-            await asyncio.gather(*(call() for _ in range(AT_ONCE)))
+        for _ in range(0, count, at_once):
+            await asyncio.gather(*(call() for _ in range(at_once)))
 
-    await make(2 * AT_ONCE)
+    await make(1000)
     before = objects()
-    await make(CALLS)
+    await make(calls)
     growth = objects() - before
-    assert growth < GROWTH_MAX, f"{growth} blocks of memory after {CALLS} calls"
+    assert growth < GROWTH_MAX, f"{growth} blocks of memory after {calls} calls"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +127,159 @@ async def test_a_wait_that_ends_without_an_outcome_keeps_nothing(
 
     await stays_flat(wait)
     assert played.open_waits == 0
+
+
+class Played:
+    """A connection that listens. The test says what arrives, and when it breaks."""
+
+    description = True
+    backend_pid = 1
+
+    def __init__(self) -> None:
+        self.pgconn: Any = self
+        self._near, self._far = socket.socketpair()
+        self.socket = self._near.fileno()
+        self._announced = 0
+
+    def announce(self) -> None:
+        self._far.send(b"x")
+
+    def end(self) -> None:
+        self._far.close()
+
+    def consume_input(self) -> None:
+        arrived = self._near.recv(4096)
+        self._announced += len(arrived)
+        if not arrived:
+            raise psycopg.OperationalError("the server closed the connection")
+
+    def notifies(self) -> Any:
+        if self._announced == 0:
+            return None
+        self._announced -= 1
+        return SimpleNamespace(relname=b"urlmode", extra=f'{{"id":"{uuid.uuid4()}"}}'.encode())
+
+    async def execute(self, statement: bytes, values: object) -> Played:
+        return self
+
+    async def fetchall(self) -> Rows:
+        return [(self.backend_pid,)]
+
+    async def close(self) -> None:
+        self.socket = -1
+        self._near.close()
+        self._far.close()
+
+
+class Opened:
+    """A listener whose connections are played."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.heard = 0
+        self.listener = Listener(self._connect, listen=True, several_hosts=False, notify=self._notify)
+        self.listener.on_announced.append(self._hear)
+
+    async def _connect(self) -> Any:
+        self.connections += 1
+        self.connection = Played()
+        return self.connection
+
+    async def _notify(self, channel: str, payload: str) -> None:
+        raise AssertionError("its process id is that of the server")
+
+    def _hear(self, announcements: list[dict[str, Any]]) -> None:
+        self.heard += len(announcements)
+
+    async def receives(self) -> None:
+        while not self.listener.receives_notifications:
+            await asyncio.sleep(0)
+
+
+async def test_the_listener_keeps_nothing_of_statements_and_notifications() -> None:
+    opened, announced = Opened(), 0
+    opened.listener.acquire(opened)
+    await opened.receives()
+
+    async def call() -> None:
+        nonlocal announced
+        announced += 1
+        opened.connection.announce()
+        opened.listener.acquire(announced)
+        await opened.listener.query("SELECT 1", [])
+        opened.listener.release(announced)
+
+    # Not at once: a statement stops the reading, and then what arrives waits.
+    await stays_flat(call, at_once=10)
+    while opened.heard < announced:
+        await asyncio.sleep(0)
+    await opened.listener.close()
+
+
+async def test_the_listener_keeps_nothing_of_connections_that_were_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlmode._listener._BACKOFF_MIN_S", 0)
+    opened, losses = Opened(), CALLS // 3
+    opened.listener.acquire(opened)
+
+    async def lose() -> None:
+        await opened.receives()
+        before = opened.connections
+        opened.connection.end()
+        while opened.connections == before:
+            await asyncio.sleep(0)
+
+    await stays_flat(lose, calls=losses, at_once=1)
+    assert opened.connections > losses
+    await opened.listener.close()
+
+
+async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlmode._money._TOLD_MAX", 500)
+    listener = Opened().listener
+    monkeypatch.setattr(listener, "acquire", lambda user: None)
+
+    async def read(*, id: str) -> list[str]:
+        return [id]
+
+    money = AnnouncedMoney(listener, "late", read, lambda id: id)
+    reports = money.reports()
+    first = asyncio.ensure_future(anext_of(reports))
+    await asyncio.sleep(0)
+
+    async def call() -> None:
+        nonlocal first
+        id = str(uuid.uuid4())
+        listener.on_announced[-1]([{"id": id, "late": True}])
+        assert await first == id
+        first = asyncio.ensure_future(anext_of(reports))
+        await asyncio.sleep(0)
+
+    await stays_flat(call, at_once=1)
+    await money.close()
+    with pytest.raises(StopAsyncIteration):
+        await first
+
+
+async def anext_of(reports: AsyncIterator[str]) -> str:
+    return await reports.__anext__()
+
+
+class Rechecks:
+    """What the database does for a recheck."""
+
+    async def take_recheck(self, key: RowKey, lease_ms: int) -> RecheckRow:
+        return RecheckRow(lease=1, rechecks=1, event_type=None, references=[], expected=None)
+
+    async def end_recheck(self, key: RowKey, taken: RecheckRow, failed: bool) -> None:
+        pass
+
+
+async def test_a_recheck_keeps_nothing() -> None:
+    async def complete(key: RowKey, answer: object) -> None:
+        pass
+
+    rechecker = Rechecker(cast(Any, Rechecks()), complete)
+    await stays_flat(lambda: rechecker.run(completed(str(uuid.uuid4())), b"", lambda _: None))
 
 
 class Statements:
