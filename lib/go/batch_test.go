@@ -188,7 +188,7 @@ func TestWaitsKeepNothing(t *testing.T) {
 	stop()
 	staysFlat(t, func() {
 		id := newID()
-		one := newWait(plainly)
+		one := newWait(t.Context(), plainly)
 		if err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, one); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,6 @@ const (
 )
 
 var (
-	idForm       = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	providerForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	reasonForm   = regexp.MustCompile(`^[a-z0-9_]{0,64}$`)
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
@@ -60,9 +59,24 @@ func newID() string {
 	return idText(id[:])
 }
 
+// isID: a regular expression would take most of the time in which an announcement is parsed.
+func isID(text string) bool {
+	for i, c := range []byte(text) {
+		switch {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case (c < '0' || c > '9') && (c < 'a' || c > 'f'):
+			return false
+		}
+	}
+	return len(text) == 36
+}
+
 func checkID(id string) (string, error) {
 	lower := strings.ToLower(id)
-	if !idForm.MatchString(lower) {
+	if !isID(lower) {
 		return "", argumentError("the id of an elicitation must be a UUID")
 	}
 	return lower, nil

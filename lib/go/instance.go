@@ -65,7 +65,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	running, stop := context.WithCancel(context.Background())
 	m.pool, m.stop = opened, stop
 	m.db = newDatabase(opened)
-	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running, unmarked: map[rowKey]struct{}{}}
+	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running}
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: backoffMax, db: m.db, log: log, ctx: running,
 		hearers: map[hearer]struct{}{}}
@@ -103,9 +103,9 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 // Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
 // ErrNotFound, ErrSeal, ErrClosed.
 func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
-	one := newWait(plainly)
+	one := newWait(ctx, plainly)
 	m.waits.begin(one, id, owner)
-	if err := m.waits.await(ctx, one); err != nil {
+	if err := m.waits.await(one); err != nil {
 		return Outcome{}, err
 	}
 	return *one.outcome, nil
@@ -113,9 +113,9 @@ func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, e
 
 // WaitWith is Wait with options.
 func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
-	one := newWait(&o)
+	one := newWait(ctx, &o)
 	m.waits.begin(one, id, owner)
-	if err := m.waits.await(ctx, one); err != nil {
+	if err := m.waits.await(one); err != nil {
 		return Outcome{}, err
 	}
 	return *one.outcome, nil

@@ -3,9 +3,12 @@
 package urlmode
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,32 +33,22 @@ const (
 
 // announcement is what the database announces. Anyone who can connect to it can send another text.
 type announcement struct {
-	ID       string
-	Late     bool
-	Refunded bool
-	Outcome  string
+	ID       string `json:"id"`
+	Late     bool   `json:"late"`
+	Refunded bool   `json:"refunded"`
+	Outcome  string `json:"outcome"`
 }
 
-// parseAnnouncements reads one object, or an array of those of a statement.
+// parseAnnouncements reads one object, or an array of those of a statement. A member of another type than it should be does not count.
 func parseAnnouncements(payload []byte) []announcement {
-	var each []json.RawMessage
-	if len(payload) == 0 || json.Unmarshal(payload, &each) != nil {
-		each = []json.RawMessage{payload}
+	if text := bytes.TrimLeft(payload, " \t\r\n"); len(text) == 0 || text[0] != '[' {
+		payload = slices.Concat([]byte("["), payload, []byte("]"))
 	}
-	announced := make([]announcement, 0, len(each))
-	for _, text := range each {
-		var members map[string]any
-		if json.Unmarshal(text, &members) != nil {
-			continue
-		}
-		id, _ := members["id"].(string)
-		if !idForm.MatchString(id) {
-			continue
-		}
-		outcome, _ := members["outcome"].(string)
-		announced = append(announced, announcement{id, members["late"] == true, members["refunded"] == true, outcome})
+	var announced []announcement
+	if err := json.Unmarshal(payload, &announced); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		return nil
 	}
-	return announced
+	return slices.DeleteFunc(announced, func(one announcement) bool { return !isID(one.ID) })
 }
 
 // hearer is told what the listener hears.

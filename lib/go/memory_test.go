@@ -15,8 +15,8 @@ import (
 )
 
 // What 100,000 open waits take, with the goroutines that wait. The contexts are their callers', and so they are made before: one
-// with a deadline takes 400 bytes more. The runtime begins a goroutine with 2 KB of stack. In one of ten the stack grows to 4 KB,
-// where the runtime allocates deep in a select; it would be all of them if they began their waits themselves.
+// with a deadline takes 400 bytes more. The runtime begins a goroutine with 2 KB of stack, of which the caller has about 400 bytes:
+// see await and beginnings.
 func TestMemoryOfWaits(t *testing.T) {
 	const count, most = 100_000, 400_000_000
 	m := offline(t)

@@ -62,10 +62,11 @@ func openVerifier(ring keys, sealed []byte, k rowKey) (*verifier, error) {
 	return &opened, nil
 }
 
-// toOutcome is what a completed row says to those who wait for it. result is that of an outcome that
-// was announced, and known a verifier that was opened before.
+// toOutcome is what a completed row says to one of those who wait for it. result is that of an outcome that was announced,
+// and known a verifier that was opened before.
 func toOutcome(ring keys, read *row, k rowKey, result map[string]any, known *verifier) (Outcome, error) {
 	if read.result != nil {
+		result = nil
 		if err := unseal(ring, useResult, k, read.result, &result); err != nil {
 			return Outcome{}, err
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -191,9 +192,10 @@ func FuzzOutcome(f *testing.F) {
 
 func FuzzAnnouncements(f *testing.F) {
 	f.Add([]byte(`[{"id":"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11","status":"opened"}]`))
+	form := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		for _, each := range parseAnnouncements(payload) {
-			if !idForm.MatchString(each.ID) {
+			if !form.MatchString(each.ID) {
 				t.Fatalf("an id %q", each.ID)
 			}
 		}

@@ -67,7 +67,7 @@ type purger struct {
 	warnOnce sync.Once
 	marking  sync.Mutex
 	mu       sync.Mutex
-	unmarked map[rowKey]struct{}
+	unmarked []rowKey
 	timer    *time.Timer
 }
 
@@ -115,7 +115,7 @@ func (p *purger) markRead(k rowKey) {
 	if len(p.unmarked) >= unmarkedMax {
 		return
 	}
-	p.unmarked[k] = struct{}{}
+	p.unmarked = append(p.unmarked, k)
 	if p.timer == nil {
 		p.timer = time.AfterFunc(markDelay, p.markAll)
 	}
@@ -131,12 +131,7 @@ func (p *purger) markAll() {
 			p.timer.Stop()
 			p.timer = nil
 		}
-		var batch []rowKey
-		for k := range p.unmarked {
-			if batch = append(batch, k); len(batch) == markSize {
-				break
-			}
-		}
+		batch := p.unmarked[:min(markSize, len(p.unmarked))]
 		p.mu.Unlock()
 		if len(batch) == 0 {
 			return
@@ -148,8 +143,8 @@ func (p *purger) markAll() {
 			p.warn("results are", err)
 		}
 		p.mu.Lock()
-		for _, k := range batch {
-			delete(p.unmarked, k)
+		if p.unmarked = p.unmarked[len(batch):]; len(p.unmarked) == 0 {
+			p.unmarked = nil
 		}
 		p.mu.Unlock()
 	}

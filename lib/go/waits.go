@@ -110,6 +110,9 @@ func (w *waits) add(k rowKey, made *wait) error {
 		w.entries[k.id] = of
 	}
 	made.entry, made.began = of, w.now()
+	if made.ctx.Done() != nil {
+		made.forget = context.AfterFunc(made.ctx, made.wake)
+	}
 	made.next, of.first = of.first, made
 	w.size++
 	w.open.Add(1)
@@ -119,8 +122,14 @@ func (w *waits) add(k rowKey, made *wait) error {
 	return nil
 }
 
-// remove ends a wait, which nothing changes any more.
+// remove ends a wait, which nothing changes any more. A result counts as read when its caller gets it.
 func (w *waits) remove(one *wait, outcome *Outcome, err error) {
+	if one.forget != nil {
+		one.forget()
+	}
+	if err == nil && one.isSecret {
+		w.purger.markRead(one.entry.key)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one.done, one.outcome, one.err = true, outcome, err
@@ -376,29 +385,41 @@ func (w *waits) run(task func()) {
 	}()
 }
 
-// end: the row is completed. result is that of an outcome that was announced.
+// end: the row is completed. result is that of an outcome that was announced. Each wait gets maps of its own, which its caller
+// may change.
 func (w *waits) end(of *entry, completed *row, result map[string]any) {
 	rechecking := w.recheck(of, completed)
-	isOutcome := false
-	outcome, err := Outcome{}, error(nil)
 	for each := of.first; each != nil; each = each.next {
 		if each.done || rechecking && each.canRecheck() {
 			continue
 		}
-		if !isOutcome {
-			isOutcome = true
-			outcome, err = toOutcome(w.ring, completed, of.key, result, of.verifier)
+		its := result
+		if each.next != nil {
+			its, _ = cloned(result).(map[string]any)
 		}
+		outcome, err := toOutcome(w.ring, completed, of.key, its, of.verifier)
 		if err != nil {
 			each.reject(err)
 			continue
 		}
-		its := outcome
-		each.resolve(&its)
-		if completed.result != nil || completed.verifier != nil || result != nil {
-			w.purger.markRead(of.key)
-		}
+		each.isSecret = completed.result != nil || completed.verifier != nil || result != nil
+		each.resolve(&outcome)
 	}
+}
+
+// cloned copies what json.Unmarshal has made.
+func cloned(value any) any {
+	switch of := value.(type) {
+	case map[string]any:
+		made := make(map[string]any, len(of))
+		for name, each := range of {
+			made[name] = cloned(each)
+		}
+		return made
+	case []any:
+		return column(of, cloned)
+	}
+	return value
 }
 
 // goOn: the row is open.

@@ -4,6 +4,7 @@ package urlmode
 
 import (
 	"encoding/base64"
+	"reflect"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestAnnouncedOutcomeIsForWhoHasRead(t *testing.T) {
 	k := rowKey{newID(), bindingOf(Owner{"stranger", ""})}
 	sealed := seal(m.ring, useEventOutcome, k, []byte(`{"action":"accept","reason":"","reference":"cs_1","result":{"amount":1}}`), nil)
 	paid := []announcement{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(sealed)}}
-	one := newWait(plainly)
+	one := newWait(t.Context(), plainly)
 	if err := m.waits.add(k, one); err != nil {
 		t.Fatal(err)
 	}
@@ -33,5 +34,60 @@ func TestAnnouncedOutcomeIsForWhoHasRead(t *testing.T) {
 	m.waits.announced(paid)
 	if _, done, _, _ := m.waits.take(one); !done || one.outcome.Action != Accept || one.outcome.Reference != "cs_1" {
 		t.Fatalf("it does not save the read: %v", one.outcome)
+	}
+}
+
+// Each of those who wait for one row may change what it gets. A result counts as read when one of them has got it.
+func TestOutcomesShareNothing(t *testing.T) {
+	m := offline(t)
+	k := rowKey{newID(), bindingOf(Owner{"me", ""})}
+	text := []byte(`{"values":{"many":[{"a":1},2]}}`)
+	announced := seal(m.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+string(text)+`}`), nil)
+	completed := &row{id: k.id, kind: Input, status: Completed, action: Accept, result: seal(m.ring, useResult, k, text, nil)}
+	for name, end := range map[string]func(*entry){
+		"announced": func(*entry) {
+			m.waits.announced([]announcement{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(announced)}})
+		},
+		"read": func(of *entry) {
+			m.waits.mu.Lock()
+			defer m.waits.mu.Unlock()
+			m.waits.end(of, completed, nil)
+		},
+	} {
+		marked := func() int {
+			m.purger.mu.Lock()
+			defer m.purger.mu.Unlock()
+			return len(m.purger.unmarked)
+		}
+		before := marked()
+		var all [3]*wait
+		for i := range all {
+			all[i] = newWait(t.Context(), plainly)
+			if err := m.waits.add(k, all[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.waits.mu.Lock()
+		m.waits.goOn(all[0].entry, &row{id: k.id, kind: Input, status: Pending, closesInMs: 60_000})
+		m.waits.mu.Unlock()
+		end(all[0].entry)
+		m.waits.remove(all[2], nil, errorClosed()) // It has given up meanwhile.
+		if marked() != before {
+			t.Errorf("%s: nobody has got it, and it is read", name)
+		}
+		for _, one := range all[:2] {
+			values := one.outcome.Values
+			if !reflect.DeepEqual(values, map[string]any{"many": []any{map[string]any{"a": 1.0}, 2.0}}) || len(one.outcome.Result) != 1 {
+				t.Errorf("%s: it has got %v", name, values)
+			}
+			values["many"].([]any)[0].(map[string]any)["a"] = 5
+			values["other"] = 5
+			one.outcome.Result["other"] = 5
+		}
+		m.waits.remove(all[0], all[0].outcome, nil)
+		if marked() != before+1 {
+			t.Errorf("%s: it is not read", name)
+		}
+		m.waits.remove(all[1], nil, errorClosed())
 	}
 }
