@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"time"
 )
 
@@ -95,7 +98,7 @@ func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context,
 		warn(w.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
 			k.id, recheckLease))
 	})
-	answer, failure := ask(w.ctx, event)
+	answer, failure := guarded(w.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(w.ctx, event) })
 	if failure == nil && answer != nil {
 		failure = w.complete(w.ctx, k, *answer)
 	}
@@ -106,4 +109,21 @@ func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context,
 		failure = nil
 	}
 	return failure, w.db.endRecheck(w.ctx, k, taken, failure != nil)
+}
+
+// guarded makes an error of a panic, which would end the process: no function of the caller is below. What the caller has panicked
+// with may be secret.
+func guarded[T any](log *slog.Logger, code string, ask func() (T, error)) (answer T, err error) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		err = fmt.Errorf("%w (%T)", errPanicked, value)
+		if of, is := value.(runtime.Error); is {
+			err = fmt.Errorf("%w: %w", errPanicked, of)
+		}
+		warn(log, code, err.Error(), slog.String("stack", string(debug.Stack())))
+	}()
+	return ask()
 }

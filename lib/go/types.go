@@ -262,10 +262,10 @@ type WaitOptions struct {
 	// Progress is called by the goroutine that waits: at most once for each status, and for each attempt that has failed.
 	Progress func(Progress)
 	// Recheck asks the provider about an event that proves nothing, and answers nil if the outcome is not known. For
-	// one elicitation it runs in one process at a time. Its error ends this wait. The context ends with the instance.
+	// one elicitation it runs in one process at a time. Its error ends this wait, and so does a panic. The context ends with the instance.
 	Recheck func(context.Context, Recheck) (*Answer, error)
 	// Verify says what is wrong with the values of an input with a VerifyTimeout, and nil if nothing is. One process asks it for each
-	// submission; the fifth problem ends the elicitation. After an error, which ends this wait, and at the time limit, which ends
+	// submission; the fifth problem ends the elicitation. After an error or a panic, which ends this wait, and at the time limit, which ends
 	// the context, the page is open again.
 	Verify func(context.Context, Typed) (*Problem, error)
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.

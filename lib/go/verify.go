@@ -136,7 +136,9 @@ func (w *waits) askVerify(
 	defer cancel()
 	answered := make(chan answer, 1)
 	go func() {
-		found, err := ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
+		found, err := guarded(w.log, "URLMODE_VERIFY", func() (*Problem, error) {
+			return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
+		})
 		answered <- answer{found, err}
 	}()
 	var said answer

@@ -78,6 +78,32 @@ func TestErrorOfVerify(t *testing.T) {
 	}
 }
 
+// It ends the wait, and not the process: no function of the caller is below it.
+func TestPanicOfTheCaller(t *testing.T) {
+	log := &lines{}
+	m, p, me := open(t, func(c *Config) { c.Logger = log.logger() }), openPrograms(t), someone()
+	id := askForKey(t, m, me, time.Minute)
+	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(_ context.Context, typed Typed) (*Problem, error) {
+		panic(typed.Values["api_key"])
+	}})
+	p.types(t, id, me, "s3cret")
+	if got := <-wait; !errors.Is(got.err, errPanicked) || strings.Contains(got.err.Error(), "s3cret") {
+		t.Errorf("Verify: %v", got.err)
+	}
+	id = create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"}).ElicitationID
+	wait = begin(t, t.Context(), m, id, me, WaitOptions{Recheck: func(_ context.Context, event Recheck) (*Answer, error) {
+		return nil, errors.New(event.References[len(event.References)])
+	}})
+	p.ask(t, `SELECT outcome FROM urlmode.record_events($1::text[]::uuid[], '{stripe}', $1::text[], '{checkout}', '{recheck}', '{NULL}', '{NULL}',
+		'{cs_1}', '{NULL}')`, []string{id})
+	if got := <-wait; !errors.Is(got.err, errPanicked) || !strings.Contains(got.err.Error(), "index out of range") {
+		t.Errorf("Recheck: %v", got.err)
+	}
+	if log.count("URLMODE_VERIFY") != 1 || log.count("URLMODE_RECHECK") != 1 {
+		t.Error("the place is not logged")
+	}
+}
+
 // A function that does not come back holds up nobody.
 func TestVerifyHasATimeLimit(t *testing.T) {
 	log := &lines{}
