@@ -73,6 +73,18 @@ um_file_version(const struct stat *st)
 		st->st_ctim };
 }
 
+static bool
+is_other(struct um_file_version *seen, const struct um_file_version *now)
+{
+	if (now->dev == seen->dev && now->ino == seen->ino
+		&& now->size == seen->size
+		&& now->changed.tv_sec == seen->changed.tv_sec
+		&& now->changed.tv_nsec == seen->changed.tv_nsec)
+		return false;
+	*seen = *now;
+	return true;
+}
+
 bool
 um_file_changed(struct um_file_version *seen, const char *path)
 {
@@ -82,11 +94,16 @@ um_file_changed(struct um_file_version *seen, const char *path)
 	if (stat(path, &st) != 0)
 		return false;
 	now = um_file_version(&st);
-	if (now.dev == seen->dev && now.ino == seen->ino
-		&& now.size == seen->size
-		&& now.changed.tv_sec == seen->changed.tv_sec
-		&& now.changed.tv_nsec == seen->changed.tv_nsec)
-		return false;
-	*seen = now;
-	return true;
+	return is_other(seen, &now);
+}
+
+bool
+um_file_changed_or_gone(struct um_file_version *seen, const char *path)
+{
+	struct um_file_version now = { 0 };
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		now = um_file_version(&st);
+	return is_other(seen, &now);
 }

@@ -48,4 +48,10 @@ struct um_file_version um_file_version(const struct stat *st);
  */
 bool um_file_changed(struct um_file_version *seen, const char *path);
 
+/*
+ * The same, and a file that cannot be looked at any more has a version of its
+ * own: true once when it goes, and once when it is there again.
+ */
+bool um_file_changed_or_gone(struct um_file_version *seen, const char *path);
+
 #endif

@@ -24,15 +24,33 @@ um_keys_reload(struct um_context *context, struct um_log *log)
 		um_clock_wall_ms());
 }
 
+static void
+look(struct um_keys_reload *seen, struct um_context *context,
+	struct um_log *log)
+{
+	const char *file = context->config->keys_file;
+
+	if (file != NULL && um_file_changed_or_gone(&seen->version, file))
+		um_keys_reload(context, log);
+}
+
 void
 um_keys_reload_changed(struct um_keys_reload *seen, struct um_context *context,
 	struct um_log *log, int64_t now)
 {
-	const char *file = context->config->keys_file;
-
-	if (file == NULL || now - seen->at < UM_KEYS_RELOAD_MS)
+	if (now - seen->at < UM_KEYS_RELOAD_MS)
 		return;
 	seen->at = now;
-	if (um_file_changed(&seen->version, file))
-		um_keys_reload(context, log);
+	look(seen, context, log);
+}
+
+void
+um_keys_reload_idle(struct um_keys_reload *seen, struct um_context *context,
+	struct um_log *log, int64_t now)
+{
+	if (now - seen->at < UM_KEYS_RELOAD_MS
+		|| now - seen->idle_at < UM_KEYS_RELOAD_MS)
+		return;
+	seen->idle_at = now;
+	look(seen, context, log);
 }

@@ -310,6 +310,7 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 static void
 heartbeat(struct server *sv, int64_t now)
 {
+	um_keys_reload_idle(&sv->keys_seen, sv->context, sv->log, now);
 	um_certificates_look(sv->context->config, sv->program->name,
 		&sv->certificates_at, now, on_notice, sv);
 	/* One program looks for all: the one that shows the metrics. */

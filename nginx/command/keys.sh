@@ -15,7 +15,7 @@ usage: urlmode keys list
        urlmode keys drop [--force] [--dry-run] KID
 
 Works on the keys file that the configuration names, and never prints a secret.
-The programs notice a changed file by themselves, within a second of its next use.
+The programs notice a changed file by themselves, within a second.
 
   list    the keys: the first one seals, all of them open
   rotate  step 1: adds a new key below the others, with which nothing is sealed yet

@@ -92,6 +92,21 @@ TEST(changes_are_seen_once)
 	assert_false(um_file_changed(&seen, "/nowhere/file"));
 }
 
+TEST(a_file_that_goes_is_a_change)
+{
+	char *path = file_make(STR("1"), 0600);
+	char gone[] = "/nowhere/file";
+	struct um_file_version seen = { 0 };
+
+	assert_false(um_file_changed_or_gone(&seen, gone));
+	assert_true(um_file_changed_or_gone(&seen, path));
+	assert_false(um_file_changed_or_gone(&seen, path));
+	assert_true(um_file_changed_or_gone(&seen, gone));
+	assert_false(um_file_changed_or_gone(&seen, gone));
+	assert_true(um_file_changed_or_gone(&seen, path));
+	file_remove(path);
+}
+
 int
 main(void)
 {
@@ -100,6 +115,7 @@ main(void)
 		cmocka_unit_test(who_has_a_right_on_it),
 		cmocka_unit_test(where_it_could_be_appended),
 		cmocka_unit_test(changes_are_seen_once),
+		cmocka_unit_test(a_file_that_goes_is_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
