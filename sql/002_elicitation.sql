@@ -19,7 +19,7 @@
 -- The end of a wait is not the end of a row: from opened on, a row stays until
 -- its expiry, a payment or a signature until its provider tells the outcome or
 -- its expiry and a grace have passed. And money is kept apart from rows (003_payment.sql):
--- what is paid after the end is still offered to the next call.
+-- the next call is offered a payment that came after the end.
 --
 -- A row only moves down this list, with two exceptions: when no attempt to pay is
 -- under way any more, it is again what it was before processing (record_events). And
@@ -36,7 +36,7 @@ SET LOCAL ROLE urlmode_owner;
 -- And the error of a constraint quotes the whole row; that of a domain only
 -- names the domain.
 -- btrim() is faster than a regular expression, and every completion checks these.
--- What is in an index has the collation "C": names and references are compared
+-- Indexed texts have the collation "C": names and references are compared
 -- byte by byte, and no upgrade of the C library changes their order under an index.
 CREATE DOMAIN urlmode.provider AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 64
 	AND btrim(VALUE, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '' AND left(VALUE, 1) NOT IN ('_', '-'));

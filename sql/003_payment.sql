@@ -1,9 +1,9 @@
 -- Money that a provider has proved: one row for each payment, ever.
 --
 -- An elicitation ends once, but a user may pay after its end, or twice, or
--- another amount. The money is there all the same. So what was paid has rows
--- of its own; each is claimed by one call, or listed until somebody refunds
--- it. What a call is offered is the payment, whatever became of the row:
+-- another amount. The money is there all the same. So payments have rows of
+-- their own; each is claimed by one call, or listed until somebody refunds
+-- it. A call is offered the payment, whatever became of the elicitation:
 --
 --   matches, in time    the elicitation is completed with accept
 --   matches, late       the elicitation has ended before: the next call for
@@ -50,14 +50,14 @@ COMMENT ON TABLE urlmode.payment IS 'Payments that a provider has proved. Writte
 COMMENT ON INDEX urlmode.payment_elicitation IS 'Finds the payments of an elicitation.';
 COMMENT ON INDEX urlmode.payment_checkout IS 'Finds the payments of a checkout, also when their elicitation was purged.';
 COMMENT ON INDEX urlmode.payment_proven_at IS 'Finds the payments of a provider and a time.';
-COMMENT ON INDEX urlmode.payment_unclaimed IS 'Finds what no call has claimed.';
+COMMENT ON INDEX urlmode.payment_unclaimed IS 'Finds the payments that no call has claimed.';
 COMMENT ON COLUMN urlmode.payment.provider IS 'Name of the provider in the configuration of the callback programs.';
 COMMENT ON COLUMN urlmode.payment.reference IS
 	'The provider''s reference of the payment; the id of the elicitation where the provider sends none.';
 COMMENT ON COLUMN urlmode.payment.elicitation IS
 	'What it was paid for. Not a foreign key: a reference stays used when its elicitation is deleted, which is refused until the payment is claimed or refunded.';
 COMMENT ON COLUMN urlmode.payment.checkout IS 'The provider''s id of the checkout that was paid. NULL: it is not known.';
-COMMENT ON COLUMN urlmode.payment.amount IS 'What was paid, in minor units of the currency.';
+COMMENT ON COLUMN urlmode.payment.amount IS 'In minor units of the currency.';
 COMMENT ON COLUMN urlmode.payment.currency IS 'ISO 4217.';
 COMMENT ON COLUMN urlmode.payment.matches IS 'Whether amount and currency are those that the elicitation expected.';
 COMMENT ON COLUMN urlmode.payment.late IS 'Whether the elicitation was completed, or its expiry and grace were over, before the payment was proved.';
@@ -96,10 +96,10 @@ COMMENT ON COLUMN urlmode.refund.provider IS 'Name of the provider in the config
 COMMENT ON COLUMN urlmode.refund.reference IS
 	'The provider''s reference of the refund. Where its events have none, they tell the total that went back of the payment, and this is the reference of the payment; or the id of the elicitation, where the payment is not known.';
 COMMENT ON COLUMN urlmode.refund.elicitations IS
-	'What was paid for: that of the payment, and each that an event of this refund has named. Not foreign keys: a refund stays when its elicitation is purged.';
+	'The elicitation of the payment, and each that an event of this refund has named. Not foreign keys: a refund stays when its elicitation is purged.';
 COMMENT ON COLUMN urlmode.refund.payment IS
 	'The reference of the payment, which may be proved later. NULL: the provider did not name it, and not exactly one payment was proved before, or it has named another elicitation since. Then it holds all payments of the elicitations.';
-COMMENT ON COLUMN urlmode.refund.amount IS 'What went back, in minor units. NULL: all of the payment.';
+COMMENT ON COLUMN urlmode.refund.amount IS 'In minor units. NULL: all of the payment.';
 COMMENT ON COLUMN urlmode.refund.currency IS 'ISO 4217. NULL: that of the payment.';
 COMMENT ON COLUMN urlmode.refund.reversed IS 'How much of it came again (a refund that failed, a dispute that was won): the largest amount that an event has named, since no provider says that they add up. NULL with reversed_at: all.';
 COMMENT ON COLUMN urlmode.refund.reversed_at IS 'When it came again.';
@@ -256,7 +256,7 @@ BEGIN
 	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
 		AND p.checkout IS NULL;
 	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
-	-- What went back may be known before what was paid, or before the payment had its name.
+	-- A refund may be known before its payment, or before the payment had its reference.
 	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation
 	FROM unnest(providers, refs) AS a (provider, reference)
 	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference

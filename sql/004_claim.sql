@@ -1,5 +1,4 @@
--- One call acts on an outcome: it claims it. What was paid and that no call has
--- claimed is listed.
+-- One call acts on an outcome: it claims it. Payments that no call has claimed are listed.
 --
 -- A claim has two ends: the work is done, and the answer was written. claim takes
 -- both at once. A call whose answer may be lost holds a lease meanwhile:
@@ -355,7 +354,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
 	CROSS JOIN LATERAL unnest(CASE WHEN p.reference IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS told (elicitation)
 	LEFT JOIN urlmode.elicitation e ON e.id = told.elicitation
-	-- What names a payment that was never proved is the end of an attempt that failed.
+	-- A refund of a payment that was never proved is the end of an attempt that failed.
 	WHERE (p.reference IS NOT NULL OR urlmode.has_no_payment(r))
 		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
 		AND (since IS NULL OR r.changed_at >= since)

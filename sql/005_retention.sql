@@ -71,7 +71,7 @@ DECLARE
 	unconfirmed bigint;
 	found bigint;
 BEGIN
-	-- Who can call this must not be able to destroy what was just paid for.
+	-- A caller must not be able to delete a payment that has just been made.
 	IF keep_unclaimed_ms IS NULL OR keep_unclaimed_ms < 604800000 THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'keep_unclaimed_ms is less than seven days (604800000)';
 	END IF;
@@ -140,7 +140,7 @@ COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
 
 -- A purge goes through the rows of a kind once, in the order of their expiry, and
 -- each batch begins where the one before it ended. Otherwise it would read again
--- what had to stay, and what was deleted and not vacuumed yet.
+-- the rows that had to stay, and those that were deleted and not vacuumed yet.
 CREATE TABLE urlmode.purge_pass (
 	kind       urlmode.kind PRIMARY KEY,
 	since      timestamptz NOT NULL DEFAULT '-infinity',
@@ -174,8 +174,8 @@ BEGIN
 			-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
 			AND (e.rechecks = e.rechecked
 				OR coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
-		-- The next call for the same documents is given what was signed, and for the same
-		-- approval what was decided (urlmode.resume).
+		-- The next call for the same documents or the same approval gets the outcome
+		-- (urlmode.resume).
 		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept' OR e.claimed_at IS NOT NULL
 			OR (e.resume_key IS NULL AND NOT urlmode.is_leased(e.id, ''))
 		ELSE true

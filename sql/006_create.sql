@@ -43,7 +43,7 @@ BEGIN
 				WHEN s.effective_status <> 'completed'
 					AND urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) > now() THEN true
 				-- It may have been paid, also after its end: a recheck will tell, while the
-				-- result of what nobody has claimed is kept (005_retention).
+				-- result of an unclaimed payment is kept (005_retention).
 				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
 					coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false

@@ -52,7 +52,7 @@ COMMENT ON COLUMN urlmode.event.request IS 'The request id of its delivery, as i
 COMMENT ON COLUMN urlmode.event.action IS
 	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: money went back. refund_reversed: it came again. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. other_checkout: it is of another checkout than the one that the MCP server made. ignored: its type means nothing to us. The last seven move nothing.';
 
--- In place of a foreign key, which took a third of what it takes to keep an
+-- In place of a foreign key, which took a third of the time of recording an
 -- event: record_events has locked the row.
 CREATE FUNCTION urlmode.delete_events() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -259,7 +259,7 @@ BEGIN
 		WHERE e.id = a.id AND e.id = ANY (ids)
 			AND (a.completes OR a.late
 				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
-				-- It may have ended what was under way after the end.
+				-- It may have ended an attempt that was under way after the end.
 				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
 		RETURNING e.id, e.kind, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE
 				AND NOT (e.kind = 'payment' AND EXISTS (
@@ -350,7 +350,7 @@ BEGIN
 		);
 	END IF;
 
-	-- What is paid may go back in the same transaction: then a wait must read the row.
+	-- A payment may be refunded in the same transaction: then a wait must read the row.
 	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
 		outcomes := NULL;
 	END IF;
@@ -361,8 +361,8 @@ BEGIN
 	ORDER BY e.id
 	FOR NO KEY UPDATE OF e;
 
-	-- Each event must see what those before it did. So where an elicitation, an identity
-	-- or what was looked for is there again, the batch is cut before it.
+	-- Each event must see the effects of those before it: split the batch before a
+	-- repeated elicitation, identity or reference.
 	IF (
 		SELECT count(DISTINCT u.id) < count(u.id) OR count(DISTINCT u.identity) < count(u.identity)
 			OR count(DISTINCT u.name) < count(u.name)

@@ -119,7 +119,7 @@ BEGIN
 	-- In the order in which a call that claims it locks them.
 	PERFORM FROM urlmode.elicitation e WHERE e.id = row.elicitation FOR UPDATE;
 	is_deleted := NOT FOUND;
-	-- What is being told of it and of another elicitation comes before the decision, or after it.
+	-- An event about it and another elicitation is recorded before the decision, or after it.
 	PERFORM FROM urlmode.refund r WHERE r.elicitations @> ARRAY[row.elicitation]
 	ORDER BY r.provider, r.reference FOR UPDATE;
 	SELECT * INTO row FROM urlmode.payment p

@@ -25,7 +25,7 @@
 --
 -- begin_disconnect takes the same lease, so that no refresh gets new tokens while the old
 -- ones are revoked. delete_account deletes the tokens that were revoked, and no others. Its
--- answer may be lost: whoever begins again takes no account that was connected after that.
+-- answer may be lost: a second attempt does not delete an account that was connected since.
 -- A refresh whose lease was lost finds its row gone, and revokes what came.
 
 SET LOCAL ROLE urlmode_owner;
@@ -167,7 +167,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	ORDER BY a.connected_at DESC, a.subject, a.provider, a.account
 $$;
 COMMENT ON FUNCTION urlmode.list_accounts(text, text, text) IS
-	'The accounts of all users, for whoever runs the MCP server, without their tokens. NULL: any.';
+	'The accounts of all users, for the operator of the MCP server, without their tokens. NULL: any.';
 
 CREATE FUNCTION urlmode.begin_refresh(subject text, provider text, account text, version bigint, lease_ms bigint)
 RETURNS TABLE (outcome text, lease bigint, wait_ms bigint)

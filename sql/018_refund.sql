@@ -1,4 +1,4 @@
--- What went back, compared with what was paid.
+-- Refunds, compared with the payments.
 --
 -- There is one row for each refund; a dispute and a cancelled authorisation are
 -- refunds, too. A refund belongs to the payment that it names. One that names none
@@ -124,7 +124,7 @@ BEGIN
 				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
 			changed_at = clock_timestamp()
 		RETURNING r.elicitations INTO told;
-		-- Also of what the refund was before.
+		-- Also the elicitations that the refund named before.
 		compared := compared || told;
 	END LOOP;
 	PERFORM urlmode.apply_refunds(compared);

@@ -256,7 +256,7 @@ um_config_try(const struct um_config *config, struct um_error *err)
 	return ok;
 }
 
-/* FNV-1a of what stat(2) says of a file; of one that is not there, of nothing. */
+/* Adds the version of the file, if there is one, to the FNV-1a hash. */
 static uint64_t
 add_version(uint64_t sum, const char *path)
 {

@@ -134,7 +134,7 @@ um_buf_reserve(struct um_buf *b, size_t more)
 		return true;
 	while (cap - b->len < more)
 		cap *= 2;
-	/* Not realloc: what was here may be secret, and must not be left. */
+	/* Not realloc(), which could leave secret bytes behind. */
 	ptr = malloc(cap);
 	if (ptr == NULL)
 		goto fail;

@@ -67,7 +67,7 @@ um_seal_put(struct um_buf *out, struct um_str json,
 	return ok;
 }
 
-/* The context of what has one key for all rows; `bytes` receives it. */
+/* The context where one key serves all rows; `bytes` receives it. */
 static struct um_str
 put_context(char bytes[static UM_UUID_LEN + UM_BINDING_LEN],
 	const uint8_t id[static UM_UUID_LEN], const uint8_t *binding)

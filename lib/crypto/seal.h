@@ -68,7 +68,7 @@ bool um_seal_open(struct um_buf *out, struct um_str sealed,
 	const struct um_keys *keys);
 
 /*
- * The same of what is for the page: UM_USE_FORM, UM_USE_PROBLEM, or UM_USE_TYPED,
+ * The same for the page: `use` is UM_USE_FORM, UM_USE_PROBLEM, or UM_USE_TYPED,
  * for which `binding` is the digest of the browser, which is as long.
  */
 bool um_seal_put_for_page(struct um_buf *out, struct um_str json,

@@ -43,8 +43,8 @@ load_decimals(struct um_amount_units *units, const struct um_conf_loc *at,
 }
 
 /*
- * `places`, how fine a charge can be, is for those who create one: an event that
- * is finer is still what was paid.
+ * `places`, the decimals that a charge can have, is for the side that creates one:
+ * an event with more decimals is still a payment.
  */
 static bool
 load_units(struct um_amount_units *units, const struct um_conf_loc *at,

@@ -27,7 +27,7 @@ struct um_provider_env {
 	const char *const *return_secrets;
 	size_t return_secrets_len;
 	enum um_mode mode;
-	/* It is of another kind than payment: what was paid is nothing to it. */
+	/* It is of another kind than payment, and ignores events of payments. */
 	bool takes_no_payments;
 	/* The accounts that count where events name theirs; perhaps none. */
 	const char *const *accounts;

@@ -198,7 +198,7 @@ read_choice(const struct um_input *input, const struct um_place *at)
 		|| !um_characters_count(&count, text, false))
 		return um_place_refuse(at, "value",
 			"is not a text of this length");
-	/* What is sent is trimmed. */
+	/* A sent value is trimmed, so that it could never be this one. */
 	if (um_str_trim(text).len != text.len)
 		return um_place_refuse(at, "value",
 			"begins or ends with a blank");

@@ -95,7 +95,7 @@ is_hex(const char *text, size_t len, bool zero)
 
 /*
  * W3C Trace Context section 3.2: version, trace-id, parent-id and trace-flags.
- * What is not exactly this says nothing.
+ * A header of any other form is ignored.
  */
 static void
 read_traceparent(char out[static UM_TRACEPARENT_LEN + 1], const char *text)

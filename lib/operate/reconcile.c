@@ -49,7 +49,7 @@ print_row(const struct um_spec_part *part, const struct um_json_node *row,
 		return um_error(err, "/reference is not there");
 	if (!read_time(&ms, part, &source))
 		return um_error(err, "/time is not there, or has another form");
-	/* What names no elicitation has no amount to compare either. */
+	/* Without an elicitation there is no amount to compare with. */
 	if (!event.has_id) {
 		printf("%s\t%" PRId64 "\t\t\t\n", event.reference, ms);
 		return true;

@@ -209,9 +209,9 @@ find_same_row(const struct um_batch *batch, const struct um_op *op)
 }
 
 /*
- * What is_held in the batch is set aside, behind all others: each has its turn
- * to be asked about. The rest of it waits again. What was already aside on one
- * of these rows, and came later, goes the same way, behind it.
+ * Sets aside the held operations of the batch, behind all others: each has its
+ * turn to be asked about. The other operations of the batch wait again, and so do
+ * later ones on the same rows that were already aside, behind them.
  */
 static void
 take_apart(struct um_queue *queue, const struct um_batch *batch)
@@ -356,7 +356,7 @@ oldest(const struct um_batch *batch)
 			|| batch->ops[i]->deadline
 				< batch->ops[first]->deadline)
 			first = i;
-		/* Only what is asked about is in another order. */
+		/* Only a batch of questions is in another order. */
 		if (batch->kinds[i] != UM_OP_HELD)
 			break;
 	}

@@ -92,8 +92,8 @@ void um_queue_set_aside(struct um_queue *queue, int64_t now);
 /*
  * When it is time: makes a batch, whose kind is UM_OP_HELD, of operations that
  * are set aside, and returns it, or NULL. Those that are not held any more, as
- * um_batch_read() has told, wait again after um_queue_take_free(), and so does
- * what was set aside behind them; the others are set aside for UM_QUEUE_LOOK_MS.
+ * um_batch_read() has told, wait again after um_queue_take_free(), and so do
+ * those that were set aside behind them; the others are set aside for UM_QUEUE_LOOK_MS.
  * The operations of a row keep their order, and the rows are taken in turn.
  */
 const struct um_batch *um_queue_look(struct um_queue *queue, int64_t now);

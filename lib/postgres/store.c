@@ -169,7 +169,7 @@ connect_step(struct um_store *store, int64_t now)
 	return false;
 }
 
-/* Sends what may be sent. */
+/* Sends batches while there are operations and room for a batch. */
 static void
 start_batches(struct um_store *store, int64_t now)
 {

@@ -62,7 +62,7 @@ void um_store_run(struct um_store *store, bool ready, int64_t now);
 
 /*
  * Hands back, as UNAVAILABLE, the operations whose deadline is not after `now`;
- * with INT64_MAX all of them. What was sent may be committed nevertheless.
+ * with INT64_MAX all of them. An operation that was sent may still be committed.
  */
 void um_store_expire(struct um_store *store, int64_t now);
 

@@ -194,8 +194,9 @@ open_tcp(struct um_listener *listener, const char *where, bool remote,
 		um_error(err, "--listen %s: %s", where, gai_strerror(status));
 	} else if (!remote && !is_loopback(found->ai_addr)) {
 		um_error(err,
-			"--listen %s: not a loopback address; whoever can "
-			"connect can say who the user is (--remote allows it)",
+			"--listen %s: not a loopback address; anyone who "
+			"can connect can say who the user is (--remote allows "
+			"it)",
 			where);
 	} else {
 		ok = listen_at(listener, found->ai_addr, found->ai_addrlen);

@@ -27,7 +27,7 @@ struct um_listener {
 /*
  * Listens on `where`: a path with a slash for a unix socket with mode
  * UM_LISTENER_MODE, or HOST:PORT with a numeric port, [HOST]:PORT for IPv6. HOST
- * must be a loopback address unless `remote` is true, since whoever can connect
+ * must be a loopback address unless `remote` is true, since anyone who can connect
  * can say who the user is. A socket at the path on which nobody listens is
  * replaced; of programs that start at the same moment, one gets the path, by a
  * lock on the file PATH.lock beside it. False: *err says why. `where` must

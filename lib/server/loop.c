@@ -213,7 +213,7 @@ stop(struct server *sv)
 		return;
 	sv->stopped_at = um_monotonic_ms();
 	if (sv->listener->own) {
-		/* No other process accepts what has connected already. */
+		/* No other process accepts these connections. */
 		um_listener_withdraw(sv->listener);
 		um_connections_accept(&sv->connections);
 	}

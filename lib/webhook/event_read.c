@@ -213,7 +213,7 @@ read_effect(struct um_event *event, const struct um_spec_part *part,
 bool
 um_event_is_ours(const struct um_event *event)
 {
-	/* What was paid is sealed for its elicitation. */
+	/* Not a payment: its result is sealed for its elicitation. */
 	bool may_be_unnamed = event->effect != UM_EFFECT_IGNORE
 		&& event->effect != UM_EFFECT_PAID
 		&& event->effect != UM_EFFECT_OTHER_MODE

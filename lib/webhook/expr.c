@@ -32,7 +32,7 @@ um_value_free(struct um_value *value)
 	*value = (struct um_value){ 0 };
 }
 
-/* What stands in the delivery or in the description. */
+/* A text of the delivery or of the description. */
 static enum um_found
 take(struct um_value *value, struct um_str text)
 {
@@ -40,7 +40,7 @@ take(struct um_value *value, struct um_str text)
 	return text.len != 0 ? UM_FOUND : UM_ABSENT;
 }
 
-/* What has been made. */
+/* The text in value->made. */
 static enum um_found
 take_made(struct um_value *value)
 {

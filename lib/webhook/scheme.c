@@ -155,7 +155,7 @@ um_signature_free(struct um_signature *signature)
 	signature->error = UM_VERIFY_OK;
 }
 
-/* Verifies the signatures against what is signed, if that is there. */
+/* Verifies the signatures of the signed values, if these are all there. */
 static enum um_check
 check_signed(const struct um_scheme *scheme, const struct um_source *source,
 	const struct candidates *candidates, struct um_signature *signature)
@@ -180,7 +180,7 @@ check_signed(const struct um_scheme *scheme, const struct um_source *source,
 						: UM_CHECK_WRONG;
 }
 
-/* One list of parameters, against what is signed with its own values. */
+/* Verifies one list of parameters; the signed text has its own values. */
 static enum um_check
 check_list(const struct um_scheme *scheme, const struct um_source *source,
 	struct um_str list, struct um_signature *signature)

@@ -118,7 +118,7 @@ check_migrations()
 
 # --- Storage ----------------------------------------------------------------
 
-# What is told sooner than PostgreSQL stops: both less than these.
+# A warning comes before PostgreSQL stops: when both are less than these.
 storage_percent=10
 storage_kib=$((10 * 1024 * 1024))
 # A few files of the write-ahead log.

@@ -2,7 +2,7 @@
 # What urlmode check sees of the OpenID provider: its keys on this host, and what
 # it publishes.
 
-# What is no sign of a timer that does not run.
+# Seconds of delay that do not yet mean that a timer does not run.
 keys_late=3600
 request_late=600
 

@@ -88,8 +88,8 @@ ORDER BY a.pid;
 SQL
 }
 
-# PostgreSQL tells nobody which session holds the queue until it is half full. But
-# whoever holds it, because it does not end or does not read, is in a transaction.
+# PostgreSQL does not say which session holds the queue until it is half full. But that
+# session is in a transaction, which does not end.
 queue_is_filling()
 {
 	transactions >"$scratch/before"

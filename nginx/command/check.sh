@@ -3,7 +3,7 @@
 # the configuration, and the keys. check-running.sh, check-host.sh,
 # check-outside.sh and check-issuer.sh go on.
 
-# What is reported sooner than it breaks.
+# Limits of the warnings that come before a failure.
 certificate_days=14
 key_days=365
 clock_seconds=2

@@ -47,7 +47,7 @@ SQL
 }
 
 # others FORMAT: a line for each other database of the cluster to which PUBLIC can
-# connect. Whoever has a login of urlmode could go there, take its locks and fill it.
+# connect. A login of urlmode could connect there, take locks and fill it.
 others()
 {
 	maintenance=$database

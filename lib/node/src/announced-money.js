@@ -6,7 +6,7 @@
 /** How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped. */
 const TOLD_MAX = 10_000;
 
-/** How many announcements wait to be read. After that, what was reported last is listed. */
+/** How many announcements wait to be read. After that, the last hour is read from the database. */
 const PENDING_MAX = 1_000;
 const MISSED_MS = 60 * 60 * 1_000;
 
@@ -30,9 +30,8 @@ export class AnnouncedMoney {
 	 * @param {import('./listener.js').Listener} listener
 	 * @param {object} money
 	 * @param {'late' | 'refunded'} money.member of the announcements that tell of it
-	 * @param {(filter: { id: string } | { since: Date }) => Promise<Row[]>} money.read what there is to report of an elicitation, or
-	 *     since a time
-	 * @param {(row: Row) => string} money.nameOf what is reported once
+	 * @param {(filter: { id: string } | { since: Date }) => Promise<Row[]>} money.read the rows to report, of an elicitation or since a time
+	 * @param {(row: Row) => string} money.nameOf equal names are reported once
 	 * @param {(row: Row) => void} money.tell
 	 */
 	constructor(listener, { member, read, nameOf, tell }) {

@@ -1,4 +1,4 @@
-// What the database announces on its channel: one object, or an array of those
+// An announcement of the database on its channel: one object, or an array of those
 // of a statement. Anyone who can connect to the database can send such a text.
 
 /**

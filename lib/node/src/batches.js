@@ -1,5 +1,5 @@
-// Statements for many callers at once. What is asked for while others are
-// under way goes into the next one together; one alone is not delayed.
+// Statements for many callers at once. Requests that come while a statement is under
+// way go into the next one together; one alone is not delayed.
 
 import { isDatabaseError, UrlModeBusyError } from './errors.js';
 

@@ -1,7 +1,7 @@
 // The URL of the database, as libpq reads it: several hosts, the parameters of
-// TLS, and the environment for what the URL leaves out. What is in the URL and
-// cannot be obeyed is an error that names it: a parameter that only looks as if
-// it were in force is worse.
+// TLS, and the environment for the parts that the URL leaves out. A parameter of the
+// URL that cannot be obeyed is an error that names it: it must not only look as if
+// it were in force.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -32,7 +32,7 @@ const SSL_MODES = /** @type {const} */ (['disable', 'require', 'verify-ca', 'ver
  * @typedef {Partial<Record<Parameter, string>>} Parameters
  * @typedef {{ host: string, port: number }} Host
  * @typedef {import('pg').ClientConfig & { hosts: Host[], sessionAttrs: (typeof SESSION_ATTRS)[number] }} DatabaseConfig
- *     for one connection. sessionAttrs: what the host must be that is chosen
+ *     for one connection. sessionAttrs: the state that the chosen host must have
  */
 
 /**
@@ -69,7 +69,7 @@ export function checkDatabaseUrl(url) {
 }
 
 /**
- * What a connection beside those of a pool is made with.
+ * The configuration of a connection that is not of the pool.
  *
  * @param {import('./types.js').Pool} pool
  * @param {unknown} databaseUrl

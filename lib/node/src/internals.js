@@ -12,7 +12,7 @@
  * @property {string} name the name of this server on the confirm page
  * @property {readonly import('./types.js').ClientFacts[]} clients
  * @property {Set<() => Promise<void>>} closers called first when the UrlMode is closed
- * @property {Set<() => Promise<void>>} finishers what they wait for may use the database for as long as it takes
+ * @property {Set<() => Promise<void>>} finishers wait for work that still uses the database
  * @property {() => boolean} isClosed
  */
 

@@ -1,4 +1,4 @@
-// What a completed row says to those who wait for it.
+// The outcome that a wait has of a completed row.
 
 import { ElicitationSealError } from './errors.js';
 import { RESULT, unseal, VERIFIER } from './seal.js';
@@ -83,7 +83,7 @@ function unsealVerifier(keys, { id, verifier }, binding) {
 }
 
 /**
- * How a row has ended, and what a cancellation by this side has cut off.
+ * How a row has ended, and its status before, where this side has cancelled it.
  *
  * @param {import('./database.js').Row} row that is completed
  * @returns {import('./types.js').End}

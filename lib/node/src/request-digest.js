@@ -1,4 +1,4 @@
-// What a call asks for, as one digest: a later call goes on with an earlier
+// The request of a call as one digest: a later call continues with an earlier
 // elicitation only if both ask for the same (lib/PROTOCOL.md).
 
 import { createHash } from 'node:crypto';

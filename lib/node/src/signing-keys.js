@@ -48,7 +48,7 @@ export class SigningKeys {
 		this.#functions = functions;
 	}
 
-	/** Fetches what is asked for, until `close`. Does not keep the process running. */
+	/** Fetches the keys that the programs ask for, until `close`. Does not keep the process running. */
 	start() {
 		if (Object.keys(this.#functions).length === 0) return;
 		this.#timer = setInterval(this.#look, jittered(CHECK_MS)).unref();
@@ -100,8 +100,8 @@ export class SigningKeys {
 	}
 
 	/**
-	 * Keeps what the function says. What it throws is a reason to ask again when
-	 * the lease has ended.
+	 * Stores the answer of the function. If it throws, it is called again when the
+	 * lease has ended.
 	 *
 	 * @param {string} provider
 	 * @param {string} kid

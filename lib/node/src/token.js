@@ -23,7 +23,7 @@ const UNBOUND = Buffer.alloc(BROWSER_BYTES);
 /**
  * The longest grace that a provider's description can have, a year: so long
  * after the expiry of an elicitation its user and its provider may come back.
- * What may happen then is for the row to say, not for the token.
+ * The row decides what may happen then, not the token.
  */
 export const GRACE_MAX_SECONDS = 365 * 24 * 60 * 60;
 

@@ -12,8 +12,7 @@ export function checkTraceparent(value) {
 }
 
 /**
- * What a client sends with its call. What is no traceparent says nothing, and the
- * call goes on without one.
+ * The trace context that a client sends with its call. A malformed one is ignored.
  *
  * @param {{ [key: string]: unknown } | undefined} meta `_meta` of the request
  * @returns {string | undefined}

@@ -36,8 +36,8 @@
  * @callback SigningKeyFunction asks the provider's API for the key that the token of a delivery names
  * @param {string} kid the id of the key, as a stranger may have invented it
  * @param {{ signal: AbortSignal }} options aborts after 10 seconds, and when the UrlMode is closed
- * @returns {Promise<SigningKey | undefined>} undefined: the provider has no such key. What it throws is a warning, and a
- *     reason to ask again
+ * @returns {Promise<SigningKey | undefined>} undefined: the provider has no such key. If it rejects, there is a warning, and
+ *     it is called again
  *
  * @typedef {object} SigningKey
  * @property {Record<string, unknown>} key a JSON Web Key (RFC 7517) that is public
@@ -55,8 +55,8 @@
  * @property {(text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>} query
  * @property {object} options
  *
- * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: what the adapters
- *     stored and has expired
+ * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: expired values that the
+ *     adapters have stored
  *
  * @typedef {object} PurgeOptions
  * @property {number} [olderThan] milliseconds that it must have been over: `retention` by default, or 90 days; 7 days
@@ -125,7 +125,7 @@
  *
  * @typedef {object} PaymentFields
  * @property {'payment'} kind
- * @property {Expected | 'any'} expected what must be paid, or `any` if every amount is accepted
+ * @property {Expected | 'any'} expected the amount to be paid, or `any` if every amount is accepted
  * @property {undefined} [pkce]
  *
  * @typedef {object} CreateFields
@@ -181,7 +181,7 @@
  * @property {string | undefined} reference the provider's own reference in the last such event, for its API. The
  *     sender of the event chose it
  * @property {string[]} references all of them, the last one last
- * @property {Expected | 'any' | undefined} expected what must be paid
+ * @property {Expected | 'any' | undefined} expected the amount to be paid
  *
  * @typedef {object} Answer
  * @property {Action} action
@@ -262,8 +262,8 @@
  */
 
 /**
- * The events of a UrlMode, for audit and analytics. An instance emits what it
- * does itself and what it sees while it waits, each once. Events contain the
+ * The events of a UrlMode, for audit and analytics. An instance emits its own
+ * actions and the changes that it sees while it waits, each once. Events contain the
  * subject, but no URL, token, result or verifier.
  *
  * @typedef {{ subject: string, session: string, elicitationId: string, provider: string }} EventFields

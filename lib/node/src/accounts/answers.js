@@ -1,5 +1,5 @@
-// What may be said aloud of a request to a provider that has failed. The answers
-// and the errors themselves may hold codes and tokens.
+// The parts of a failed request to a provider that may be logged. The answers and the
+// errors themselves may hold codes and tokens.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
@@ -8,7 +8,7 @@ import { subscribe } from 'node:diagnostics_channel';
 const NAMES_MAX = 8;
 
 /**
- * @typedef {object} Seen what was answered to a request
+ * @typedef {object} Seen the answer to a request
  * @property {string} [answer]
  * @property {string} [error] the provider's code, also where openid-client does not read it, as with status 500
  * @property {boolean} [isSent] it may have arrived
@@ -51,8 +51,8 @@ export function codeOf(error) {
 }
 
 /**
- * Runs a request. Its error gets a `detail`: the code, the HTTP status, and what came where that is no error of RFC 6749;
- * and `isAnswerLost`: it may have arrived, and what was answered did not come or cannot be read.
+ * Runs a request. Its error gets a `detail`: the code, the HTTP status, and the answer, where that is no error of RFC 6749;
+ * and `isAnswerLost`: the request may have arrived, and its answer did not come or cannot be read.
  *
  * @template R
  * @param {() => Promise<R>} request

@@ -1,4 +1,4 @@
-// What a provider answers is read up to a limit: nobody knows how much it sends.
+// Reads the answer of a provider up to a limit: nobody knows how much it sends.
 
 import { noteAnswer } from './answers.js';
 

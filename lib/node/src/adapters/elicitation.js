@@ -50,7 +50,7 @@ export function createElicitation(options) {
 }
 
 /**
- * What a call goes on with: an elicitation, and its outcome if it has one.
+ * The elicitation with which a call continues, and its outcome if it has one.
  *
  * @param {ElicitOptions} options
  * @param {Elicitation} [created] the elicitation, if it was created before

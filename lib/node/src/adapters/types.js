@@ -10,7 +10,7 @@
  * @property {'request' | 'error'} [ask] `error`: a client of 2025-11-25 gets the error -32042 instead of a request, where the
  *     framework can send it. Its user opens the page, and the client calls again
  * @property {number | undefined} [roundTimeout] milliseconds that one call waits, 45 000 by default, which is less than the 60
- *     seconds after which most clients end it. What is open by then stays open, and the next call goes on with it
+ *     seconds after which most clients end it. An elicitation that is open by then stays open, and the next call continues with it
  * @property {AbortSignal | undefined} [signal] ends the call, as its cancellation by the client does
  * @property {number | undefined} [progressEvery] milliseconds between two progress notifications while the status does not change, 15 000 by
  *     default
@@ -19,8 +19,8 @@
  * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
  *
  * @typedef {object} VerifyFields
- * @property {import('../form/types.js').VerifyFunction | undefined} [verify] verifies what the user has typed, before it is accepted. What it
- *     returns is shown at its field, and the user can try again
+ * @property {import('../form/types.js').VerifyFunction | undefined} [verify] verifies the values of the form before they are accepted. A problem that
+ *     it returns is shown at its field, and the user can try again
  *
  * @typedef {object} LinkFields
  * @property {((asked: AskedApprovers) => unknown) | undefined} [sendLink] sends the link to those who decide. It is called once, when the

@@ -9,7 +9,7 @@ import { sealTokens } from './sealed-tokens.js';
 
 /** Longer than a request to a token endpoint may take (REQUEST_TIMEOUT_S of accounts/configuration.js), with room for the commits. */
 export const LEASE_MS = 60_000;
-/** What is left of the lease after that is too little for a request. */
+/** After that, the rest of the lease is too short for a request. */
 const LATE_MS = 20_000;
 
 /**
@@ -66,7 +66,7 @@ export class Refresher {
 		return result;
 	}
 
-	/** Resolves when no refresh is under way: what a provider has given is stored first. */
+	/** Resolves when no refresh is under way, and every new token is stored. */
 	async finish() {
 		await Promise.allSettled(this.#running.values());
 	}

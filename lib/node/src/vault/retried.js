@@ -1,4 +1,4 @@
-// What a provider has given is kept in memory while PostgreSQL is away, and written later.
+// Keeps new tokens in memory while PostgreSQL is away, and writes them later.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -33,7 +33,7 @@ export async function retried(change, time) {
 }
 
 /**
- * Whether another attempt would fail as well: PostgreSQL refuses it for what it is, or this UrlMode is closed.
+ * Whether another attempt would fail as well: PostgreSQL refuses the value, or this UrlMode is closed.
  *
  * @param {unknown} error
  */

@@ -47,7 +47,7 @@
  * @property {[event: AccountEvent & { detail: string }]} failed a refresh has failed, and is tried again
  * @property {[event: AccountEvent & { revoked: boolean }]} disconnected also of tokens that came for it afterwards
  * @property {[event: AccountEvent & { reason: string }]} unopened its tokens cannot be sealed anew
- * @property {[event: AccountEvent & { detail: string, revoked: boolean }]} not_stored what the provider has given cannot be stored. It was
+ * @property {[event: AccountEvent & { detail: string, revoked: boolean }]} not_stored tokens cannot be stored. They were
  *     revoked, unless the provider cannot do that or the account has other tokens, which it would revoke with them
  *
  * @typedef {object} UnclaimedReference a payment that no call has claimed

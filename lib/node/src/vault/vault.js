@@ -55,7 +55,7 @@ export class Vault extends EventEmitter {
 	#refresher;
 
 	/**
-	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for what is under way at providers
+	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for requests to providers that are under way
 	 * @param {VaultOptions} options
 	 * @throws {import('../errors.js').KeysFileError}
 	 */
@@ -111,8 +111,8 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * Stores what a call has exchanged the code of its elicitation for. Nobody can exchange it again: it is tried for some
-	 * time, and what is not stored is revoked.
+	 * Stores the tokens for which a call has exchanged the code of its elicitation. Nobody can exchange it again: storing
+	 * is tried for some time, and tokens that cannot be stored are revoked.
 	 *
 	 * @param {import('./types.js').ElicitationOwner} owner
 	 * @param {ToBeStored & { elicitationId: string }} connected
