@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
@@ -67,7 +68,7 @@ type hearer interface{ announced([]announcement) }
 // ids of its own. Where the process id does not match, a NOTIFY over another
 // connection tests whether notifications arrive.
 type listener struct {
-	server     *pgx.ConnConfig
+	server     *pgxpool.Config
 	noListen   bool
 	backoffMax time.Duration
 	db         *database
@@ -175,17 +176,11 @@ func (l *listener) keep() {
 
 // serve is from a new connection until it is lost, or could not be opened. isGood: it has read what was due.
 func (l *listener) serve() (isGood bool, err error) {
-	config := l.server.Copy()
-	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { l.notified(n) }
-	conn, err := pgx.ConnectConfig(l.ctx, config)
+	conn, err := l.connect()
 	if err != nil {
 		return false, err
 	}
-	defer func() {
-		closing, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		conn.Close(closing)
-	}()
+	defer closeSoon(conn)
 	listens := !l.noListen
 	if listens {
 		err := l.execute(conn, "LISTEN "+channel)
@@ -205,6 +200,34 @@ func (l *listener) serve() (isGood bool, err error) {
 		l.warnPolling("PostgreSQL is polled")
 	}
 	return l.loop(conn, probeEnds)
+}
+
+// connect makes a connection as the pool makes its own.
+func (l *listener) connect() (*pgx.Conn, error) {
+	config := l.server.ConnConfig.Copy()
+	if before := l.server.BeforeConnect; before != nil {
+		if err := before(l.ctx, config); err != nil {
+			return nil, err
+		}
+	}
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { l.notified(n) }
+	conn, err := pgx.ConnectConfig(l.ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if after := l.server.AfterConnect; after != nil {
+		if err := after(l.ctx, conn); err != nil {
+			closeSoon(conn)
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+func closeSoon(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	conn.Close(ctx)
 }
 
 // polls are the times at which all rows are read where no notification arrives.
@@ -379,7 +402,7 @@ func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
 	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
 	defer cancel()
 	mode := pgx.QueryExecModeExec
-	if l.isReceiving() && l.server.StatementCacheCapacity > 0 {
+	if l.isReceiving() && conn.Config().StatementCacheCapacity > 0 {
 		mode = pgx.QueryExecModeCacheStatement
 	}
 	ids, bindings := keyColumns(rowKeys)

@@ -46,14 +46,14 @@ type pool struct {
 }
 
 // openPool also returns how the connection that listens is made, and whether there are several hosts.
-func openPool(config Config) (*pool, *pgx.ConnConfig, bool, error) {
+func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 	made := &pool{pgx: config.Pool}
-	var server *pgx.ConnConfig
+	var server *pgxpool.Config
 	switch {
 	case config.Pool != nil && config.DatabaseURL != "":
 		return nil, nil, false, argumentError("Pool and DatabaseURL cannot be used together")
 	case config.Pool != nil:
-		server = config.Pool.Config().ConnConfig
+		server = config.Pool.Config()
 	default:
 		own, err := pgxpool.ParseConfig(config.DatabaseURL)
 		if err != nil || config.DatabaseURL == "" {
@@ -62,15 +62,17 @@ func openPool(config Config) (*pool, *pgx.ConnConfig, bool, error) {
 				"postgresql://user:password@host:port/database, with special characters percent-encoded")
 		}
 		setDefaults(own.ConnConfig, config.DatabaseURL)
-		own.MaxConns = poolMax
+		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
+			own.MaxConns = poolMax
+		}
 		if made.pgx, err = pgxpool.NewWithConfig(context.Background(), own); err != nil {
 			return nil, nil, false, argumentError("DatabaseURL: %v", err)
 		}
 		made.own = true
-		server = own.ConnConfig.Copy()
+		server = own.Copy()
 	}
 	made.ctx, made.breakOff = context.WithCancel(context.Background())
-	return made, server, hasSeveralHosts(server), nil
+	return made, server, hasSeveralHosts(server.ConnConfig), nil
 }
 
 func hasSeveralHosts(server *pgx.ConnConfig) bool {
@@ -100,9 +102,9 @@ func setDefaults(server *pgx.ConnConfig, databaseURL string) {
 	server.DialFunc = (&net.Dialer{KeepAlive: keepAlive}).DialContext
 }
 
-// isSet: pgx does not say whether a value is its default.
+// isSet: pgx does not say whether a value is its default. variable is empty if there is none.
 func isSet(databaseURL, name, variable string) bool {
-	if os.Getenv(variable) != "" {
+	if variable != "" && os.Getenv(variable) != "" {
 		return true
 	}
 	if parts, err := url.Parse(databaseURL); err == nil && parts.Scheme != "" {

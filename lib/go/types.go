@@ -70,8 +70,8 @@ type Config struct {
 	// DatabaseURL is a PostgreSQL URL, or keywords and values as libpq has them, for the role
 	// urlmode_server. Several hosts are tried in turn, with target_session_attrs=read-write by default.
 	DatabaseURL string
-	// Pool is one of your own in place of DatabaseURL. Close does not close it. Its
-	// configuration is used for the connection that listens.
+	// Pool is one of your own in place of DatabaseURL. Close does not close it. The connection that listens is
+	// one more, with its configuration, BeforeConnect and AfterConnect.
 	Pool *pgxpool.Pool
 	// KeysFile is the name of the keys file, which is read again when it changes.
 	KeysFile string
