@@ -18,13 +18,12 @@ const (
 	batchWait     = 15 * time.Second
 )
 
-// afterBatchWait is another clock in a test.
-var afterBatchWait = func() <-chan time.Time { return time.After(batchWait) }
-
 // batches makes one statement of what is asked for while others are under way. One alone is not delayed.
 type batches[T, A any] struct {
 	// run is one statement, in a transaction of its own, with an answer for each element, in their order.
 	run func(context.Context, []T) ([]A, error)
+	// after is the clock of a test, in place of time.After.
+	after func(time.Duration) <-chan time.Time
 
 	mu       sync.Mutex
 	asked    []*asked[T, A]
@@ -46,7 +45,11 @@ type asked[T, A any] struct {
 // ask is given a context that ends with the instance, not with a caller.
 func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 	one := &asked[T, A]{element: element, done: make(chan struct{})}
-	overdue := afterBatchWait()
+	after := time.After
+	if b.after != nil {
+		after = b.after
+	}
+	overdue := after(batchWait)
 	b.mu.Lock()
 	b.asked = append(b.asked, one)
 	if b.underWay < batchesAtOnce {

@@ -23,16 +23,15 @@ type statement struct {
 }
 
 // playBatches makes batches with a clock. pass: all who are waiting have waited as long as they may.
-func playBatches(t *testing.T) (played *batches[int, int], sent chan statement, pass func()) {
+func playBatches() (played *batches[int, int], sent chan statement, pass func()) {
 	t.Helper()
 	var mu sync.Mutex
-	clock, before := make(chan time.Time), afterBatchWait
-	afterBatchWait = func() <-chan time.Time {
+	clock := make(chan time.Time)
+	after := func(time.Duration) <-chan time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		return clock
 	}
-	t.Cleanup(func() { afterBatchWait = before })
 	pass = func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -40,7 +39,7 @@ func playBatches(t *testing.T) (played *batches[int, int], sent chan statement, 
 		clock = make(chan time.Time)
 	}
 	sent = make(chan statement)
-	return &batches[int, int]{run: func(_ context.Context, elements []int) ([]int, error) {
+	return &batches[int, int]{after: after, run: func(_ context.Context, elements []int) ([]int, error) {
 		this := statement{elements, make(chan error)}
 		sent <- this
 		return elements, <-this.answer
@@ -71,7 +70,7 @@ func waiting(t *testing.T, b *batches[int, int], count int) (all []*asked[int, i
 func isBusy(err error) bool { return errors.Is(err, ErrBusy) }
 
 func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
-	b, sent, pass := playBatches(t)
+	b, sent, pass := playBatches()
 	first, second := ask(b, 1), (chan error)(nil)
 	one := <-sent
 	second = ask(b, 2)
@@ -99,7 +98,7 @@ func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
 }
 
 func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
-	b, sent, pass := playBatches(t)
+	b, sent, pass := playBatches()
 	var busy []statement
 	for range batchesAtOnce {
 		ask(b, 0)
