@@ -53,8 +53,9 @@ func New(instance *urlmode.Instance, o Options) *Adapter {
 
 // Wish is what a tool asks its user for.
 type Wish struct {
-	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and ClientID and
-	// Traceparent are those of the call.
+	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and Traceparent is that of
+	// the call. So is ClientID with the official SDK, if the token verifier sets client_id (RFC 7662) in TokenInfo.Extra; mcp-go does
+	// not tell it.
 	urlmode.Request
 	// Message tells the user and the model what is asked for, and why. It is required.
 	Message string

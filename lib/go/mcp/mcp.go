@@ -116,6 +116,9 @@ func toError(err error) error {
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
 	described := adapter.Call{Connection: t.connectionOf(call), Traceparent: urlmode.TraceparentOf(call.Params.Meta["traceparent"])}
+	if call.Extra != nil && call.Extra.TokenInfo != nil {
+		described.ClientID, _ = call.Extra.TokenInfo.Extra["client_id"].(string)
+	}
 	if token := call.Params.GetProgressToken(); token != nil {
 		described.Progress = func(ctx context.Context, count float64, message string) error {
 			// Where nobody reads the stream this fails, and the SDK does not tell why. Handler knows who is gone.

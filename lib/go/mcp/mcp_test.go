@@ -4,10 +4,12 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"urlmode.example/urlmode"
@@ -111,14 +113,17 @@ func serverOf(run func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResu
 	return server
 }
 
-// Each of two payments in one call is asked for, claimed and confirmed by itself.
+// Each of two payments in one call is asked for, claimed and confirmed by itself. The client is that of the token.
 func TestTwoPaymentsInOneCall(t *testing.T) {
 	m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}
 	tools := New(m, Options{})
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		paid := ""
+		call.Extra = &sdk.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{"client_id": "gateway"}}}
 		for _, what := range []string{"one", "two"} {
-			result, err := tools.ElicitURL(ctx, call, wish(p.me, what), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			wanted := wish(p.me, what)
+			wanted.SameClient = true
+			result, err := tools.ElicitURL(ctx, call, wanted, func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				return text(accepted.Reference), nil
 			})
 			if err != nil || result.IsError {
@@ -159,6 +164,25 @@ func TestTraceOfTheCall(t *testing.T) {
 			t.Errorf("%v: %q", sent, got)
 		}
 	}
+}
+
+// Whatever a client writes into _meta, the call is described.
+func FuzzMeta(f *testing.F) {
+	tools := New(nil, Options{})
+	f.Add([]byte(`{"traceparent":"` + adaptertest.Trace + `","progressToken":1}`))
+	f.Add([]byte(`{"` + sdk.MetaKeyClientInfo + `":{"name":"a","version":"1"},"` + sdk.MetaKeyClientCapabilities + `":{"elicitation":{"url":{}}}}`))
+	f.Add([]byte(`{"` + sdk.MetaKeyClientInfo + `":[1],"` + sdk.MetaKeyClientCapabilities + `":{"elicitation":{"url":1}},"traceparent":{}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var meta sdk.Meta
+		if json.Unmarshal(text, &meta) != nil || meta == nil {
+			return
+		}
+		meta[sdk.MetaKeyProtocolVersion] = roundsSince
+		got := tools.describe(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Meta: meta}})
+		if got.Retry == nil || got.Channel != nil || got.Traceparent != "" && got.Traceparent != meta["traceparent"] {
+			t.Fatalf("%s: %+v", text, got)
+		}
+	})
 }
 
 // The newest client of the SDK gets a result that requires input, and calls again with its handle.
