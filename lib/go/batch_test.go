@@ -24,7 +24,6 @@ type statement struct {
 
 // playBatches makes batches with a clock. pass: all who are waiting have waited as long as they may.
 func playBatches() (played *batches[int, int], sent chan statement, pass func()) {
-	t.Helper()
 	var mu sync.Mutex
 	clock := make(chan time.Time)
 	after := func(time.Duration) <-chan time.Time {
