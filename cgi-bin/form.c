@@ -25,7 +25,7 @@
 #include "crypto/seal.h"
 #include "form/answers.h"
 #include "form/definition.h"
-#include "form/page.h"
+#include "form/form_page.h"
 #include "form/words.h"
 #include "server/main.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/timestamp.h"
 #include "description/expr_load.h"
-#include "operate/place.h"
+#include "operate/put_signature.h"
 
 #define STAND_IN "test-1" /* for a signed header that is not there */
 
@@ -128,9 +128,9 @@ place(const struct signer *signer, const struct um_parsed *parsed,
 		if (scheme->numbered
 				? um_saved_request_set(signer->request, name,
 					um_buf_str(&text))
-				: um_place_set(signer->request, &scheme->from,
-					&signer->part->payload, number,
-					um_buf_str(&text)))
+				: um_put_signature(signer->request,
+					&scheme->from, &signer->part->payload,
+					number, um_buf_str(&text)))
 			error = UM_VERIFY_OK;
 	}
 	um_buf_free(&text);

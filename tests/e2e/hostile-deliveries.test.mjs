@@ -1,6 +1,6 @@
 // Deliveries made to break what reads them, through nginx: correctly signed
 // ones, which get as far as a stolen secret would bring them, and broken
-// signatures. Each broken body is a unit test (tests/unit/test_spec_hostile.c,
+// signatures. Each broken body is a unit test (tests/unit/test_spec_hostile.c and test_event_read.c,
 // test_json.c, test_multipart.c, test_amount.c, test_verifier.c, and the
 // fuzzers); here are some of each kind, and that the process survives them.
 

@@ -34,3 +34,16 @@ signature_header(const char *name, void *arg)
 {
 	return strcmp(name, "x-signature") == 0 ? arg : NULL;
 }
+
+enum um_verdict
+read_signed(const struct um_spec *spec, struct um_str body,
+	struct um_event events[static UM_EVENTS_MAX], size_t *len)
+{
+	char signature[65];
+	const struct um_delivery delivery = { .body = body,
+		.header = signature_header,
+		.arg = signature };
+
+	hmac_hex(signature, SECRET, body);
+	return um_spec_read(&spec->webhook, &delivery, events, len);
+}

@@ -9,7 +9,7 @@
 
 /* Signs and reads a body; *fault is what is said of it. */
 static enum um_verdict
-read_signed(const char *description, struct um_str body, struct um_fault *fault)
+read_faulty(const char *description, struct um_str body, struct um_fault *fault)
 {
 	struct um_event *events = calloc(UM_EVENTS_MAX, sizeof(events[0]));
 	struct um_spec *spec = describe(description);
@@ -104,7 +104,7 @@ TEST(each_is_said_with_its_place_and_without_its_value)
 		struct um_fault fault = { "" };
 
 		assert_row(cases[i].body,
-			read_signed(cases[i].description, um_str(cases[i].body),
+			read_faulty(cases[i].description, um_str(cases[i].body),
 				&fault)
 				== UM_DELIVERY_MALFORMED);
 		assert_string_equal(fault.text, cases[i].fault);
@@ -115,7 +115,7 @@ TEST(a_good_delivery_has_none)
 {
 	struct um_fault fault = { "" };
 
-	assert_int_equal(read_signed(SIGNED "\"outcomes\": [{\"effect\": "
+	assert_int_equal(read_faulty(SIGNED "\"outcomes\": [{\"effect\": "
 					    "\"paid\"}]}",
 				 STR("{}"), &fault),
 		UM_DELIVERY_GOOD);
@@ -131,7 +131,7 @@ TEST(events_over_the_limit)
 	for (size_t i = 0; i < UM_EVENTS_MAX; i++)
 		um_buf_puts(&body, ",{}");
 	um_buf_puts(&body, "]}");
-	assert_int_equal(read_signed(SIGNED "\"events\": \"/events\", "
+	assert_int_equal(read_faulty(SIGNED "\"events\": \"/events\", "
 					    "\"outcomes\": [{\"effect\": "
 					    "\"ignore\"}]}",
 				 um_buf_str(&body), &fault),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "form/page.h"
+#include "form/form_page.h"
 
 #include "form/control.h"
 #include "http/escape.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Puts a signature into a saved request, where its description looks for it. */
-#ifndef UM_PLACE_H
-#define UM_PLACE_H
+#ifndef UM_PUT_SIGNATURE_H
+#define UM_PUT_SIGNATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
  * element with this number. False: the request has no such place, or out of
  * memory.
  */
-bool um_place_set(struct um_saved_request *request, const struct um_expr *place,
-	const struct um_payload *payload, size_t item, struct um_str value);
+bool um_put_signature(struct um_saved_request *request,
+	const struct um_expr *place, const struct um_payload *payload,
+	size_t item, struct um_str value);
 
 #endif

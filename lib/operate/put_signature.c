@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "operate/place.h"
+#include "operate/put_signature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +162,7 @@ set_json(struct um_saved_request *request, const struct um_expr *place,
 }
 
 bool
-um_place_set(struct um_saved_request *request, const struct um_expr *place,
+um_put_signature(struct um_saved_request *request, const struct um_expr *place,
 	const struct um_payload *payload, size_t item, struct um_str value)
 {
 	switch (place->kind) {
