@@ -168,7 +168,8 @@ soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 10
 	@CALLS=100000 node --test --test-reporter=spec lib/node/test/memory.test.js
 	@CALLS=100000 URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
 		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
-	@! command -v go >/dev/null || CALLS=100000 go test -C lib/go -count=1 -run KeepNothing .
+	@export RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=100000; trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
+		build/unit/test_um_wait && { ! command -v go >/dev/null || go test -C lib/go -count=1 -run 'KeepNothing|TestMemory' .; }
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs

@@ -7,11 +7,17 @@ package urlmode
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // What 100,000 open waits take, with the goroutines that wait. The contexts are their callers', and so they are made before: one
@@ -63,4 +69,147 @@ func inUse() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.Sys - stats.HeapReleased
+}
+
+// callsOr is how many calls a test makes: CALLS, or so many.
+func callsOr(few int) int {
+	if given, err := strconv.Atoi(os.Getenv("CALLS")); err == nil {
+		return given
+	}
+	return few
+}
+
+// keepsNothing compares what is allocated before and after so many rounds.
+func keepsNothing(t *testing.T, rounds int, round func()) {
+	t.Helper()
+	allocated := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc + stats.StackInuse)
+	}
+	for range max(10, rounds/10) {
+		round()
+	}
+	before, goroutines := allocated(), runtime.NumGoroutine()
+	for range rounds {
+		round()
+	}
+	growth := allocated() - before
+	t.Logf("%d bytes a round", growth/int64(rounds))
+	// What the runtime and pgx keep for themselves differs by some pages.
+	if growth > int64(10*rounds+100_000) {
+		t.Errorf("%d bytes after %d rounds", growth, rounds)
+	}
+	if more := runtime.NumGoroutine() - goroutines; more > 20 {
+		t.Errorf("%d goroutines more after %d rounds", more, rounds)
+	}
+}
+
+// What an elicitation takes from its begin to its end, on a real PostgreSQL.
+func TestMemoryOfCalls(t *testing.T) {
+	const together = 25
+	m := open(t)
+	ctx := t.Context()
+	one := func() error {
+		me := someone()
+		made, err := m.Create(ctx, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"})
+		if err != nil {
+			return err
+		}
+		id := made.ElicitationID
+		if _, err := m.Complete(ctx, id, me, Answer{Action: Accept}); err != nil {
+			return err
+		}
+		if outcome, err := m.Wait(ctx, id, me); err != nil || outcome.Action != Accept {
+			return fmt.Errorf("%v, %w", outcome, err)
+		}
+		claim, err := m.BeginClaim(ctx, id, me, LeaseOptions{})
+		if err != nil || claim.State != ClaimBegun {
+			return fmt.Errorf("%v, %w", claim, err)
+		}
+		if _, err := claim.Fulfil(ctx, "signed"); err != nil {
+			return err
+		}
+		_, err = claim.Confirm(ctx)
+		return err
+	}
+	keepsNothing(t, callsOr(500)/together, func() {
+		ended := make(chan error, together)
+		for range together {
+			go func() { ended <- one() }()
+		}
+		for range together {
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A connection that listens, is lost, and is opened again.
+func TestMemoryOfTheListener(t *testing.T) {
+	m, name := open(t), "memory-"+newID()
+	l := m.listener
+	l.server.RuntimeParams["application_name"] = name
+	admin, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.Background())
+	keepsNothing(t, callsOr(10_000)/100, func() {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := l.serve()
+			ended <- err
+		}()
+		for !l.isReceiving() {
+			time.Sleep(100 * time.Microsecond)
+		}
+		if _, err := admin.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", name); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil {
+			t.Fatal("it was not lost")
+		}
+		l.mu.Lock()
+		l.receiving = false // as keep() says
+		l.mu.Unlock()
+	})
+}
+
+// Notifications, and the reports of late payments, of which the last ten thousand are remembered.
+func TestMemoryOfReports(t *testing.T) {
+	m := offline(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	told, count := make(chan int32), int32(0)
+	read := func(context.Context, filter) ([]int32, error) {
+		count++
+		return []int32{count}, nil
+	}
+	isLate := func(a announcement) bool { return a.Late }
+	go func() {
+		for each := range reports(ctx, m, isLate, read, func(n int32) int32 { return n }) {
+			told <- each
+		}
+		close(told)
+	}()
+	until(t, "somebody listens", func() bool {
+		m.listener.mu.Lock()
+		defer m.listener.mu.Unlock()
+		return len(m.listener.hearers) == 1
+	})
+	report := func() {
+		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})
+		<-told
+	}
+	for range 2 * toldMax {
+		report()
+	}
+	keepsNothing(t, callsOr(20_000), report)
+	stop()
+	for range told {
+	}
 }
