@@ -539,7 +539,7 @@ wait_many_times(int times)
 TEST(a_process_that_waits_all_the_time_does_not_grow)
 {
 	const char *given = getenv("CALLS");
-	int calls = given != NULL ? atoi(given) : 400;
+	int calls = given != NULL ? (int)strtol(given, NULL, 10) : 400;
 	size_t before;
 
 	alarm(60 + (unsigned)calls / 100);
