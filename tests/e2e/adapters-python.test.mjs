@@ -1,5 +1,5 @@
 // urlmode.mcp and urlmode.fastmcp, with the oldest and the newest version of each major version of the official Python SDK
-// and of FastMCP, run the scenarios of tests/scenarios with each kind of client in TypeScript.
+// and of FastMCP (but only the newest of FastMCP 3), run the scenarios of tests/scenarios with each kind of client in TypeScript.
 
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';

@@ -24,6 +24,14 @@ def run(*command: str | Path, **options: Any) -> str:
     return str(done.stdout)
 
 
+def test_the_lowest_versions_are_those_that_are_tested() -> None:
+    tested = dict(re.findall(r"^([a-z]+)(?:\[.*\])?==(.*)$", (ROOT / "tests/frameworks/oldest/requirements.in").read_text(), re.MULTILINE))
+    declared = re.findall(r'"([a-z]+)(?:\[.*\])?>=([0-9.]+)', (PROJECT / "pyproject.toml").read_text().partition("[project]")[2])
+    assert {name for name, _ in declared} == {*tested}
+    for name, lowest in declared:
+        assert re.fullmatch(re.escape(lowest) + r"(\.0)*", tested[name]), name
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel and the source distribution, and the wheel that is built of the latter."""
