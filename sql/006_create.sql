@@ -47,8 +47,8 @@ BEGIN
 				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
 					coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false
-				-- A call is exchanging the code, which takes less: this one waits for it.
-				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '40 seconds'
+				-- A call is exchanging the code, which takes less (EXCHANGE_MS of the packages): this one waits for it.
+				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '100 seconds'
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 				-- What somebody decided is told, however late the next call comes.
 				WHEN e.action <> 'accept' THEN e.expires_at > now() OR e.decided_by IS NOT NULL

@@ -110,6 +110,7 @@ const SAME_IN_PYTHON = {
 		[py('refresher', /LEASE_MS = ([\d_]+)/), 1_000 * py('refresher', /_LATE_S = ([\d.]+)/), 1_000 * py('retried', /COMMIT_S = ([\d.]+)/),
 			1_000 * py('http', /_TIMEOUT_S = ([\d.]+)/)],
 		[js('vault/refresher', 'LEASE_MS'), js('vault/refresher', 'LATE_MS'), js('vault/retried', 'COMMIT_MS'), 1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S')]],
+	'the longest exchange of a code': () => [1_000 * py('use_account', /_EXCHANGE_S = ([\d.]+)/), js('adapters/use-account', 'EXCHANGE_MS')],
 	'the cookie of the ticket': () => [py('token', /TICKET_COOKIE = "(.*)"/), found('lib/node/src/ticket.js', /TICKET_COOKIE = '(.*)'/)],
 	'characters of the name of a provider': () => [1 + py('input', /_PROVIDER = .*\{0,(\d+)\}/), domainMax('provider')],
 	'characters of a reason': () => [py('input', /_REASON = .*\{0,(\d+)\}/), domainMax('reason')],
@@ -184,6 +185,10 @@ const FITS = {
 	'what nginx takes of a header fits into FastCGI': () => [conf(/large_client_header_buffers 2 (\d+)k/) * 2 * KB + conf(/client_header_buffer_size (\d+)k/) * KB,
 		constant('UM_FCGI_PARAMS_MAX')],
 	'a form that a program takes passes nginx': () => [constant('UM_BODY_MAX'), conf(/client_max_body_size (\d+)k/) * KB],
+	'the requests of an exchange of a code end while others wait for it': () => [
+		3 * 1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S'), js('adapters/use-account', 'EXCHANGE_MS')],
+	'nobody asks anew while others wait for the exchange of a code': () => [
+		js('adapters/use-account', 'EXCHANGE_MS'), 1_000 * found('sql/006_create.sql', /'exchanging' THEN .*interval '(\d+) seconds'/) - 1],
 	'the database gives up before the package does': () => [found('sql/001_schema.sql', /statement_timeout = ''(\d+)s''/) * 1_000, js('pool', 'QUERY_TIMEOUT_MS') - 1],
 };
 

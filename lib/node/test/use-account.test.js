@@ -139,6 +139,58 @@ test('where the exchange fails, every call that has waited says so', async (t) =
 	assert.deepEqual([endpoint.codes, await vault.listAccounts(key)], [['c'], []]);
 });
 
+for (const [what, change] of [
+	['lacks a scope that is required', ''],
+	['must be connected again', "UPDATE urlmode.account SET state = 'reconnect', reason = 'invalid_grant' WHERE subject = $1"],
+	['is not there', 'DELETE FROM urlmode.account WHERE subject = $1'],
+]) {
+	test(`two calls need an account that ${what}, and the user connects another one: neither runs its body`, async (t) => {
+		const { use, endpoint, open, another, callback, owner, row, admin } = await start(t);
+		endpoint.scope = 'read';
+		await use();
+		if (change) await admin.query(change, [owner.subject]);
+		Object.assign(endpoint, { account: 'other', scope: 'read admin' });
+		const clients = [sessionCall(), sessionCall()];
+		const calls = [{}, { vault: open(another()) }].map((options, n) => use({ ...options, account: 'acme', requiredScopes: ['admin'] }, clients[n]));
+		await until('both are asked', () => clients.every(({ asked }) => asked.length > 0));
+		const { id } = await row();
+		await callback.open(id, owner);
+		await callback.complete(id, { ...owner, result: { code: 'c' } });
+		for (const { text, token } of await Promise.all(calls)) {
+			assert.equal(token, undefined);
+			assert.match(text, /^Not done: another account was connected/);
+		}
+		assert.deepEqual(endpoint.codes.slice(1), ['c']);
+	});
+}
+
+test('a call that has waited needs a scope that the other one only asked for: its body does not run', async (t) => {
+	const { use, endpoint } = await start(t);
+	endpoint.scope = 'read';
+	let answer;
+	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+	const first = use({ scopes: ['read', 'admin'] });
+	await until('it is asked', () => answer);
+	const second = use({ requiredScopes: ['admin'] });
+	setTimeout(answer, 500);
+	assert.deepEqual([(await first).token.accessToken, (await second).text],
+		['access-1', 'Not done: not everything was granted that is needed (admin).']);
+});
+
+test('a call that waits for the exchange of another ends with its signal', async (t) => {
+	const { use, endpoint } = await start(t);
+	let answer;
+	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+	const first = use();
+	await until('it is asked', () => answer);
+	const from = linkCall();
+	const second = use({}, from);
+	setTimeout(() => from.controller.abort(new Error('cancelled by the client')), 500);
+	await assert.rejects(second, /cancelled by the client/);
+	answer();
+	assert.equal((await first).token.accessToken, 'access-1');
+});
+
 test('a provider that is away is an error of the call: the user is asked for nothing', async (t) => {
 	const { use, endpoint, admin, owner } = await start(t);
 	await use();

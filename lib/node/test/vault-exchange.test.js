@@ -227,11 +227,27 @@ test('the answer of a commit is lost, and the account is disconnected before it 
 	assert.deepEqual([await exchange(), await naming(), [...endpoint.alive]], ['', ['elicitation'], []]);
 });
 
+test('a call waits for the exchange of another as long as that may take', async (t) => {
+	const { admin, owner, use, hold, endpoint, openVault, another } = await start(t);
+	const { end, answer } = await hold(() => use());
+	await admin.query("UPDATE urlmode.elicitation SET claimed_at = now() - interval '94 s' WHERE subject = $1", [owner.subject]);
+	const { query } = pg.Pool.prototype;
+	let looks = 0;
+	t.mock.method(pg.Pool.prototype, 'query', function (text, values) {
+		looks += text.includes('read_exchange');
+		return query.call(this, text, values);
+	});
+	const second = use({ vault: openVault(another()) });
+	await until('it waits, or has begun anew', () => looks > 0 || endpoint.codes.length > 1);
+	answer();
+	assert.deepEqual([await end, await second, endpoint.codes.length], ['access-2', 'access-2', 1]);
+});
+
 test('the process that has claimed a code is gone: the next call waits for it at first, and then asks anew', async (t) => {
 	const { admin, urlmode, owner, use, hold, endpoint, openVault, another } = await start(t);
 	const { answer } = await hold(() => use().catch(() => {}));
 	// It goes on later than anybody waits, and finds that it has done nothing.
-	await admin.query("UPDATE urlmode.elicitation SET claimed_at = now() - interval '41 s' WHERE subject = $1", [owner.subject]);
+	await admin.query("UPDATE urlmode.elicitation SET claimed_at = now() - interval '101 s' WHERE subject = $1", [owner.subject]);
 	const other = openVault(another());
 	assert.equal(await use({ vault: other }), 'access-2');
 	assert.equal(endpoint.codes.length, 2);

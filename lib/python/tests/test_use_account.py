@@ -219,6 +219,40 @@ async def test_where_the_exchange_fails_every_call_that_has_waited_says_so(bed: 
     assert (bed.endpoint.codes, await apps[0].names()) == (["a-code"], [])
 
 
+@pytest.mark.parametrize(
+    "change", ["scopes = scopes", "state = 'reconnect', reason = 'invalid_grant'", "account = 'renamed'"],
+)
+async def test_two_calls_need_an_account_and_the_user_connects_another_one(bed: Bed, callback: Callback, change: str) -> None:
+    """The needed one lacks a scope, must be connected again, or is not there: neither call runs its body."""
+    apps = [App(bed, callback), App(bed, callback, vault=bed.open_vault())]
+    bed.endpoint.scope = "read"
+    await bed.store()
+    await bed.change(change)
+    bed.endpoint.account, bed.endpoint.scope = "other", "read admin"
+    for app in apps:
+        app.connects = False
+    async with apps[0].client, apps[1].client:
+        calls = [asyncio.ensure_future(app.use(account="acme", required_scopes=["admin"])) for app in apps]
+        await until("both are asked", lambda: sum(app.asked for app in apps) == 2)
+        await apps[0].come_back()
+        for text in await asyncio.gather(*calls):
+            assert text.startswith("Not done: another account was connected")
+    assert bed.endpoint.codes == ["a-code"]
+
+
+async def test_a_call_that_has_waited_needs_a_scope_that_the_other_one_only_asked_for(bed: Bed, callback: Callback) -> None:
+    apps = [App(bed, callback), App(bed, callback)]
+    bed.endpoint.scope = "read"
+    gate = bed.endpoint.instead = Gate()
+    async with apps[0].client, apps[1].client:
+        first = asyncio.ensure_future(apps[0].use(scopes=["read", "admin"]))
+        await gate.reached.wait()
+        second = asyncio.ensure_future(apps[1].use(required_scopes=["admin"]))
+        asyncio.get_running_loop().call_later(0.5, gate.opened.set)
+        assert await first == "access-1 of acme"
+        assert await second == "Not done: not everything was granted that is needed (admin)."
+
+
 async def test_a_provider_that_is_away_is_an_error_of_the_call_and_the_user_is_asked_for_nothing(bed: Bed, callback: Callback) -> None:
     await bed.store()
     await bed.expire()

@@ -47,21 +47,30 @@ export async function runUseAccount(given, call, body) {
 	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => keep(rest, connected), {
 		isFinished: true, isInUse: () => isInUse(rest),
 	});
-	/** @type {string | undefined} */
-	let connected = account;
 	if (end.accepted) {
-		connected = end.result;
-	} else if (end.reason !== 'claimed' || end.elicitationId === undefined) {
-		return end;
-	} else {
-		const why = await waitForExchange(urlmode, end.elicitationId, rest);
-		if (why === undefined) return end;
-		if (why !== '') return { ...end, reason: why, toolResult: failureResult('cancel', why) };
+		if (account !== undefined && end.result !== account) return refused('other_account');
+		return { accepted: true, result: await body(await vault.accessToken({ ...wanted, account: end.result })) };
 	}
-	if (account !== undefined && connected !== account) {
-		return { accepted: false, action: 'cancel', reason: 'other_account', toolResult: failureResult('cancel', 'other_account') };
-	}
-	return { accepted: true, result: await body(await vault.accessToken({ ...wanted, account: connected })) };
+	if (end.reason !== 'claimed' || end.elicitationId === undefined) return end;
+	const why = await waitForExchange(urlmode, end.elicitationId, rest, call.signal);
+	if (why === undefined) return end;
+	if (why !== '') return { ...end, reason: why, toolResult: failureResult('cancel', why) };
+	// What the other call has connected may be another account than this call needs, or less than it requires.
+	const { token: shared } = await find(vault, wanted);
+	if (shared && !lacks(shared, scopes, requiredScopes)) return { accepted: true, result: await body(shared) };
+	const [last] = await vault.listAccounts(wanted);
+	if (account !== undefined && (!shared || last?.account !== account)) return refused('other_account');
+	if (!shared) return end; // It was disconnected since.
+	return refused('scope_missing', requiredScopes.filter((scope) => !shared.scopes.includes(scope)).join(' '));
+}
+
+/**
+ * @param {string} reason
+ * @param {string} [detail]
+ * @returns {import('./with-elicitation.js').Result<never>}
+ */
+function refused(reason, detail) {
+	return { accepted: false, action: 'cancel', reason, toolResult: failureResult('cancel', reason, detail) };
 }
 
 /**
@@ -105,14 +114,16 @@ function lacks({ scopes: granted, requestedScopes: requested }, scopes, required
  * @param {import('../urlmode.js').UrlMode} urlmode
  * @param {string} id
  * @param {{ subject: string, session?: string | undefined }} owner
+ * @param {AbortSignal} [signal] ends the wait
  * @returns {Promise<string | undefined>} empty: it is connected; otherwise why it is not; undefined: that call does not say it
  */
-async function waitForExchange(urlmode, id, { subject, session = '' }) {
+async function waitForExchange(urlmode, id, { subject, session = '' }, signal) {
 	const { claims } = internalsOf(urlmode);
 	const until = performance.now() + EXCHANGE_MS;
 	for (;;) {
 		const why = await claims.readExchange({ id, binding: bindingOf(subject, session) });
 		if (why !== undefined || performance.now() > until) return why;
-		await sleep(jittered(LOOK_MS));
+		await sleep(jittered(LOOK_MS), undefined, signal && { signal }).catch(() => {});
+		signal?.throwIfAborted();
 	}
 }

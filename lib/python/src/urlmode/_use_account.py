@@ -26,8 +26,9 @@ from .vault import AccessToken, ListedAccount, Vault
 # Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each.
 _EXCHANGE_S = 95.0
 _LOOK_S = 0.2
-# In place of the result of a call whose account is connected: it has yet to be used.
+# In place of the result of a call whose account is connected, by itself or by another call: it has yet to be used.
 _CONNECTED: ToolResult = {}
+_CONNECTED_BY_ANOTHER: ToolResult = {}
 
 
 async def use_account(
@@ -66,14 +67,26 @@ async def use_account(
 
     async def claimed(elicitation_id: str) -> ToolResult | None:
         why = await _wait_for_exchange(vault, elicitation_id, subject, session)
-        return _CONNECTED if why == "" else None if why is None else failure_result("cancel", why)
+        return _CONNECTED_BY_ANOTHER if why == "" else None if why is None else failure_result("cancel", why)
 
     end = await run(wish_for(begun), call, act, claimed)
-    if end is not _CONNECTED:
+    if end is _CONNECTED:
+        if account is not None and connected != account:
+            return failure_result("cancel", "other_account")
+        return await body(await vault.access_token(**at, account=connected, valid_for=valid_for))
+    if end is not _CONNECTED_BY_ANOTHER:
         return end
-    if account is not None and connected != account:
+    # It may be another account than this call needs, or less than it requires.
+    token, _ = await _find(vault, at, account, valid_for)
+    if token is not None and not _lacks(token, wanted, required):
+        return await body(token)
+    last = next((one.account for one in await vault.list_accounts(**at)), None)
+    if account is not None and (token is None or last != account):
         return failure_result("cancel", "other_account")
-    return await body(await vault.access_token(**at, account=connected, valid_for=valid_for))
+    if token is None:
+        return failure_result("cancel", "claimed")  # It was disconnected since.
+    missing = [scope for scope in required if scope not in token.scopes]
+    return failure_result("cancel", "scope_missing", " ".join(missing))
 
 
 async def _find(
