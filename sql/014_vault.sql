@@ -20,8 +20,9 @@
 -- An answer is lost if the lease ended by itself after mark_sent, or if fail_refresh says
 -- so: the provider may have replaced the refresh token. The old one is tried once more. If
 -- the answer to that is lost as well, it is not sent again: the account has to be connected
--- again when its access token has expired. No answer is lost of a provider at which a
--- refresh token stays good after its use.
+-- again when its access token has expired. All that gateways say of one token counts as one
+-- answer that was lost, so that their outage costs no account. No answer is lost of a
+-- provider at which a refresh token stays good after its use.
 --
 -- begin_disconnect takes the same lease, so that no refresh gets new tokens while the old
 -- ones are revoked. delete_account deletes the tokens that were revoked, and no others. Its
@@ -85,7 +86,7 @@ COMMENT ON COLUMN urlmode.account.tokens IS 'Access token, refresh token and the
 
 CREATE FUNCTION urlmode.store_account(
 	subject text, provider text, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL,
-	elicitation uuid DEFAULT NULL
+	elicitation uuid DEFAULT NULL, kept bigint DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -100,21 +101,32 @@ BEGIN
 			RETURN NULL;
 		END IF;
 	END IF;
+	IF kept IS NOT NULL THEN
+		PERFORM FROM urlmode.account a
+		WHERE a.subject = store_account.subject AND a.provider = store_account.provider AND a.account = store_account.account
+			AND a.version = kept AND a.state = 'connected' AND (a.leased_until > now()) IS NOT TRUE
+		FOR UPDATE;
+		IF NOT FOUND THEN
+			RAISE serialization_failure USING MESSAGE = 'the refresh token that is kept was replaced, or is being used';
+		END IF;
+	END IF;
 	INSERT INTO urlmode.account AS a (subject, provider, account, scopes, requested, tokens, expires_at)
 	VALUES (subject, provider, account, scopes, requested, tokens, now() + expires_in_ms * interval '1 millisecond')
 	ON CONFLICT ON CONSTRAINT account_pkey DO UPDATE
 	SET state = 'connected', reason = '', scopes = EXCLUDED.scopes, requested = EXCLUDED.requested, tokens = EXCLUDED.tokens,
 		expires_at = EXCLUDED.expires_at, connected_at = now(), refreshed_at = now(), version = a.version + 1,
-		leased_until = NULL, lease = a.lease + 1, sent = false, lost = 0, failures = 0, pause_until = NULL
+		lost = CASE WHEN kept IS NULL THEN 0 ELSE a.lost + (a.leased_until IS NOT NULL AND a.sent)::integer END,
+		leased_until = NULL, lease = a.lease + 1, sent = false, failures = 0, pause_until = NULL
 	RETURNING a.version INTO stored;
 	RETURN stored;
 END
 $$;
-COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid) IS
-	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known. elicitation: with which it was connected. NULL instead of a version: this user has no such elicitation, because the user was forgotten meanwhile, and nothing was stored.';
+COMMENT ON FUNCTION urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid, bigint) IS
+	'Stores the tokens of an account that the user has connected, over those that there are, and returns their version. expires_in_ms: of the access token; NULL: not known. elicitation: with which it was connected. NULL instead of a version: this user has no such elicitation, because the user was forgotten meanwhile, and nothing was stored. kept: the tokens have the refresh token of this version, because the provider has given no new one. SQLSTATE 40001: the account has another version by now, or a refresh is under way; read it again.';
 
 CREATE FUNCTION urlmode.store_exchanged(
-	id uuid, binding bytea, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL
+	id uuid, binding bytea, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL,
+	kept bigint DEFAULT NULL
 )
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -126,13 +138,13 @@ BEGIN
 	IF this.exchange IS DISTINCT FROM 'exchanging' THEN
 		RETURN coalesce(this.exchange = '', false);
 	END IF;
-	PERFORM urlmode.store_account(this.subject, this.provider, account, scopes, requested, tokens, expires_in_ms);
+	PERFORM urlmode.store_account(this.subject, this.provider, account, scopes, requested, tokens, expires_in_ms, NULL, kept);
 	UPDATE urlmode.elicitation e SET exchange = '' WHERE e.id = store_exchanged.id;
 	RETURN true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint) IS
-	'Stores the tokens for which the call that has claimed this elicitation has exchanged its code, and ends the exchange: the account is connected. Can be repeated if its answer was lost: it stores once, so that an account that was disconnected meanwhile does not come back. False: the elicitation is not there any more, because the user was forgotten, or another end of the exchange was told, and nothing was stored.';
+COMMENT ON FUNCTION urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint, bigint) IS
+	'Stores the tokens for which the call that has claimed this elicitation has exchanged its code, and ends the exchange: the account is connected. Can be repeated if its answer was lost: it stores once, so that an account that was disconnected meanwhile does not come back. False: the elicitation is not there any more, because the user was forgotten, or another end of the exchange was told, and nothing was stored. kept: as in store_account.';
 
 CREATE FUNCTION urlmode.read_accounts(subject text, provider text DEFAULT NULL, account text DEFAULT NULL)
 RETURNS TABLE (
@@ -249,7 +261,8 @@ COMMENT ON FUNCTION urlmode.commit_refresh(text, text, text, bigint, text[], byt
 	'Stores the tokens that have replaced those of this version, even if another call holds the lease. stored; changed: there are newer ones; gone: the account was disconnected.';
 
 CREATE FUNCTION urlmode.fail_refresh(
-	subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL, answer_lost boolean DEFAULT false
+	subject text, provider text, account text, version bigint, lease bigint, reason text DEFAULT NULL, answer_lost boolean DEFAULT false,
+	by_gateway boolean DEFAULT false
 )
 RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -257,13 +270,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SET state = CASE WHEN fail_refresh.reason IS NULL THEN a.state ELSE 'reconnect' END,
 		reason = coalesce(fail_refresh.reason, a.reason),
 		leased_until = NULL, lease = a.lease + 1, sent = false, failures = a.failures + 1,
-		lost = a.lost + (answer_lost AND a.sent)::integer,
+		lost = CASE WHEN NOT (answer_lost AND a.sent) THEN a.lost WHEN by_gateway THEN greatest(a.lost, 1) ELSE a.lost + 1 END,
 		pause_until = now() + CASE WHEN answer_lost AND a.sent THEN 60 ELSE least(60, power(2, least(a.failures, 6))) END * interval '1 second'
 	WHERE a.subject = fail_refresh.subject AND a.provider = fail_refresh.provider AND a.account = fail_refresh.account
 		AND a.version = fail_refresh.version AND a.lease = fail_refresh.lease
 $$;
-COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean) IS
-	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. answer_lost: the request was sent, and its answer did not come or cannot be read; nobody tries again for a minute, unless mark_sent said that the token stays good. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
+COMMENT ON FUNCTION urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean, boolean) IS
+	'Ends the refresh of this lease without new tokens. reason: the provider has refused the refresh token for good, and the user has to connect the account again. answer_lost: the request was sent, and its answer did not come or cannot be read; nobody tries again for a minute, unless mark_sent said that the token stays good. by_gateway: a gateway has said so; however often it does, that counts as one answer that was lost. Otherwise nobody tries again for a second, after another failure for two, and so on up to a minute.';
 
 CREATE FUNCTION urlmode.begin_disconnect(subject text, provider text, account text, lease_ms bigint, first bigint DEFAULT NULL)
 RETURNS TABLE (outcome text, wait_ms bigint, version bigint, tokens bytea, first_version bigint)
@@ -371,14 +384,14 @@ COMMENT ON FUNCTION urlmode.forget_subject(text) IS
 	'Deletes all data of a user: accounts, elicitations with their events, and results. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes nothing and returns the unclaimed payments: claim or refund them first. An account whose code is exchanged just now is not stored afterwards.';
 
 REVOKE ALL ON FUNCTION
-	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid),
-	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint),
+	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid, bigint),
+	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint, bigint),
 	urlmode.read_accounts(text, text, text),
 	urlmode.list_accounts(text, text, text),
 	urlmode.begin_refresh(text, text, text, bigint, bigint),
 	urlmode.mark_sent(text, text, text, bigint, bigint, boolean),
 	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
-	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean, boolean),
 	urlmode.begin_disconnect(text, text, text, bigint, bigint),
 	urlmode.delete_account(text, text, text, bigint),
 	urlmode.vault_keys(),
@@ -387,14 +400,14 @@ REVOKE ALL ON FUNCTION
 	urlmode.forget_subject(text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid),
-	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint),
+	urlmode.store_account(text, text, text, text[], text[], bytea, bigint, uuid, bigint),
+	urlmode.store_exchanged(uuid, bytea, text, text[], text[], bytea, bigint, bigint),
 	urlmode.read_accounts(text, text, text),
 	urlmode.list_accounts(text, text, text),
 	urlmode.begin_refresh(text, text, text, bigint, bigint),
 	urlmode.mark_sent(text, text, text, bigint, bigint, boolean),
 	urlmode.commit_refresh(text, text, text, bigint, text[], bytea, bigint),
-	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean),
+	urlmode.fail_refresh(text, text, text, bigint, bigint, text, boolean, boolean),
 	urlmode.begin_disconnect(text, text, text, bigint, bigint),
 	urlmode.delete_account(text, text, text, bigint),
 	urlmode.vault_keys(),

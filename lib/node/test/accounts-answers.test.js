@@ -111,7 +111,7 @@ for (const [what, answer, options, expected] of [
 }
 
 /** A provider that is discovered, and signs its id tokens. */
-async function startDiscovered(t, { account, changed = (token) => token, userinfo = {} }) {
+async function startDiscovered(t, { account, changed = (token) => token, userinfo = {}, signer }) {
 	const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 	const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
 	let issuer;
@@ -123,12 +123,12 @@ async function startDiscovered(t, { account, changed = (token) => token, userinf
 			issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/revoke`,
 			userinfo_endpoint: `${issuer}/userinfo`, jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'], id_token_signing_alg_values_supported: ['RS256'],
 		};
-		case '/jwks': return { keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' }] };
+		case '/jwks': return { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] };
 		case '/userinfo': return userinfo;
 		default: {
 			const now = Math.floor(Date.now() / 1_000);
-			const signed = `${encode({ alg: 'RS256' })}.${encode({ iss: issuer, aud: 'client', sub: '5', iat: now, exp: now + 60 })}`;
-			return { ...TOKENS, id_token: changed(`${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`) };
+			const signed = `${encode({ alg: 'RS256', kid: 'one' })}.${encode({ iss: issuer, aud: 'client', sub: '5', iat: now, exp: now + 60 })}`;
+			return { ...TOKENS, id_token: changed(`${signed}.${sign('sha256', Buffer.from(signed), signer ?? privateKey).toString('base64url')}`) };
 		}
 		}
 	});
@@ -137,8 +137,12 @@ async function startDiscovered(t, { account, changed = (token) => token, userinf
 }
 
 test('tokens whose id token is not genuine are revoked, but not where the user may have others', async (t) => {
-	for (const [isInUse, revoked] of [[async () => false, ['refresh', 'access']], [async () => true, []], [undefined, []]]) {
-		const { open, requests } = await startDiscovered(t, { account: { from: 'id_token', id: '/sub' }, changed: (token) => token.replace(/.{8}$/, 'AAAAAAAA') });
+	const otherKey = { signer: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey };
+	for (const [isInUse, revoked, forged = { changed: (token) => token.replace(/.{8}$/, 'AAAAAAAA') }] of [
+		[async () => false, ['refresh', 'access']], [async () => true, []], [undefined, []],
+		[async () => false, ['refresh', 'access'], otherKey], [undefined, [], { changed: (token) => token.replace(/[^.]+$/, '') }],
+	]) {
+		const { open, requests } = await startDiscovered(t, { account: { from: 'id_token', id: '/sub' }, ...forged });
 		const { reason } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } }, isInUse);
 		assert.deepEqual([reason, revokedOf(requests)], ['exchange_failed', revoked]);
 	}

@@ -152,6 +152,7 @@ test('a whole number that JavaScript cannot hold is read as a text, digit by dig
 test('answers of token endpoints, as RFC 6749 has them', async (t) => {
 	t.mock.method(Date, 'now', () => Date.parse('2026-11-23T12:00:00Z'));
 	const json = (value, status = 200) => Response.json(value, { status });
+	const at = (date, value) => Response.json(value, { headers: { date } });
 	const form = (text) => new Response(text, { headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' } });
 	for (const [response, rules, status, expected] of [
 		[json({ access_token: 'a', token_type: 'Bearer', refresh_token: null, id_token: 'i' }), {}, 200, { access_token: 'a', token_type: 'Bearer' }],
@@ -165,8 +166,12 @@ test('answers of token endpoints, as RFC 6749 has them', async (t) => {
 		[json({ ok: true }), { member: '/user' }, 200, { ok: true }],
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }],
-		...[-1, '', ' ', '-5', 'never', '3600s', true, [], {}, '1e999'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a' }]),
+		...[-1, '', ' ', '-5', 'never', '3600s', true, [], {}, '1e999', 1e15, '9223372036854775807'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a' }]),
 		...[0, '0', 59.5, '3600'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a', expires_in: seconds }]),
+		// The clock of this host is two hours fast.
+		[at('Mon, 23 Nov 2026 10:00:00 GMT', { access_token: 'a', expires_at: '2026-11-23T11:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T11:00:00Z', expires_in: 3_600 }],
+		[at('soon', { access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],
+		[json({ access_token: 'a', expires_at: '2999-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2999-11-23T13:00:00Z' }],
 		[json({ access_token: 'a', expires_at: 'tomorrow' }), {}, 200, { access_token: 'a', expires_at: 'tomorrow' }],
 		[json({ access_token: 'a', expires_at: 1_763_900_000 }), {}, 200, { access_token: 'a', expires_at: 1_763_900_000 }],
 		[form('access_token=a&scope=repo%2Cgist&token_type=bearer'), {}, 200, { access_token: 'a', scope: 'repo,gist', token_type: 'bearer' }],

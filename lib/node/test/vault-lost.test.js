@@ -152,7 +152,7 @@ test('an answer that is lost counts once, if the answer of PostgreSQL to that is
 });
 
 for (const [what, refuse] of [
-	['status 503', page(503)], ['status 429', page(429)], ['status 400 without a code', page(400)], ['a redirect', page(302)],
+	['status 500', page(500)], ['status 503', page(503)], ['status 429', page(429)], ['status 400 without a code', page(400)], ['a redirect', page(302)],
 	['status 503 that breaks off', partOf(503)],
 	['an error with status 200', (_request, _response, answer) => void answer(200, { error: 'server_error2' }) ?? true],
 ]) {
@@ -163,6 +163,67 @@ for (const [what, refuse] of [
 			await goOn();
 		}
 		assert.deepEqual([await state(), (await row()).failures, endpoint.asked.length], [['connected', '', 0, null, false], 3, 3]);
+	});
+}
+
+for (const status of [502, 504, 520, 527]) {
+	test(`status ${status} is that of a gateway: the token is sent again after a minute, and counts as one answer that is lost`, async (t) => {
+		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, page(status));
+		for (let n = 1; n < 5; n += 1) {
+			const before = Date.now();
+			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+			const pause = (await row()).pause_until - before;
+			assert.ok(pause > 58_000 && pause < 90_000, String(pause));
+			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'paused' });
+			assert.deepEqual([await state(), endpoint.asked.length], [['connected', '', 1, null, false], n]);
+			await goOn();
+		}
+		endpoint.instead = undefined;
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-2', 'an outage of a gateway costs no account');
+		assert.equal((await row()).lost, 0);
+	});
+}
+
+test('a gateway fails, and then an answer is lost: the token is not sent again', async (t) => {
+	const { vault, endpoint, key, goOn } = await setUpLost(t, partOf(502));
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	endpoint.instead = LOST['breaks off without an answer'];
+	await goOn();
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	await goOn();
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
+});
+
+test('a gateway fails, and refresh tokens stay good: they are sent again at once, and then less often', async (t) => {
+	const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, page(502));
+	describe(endpoint, { refresh_token_stays_good: true });
+	const before = Date.now();
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	assert.ok((await row()).pause_until - before < 30_000);
+	await goOn();
+	assert.deepEqual(await state(), ['connected', '', 0, null, false]);
+});
+
+/** Ways of a provider to answer to a refresh token that it has replaced, and how many tokens it is sent. */
+for (const [what, status, replaced] of [500, 502, 504].flatMap((status) => [
+	[`status ${status} after it has replaced the token, which is good once`, status, 'ends the family'],
+	[`status ${status} after it has replaced the token, which works for a while beside the new one`, status, 'has a grace'],
+])) {
+	test(`${what}: it is sent once more, and that decides`, async (t) => {
+		const { vault, endpoint, key, goOn } = await setUpLost(t, async (_request, response) => {
+			endpoint.grant();
+			if (replaced === 'ends the family') endpoint.alive.clear();
+			endpoint.instead = undefined;
+			return response.writeHead(status).end();
+		});
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		await goOn();
+		for (let n = 0; n < 2; n += 1) {
+			if (replaced === 'has a grace') assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
+			else await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
+		}
+		assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
 	});
 }
 

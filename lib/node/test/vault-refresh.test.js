@@ -41,12 +41,19 @@ for (const [code, what] of [
 	});
 }
 
-test('tokens that come with an expires_in that is no time are stored, and the old refresh token is not sent again', async (t) => {
-	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
-	endpoint.refreshed = { expires_in: -1 };
-	const { accessToken, expiresAt } = await vault.accessToken(key);
-	assert.deepEqual([accessToken, expiresAt, (await row()).state, endpoint.asked], ['access-2', undefined, 'connected', ['refresh-1']]);
-});
+for (const [what, expiresIn] of [['is no time', -1], ['PostgreSQL cannot add to a time', 1e15], ['is the greatest number of some', 9223372036854775807n]]) {
+	test(`tokens that come with an expires_in that ${what} are stored, and the old refresh token is not sent again`, async (t) => {
+		const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });
+		endpoint.instead = async (_request, response) => {
+			const tokens = JSON.stringify({ ...endpoint.grant(), expires_in: 'here' }).replace('"here"', String(expiresIn));
+			return response.writeHead(200, { 'content-type': 'application/json' }).end(tokens);
+		};
+		const { accessToken, expiresAt } = await vault.accessToken(key);
+		assert.deepEqual([accessToken, expiresAt, (await row()).state, endpoint.asked], ['access-2', undefined, 'connected', ['refresh-1']]);
+		await vault.store(key, { tokens: { ...endpoint.grant(), expires_in: Number(expiresIn) }, account: { id: 'acme' }, scopes: [] });
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
+	});
+}
 
 test('"sent" that is answered late is committed again before the request', async (t) => {
 	const { vault, endpoint, key, row } = await setUpVault(t, { expired: true });

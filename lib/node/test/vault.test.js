@@ -187,7 +187,6 @@ test('an answer without an end is read up to a limit, and one that is too large 
 for (const [what, refreshed, detail] of [
 	['are too large', { more: 'x'.repeat(70_000) }, 'ACCOUNT_SIZE'],
 	['have too many scopes for their column', { scope: Array.from({ length: 1_000 }, (_, n) => `a-long-scope-${n}`).join(' ') }, '23514'],
-	['expire later than PostgreSQL can say', { expires_in: 1e15 }, '22008'],
 ]) {
 	test(`new tokens that ${what}: the refresh token that the provider has replaced is not sent again`, async (t) => {
 		const { vault, endpoint, key, place, row } = await setUpVault(t, { expired: true });
@@ -258,6 +257,63 @@ test('a refresh that ends after the account was disconnected changes nothing of 
 	await admin.query("SELECT urlmode.commit_refresh($1, $2, $3, $4, '{all}', $5)", [place.subject, provider, place.account, version, before.tokens]);
 	await admin.query("SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, 'invalid_grant')", [place.subject, provider, place.account, version, lease]);
 	assert.deepEqual(await row(), before);
+});
+
+test('a call ends with its signal while its instance refreshes the token, and the refresh goes on', async (t) => {
+	const { vault, endpoint, key } = await setUpVault(t, { expired: true });
+	let answer;
+	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+	const controller = new AbortController();
+	const call = vault.accessToken({ ...key, signal: controller.signal });
+	const other = vault.accessToken({ ...key, signal: new AbortController().signal });
+	await until('it is asked', () => answer);
+	controller.abort(new Error('of the test'));
+	await assert.rejects(call, /^Error: of the test$/);
+	answer();
+	assert.deepEqual([(await other).accessToken, endpoint.asked], ['access-2', ['refresh-1']]);
+});
+
+test('an account is connected again and the provider gives no refresh token: the one that there is stays, and is used', async (t) => {
+	const { vault, endpoint, key, change } = await setUpVault(t);
+	const { refresh_token: _, ...again } = endpoint.grant();
+	await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+});
+
+for (const [what, change, scopes] of [
+	['is for less than was granted now', 'version = version', ['read', 'admin']],
+	['was refused', "state = 'reconnect', reason = 'invalid_grant'", ['read']],
+	['cannot be opened', "tokens = tokens || '\\x00'", ['read']],
+]) {
+	test(`an account is connected again without a refresh token, and the old one ${what}: it is not kept`, async (t) => {
+		const { vault, endpoint, key, ...fixture } = await setUpVault(t);
+		await fixture.change(change);
+		const { refresh_token: _, ...again } = endpoint.grant();
+		await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes });
+		await fixture.change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'expired' });
+		assert.deepEqual(endpoint.asked, []);
+	});
+}
+
+test('a refresh token that is kept is the one that a refresh under way brings', async (t) => {
+	const { vault, endpoint, key, change, openVault, another } = await setUpVault(t, { expired: true });
+	let answer;
+	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
+	const refreshed = vault.accessToken(key);
+	await until('it is asked', () => answer);
+	const { refresh_token: _, ...again } = endpoint.grant();
+	const stored = openVault(another()).store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
+	setTimeout(answer, 500);
+	endpoint.instead = undefined;
+	await Promise.all([refreshed, stored]);
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-4');
+	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-3']);
 });
 
 test('close waits for a refresh, and what the provider has given is stored', async (t) => {

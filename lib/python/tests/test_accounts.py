@@ -11,6 +11,8 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from unittest.mock import AsyncMock
@@ -402,6 +404,25 @@ async def test_names_json_and_a_secret_that_is_signed(monkeypatch: pytest.Monkey
     _, sent = await exchange_at(monkeypatch, options("square", OAuthClient("sq", SECRET)), [json_answer(answer)])
     assert json.loads(sent[0][3])["client_secret"] == SECRET
     assert sent[0][2]["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(("date", "expected"), [("Sun, 22 Nov 2026 12:00:00 GMT", 3_600), ("", None), ("soon", None), ("1", None)])
+async def test_when_a_token_expires_is_read_by_the_clock_of_its_provider(
+    monkeypatch: pytest.MonkeyPatch, date: str, expected: int | None
+) -> None:
+    now = datetime(2026, 11, 22, 14, tzinfo=timezone.utc).timestamp()  # two hours fast
+    monkeypatch.setattr("urlmode._token_answer.time.time", lambda: now)
+    answer = {"access_token": TOKEN, "token_type": "bearer", "expires_at": "2026-11-22T13:00:00Z", "merchant_id": "M"}
+    given = options("square", OAuthClient("sq", SECRET))
+    connected, _ = await exchange_at(monkeypatch, given, [replace(json_answer(answer), date=date)])
+    assert connected.tokens.get("expires_in") == expected
+
+
+@pytest.mark.parametrize("owned", [{"type": "workspace", "workspace": True}, {"type": "user", "user": {"id": "u", "name": "Ada"}}])
+async def test_the_account_of_notion_is_the_authorization(monkeypatch: pytest.MonkeyPatch, owned: Any) -> None:
+    answer = {"access_token": TOKEN, "token_type": "bearer", "bot_id": "b3414d65", "workspace_name": "Ada's", "owner": owned}
+    connected, _ = await exchange_at(monkeypatch, options("notion", OAuthClient("n", SECRET)), [json_answer(answer)])
+    assert connected.account == Account(id="b3414d65", name="Ada's")
 
 
 async def test_a_host_that_comes_back_must_be_one_of_the_description(monkeypatch: pytest.MonkeyPatch) -> None:

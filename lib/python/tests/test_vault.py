@@ -27,7 +27,6 @@ __all__ = ["bed", "endpoint"]
 REPLACED = [
     ({"more": "x" * 70_000}, "ACCOUNT_SIZE"),
     ({"scope": " ".join(f"a-long-scope-{n}" for n in range(1_000))}, "23514"),
-    ({"expires_in": 1e15}, "22008"),
     ({"scope": "read\0"}, "DataError"),
 ]
 
@@ -345,6 +344,57 @@ async def test_the_account_is_disconnected_during_its_refresh_and_the_one_before
     assert token.account == "acme"
     assert token.access_token != "access-1"  # it had expired
     assert bed.endpoint.asked == ["refresh-2", "refresh-1"]
+
+
+async def test_an_account_is_connected_again_without_a_refresh_token(bed: Bed) -> None:
+    """The one that there is stays, and is used."""
+    await bed.store()
+    await bed.store(refresh_token=None)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    await bed.expire()
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-3"
+    assert bed.endpoint.asked == ["refresh-1"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["scopes = '{read}'", "state = 'reconnect', reason = 'invalid_grant'", "tokens = tokens || '\\x00'"],
+)
+async def test_an_old_refresh_token_that_is_not_worth_keeping(bed: Bed, change: str) -> None:
+    """It is for less than was granted now, was refused, or cannot be opened."""
+    await bed.store()
+    await bed.change(change)
+    await bed.store(refresh_token=None)
+    await bed.expire()
+    with pytest.raises(AccountReconnectError, match="expired"):
+        await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == []
+
+
+async def test_a_refresh_token_that_is_kept_is_the_one_that_a_refresh_under_way_brings(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+    gate = bed.endpoint.instead = Gate()
+    refreshed = asyncio.ensure_future(bed.vault.access_token(**bed.key))
+    await gate.reached.wait()
+    stored = asyncio.ensure_future(bed.store(refresh_token=None))
+    asyncio.get_running_loop().call_later(0.5, gate.opened.set)
+    await asyncio.gather(refreshed, stored)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    await bed.expire()
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-4"
+    assert bed.endpoint.asked == ["refresh-1", "refresh-3"]
+
+
+@pytest.mark.parametrize("expires_in", [10**15, 9223372036854775807, "9223372036854775807"])
+async def test_a_token_that_is_said_to_live_longer_than_anybody_is_stored(bed: Bed, expires_in: Any) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.refreshed = {"expires_in": expires_in}
+    token = await bed.vault.access_token(**bed.key)
+    assert (token.access_token, token.expires_at, bed.endpoint.asked) == ("access-2", None, ["refresh-1"])
+    await bed.store(expires_in)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-3"
 
 
 async def test_a_call_that_is_cancelled_loses_no_rotated_token(bed: Bed) -> None:

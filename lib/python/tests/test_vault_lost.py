@@ -166,7 +166,7 @@ async def test_an_answer_that_is_lost_counts_once(bed: Bed) -> None:
 
 @pytest.mark.parametrize(
     ("status", "content", "kept_back"),
-    [(503, b"Soon", 0), (429, b"Soon", 0), (400, {}, 0), (302, {}, 0), (503, {}, 100), (200, {"error": "server_error2"}, 0)],
+    [(500, b"Soon", 0), (503, b"Soon", 0), (429, b"Soon", 0), (400, {}, 0), (302, {}, 0), (503, {}, 100), (200, {"error": "server_error2"}, 0)],
 )
 async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status: int, content: Any, kept_back: int) -> None:
     await bed.store()
@@ -176,6 +176,62 @@ async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status
         await refuse(bed)
     assert (await state(bed), (await bed.row()).failures) == (("connected", "", 0, None, False), 3)
     assert len(bed.endpoint.asked) == 3
+
+
+@pytest.mark.parametrize(("status", "kept_back"), [(502, 0), (504, 100), (520, 0), (527, 0)])
+async def test_an_outage_of_a_gateway_counts_as_one_answer_that_is_lost(bed: Bed, status: int, kept_back: int) -> None:
+    """Its status: the token is sent again after a minute, and costs no account."""
+    await bed.store()
+    bed.endpoint.instead, bed.endpoint.kept_back = answering(status, b"Bad gateway"), kept_back
+    for n in range(1, 5):
+        await bed.expire()
+        before = datetime.now(timezone.utc)
+        await refuse(bed)
+        assert timedelta(seconds=58) < (await bed.row()).pause_until - before < timedelta(seconds=90)
+        await refuse(bed, "paused")
+        assert (await state(bed), len(bed.endpoint.asked)) == (("connected", "", 1, None, False), n)
+    bed.endpoint.instead, bed.endpoint.kept_back = None, 0
+    await bed.expire()
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (await bed.row()).lost == 0
+
+
+async def test_a_gateway_fails_and_then_an_answer_is_lost(bed: Bed) -> None:
+    await bed.store()
+    for status in (502, 0):
+        await bed.expire()
+        bed.endpoint.instead = answering(status, {})
+        await refuse(bed)
+    await bed.expire()
+    with pytest.raises(AccountReconnectError, match="refresh_lost"):
+        await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+
+
+@pytest.mark.parametrize("has_grace", [False, True])
+@pytest.mark.parametrize("status", [500, 502, 504])
+async def test_an_error_after_the_provider_has_replaced_the_token(bed: Bed, status: int, has_grace: bool) -> None:
+    """The old one is sent once more, and that decides: it works for a while, or the provider has ended the family."""
+    await bed.store()
+    await bed.expire()
+
+    async def replace(form: dict[str, str]) -> Reply:
+        bed.endpoint.grant()
+        if not has_grace:
+            bed.endpoint.alive.clear()
+        bed.endpoint.instead = None
+        return status, {}
+
+    bed.endpoint.instead = replace
+    await refuse(bed)
+    await bed.expire()
+    if has_grace:
+        assert (await bed.vault.access_token(**bed.key)).access_token == "access-3"
+    else:
+        for _ in range(2):
+            with pytest.raises(AccountReconnectError, match="invalid_grant"):
+                await bed.vault.access_token(**bed.key)
+    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
 
 
 async def test_a_connection_that_ends_before_tls_stands_has_sent_nothing(bed: Bed) -> None:

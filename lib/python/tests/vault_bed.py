@@ -50,7 +50,7 @@ class Bed:
         )  # fmt: skip
 
     async def store(self, expires_in: float | None = None, account: str | None = "acme", **tokens: Any) -> str:
-        granted = {**self.endpoint.grant(expires_in), **tokens}
+        granted = {name: value for name, value in {**self.endpoint.grant(expires_in), **tokens}.items() if value is not None}
         scopes = granted["scope"].split()
         return await self.vault.store(Connected(
             elicitation_id="", tokens=granted, account=account and Account(id=account) or None, scopes=scopes, requested=scopes,

@@ -4,6 +4,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
+/** A gateway before the token endpoint has answered. Whether the endpoint got the request, or is still at it, it does not say. */
+const GATEWAY = /^(502|504|52[0-7])$/;
 /** At most so many names of members are said. */
 const NAMES_MAX = 8;
 
@@ -52,7 +54,7 @@ export function codeOf(error) {
 
 /**
  * Runs a request. Its error gets a `detail`: the code, the HTTP status, and the answer, where that is no error of RFC 6749;
- * and `isAnswerLost`: the request may have arrived, and its answer did not come or cannot be read.
+ * and `lost`: the request may have arrived, and its answer did not come or cannot be read.
  *
  * @template R
  * @param {() => Promise<R>} request
@@ -66,20 +68,21 @@ export async function withDetail(request, seen = {}) {
 		if (error instanceof Error) {
 			const { isSent = false, status = 200 } = seen;
 			const isRefusal = status < 200 || status > 299 || 'error' in error && typeof error.error === 'string';
-			Object.assign(error, {
-				detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', '), isAnswerLost: isSent && !isRefusal,
-			});
+			const lost = GATEWAY.test(String(status)) ? 'gateway' : isRefusal || !isSent ? undefined : 'answer';
+			Object.assign(error, { detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', '), lost });
 		}
 		throw error;
 	}
 }
 
 /**
+ * Whether the endpoint may have carried out the request although nobody knows its answer.
+ *
  * @param {unknown} error of `withDetail`
- * @returns {boolean}
+ * @returns {'answer' | 'gateway' | undefined} gateway: there is an answer, and it is that of a gateway
  */
-export function isAnswerLost(error) {
-	return /** @type {{ isAnswerLost?: unknown }} */ (error).isAnswerLost === true;
+export function lostBy(error) {
+	return /** @type {{ lost?: 'answer' | 'gateway' }} */ (error).lost;
 }
 
 /**

@@ -7,6 +7,9 @@ import { findIn } from './pointer.js';
 /** The member of stored tokens that holds the variables of their description: only this package writes it. */
 export const VARIABLES = 'urlmode_variables';
 
+/** No access token lives for a hundred years. Some providers write the greatest number that they know for "without end". */
+const LIFETIME_MAX_S = 100 * 365 * 24 * 60 * 60;
+
 /**
  * @typedef {object} Rules
  * @property {string} [member] where the tokens are, as a JSON pointer
@@ -26,7 +29,7 @@ export async function toTokenResponse(response, rules = {}, verifiesIdToken = fa
 		? Object.fromEntries(new URLSearchParams(text)) : parse(text);
 	noteAnswer(response, answer);
 	const isAnswer = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
-	const tokens = isAnswer ? toTokens(answer, rules, verifiesIdToken) : {};
+	const tokens = isAnswer ? toTokens(answer, rules, verifiesIdToken, Date.parse(response.headers.get('date') ?? '') || Date.now()) : {};
 	// Some answer 200 to what they refuse.
 	const isRefusal = tokens.access_token === undefined && typeof tokens.error === 'string';
 	const status = !response.ok ? response.status : isRefusal ? 400 : 200;
@@ -38,9 +41,10 @@ export async function toTokenResponse(response, rules = {}, verifiesIdToken = fa
  * @param {object} answer
  * @param {Rules} rules
  * @param {boolean} verifiesIdToken
+ * @param {number} now by the provider's clock, if it says it
  * @returns {Record<string, unknown>}
  */
-function toTokens(answer, { member, token_type: type, invalid_grant: refusals = [] }, verifiesIdToken) {
+function toTokens(answer, { member, token_type: type, invalid_grant: refusals = [] }, verifiesIdToken, now) {
 	const inner = member === undefined ? undefined : findIn(answer, member);
 	const isWithin = typeof inner === 'object' && inner !== null;
 	// An answer with tokens at both places keeps both.
@@ -49,7 +53,7 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
 	const tokens = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 	if (Array.isArray(tokens.scope)) tokens.scope = tokens.scope.join(' ');
 	// Square says when the token expires, and not in how many seconds.
-	const left = tokens.expires_in === undefined ? (Date.parse(String(tokens.expires_at)) - Date.now()) / 1_000 : NaN;
+	const left = tokens.expires_in === undefined ? (Date.parse(String(tokens.expires_at)) - now) / 1_000 : NaN;
 	if (left > 0) tokens.expires_in = Math.floor(left);
 	// Tokens that came with something that is no time are good, and may have replaced others.
 	if (!isTime(tokens.expires_in)) delete tokens.expires_in;
@@ -60,9 +64,13 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
 	return tokens;
 }
 
-/** @param {unknown} seconds some write the number as text */
-function isTime(seconds) {
-	return ['number', 'string'].includes(typeof seconds) && /\d/.test(String(seconds)) && Number.isFinite(Number(seconds)) && Number(seconds) >= 0;
+/**
+ * Whether this is how long a token is valid.
+ *
+ * @param {unknown} seconds some write the number as text
+ */
+export function isTime(seconds) {
+	return ['number', 'string'].includes(typeof seconds) && /\d/.test(String(seconds)) && Number(seconds) >= 0 && Number(seconds) <= LIFETIME_MAX_S;
 }
 
 /**

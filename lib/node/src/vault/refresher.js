@@ -2,7 +2,8 @@
 // call at a time.
 
 import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf, detailOf, isAnswerLost } from '../accounts/answers.js';
+import { codeOf, detailOf, lostBy } from '../accounts/answers.js';
+import { isTime } from '../accounts/token-response.js';
 import { ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
 import { COMMIT_MS, isRefused, retried } from './retried.js';
 import { sealTokens } from './sealed-tokens.js';
@@ -100,7 +101,7 @@ export class Refresher {
 		} catch (error) {
 			const code = codeOf(error);
 			return this.#fail(refreshable, lease, {
-				detail: detailOf(error), reason: code === 'invalid_grant' ? code : null, isAnswerLost: isAnswerLost(error),
+				detail: detailOf(error), reason: code === 'invalid_grant' ? code : null, lost: lostBy(error),
 			});
 		}
 		let end;
@@ -166,12 +167,12 @@ export class Refresher {
 	 * @param {object} why
 	 * @param {string} why.detail
 	 * @param {string | null} [why.reason] why the account must be connected again; null: it can be tried again
-	 * @param {boolean} [why.isAnswerLost] it was sent, and nobody knows whether the provider has replaced the token
+	 * @param {'answer' | 'gateway' | undefined} [why.lost] it was sent, and nobody knows whether the provider has replaced the token
 	 * @returns {Promise<Result>}
 	 */
-	async #fail({ place, version }, lease, { detail, reason = null, isAnswerLost: isLost = false }) {
+	async #fail({ place, version }, lease, { detail, reason = null, lost }) {
 		// After that the lease has ended, and nobody knows that there was an answer.
-		await retried(() => this.#database.failRefresh(place, version, lease, reason, isLost), LEASE_MS);
+		await retried(() => this.#database.failRefresh(place, version, lease, reason, lost), LEASE_MS);
 		if (reason !== null) {
 			this.#tell('reconnect', place, { reason });
 			return { outcome: 'changed' };
@@ -219,5 +220,5 @@ export function lessWaited(stored, since) {
  * @returns {number | null} milliseconds; null: not known
  */
 export function lifetimeOf({ expires_in: seconds }) {
-	return Number.isFinite(seconds) ? Math.floor(Number(seconds) * 1_000) : null;
+	return typeof seconds === 'number' && isTime(seconds) ? Math.floor(seconds * 1_000) : null;
 }

@@ -9,6 +9,8 @@ import { jittered } from '../jitter.js';
 export const COMMIT_MS = 300_000;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
+/** The SQLSTATE serialization_failure. */
+const CHANGED = '40001';
 /** Classes of SQLSTATE that speak of the statement or its data. All else, such as an error at login, passes. */
 const LASTING = /^(22|23|42|3F)/;
 
@@ -18,27 +20,38 @@ const LASTING = /^(22|23|42|3F)/;
  * @template R
  * @param {() => Promise<R>} change
  * @param {number} time milliseconds
+ * @param {(error: unknown) => boolean} [isFinal] the errors after which it is not repeated
  * @returns {Promise<R>}
  */
-export async function retried(change, time) {
+export async function retried(change, time, isFinal = isLasting) {
 	const until = performance.now() + time;
 	for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
 		try {
 			return await change();
 		} catch (error) {
-			if (isLasting(error) || performance.now() > until) throw error;
+			if (isFinal(error) || performance.now() > until) throw error;
 			await sleep(jittered(delay));
 		}
 	}
 }
 
 /**
- * Whether another attempt would fail as well: PostgreSQL refuses the value, or this UrlMode is closed.
+ * Whether another attempt would fail as well: the tokens are too large, PostgreSQL refuses the value, or this UrlMode is
+ * closed.
  *
  * @param {unknown} error
  */
 function isLasting(error) {
-	return error instanceof UrlModeClosedError || (isDatabaseError(error) && LASTING.test(error.code));
+	return error instanceof UrlModeClosedError || error instanceof AccountSizeError || (isDatabaseError(error) && LASTING.test(error.code));
+}
+
+/**
+ * Whether the account has changed since it was read.
+ *
+ * @param {unknown} error
+ */
+export function isChanged(error) {
+	return isDatabaseError(error) && error.code === CHANGED;
 }
 
 /**

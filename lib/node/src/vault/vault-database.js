@@ -1,13 +1,13 @@
 // The functions of the vault (../../../../sql/014_vault.sql).
 
-const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7, $8) AS version';
-const STORE_EXCHANGED = 'SELECT urlmode.store_exchanged($1, $2, $3, $4, $5, $6, $7) AS done';
+const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7, $8, $9) AS version';
+const STORE_EXCHANGED = 'SELECT urlmode.store_exchanged($1, $2, $3, $4, $5, $6, $7, $8) AS done';
 const READ = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
 	lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
 const BEGIN = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
 const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5, $6) AS done';
 const COMMIT = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS outcome';
-const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6, $7)';
+const FAIL = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6, $7, $8)';
 const BEGIN_DISCONNECT = 'SELECT outcome, wait_ms, version, tokens, first_version FROM urlmode.begin_disconnect($1, $2, $3, $4, $5)';
 const DELETE = 'SELECT urlmode.delete_account($1, $2, $3, $4) AS done';
 const LIST = `SELECT subject_name, provider_name, account_id, state_name, reason, scopes, connected_at, refreshed_at, expires_at
@@ -42,7 +42,7 @@ const FORGET = 'SELECT unclaimed, provider, reference, amount, currency FROM url
  * @property {Buffer} sealed
  * @property {number | null} lifetime milliseconds until the access token expires; null: not known
  *
- * @typedef {Stored & { requested: string[] }} Connected
+ * @typedef {Stored & { requested: string[], kept: string | null }} Connected `kept`: the version whose refresh token is stored again
  */
 
 /** @param {Place} place */
@@ -62,8 +62,8 @@ export class VaultDatabase {
 	 * @param {string | null} elicitation with which it was connected
 	 * @returns {Promise<boolean>} false: the user was forgotten meanwhile
 	 */
-	async store(place, { scopes, requested, sealed, lifetime }, elicitation) {
-		const [row] = await this.#query(STORE, [...at(place), scopes, requested, sealed, lifetime, elicitation]);
+	async store(place, { scopes, requested, sealed, lifetime, kept }, elicitation) {
+		const [row] = await this.#query(STORE, [...at(place), scopes, requested, sealed, lifetime, elicitation, kept]);
 		return row?.version !== null;
 	}
 
@@ -75,8 +75,8 @@ export class VaultDatabase {
 	 * @param {Connected} connected
 	 * @returns {Promise<boolean>} false: the user was forgotten meanwhile
 	 */
-	async storeExchanged({ id, binding }, account, { scopes, requested, sealed, lifetime }) {
-		const [row] = await this.#query(STORE_EXCHANGED, [id, binding, account, scopes, requested, sealed, lifetime]);
+	async storeExchanged({ id, binding }, account, { scopes, requested, sealed, lifetime, kept }) {
+		const [row] = await this.#query(STORE_EXCHANGED, [id, binding, account, scopes, requested, sealed, lifetime, kept]);
 		return row?.done === true;
 	}
 
@@ -128,10 +128,10 @@ export class VaultDatabase {
 	 * @param {string} version
 	 * @param {string} lease
 	 * @param {string | null} reason why it must be connected again; null: it can be tried again
-	 * @param {boolean} isAnswerLost
+	 * @param {'answer' | 'gateway' | undefined} lost
 	 */
-	async failRefresh(place, version, lease, reason, isAnswerLost) {
-		await this.#query(FAIL, [...at(place), version, lease, reason, isAnswerLost]);
+	async failRefresh(place, version, lease, reason, lost) {
+		await this.#query(FAIL, [...at(place), version, lease, reason, lost !== undefined, lost === 'gateway']);
 	}
 
 	/**

@@ -4,6 +4,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { orAborted } from '../abort.js';
 import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
@@ -16,8 +17,9 @@ import { finish, internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
 import { haveCommonKey, openKeys } from '../keys.js';
 import { bindingOf } from '../token.js';
+import { readKept } from './kept-token.js';
 import { LEASE_MS, lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
-import { COMMIT_MS, isRefused, retried } from './retried.js';
+import { COMMIT_MS, isChanged, isRefused, retried } from './retried.js';
 import { openTokens, sealTokens } from './sealed-tokens.js';
 import { VaultDatabase } from './vault-database.js';
 
@@ -86,8 +88,9 @@ export class Vault extends EventEmitter {
 	async store(owner, connected) {
 		const { subject, provider } = checkKey(owner);
 		const { elicitationId } = connected;
-		return this.#store({ subject, provider }, connected, async (place, row) => {
-			const stored = await this.#database.store(place, row, elicitationId === undefined ? null : checkId(elicitationId));
+		const id = elicitationId === undefined ? null : checkId(elicitationId);
+		return this.#store({ subject, provider }, connected, async (place, make) => {
+			const stored = await retried(async () => this.#database.store(place, await make(), id), COMMIT_MS, (error) => !isChanged(error));
 			if (!stored) throw new ElicitationNotFoundError(String(elicitationId));
 		});
 	}
@@ -95,16 +98,19 @@ export class Vault extends EventEmitter {
 	/**
 	 * @param {{ subject: string, provider: string }} owner
 	 * @param {ToBeStored} connected
-	 * @param {(place: Place, row: import('./vault-database.js').Connected) => Promise<void>} write
+	 * @param {(place: Place, make: () => Promise<import('./vault-database.js').Connected>) => Promise<void>} write
 	 * @returns {Promise<string>} the account
 	 */
 	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
 		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
 		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
 		const granted = scopes ?? scopesOf(tokens) ?? [];
-		await write(place, {
-			scopes: granted, requested: requested ?? granted, lifetime: lifetimeOf(tokens),
-			sealed: sealTokens(this.#keys, place, withVariables(tokens, variables)),
+		await write(place, async () => {
+			const kept = tokens.refresh_token === undefined ? await readKept(this.#database, this.#keys, place, granted) : undefined;
+			return {
+				scopes: granted, requested: requested ?? granted, lifetime: lifetimeOf(tokens), kept: kept?.version ?? null,
+				sealed: sealTokens(this.#keys, place, withVariables({ ...tokens, ...kept && { refresh_token: kept.refreshToken } }, variables)),
+			};
 		});
 		this.#tell('connected', { ...place, scopes: granted });
 		return place.account;
@@ -122,8 +128,8 @@ export class Vault extends EventEmitter {
 		const rowKey = { id: connected.elicitationId, binding: bindingOf(subject, session) };
 		const since = performance.now();
 		try {
-			return await this.#store({ subject, provider }, connected, async ({ account }, row) => {
-				const stored = await retried(() => this.#database.storeExchanged(rowKey, account, lessWaited(row, since)), COMMIT_MS);
+			return await this.#store({ subject, provider }, connected, async ({ account }, make) => {
+				const stored = await retried(async () => this.#database.storeExchanged(rowKey, account, lessWaited(await make(), since)), COMMIT_MS);
 				if (!stored) throw new ElicitationNotFoundError(rowKey.id);
 			});
 		} catch (error) {
@@ -168,7 +174,8 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * An access token that is valid for a while. It is refreshed if it is not, by one instance at a time.
+	 * An access token that is valid for a while. It is refreshed if it is not, by one instance at a time, and this goes on if
+	 * the signal ends the call.
 	 *
 	 * @param {import('./types.js').TokenOptions} options
 	 * @returns {Promise<AccessToken>}
@@ -205,9 +212,9 @@ export class Vault extends EventEmitter {
 				if (left > 0) return token;
 				throw new AccountReconnectError(provider, row.account_id, 'expired');
 			}
-			const result = await this.#refresher.refresh({
+			const result = await orAborted(this.#refresher.refresh({
 				place, version: row.version, tokens: { ...tokens, refresh_token: refreshToken }, scopes: row.scopes,
-			});
+			}), signal);
 			const isStuck = result.outcome === 'leased' && performance.now() > until;
 			if (result.outcome === 'failed' || isStuck) {
 				if (left > 0) return token;

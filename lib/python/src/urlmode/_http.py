@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 ANSWER_MAX = 1_048_576
 """In bytes: far more than tokens, keys and metadata have."""
 _TIMEOUT_S = 30.0
+_GATEWAY = {502, 504, *range(520, 528)}
 # Its own, so that a provider that does not answer holds up nothing else of the process, such as the resolver.
 _THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
 
@@ -24,9 +25,11 @@ _THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
 class RequestFailed(Exception):
     """There is no answer. The message is a code, without an address."""
 
-    def __init__(self, detail: str, *, is_answer_lost: bool = False) -> None:
+    def __init__(self, detail: str, *, is_answer_lost: bool = False, status: int | None = None) -> None:
         super().__init__(detail)
-        self.is_answer_lost = is_answer_lost
+        self.is_by_gateway = status in _GATEWAY
+        """A gateway has answered. Whether the provider got the request, or is still at it, it does not say."""
+        self.is_answer_lost = is_answer_lost or self.is_by_gateway
         """The request may have arrived, and what was answered did not come or cannot be read."""
 
 
@@ -35,6 +38,8 @@ class Answer:
     status: int
     content_type: str
     body: bytes = field(repr=False)
+    date: str = ""
+    """the header: when it was answered, by the provider's clock"""
 
 
 @functools.cache
@@ -90,12 +95,12 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
             raise failed("ANSWER_TOO_LARGE")
         if response.length:
             raise failed("IncompleteRead")  # which read() with a limit does not say
-        return Answer(response.status, response.headers.get("content-type", ""), content)
+        return Answer(response.status, response.headers.get("content-type", ""), content, response.headers.get("date", ""))
 
     def failed(detail: str) -> RequestFailed:
         over.set()
         # The status alone says that the provider has refused.
-        return RequestFailed(detail, is_answer_lost=is_sent and (status is None or 200 <= status < 300))
+        return RequestFailed(detail, is_answer_lost=is_sent and (status is None or 200 <= status < 300), status=status)
 
     try:
         return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, ask), _TIMEOUT_S)

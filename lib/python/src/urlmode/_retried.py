@@ -24,18 +24,26 @@ _RETRY_MAX_S = 5.0
 _LASTING = re.compile("22|23|42|3F")
 
 
-async def retried(change: Callable[[], Awaitable[T]], seconds: float) -> T:
-    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost."""
+async def retried(change: Callable[[], Awaitable[T]], seconds: float, is_final: Callable[[BaseException], bool] | None = None) -> T:
+    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+
+    `is_final`: after which errors it is not repeated; by default after those that would be the same again.
+    """
     until = time.monotonic() + seconds
     delay = _RETRY_MIN_S
     while True:
         try:
             return await change()
         except (psycopg.Error, OSError, UrlModeBusyError) as error:
-            if is_refused(error) or time.monotonic() > until:
+            if (is_final or is_refused)(error) or time.monotonic() > until:
                 raise
         await asyncio.sleep(jittered(delay))
         delay = min(2 * delay, _RETRY_MAX_S)
+
+
+def is_unchanged(error: BaseException) -> bool:
+    """Whether this error does not say that the account has changed since it was read."""
+    return not isinstance(error, psycopg.errors.SerializationFailure)
 
 
 def is_refused(error: BaseException) -> bool:

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,6 +18,8 @@ from ._oauth_description import find_in
 _NAMES_MAX = 8
 # Whatever has a digit may be a code or a token.
 _CODE = re.compile("[A-Za-z_-]{1,64}")
+# No access token lives for a hundred years. Some providers write the greatest number that they know for "without end".
+_LIFETIME_MAX_S = 100 * 365 * 24 * 60 * 60
 VARIABLES = "urlmode_variables"
 """The member of stored tokens that holds the variables of their description: only this package writes it."""
 
@@ -24,8 +27,10 @@ VARIABLES = "urlmode_variables"
 class NoTokens(RequestFailed):
     """The provider has answered without tokens. The message says what came instead, without a secret."""
 
-    def __init__(self, detail: str, code: str | None = None, *, is_answer_lost: bool = False) -> None:
-        super().__init__(detail, is_answer_lost=is_answer_lost)
+    def __init__(
+        self, detail: str, code: str | None = None, *, is_answer_lost: bool = False, status: int | None = None
+    ) -> None:
+        super().__init__(detail, is_answer_lost=is_answer_lost, status=status)
         self.code = code
         """of RFC 6749 section 5.2, if it is a refusal"""
 
@@ -60,7 +65,7 @@ def to_tokens(
     detail = detail_of(answer, content, otherwise)
     is_ok = 200 <= answer.status < 300
     if not isinstance(content, dict):
-        raise NoTokens(detail, is_answer_lost=is_ok)
+        raise NoTokens(detail, is_answer_lost=is_ok, status=answer.status)
     inner = find_in(content, rules["member"]) if "member" in rules else None
     every = {**content}
     if isinstance(inner, dict):
@@ -80,26 +85,39 @@ def to_tokens(
     kind = tokens.get("token_type")
     texts = [tokens.get("access_token"), tokens.get("refresh_token", "none")]
     if not is_ok or not all(isinstance(text, str) and text for text in texts):
-        raise NoTokens(detail, is_answer_lost=is_ok)
+        raise NoTokens(detail, is_answer_lost=is_ok, status=answer.status)
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(tokens.get("scope", ""), str):
         raise NoTokens(detail, is_answer_lost=True)
-    seconds = _expires_in(tokens)
+    seconds = _expires_in(tokens, answer.date)
     return {**tokens, "token_type": "bearer", **({} if seconds is None else {"expires_in": seconds})}
 
 
-def _expires_in(tokens: dict[str, Any]) -> float | None:
-    """In seconds. Some write the number as text, and Square says when the token expires."""
+def _expires_in(tokens: dict[str, Any], date: str) -> float | None:
+    """In seconds. Some write the number as text, and Square says when the token expires. `date`: that of the answer."""
     said = tokens.pop("expires_in", None)
     try:
         if said is None:
             expires = datetime.fromisoformat(str(tokens["expires_at"]).replace("Z", "+00:00"))
-            return left if (left := int(expires.timestamp() - time.time())) > 0 else None
+            left = int(expires.timestamp() - _seconds_of(date))
+            return left if left > 0 and is_time(left) else None
         seconds = float(said)
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
-    if isinstance(said, bool) or not math.isfinite(seconds) or seconds < 0:
+    if isinstance(said, bool) or not is_time(seconds):
         return None
     return int(seconds) if seconds.is_integer() else seconds
+
+
+def _seconds_of(date: str) -> float:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return time.time()
+
+
+def is_time(seconds: float) -> bool:
+    """Whether this is how long a token is valid."""
+    return 0 <= seconds <= _LIFETIME_MAX_S
 
 
 def detail_of(answer: Answer, content: Any, otherwise: str = "invalid_response") -> str:

@@ -10,9 +10,9 @@ from ._sealed_tokens import Place
 from ._types import UnclaimedReference
 
 _STORE = """SELECT urlmode.store_account(%s::text, %s::text, %s::text, %s::text[], %s::text[], %s::bytea, %s::bigint,
-    %s::uuid) IS NOT NULL"""
+    %s::uuid, %s::bigint) IS NOT NULL"""
 _STORE_EXCHANGED = """SELECT urlmode.store_exchanged(%s::uuid, %s::bytea, %s::text, %s::text[], %s::text[], %s::bytea,
-    %s::bigint)"""
+    %s::bigint, %s::bigint)"""
 _READ = """SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at,
     expires_in_ms, lifetime_ms, version, tokens FROM urlmode.read_accounts(%s::text, %s::text, %s::text)"""
 _BEGIN = """SELECT outcome, lease, wait_ms
@@ -21,7 +21,7 @@ _MARK_SENT = "SELECT urlmode.mark_sent(%s::text, %s::text, %s::text, %s::bigint,
 _COMMIT = """SELECT urlmode.commit_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::text[], %s::bytea,
     %s::bigint)"""
 _FAIL = """SELECT urlmode.fail_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::text,
-    %s::boolean)"""
+    %s::boolean, %s::boolean)"""
 _BEGIN_DISCONNECT = """SELECT outcome, wait_ms, version, tokens, first_version
     FROM urlmode.begin_disconnect(%s::text, %s::text, %s::text, %s::bigint, %s::bigint)"""
 _DELETE = "SELECT urlmode.delete_account(%s::text, %s::text, %s::text, %s::bigint)"
@@ -57,6 +57,8 @@ class Stored(NamedTuple):
     sealed: bytes
     lifetime_ms: int | None
     """until the access token expires; None: not known"""
+    kept: int | None = None
+    """the version whose refresh token is stored again"""
 
 
 class BegunRefresh(NamedTuple):
@@ -81,12 +83,12 @@ class VaultDatabase:
 
     async def store(self, place: Place, stored: Stored, requested: list[str], elicitation_id: str | None) -> bool:
         """False: the user was forgotten after this elicitation was created, and nothing was stored."""
-        values = [*place, stored.scopes, requested, stored.sealed, stored.lifetime_ms, elicitation_id]
+        values = [*place, stored.scopes, requested, stored.sealed, stored.lifetime_ms, elicitation_id, stored.kept]
         return bool((await self._query(_STORE, values))[0][0])
 
     async def store_exchanged(self, key: RowKey, account: str, stored: Stored, requested: list[str]) -> bool:
         """Ends the exchange of this elicitation as well. False: nothing was stored, because the user was forgotten."""
-        values = [*key, account, stored.scopes, requested, stored.sealed, stored.lifetime_ms]
+        values = [*key, account, stored.scopes, requested, stored.sealed, stored.lifetime_ms, stored.kept]
         return bool((await self._query(_STORE_EXCHANGED, values))[0][0])
 
     async def read(self, subject: str, provider: str | None, account: str | None) -> list[AccountRow]:
@@ -118,10 +120,11 @@ class VaultDatabase:
         return outcome
 
     async def fail_refresh(
-        self, place: Place, version: int, lease: int, reason: str | None, is_answer_lost: bool
-    ) -> None:
+        self, place: Place, version: int, lease: int, reason: str | None, is_answer_lost: bool,
+        is_by_gateway: bool,
+    ) -> None:  # fmt: skip
         """`reason`: why it must be connected again; None: it can be tried again."""
-        await self._query(_FAIL, [*place, version, lease, reason, is_answer_lost])
+        await self._query(_FAIL, [*place, version, lease, reason, is_answer_lost, is_by_gateway])
 
     async def begin_disconnect(self, place: Place, lease_ms: int, first: int | None) -> BegunDisconnect:
         """`first`: what this has returned before as `first_version`."""

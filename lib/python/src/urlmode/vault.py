@@ -31,9 +31,10 @@ from ._errors import (
     UrlModeError,
 )
 from ._input import check_duration, check_function, check_id, check_provider, check_text
+from ._kept_token import read_kept
 from ._keys import have_common_key
 from ._refresher import LEASE_MS, Refreshable, Refresher, less_waited, lifetime_of
-from ._retried import COMMIT_S, is_refused, reason_of, retried
+from ._retried import COMMIT_S, is_refused, is_unchanged, reason_of, retried
 from ._sealed_tokens import Place, open_tokens, seal_tokens
 from ._tasks import Tasks, jittered, shielded
 from ._token_answer import VARIABLES
@@ -117,9 +118,13 @@ class Vault:
         self._urlmode._check_open()
         if not isinstance(connected, Connected):
             raise TypeError("connected must be a Connected, as connect_account gives it to its body")
-        place, stored = self._sealed(connected, *_check_owner(subject, provider))
+        place = _place_of(connected, *_check_owner(subject, provider))
         id = check_id(connected.elicitation_id) if connected.elicitation_id else None
-        if not await self._database.store(place, stored, connected.requested, id):
+
+        async def store() -> bool:
+            return await self._database.store(place, await self._sealed(place, connected), connected.requested, id)
+
+        if not await retried(store, COMMIT_S, is_unchanged):
             raise ElicitationNotFoundError(connected.elicitation_id)
         self._tell("connected", place, scopes=connected.scopes)
         return place.account
@@ -233,24 +238,26 @@ class Vault:
                 sealed += await self._database.reseal(place, old, new)
         return Resealed(sealed, unopened)
 
-    def _sealed(self, connected: Connected, subject: str, provider: str) -> tuple[Place, Stored]:
-        place = Place(subject, provider, check_text("account", _account_of(connected), 1, 512))
-        sealed = seal_tokens(self._keys, place, _with_variables(connected))
-        return place, Stored(connected.scopes, sealed, lifetime_of(connected.tokens))
+    async def _sealed(self, place: Place, connected: Connected) -> Stored:
+        tokens = _with_variables(connected)
+        kept = await read_kept(self._database, self._keys, place, connected)
+        if kept is not None:
+            tokens["refresh_token"] = kept.refresh_token
+        sealed = seal_tokens(self._keys, place, tokens)
+        return Stored(connected.scopes, sealed, lifetime_of(connected.tokens), kept and kept.version)
 
     async def _keep(self, connected: Connected, key: RowKey, subject: str, provider: str) -> str:
         """Stores what a call has exchanged the code of its elicitation for, and returns the account. Nobody can exchange
         it again: it is tried for some time, and what is not stored is revoked."""
         since = time.monotonic()
         try:
-            place, stored = self._sealed(connected, subject, provider)
-            is_stored = await retried(
-                lambda: self._database.store_exchanged(
-                    key, place.account, less_waited(stored, since), connected.requested
-                ),
-                COMMIT_S,
-            )
-            if not is_stored:
+            place = _place_of(connected, subject, provider)
+
+            async def store() -> bool:
+                stored = less_waited(await self._sealed(place, connected), since)
+                return await self._database.store_exchanged(key, place.account, stored, connected.requested)
+
+            if not await retried(store, COMMIT_S):
                 raise ElicitationNotFoundError(key.id)
         except Exception as error:
             # Otherwise nobody knows whether they are stored.
@@ -355,6 +362,10 @@ def _check_providers(providers: object) -> dict[str, AccountOptions]:
 
 def _account_of(connected: Connected) -> str:
     return _ONLY_ACCOUNT if connected.account is None else connected.account.id
+
+
+def _place_of(connected: Connected, subject: str, provider: str) -> Place:
+    return Place(subject, provider, check_text("account", _account_of(connected), 1, 512))
 
 
 def _with_variables(connected: Connected) -> dict[str, Any]:
