@@ -94,7 +94,7 @@ queue_is_filling()
 {
 	transactions >"$scratch/before"
 	sleep 1
-	holders=$(transactions | grep -Fxf "$scratch/before" | sed 's/, transaction .*//' | head -n 5 | paste -s -d ';' | sed 's/;/, /g') || :
+	holders=$(transactions | grep -Fxf "$scratch/before" | sed 's/, transaction .*//' | head -n 5 | tr '\n' ';' | sed 's/;$//; s/;/, /g') || :
 	finding warning local "/healthz says that the database's notification queue is filling. ${holders:+In one transaction all the time: }${holders:-No transaction lasts}" \
 		"end the session that listens and does not read, or whose transaction does not end: SELECT pg_terminate_backend(...). At half full, the log of PostgreSQL and of the programs names it"
 }
