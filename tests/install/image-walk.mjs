@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 
 import { UrlMode } from 'urlmode';
 
-import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROGRAMS, Pod, USER, first, makeCertificate } from './pod.mjs';
+import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROGRAMS, Pod, USER, compose, first, makeCertificate } from './pod.mjs';
 import { rolling } from './rolling.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
@@ -97,13 +97,13 @@ describe('a pod', () => {
 	let ca;
 
 	before(async () => {
-		mkdirSync(path.join(IMAGE, 'etc/urlmode'));
 		chmodSync(ROOT, 0o755);
 		const certificate = await makeCertificate(ROOT);
 		ca = certificate['tls.crt'];
 		pod = new Pod({ image: IMAGE, folder: path.join(ROOT, 'pod'), port: PORT });
 		pod.mountSecret('secret', { keys: KEYS, 'config.json': JSON.stringify(CONFIG) });
 		pod.mountSecret('certificate', certificate);
+		await pod.prepare();
 		pod.startPrograms(ENVIRONMENT);
 		pod.startNginx();
 		await until('it is ready', async () => (await get('/healthz').catch(() => ({}))).status === 200);
@@ -176,10 +176,11 @@ describe('a pod', () => {
 		assert.match(pod.programs['oauth-return'].output.text, /"outcome":"completed"/);
 	});
 
-	test('SIGTERM ends each program, and those that start then have keys of the environment', async () => {
-		const ended = await pod.stopPrograms();
-		assert.deepEqual(ended.map(({ status }) => status), PROGRAMS.map(() => 0));
+	test('SIGTERM ends each program; the volumes are prepared again, and those that start then have keys of the environment', async () => {
+		assert.deepEqual(await pod.stopPrograms(), PROGRAMS.map(() => 0));
 		assert.deepEqual(readdirSync(pod.inside('run')), ['metrics']);
+		// As in a pod that gets a new sandbox, with the volumes of the one before.
+		await pod.prepare();
 		const { keys_file: _, ...config } = CONFIG;
 		pod.mountSecret('secret', { keys: KEYS, 'config.json': JSON.stringify(config) });
 		pod.startPrograms({ ...ENVIRONMENT, URLMODE_KEYS: KEYS.trim().replaceAll('\n', ',') });
@@ -196,6 +197,61 @@ describe('a pod', () => {
 	test('the command migrates, as any user', async () => {
 		const { ended, output } = pod.container(['/usr/sbin/urlmode', 'migrate'], { env: { URLMODE_ADMIN_DATABASE_URL, PATH: '/usr/bin' }, mounts: { '/tmp': 'tmp' } });
 		assert.equal(await ended, 0, output.text);
+	});
+});
+
+describe('the containers of compose.yaml', () => {
+	const { services, volumes } = compose();
+	const folder = path.join(ROOT, 'compose');
+	const host = new Pod({ image: IMAGE, folder });
+	const mounted = Object.entries(volumes).filter(([, volume]) => volume?.driver_opts);
+
+	/** What a service has, each at its place. */
+	const mountsOf = ({ volumes: list }) => Object.fromEntries(list.map((text) => text.split(':')).map(([from, to]) => [to, from]));
+
+	before(async () => {
+		mkdirSync(host.inside('secrets/urlmode'), { recursive: true });
+		for (const [name, { driver_opts: { type, device, o } }] of mounted) {
+			mkdirSync(host.inside(name), { recursive: true });
+			await execute('mount', ['-t', type, '-o', o, device, host.inside(name)]);
+		}
+	});
+
+	after(async () => {
+		await host.stopPrograms().catch(() => {});
+		for (const [name] of mounted) await execute('umount', ['-l', host.inside(name)]);
+	});
+
+	/** In place of the file, with another inode: so `urlmode keys` writes it. */
+	function write(name, text) {
+		const file = host.inside(`secrets/urlmode/${name}`);
+		writeFileSync(`${file}.new`, text);
+		chownSync(`${file}.new`, 0, 65532);
+		chmodSync(`${file}.new`, 0o440);
+		renameSync(`${file}.new`, file);
+	}
+
+	test('the volumes are made, and again with each start', async () => {
+		const { command, user } = services.volumes;
+		for (let times = 0; times < 2; times++) {
+			const { ended, output } = host.container(command, { user, mounts: mountsOf(services.volumes), env: { PATH: '/usr/sbin:/usr/bin' } });
+			assert.deepEqual([await ended, output.text], [0, '']);
+		}
+		assert.deepEqual(readdirSync(host.inside('nginx')).sort(), readdirSync(path.join(IMAGE, 'etc/nginx')).sort());
+	});
+
+	test('each program listens and counts with the others, and reads keys that were replaced', async () => {
+		write('config.json', JSON.stringify(CONFIG));
+		write('keys', KEYS);
+		for (const name of PROGRAMS) {
+			const { command, user, environment } = services[name];
+			host.programs[name] = host.container(command, { user, mounts: mountsOf(services[name]), env: { ...environment, URLMODE_CGI_DATABASE_URL: URLMODE_PROGRAMS_DATABASE_URL } });
+		}
+		await until('all listen', () => PROGRAMS.every((name) => existsSync(host.inside(`run/${name}.sock`))));
+		write('keys', `${KEYS}9 ${Buffer.alloc(32, 9).toString('base64')}\n`);
+		await until('all have the new key', () => Object.values(host.programs).every(({ output }) => output.text.includes('the keys were read again')));
+		assert.match(readdirSync(host.inside(mountsOf(services.connect)['/run/urlmode/metrics'])).join(), /^counters/, 'they share their counters');
+		assert.deepEqual(await host.stopPrograms(), PROGRAMS.map(() => 0));
 	});
 });
 

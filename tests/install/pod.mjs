@@ -2,16 +2,17 @@
 // folder of sockets that they share and secrets that are mounted. Each program has
 // namespaces, a user and a read-only root of its own; nginx is this machine's.
 
+import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
-const TREE = fileURLToPath(new URL('../..', import.meta.url));
+const CONTAINERS = fileURLToPath(new URL('../../nginx/containers', import.meta.url));
 const execute = promisify(execFile);
 
 export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
@@ -23,8 +24,10 @@ export const ENVIRONMENT = { URLMODE_CONFIG: '/etc/urlmode/config.json', URLMODE
 export const ANYWHERE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(APT_|URLMODE_|PG|TMPDIR|NODE_)/.test(name)));
 
 /** The objects of kubernetes.yaml. */
-export const objects = () => parseAllDocuments(readFileSync(path.join(TREE, 'nginx/containers/kubernetes.yaml'), 'utf8'), { merge: true })
+export const objects = () => parseAllDocuments(readFileSync(path.join(CONTAINERS, 'kubernetes.yaml'), 'utf8'), { merge: true })
 	.map((document) => document.toJS());
+
+export const compose = () => parse(readFileSync(path.join(CONTAINERS, 'compose.yaml'), 'utf8'), { merge: true });
 
 /** The files of a certificate for 127.0.0.1, which is its own authority. */
 export async function makeCertificate(folder) {
@@ -46,14 +49,23 @@ export class Pod {
 		this.#image = image;
 		this.#folder = folder;
 		this.port = port;
-		mkdirSync(this.inside('root'), { recursive: true });
-		mkdirSync(this.inside('run/metrics'), { recursive: true });
-		for (const name of ['run', 'run/metrics']) { // as fsGroup does
-			chownSync(this.inside(name), USER, GROUP);
-			chmodSync(this.inside(name), 0o2770);
+		for (const name of ['root', 'run', 'nginx', 'config', 'tmp']) mkdirSync(this.inside(name), { recursive: true });
+		for (const name of ['run', 'nginx']) { // as fsGroup does
+			chownSync(this.inside(name), 0, GROUP);
+			chmodSync(this.inside(name), 0o2777);
 		}
-		mkdirSync(this.inside('tmp'));
 		chmodSync(this.inside('tmp'), 0o1777);
+	}
+
+	/** The container that prepares the volumes, with the snippet of kubernetes.yaml for another node. */
+	async prepare() {
+		const { data } = objects().find(({ kind }) => kind === 'ConfigMap');
+		writeFileSync(this.inside('config/monitoring.conf'), data['monitoring.conf'].replace('10.0.0.0/8', NODE_ADDRESS));
+		const [{ command }] = objects().find(({ kind }) => kind === 'Deployment').spec.template.spec.initContainers;
+		const { ended, output } = this.container(command, {
+			env: { PATH: '/usr/sbin:/usr/bin' }, mounts: { '/config': 'config', '/nginx': 'nginx', '/run/urlmode': 'run' },
+		});
+		assert.deepEqual([await ended, output.text], [0, '']);
 	}
 
 	inside(name) {
@@ -80,15 +92,15 @@ export class Pod {
 	 * A container of the image: its own namespaces but that of the network, a root that
 	 * is read-only but for its mounts, a user without a name and without capabilities.
 	 */
-	container(command, { env = {}, mounts = {} } = {}) {
+	container(command, { env = {}, mounts = {}, user = `${USER}:${GROUP}` } = {}) {
 		const child = spawn('unshare', ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', 'sh', '-euc', `
 			mount --bind "$IMAGE" "$CONTAINER"
-			mount -o remount,bind,ro "$CONTAINER"
 			mount -t proc proc "$CONTAINER/proc"
 			mount --rbind /dev "$CONTAINER/dev"
-			${Object.entries(mounts).map(([to, from]) => `mount --bind '${this.inside(from)}' "$CONTAINER${to}"`).join('\n')}
+			${Object.entries(mounts).map(([to, from]) => `mkdir -p "$CONTAINER${to}"; mount --bind '${this.inside(from)}' "$CONTAINER${to}"`).join('\n')}
+			mount -o remount,bind,ro "$CONTAINER"
 			exec env -i ${Object.entries(env).map(([name, value]) => `'${name}=${value}'`).join(' ')} \\
-				/usr/bin/setpriv --no-new-privs /usr/sbin/chroot --userspec=${USER}:${GROUP} --groups=${GROUP} "$CONTAINER" "$@"`,
+				/usr/bin/setpriv --no-new-privs /usr/sbin/chroot --userspec=${user} --groups=${user.split(':')[1]} "$CONTAINER" "$@"`,
 		'container', ...command], { env: { ...ANYWHERE, IMAGE: this.#image, CONTAINER: this.inside('root') }, stdio: ['ignore', 'pipe', 'pipe'] });
 		const output = { text: '' };
 		for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => { output.text += bytes; });
@@ -105,27 +117,23 @@ export class Pod {
 		for (const name of PROGRAMS) this.programs[name] = this.start(name, env);
 	}
 
-	/** How long each took to end, and its exit status. */
+	/** The exit status of each. */
 	async stopPrograms() {
-		const took = [];
+		const statuses = [];
 		for (const program of Object.values(this.programs)) {
 			if (program.child.exitCode === null) process.kill(first(program), 'SIGTERM');
-			const began = performance.now();
-			took.push({ status: await program.ended, ms: performance.now() - began });
+			statuses.push(await program.ended);
 		}
-		return took;
+		return statuses;
 	}
 
-	/** nginx.conf of the image and the snippet of kubernetes.yaml, at other places and for another node. */
+	/** With the files that were prepared, at other places. */
 	startNginx() {
 		const folder = this.inside('nginx');
-		cpSync(path.join(this.#image, 'etc/nginx'), folder, { recursive: true });
 		const change = (name, edit) => writeFileSync(path.join(folder, name), edit(readFileSync(path.join(folder, name), 'utf8')));
 		change('nginx.conf', (text) => text.replaceAll('/tmp/', `${this.inside('tmp')}/`).replaceAll('/certificate/', `${this.inside('certificate')}/`)
 			.replace('listen 8443 ssl', `listen 127.0.0.1:${this.port} ssl`).replace('/dev/stdout', `${this.inside('tmp')}/access.log`));
 		change('urlmode/upstreams.conf', (text) => text.replaceAll('/run/urlmode/', `${this.inside('run')}/`));
-		const { data } = objects().find(({ kind }) => kind === 'ConfigMap');
-		writeFileSync(path.join(folder, 'urlmode/monitoring.conf'), data['monitoring.conf'].replace('10.0.0.0/8', NODE_ADDRESS));
 		this.#nginx = spawn('setpriv', [`--reuid=${USER}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs', 'nginx', '-e', 'stderr', '-p', folder, '-c', `${folder}/nginx.conf`, '-g', 'daemon off;'],
 			{ env: { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'inherit' });
 		this.#ended = once(this.#nginx, 'close').then(([status]) => status);

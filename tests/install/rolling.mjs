@@ -75,6 +75,7 @@ export function rolling({ root, image, keys, databaseUrl }) {
 			pods.push(pod);
 			pod.mountSecret('secret', { keys, 'config.json': JSON.stringify(config) });
 			pod.mountSecret('certificate', certificate);
+			await pod.prepare();
 			pod.startPrograms(ENVIRONMENT);
 			pod.startNginx();
 			const { httpGet: { path: probe } } = containers.nginx.readinessProbe;
@@ -92,7 +93,7 @@ export function rolling({ root, image, keys, databaseUrl }) {
 			})();
 			const programs = (async () => {
 				await sleep(preStop('status'));
-				assert.deepEqual((await pod.stopPrograms()).map(({ status }) => status), Object.keys(pod.programs).map(() => 0));
+				assert.deepEqual(await pod.stopPrograms(), Object.keys(pod.programs).map(() => 0));
 			})();
 			const enough = pod.connections + MEANWHILE;
 			await Promise.race([sleep(preStop('nginx') / 2), until('it still gets connections', () => pod.connections >= enough)]);
