@@ -282,7 +282,7 @@ bench: bench-build ## everything side by side, into build/bench/ (20 minutes)
 bench-quick: bench-build ## the same in two minutes, each thing once
 	@node tests/bench/bench.mjs --quick
 
-bench-check: bench-build ## fail when a completion costs 5% more instructions
+bench-check: bench-build ## fail when a completion takes 2% more instructions
 	@node tests/bench/check.mjs
 
 bench-build:
