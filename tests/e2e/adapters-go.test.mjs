@@ -21,10 +21,10 @@ const OLDER = { of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => co
 const SDK1 = { of: 'the SDK 1.x', connect: connectSdk1, way: 'request' };
 const NEWEST = { of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: ALWAYS };
 const SERVERS = [
-	{ of: 'go-sdk, oldest', server: 'sdk', version: 'oldest', clients: [{ ...OLDER, has: SESSIONS }] },
+	{ of: 'go-sdk, oldest', server: 'sdk', version: 'oldest', clients: [{ ...OLDER, has: SESSIONS }, NEWEST] },
 	{ of: 'go-sdk, newest', server: 'sdk', version: 'newest', clients: [{ ...SDK1, has: NOTIFIES }, NEWEST] },
-	{ of: 'mcp-go, oldest', server: 'mcpgo', version: 'oldest', clients: [NEWEST] },
-	{ of: 'mcp-go, newest', server: 'mcpgo', version: 'newest', clients: [{ ...OLDER, has: NOTIFIES }] },
+	{ of: 'mcp-go, oldest', server: 'mcpgo', version: 'oldest', clients: [{ ...OLDER, has: NOTIFIES }, NEWEST] },
+	{ of: 'mcp-go, newest', server: 'mcpgo', version: 'newest', clients: [{ ...OLDER, has: NOTIFIES }, NEWEST] },
 ];
 const MS = 1_000_000;
 /** What the servers know of clients, see tests/scenarios/README.md; in nanoseconds. */
@@ -71,21 +71,24 @@ const inGo = (of) => ({ of, start: () => start(SERVERS.find((each) => each.of ==
 const inPython = (of, name) => ({ of, start: () => startProgram([path('build/python/bin/python'), path(`lib/python/examples/${name}.py`)], {
 	PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1',
 }) });
-/** Each client in one of the two languages, and a server in the other. */
+/** Each client with a server in the other language, and those of Go with a server of their own SDK. */
 const MEETINGS = [
 	['python', inGo('go-sdk, newest')], ['python', inGo('mcp-go, newest')], ['go-sdk', inPython('mcp', 'sdk')], ['mcp-go', inPython('FastMCP', 'fastmcp_server')],
+	['go-sdk', inGo('go-sdk, newest')], ['mcp-go', inGo('mcp-go, newest')],
 ];
+const REVISIONS = ['2025-11-25', '2026-07-28'];
 
-describe('clients and servers in Go and Python', { timeout: 600_000 }, () => {
+describe('clients and servers in Go and Python', { timeout: 600_000, concurrency: 4 }, () => {
 	before(() => buildGo('tests/clients/go', GO_CLIENTS), { timeout: 600_000 });
 
 	MEETINGS.forEach(([client, { of, start: startServer }], index) => {
 		let server;
-		for (const revision of ['2025-11-25', '2026-07-28']) {
+		for (const revision of REVISIONS) {
 			test(`${client} calls ${of}, ${revision}`, { timeout: 120_000 }, async () => {
-				server ??= await startServer();
-				const [token] = Object.keys(SCENARIO_USERS).slice(-1 - index);
-				const call = { url: server.url, revision, token, tool: 'buy_report' };
+				server ??= startServer();
+				const { url } = await server;
+				const token = Object.keys(SCENARIO_USERS).at(-1 - REVISIONS.length * index - REVISIONS.indexOf(revision));
+				const call = { url, revision, token, tool: 'buy_report' };
 
 				const declined = await callTool(client, { ...call, action: 'decline' });
 				assert.equal(declined.asked, 1, JSON.stringify(declined));
