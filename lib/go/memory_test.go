@@ -152,7 +152,7 @@ func TestMemoryOfCalls(t *testing.T) {
 func TestMemoryOfTheListener(t *testing.T) {
 	m, name := open(t), "memory-"+newID()
 	l := m.listener
-	l.server.RuntimeParams["application_name"] = name
+	l.server.ConnConfig.RuntimeParams["application_name"] = name
 	admin, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
 	if err != nil {
 		t.Fatal(err)
