@@ -73,7 +73,7 @@ for (const { name, of, connect, asks, tool = 'connect_account', more, from = nam
 	describe(of, { timeout: 180_000 }, () => {
 		test('the token, or the elicitation that connects, connects again, and asks for what is missing', async (t) => {
 			const granted = [];
-			const provider = providers.dress('openid-connect', { behaviour: { note: ({ access_token: access }) => granted.push(access) } });
+			const provider = providers.dress('openid-connect', { behaviour: { note: (answer) => granted.push(answer) } });
 			const folder = mkdtempSync(join(tmpdir(), 'urlmode-accounts-'));
 			t.after(() => rmSync(folder, { recursive: true }));
 			const want = (...scopes) => writeFileSync(join(folder, 'scopes.json'), JSON.stringify(scopes));
@@ -92,7 +92,7 @@ for (const { name, of, connect, asks, tool = 'connect_account', more, from = nam
 
 			/** It has this token, after the user was asked, or without. */
 			const assertUsed = ({ text, isError }, scopes) => {
-				assert.deepEqual([text, isError], [`It has ${createHash('sha256').update(granted.at(-1)).digest('hex')} for ${scopes}.`, false]);
+				assert.deepEqual([text, isError], [`It has ${createHash('sha256').update(granted.at(-1).access_token).digest('hex')} for ${scopes}.`, false]);
 			};
 			let asked = 0;
 			const use = async (scopes) => {
@@ -129,7 +129,12 @@ for (const { name, of, connect, asks, tool = 'connect_account', more, from = nam
 			assert.equal(asksFor(), 'openid read write');
 			await use('openid read write');
 			assert.equal(granted.length, 4);
-			for (const access of granted) assert.ok(!instance.output.includes(access));
+			const secrets = [
+				...granted.flatMap(({ access_token: access, refresh_token: refresh, id_token: id }) => [access, refresh, id]),
+				...provider.exchanges.flatMap(({ form }) => [form.code, form.code_verifier]), provider.client.secret,
+			].filter(Boolean);
+			assert.ok(secrets.length > 15, String(secrets.length));
+			for (const secret of secrets) assert.ok(!instance.output.includes(secret));
 		});
 	});
 }

@@ -19,7 +19,9 @@ const KEYS = `1 ${randomBytes(32).toString('base64')}\n`;
 let fixture;
 let providers;
 /** All that a log must not contain. */
-const secrets = new Set([SECRET]);
+const secrets = new Set([SECRET, KEYS.split(' ')[1].trim()]);
+/** Whose requests have more of that. */
+const dressed = [];
 /** All that was said of accounts: events and errors. */
 const said = [];
 
@@ -30,20 +32,21 @@ before(async () => {
 after(() => fixture?.close());
 
 /** A vault of another MCP server. */
-function openVault(provider, urlmode = fixture.openUrlMode()) {
+function openVault(provider, urlmode = fixture.openUrlMode(), keys = KEYS) {
 	const { file: description, client, variables } = provider;
-	const vault = new Vault(urlmode, { keys: KEYS, providers: { account: { description, client, variables } } });
-	for (const name of ['connected', 'refreshed', 'failed', 'reconnect', 'disconnected']) vault.on(name, (event) => said.push(name, JSON.stringify(event)));
+	const vault = new Vault(urlmode, { keys, providers: { account: { description, client, variables } } });
+	for (const name of ['connected', 'refreshed', 'failed', 'reconnect', 'disconnected', 'not_stored', 'unopened']) vault.on(name, (event) => said.push(name, JSON.stringify(event)));
 	return vault;
 }
 
-function note({ access_token: access, refresh_token: refresh }) {
-	for (const token of [access, refresh]) if (token) secrets.add(token);
+function note({ access_token: access, refresh_token: refresh, id_token: id }) {
+	for (const token of [access, refresh, id]) if (token) secrets.add(token);
 }
 
 /** An account that is in the vault, and whose token has expired. */
 async function keep(preset, { behaviour, ...options } = {}) {
 	const provider = providers.dress(preset, { behaviour: { ...behaviour, note } });
+	dressed.push(provider);
 	const subject = `user-${randomUUID()}`;
 	const { asked, result } = startConnecting(fixture, provider, { subject, ...options });
 	const browser = fixture.browser();
@@ -174,6 +177,15 @@ describe('refresh tokens', () => {
 		assert.deepEqual([refreshes().length, new Set(refreshes()).size], [2, 1]);
 	});
 
+	test('that cannot be stored are revoked, and those that do not open are named', async () => {
+		const { provider, token, vault } = await keep('x');
+		assert.deepEqual(await openVault(provider, undefined, `2 ${randomBytes(32).toString('base64')}\n`).reseal().then(({ sealed }) => sealed), 0);
+		provider.behave({ tokens: { more: 'x'.repeat(70_000) } });
+		const told = new Promise((resolve) => vault.once('not_stored', resolve));
+		assert.equal(await token(), 'ACCOUNT_RECONNECT');
+		assert.equal((await told).revoked, true);
+	});
+
 	test('whose answer is lost, of a provider with a grace: it is given again', async () => {
 		const { provider, token, expire, refreshes } = await keep('xero', { behaviour: { hasGrace: true } });
 		provider.behave({ losesAnswers: 1 });
@@ -257,7 +269,11 @@ describe('a token endpoint', () => {
 });
 
 test('no token and no secret is in a log, an event or an error', () => {
-	assert.ok(secrets.size > 50, 'there are some');
+	const kinds = ['code', 'code_verifier', 'client_assertion', 'client_secret'];
+	const sent = dressed.flatMap(({ exchanges }) => exchanges.flatMap(({ form }) => kinds.map((kind) => form[kind])));
+	for (const secret of sent) if (secret) secrets.add(secret);
+	assert.ok(secrets.size > 150, 'there are some');
+	for (const name of ['not_stored', 'unopened', 'failed', 'reconnect']) assert.ok(said.includes(name), `${name} was told`);
 	const folder = join(fixture.stack.env.URLMODE_RUN_DIR, 'log');
 	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 	const texts = [...files.map(({ parentPath, path, name }) => readFileSync(join(parentPath ?? path, name), 'utf8')), ...said];
