@@ -95,7 +95,7 @@ TEST(changes_are_seen_once)
 TEST(a_file_that_goes_is_a_change)
 {
 	char *path = file_make(STR("1"), 0600);
-	char gone[] = "/nowhere/file";
+	const char *gone = "/nowhere/file";
 	struct um_file_version seen = { 0 };
 
 	assert_false(um_file_changed_or_gone(&seen, gone));
