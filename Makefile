@@ -226,9 +226,9 @@ builds:
 	+@$(MAKE) --no-print-directory SANITIZE=1 build units
 
 # On releases whose own are newer, from PyPI (tests/stack/versions). They have no
-# headers of the compiler.
+# headers of a compiler, and do not know the atomics of gcc's.
 LINTERS := $(wildcard build/lint/bin)
-tidy_include = $(if $(LINTERS),--extra-arg=-isystem --extra-arg=$$($(CC) -print-file-name=include))
+tidy_include = $(if $(LINTERS),--extra-arg=-isystem --extra-arg=$$(clang -print-resource-dir)/include)
 clang_format = $(LINTERS:%=%/)clang-format
 clang_tidy = $(LINTERS:%=%/)clang-tidy
 

@@ -69,9 +69,9 @@ const GROUPS = {
 	'what runs': [
 		['a program that systemd cannot start', { break: dropIn('urlmode@webhook.service', '[Service]\nExecStart=\nExecStart=/usr/lib/urlmode/nothing\nRestart=no'), mend: noDropIn('urlmode@webhook.service'),
 			finds: ['units', /^urlmode@webhook\.service has failed: .*(Failed at step EXEC|status=203\/EXEC)/], also: ['answers', 'local'] }],
-		['a program that ends at each start', { break: `${dropIn('urlmode@webhook.service', '[Service]\nRestartSec=500ms\nEnvironment=URLMODE_CONFIG=/etc/urlmode/none.json')}
+		['a program that ends at each start', { break: `${dropIn('urlmode@webhook.service', '[Service]\nEnvironment=URLMODE_CONFIG=/etc/urlmode/none.json')}
 			${wait('urlmode@webhook.service', 'NRestarts=[3-9].*')}`, mend: noDropIn('urlmode@webhook.service'),
-		finds: ['units', /^urlmode@webhook\.service starts again and again: .*none\.json: No such file/], also: ['answers', 'local'] }],
+		finds: ['units', /^urlmode@webhook\.service starts again and again: .*none\.json: No such file/], also: ['answers', 'local'], holds: pauses }],
 		['a program that was stopped', { break: 'systemctl stop urlmode@status.service urlmode@status.socket', mend: 'systemctl start urlmode@status.service',
 			finds: ['units', /^urlmode@status\.service does not run$/], also: ['sockets', 'local', 'answers', 'outside'] }],
 		['a program that was masked, and is needed', { break: 'systemctl mask --now urlmode@webhook.service', mend: 'systemctl unmask urlmode@webhook.service && systemctl start urlmode@webhook.service',
@@ -122,6 +122,18 @@ async function certify(machine, authority, days, name) {
 	await machine.sh('nginx -t -q && systemctl reload nginx');
 }
 
+/** It is not started again at once, so that it fills no journal. */
+async function pauses({ machine }) {
+	const lines = (await machine.sh('journalctl -u urlmode@webhook.service -o json')).trim().split('\n').map((line) => JSON.parse(line));
+	const starts = lines.flatMap(({ MESSAGE: text }, index) => (/Scheduled restart job/.test(text) ? [index] : [])).slice(-3);
+	assert.equal(starts.length, 3);
+	for (const [i, start] of starts.slice(1).entries()) {
+		const microseconds = lines[start].__MONOTONIC_TIMESTAMP - lines[starts[i]].__MONOTONIC_TIMESTAMP;
+		assert.ok(microseconds >= 5_000_000, `started again after ${microseconds} us`);
+		assert.ok(start - starts[i] <= 8, `${start - starts[i]} lines for each start`);
+	}
+}
+
 /** The steps of a row: a shell's lines, or a function. */
 const take = (it, step) => (typeof step === 'string' ? it.machine.sh(step) : step(it));
 
@@ -141,6 +153,7 @@ export function broken(it) {
 						assert.notEqual(first.advice, '');
 						const others = new Set(found.map((each) => each.check).filter((each) => each !== name));
 						assert.deepEqual([...others].filter((each) => !row.also?.includes(each)), [], JSON.stringify(found));
+						await row.holds?.(it);
 					} finally {
 						await take(it, row.mend);
 						await it.site.serves();
