@@ -17,6 +17,7 @@ import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 const DAY = 86_400_000;
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 /** What a terminal obeys: CSI, OSC, their C1 forms, and a change of direction. */
 const HOSTILE = 'a\x1b[31mb\x1b]0;title\x07c\u009b2Jd\u202ee\nf';
 const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
@@ -97,6 +98,7 @@ describe('show', () => {
 	test('says what became of a payment: whose it is, what was paid, what came', async () => {
 		const { id, owner } = await pay(['processing', 'settled'], {
 			session: 'a-session-id', targetUrl: 'https://checkout.example/a-secret', clientId: 'https://host.example/client',
+			traceparent: TRACE,
 		});
 		const { status, out, err } = await run('show', id);
 
@@ -111,6 +113,12 @@ describe('show', () => {
 		assert.deepEqual([elicitation.elicitation, elicitation.status, elicitation.has_result], [id, 'completed', true]);
 		assert.deepEqual(payments.map(({ amount, currency, late, claimed_at: claimed }) => [amount, currency, late, claimed]), [[1050, 'EUR', false, null]]);
 		assert.deepEqual(events.map(({ action }) => action), ['processing', 'accept']);
+
+		// From a line of the log to the call: the provider has sent no trace of ours.
+		const lines = (await fixture.stack.programLog()).filter(({ elicitation: of }) => of === id);
+		assert.deepEqual(new Set(lines.map(({ program, traceparent }) => `${program} ${traceparent}`)), new Set(['webhook undefined']));
+		assert.equal(elicitation.traceparent, TRACE);
+		assert.ok(out.includes(TRACE), out);
 	});
 
 	for (const [how, end, said] of [
