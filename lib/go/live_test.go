@@ -261,20 +261,6 @@ func TestEndsWithoutAnOutcome(t *testing.T) {
 	}
 }
 
-func TestOtherKeysOpenNothing(t *testing.T) {
-	m, p, me := open(t), openPrograms(t), someone()
-	stranger := open(t, func(c *Config) { c.Keys = "1 " + strings.Repeat("B", 42) + "A" })
-	asked := create(t, m, account(me))
-	waits := []<-chan ending{begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{}), begin(t, t.Context(), stranger, asked.ElicitationID, me, WaitOptions{})}
-	p.comeBack(t, asked.ElicitationID, me, "secret")
-	if got := <-waits[0]; got.err != nil {
-		t.Fatal(got.err)
-	}
-	if got := <-waits[1]; !errors.Is(got.err, ErrSeal) || strings.Contains(got.err.Error(), "secret") {
-		t.Fatalf("%v", got.err)
-	}
-}
-
 // An error of PostgreSQL quotes no row.
 func TestErrorsOfPostgreSQL(t *testing.T) {
 	m := open(t, func(c *Config) { c.DatabaseURL = required(t, "URLMODE_PROGRAMS_DATABASE_URL") })

@@ -39,7 +39,7 @@ const SENDERS = {
 			type: {
 				paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 				failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
-				settled: 'checkout.session.async_payment_succeeded', ignored: 'charge.updated', refunded: 'refund.created',
+				settled: 'checkout.session.async_payment_succeeded', attempt_failed: 'payment_intent.payment_failed', ignored: 'charge.updated', refunded: 'refund.created',
 			}[what],
 			data: {
 				object: what === 'refunded' ? {

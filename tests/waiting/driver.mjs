@@ -71,6 +71,7 @@ const VERBS = {
 	purge: (options) => urlmode.purge(given(options)),
 	ticket: (options) => urlmode.ticket(given(options)),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),
+	new_refunds: () => void urlmode.on('refunded', (refund) => say({ refund: told(refund) })),
 	open_vault({ keys, issuer }) {
 		const client = { id: 'a', secret: 'secret-of-the-client' };
 		vault = new Vault(urlmode, { keys, providers: { [provider]: { client, description: 'openid-connect', variables: { issuer } } } });

@@ -121,6 +121,13 @@ class Driver:
 
         self.reporting = asyncio.create_task(report())
 
+    async def new_refunds(self, number: int) -> None:
+        async def report() -> None:
+            async for refund in self.urlmode.new_refunds():
+                say(refund=told(refund))
+
+        self.reporting = asyncio.create_task(report())
+
     async def open_vault(self, number: int, *, keys: str, issuer: str) -> None:
         from urlmode.oauth import OAuthClient
         from urlmode.vault import Provider, Vault

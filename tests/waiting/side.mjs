@@ -34,19 +34,22 @@ export class Driver {
 	#ending = undefined;
 	#lastWords = '';
 	#onLate;
+	#onRefund;
 
 	/**
 	 * @param {keyof SIDES} side
-	 * @param {{ name: string, env: Record<string, string>, settings?: object, onLate?: (payment: object) => void }} options
-	 *     name: of its connections to PostgreSQL; env: with the variables of a stack; onLate: for payments that it reports
+	 * @param {{ name: string, env: Record<string, string>, settings?: object, onLate?: (payment: object) => void,
+	 *     onRefund?: (refund: object) => void }} options
+	 *     name: of its connections to PostgreSQL; env: with the variables of a stack; onLate, onRefund: for what it reports
 	 */
-	constructor(side, { name, env, settings = {}, onLate = () => {} }) {
+	constructor(side, { name, env, settings = {}, onLate = () => {}, onRefund = () => {} }) {
 		const { command: [program, ...args], env: own } = SIDES[side];
 		assert.ok(existsSync(program), `${program} is missing: make test-build`);
 		const url = new URL(env.URLMODE_DATABASE_URL);
 		url.searchParams.set('application_name', name);
 		this.name = name;
 		this.#onLate = onLate;
+		this.#onRefund = onRefund;
 		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: {
 			...process.env, ...env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...own,
 		} });
@@ -77,9 +80,10 @@ export class Driver {
 		call.resolve({ answer, error });
 	}
 
-	#hear({ id, progress, recheck, verify, answer, error, late }) {
+	#hear({ id, progress, recheck, verify, answer, error, late, refund }) {
 		const call = this.#calls.get(id);
 		if (late) this.#onLate(late);
+		else if (refund) this.#onRefund(refund);
 		else if (progress) call.heard.push(progress);
 		else if (verify) call.verified.push(verify);
 		else if (recheck) {

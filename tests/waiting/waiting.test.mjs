@@ -2,9 +2,12 @@
 // different languages together. README.md says what the steps mean.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { decrypt } from '../../lib/node/src/aead.js';
@@ -31,7 +34,7 @@ const PAIRS = [['node', 'node'], ['python', 'python'], ['node', 'python'], ['pyt
 	.filter((pair) => pair.includes('go') === (process.env.SIDE === 'go'));
 /** The verbs of the waiting side, as opposed to those of the user and the provider. */
 const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
-	'unclaimed', 'refunds', 'purge', 'ticket', 'late', 'close'];
+	'unclaimed', 'refunds', 'purge', 'ticket', 'late', 'new_refunds', 'close'];
 
 let fixture;
 const shared = new Map();
@@ -117,6 +120,14 @@ class Run {
 		const { answer, error } = await driver.begin(verb, { claim: number, ...options }).end;
 		if (step.fails) assert.equal(error?.code, step.fails, JSON.stringify(answer ?? error));
 		else assert.deepEqual([answer, error], [step.answers, undefined]);
+	}
+
+	/** It is told of this elicitation once. */
+	async isReported(reports, wanted) {
+		const find = () => reports.filter(({ elicitation_id: id }) => id === this.id);
+		await until('it is reported', () => find().length > 0);
+		assert.equal(find().length, 1);
+		matches(find()[0], this.fill(wanted));
 	}
 
 	/** The user goes on from the link to the provider. */
@@ -210,12 +221,13 @@ const STEPS = {
 		await STEPS.listens(run, step.by ?? 'a');
 	},
 
-	async reported(run, wanted, { by = 'a' }) {
-		const find = () => run.drivers[by].late.filter(({ elicitation_id: id }) => id === run.id);
-		await until('it is reported', () => find().length > 0);
-		assert.equal(find().length, 1);
-		matches(find()[0], run.fill(wanted));
+	async new_refunds(run, _, step) {
+		await run.ask('new_refunds', step, {});
+		await STEPS.listens(run, step.by ?? 'a');
 	},
+
+	reported: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].late, wanted),
+	refunded: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].refunds, wanted),
 
 	async outcome(run, wanted, { of }) {
 		const { answer, error } = await run.calls.get(of).end;
@@ -267,13 +279,19 @@ const STEPS = {
 
 	async provider(run, what, { price }) {
 		const provider = sender(fixture, run.provider);
-		const answer = await provider.send(provider.event(run.id, what, { amount: 1050, currency: 'EUR', reference: run.reference, ...price }));
+		const answer = await provider.send(provider.event(run.id, what, { amount: 1050, currency: 'EUR', reference: run.reference, ...run.fill(price) }));
 		assert.equal(answer.status, 200, answer.body);
 	},
 
 	async announced(run, what) {
 		const payload = typeof what === 'string' ? what : JSON.stringify(run.fill(what));
 		await fixture.stack.sql("SELECT pg_notify('urlmode', $1)", [payload]);
+	},
+
+	async keys(run, what) {
+		run.keysFile.write(what === 'added');
+		// What is kept of a file that was looked at is valid for a second.
+		if (what === 'removed') await sleep(1_100);
 	},
 
 	listens: (run, name) => until('it listens', async () => (await connections(run.drivers[name])).length > 0),
@@ -293,22 +311,43 @@ const STEPS = {
 
 let runs = 0;
 
-async function run({ steps, own, settings = {} }, pair) {
-	const isOwn = own || Object.keys(settings).length > 0;
+/** A keys file of the instance `a`, with a key that nobody else has, and with those of the others. */
+class KeysFile {
+	#folder = mkdtempSync(join(tmpdir(), 'urlmode-keys-'));
+	#another = `200 ${randomBytes(32).toString('base64')}\n`;
+	file = join(this.#folder, 'keys');
+
+	write(hasTheirs) {
+		const theirs = hasTheirs ? readFileSync(fixture.stack.env.URLMODE_KEYS_FILE, 'latin1') : '';
+		writeFileSync(`${this.file}.new`, theirs + this.#another, { mode: 0o600 });
+		renameSync(`${this.file}.new`, this.file);
+	}
+
+	remove() {
+		rmSync(this.#folder, { recursive: true });
+	}
+}
+
+async function run({ steps, own, keys, settings = {} }, pair) {
+	const isOwn = own || keys || Object.keys(settings).length > 0;
+	const keysFile = keys && new KeysFile();
+	keysFile?.write(keys === 'same');
 	const drivers = {};
 	for (const [n, name] of ['a', 'b'].entries()) {
 		const key = `${pair[n]} ${name}`;
 		const start = () => {
-			const late = [];
+			const [late, refunds] = [[], []];
+			const env = { ...fixture.stack.env, ...keysFile && name === 'a' && { URLMODE_KEYS_FILE: keysFile.file } };
 			const driver = new Driver(pair[n], {
-				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env: fixture.stack.env, settings, onLate: (payment) => late.push(payment),
+				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env, settings,
+				onLate: (payment) => late.push(payment), onRefund: (refund) => refunds.push(refund),
 			});
-			return Object.assign(driver, { late });
+			return Object.assign(driver, { late, refunds });
 		};
 		if (!isOwn && !shared.has(key)) shared.set(key, start());
 		drivers[name] = isOwn ? start() : shared.get(key);
 	}
-	const state = new Run(drivers);
+	const state = Object.assign(new Run(drivers), { keysFile });
 	const killed = steps.map(({ kill }) => kill);
 	try {
 		for (const [index, step] of steps.entries()) {
@@ -323,6 +362,7 @@ async function run({ steps, own, settings = {} }, pair) {
 		}
 	} finally {
 		if (isOwn) await Promise.all(Object.entries(drivers).filter(([name]) => !killed.includes(name)).map(([, driver]) => driver.end()));
+		keysFile?.remove();
 	}
 }
 

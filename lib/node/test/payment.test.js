@@ -125,22 +125,6 @@ test('cancel ends what is opened, and the outcome and the event say what it cut 
 		{ elicitationId: id, provider: 'demo', ...owner, status: 'completed', action: 'cancel', reason: 'cancelled', from: 'processing' });
 });
 
-test('an attempt that failed is progress, and the payment that follows is the outcome', async (t) => {
-	const { urlmode, callback, owner, id } = await start(t);
-	const progress = [];
-	await callback.open(id, owner);
-	await callback.event(id, 'attempt_failed');
-	const waiting = urlmode.waitForCompletion(id, { ...owner, onProgress: (status) => progress.push(status) });
-	await until('opened is told', () => progress.length === 1);
-	for (let n = 2; n <= 3; n += 1) {
-		await callback.event(id, 'attempt_failed');
-		await until('the attempt is told', () => progress.length === n);
-	}
-	await callback.paid(id, owner);
-	assert.equal((await waiting).action, 'accept');
-	assert.deepEqual(progress, ['opened', 'attempt_failed', 'attempt_failed']);
-});
-
 for (const [name, end] of Object.entries({
 	'its expiry': async ({ urlmode, admin, id, owner }) => {
 		await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - interval '1 s', grace = '0' WHERE id = $1", [id]);

@@ -26,7 +26,6 @@ from urlmode import (
     FulfilledClaim,
     LeasedClaim,
     Payment,
-    Refund,
     TakenClaim,
     UrlMode,
 )
@@ -303,38 +302,6 @@ async def test_a_recheck_whose_own_work_was_cancelled_has_failed(urlmode: UrlMod
     with pytest.raises(RuntimeError, match="recheck was cancelled"):
         wait = urlmode.wait_for_completion(asked.elicitation_id, **me, recheck=lambda _: inner())
         await asyncio.wait_for(wait, 20)
-
-
-async def test_refunds(open_urlmode: OpenUrlMode, callback: Callback) -> None:
-    urlmode, other = open_urlmode(), open_urlmode()
-    reports: list[Refund] = []
-
-    async def listen() -> None:
-        async for refund in other.new_refunds():
-            reports.append(refund)
-
-    listening = asyncio.create_task(listen())
-    await until("it listens", lambda: other._listener.receives_notifications)
-    asked, me, reference = await pay(urlmode, callback, resume_key="report")
-    said = await callback.event(
-        asked.elicitation_id, "refunded", amount=50, currency="EUR", reference=reference, refund=f"re-{reference}"
-    )
-    assert said == "refunded"
-    (refund,) = [each for each in await urlmode.refunds() if each.elicitation_id == asked.elicitation_id]
-    assert (refund.reference, refund.amount, refund.currency) == (f"re-{reference}", 50, "EUR")
-    assert refund.payment is not None
-    assert (refund.payment.reference, refund.payment.refunded, refund.payment.held) == (reference, 50, True)
-    await until("it is reported", lambda: any(each == refund for each in reports))
-    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
-    assert (outcome.action, outcome.reason, outcome.refunded_amount) == ("cancel", "held", 50)
-    await callback.event(
-        asked.elicitation_id, "refunded", amount=1000, currency="EUR", reference=reference, refund=f"all-{reference}"
-    )
-    assert (await urlmode.wait_for_completion(asked.elicitation_id, **me)).refunded
-    assert not await urlmode.claim(asked.elicitation_id, **me, reference=reference)
-    listening.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await listening
 
 
 async def test_purge(urlmode: UrlMode) -> None:

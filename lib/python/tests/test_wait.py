@@ -164,25 +164,6 @@ async def test_an_announcement_is_only_a_reason_to_read(urlmode: UrlMode, callba
     assert (await wait).result == {"code": "mine"}
 
 
-async def test_progress(urlmode: UrlMode, callback: Callback) -> None:
-    me = owner()
-    asked = await urlmode.create(
-        provider="stripe", kind="payment", **me, target_url="https://c.example", expected=Expected(1050, "EUR")
-    )
-    heard: list[str] = []
-    wait = await waiting(urlmode, asked.elicitation_id, **me, on_progress=heard.append)
-    await callback.open(asked.elicitation_id, me, "stripe")
-    await until("it is opened", lambda: "opened" in heard)
-    assert await callback.event(asked.elicitation_id, "attempt_failed", reference="cs_1") == "attempt_failed"
-    await until("an attempt has failed", lambda: "attempt_failed" in heard)
-    assert await callback.event(asked.elicitation_id, "processing", reference="cs_2") == "processing"
-    await until("it is processing", lambda: "processing" in heard)
-    reference = await callback.paid(asked.elicitation_id)
-    outcome = await wait
-    assert sorted(heard) == ["attempt_failed", "opened", "processing"]
-    assert (outcome.action, outcome.reference, outcome.result["amount"]) == ("accept", reference, 1050)
-
-
 async def test_what_a_wait_calls_has_the_context_variables_of_its_call(urlmode: UrlMode, callback: Callback) -> None:
     """Frameworks keep the request of a call in a context variable, and send progress to its client by it."""
     request = ContextVar("request", default="nobody's")
@@ -322,19 +303,6 @@ async def test_expiry(urlmode: UrlMode) -> None:
     asked = await urlmode.create(**ACCOUNT, **me, ttl=0.5)
     outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
     assert (outcome.action, outcome.reason) == ("cancel", "expired")
-
-
-async def test_other_keys_open_nothing(open_urlmode: OpenUrlMode, callback: Callback) -> None:
-    urlmode = open_urlmode()
-    stranger = open_urlmode(keys=f"1 {'A' * 44}")
-    me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    waits = [await waiting(one, asked.elicitation_id, **me) for one in (urlmode, stranger)]
-    await callback.come_back(asked.elicitation_id, me, {"code": "secret"})
-    assert (await waits[0]).action == "accept"
-    with pytest.raises(ElicitationSealError) as error:
-        await waits[1]
-    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize("announced", [True, False])

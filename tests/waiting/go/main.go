@@ -181,12 +181,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		listed, err := d.instance.Refunds(ctx, urlmode.ListOptions{})
 		told := []members{}
 		for _, each := range listed {
-			of := members{"elicitation_id": each.ElicitationID, "amount": each.Amount}
-			if each.Payment != nil {
-				of["payment"] = members{"reference": each.Payment.Reference, "refunded": each.Payment.Refunded,
-					"held": each.Payment.Held, "claimed": each.Payment.Claimed}
-			}
-			told = append(told, of)
+			told = append(told, refund(each))
 		}
 		return told, err
 	case "purge":
@@ -198,6 +193,13 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		go func() {
 			for each := range d.instance.LatePayments(context.Background()) {
 				say(members{"late": payment(each, nil)})
+			}
+		}()
+		return nil, nil
+	case "new_refunds":
+		go func() {
+			for each := range d.instance.NewRefunds(context.Background()) {
+				say(members{"refund": refund(each)})
 			}
 		}()
 		return nil, nil
@@ -244,6 +246,15 @@ func payment(of urlmode.ProvenPayment, more members) members {
 		"matches": of.Matches}
 	for name, value := range more {
 		told[name] = value
+	}
+	return told
+}
+
+func refund(of urlmode.Refund) members {
+	told := members{"elicitation_id": of.ElicitationID, "amount": of.Amount}
+	if of.Payment != nil {
+		told["payment"] = members{"reference": of.Payment.Reference, "refunded": of.Payment.Refunded,
+			"held": of.Payment.Held, "claimed": of.Payment.Claimed}
 	}
 	return told
 }
