@@ -52,7 +52,7 @@ const VERBS = {
 		if (error) reject(Object.assign(new Error(error), { code: 'FAILED' }));
 		else resolve(answer ? given(answer) : undefined);
 	},
-	stop: ({ wait }) => stops.get(wait).abort(Object.assign(new Error('stopped'), { code: 'STOPPED' })),
+	stop: ({ wait }) => stops.get(wait)?.abort(Object.assign(new Error('stopped'), { code: 'STOPPED' })),
 	complete: ({ elicitation_id: id, ...options }) => urlmode.complete(id, given(options)),
 	cancel: ({ elicitation_id: id, ...options }) => urlmode.cancel(id, given(options)),
 	abandon: ({ elicitation_id: id, ...options }) => urlmode.abandon(id, given(options)),
@@ -90,7 +90,8 @@ function codeOf(error) {
 
 for await (const line of createInterface({ input: process.stdin })) {
 	const { id, do: verb, with: options = {} } = JSON.parse(line);
-	Promise.resolve().then(() => VERBS[verb](options, id)).then(
+	// Nothing of a wait is kept after its end: `make soak` measures this process.
+	Promise.resolve().then(() => VERBS[verb](options, id)).finally(() => stops.delete(id)).then(
 		(answer = null) => say({ id, answer }),
 		(error) => say({ id, error: { code: codeOf(error), status: error.status, reason: error.reason, message: error.message } }));
 }

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Coroutine
 from typing import Any
 
 import psycopg
@@ -89,8 +90,14 @@ class Driver:
         else:
             self.asked[wait].set_exception(Failed(error))
 
+    def start(self, number: int, work: Coroutine[Any, Any, None]) -> None:
+        """Nothing of it is kept after its end: `make soak` measures this process."""
+        self.tasks[number] = asyncio.create_task(work)
+        self.tasks[number].add_done_callback(lambda _: self.tasks.pop(number))
+
     async def stop(self, number: int, *, wait: int) -> None:
-        self.tasks[wait].cancel()
+        if wait in self.tasks:
+            self.tasks[wait].cancel()
 
     async def begin_claim(self, number: int, **options: Any) -> Any:
         self.claims[number] = await self.urlmode.begin_claim(**given(options))
@@ -182,7 +189,7 @@ async def main() -> None:
         async for line in lines:
             request = json.loads(line)
             work = driver.run(request["id"], request["do"], request.get("with", {}))
-            driver.tasks[request["id"]] = asyncio.create_task(work)
+            driver.start(request["id"], work)
 
 
 asyncio.run(main())

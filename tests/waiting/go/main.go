@@ -132,7 +132,9 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	case "stop":
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.stops[with.Wait]()
+		if stop := d.stops[with.Wait]; stop != nil {
+			stop()
+		}
 		return nil, nil
 	case "answer":
 		d.mu.Lock()
@@ -373,6 +375,11 @@ func main() {
 		d.mu.Unlock()
 		go func() {
 			answer, err := d.run(ctx, request.ID, request.Do, request.With)
+			// Nothing of a wait is kept after its end: make soak measures this process.
+			stop()
+			d.mu.Lock()
+			delete(d.stops, request.ID)
+			d.mu.Unlock()
 			if err != nil {
 				say(members{"id": request.ID, "error": told(err)})
 				return
