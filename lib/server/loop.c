@@ -154,7 +154,7 @@ take_measure(struct server *sv)
 	struct um_metrics *metrics = sv->context->metrics;
 	bool was_filling = um_metrics_queue_is_filling(metrics);
 	double usage = sv->measure.row.queue_usage;
-	char text[200];
+	char text[256];
 
 	sv->is_measuring = false;
 	if (sv->measure.status != UM_STORE_DONE)
@@ -165,7 +165,7 @@ take_measure(struct server *sv)
 	snprintf(text, sizeof(text),
 		"database: %.0f %% of the notification queue are in use: a "
 		"session that listens does not read, or has a transaction that "
-		"does not end",
+		"does not end (urlmode check names those that may be it)",
 		usage * 100);
 	on_notice(text, sv);
 }
