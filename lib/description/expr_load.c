@@ -351,6 +351,14 @@ is_one_source(const struct um_conf_loc *at, const json_t *node,
 	return true;
 }
 
+/* Whether it reads nothing but the row, or the values of which it consists. */
+static bool
+is_of_row(enum um_expr_kind kind)
+{
+	return kind == UM_EXPR_ITEM || kind == UM_EXPR_LITERAL
+		|| kind == UM_EXPR_JOIN || kind == UM_EXPR_FIRST;
+}
+
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 	const struct um_expr_scope *scope, int depth)
@@ -366,6 +374,8 @@ load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 		return refuse_form(at, node);
 	if (!is_one_source(at, node, form))
 		return false;
+	if (scope->has_only_items && !is_of_row(form->kind))
+		return um_conf_error(at, "can only have `item` values");
 	if (depth > UM_EXPR_DEPTH_MAX)
 		return um_conf_error(at, "is nested more than %d deep",
 			UM_EXPR_DEPTH_MAX);

@@ -19,11 +19,12 @@
 struct um_expr_scope {
 	um_constant *constant;
 	void *arg;
-	bool has_items;  /* the description has `events` */
-	bool has_params; /* the signature has a `field` */
-	bool has_mac;    /* it is an answer to a challenge */
-	bool has_claims; /* the signature is a token; in `timestamp` */
-	bool is_signed;  /* it is a part of `signed` */
+	bool has_items;      /* the description has `events` */
+	bool has_only_items; /* it is a row of a list, and of no delivery */
+	bool has_params;     /* the signature has a `field` */
+	bool has_mac;        /* it is an answer to a challenge */
+	bool has_claims;     /* the signature is a token; in `timestamp` */
+	bool is_signed;      /* it is a part of `signed` */
 };
 
 /* Compiles the member `key`. Free the expression in every case. */

@@ -8,56 +8,6 @@
 #include "description/origin_load.h"
 #include "description/part_load.h"
 
-/* Nothing but the element is there when a list is read. */
-static bool
-is_of_row(const struct um_expr *expr)
-{
-	static const enum um_expr_kind others[] = { UM_EXPR_HEADER,
-		UM_EXPR_QUERY, UM_EXPR_FORM, UM_EXPR_MULTIPART, UM_EXPR_JSON,
-		UM_EXPR_BODY, UM_EXPR_SIGNATURE, UM_EXPR_CRC32, UM_EXPR_MAC,
-		UM_EXPR_SORTED_QUERY };
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (um_expr_uses(expr, others[i]))
-			return false;
-	return true;
-}
-
-static bool
-check_values(const struct um_spec_part *part, const struct um_conf_loc *at)
-{
-	const struct {
-		const char *key;
-		const struct um_expr *value;
-	} values[] = {
-		{ "live", &part->origin.live },
-		{ "account", &part->origin.account },
-		{ "elicitation", &part->elicitation },
-		{ "amount", &part->amount },
-		{ "currency", &part->currency },
-		{ "reference", &part->reference },
-		{ "time", &part->timestamp },
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (!is_of_row(values[i].value))
-			return um_conf_member_error(at, values[i].key,
-				"can only have `item` values");
-	for (size_t i = 0; i < part->rules_len; i++) {
-		const struct um_outcome_rule *rule = &part->rules[i];
-		bool ok = is_of_row(&rule->amount)
-			&& is_of_row(&rule->reference)
-			&& is_of_row(&rule->refund);
-
-		for (size_t j = 0; j < rule->when.len; j++)
-			ok = ok && is_of_row(&rule->when.condition[j].from);
-		if (!ok)
-			return um_conf_member_error(at, "outcomes",
-				"can only have `item` values");
-	}
-	return true;
-}
-
 static bool
 load_time(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node, const struct um_expr_scope *scope)
@@ -112,7 +62,8 @@ um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 		"currency", "reference", "outcomes", NULL };
 	const struct um_expr_scope scope = { .constant = env->constant,
 		.arg = env->arg,
-		.has_items = true };
+		.has_items = true,
+		.has_only_items = true };
 	struct um_spec_part *part = &spec->list;
 	const char *text;
 
@@ -130,8 +81,7 @@ um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 		|| !um_amount_load(part, at, node, &scope)
 		|| !um_expr_load_found(&part->reference, at, node, "reference",
 			&scope)
-		|| !um_spec_part_load_outcomes(part, at, node, &scope)
-		|| !check_values(part, at))
+		|| !um_spec_part_load_outcomes(part, at, node, &scope))
 		return false;
 	if (part->amount.kind == UM_EXPR_NONE)
 		return um_conf_member_error(at, "amount", "is missing");
