@@ -49,5 +49,8 @@ test(`whatever breaks, every elicitation has its one outcome (SEED=${SEED})`, as
 	}
 	const wrong = await lab.verdict();
 	t.diagnostic(`${lab.users.stories.length} elicitations, servers in ${lab.servers.map(({ language }) => language).join(' and ')} waited for each`);
+	const ends = lab.users.uses.flatMap((use) => use.ends);
+	t.diagnostic(`${lab.users.uses.length} accounts, ${lab.provider.refreshes} refreshes, ${ends.filter((end) => end === 'reconnect').length} of ${ends.length} uses ask to reconnect`);
+	assert.ok(ends.length > 0 && ends.some((end) => end !== 'reconnect'));
 	assert.deepEqual(wrong, { lost: [], doubled: [], differs: [], stuck: [], grown: [] });
 });

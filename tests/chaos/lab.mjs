@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 
 import pg from 'pg';
 
+import { keyLine } from '../../lib/node/test/support/keys.js';
 import { openFixture } from '../support/fixture.mjs';
 import { memoryOf } from '../support/processes.mjs';
 import { until } from '../support/wait.mjs';
@@ -19,6 +20,7 @@ import { Random } from '../model/random.mjs';
 import { Control } from './control.mjs';
 import { Database } from './database.mjs';
 import { FAULTS, PROGRAMS } from './faults.mjs';
+import { Provider } from './provider.mjs';
 import { openProxy } from './proxy.mjs';
 import { Server } from './servers.mjs';
 import { Users } from './users.mjs';
@@ -79,7 +81,11 @@ export class Lab {
 		const env = Object.fromEntries(Object.entries(this.stack.env).filter(([key]) => !key.includes('DATABASE')));
 		env.URLMODE_DATABASE_URL = this.#throughRelay(this.stack.env.URLMODE_DATABASE_URL);
 		this.servers = languages.map((language) => this.#closeAtEnd(new Server(language, env)));
-		this.users = this.#closeAtEnd(new Users(this.fixture, this.servers));
+		this.provider = this.#closeAtEnd(new Provider());
+		await this.provider.open();
+		const vault = { keys: keyLine(7), issuer: this.provider.issuer };
+		await Promise.all(this.servers.map((server) => server.openVault(vault)));
+		this.users = this.#closeAtEnd(new Users(this.fixture, this.servers, this.provider, (text, values) => this.sql(text, values)));
 	}
 
 	#closeAtEnd(part) {
@@ -198,7 +204,7 @@ export class Lab {
 	 */
 	async break(fault, act = FAULTS[fault]) {
 		const before = { done: this.users.acknowledged, again: new Map(this.users.again), at: performance.now() };
-		await act(this);
+		await (/clocks/.test(fault) ? this.users.withoutUses(() => act(this)) : act(this));
 		const mended = { done: this.users.acknowledged, at: performance.now() };
 		await until(`the users go on after “${fault}”`, () => this.users.acknowledged >= mended.done + USERS, { timeout: RECOVERY });
 		const again = [...this.users.again].map(([why, n]) => [why, n - (before.again.get(why) ?? 0)]).filter(([, n]) => n > 0);
@@ -238,6 +244,12 @@ export class Lab {
 				wrong.doubled.push(`${id}: ${row?.payments} payments, ${row?.claimed} claimed, ${won} claims`);
 			}
 		}
+		for (const { subject, acknowledged, ends } of this.users.uses) {
+			const other = ends.filter((end) => end !== 'reconnect' && !this.provider.isOf(subject, end));
+			if (other.length > 0 || !acknowledged) wrong.differs.push(`use of ${subject}: ${ends}`);
+			if (ends.includes('reconnect') && !this.provider.hasLost(subject)) wrong.lost.push(`account of ${subject}: ${ends}`);
+		}
+		wrong.doubled.push(...this.provider.wrong);
 		wrong.stuck.push(...await this.#stuck());
 		for (const [name, size] of Object.entries(await this.#programMemory())) {
 			if (size > this.#memory[name] + 1_024) wrong.grown.push(`${name}: ${this.#memory[name]} KiB, then ${size}`);

@@ -52,6 +52,32 @@ export class Server {
 		}
 	}
 
+	/** Whether it has a vault. */
+	get hasVault() {
+		return this.language !== 'go';
+	}
+
+	/** @param {{ keys: string, issuer: string }} options */
+	async openVault(options) {
+		if (this.hasVault) await this.#ask('open_vault', options);
+	}
+
+	store(subject, tokens) {
+		return this.#ask('store', { subject, account: 'acme', tokens });
+	}
+
+	/** @returns {Promise<string>} an access token */
+	async accessToken(subject) {
+		const answer = await this.#ask('access_token', { subject });
+		return answer.access_token;
+	}
+
+	async #ask(verb, options) {
+		const { answer, error } = await this.#driver.begin(verb, options).end;
+		if (error) throw Object.assign(new Error(error.message ?? error.code), { code: error.code });
+		return answer;
+	}
+
 	/** How many questions have no answer. */
 	get open() {
 		return this.#driver.open + this.#claiming;

@@ -1,4 +1,4 @@
-// Users who connect accounts, pay, type keys and approve, browsers that reload, and a provider that sends
+// Users who connect accounts, have them used, pay, type keys and approve, browsers that reload, and a provider that sends
 // an event again until the answer is 200. All answers are recorded.
 
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,9 @@ import { sender } from '../support/deliveries.mjs';
 const REQUEST_TIMEOUT = 8_000;
 const PAUSE = 200;
 const PRICE = { amount: 1_000, currency: 'EUR' };
-const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire', 'type', 'approve'];
+const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire', 'type', 'approve', 'use'];
+/** How often each server uses an account. */
+const USES = 3;
 const KINDS = { connect: 'oauth', refuse: 'oauth', pay: 'payment', 'let expire': 'payment', type: 'input', approve: 'approval' };
 /** What `create` is called with. */
 const WISHES = {
@@ -37,27 +39,38 @@ const DONE = /All done|Already done|has approved this/;
 export class Users {
 	/** @type {Story[]} */
 	stories = [];
+	/** @type {{ subject: string, acknowledged: boolean, ends: string[] }[]} accounts that were used: `ends` are access tokens, or `reconnect` */
+	uses = [];
 	/** Answers that had a user or provider try again, by status or error. */
 	again = new Map();
 
 	#fixture;
 	#servers;
+	#provider;
+	#sql;
 	#stopped = false;
 	#closed = false;
 	#loops = [];
+	/** Uses that are under way, and what new ones wait for. */
+	#using = new Set();
+	#held = Promise.resolve();
 
 	/**
 	 * @param {import('../support/fixture.mjs').Fixture} fixture
 	 * @param {import('./servers.mjs').Server[]} servers
+	 * @param {import('./provider.mjs').Provider} provider of the accounts that are used
+	 * @param {(text: string, values: unknown[]) => Promise<unknown>} sql as the administrator
 	 */
-	constructor(fixture, servers) {
+	constructor(fixture, servers, provider, sql) {
 		this.#fixture = fixture;
 		this.#servers = servers;
+		this.#provider = provider;
+		this.#sql = sql;
 	}
 
 	/** How many stories have come to their end. */
 	get acknowledged() {
-		return this.stories.filter(({ acknowledged }) => acknowledged).length;
+		return [...this.stories, ...this.uses].filter(({ acknowledged }) => acknowledged).length;
 	}
 
 	/** Ends everybody where they are. */
@@ -84,7 +97,51 @@ export class Users {
 		}
 	}
 
+	/** No account is used meanwhile: leases and pauses are by PostgreSQL's clock. */
+	async withoutUses(act) {
+		let resume;
+		this.#held = new Promise((resolve) => {
+			resume = resolve;
+		});
+		try {
+			await Promise.all(this.#using);
+			return await act();
+		} finally {
+			resume();
+		}
+	}
+
+	/** All servers use an account at the same time, whose tokens have always expired. */
+	async #use(turn) {
+		await this.#held;
+		const use = { subject: `user-${randomUUID()}`, acknowledged: false, ends: [] };
+		const servers = this.#servers.filter(({ hasVault }) => hasVault);
+		const ended = (async () => {
+			const tokens = this.#provider.grant(use.subject);
+			await this.#persist(() => servers[turn % servers.length].store(use.subject, tokens));
+			this.uses.push(use);
+			for (let n = 0; n < USES; n += 1) {
+				use.ends.push(...await Promise.all(servers.map((server) => this.#persist(() => this.#token(server, use.subject)))));
+			}
+			use.acknowledged = true;
+		})();
+		this.#using.add(ended);
+		await ended.finally(() => this.#using.delete(ended));
+	}
+
+	async #token(server, subject) {
+		try {
+			return await server.accessToken(subject);
+		} catch (error) {
+			if (error.code === 'ACCOUNT_RECONNECT') return 'reconnect';
+			// A minute passes.
+			if (error.code === 'ACCOUNT_UNAVAILABLE') await this.#sql('UPDATE urlmode.account SET pause_until = NULL WHERE subject = $1', [subject]);
+			throw error;
+		}
+	}
+
 	async #live(name, turn) {
+		if (name === 'use') return this.#use(turn);
 		const kind = KINDS[name];
 		const subject = `user-${randomUUID()}`;
 		const creator = this.#servers[turn % this.#servers.length];
