@@ -1,13 +1,15 @@
 // urlmode.mcp and urlmode.fastmcp, with the oldest and the newest version of each major version of the official Python SDK
 // and of FastMCP (but only the newest of FastMCP 3), run the scenarios of tests/scenarios with each kind of client in TypeScript.
+// And Python's client calls a server in Node.
 
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
-import { makeExampleProject, openAdapterFixture, SCENARIO_USERS } from '../support/adapters.mjs';
+import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample, USERS } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { Forks } from '../support/forks.mjs';
+import { buyReport, REVISIONS } from '../support/meeting.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -70,3 +72,8 @@ for (const { of: framework, clients, whole = false, ...server } of SERVERS) {
 		});
 	}
 }
+
+test('Python\'s client calls a server in Node, in both revisions', { timeout: 120_000 }, async () => {
+	const { url } = await startExample(fixture, project);
+	await Promise.all(REVISIONS.map((revision, index) => buyReport(fixture, 'python', { url, revision, token: Object.keys(USERS)[index] })));
+});
