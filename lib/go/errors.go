@@ -49,6 +49,20 @@ const (
 	ErrClosed Code = "URLMODE_CLOSED"
 	// ErrKeysFile: the keys file is not acceptable. The message has its name and the reason.
 	ErrKeysFile Code = "URLMODE_KEYS_FILE"
+	// ErrProviderUnavailable: the metadata of a provider, which are needed to connect an account, cannot be read.
+	ErrProviderUnavailable Code = "PROVIDER_UNAVAILABLE"
+	// ErrAccountNotConnected: the user has connected no account at this provider, or not this one.
+	ErrAccountNotConnected Code = "ACCOUNT_NOT_CONNECTED"
+	// ErrAccountReconnect: the account must be connected again by its user.
+	ErrAccountReconnect Code = "ACCOUNT_RECONNECT"
+	// ErrAccountUnavailable: the access token has expired, and the provider cannot refresh it just now.
+	ErrAccountUnavailable Code = "ACCOUNT_UNAVAILABLE"
+	// ErrAccountSeal: the tokens of an account cannot be opened.
+	ErrAccountSeal Code = "ACCOUNT_SEAL"
+	// ErrAccountSize: the provider has answered with more than can be kept of an account.
+	ErrAccountSize Code = "ACCOUNT_SIZE"
+	// ErrUnclaimedPayments: a user cannot be forgotten while payments are unclaimed. Nothing was deleted.
+	ErrUnclaimedPayments Code = "UNCLAIMED_PAYMENTS"
 )
 
 // ErrExpired is what an ErrRequestState is that was valid once.

@@ -27,6 +27,8 @@ type Instance struct {
 	waits    *waits
 	purger   *purger
 	claims   *claims
+	beside   *beside
+	log      *slog.Logger
 
 	stop    context.CancelFunc
 	closing sync.Once
@@ -62,6 +64,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.log, m.beside = log, newBeside()
 	running, stop := context.WithCancel(context.Background())
 	m.pool, m.stop = opened, stop
 	m.db = newDatabase(opened)
@@ -263,11 +266,12 @@ func (m *Instance) OpenWaits() int {
 }
 
 // Close ends open waits with ErrClosed, waits for other calls, and closes all connections. Calls that PostgreSQL has
-// not answered after about two seconds are ended as well. Later calls get ErrClosed; Close can be called again.
+// not answered after about two seconds are ended as well; what a vault has begun is awaited for as long as it takes. Later calls get ErrClosed; Close can be called again.
 func (m *Instance) Close() error {
 	m.closing.Do(func() {
 		m.waits.close()
 		waitBriefly(&m.waits.open)
+		m.beside.close()
 		m.stop()
 		overdue := time.AfterFunc(closeTimeout, m.pool.breakOff)
 		defer overdue.Stop()

@@ -161,8 +161,15 @@ const SAME_IN_GO = {
 		[1_000 * go('adapter/clients', /roundDefault = (\d+) \* time.Second/), Number(go('retry', /RoundsMax = (\d+)/)), 1_000 * go('adapter/request', /afterCompletion = (\d+) \* time.Second/)],
 		[js('adapters/clients', 'ROUND_MS'), js('adapters/clients', 'ROUNDS_MAX'), js('adapters/ask-by-request', 'RESPONSE_MS')]],
 	'the codes of the errors': () => [[...inFiles('lib/go', /^errors\.go$/, /Code = "(\w+)"/g)].filter((code) => code !== 'ARGUMENT').sort(),
-		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))]
-			.filter((code) => !/^ACCOUNT|^UNCLAIMED|^PROVIDER/.test(code)).sort()],
+		[...new Set(inFiles('lib/node/src', /^errors\.js$/, /super\('(\w+)'/g))].sort()],
+	'the tokens of an account': () => [[goNumber('vault/sealed', 'sealedMax'), go('vault/sealed', /use = "(.*)"/)],
+		[js('vault/sealed-tokens', 'SEALED_MAX'), found('lib/python/src/urlmode/_sealed_tokens.py', /_USE = "(.*)"/)]],
+	'the times of the vault': () => [
+		[60_000 * go('vault/refresher', /lease = (?:1 \* )?time\.(Minute)/).replace('Minute', 1), 1_000 * go('vault/refresher', /lateAfter = (\d+) \* time\.Second/),
+			60_000 * go('vault/database', /commitTimeout = (\d+) \* time\.Minute/), 1_000 * go('vault/request', /requestTimeout = (\d+) \* time\.Second/),
+			1_000 * go('vault/connect', /exchangeTimeout = (\d+) \* time\.Second/)],
+		[js('vault/refresher', 'LEASE_MS'), js('vault/refresher', 'LATE_MS'), js('vault/retried', 'COMMIT_MS'),
+			1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S'), js('adapters/use-account', 'EXCHANGE_MS')]],
 };
 
 for (const [what, places] of Object.entries(SAME_IN_GO)) SAME[`${what}, in Go`] = places;

@@ -135,6 +135,9 @@ type question struct {
 	approvers []string
 	others    bool
 	sendLink  func(context.Context, ApprovalLink) error
+	// Of accounts:
+	claimed func(ctx context.Context, id string) (*End, error) // what becomes of a call whose outcome another has claimed; nil: what becomes of every call
+	detail  func(urlmode.Outcome) string                       // what its provider has said
 }
 
 // isForOthers: the page is for somebody else than the user of the client.
@@ -178,6 +181,9 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		_, err := m.Claim(ctx, id, k.wish.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
 		end := failureEnd(outcome.Action, outcome.Reason)
+		if k.wish.detail != nil {
+			end = detailedEnd(outcome.Action, outcome.Reason, k.wish.detail(outcome))
+		}
 		if outcome.Approver != "" {
 			end = declinedEnd(outcome)
 		}
@@ -204,6 +210,15 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		confirm(ctx, claim)
 		return End{Result: claim.Result}, true, nil
 	case urlmode.ClaimTaken:
+		if k.wish.claimed != nil {
+			end, err := k.wish.claimed(ctx, id)
+			if err != nil {
+				return End{}, false, k.why(ctx, id, err)
+			}
+			if end != nil {
+				return *end, true, nil
+			}
+		}
 		// The call that has used it was answered just now. This one is about something new; of an account about the same.
 		if done.isEarlier && !outcome.Refunded && k.wish.Kind != urlmode.OAuth {
 			return End{}, false, nil

@@ -171,7 +171,10 @@ func declinedEnd(outcome urlmode.Outcome) End {
 	return endOf("Not done: "+outcome.Approver+" declined"+comment+".", true, nil)
 }
 
-func failureEnd(action urlmode.Action, reason string) End {
+func failureEnd(action urlmode.Action, reason string) End { return detailedEnd(action, reason, "") }
+
+// detailedEnd: the detail is without a secret.
+func detailedEnd(action urlmode.Action, reason, detail string) End {
 	why, known := reasonTexts[reason]
 	switch {
 	case known:
@@ -181,6 +184,9 @@ func failureEnd(action urlmode.Action, reason string) End {
 		why = "the user refused"
 	default:
 		why = "it was cancelled"
+	}
+	if detail != "" {
+		why += " (" + detail + ")"
 	}
 	return endOf("Not done: "+why+".", true, nil)
 }

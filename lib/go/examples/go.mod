@@ -3,19 +3,21 @@ module urlmode.example/urlmode/examples
 go 1.25.5
 
 require (
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	urlmode.example/urlmode v0.0.0
 	urlmode.example/urlmode/mcp v0.0.0
 	urlmode.example/urlmode/mcpgo v0.0.0
+	urlmode.example/urlmode/vault v0.0.0
 )
 
 require (
+	github.com/go-jose/go-jose/v4 v4.1.9 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
@@ -33,4 +35,5 @@ replace (
 	urlmode.example/urlmode => ../
 	urlmode.example/urlmode/mcp => ../mcp
 	urlmode.example/urlmode/mcpgo => ../mcpgo
+	urlmode.example/urlmode/vault => ../vault
 )

@@ -23,6 +23,7 @@ type (
 	InputWish    = adapter.InputWish
 	ApprovalWish = adapter.ApprovalWish
 	ApprovalLink = adapter.ApprovalLink
+	AccountWish  = adapter.AccountWish
 	Accepted     = adapter.Accepted
 	Options      = adapter.Options
 	ClientFacts  = adapter.ClientFacts
@@ -30,6 +31,9 @@ type (
 
 // Body does what the user has agreed to. See [adapter.Body].
 type Body func(context.Context, Accepted) (*sdk.CallToolResult, error)
+
+// AccountBody uses an account. See [adapter.AccountBody].
+type AccountBody func(context.Context, urlmode.AccessToken) (*sdk.CallToolResult, error)
 
 const roundsSince = "2026-07-28"
 
@@ -73,17 +77,28 @@ func (t *Tools) AskApproval(ctx context.Context, call *sdk.CallToolRequest, wish
 	return toResult(t.adapter.AskApproval(ctx, t.describe(call), wish, bodyOf(body)))
 }
 
+// UseAccount runs the body with a token of the user's account, which a vault keeps. It asks the user only where that is necessary. See
+// [adapter.Adapter.UseAccount]. The rest is as with ElicitURL.
+func (t *Tools) UseAccount(ctx context.Context, call *sdk.CallToolRequest, wish AccountWish, body AccountBody) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.UseAccount(ctx, t.describe(call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
+		return made(body(ctx, token))
+	}))
+}
+
 func bodyOf(body Body) adapter.Body {
 	return func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
-		made, err := body(ctx, accepted)
-		if err != nil {
-			return nil, err
-		}
-		if made == nil {
-			made = &sdk.CallToolResult{}
-		}
-		return json.Marshal(made)
+		return made(body(ctx, accepted))
 	}
+}
+
+func made(result *sdk.CallToolResult, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		result = &sdk.CallToolResult{}
+	}
+	return json.Marshal(result)
 }
 
 func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {

@@ -5,9 +5,11 @@ go 1.25.0
 require (
 	github.com/jackc/pgx/v5 v5.12.0
 	urlmode.example/urlmode v0.0.0
+	urlmode.example/urlmode/vault v0.0.0
 )
 
 require (
+	github.com/go-jose/go-jose/v4 v4.1.9 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
@@ -15,4 +17,7 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 )
 
-replace urlmode.example/urlmode => ../../../lib/go
+replace (
+	urlmode.example/urlmode => ../../../lib/go
+	urlmode.example/urlmode/vault => ../../../lib/go/vault
+)

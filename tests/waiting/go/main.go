@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/vault"
 )
 
 // given has the options of every verb.
@@ -51,6 +52,11 @@ type given struct {
 	Held   bool    `json:"held"`
 	Wait   int     `json:"wait"`
 	Claim  int     `json:"claim"`
+	// Of a vault:
+	Keys    string         `json:"keys"`
+	Issuer  string         `json:"issuer"`
+	Account string         `json:"account"`
+	Tokens  map[string]any `json:"tokens"`
 }
 
 // onlyRight is the only right value of a field, and what is wrong with another.
@@ -92,6 +98,7 @@ type members = map[string]any
 
 type driver struct {
 	instance *urlmode.Instance
+	vault    *vault.Vault
 
 	mu     sync.Mutex
 	stops  map[int]context.CancelFunc
@@ -205,6 +212,22 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 			}
 		}()
 		return nil, nil
+	case "open_vault":
+		var err error
+		d.vault, err = vault.New(d.instance, vault.Config{Keys: with.Keys, Providers: map[string]vault.Provider{"demo": {
+			Client: vault.Client{ID: "a", Secret: "secret-of-the-client"}, Description: "openid-connect", Variables: map[string]string{"issuer": with.Issuer}}}})
+		return nil, err
+	case "store":
+		return d.vault.Store(ctx, with.Subject, "demo", vault.Connected{Tokens: with.Tokens, Account: with.Account, Scopes: []string{"read"}, Requested: []string{"read"}})
+	case "access_token":
+		token, err := d.vault.AccessToken(ctx, urlmode.AccountRequest{Subject: with.Subject, Provider: "demo"})
+		return members{"access_token": token.Token, "account": token.Account}, err
+	case "disconnect":
+		done, err := d.vault.Disconnect(ctx, with.Subject, "demo", "")
+		return members{"revoked": done.Revoked, "detail": done.Detail}, err
+	case "reseal":
+		done, err := d.vault.Reseal(ctx)
+		return members{"sealed": done.Sealed, "unopened": done.Unopened}, err
 	case "close":
 		return nil, d.instance.Close()
 	}
@@ -326,11 +349,14 @@ func (d *driver) answered(ctx context.Context, recheck json.RawMessage, asked <-
 
 func told(err error) members {
 	var own *urlmode.Error
+	var account *urlmode.AccountError
 	var refused *pgconn.PgError
 	said := members{"message": err.Error()}
 	switch {
 	case errors.As(err, &own):
 		said["code"], said["status"] = own.Code, own.Status
+	case errors.As(err, &account):
+		said["code"], said["reason"] = account.Code, account.Reason
 	case errors.Is(err, errFailed):
 		said["code"] = "FAILED"
 	case errors.Is(err, context.Canceled):

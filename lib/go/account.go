@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// What the vault (package vault, a module of its own) and the adapters say of accounts.
+
+// AccountRequest selects an account of the vault. Subject and Provider are required.
+type AccountRequest struct {
+	Subject  string
+	Provider string
+	// Account is the provider's id of it: by default the one that was connected last.
+	Account string
+	// ValidFor is how long its token must be valid: a minute by default, a day at most, and never more than half the time that
+	// the provider gives its tokens.
+	ValidFor time.Duration
+}
+
+// AccessToken is a token that is valid, for this server only: never send it to the MCP client.
+type AccessToken struct {
+	Token string
+	// Type is how it is sent, such as bearer.
+	Type    string
+	Account string
+	// Scopes are those that were granted, as the provider says it, and Requested those that the user was asked for.
+	Scopes    []string
+	Requested []string
+	// ExpiresAt is zero if the provider does not say it.
+	ExpiresAt time.Time
+}
+
+// String leaves out the token.
+func (t AccessToken) String() string { return "a token of the account " + t.Account }
+
+// GoString leaves out the token.
+func (t AccessToken) GoString() string { return t.String() }
+
+// AccountState is that of an account.
+type AccountState string
+
+// The states. The tokens of an account that is AccountReconnect are not good any more: its user has to connect it again.
+const (
+	AccountConnected AccountState = "connected"
+	AccountReconnect AccountState = "reconnect"
+)
+
+// Account is one of the vault, without its tokens.
+type Account struct {
+	Provider string
+	Account  string
+	State    AccountState
+	// Reason is why it must be connected again; empty while it is connected.
+	Reason      string
+	Scopes      []string
+	Requested   []string
+	ConnectedAt time.Time
+	RefreshedAt time.Time
+	// ExpiresAt is that of the access token: zero if the provider does not say it.
+	ExpiresAt time.Time
+}
+
+// ConnectRequest is what a user is asked to connect. Provider and Owner are required.
+type ConnectRequest struct {
+	Provider string
+	Owner    Owner
+	// Account is the provider's id of the one that is needed. If the user connects another, that is stored as well.
+	Account string
+	// Scopes are asked for, and RequiredScopes must be granted: those of the vault if they are nil.
+	Scopes         []string
+	RequiredScopes []string
+	// Variables and Parameters are added to those of the vault.
+	Variables  map[string]string
+	Parameters map[string]string
+	// TTL and the rest are those of [Request].
+	TTL         time.Duration
+	Exclusive   bool
+	ResumeKey   string
+	About       map[string]any
+	ClientID    string
+	SameClient  bool
+	Traceparent string
+}
+
+// Connecting connects one account, of an elicitation that its Request creates.
+type Connecting interface {
+	// Request is that of Create.
+	Request() Request
+	// Exchange exchanges the code of an accept for tokens, and stores them. The caller has claimed the outcome, and is the only one.
+	// The end of the context ends the call, and not the exchange. The id of the account, or a *NotConnectedError.
+	Exchange(ctx context.Context, outcome Outcome, returnURL string) (account string, err error)
+	// Await waits for the exchange of another call. The reason why the account is not connected: empty if it is. It is not known
+	// if that call has not said it in time.
+	Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error)
+}
+
+// AccountError is an error about an account: its Code is ErrAccountNotConnected, ErrAccountReconnect, ErrAccountUnavailable,
+// ErrAccountSeal, ErrAccountSize or ErrProviderUnavailable.
+type AccountError struct {
+	Code     Code
+	Provider string
+	// Account is empty if the error is not about one account.
+	Account string
+	// Reason is a code, without a secret. Of ErrAccountReconnect it is invalid_grant, expired (there is no refresh token),
+	// refresh_lost (two answers did not arrive) or not_stored (the provider has replaced the refresh token, and what it gave cannot be stored).
+	Reason string
+}
+
+func (e *AccountError) Error() string {
+	switch e.Code {
+	case ErrAccountNotConnected:
+		return "no account is connected at " + e.Provider
+	case ErrAccountReconnect:
+		return fmt.Sprintf("the account at %s must be connected again: %s", e.Provider, e.Reason)
+	case ErrAccountUnavailable:
+		return fmt.Sprintf("the token at %s cannot be refreshed just now: %s", e.Provider, e.Reason)
+	case ErrAccountSeal:
+		return fmt.Sprintf("the tokens of an account at %s cannot be opened: %s", e.Provider, e.Reason)
+	case ErrAccountSize:
+		return fmt.Sprintf("what %s has answered is too large to be kept", e.Provider)
+	}
+	return fmt.Sprintf("the metadata of %s cannot be read: %s", e.Provider, e.Reason)
+}
+
+func (e *AccountError) Unwrap() error { return e.Code }
+
+// NotConnectedError is why an elicitation has connected no account. It is an outcome, and no mistake of a call.
+type NotConnectedError struct {
+	Action Action
+	// Reason is that of the outcome, or exchange_refused, exchange_failed, scope_missing, issuer_missing, issuer_mismatch or other_account.
+	Reason string
+	// Detail is for people, without a secret. It may be empty.
+	Detail string
+}
+
+func (e *NotConnectedError) Error() string {
+	said := fmt.Sprintf("no account was connected: %s, %s", e.Action, e.Reason)
+	if e.Detail != "" {
+		said += " (" + e.Detail + ")"
+	}
+	return said
+}
+
+// UnclaimedPaymentsError is an ErrUnclaimedPayments: claim or refund them first.
+type UnclaimedPaymentsError struct{ Payments []UnclaimedReference }
+
+func (e *UnclaimedPaymentsError) Error() string {
+	return fmt.Sprintf("%d payments of this user are unclaimed: claim or refund them first", len(e.Payments))
+}
+
+func (e *UnclaimedPaymentsError) Unwrap() error { return ErrUnclaimedPayments }
+
+// UnclaimedReference is a payment that nobody has claimed.
+type UnclaimedReference struct {
+	ElicitationID string
+	Provider      string
+	Reference     string
+	// Amount is in minor units.
+	Amount   int64
+	Currency string
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+// Accounts is a vault: a *vault.Vault of urlmode.example/urlmode/vault.
+type Accounts interface {
+	AccessToken(context.Context, urlmode.AccountRequest) (urlmode.AccessToken, error)
+	Accounts(ctx context.Context, subject, provider string) ([]urlmode.Account, error)
+	// WithDefaults fills in what the vault has.
+	WithDefaults(urlmode.ConnectRequest) (urlmode.ConnectRequest, error)
+	Connecting(context.Context, urlmode.ConnectRequest) (urlmode.Connecting, error)
+	// AuthorizationDetail is what the provider has said instead of a code.
+	AuthorizationDetail(urlmode.Outcome) string
+}
+
+// otherAccount: the user has connected another account than the one that is needed.
+const otherAccount = "other_account"
+
+// AccountWish is the account that a tool uses.
+type AccountWish struct {
+	// Vault is required.
+	Vault Accounts
+	// ConnectRequest says whose account it is, and what the user is asked if there is none. ResumeKey, ClientID and Traceparent
+	// are as in a Wish. A scope of Scopes is missing if it was neither granted nor asked for, because some providers do not say
+	// what they have granted; one of RequiredScopes if it was not granted.
+	urlmode.ConnectRequest
+	// Message tells the user and the model what is asked for, and why. It is required.
+	Message string
+	// ValidFor is how long the token must be valid. See [urlmode.AccountRequest].
+	ValidFor time.Duration
+	// Round is how long a call waits: 45 seconds by default.
+	Round time.Duration
+	// ByError: a client of 2025-11-25 gets the error -32042, as with Require.
+	ByError bool
+}
+
+// AccountBody uses an account, and returns the result of the tool as JSON. Its context is that of the call.
+type AccountBody func(context.Context, urlmode.AccessToken) (json.RawMessage, error)
+
+// UseAccount runs the body with a token of the user's account. It asks the user only where that is necessary: to connect the account, to
+// connect it again, or for scopes that are missing, beside those that there are. Waiting, resuming and errors are as with Elicit.
+//
+// Errors: also an [urlmode.AccountError] of ErrAccountUnavailable, ErrAccountSeal or ErrProviderUnavailable.
+func (a *Adapter) UseAccount(ctx context.Context, call Call, wish AccountWish, body AccountBody) (End, error) {
+	if wish.Vault == nil {
+		return End{}, &argumentError{"Vault is required"}
+	}
+	var err error
+	if wish.ConnectRequest, err = wish.Vault.WithDefaults(wish.ConnectRequest); err != nil {
+		return End{}, err
+	}
+	token, known, err := wish.find(ctx)
+	if err != nil {
+		return End{}, err
+	}
+	if token == nil || wish.lacks(*token) {
+		end, used, err := a.connect(ctx, call, wish, known)
+		if err != nil || used == nil {
+			return end, err
+		}
+		token = used
+	}
+	made, err := body(ctx, *token)
+	return End{Result: made}, err
+}
+
+// find returns a token, or nil; and the scopes that the account was asked for before.
+func (w AccountWish) find(ctx context.Context) (*urlmode.AccessToken, []string, error) {
+	token, err := w.token(ctx, w.Account)
+	var about *urlmode.AccountError
+	switch {
+	case err == nil:
+		return &token, known(token.Requested, token.Scopes), nil
+	case errors.Is(err, urlmode.ErrAccountNotConnected):
+		return nil, nil, nil
+	case !errors.Is(err, urlmode.ErrAccountReconnect) || !errors.As(err, &about):
+		return nil, nil, err
+	}
+	accounts, err := w.Vault.Accounts(ctx, w.Owner.Subject, w.Provider)
+	for _, each := range accounts {
+		if each.Account == about.Account {
+			return nil, known(each.Requested, each.Scopes), err
+		}
+	}
+	return nil, nil, err
+}
+
+func (w AccountWish) token(ctx context.Context, account string) (urlmode.AccessToken, error) {
+	return w.Vault.AccessToken(ctx, urlmode.AccountRequest{Subject: w.Owner.Subject, Provider: w.Provider, Account: account, ValidFor: w.ValidFor})
+}
+
+func known(requested, granted []string) []string {
+	if len(requested) > 0 {
+		return requested
+	}
+	return granted
+}
+
+func (w AccountWish) lacks(token urlmode.AccessToken) bool {
+	return slices.ContainsFunc(w.Scopes, func(scope string) bool {
+		return !slices.Contains(token.Scopes, scope) && !slices.Contains(token.Requested, scope)
+	}) || slices.ContainsFunc(w.RequiredScopes, func(scope string) bool { return !slices.Contains(token.Scopes, scope) })
+}
+
+// connect asks the user to connect the account. The token is nil if the call has ended otherwise.
+func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, known []string) (End, *urlmode.AccessToken, error) {
+	asked := wish.ConnectRequest
+	asked.Scopes = nil
+	for _, each := range slices.Concat(known, wish.Scopes, wish.RequiredScopes) {
+		if !slices.Contains(asked.Scopes, each) {
+			asked.Scopes = append(asked.Scopes, each)
+		}
+	}
+	asked.ClientID = cmp.Or(asked.ClientID, call.ClientID)
+	asked.Traceparent = cmp.Or(asked.Traceparent, call.Traceparent)
+	asked.ResumeKey = cmp.Or(asked.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, urlmode.OAuth, wish.Message, urlmode.Expected{}))
+	begun, err := wish.Vault.Connecting(ctx, asked)
+	if err != nil {
+		return End{}, nil, err
+	}
+	request := begun.Request()
+	isConnected, isByAnother, account := false, false, ""
+	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
+		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
+		detail: wish.Vault.AuthorizationDetail,
+		claimed: func(ctx context.Context, id string) (*End, error) {
+			reason, isKnown, err := begun.Await(ctx, id)
+			if err != nil || !isKnown {
+				return nil, err
+			}
+			end := failureEnd(urlmode.Cancel, reason)
+			isByAnother = reason == ""
+			return &end, nil
+		}}
+	end, err := a.run(ctx, call, q, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
+		var err error
+		account, err = begun.Exchange(ctx, accepted.Outcome, accepted.ReturnURL)
+		isConnected = err == nil
+		return nil, err
+	})
+	var not *urlmode.NotConnectedError
+	switch {
+	case errors.As(err, &not):
+		return detailedEnd(not.Action, not.Reason, not.Detail), nil, nil
+	case err == nil && isByAnother:
+		return wish.shared(ctx)
+	case err != nil || !isConnected:
+		return end, nil, err
+	case wish.Account != "" && account != wish.Account:
+		return failureEnd(urlmode.Cancel, otherAccount), nil, nil
+	}
+	token, err := wish.token(ctx, account)
+	if err != nil {
+		return End{}, nil, err
+	}
+	return End{}, &token, nil
+}
+
+// shared looks at what another call has connected: it may be another account than this call needs, or less than it requires.
+func (w AccountWish) shared(ctx context.Context) (End, *urlmode.AccessToken, error) {
+	token, _, err := w.find(ctx)
+	if err != nil || token != nil && !w.lacks(*token) {
+		return End{}, token, err
+	}
+	accounts, err := w.Vault.Accounts(ctx, w.Owner.Subject, w.Provider)
+	switch {
+	case err != nil:
+		return End{}, nil, err
+	case w.Account != "" && (token == nil || len(accounts) == 0 || accounts[0].Account != w.Account):
+		return failureEnd(urlmode.Cancel, otherAccount), nil, nil
+	case token == nil: // It was disconnected since.
+		return failureEnd(urlmode.Cancel, "claimed"), nil, nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(w.RequiredScopes), func(scope string) bool { return slices.Contains(token.Scopes, scope) })
+	return detailedEnd(urlmode.Cancel, "scope_missing", strings.Join(missing, " ")), nil, nil
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"crypto/cipher"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/inside"
+)
+
+// Inside is for package vault, which is a module of its own.
+func (m *Instance) Inside(inside.Permit) inside.Instance { return insider{m} }
+
+type insider struct{ m *Instance }
+
+func (i insider) OpenKeys(file, content string) (inside.Keys, error) {
+	opened, err := openKeys(Config{KeysFile: file, Keys: content}, i.m.log)
+	if err != nil {
+		return nil, err
+	}
+	for kid := range 256 {
+		if theirs := opened.find(byte(kid)); theirs != nil && hasSecret(i.m.ring, theirs.secret) {
+			name := file
+			if name == "" {
+				name = "Keys"
+			}
+			return nil, &Error{Code: ErrKeysFile, reason: name + ": the vault must have keys of its own, because the callback hosts, which " +
+				"face the internet, have the others"}
+		}
+	}
+	return sealer{opened}, nil
+}
+
+func hasSecret(ring keys, secret []byte) bool {
+	for kid := range 256 {
+		if found := ring.find(byte(kid)); found != nil && string(found.secret) == string(secret) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i insider) Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), statement string, values ...any) ([]any, error) {
+	return call(ctx, i.m.pool, func(ctx context.Context) ([]any, error) { return rows(ctx, i.m.pool, read, statement, values...) })
+}
+
+func (i insider) Binding(subject, session string) []byte {
+	made := bindingOf(Owner{subject, session})
+	return made[:]
+}
+
+func (i insider) CheckText(name, text string, least, most int) error {
+	return checkText(name, text, least, most)
+}
+
+func (i insider) CheckProvider(provider string) error { return checkProvider(provider) }
+
+func (i insider) CheckID(id string) (string, error) { return checkID(id) }
+
+func (i insider) Refuse(format string, values ...any) error { return argumentError(format, values...) }
+
+func (i insider) NotFound(id string) error { return notFound(id) }
+
+func (i insider) CheckOpen() error {
+	if i.m.beside.isClosing() {
+		return errorClosed()
+	}
+	return nil
+}
+
+func (i insider) Start() (func(), error) { return i.m.beside.start() }
+
+func (i insider) Warn(code, text string) { warn(i.m.log, code, text) }
+
+// sealer seals for one salt at a time, with version 01.
+type sealer struct{ ring keys }
+
+func (s sealer) Minting() byte { return s.ring.minting().kid }
+
+func (s sealer) Seal(use string, salt, context, text, nonce []byte) []byte {
+	with := s.ring.minting()
+	return encrypt(aesGCM(with.derive(salt, use)), 1, with.kid, context, text, nonce)
+}
+
+func (s sealer) Open(use string, salt, context, sealed []byte) ([]byte, error) {
+	return decrypt(sealed, 1, s.ring, context, func(with *key) cipher.AEAD { return aesGCM(with.derive(salt, use)) })
+}
+
+// beside is what Close waits for, for as long as it takes.
+type beside struct {
+	mu      sync.Mutex
+	running int
+	closing bool
+	idle    chan struct{} // closed when nothing runs any more, and nothing is begun
+}
+
+func (b *beside) isClosing() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closing
+}
+
+func (b *beside) start() (func(), error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closing && b.running == 0 {
+		return nil, errorClosed()
+	}
+	b.running++
+	return sync.OnceFunc(b.end), nil
+}
+
+func (b *beside) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running--; b.running == 0 && b.closing {
+		close(b.idle)
+	}
+}
+
+// close waits for all that runs, and for what that begins.
+func (b *beside) close() {
+	b.mu.Lock()
+	b.closing = true
+	if b.running == 0 {
+		close(b.idle)
+	}
+	b.mu.Unlock()
+	<-b.idle
+}
+
+func newBeside() *beside { return &beside{idle: make(chan struct{})} }

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+
+package vault
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode"
+)
+
+const (
+	// exchangeTimeout is longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is,
+	// 30 seconds each.
+	exchangeTimeout = 95 * time.Second
+	// changedState is the SQLSTATE of a store whose refresh token was replaced meanwhile.
+	changedState = "40001"
+	// attempts is how often a call looks again, when the outcome that it was to claim is not there any more.
+	attempts = 3
+)
+
+var pkceForm = regexp.MustCompile(`(?i)code.?challenge|pkce`)
+
+// Connection is an account that is being connected: elicit its URL, and Wait.
+type Connection struct {
+	urlmode.Elicitation
+	vault   *Vault
+	request urlmode.ConnectRequest
+	begun   *connecting
+}
+
+// Connect asks a user to connect an account, for a server without an adapter. In a tool, use UseAccount of the adapters.
+//
+// Errors: ErrArgument, ErrProviderUnavailable, and those of [urlmode.Instance.Create].
+func (v *Vault) Connect(ctx context.Context, r urlmode.ConnectRequest) (*Connection, error) {
+	r, err := v.WithDefaults(r)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := v.connecting(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	made, err := v.instance.Create(ctx, begun.Request())
+	return &Connection{made, v, r, begun}, err
+}
+
+// Wait waits until the user has come back, exchanges the code, proves whose account it is, and stores its tokens, sealed. If another
+// call does that, it waits for its end. The id of the account: empty if another call has connected it, and none was asked for.
+//
+// Errors: a *urlmode.NotConnectedError, and those of [urlmode.Instance.Wait].
+func (c *Connection) Wait(ctx context.Context) (account string, err error) {
+	id, m := c.ElicitationID, c.vault.instance
+	for range attempts {
+		outcome, err := m.Wait(ctx, id, c.request.Owner)
+		if err != nil {
+			return "", err
+		}
+		if outcome.Action != urlmode.Accept {
+			_, err := m.Claim(ctx, id, c.request.Owner, urlmode.ClaimOptions{Action: outcome.Action})
+			return "", cmp.Or(err, error(&urlmode.NotConnectedError{Action: outcome.Action, Reason: outcome.Reason, Detail: c.vault.AuthorizationDetail(outcome)}))
+		}
+		claim, err := m.BeginClaim(ctx, id, c.request.Owner, urlmode.LeaseOptions{})
+		switch {
+		case errors.Is(err, urlmode.ErrOpen):
+			continue
+		case err != nil:
+			return "", err
+		}
+		switch claim.State {
+		case urlmode.ClaimBegun:
+			account, err := c.begun.Exchange(ctx, outcome, c.ReturnURL)
+			if err == nil && c.request.Account != "" && account != c.request.Account {
+				err = notConnected("other_account", "")
+			}
+			return account, err
+		case urlmode.ClaimTaken:
+			reason, isKnown, err := c.begun.Await(ctx, id)
+			if err == nil && (!isKnown || reason != "") {
+				err = notConnected(cmp.Or(reason, "claimed"), "")
+			}
+			return c.request.Account, err
+		}
+	}
+	return "", fmt.Errorf("the outcome has changed %d times: %w", attempts, urlmode.ErrOpen)
+}
+
+// AuthorizationDetail is what the provider has said instead of a code (RFC 6749 section 4.1.2.1). Its words come by the browser, so
+// that only codes are repeated. It is for an adapter.
+func (v *Vault) AuthorizationDetail(outcome urlmode.Outcome) string {
+	code, _ := outcome.Result["error"].(string)
+	if outcome.Reason != "provider_error" || !codeForm.MatchString(code) {
+		return ""
+	}
+	if words, _ := outcome.Result["error_description"].(string); pkceForm.MatchString(words) {
+		return code + ", about PKCE"
+	}
+	return code
+}
+
+// WithDefaults fills in what the vault has, for an adapter.
+func (v *Vault) WithDefaults(r urlmode.ConnectRequest) (urlmode.ConnectRequest, error) {
+	o, err := v.optionsOf(r.Provider, nil)
+	if err != nil {
+		return r, err
+	}
+	if r.Scopes == nil {
+		r.Scopes = o.scopes
+	}
+	if r.RequiredScopes == nil {
+		r.RequiredScopes = o.required
+	}
+	r.Variables, r.Parameters = merged(o.variables, r.Variables), merged(o.parameters, r.Parameters)
+	return r, nil
+}
+
+// Connecting begins to connect an account, for an adapter. WithDefaults has filled in the request.
+//
+// Errors: ErrArgument, ErrProviderUnavailable.
+func (v *Vault) Connecting(ctx context.Context, r urlmode.ConnectRequest) (urlmode.Connecting, error) {
+	return v.connecting(ctx, r)
+}
+
+type connecting struct {
+	vault   *Vault
+	request urlmode.ConnectRequest
+	at      *provider
+}
+
+func (v *Vault) connecting(ctx context.Context, r urlmode.ConnectRequest) (*connecting, error) {
+	o, err := v.optionsOf(r.Provider, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := v.checkPlace(r.Owner.Subject, r.Provider, r.Account); err != nil {
+		return nil, err
+	}
+	for _, err := range []error{checkScopes("Scopes", r.Scopes), checkScopes("RequiredScopes", r.RequiredScopes)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	// A scope that is required is asked for.
+	o.scopes = slices.Clone(r.Scopes)
+	for _, each := range r.RequiredScopes {
+		if !slices.Contains(o.scopes, each) {
+			o.scopes = append(o.scopes, each)
+		}
+	}
+	o.required, o.variables, o.parameters = r.RequiredScopes, merged(r.Variables, nil), merged(r.Parameters, nil)
+	at, err := v.open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &connecting{v, r, at}, nil
+}
+
+// Request is that of Create. A call that asks for other scopes, or as another client, is about something else.
+func (c *connecting) Request() urlmode.Request {
+	r, about := c.request, map[string]any{}
+	maps.Copy(about, r.About)
+	if r.Account != "" {
+		about["account"] = r.Account
+	}
+	if c.at.described != "" {
+		about["description"] = c.at.described
+	}
+	about["client"], about["variables"], about["scopes"], about["parameters"] = c.at.client.ID, c.at.variables, texts(c.at.scopes), c.at.parameters
+	return urlmode.Request{
+		Provider: r.Provider, Kind: urlmode.OAuth, Owner: r.Owner, PKCE: c.at.usesPKCE(), TTL: r.TTL, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
+		About: about, ClientID: r.ClientID, SameClient: r.SameClient, Traceparent: r.Traceparent, CannotRecheck: true,
+		Target: func(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
+			return urlmode.Target{URL: c.at.authorizationURL(urls.ReturnURL)}, nil
+		},
+	}
+}
+
+func (c *connecting) Exchange(ctx context.Context, outcome urlmode.Outcome, returnURL string) (string, error) {
+	v, at := c.vault, place{c.request.Owner.Subject, c.request.Provider, ""}
+	id, err := v.inside.CheckID(outcome.ElicitationID)
+	if err != nil {
+		return "", err
+	}
+	binding := v.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
+	return inBackground(ctx, v, func(ctx context.Context) (string, error) {
+		connected, err := c.at.connect(ctx, outcome, returnURL, func() bool { return v.isInUse(ctx, at) })
+		account := ""
+		if err == nil {
+			account, err = v.keep(ctx, connected, id, binding, at)
+		}
+		if err != nil {
+			c.fail(ctx, id, binding, err)
+		}
+		return account, err
+	})
+}
+
+// fail tells the page that no account is connected, and why. If that is not stored, the page stays neutral.
+func (c *connecting) fail(ctx context.Context, id string, binding []byte, why error) {
+	reason := exchangeFailed
+	var not *urlmode.NotConnectedError
+	if errors.As(why, &not) {
+		reason = not.Reason
+		c.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("no account was connected at %s: %s (%s), elicitation %s", c.request.Provider, reason, not.Detail, id))
+	}
+	one[bool](ctx, c.vault.database, sqlEndExchange, id, binding, reason)
+}
+
+func (c *connecting) Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error) {
+	binding := c.vault.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
+	for until := time.Now().Add(exchangeTimeout); ; {
+		exchange, err := one[string](ctx, c.vault.database, sqlReadExchange, elicitationID, binding)
+		switch {
+		case err != nil:
+			return "", false, err
+		case exchange != "exchanging" && exchange != "unknown":
+			return exchange, true, nil
+		case time.Now().After(until):
+			return "", false, nil
+		}
+		if err := sleep(ctx, jittered(lookEvery)); err != nil {
+			return "", false, err
+		}
+		if err := c.vault.inside.CheckOpen(); err != nil {
+			return "", false, err
+		}
+	}
+}
+
+// Store stores tokens that come from elsewhere, over what there is of the same account, and returns the account: default if
+// Connected.Account is empty. An ErrNotFound: the user was forgotten since its elicitation was created.
+func (v *Vault) Store(ctx context.Context, subject, provider string, connected Connected) (string, error) {
+	at, err := v.checkPlace(subject, provider, connected.Account)
+	if err != nil {
+		return "", err
+	}
+	id := ""
+	if connected.ElicitationID != "" {
+		if id, err = v.inside.CheckID(connected.ElicitationID); err != nil {
+			return "", err
+		}
+	}
+	at.account = cmp.Or(at.account, onlyAccount)
+	until := time.Now().Add(commitTimeout)
+	for {
+		made, kept, err := v.sealConnected(ctx, at, connected)
+		if err != nil {
+			return "", err
+		}
+		isStored, err := v.database.store(ctx, at, made, connected.Requested, id, kept)
+		if isChanged(err) && time.Now().Before(until) && sleep(ctx, jittered(retryMin)) == nil {
+			continue
+		}
+		if err == nil && !isStored {
+			err = v.inside.NotFound(id)
+		}
+		if err == nil {
+			v.tell(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
+		}
+		return at.account, err
+	}
+}
+
+// isChanged: the account has changed since it was read.
+func isChanged(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == changedState
+}
+
+// sealConnected also returns the version of the account whose refresh token is stored again. Some providers give one at the first
+// consent only, and it stays good.
+func (v *Vault) sealConnected(ctx context.Context, at place, connected Connected) (made stored, kept *int64, err error) {
+	all := tokens{}
+	maps.Copy(all, connected.Tokens)
+	if token, _ := all["access_token"].(string); token == "" {
+		return made, nil, refuse("Tokens must have an access_token")
+	}
+	if all["refresh_token"] == nil {
+		var refreshToken string
+		if kept, refreshToken, err = v.readKept(ctx, at, connected.Scopes); err != nil {
+			return made, nil, err
+		}
+		if kept != nil {
+			all["refresh_token"] = refreshToken
+		}
+	}
+	if len(connected.Variables) > 0 {
+		all[variablesMember] = connected.Variables
+	}
+	sealed, err := sealTokens(v.keys, at, all, nil)
+	return stored{connected.Scopes, sealed, lifetimeOf(connected.Tokens)}, kept, err
+}
+
+// readKept: a refresh token for fewer scopes than these could not replace the new access token.
+func (v *Vault) readKept(ctx context.Context, at place, scopes []string) (*int64, string, error) {
+	rows, err := v.database.read(ctx, at)
+	if err != nil || len(rows) == 0 || rows[0].State != urlmode.AccountConnected {
+		return nil, "", err
+	}
+	for _, each := range scopes {
+		if !slices.Contains(rows[0].Scopes, each) {
+			return nil, "", nil
+		}
+	}
+	opened, err := openTokens(v.keys, at, rows[0].sealed)
+	refreshToken, isText := opened["refresh_token"].(string)
+	// A long-lived token is renewed with itself.
+	if err != nil || !isText || refreshToken == opened["access_token"] {
+		return nil, "", nil
+	}
+	return &rows[0].version, refreshToken, nil
+}
+
+// keep stores what the code of an elicitation was exchanged for, and returns the account. Nobody can exchange it again: it is tried
+// for some time, and what is not stored is revoked.
+func (v *Vault) keep(ctx context.Context, connected Connected, id string, binding []byte, at place) (string, error) {
+	since := time.Now()
+	at.account = cmp.Or(connected.Account, onlyAccount)
+	err := v.inside.CheckText("Account", at.account, 1, accountMax)
+	isStored := false
+	if err == nil {
+		isStored, err = retried(ctx, commitTimeout, func() (bool, error) {
+			made, kept, err := v.sealConnected(ctx, at, connected)
+			if err != nil {
+				return false, err
+			}
+			return v.database.storeExchanged(ctx, id, binding, at.account, made, connected.Requested, kept, since)
+		})
+	}
+	if err == nil && isStored {
+		v.tell(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
+		return at.account, nil
+	}
+	if err == nil {
+		err = v.inside.NotFound(id)
+	} else if !isRefused(err) {
+		return "", err // Nobody knows whether they are stored.
+	}
+	v.tell(Event{Name: EventNotStored, Detail: codeOf(err), Revoked: v.revokeUnstored(ctx, at, connected)}, at)
+	return "", err
+}
+
+func (v *Vault) revokeUnstored(ctx context.Context, at place, connected Connected) bool {
+	if v.isInUse(ctx, at) {
+		return false
+	}
+	all := tokens{}
+	maps.Copy(all, connected.Tokens)
+	members := map[string]any{}
+	for name, value := range connected.Variables {
+		members[name] = value
+	}
+	all[variablesMember] = members
+	return v.revoke(ctx, at.provider, all) == ""
+}
+
+// isInUse: the account has tokens, which some providers would revoke with others of the same account. Without an account: whether
+// any has. Also if nobody knows.
+func (v *Vault) isInUse(ctx context.Context, at place) bool {
+	rows, err := v.database.read(ctx, at)
+	return err != nil || slices.ContainsFunc(rows, func(row accountRow) bool { return row.State == urlmode.AccountConnected })
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+
+package vault
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"urlmode.example/urlmode"
+)
+
+const (
+	// lease is longer than a request to a token endpoint may take (requestTimeout), with room for the commits.
+	lease = time.Minute
+	// lateAfter: what is left of the lease after that is too little for a request.
+	lateAfter = 20 * time.Second
+)
+
+// refreshable are tokens with a refresh token.
+type refreshable struct {
+	place
+	version int64
+	tokens  tokens
+	scopes  []string
+}
+
+// refreshed is how a refresh has ended. changed: the row says more. leased: another instance is at it. failed: with a detail.
+type refreshed struct {
+	outcome string
+	wait    time.Duration
+	detail  string
+}
+
+var rowHasChanged = refreshed{outcome: "changed"}
+
+// refresher refreshes the tokens of an account: one instance at a time, and in an instance one call at a time (PROTOCOL.md, "The vault").
+type refresher struct {
+	vault *Vault
+
+	mu      sync.Mutex
+	running map[place]*refreshing
+}
+
+type refreshing struct {
+	done   chan struct{}
+	result refreshed
+	err    error
+}
+
+// refresh: the end of the context ends this call and not the refresh: what the provider gives is stored.
+func (r *refresher) refresh(ctx context.Context, given refreshable) (refreshed, error) {
+	running, err := r.join(given)
+	if err != nil {
+		return refreshed{}, err
+	}
+	select {
+	case <-running.done:
+		return running.result, running.err
+	case <-ctx.Done():
+		return refreshed{}, ctx.Err()
+	}
+}
+
+// join begins a refresh, or finds the one that is under way.
+func (r *refresher) join(given refreshable) (*refreshing, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if running := r.running[given.place]; running != nil {
+		return running, nil
+	}
+	// Nothing is sent after Close has begun.
+	if err := r.vault.inside.CheckOpen(); err != nil {
+		return nil, err
+	}
+	end, err := r.vault.inside.Start()
+	if err != nil {
+		return nil, err
+	}
+	running := &refreshing{done: make(chan struct{})}
+	r.running[given.place] = running
+	go func() {
+		defer end()
+		running.result, running.err = r.run(context.Background(), given)
+		r.mu.Lock()
+		delete(r.running, given.place)
+		r.mu.Unlock()
+		close(running.done)
+	}()
+	return running, nil
+}
+
+func (r *refresher) run(ctx context.Context, given refreshable) (refreshed, error) {
+	v, at := r.vault, given.place
+	options, err := v.optionsOf(at.provider, given.tokens)
+	if err != nil {
+		return refreshed{}, err
+	}
+	begun, err := v.database.beginRefresh(ctx, at, given.version)
+	if err != nil {
+		return refreshed{}, err
+	}
+	switch begun.outcome {
+	case "begun":
+		return r.request(ctx, given, begun.lease, options)
+	case "leased":
+		return refreshed{outcome: "leased", wait: begun.wait}, nil
+	case "paused":
+		return refreshed{outcome: "failed", detail: "paused"}, nil
+	case "lost":
+		v.tell(Event{Name: EventReconnect, Reason: "refresh_lost"}, at)
+	}
+	return rowHasChanged, nil
+}
+
+func (r *refresher) request(ctx context.Context, given refreshable, number int64, o options) (refreshed, error) {
+	v, at := r.vault, given.place
+	from, err := v.open(ctx, o)
+	if err != nil {
+		// Also its metadata are not asked for all the time.
+		failed, failing := r.fail(ctx, given, number, codeOf(err), "", nil)
+		if errors.Is(err, urlmode.ErrProviderUnavailable) {
+			return failed, failing
+		}
+		return refreshed{}, err
+	}
+	isMarked, err := r.markSent(ctx, at, number, from.oauth.staysGood())
+	if err != nil || !isMarked {
+		return rowHasChanged, err
+	}
+	sentAt := time.Now()
+	refreshToken, _ := given.tokens["refresh_token"].(string)
+	came, err := from.refresh(ctx, refreshToken)
+	if err != nil {
+		var failed *failure
+		reason := ""
+		if errors.As(err, &failed) && failed.code == "invalid_grant" {
+			reason = failed.code
+		}
+		return r.fail(ctx, given, number, err.Error(), reason, failed)
+	}
+	stored, err := v.sealRefreshed(given, came)
+	end := ""
+	if err == nil {
+		end, err = retried(ctx, commitTimeout, func() (string, error) {
+			return v.database.commitRefresh(ctx, at, given.version, stored, sentAt)
+		})
+	}
+	switch {
+	case err != nil && isRefused(err):
+		return r.notStored(ctx, given, number, from, came, codeOf(err))
+	case err != nil:
+		return refreshed{}, err
+	case end == "stored":
+		v.tell(Event{Name: EventRefreshed}, at)
+	case end == "gone":
+		// It was disconnected while this refresh was under way, and its lease lost.
+		v.tell(Event{Name: EventDisconnected, Revoked: from.revokeAll(ctx, came) == ""}, at)
+	}
+	return rowHasChanged, nil
+}
+
+// markSent is false if the lease is lost. If the answer is lost, nobody else sends the token before the lease ends: it can be asked
+// again. If it comes late, it is asked again, because what is left of the lease must be enough for the request.
+func (r *refresher) markSent(ctx context.Context, at place, number int64, staysGood bool) (bool, error) {
+	for {
+		var asked time.Time
+		isMarked, err := retried(ctx, lease, func() (bool, error) {
+			asked = time.Now()
+			return r.vault.database.markSent(ctx, at, number, staysGood)
+		})
+		if err != nil || !isMarked || time.Since(asked) < lateAfter {
+			return isMarked, err
+		}
+	}
+}
+
+// notStored is about new tokens that cannot be stored, whenever that is tried.
+func (r *refresher) notStored(ctx context.Context, given refreshable, number int64, from *provider, came tokens, detail string) (refreshed, error) {
+	if next := came["refresh_token"]; next == nil || next == given.tokens["refresh_token"] {
+		return r.fail(ctx, given, number, detail, "", nil)
+	}
+	// The old refresh token is not good any more. Sent again, it could end all that the user has granted.
+	result, err := r.fail(ctx, given, number, detail, "not_stored", nil)
+	// If they are the last that the account has got: with them some providers would revoke newer ones.
+	rows, reading := r.vault.database.read(ctx, given.place)
+	isLast := reading == nil && (len(rows) == 0 || rows[0].version == given.version)
+	r.vault.tell(Event{Name: EventNotStored, Detail: detail, Revoked: isLast && from.revokeAll(ctx, came) == ""}, given.place)
+	return result, err
+}
+
+// fail: with a reason, the account must be connected again; otherwise it can be tried again.
+func (r *refresher) fail(ctx context.Context, given refreshable, number int64, detail, reason string, why *failure) (refreshed, error) {
+	// After that the lease has ended, and nobody knows that there was an answer.
+	_, err := retried(ctx, lease, func() (bool, error) {
+		return r.vault.database.failRefresh(ctx, given.place, given.version, number, reason, why)
+	})
+	if err != nil {
+		return refreshed{}, err
+	}
+	if reason != "" {
+		r.vault.tell(Event{Name: EventReconnect, Reason: reason}, given.place)
+		return rowHasChanged, nil
+	}
+	r.vault.tell(Event{Name: EventFailed, Detail: detail}, given.place)
+	return refreshed{outcome: "failed", detail: detail}, nil
+}
+
+// sealRefreshed: what the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).
+func (v *Vault) sealRefreshed(given refreshable, came tokens) (stored, error) {
+	all := maps.Clone(given.tokens)
+	delete(all, "expires_in")
+	maps.Copy(all, came)
+	scopes := given.scopes
+	if came["scope"] != nil {
+		scopes = scopesOf(came)
+	}
+	sealed, err := sealTokens(v.keys, given.place, all, nil)
+	return stored{scopes, sealed, lifetimeOf(came)}, err
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+
+// Package vault keeps the accounts that users have connected, in the database of urlmode: their tokens are sealed, and refreshed
+// when they are needed, by one instance at a time across all, in each language. lib/node/VAULT.md describes what it does. In a tool
+// of an MCP server, UseAccount of the adapters uses it. It is a module of its own: id tokens need go-jose.
+package vault
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/inside"
+)
+
+const (
+	validForDefault = time.Minute
+	validForMax     = 24 * time.Hour
+	// lookEvery is how often who waits for another instance looks.
+	lookEvery = 200 * time.Millisecond
+	// onlyAccount is that of a provider that does not say whose it is.
+	onlyAccount = "default"
+	subjectMax  = 512
+	accountMax  = 512
+)
+
+// Vault has the accounts of an Instance. It is safe for use by any number of goroutines, and one in each process is enough.
+type Vault struct {
+	instance  *urlmode.Instance
+	inside    inside.Instance
+	keys      inside.Keys
+	database  database
+	requester *requester
+	discovery *discovery
+	refresher *refresher
+	providers map[string]options
+	onEvent   func(Event)
+}
+
+// New checks the configuration, with the descriptions of the providers and the keys. The Close of the instance waits for what the
+// vault has begun; nothing else needs to be closed.
+//
+// Errors: ErrArgument, ErrKeysFile.
+func New(instance *urlmode.Instance, config Config) (*Vault, error) {
+	descriptions, err := readDescriptions()
+	if err != nil {
+		return nil, err
+	}
+	return newVault(instance, config, descriptions)
+}
+
+func newVault(instance *urlmode.Instance, config Config, descriptions map[string]description) (*Vault, error) {
+	if instance == nil {
+		return nil, refuse("the instance is required")
+	}
+	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(), providers: map[string]options{}, onEvent: config.OnEvent}
+	v.database = database{v.inside}
+	v.discovery = &discovery{requester: v.requester, known: map[string]known{}}
+	v.refresher = &refresher{vault: v, running: map[place]*refreshing{}}
+	for name, given := range config.Providers {
+		made, err := v.checkProvider(name, given, descriptions)
+		if err != nil {
+			return nil, refuse("Providers[%q]: %s", name, err)
+		}
+		v.providers[name] = made
+	}
+	var err error
+	v.keys, err = v.inside.OpenKeys(config.KeysFile, config.Keys)
+	return v, err
+}
+
+func (v *Vault) checkProvider(name string, given Provider, descriptions map[string]description) (made options, err error) {
+	described := given.Description
+	if described == "" {
+		described = name
+	}
+	found, is := descriptions[described]
+	if !is {
+		return made, refuse("there is no description %q of how an account is connected in lib/providers", described)
+	}
+	made = options{provider: name, described: given.Description, description: found, scopes: given.Scopes, required: given.RequiredScopes,
+		variables: merged(given.Variables, nil), parameters: merged(given.Parameters, nil)}
+	if made.client, err = readClient(given.Client, found); err != nil {
+		return made, err
+	}
+	for _, err := range []error{v.inside.CheckProvider(name), checkScopes("Scopes", given.Scopes),
+		checkScopes("RequiredScopes", given.RequiredScopes), checkParameters(given.Parameters)} {
+		if err != nil {
+			return made, err
+		}
+	}
+	return made, found.checkGiven(given.Variables)
+}
+
+// optionsOf: tokens were stored with the variables of their account.
+func (v *Vault) optionsOf(provider string, of tokens) (options, error) {
+	made, is := v.providers[provider]
+	if !is {
+		return made, refuse("Providers has no %s", provider)
+	}
+	kept := map[string]string{}
+	members, _ := of[variablesMember].(map[string]any)
+	for name, value := range members {
+		if text, isText := value.(string); isText {
+			kept[name] = text
+		}
+	}
+	return made.with(kept), nil
+}
+
+func (v *Vault) tell(event Event, at place) {
+	if v.onEvent != nil {
+		event.Subject, event.Provider, event.Account = at.subject, at.provider, at.account
+		v.onEvent(event)
+	}
+}
+
+func (v *Vault) checkPlace(subject, provider, account string) (place, error) {
+	for _, err := range []error{v.inside.CheckOpen(), v.inside.CheckText("Subject", subject, 1, subjectMax), v.inside.CheckProvider(provider),
+		v.inside.CheckText("Account", account, 0, accountMax)} {
+		if err != nil {
+			return place{}, err
+		}
+	}
+	return place{subject, provider, account}, nil
+}
+
+// AccessToken is a token that is valid for a while. It is refreshed if it is not, by one instance at a time. The end of the context
+// ends the call, and not the refresh.
+//
+// Errors: an *urlmode.AccountError of ErrAccountNotConnected, ErrAccountReconnect (the provider refuses to refresh it: only the user
+// can help), ErrAccountUnavailable (it has expired, and cannot be refreshed just now) and ErrAccountSeal; ErrArgument, ErrClosed.
+func (v *Vault) AccessToken(ctx context.Context, r urlmode.AccountRequest) (urlmode.AccessToken, error) {
+	asked, err := v.checkPlace(r.Subject, r.Provider, r.Account)
+	if err != nil {
+		return urlmode.AccessToken{}, err
+	}
+	if r.ValidFor == 0 {
+		r.ValidFor = validForDefault
+	}
+	if r.ValidFor < 0 || r.ValidFor > validForMax {
+		return urlmode.AccessToken{}, refuse("ValidFor must be from 0 to %s", validForMax)
+	}
+	if _, err := v.optionsOf(r.Provider, nil); err != nil {
+		return urlmode.AccessToken{}, err
+	}
+	use := &using{vault: v, asked: asked, validFor: r.ValidFor, until: time.Now().Add(lease)}
+	for {
+		token, isDone, err := use.try(ctx)
+		if err != nil || isDone {
+			return token, err
+		}
+		if err := v.inside.CheckOpen(); err != nil {
+			return urlmode.AccessToken{}, err
+		}
+	}
+}
+
+// using is one call for a token.
+type using struct {
+	vault    *Vault
+	asked    place
+	validFor time.Duration
+	until    time.Time
+	// first is the version that this call has read first of this account.
+	account string
+	first   int64
+}
+
+// try reads the row, and refreshes the token where it has to. False: it is to be read again.
+func (u *using) try(ctx context.Context) (none urlmode.AccessToken, isDone bool, err error) {
+	v := u.vault
+	row, err := v.find(ctx, u.asked)
+	if err != nil {
+		return none, false, err
+	}
+	at := place{u.asked.subject, u.asked.provider, row.Account.Account}
+	if row.State == urlmode.AccountReconnect {
+		return none, false, reconnect(at, row.Reason)
+	}
+	opened, err := openTokens(v.keys, at, row.sealed)
+	if err != nil {
+		return none, false, err
+	}
+	// Without a name it is the account that was connected last: that may be another one by now.
+	if u.account != at.account {
+		u.account, u.first = at.account, row.version
+	}
+	left, half := math.Inf(1), 0.0
+	if row.leftMs != nil {
+		left = float64(*row.leftMs)
+	}
+	if row.lifetimeMs != nil {
+		half = float64(*row.lifetimeMs) / 2
+	}
+	refreshToken, isRefreshable := opened["refresh_token"].(string)
+	// A long-lived token is renewed with itself, while it is valid.
+	isItsOwn := isRefreshable && refreshToken == opened["access_token"]
+	least := half
+	if !isItsOwn {
+		least = min(float64(u.validFor.Milliseconds()), half)
+	}
+	// One refresh is enough, however short a time the provider makes its tokens valid.
+	if row.version != u.first || left >= least && left > 0 {
+		return toToken(row, opened), true, nil
+	}
+	if !isRefreshable || isItsOwn && left <= 0 {
+		if left > 0 {
+			return toToken(row, opened), true, nil
+		}
+		return none, false, reconnect(at, "expired")
+	}
+	result, err := v.refresher.refresh(ctx, refreshable{at, row.version, opened, row.Scopes})
+	if err != nil {
+		return none, false, err
+	}
+	isStuck := result.outcome == "leased" && time.Now().After(u.until)
+	switch {
+	case (result.outcome == "failed" || isStuck) && left > 0:
+		return toToken(row, opened), true, nil
+	case isStuck:
+		return none, false, unavailable(at, "timeout")
+	case result.outcome == "failed":
+		return none, false, unavailable(at, result.detail)
+	case result.outcome == "leased":
+		return none, false, sleep(ctx, min(result.wait, jittered(lookEvery)))
+	}
+	return none, false, nil
+}
+
+func reconnect(at place, reason string) error {
+	return &urlmode.AccountError{Code: urlmode.ErrAccountReconnect, Provider: at.provider, Account: at.account, Reason: reason}
+}
+
+func unavailable(at place, why string) error {
+	return &urlmode.AccountError{Code: urlmode.ErrAccountUnavailable, Provider: at.provider, Account: at.account, Reason: why}
+}
+
+func toToken(row accountRow, opened tokens) urlmode.AccessToken {
+	token, _ := opened["access_token"].(string)
+	kind, isSaid := opened["token_type"].(string)
+	if !isSaid {
+		kind = "bearer"
+	}
+	return urlmode.AccessToken{Token: token, Type: kind, Account: row.Account.Account, Scopes: row.Scopes, Requested: row.Requested, ExpiresAt: row.ExpiresAt}
+}
+
+func (v *Vault) find(ctx context.Context, at place) (accountRow, error) {
+	rows, err := v.database.read(ctx, at)
+	if err == nil && len(rows) == 0 {
+		err = &urlmode.AccountError{Code: urlmode.ErrAccountNotConnected, Provider: at.provider, Account: at.account}
+	}
+	if err != nil {
+		return accountRow{}, err
+	}
+	return rows[0], nil
+}
+
+// Accounts lists those of a user, without tokens, the one that was connected last first. An empty provider: of all.
+func (v *Vault) Accounts(ctx context.Context, subject, provider string) ([]urlmode.Account, error) {
+	checked := provider
+	if checked == "" {
+		checked = "any"
+	}
+	if _, err := v.checkPlace(subject, checked, ""); err != nil {
+		return nil, err
+	}
+	rows, err := v.database.read(ctx, place{subject: subject, provider: provider})
+	listed := make([]urlmode.Account, len(rows))
+	for i, row := range rows {
+		listed[i] = row.Account
+	}
+	return listed, err
+}
+
+// Disconnect revokes the tokens at the provider, if it has an endpoint for it (RFC 7009), and deletes them in any case. It waits for
+// a refresh that is under way. The end of the context ends the call, and not what has begun. Without an account it is the one
+// that was connected last. Errors: ErrAccountNotConnected.
+func (v *Vault) Disconnect(ctx context.Context, subject, provider, account string) (Disconnected, error) {
+	asked, err := v.checkPlace(subject, provider, account)
+	if err != nil {
+		return Disconnected{}, err
+	}
+	row, err := v.find(ctx, asked)
+	if err != nil {
+		return Disconnected{}, err
+	}
+	return inBackground(ctx, v, func(ctx context.Context) (Disconnected, error) {
+		return v.disconnect(ctx, place{subject, provider, row.Account.Account})
+	})
+}
+
+// inBackground: the end of the context ends the call, and not the work, for which Close waits.
+func inBackground[T any](ctx context.Context, v *Vault, work func(context.Context) (T, error)) (T, error) {
+	var made T
+	end, err := v.inside.Start()
+	if err != nil {
+		return made, err
+	}
+	type ending struct {
+		made T
+		err  error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		defer end()
+		made, err := work(context.WithoutCancel(ctx))
+		ended <- ending{made, err}
+	}()
+	select {
+	case got := <-ended:
+		return got.made, got.err
+	case <-ctx.Done():
+		return made, ctx.Err()
+	}
+}
+
+func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) {
+	detail, hasBegun := "", false
+	var first *int64
+	for {
+		begun, err := v.database.beginDisconnect(ctx, at, first)
+		if err != nil {
+			return Disconnected{}, err
+		}
+		if first == nil {
+			first = begun.first
+		}
+		if begun.outcome == "leased" {
+			if !hasBegun {
+				if err := v.inside.CheckOpen(); err != nil {
+					return Disconnected{}, err
+				}
+			}
+			sleep(ctx, min(begun.wait, jittered(lookEvery)))
+			continue
+		}
+		if begun.outcome == "gone" {
+			if !hasBegun {
+				return Disconnected{}, &urlmode.AccountError{Code: urlmode.ErrAccountNotConnected, Provider: at.provider, Account: at.account}
+			}
+			break
+		}
+		hasBegun = true
+		// Tokens that were stored meanwhile are revoked as well.
+		why := string(urlmode.ErrAccountSeal)
+		if opened, err := openTokens(v.keys, at, begun.sealed); err == nil {
+			why = v.revoke(ctx, at.provider, opened)
+		}
+		if why != "" {
+			detail = why
+		}
+		isDeleted, err := retried(ctx, lease, func() (bool, error) {
+			return one[bool](ctx, v.database, sqlDelete, at.subject, at.provider, at.account, begun.version)
+		})
+		if err != nil {
+			return Disconnected{}, err
+		}
+		if isDeleted {
+			break
+		}
+	}
+	v.tell(Event{Name: EventDisconnected, Revoked: detail == ""}, at)
+	return Disconnected{detail == "", detail}, nil
+}
+
+// revoke says why they could not be revoked.
+func (v *Vault) revoke(ctx context.Context, provider string, of tokens) string {
+	options, err := v.optionsOf(provider, of)
+	if err != nil {
+		return "not_configured" // Providers is not what the account was connected with.
+	}
+	from, err := v.open(ctx, options)
+	switch {
+	case errors.Is(err, urlmode.ErrArgument):
+		return "not_configured"
+	case err != nil:
+		return codeOf(err)
+	}
+	return from.revokeAll(ctx, of)
+}
+
+// ForgetSubject deletes all that is stored of a user, but references and amounts of payments. It revokes nothing: disconnect the
+// accounts first. An *urlmode.UnclaimedPaymentsError has the payments that must be claimed or refunded before; then nothing was deleted.
+func (v *Vault) ForgetSubject(ctx context.Context, subject string) error {
+	if _, err := v.checkPlace(subject, "any", ""); err != nil {
+		return err
+	}
+	unclaimed, err := many(ctx, v.database, func(row pgx.CollectableRow) (u urlmode.UnclaimedReference, err error) {
+		err = row.Scan(&u.ElicitationID, &u.Provider, &u.Reference, &u.Amount, &u.Currency)
+		return u, err
+	}, sqlForget, subject)
+	if err == nil && len(unclaimed) > 0 {
+		err = &urlmode.UnclaimedPaymentsError{Payments: unclaimed}
+	}
+	return err
+}
+
+// KeysInUse are the keys that the vault still needs. Another one can be removed from the keys file.
+func (v *Vault) KeysInUse(ctx context.Context) ([]KeyInUse, error) {
+	return many(ctx, v.database, func(row pgx.CollectableRow) (k KeyInUse, err error) {
+		err = row.Scan(&k.KID, &k.Accounts)
+		return k, err
+	}, sqlKeys)
+}
+
+// Reseal seals everything with the first key of the file, in batches, while all goes on. An account whose tokens do not open stays
+// as it is (EventUnopened).
+func (v *Vault) Reseal(ctx context.Context) (done Resealed, err error) {
+	type sealedAt struct {
+		place
+		sealed []byte
+	}
+	for last, with := (place{}), v.keys.Minting(); ; {
+		rows, err := many(ctx, v.database, func(row pgx.CollectableRow) (s sealedAt, err error) {
+			err = row.Scan(&s.subject, &s.provider, &s.account, &s.sealed)
+			return s, err
+		}, sqlListSealed, int64(with), last.subject, last.provider, last.account)
+		if err != nil || len(rows) == 0 {
+			return done, err
+		}
+		for _, each := range rows {
+			last = each.place
+			text, err := openText(v.keys, last, each.sealed)
+			var made []byte
+			if err == nil {
+				made, err = sealText(v.keys, last, text, nil)
+			}
+			var about *urlmode.AccountError
+			if errors.As(err, &about) {
+				done.Unopened++
+				v.tell(Event{Name: EventUnopened, Reason: about.Reason}, last)
+				continue
+			}
+			isSealed, err := one[bool](ctx, v.database, sqlReseal, last.subject, last.provider, last.account, each.sealed, made)
+			if err != nil {
+				return done, err
+			}
+			if isSealed {
+				done.Sealed++
+			}
+		}
+	}
+}
