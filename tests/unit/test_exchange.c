@@ -159,6 +159,33 @@ TEST(a_wrong_user_is_recorded_once)
 	um_exchange_free(&ex);
 }
 
+static void
+all_ones(void *out, size_t len)
+{
+	memset(out, 0xff, len);
+}
+
+/* With a nonce that is used twice, AES-GCM protects nothing. */
+TEST(a_state_token_is_sealed_with_a_random_nonce)
+{
+	struct um_context context = case_context;
+	struct um_exchange ex = { .provider = case_provider("shop") };
+	struct um_token token = { .expires = CASE_NOW + 60 };
+	uint8_t nonce[UM_NONCE_LEN];
+	char expected[UM_TOKEN_LEN + 1];
+
+	context.random = all_ones;
+	all_ones(nonce, sizeof(nonce));
+	um_browser_digest(token.browser, context.keys, um_str(""));
+	assert_true(um_token_mint(expected, &token, context.keys,
+		UM_PURPOSE_RETURN, "shop", nonce));
+	assert_int_equal(um_exchange_mint(&context, &ex, UM_PURPOSE_RETURN,
+				 token.expires),
+		UM_REFUSAL_NONE);
+	assert_string_equal(ex.state, expected);
+	um_exchange_free(&ex);
+}
+
 TEST(an_exchange_is_freed_twice)
 {
 	struct um_exchange ex = { .cookie = CASE_COOKIE };
@@ -179,6 +206,7 @@ main(void)
 		cmocka_unit_test(a_step_requests_the_next_operation),
 		cmocka_unit_test(a_refusal_withdraws_what_was_requested),
 		cmocka_unit_test(a_wrong_user_is_recorded_once),
+		cmocka_unit_test(a_state_token_is_sealed_with_a_random_nonce),
 		cmocka_unit_test(an_exchange_is_freed_twice),
 	};
 

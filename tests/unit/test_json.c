@@ -64,6 +64,7 @@ TEST(documents)
 		{ BYTES("{\"a\": \"\xc0\xaf\"}"), false },
 		{ BYTES("{\"a\": \"\xed\xa0\x80\"}"), false },
 		{ BYTES("{\"a\": \"\\ud800\"}"), false },
+		{ BYTES("{\"a\": \"\\udc00\"}"), false },
 		{ BYTES("\xef\xbb\xbf{}"), false },
 		{ BYTES("{\"a\": 9223372036854775808}"), false },
 		{ BYTES("{\"a\": 1e999}"), false },

@@ -336,6 +336,31 @@ TEST(the_log_goes_where_the_configuration_says)
 	close(null);
 }
 
+/* What is opened has the number of what is closed. */
+TEST(a_program_without_standard_input_has_a_log)
+{
+	static char file[] = "/tmp/test_log-XXXXXX";
+	struct um_config config = { .log_file = file };
+	struct um_error err;
+	struct um_log log;
+	int made = mkstemp(file);
+	int kept = dup(STDIN_FILENO);
+	bool ok;
+
+	assert_true(made >= 0);
+	close(STDIN_FILENO);
+	ok = um_log_open(&log, "connect", &config, false, &err);
+	if (kept >= 0)
+		dup2(kept, STDIN_FILENO);
+	else if (ok)
+		close(log.fd);
+	close(kept);
+	close(made);
+	unlink(file);
+	assert_true(ok);
+	assert_int_equal(log.fd, STDIN_FILENO);
+}
+
 int
 main(void)
 {
@@ -350,6 +375,7 @@ main(void)
 		cmocka_unit_test(lines_are_written_whole_despite_signals),
 		cmocka_unit_test(a_full_disk_loses_lines_and_nothing_else),
 		cmocka_unit_test(the_log_goes_where_the_configuration_says),
+		cmocka_unit_test(a_program_without_standard_input_has_a_log),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -254,6 +254,43 @@ TEST(headers_that_are_listed)
 	um_scheme_free(&scheme);
 }
 
+static const char *
+any_header(const char *name, void *arg)
+{
+	(void)arg;
+	return name[0] == 'n' ? "x" : "h";
+}
+
+/* A list with a name that is too long is refused, also for one byte. */
+TEST(the_length_of_a_listed_name)
+{
+	char name[UM_EXPR_HEADER_MAX + 2];
+	struct um_delivery delivery = { .body = STR("x"),
+		.header = any_header };
+	const struct um_parsed parsed = { .delivery = &delivery };
+	struct um_scheme scheme;
+
+	load_template(&scheme,
+		"[{\"listed_headers\": {\"signature\": \"h\"}, \"with\": "
+		"\".\"},"
+		" \".\", " BODY "]");
+	memset(name, 'n', sizeof(name));
+	for (size_t len = UM_EXPR_HEADER_MAX; len <= sizeof(name); len++) {
+		const struct um_params params = { 1,
+			{ { STR("h"), { name, len } } } };
+		const struct um_source source = { .parsed = &parsed,
+			.params = &params };
+		struct um_buf out = { 0 };
+		bool is_ambiguous;
+
+		assert_int_equal(um_scheme_put_signed(&scheme, &source, &out,
+					 &is_ambiguous),
+			len <= UM_EXPR_HEADER_MAX ? UM_FOUND : UM_BAD);
+		um_buf_free(&out);
+	}
+	um_scheme_free(&scheme);
+}
+
 TEST(nothing_of_the_body_is_signed)
 {
 	struct um_scheme scheme;
@@ -280,6 +317,7 @@ main(void)
 		cmocka_unit_test(marks_that_overlap),
 		cmocka_unit_test(joins),
 		cmocka_unit_test(headers_that_are_listed),
+		cmocka_unit_test(the_length_of_a_listed_name),
 		cmocka_unit_test(nothing_of_the_body_is_signed),
 	};
 

@@ -175,6 +175,12 @@ TEST(a_buffer_grows_and_keeps_every_byte)
 	assert_str(um_buf_str(&b), "again");
 	um_buf_free(&b);
 	um_buf_free(&b);
+
+	/* Of one byte, too. */
+	um_buf_puts(&b, "x");
+	assert_true(um_buf_reserve(&b, b.cap));
+	assert_str(um_buf_str(&b), "x");
+	um_buf_free(&b);
 }
 
 TEST(a_buffer_is_emptied_and_wiped)

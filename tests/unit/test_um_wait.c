@@ -32,6 +32,10 @@
 
 static unsigned statements, connections, polls;
 static bool cannot_send, cannot_connect, cannot_poll;
+static bool is_overdue_at_once; /* the elicitation, when a wait begins */
+static int waited_ms;           /* for as long as the wait wanted */
+
+static void make_overdue(void);
 
 static void *
 original(const char *name)
@@ -79,6 +83,13 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 
 	*(void **)&real = original("poll");
 	polls += n != 0;
+	/* A call of the database has less time. */
+	if (is_overdue_at_once && timeout > 10000) {
+		is_overdue_at_once = false;
+		waited_ms = timeout;
+		make_overdue();
+		return 0;
+	}
 	if (n == 0 || !cannot_poll)
 		return real(fds, n, timeout);
 	errno = ENOMEM;
@@ -295,6 +306,24 @@ TEST(what_has_expired_is_completed_even_without_time)
 	assert_string_equal(outcome.action, "cancel");
 	assert_string_equal(outcome.reason, "expired");
 	assert_null(outcome.result);
+}
+
+/* Nothing is announced when it expires. */
+TEST(a_wait_reads_again_when_the_elicitation_expires)
+{
+	struct um_wait_outcome outcome;
+	struct um_wait_error err;
+
+	run("UPDATE urlmode.elicitation SET"
+	    " expires_at = clock_timestamp() + interval '28 s' WHERE id = '%s'",
+		asked.id);
+	waited_ms = 0;
+	is_overdue_at_once = true;
+	assert_int_equal(wait_for(60000, &outcome, &err), UM_WAIT_COMPLETED);
+	assert_false(is_overdue_at_once);
+	assert_in_range(waited_ms, 10000, 28000);
+	assert_string_equal(outcome.reason, "expired");
+	um_wait_outcome_free(&outcome);
 }
 
 TEST(another_user_or_session_is_refused)
@@ -598,6 +627,7 @@ main(void)
 		CASE(nobody_comes),
 		CASE(no_time_is_one_look),
 		CASE(what_has_expired_is_completed_even_without_time),
+		CASE(a_wait_reads_again_when_the_elicitation_expires),
 		CASE(another_user_or_session_is_refused),
 		CASE(a_result_that_does_not_open_is_refused),
 		CASE(a_key_that_was_added_since_opens_the_result),
