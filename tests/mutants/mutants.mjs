@@ -5,7 +5,7 @@
 //     node tests/mutants/mutants.mjs --named='^$' --only=sql/003 --seconds=300 --quick
 //     node tests/mutants/mutants.mjs --named='^$' --again=FILE --seconds=900    those that survived in this output
 //
-// --quick runs those tests alone that are named after the file or use it.
+// --quick runs those tests alone that are named after the file or use it. With --again, the sanitizers also look for the mistakes in C.
 //
 // It needs the variables of a stack. All files are changed in a copy of the tree, below
 // build/mutants; SQL is changed in the database of the stack, too.
@@ -71,6 +71,16 @@ async function tryMistake(file, mistake, tests) {
 			if (!(await tree.known(test)).passes || !await tree.covers(test, file, mistake.at)) continue;
 			if (!await tree.passes(test, file)) return { verdict: 'killed', by: test };
 		}
+		if (languageOf(file) === 'c' && options.again !== undefined) {
+			for (const test of tests) {
+				if (!(await tree.known(test)).passes || await tree.passesSanitized(test, file)) continue;
+				// The sanitizers may dislike a test without a mistake, too.
+				await put(text);
+				const isFound = await tree.passesSanitized(test, file);
+				await put(changed);
+				if (isFound) return { verdict: 'killed', by: `${test}, with sanitizers` };
+			}
+		}
 		return { verdict: 'survived' };
 	} finally {
 		await put(text);
@@ -91,7 +101,7 @@ function ofSeed() {
 	const files = [...filesIn('sql', '.sql'), ...filesIn('lib/node/src', '.js'),
 		...readdirSync(join(ROOT, 'lib')).filter((folder) => !['node', 'python', 'go', 'providers', 'pages'].includes(folder) && !folder.includes('.'))
 			.flatMap((folder) => filesIn(join('lib', folder), '.c'))];
-	const all = files.filter((file) => new RegExp(options.only).test(file) && testsOf(file, options.quick).length > 0).flatMap((file) => {
+	let all = files.filter((file) => testsOf(file, options.quick).length > 0).flatMap((file) => {
 		const text = read(file);
 		const isInside = ({ at }) => languageOf(file) !== 'sql'
 			|| /^CREATE FUNCTION/.test(text.slice(text.lastIndexOf('\nCREATE', at) + 1)) && text.lastIndexOf('AS $$', at) > text.lastIndexOf('$$;', at);
@@ -104,6 +114,8 @@ function ofSeed() {
 		each.rank = rank[language] = (rank[language] ?? 0) + 1;
 	}
 	all.sort((one, other) => one.rank - other.rank);
+	// The order of the seed is the same for each --only.
+	all = all.filter(({ file }) => new RegExp(options.only).test(file));
 	if (options.again === undefined) return all;
 	const survived = new Set(readFileSync(options.again, 'utf8').split('\n').filter((line) => line.startsWith('survived')).map((line) => line.slice(11)));
 	return all.filter(({ file, mistake }) => survived.has(nameOf(file, mistake)));

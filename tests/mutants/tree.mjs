@@ -14,6 +14,8 @@ const PATIENCE_MIN_MS = 20_000;
 const PATIENCE_MAX_MS = 300_000;
 /** These put functions of their own in the place of others: make knows how they are linked. */
 const LINKED_BY_MAKE = ['test_connections', 'test_wipe', 'test_main', 'test_resolve', 'test_store_send'];
+/** For the changed file alone: the functions of libc that others call are watched as well. */
+const SANITIZE = '-fsanitize=address,undefined -fno-sanitize-recover=all';
 const LIBRARIES = '-lfcgi $(pkg-config --libs libpq jansson libcrypto) -lm -lcmocka';
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -52,9 +54,9 @@ export class Tree {
 	}
 
 	/** Whether the file still compiles: what does not is no mistake that anybody would commit. */
-	compiles(file) {
+	compiles(file, flags = '') {
 		if (languageOf(file) === 'js') return this.#passes('node', ['--check', file]);
-		return this.#passes('sh', ['-c', `${this.#flags} -O1 -Wno-format-truncation -c -o build/changed.o ${quote(file)}`]);
+		return this.#passes('sh', ['-c', `${this.#flags} -O1 ${flags} -Wno-format-truncation -c -o build/changed.o ${quote(file)}`]);
 	}
 
 	/** What the test does without a mistake; the tree must have none if it is not known yet. */
@@ -106,15 +108,25 @@ export class Tree {
 		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS) });
 	}
 
+	/** Whether a C test passes with AddressSanitizer, its search for leaks, and UndefinedBehaviorSanitizer in this file. */
+	async passesSanitized(test, file) {
+		return this.#isLinkedByMake(test, file)
+			|| !await this.compiles(file, SANITIZE) || this.#run(test, file, { ms: PATIENCE_MAX_MS, flags: SANITIZE });
+	}
+
+	/** The objects that are there were made with the name of the tree's folder. */
+	#isLinkedByMake(test, file) {
+		return LINKED_BY_MAKE.includes(basename(test, '.c')) || file !== undefined && (!file.startsWith('lib/') || read(test).includes(`/${file}"`));
+	}
+
 	async #run(test, file, options) {
 		if (!test.endsWith('.c')) return this.#passes('node', ['--test-reporter=tap', test], options);
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;
-		// The objects that are there were made with the name of the tree's folder.
-		const byMake = LINKED_BY_MAKE.includes(name) || file !== undefined && (!file.startsWith('lib/') || read(test).includes(`/${file}"`));
+		const byMake = this.#isLinkedByMake(test, file);
 		const linked = byMake ? await this.#passes('make', ['-s', `PROVIDERS_DIR=${ROOT}lib/providers`, `build/unit/${name}`])
 			// The changed object stands before the library, so that the linker takes it.
-			: await this.#passes('sh', ['-c', `cc -pie -o build/changed ${objects} ${this.#helpers.join(' ')} ${
+			: await this.#passes('sh', ['-c', `cc -pie ${options.flags ?? ''} -o build/changed ${objects} ${this.#helpers.join(' ')} ${
 				file === undefined ? '' : 'build/changed.o'} build/liburlmode.a ${LIBRARIES}`]);
 		if (!linked) throw new Error(`${test} cannot be linked`);
 		// test_fastcgi_wipe looks into its own memory, which is laid out otherwise here.
