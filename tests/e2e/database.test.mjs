@@ -334,7 +334,7 @@ describe('what the roles may do', () => {
 		test(`${role} does not become another, and makes nothing`, async () => {
 			const client = await connectAs(role);
 			const statements = [
-				'SET ROLE urlmode_owner', 'SET ROLE postgres', 'SET ROLE pg_read_all_data',
+				'SET ROLE urlmode_owner', 'SET ROLE postgres', 'SET ROLE pg_read_server_files',
 				`SET ROLE ${role === 'urlmode_cgi' ? 'urlmode_server' : 'urlmode_cgi'}`, 'SET SESSION AUTHORIZATION postgres',
 				`ALTER ROLE ${role} CREATEROLE`, 'CREATE ROLE mine', `GRANT urlmode_owner TO ${role}`,
 				'CREATE TABLE urlmode.mine ()', 'CREATE TABLE public.mine ()', 'CREATE TEMP TABLE mine ()', 'CREATE SCHEMA mine',

@@ -406,8 +406,9 @@ describe('an approval', () => {
 	});
 
 	test('folding is the same for all spellings of a character, and folding again changes nothing', async () => {
-		// Latin, Greek, Cyrillic, Armenian, symbols and forms for compatibility, in which no version of Unicode adds a case any more.
-		const BLOCKS = [[0x21, 0x58F], [0x1E00, 0x33FF], [0xF900, 0xFFEF], [0x1D400, 0x1D7FF]];
+		// Latin, Greek, Cyrillic, Armenian, symbols and forms for compatibility, in which no version of Unicode adds a case any more
+		// (Glagolitic got one with Unicode 14).
+		const BLOCKS = [[0x21, 0x58F], [0x1E00, 0x2BFF], [0x2C60, 0x33FF], [0xF900, 0xFFEF], [0x1D400, 0x1D7FF]];
 		const isKnown = (text) => [...text].every((one) => BLOCKS.some(([from, to]) => from <= one.codePointAt(0) && one.codePointAt(0) <= to));
 		const pairs = [];
 		for (const code of BLOCKS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n))) {
