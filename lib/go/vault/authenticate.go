@@ -24,6 +24,7 @@ const (
 	// signedFor is long enough for clocks that differ.
 	signedFor     = 5 * time.Minute
 	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+	noKey         = "Client.PrivateKey must be a private key as PEM, of RSA or of a curve of NIST"
 )
 
 // Client is this server, as it is registered at a provider. Without a secret and a key it is a public client.
@@ -76,19 +77,22 @@ func readClient(given Client, d description) (*client, error) {
 func signerOf(given Client) (jose.Signer, error) {
 	var algorithm jose.SignatureAlgorithm
 	key, err := signingKeyOf(given.PrivateKey)
+	if err != nil {
+		return nil, refuse(noKey)
+	}
 	switch key := key.(type) {
 	case *rsa.PrivateKey:
 		algorithm = jose.RS256
 	case *ecdsa.PrivateKey:
 		algorithm = map[string]jose.SignatureAlgorithm{"P-256": jose.ES256, "P-384": jose.ES384, "P-521": jose.ES512}[key.Curve.Params().Name]
 	}
-	if err == nil && algorithm != "" {
+	if algorithm != "" {
 		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: jose.JSONWebKey{Key: key, KeyID: given.KeyID}}, nil)
 		if err == nil {
 			return signer, nil
 		}
 	}
-	return nil, refuse("Client.PrivateKey must be a private key as PEM, of RSA or of a curve of NIST")
+	return nil, refuse(noKey)
 }
 
 // signingKeyOf: whoever has its error must not say it, because it may quote the key.
@@ -104,7 +108,12 @@ func signingKeyOf(text string) (crypto.Signer, error) {
 	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
 		return key, nil
 	}
-	return x509.ParseECPrivateKey(block.Bytes)
+	// Its nil pointer would be a signer that is not nil.
+	key, err := x509.ParseECPrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	return key, nil
 }
 
 // authenticate adds to the fields of a request to the token endpoint, or returns the header that says who asks.

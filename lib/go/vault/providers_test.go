@@ -116,6 +116,9 @@ func TestPresets(t *testing.T) {
 func TestClientMustFit(t *testing.T) {
 	signs, public := description{PKCE: "S256", Method: "private_key_jwt"}, description{PKCE: "S256", Method: "none"}
 	posts := description{PKCE: "none", Method: "client_secret_post"}
+	other := func(kind string) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: []byte("no key")}))
+	}
 	for _, row := range []struct {
 		client Client
 		of     description
@@ -124,6 +127,8 @@ func TestClientMustFit(t *testing.T) {
 		{Client{}, posts, "Client.ID"}, {Client{ID: "a"}, posts, "has no PKCE"}, {Client{ID: "a", PrivateKey: newKey(t)}, posts, "have none"},
 		{Client{ID: "a", Secret: "b"}, public, "have none"}, {Client{ID: "a", Secret: "b"}, signs, "have a key"},
 		{Client{ID: "a"}, signs, "is required"}, {Client{ID: "a", PrivateKey: "no key"}, signs, "as PEM"},
+		{Client{ID: "a", PrivateKey: other("PRIVATE KEY")}, signs, "as PEM"}, {Client{ID: "a", PrivateKey: other("CERTIFICATE")}, signs, "as PEM"},
+		{Client{ID: "a", PrivateKey: other("ENCRYPTED PRIVATE KEY")}, signs, "as PEM"},
 	} {
 		_, err := readClient(row.client, row.of)
 		if !errors.Is(err, urlmode.ErrArgument) || !strings.Contains(err.Error(), row.says) {
