@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -54,7 +55,8 @@ func (v *Vault) Connect(ctx context.Context, r urlmode.ConnectRequest) (*Connect
 }
 
 // Wait waits until the user has come back, exchanges the code, proves whose account it is, and stores its tokens, sealed. If another
-// call does that, it waits for its end. The id of the account: empty if another call has connected it, and none was asked for.
+// call does that, it waits for its end, and looks at what was connected. The id of the account: empty if another call has connected
+// it, and none was asked for.
 //
 // Errors: a *urlmode.NotConnectedError, and those of [urlmode.Instance.Wait].
 func (c *Connection) Wait(ctx context.Context) (account string, err error) {
@@ -87,10 +89,43 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			if err == nil && (!isKnown || reason != "") {
 				err = notConnected(cmp.Or(reason, "claimed"), "")
 			}
-			return c.request.Account, err
+			if err == nil {
+				err = c.checkShared(ctx)
+			}
+			if err != nil {
+				return "", err
+			}
+			return c.request.Account, nil
 		}
 	}
 	return "", fmt.Errorf("the outcome has changed %d times: %w", attempts, urlmode.ErrOpen)
+}
+
+// checkShared looks at what another call has connected: it may be another account than this call needs, or less than it requires.
+func (c *Connection) checkShared(ctx context.Context) error {
+	r := c.request
+	accounts, err := c.vault.Accounts(ctx, r.Owner.Subject, r.Provider)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(accounts, func(each urlmode.Account) bool { return r.Account == "" || each.Account == r.Account })
+	if at < 0 || accounts[at].State != urlmode.AccountConnected {
+		if r.Account != "" {
+			return notConnected("other_account", "")
+		}
+		return notConnected("claimed", "") // It was disconnected since.
+	}
+	found := accounts[at]
+	isNotGranted := func(scope string) bool { return !slices.Contains(found.Scopes, scope) }
+	isNew := func(scope string) bool { return isNotGranted(scope) && !slices.Contains(found.Requested, scope) }
+	switch {
+	case !slices.ContainsFunc(r.RequiredScopes, isNotGranted) && !slices.ContainsFunc(r.Scopes, isNew):
+		return nil
+	case at > 0:
+		return notConnected("other_account", "")
+	}
+	missing := slices.DeleteFunc(slices.Clone(r.RequiredScopes), func(scope string) bool { return !isNotGranted(scope) })
+	return notConnected("scope_missing", strings.Join(missing, " "))
 }
 
 // AuthorizationDetail is what the provider has said instead of a code (RFC 6749 section 4.1.2.1). Its words come by the browser, so

@@ -4,6 +4,7 @@ package vault
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	neturl "net/url"
 	"strings"
@@ -65,6 +66,34 @@ func TestConnect(t *testing.T) {
 	if err != nil || len(listed) != 1 || strings.Join(listed[0].Scopes, " ") != "read write" || listed[0].ExpiresAt.Before(time.Now()) {
 		t.Errorf("%+v, %v", listed, err)
 	}
+}
+
+// Of two calls that need an account, the one that has not exchanged the code hears as well that the user has connected another.
+func TestOtherAccountForTwo(t *testing.T) {
+	b := newBed(t)
+	wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, Account: "other"}
+	asked, err := b.vault.Connect(t.Context(), wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.comeBack(asked.ElicitationID, code)
+	for _, who := range []string{"who exchanges the code", "the other one"} {
+		account, err := asked.Wait(t.Context())
+		if err == nil {
+			t.Fatalf("%s gets the account %q", who, account)
+		}
+		b.is("what "+who+" hears", err.Error(), "no account was connected: cancel, other_account")
+	}
+	b.is("what there is", b.names(), "acme connected")
+	// Nor do two calls share more than was granted.
+	for _, account := range []string{"", "acme"} {
+		asked.request.Account, asked.request.RequiredScopes = account, []string{"read", "admin"}
+		_, err := asked.Wait(t.Context())
+		b.is("what is missing", fmt.Sprint(err), "no account was connected: cancel, scope_missing (admin)")
+	}
+	asked.request.RequiredScopes = nil
+	account, err := asked.Wait(t.Context())
+	b.is("the account", fmt.Sprintf("%s, %v", account, err), "acme, <nil>")
 }
 
 func TestNotConnected(t *testing.T) {
