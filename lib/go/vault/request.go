@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -48,22 +49,25 @@ func (f *failure) isOfGateway() bool {
 }
 
 // requester sends requests.
-type requester struct{ client *http.Client }
+type requester struct {
+	transport *http.Transport
+	timeout   time.Duration
+}
 
-func newRequester() *requester {
-	return &requester{&http.Client{
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment,
-			// Each request has a connection of its own, so that nothing is sent twice.
-			DisableKeepAlives: true, DisableCompression: true, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// newRequester: without a client of net/http, which follows redirects, or at least reads their addresses.
+func newRequester(timeout time.Duration) *requester {
+	return &requester{timeout: timeout, transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		// Each request has a connection of its own, so that nothing is sent twice. The end of a request does not end one that is
+		// being made.
+		DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSHandshakeTimeout: timeout,
+		DisableKeepAlives: true, DisableCompression: true, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
 	}}
 }
 
 // send sends one request. It tries again only where no connection could be made: only then was nothing sent.
 func (r *requester) send(ctx context.Context, method, url string, headers map[string]string, body []byte) (*answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	got, isSent, err := r.try(ctx, method, url, headers, body)
 	if err != nil && !isSent && ctx.Err() == nil {
@@ -88,7 +92,7 @@ func (r *requester) try(ctx context.Context, method, url string, headers map[str
 	for name, value := range headers {
 		request.Header.Set(name, value)
 	}
-	response, err := r.client.Do(request)
+	response, err := r.transport.RoundTrip(request)
 	if err != nil {
 		isSent := isConnected.Load()
 		return nil, isSent, &failure{detail: reasonOfBreak(ctx, isSent), isAnswerLost: isSent}

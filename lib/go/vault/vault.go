@@ -57,7 +57,7 @@ func newVault(instance *urlmode.Instance, config Config, descriptions map[string
 	if instance == nil {
 		return nil, refuse("the instance is required")
 	}
-	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(), providers: map[string]options{}, onEvent: config.OnEvent}
+	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(requestTimeout), providers: map[string]options{}, onEvent: config.OnEvent}
 	v.database = database{v.inside}
 	v.discovery = &discovery{requester: v.requester, known: map[string]known{}}
 	v.refresher = &refresher{vault: v, running: map[place]*refreshing{}}
