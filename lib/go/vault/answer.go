@@ -35,9 +35,10 @@ var (
 	wholeForm = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
-// readJSON is nil if it is no JSON. Numbers keep their text.
+// readJSON is nil if it is no JSON. Numbers keep their text. Some servers write a byte order mark, which a reader may ignore
+// (RFC 8259 section 8.1).
 func readJSON(text []byte) any {
-	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF"))))
 	decoder.UseNumber()
 	var value any
 	if decoder.Decode(&value) != nil {

@@ -34,6 +34,7 @@ func TestAnswers(t *testing.T) {
 			`{"access_token":"a","token_type":"bearer"}`},
 		{answered(200, jsonType, `{"access_token":"a","token_type":"bearer","expires_at":"2026-01-31T12:10:00Z"}`), tokenRules{},
 			`{"access_token":"a","expires_at":"2026-01-31T12:10:00Z","expires_in":600,"token_type":"bearer"}`},
+		{answered(200, jsonType, "\uFEFF"+`{"access_token":"a","token_type":"bearer"}`), tokenRules{}, `{"access_token":"a","token_type":"bearer"}`},
 		{answered(200, jsonType, `{"ok":true,"authed_user":{"access_token":"a"}}`), tokenRules{Member: "/authed_user", TokenType: "bearer"},
 			`{"access_token":"a","authed_user":{"access_token":"a"},"ok":true,"token_type":"bearer"}`},
 		{answered(200, jsonType, `{"access_token":"bot","authed_user":{"access_token":"a"}}`), tokenRules{Member: "/authed_user", TokenType: "bearer"},
