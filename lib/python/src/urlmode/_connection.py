@@ -261,12 +261,17 @@ class _Borrowing:
             raise
 
     async def _run(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
-        async with pool.connection() as connection:
-            self._connection = connection
-            return await _fetch(connection, statement, values)
+        try:
+            async with pool.connection() as connection:
+                self._connection = connection
+                return await _fetch(connection, statement, values)
+        finally:
+            self._connection = None  # somebody else may have it
 
     def give_up(self) -> None:
         """psycopg waits for the server also where its task is cancelled. The pool replaces a connection that has ended."""
+        if self._task.done():
+            return
         self._gave_up = True
         if self._connection is None:
             self._task.cancel()

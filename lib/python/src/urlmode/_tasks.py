@@ -97,6 +97,10 @@ async def call(
         if task.cancelled():
             raise RuntimeError(f"{name} was cancelled")
         return task.result()
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+        raise
     finally:
         task.cancel()
 
