@@ -89,8 +89,9 @@ export class Vault extends EventEmitter {
 		const { subject, provider } = checkKey(owner);
 		const { elicitationId } = connected;
 		const id = elicitationId === undefined ? null : checkId(elicitationId);
+		const since = performance.now();
 		return this.#store({ subject, provider }, connected, async (place, make) => {
-			const stored = await retried(async () => this.#database.store(place, await make(), id), COMMIT_MS, (error) => !isChanged(error));
+			const stored = await retried(async () => this.#database.store(place, lessWaited(await make(), since), id), COMMIT_MS, (error) => !isChanged(error));
 			if (!stored) throw new ElicitationNotFoundError(String(elicitationId));
 		});
 	}

@@ -121,8 +121,11 @@ class Vault:
         place = _place_of(connected, *_check_owner(subject, provider))
         id = check_id(connected.elicitation_id) if connected.elicitation_id else None
 
+        since = time.monotonic()
+
         async def store() -> bool:
-            return await self._database.store(place, await self._sealed(place, connected), connected.requested, id)
+            stored = less_waited(await self._sealed(place, connected), since)
+            return await self._database.store(place, stored, connected.requested, id)
 
         if not await retried(store, COMMIT_S, is_unchanged):
             raise ElicitationNotFoundError(connected.elicitation_id)
