@@ -212,8 +212,8 @@ BEGIN
 		-- A payment that has ended may be paid late.
 		WHERE (e.status <> 'completed' OR e.kind = 'payment')
 			AND (e.link_kid = show_key.kid OR e.link_kid IS NULL AND e.created_at <= sealed_until
-				-- /connect has minted the state with which the browser returns.
-				OR e.kind = 'oauth' AND e.opened_at <= sealed_until)
+				-- /connect has minted the state with which the browser returns, or which the page of a form has.
+				OR e.kind IN ('oauth', 'input', 'approval') AND e.opened_at <= sealed_until)
 	), kept (id, value) AS (
 		SELECT e.id::text, v.value FROM urlmode.elicitation e, unnest(ARRAY[
 			e.result::bytea, e.verifier::bytea, e.form::bytea, e.problem::bytea, e.typed::bytea]) AS v (value)

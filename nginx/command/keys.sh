@@ -208,6 +208,8 @@ promote_key()
 	{
 		awk -v kid="$kid" '!/^[ \t]*#/ && $1 == kid' "$keys_file"
 		awk -v kid="$kid" '/^[ \t]*#/ || $1 != kid' "$keys_file"
+		# Who moved it to the top by hand wrote no note.
+		[ -z "$(noted "$old" added)" ] || [ -n "$(noted "$old" seals)" ] || note "$old" seals
 		note "$kid" seals
 	} >"$scratch/keys"
 	replace_keys <"$scratch/keys"

@@ -189,6 +189,16 @@ describe('drop', () => {
 		await refused(WITHOUT_DATABASE, 'drop', '1');
 	});
 
+	test('one that was added, moved to the top by hand, and followed by another: as one that has sealed', async () => {
+		await done('rotate');
+		const [first, second, ...notes] = read().split('\n');
+		write([second, first, ...notes].join('\n'));
+		await done('rotate');
+		await done('rotate', '--promote');
+		assert.deepEqual(kids(), [3, 2, 1]);
+		await refused(/key 2 may be needed for 1 day more/, 'drop', '2');
+	});
+
 	test('counts from when the next key sealed, not from a later one', async () => {
 		await done('rotate');
 		await done('rotate', '--promote');
