@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/url"
 	"regexp"
@@ -89,7 +90,8 @@ func toTokens(from *answer, rules tokenRules, keepsIDToken bool, otherwise strin
 		delete(made, "id_token")
 	}
 	delete(made, variablesMember)
-	if code, isText := made["error"].(string); isText && from.status < 500 && (!is || made["access_token"] == nil) {
+	isRefusal := from.status >= 400 && from.status < 500 || is && made["access_token"] == nil
+	if code, isText := made["error"].(string); isText && isRefusal {
 		if slices.Contains(rules.InvalidGrant, code) {
 			code = "invalid_grant"
 		}
@@ -118,28 +120,17 @@ func contentOf(from *answer) any {
 	return content
 }
 
-// memberOf are the members of an answer, without those that are null; and of the member in which the provider has the tokens.
+// memberOf are the members of an answer, and over them those of the member in which the provider has the tokens; without those that
+// are null.
 func memberOf(every map[string]any, rules tokenRules) tokens {
-	made := tokens{}
-	add := func(members map[string]any) {
-		for name, value := range members {
-			if value != nil {
-				made[name] = value
-			}
+	made := maps.Clone(every)
+	if inner, isObject := findIn(every, rules.Member).(map[string]any); isObject && rules.Member != "" {
+		maps.Copy(made, inner)
+		if _, isWithin := inner["access_token"]; isWithin && every["access_token"] != nil {
+			made["outer"] = every
 		}
 	}
-	add(every)
-	if rules.Member == "" {
-		return made
-	}
-	inner, isObject := findIn(every, rules.Member).(map[string]any)
-	if !isObject {
-		return made
-	}
-	add(inner)
-	if every["access_token"] != nil && inner["access_token"] != nil {
-		made["outer"] = every
-	}
+	maps.DeleteFunc(made, func(_ string, value any) bool { return value == nil })
 	return made
 }
 

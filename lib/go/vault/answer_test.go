@@ -39,6 +39,8 @@ func TestAnswers(t *testing.T) {
 			`{"access_token":"a","authed_user":{"access_token":"a"},"ok":true,"token_type":"bearer"}`},
 		{answered(200, jsonType, `{"access_token":"bot","authed_user":{"access_token":"a"}}`), tokenRules{Member: "/authed_user", TokenType: "bearer"},
 			`{"access_token":"a","authed_user":{"access_token":"a"},"outer":{"access_token":"bot","authed_user":{"access_token":"a"}},"token_type":"bearer"}`},
+		{answered(200, jsonType, `{"scope":"x","refresh_token":"bot","authed_user":{"access_token":"a","refresh_token":null}}`), tokenRules{Member: "/authed_user", TokenType: "bearer"},
+			`{"access_token":"a","authed_user":{"access_token":"a","refresh_token":null},"scope":"x","token_type":"bearer"}`},
 		{answered(200, jsonType, `{"data":[{"access_token":"a","user_id":12345678901234567890}]}`), tokenRules{Member: "/data/0", TokenType: "bearer"},
 			`{"access_token":"a","data":[{"access_token":"a","user_id":12345678901234567890}],"token_type":"bearer","user_id":12345678901234567890}`},
 	} {
@@ -61,6 +63,7 @@ func TestAnswersWithoutTokens(t *testing.T) {
 		{answered(400, jsonType, `{"error":true,"message":"x"}`), "invalid_response, status 400, application/json with error, message", "", false},
 		{answered(400, jsonType, `{"error":"a-secret-1"}`), "invalid_response, status 400, application/json with error", "a-secret-1", false},
 		{answered(500, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 500", "", false},
+		{answered(302, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 302", "", false},
 		{answered(200, "text/html", `<html>`), "invalid_response, status 200, text/html", "", true},
 		{answered(200, jsonType, `{"access_token":"a","token_type":"mac"}`), "invalid_response, status 200, application/json with access_token, token_type", "", true},
 		{answered(200, jsonType, `{"access_token":"a","token_type":"bearer","refresh_token":""}`),

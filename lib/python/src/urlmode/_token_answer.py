@@ -80,7 +80,8 @@ def to_tokens(
         tokens.pop("id_token", None)
     tokens.pop(VARIABLES, None)
     error = tokens.get("error")
-    if isinstance(error, str) and answer.status < 500 and (not is_ok or "access_token" not in tokens):
+    is_refusal = 400 <= answer.status < 500 or is_ok and "access_token" not in tokens
+    if isinstance(error, str) and is_refusal:
         raise NoTokens(detail, "invalid_grant" if error in rules.get("invalid_grant", ()) else error)
     kind = tokens.get("token_type")
     texts = [tokens.get("access_token"), tokens.get("refresh_token", "none")]
