@@ -70,7 +70,15 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			_, err := m.Claim(ctx, id, c.request.Owner, urlmode.ClaimOptions{Action: outcome.Action})
 			return "", cmp.Or(err, error(&urlmode.NotConnectedError{Action: outcome.Action, Reason: outcome.Reason, Detail: c.vault.AuthorizationDetail(outcome)}))
 		}
+		// Close waits for what has begun: a code that was claimed is exchanged.
+		end, err := c.vault.inside.Start()
+		if err != nil {
+			return "", err
+		}
 		claim, err := m.BeginClaim(ctx, id, c.request.Owner, urlmode.LeaseOptions{})
+		if err != nil || claim.State != urlmode.ClaimBegun {
+			end()
+		}
 		switch {
 		case errors.Is(err, urlmode.ErrOpen):
 			continue
@@ -80,6 +88,7 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 		switch claim.State {
 		case urlmode.ClaimBegun:
 			account, err := c.begun.Exchange(ctx, outcome, c.ReturnURL)
+			end()
 			if err == nil && c.request.Account != "" && account != c.request.Account {
 				err = notConnected("other_account", "")
 			}
@@ -225,6 +234,12 @@ func (c *connecting) Exchange(ctx context.Context, outcome urlmode.Outcome, retu
 		return "", err
 	}
 	binding := v.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
+	end, err := v.inside.Start()
+	if err != nil {
+		c.fail(context.WithoutCancel(ctx), id, binding, err)
+		return "", err
+	}
+	defer end()
 	return inBackground(ctx, v, func(ctx context.Context) (string, error) {
 		connected, err := c.at.connect(ctx, outcome, returnURL, func() bool { return v.isInUse(ctx, at) })
 		account := ""
@@ -284,6 +299,12 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 		}
 	}
 	at.account = cmp.Or(at.account, onlyAccount)
+	if connected.Scopes == nil {
+		connected.Scopes = scopesOf(connected.Tokens)
+	}
+	if connected.Requested == nil {
+		connected.Requested = connected.Scopes
+	}
 	until := time.Now().Add(commitTimeout)
 	for {
 		made, kept, err := v.sealConnected(ctx, at, connected)

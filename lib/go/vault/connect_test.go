@@ -3,6 +3,7 @@
 package vault
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/adaptertest"
 )
 
 var code = map[string]any{"code": "a-code"}
@@ -94,6 +96,43 @@ func TestOtherAccountForTwo(t *testing.T) {
 	asked.request.RequiredScopes = nil
 	account, err := asked.Wait(t.Context())
 	b.is("the account", fmt.Sprintf("%s, %v", account, err), "acme, <nil>")
+}
+
+// A code that is claimed while the instance is being closed is exchanged.
+func TestCloseDuringClaim(t *testing.T) {
+	b := newBed(t)
+	asked, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.comeBack(asked.ElicitationID, code)
+	holds, looks := b.asAdmin(), b.asAdmin()
+	tx, err := holds.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE", asked.ElicitationID); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan string, 1)
+	go func() {
+		account, err := asked.Wait(context.WithoutCancel(t.Context()))
+		ended <- fmt.Sprintf("%s, %v", account, err)
+	}()
+	adaptertest.Until(t, "the claim", func() (isWaiting bool) {
+		err := looks.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))", holds.PgConn().PID()).Scan(&isWaiting)
+		return err == nil && isWaiting
+	})
+	closed := make(chan error, 1)
+	go func() { closed <- b.instance.Close() }()
+	adaptertest.Until(t, "the end", func() bool { return b.vault.inside.CheckOpen() != nil })
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.is("the account", <-ended, "acme, <nil>")
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestNotConnected(t *testing.T) {

@@ -129,7 +129,8 @@ type Connected struct {
 	// Account is the provider's id of it, and AccountName what people call it. Both may be empty.
 	Account     string
 	AccountName string
-	// Scopes are those that were granted, and Requested those that the user was asked for.
+	// Scopes are those that were granted, and Requested those that the user was asked for. Store takes those of Tokens if Scopes is
+	// nil, and Scopes if Requested is nil.
 	Scopes    []string
 	Requested []string
 	// Variables are those of the description that this account was connected with.
