@@ -56,10 +56,46 @@ func TestWhichToken(t *testing.T) {
 	b.is("one whose provider makes it valid for no time", b.token(), "access-3")
 }
 
+// A listener may ask for a token of the account that it hears of.
+func TestListenerAsks(t *testing.T) {
+	for _, row := range []struct {
+		status     int
+		event      EventName
+		says, asks string
+	}{
+		{200, EventRefreshed, "access-2", "access-2"},
+		{400, EventReconnect, "the account at demo must be connected again: invalid_grant", "the account at demo must be connected again: invalid_grant"},
+		{500, EventFailed, "the token at demo cannot be refreshed just now: invalid_grant, status 500", "the token at demo cannot be refreshed just now: paused"},
+	} {
+		b := newBed(t)
+		b.store()
+		b.expire()
+		if row.status != 200 {
+			b.endpoint.always(row.status, `{"error":"invalid_grant"}`)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		heard := ""
+		b.vault.onEvent = func(event Event) {
+			if event.Name == row.event {
+				heard = b.tokenFor(ctx, 0)
+			}
+		}
+		b.is("the token", b.token(), row.says)
+		b.is("what the listener gets", heard, row.asks)
+	}
+}
+
 func TestKeptRefreshToken(t *testing.T) {
 	b := newBed(t)
 	b.store()
-	b.store(tokens{"refresh_token": nil})
+	// Scopes that are not given are those of the tokens.
+	made := b.endpoint.grant()
+	delete(made, "refresh_token")
+	if _, err := b.vault.Store(t.Context(), b.me.Subject, demo, Connected{Tokens: made, Account: "acme"}); err != nil {
+		t.Fatal(err)
+	}
+	b.is("the scopes", b.column("scopes")+b.column("requested"), "{read,write}{read,write}")
 	b.expire()
 	b.is("the token", b.token(), "access-3")
 	b.is("what the provider was asked for", strings.Join(b.endpoint.refreshes(), " "), "refresh-1")

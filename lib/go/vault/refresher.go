@@ -25,6 +25,8 @@ type refreshable struct {
 	version int64
 	tokens  tokens
 	scopes  []string
+	// tell keeps what the listener is told when the refresh has ended: it may ask for a token of this account.
+	tell func(Event)
 }
 
 // refreshed is how a refresh has ended. changed: the row says more. leased: another instance is at it. failed: with a detail.
@@ -81,12 +83,17 @@ func (r *refresher) join(given refreshable) (*refreshing, error) {
 	}
 	running := &refreshing{done: make(chan struct{})}
 	r.running[given.place] = running
+	var events []Event
+	given.tell = func(event Event) { events = append(events, event) }
 	go func() {
 		defer end()
 		running.result, running.err = r.run(context.Background(), given)
 		r.mu.Lock()
 		delete(r.running, given.place)
 		r.mu.Unlock()
+		for _, each := range events {
+			r.vault.tell(each, given.place)
+		}
 		close(running.done)
 	}()
 	return running, nil
@@ -110,7 +117,7 @@ func (r *refresher) run(ctx context.Context, given refreshable) (refreshed, erro
 	case "paused":
 		return refreshed{outcome: "failed", detail: "paused"}, nil
 	case "lost":
-		v.tell(Event{Name: EventReconnect, Reason: "refresh_lost"}, at)
+		given.tell(Event{Name: EventReconnect, Reason: "refresh_lost"})
 	}
 	return rowHasChanged, nil
 }
@@ -154,10 +161,10 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 	case err != nil:
 		return refreshed{}, err
 	case end == "stored":
-		v.tell(Event{Name: EventRefreshed}, at)
+		given.tell(Event{Name: EventRefreshed})
 	case end == "gone":
 		// It was disconnected while this refresh was under way, and its lease lost.
-		v.tell(Event{Name: EventDisconnected, Revoked: from.revokeAll(ctx, came) == ""}, at)
+		given.tell(Event{Name: EventDisconnected, Revoked: from.revokeAll(ctx, came) == ""})
 	}
 	return rowHasChanged, nil
 }
@@ -187,7 +194,7 @@ func (r *refresher) notStored(ctx context.Context, given refreshable, number int
 	// If they are the last that the account has got: with them some providers would revoke newer ones.
 	rows, reading := r.vault.database.read(ctx, given.place)
 	isLast := reading == nil && (len(rows) == 0 || rows[0].version == given.version)
-	r.vault.tell(Event{Name: EventNotStored, Detail: detail, Revoked: isLast && from.revokeAll(ctx, came) == ""}, given.place)
+	given.tell(Event{Name: EventNotStored, Detail: detail, Revoked: isLast && from.revokeAll(ctx, came) == ""})
 	return result, err
 }
 
@@ -201,10 +208,10 @@ func (r *refresher) fail(ctx context.Context, given refreshable, number int64, d
 		return refreshed{}, err
 	}
 	if reason != "" {
-		r.vault.tell(Event{Name: EventReconnect, Reason: reason}, given.place)
+		given.tell(Event{Name: EventReconnect, Reason: reason})
 		return rowHasChanged, nil
 	}
-	r.vault.tell(Event{Name: EventFailed, Detail: detail}, given.place)
+	given.tell(Event{Name: EventFailed, Detail: detail})
 	return refreshed{outcome: "failed", detail: detail}, nil
 }
 

@@ -10,7 +10,8 @@ type Config struct {
 	Keys string
 	// Providers are those at which accounts are connected, by their names in the configuration of the callback programs.
 	Providers map[string]Provider
-	// OnEvent is told what happens to accounts, for a log. It must return soon, and not close the instance.
+	// OnEvent is told what happens to accounts, for a log. It must return soon, and not close the instance. Several goroutines may
+	// call it at the same time.
 	OnEvent func(Event)
 }
 

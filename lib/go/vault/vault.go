@@ -214,7 +214,7 @@ func (u *using) try(ctx context.Context) (none urlmode.AccessToken, isDone bool,
 		}
 		return none, false, reconnect(at, "expired")
 	}
-	result, err := v.refresher.refresh(ctx, refreshable{at, row.version, opened, row.Scopes})
+	result, err := v.refresher.refresh(ctx, refreshable{place: at, version: row.version, tokens: opened, scopes: row.Scopes})
 	if err != nil {
 		return none, false, err
 	}
