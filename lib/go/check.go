@@ -209,7 +209,8 @@ func checkAnswer(answer Answer) (checkedAnswer, error) {
 // checkWebURL returns the URL in its parts. The error does not quote it.
 func checkWebURL(name, text string) (*url.URL, error) {
 	parts, err := url.Parse(text)
-	if err != nil || parts.Scheme == "" || parts.Hostname() == "" || parts.Port() == "0" || notInURL.MatchString(text) {
+	if err != nil || parts.Scheme == "" || parts.Hostname() == "" || parts.Port() == "0" || notInURL.MatchString(text) ||
+		strings.Contains(parts.Hostname(), ":") && !strings.HasPrefix(parts.Host, "[") { // url.Parse looks at the last colon alone
 		return nil, argumentError("%s must be an absolute URL, with special characters percent-encoded", name)
 	}
 	isLoopback := slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, parts.Hostname())

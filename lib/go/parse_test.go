@@ -327,6 +327,8 @@ func FuzzDatabaseURL(f *testing.F) {
 
 func FuzzBaseURL(f *testing.F) {
 	f.Add("https://Mcp.Example:443/")
+	f.Add("https://[::1]:8443")
+	f.Add("https://a:44a:443")
 	f.Fuzz(func(t *testing.T, text string) {
 		origin, host, err := checkBaseURL(text)
 		if err != nil {
