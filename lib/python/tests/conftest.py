@@ -189,12 +189,17 @@ def urlmode(open_urlmode: OpenUrlMode) -> UrlMode:
     return open_urlmode()
 
 
+async def admin(statement: str, *values: Any) -> list[Any]:
+    url = required("URLMODE_ADMIN_DATABASE_URL")
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        cursor = await connection.execute(statement.encode(), values)
+        return await cursor.fetchall()
+
+
 async def kept_trace(elicitation_id: str) -> Any:
     """What the operator sees of the row."""
-    async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
-        cursor = await connection.execute("SELECT traceparent FROM urlmode.elicitation WHERE id = %s", [elicitation_id])
-        row = await cursor.fetchone()
-        return row and row[0]
+    rows = await admin("SELECT traceparent FROM urlmode.elicitation WHERE id = %s", elicitation_id)
+    return rows[0][0] if rows else None
 
 
 async def until(what: str, condition: Callable[[], bool], seconds: float = 30) -> None:

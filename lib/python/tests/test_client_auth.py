@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
-from test_accounts import EC, pem_of
+from openid_provider import EC, pem_of
 
 from urlmode._client_auth import OAuthClient, authenticate, check_client
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from joserfc.jwk import RSAKey
-from test_accounts import Provider, at, connect, json_answer, provider
+from openid_provider import Provider, at, connect, json_answer, provider
 
 from urlmode import ProviderUnavailableError, _discovery
 from urlmode._accounts import Account, AccountProvider

@@ -14,7 +14,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import ElicitationNotFoundError, ElicitationTimeoutError
-from urlmode._listener import _Listening, parse_announcements
+from urlmode._listener import Listener, _Listening, parse_announcements
 
 ID = "00000000-0000-4000-8000-000000000001"
 
@@ -187,3 +187,34 @@ def test_what_is_no_announcement(payload: bytes) -> None:
 def test_one_and_several() -> None:
     assert parse_announcements(b'{"id":"%s"}' % ID.encode()) == [{"id": ID}]
     assert parse_announcements(b'[{"id":"%s"},{"id":"x"}]' % ID.encode()) == [{"id": ID}]
+
+
+def test_delays_grow_and_vary(monkeypatch: Any) -> None:
+    slept: list[float] = []
+
+    async def lose(self: Listener) -> BaseException:
+        return OSError("away")
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 12:
+            raise asyncio.CancelledError
+
+    async def run() -> None:
+        async def connect() -> Any:
+            raise OSError
+
+        async def notify(channel: str, payload: str) -> None:
+            pass
+
+        listener = Listener(connect, listen=True, several_hosts=False, notify=notify)
+        monkeypatch.setattr(Listener, "_serve", lose)
+        monkeypatch.setattr("urlmode._listener.asyncio.sleep", sleep)
+        listener._users.add(1)
+        with pytest.raises(asyncio.CancelledError):
+            await listener._keep_connected()
+
+    asyncio.run(run())
+    assert 0.075 <= slept[0] <= 0.125
+    assert all(3.75 <= each <= 6.25 for each in slept[7:])
+    assert len(set(slept)) == 12

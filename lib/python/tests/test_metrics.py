@@ -9,8 +9,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from conftest import ACCOUNT, ROOT, Callback, owner, required, until
-from test_connection import admin
+from conftest import ACCOUNT, ROOT, Callback, admin, owner, required, until
 
 from urlmode import (
     ElicitationNotFoundError,

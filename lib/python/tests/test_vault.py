@@ -7,7 +7,6 @@ import logging
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-import psycopg
 import pytest
 from conftest import until
 from vault_bed import PROVIDER, Bed, Gate, answering, bed, endpoint
@@ -23,12 +22,6 @@ from urlmode._sealed_tokens import Place, open_tokens
 from urlmode.vault import AccessToken
 
 __all__ = ["bed", "endpoint"]
-
-REPLACED = [
-    ({"more": "x" * 70_000}, "ACCOUNT_SIZE"),
-    ({"scope": " ".join(f"a-long-scope-{n}" for n in range(1_000))}, "23514"),
-    ({"scope": "read\0"}, "DataError"),
-]
 
 
 async def test_a_token_that_is_valid_is_used_as_it_is_and_only_its_owner_gets_it(bed: Bed) -> None:
@@ -206,73 +199,6 @@ async def test_a_refresh_fails_while_postgresql_is_away_and_no_answer_counts_as_
     assert (bed.endpoint.asked, left()) == (["refresh-1"], 0)
 
 
-@pytest.mark.parametrize("sqlstate", ["28000", "28P01", "3D000", "XX000", "25P02", "P0001", "0A000"])
-async def test_an_error_that_is_not_about_the_tokens_refuses_none(bed: Bed, sqlstate: str) -> None:
-    """Such as that of a login while a password is changed."""
-    await bed.store()
-    await bed.expire()
-    left = bed.fail("commit_refresh", 2, error=psycopg.errors.lookup(sqlstate)("not now"))
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    assert (bed.names(), bed.endpoint.revoked, left()) == ([("refreshed", None)], [], 0)
-
-
-@pytest.mark.parametrize("sqlstate", ["22001", "23514", "42501", "3F000"])
-async def test_an_error_about_the_tokens_refuses_them(bed: Bed, sqlstate: str) -> None:
-    await bed.store()
-    await bed.expire()
-    bed.fail("commit_refresh", 1, error=psycopg.errors.lookup(sqlstate)("never"))
-    with pytest.raises(AccountReconnectError, match="not_stored"):
-        await bed.vault.access_token(**bed.key)
-    assert bed.endpoint.revoked == ["refresh-2", "access-2"]
-
-
-@pytest.mark.parametrize(("refreshed", "detail"), REPLACED)
-async def test_new_tokens_that_cannot_be_stored_and_the_old_one_is_replaced(
-    bed: Bed, refreshed: dict[str, Any], detail: str
-) -> None:
-    """The refresh token that the provider has replaced is not sent again."""
-    await bed.store()
-    await bed.expire()
-    bed.endpoint.refreshed = refreshed
-    for _ in range(2):
-        with pytest.raises(AccountReconnectError, match="not_stored"):
-            await bed.vault.access_token(**bed.key)
-    row = await bed.row()
-    assert (bed.endpoint.asked, row.leased_until, row.sent) == (["refresh-1"], None, False)
-    assert bed.names() == [("reconnect", "not_stored"), ("not_stored", detail)]
-    assert (bed.endpoint.revoked, bed.events[-1].revoked) == (["refresh-2", "access-2"], True)
-
-
-@pytest.mark.parametrize(("refreshed", "detail"), REPLACED)
-async def test_new_tokens_that_cannot_be_stored_and_the_old_one_stays_good(
-    bed: Bed, refreshed: dict[str, Any], detail: str
-) -> None:
-    await bed.store()
-    await bed.expire()
-    bed.endpoint.rotates = False
-    bed.endpoint.refreshed = refreshed
-    with pytest.raises(AccountUnavailableError) as error:
-        await bed.vault.access_token(**bed.key)
-    assert error.value.detail == detail
-    await bed.expire()
-    bed.endpoint.refreshed = {}
-    await bed.vault.access_token(**bed.key)
-    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
-
-
-async def test_new_tokens_that_cannot_be_stored_are_not_revoked_where_there_are_newer_ones(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-
-    async def connect(form: dict[str, str]) -> None:
-        await bed.store()
-
-    bed.endpoint.instead = connect
-    bed.endpoint.refreshed = {"more": "x" * 70_000}
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    assert (bed.endpoint.revoked, bed.events[-1].name, bed.events[-1].revoked) == ([], "not_stored", False)
-
-
 async def test_the_life_of_a_token_begins_when_it_was_asked_for(bed: Bed) -> None:
     await bed.store()
     await bed.expire()
@@ -344,46 +270,6 @@ async def test_the_account_is_disconnected_during_its_refresh_and_the_one_before
     assert token.account == "acme"
     assert token.access_token != "access-1"  # it had expired
     assert bed.endpoint.asked == ["refresh-2", "refresh-1"]
-
-
-async def test_an_account_is_connected_again_without_a_refresh_token(bed: Bed) -> None:
-    """The one that there is stays, and is used."""
-    await bed.store()
-    await bed.store(refresh_token=None)
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    await bed.expire()
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-3"
-    assert bed.endpoint.asked == ["refresh-1"]
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["scopes = '{read}'", "state = 'reconnect', reason = 'invalid_grant'", "tokens = tokens || '\\x00'"],
-)
-async def test_an_old_refresh_token_that_is_not_worth_keeping(bed: Bed, change: str) -> None:
-    """It is for less than was granted now, was refused, or cannot be opened."""
-    await bed.store()
-    await bed.change(change)
-    await bed.store(refresh_token=None)
-    await bed.expire()
-    with pytest.raises(AccountReconnectError, match="expired"):
-        await bed.vault.access_token(**bed.key)
-    assert bed.endpoint.asked == []
-
-
-async def test_a_refresh_token_that_is_kept_is_the_one_that_a_refresh_under_way_brings(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-    gate = bed.endpoint.instead = Gate()
-    refreshed = asyncio.ensure_future(bed.vault.access_token(**bed.key))
-    await gate.reached.wait()
-    stored = asyncio.ensure_future(bed.store(refresh_token=None))
-    asyncio.get_running_loop().call_later(0.5, gate.opened.set)
-    await asyncio.gather(refreshed, stored)
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    await bed.expire()
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-4"
-    assert bed.endpoint.asked == ["refresh-1", "refresh-3"]
 
 
 @pytest.mark.parametrize("expires_in", [10**15, 9223372036854775807, "9223372036854775807"])

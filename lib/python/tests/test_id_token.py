@@ -1,0 +1,55 @@
+"""Id tokens that are not accepted."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+import pytest
+from joserfc.jwk import RSAKey
+from openid_provider import Provider, at, connect, encoded, provider
+
+from urlmode._not_connected import NotConnected
+
+__all__ = ["provider"]
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"iss": "https://other.example"}, {"aud": "another client"}, {"aud": ["a client", "another"]},
+        {"aud": ["a client"], "azp": "another"}, {"nonce": "another"}, {"nonce": None}, {"exp": 1_000_000_000}, {"exp": None},
+        {"iat": 9_000_000_000}, {"sub": ""}, {"sub": None},
+    ],
+)  # fmt: skip
+async def test_an_id_token_that_says_something_else(provider: Provider, claims: dict[str, Any]) -> None:
+    provider.claims = claims
+    with pytest.raises(NotConnected) as error:
+        await connect(at(provider))
+    assert (error.value.reason, error.value.detail) == ("exchange_failed", "invalid_id_token")
+
+
+@pytest.mark.parametrize("forged", ["another key", "HS256", "none", "absent", "an algorithm that is not supported"])
+async def test_an_id_token_that_the_provider_has_not_signed(provider: Provider, forged: str) -> None:
+    if forged == "another key":
+        provider.sign_with = RSAKey.generate_key(2048, {"kid": "one"})
+    elif forged == "HS256":
+        # With the public key, which everybody knows, as the secret of a MAC.
+        _, payload, _ = provider.id_token().split(".")
+        header = encoded(b'{"alg":"HS256","kid":"one"}')
+        signed = f"{header}.{payload}"
+        mac = hmac.digest(provider.key.as_pem(private=False), signed.encode(), "sha256")
+        provider.tokens = {"id_token": f"{signed}.{encoded(mac)}"}
+        provider.metadata = {"id_token_signing_alg_values_supported": ["RS256", "HS256"]}
+    elif forged == "none":
+        _, payload, _ = provider.id_token().split(".")
+        header = encoded(b'{"alg":"none"}')
+        provider.tokens = {"id_token": f"{header}.{payload}."}
+        provider.metadata = {"id_token_signing_alg_values_supported": ["RS256", "none"]}
+    elif forged == "absent":
+        provider.tokens = {"id_token": "absent"}
+    else:
+        provider.metadata = {"id_token_signing_alg_values_supported": ["ES256"]}
+    with pytest.raises(NotConnected) as error:
+        await connect(at(provider))
+    assert (error.value.reason, error.value.detail) == ("exchange_failed", "invalid_id_token")
