@@ -98,6 +98,20 @@ um_op_is_unknown_event(const struct um_op *op)
 		&& op->event_outcome == UM_EVENT_UNKNOWN;
 }
 
+const struct um_op *
+um_op_find_row(struct um_op *const *ops, size_t len, const struct um_op *op)
+{
+	static const uint8_t none[UM_UUID_LEN];
+
+	if (memcmp(op->id, none, sizeof(none)) == 0)
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		if (ops[i] != NULL
+			&& memcmp(ops[i]->id, op->id, sizeof(op->id)) == 0)
+			return ops[i];
+	return NULL;
+}
+
 void
 um_op_free(struct um_op *op)
 {

@@ -8,6 +8,7 @@
 #define UM_OP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -186,6 +187,13 @@ const char *um_op_outcome_text(const struct um_op *op);
 
 /* Whether it is an event, carried out, for which the provider has no row. */
 bool um_op_is_unknown_event(const struct um_op *op);
+
+/*
+ * The first of these operations, of which some may be NULL, that is on the same
+ * row, or NULL. An operation that names no row is on the row of no other.
+ */
+const struct um_op *um_op_find_row(struct um_op *const *ops, size_t len,
+	const struct um_op *op);
 
 /* Frees the result and the row, not the operation itself. */
 void um_op_free(struct um_op *op);

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/queue.h"
 
-#include <string.h>
-
 void
 um_queue_append(struct um_queue *queue, struct um_op *op)
 {
-	op->next = NULL;
-	if (queue->head == NULL)
-		queue->head = op;
-	else
-		queue->last->next = op;
-	queue->last = op;
-	queue->waiting++;
+	um_op_list_add(&queue->waiting, op);
 }
 
 /*
@@ -22,57 +14,27 @@ um_queue_append(struct um_queue *queue, struct um_op *op)
 static void
 insert(struct um_queue *queue, struct um_op *op)
 {
-	struct um_op **place = &queue->head;
+	struct um_op **place = &queue->waiting.first;
 
 	while (*place != NULL && (*place)->deadline < op->deadline)
 		place = &(*place)->next;
 	if (*place == NULL)
-		queue->last = op;
+		queue->waiting.last = op;
 	op->next = *place;
 	*place = op;
-	queue->waiting++;
+	queue->waiting.len++;
 }
 
+/* Inserts what um_aside_sort() has returned. */
 static void
-set_aside(struct um_queue *queue, struct um_op *op)
+insert_all(struct um_queue *queue, struct um_op *newest)
 {
-	op->next = NULL;
-	if (queue->held == NULL)
-		queue->held = op;
-	else
-		queue->last_held->next = op;
-	queue->last_held = op;
-	queue->held_len++;
-}
+	struct um_op *next;
 
-/* Of operations that name no row, none is on the row of another. */
-static bool
-is_same_row(const struct um_op *a, const struct um_op *b)
-{
-	static const uint8_t none[UM_UUID_LEN];
-
-	return memcmp(a->id, b->id, sizeof(a->id)) == 0
-		&& memcmp(a->id, none, sizeof(none)) != 0;
-}
-
-static bool
-is_row_held(const struct um_queue *queue, const struct um_op *op)
-{
-	const struct um_op *held = queue->held;
-
-	while (held != NULL && !is_same_row(held, op))
-		held = held->next;
-	return held != NULL;
-}
-
-static struct um_op *
-take_first(struct um_queue *queue)
-{
-	struct um_op *op = queue->head;
-
-	queue->head = op->next;
-	queue->waiting--;
-	return op;
+	for (struct um_op *op = newest; op != NULL; op = next) {
+		next = op->next;
+		insert(queue, op);
+	}
 }
 
 /* The batch under way that started as number `i`, from 0. */
@@ -89,10 +51,8 @@ is_row_under_way(const struct um_queue *queue, const struct um_op *op)
 	for (size_t b = 0; b < queue->under_way; b++) {
 		const struct um_batch *batch = under_way(queue, b);
 
-		for (size_t i = 0; i < batch->len; i++)
-			if (batch->ops[i] != NULL
-				&& is_same_row(batch->ops[i], op))
-				return true;
+		if (um_op_find_row(batch->ops, batch->len, op) != NULL)
+			return true;
 	}
 	return false;
 }
@@ -107,7 +67,7 @@ may_start(const struct um_queue *queue)
 {
 	return queue->under_way == 0
 		|| (queue->under_way < UM_BATCHES_MAX
-			&& queue->waiting >= under_way(queue, 0)->len);
+			&& queue->waiting.len >= under_way(queue, 0)->len);
 }
 
 /*
@@ -118,7 +78,7 @@ may_start(const struct um_queue *queue)
 static size_t
 size_of_next(const struct um_queue *queue)
 {
-	size_t size = queue->waiting;
+	size_t size = queue->waiting.len;
 
 	if (queue->under_way != 0)
 		size = (under_way(queue, 0)->len + size + 1) / 2;
@@ -130,20 +90,17 @@ um_queue_start(struct um_queue *queue)
 {
 	struct um_batch *batch = under_way(queue, queue->under_way);
 	size_t size = size_of_next(queue);
+	struct um_op *op;
 
 	if (!may_start(queue))
 		return NULL;
 	batch->len = 0;
-	while (queue->head != NULL && batch->len < size
-		&& (batch->len == 0 || !queue->head->isolated)
-		&& !is_row_under_way(queue, queue->head)) {
-		struct um_op *op = take_first(queue);
-
-		if (is_row_held(queue, op)
-			|| um_held_rows_have(&queue->rows, op->id)) {
-			set_aside(queue, op);
+	while ((op = queue->waiting.first) != NULL && batch->len < size
+		&& (batch->len == 0 || !op->isolated)
+		&& !is_row_under_way(queue, op)) {
+		um_op_list_take(&queue->waiting);
+		if (um_aside_add(&queue->aside, op))
 			continue;
-		}
 		batch->kinds[batch->len] = op->kind;
 		batch->ops[batch->len++] = op;
 		if (op->isolated)
@@ -183,69 +140,6 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 }
 
 static void
-push(struct um_op **list, struct um_op *op)
-{
-	op->next = *list;
-	*list = op;
-}
-
-static struct um_op *
-pop(struct um_op **list)
-{
-	struct um_op *op = *list;
-
-	if (op != NULL)
-		*list = op->next;
-	return op;
-}
-
-static const struct um_op *
-find_same_row(const struct um_batch *batch, const struct um_op *op)
-{
-	for (size_t i = 0; i < batch->len; i++)
-		if (batch->ops[i] != NULL && is_same_row(batch->ops[i], op))
-			return batch->ops[i];
-	return NULL;
-}
-
-/*
- * Sets aside the held operations of the batch, behind all others: each has its
- * turn to be asked about. The other operations of the batch wait again, and so do
- * later ones on the same rows that were already aside, behind them.
- */
-static void
-take_apart(struct um_queue *queue, const struct um_batch *batch)
-{
-	struct um_op *aside = queue->held;
-	struct um_op *behind = NULL; /* the newest first */
-	struct um_op *held = NULL;   /* the oldest first */
-	struct um_op *op;
-
-	queue->held = NULL;
-	queue->held_len = 0;
-	while ((op = pop(&aside)) != NULL) {
-		if (find_same_row(batch, op) != NULL)
-			push(&behind, op);
-		else
-			set_aside(queue, op);
-	}
-	while ((op = pop(&behind)) != NULL) {
-		if (find_same_row(batch, op)->is_held)
-			push(&held, op);
-		else
-			insert(queue, op);
-	}
-	for (size_t i = batch->len; i-- > 0;)
-		if (batch->ops[i] != NULL && !batch->ops[i]->is_held)
-			insert(queue, batch->ops[i]);
-	for (size_t i = 0; i < batch->len; i++)
-		if (batch->ops[i] != NULL && batch->ops[i]->is_held)
-			set_aside(queue, batch->ops[i]);
-	while ((op = pop(&held)) != NULL)
-		set_aside(queue, op);
-}
-
-static void
 put_back(struct um_queue *queue, const struct um_batch *batch, bool isolate)
 {
 	for (size_t i = 0; i < batch->len; i++) {
@@ -254,7 +148,7 @@ put_back(struct um_queue *queue, const struct um_batch *batch, bool isolate)
 		batch->ops[i]->isolated |= isolate;
 		batch->ops[i]->is_held = false;
 	}
-	take_apart(queue, batch);
+	insert_all(queue, um_aside_sort(&queue->aside, batch->ops, batch->len));
 }
 
 void
@@ -275,24 +169,8 @@ void
 um_queue_set_aside(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
-	bool is_look = batch->kinds[0] == UM_OP_HELD;
-	bool waits = queue->held != NULL;
-	bool again = false;
 
-	for (size_t i = 0; i < batch->len; i++) {
-		if (batch->ops[i] == NULL)
-			continue;
-		again |= batch->ops[i]->was_aside;
-		if (is_look)
-			batch->ops[i]->is_held = true;
-		else
-			set_aside(queue, batch->ops[i]);
-	}
-	if (is_look)
-		take_apart(queue, batch);
-	/* Where no row was held, and yet it has waited for a lock, later. */
-	if (!waits || !again)
-		queue->look_at = now + (again ? UM_QUEUE_LOOK_MS : 0);
+	um_aside_take(&queue->aside, batch->ops, batch->len, now);
 	remove_oldest(queue);
 }
 
@@ -301,17 +179,14 @@ um_queue_look(struct um_queue *queue, int64_t now)
 {
 	struct um_batch *batch = under_way(queue, queue->under_way);
 
-	if (queue->held == NULL || now < queue->look_at
-		|| queue->under_way == UM_BATCHES_MAX)
+	if (queue->under_way == UM_BATCHES_MAX)
 		return NULL;
-	batch->len = 0;
-	while (queue->held != NULL && batch->len < UM_BATCH_MAX) {
-		batch->kinds[batch->len] = UM_OP_HELD;
-		batch->ops[batch->len++] = queue->held;
-		queue->held = queue->held->next;
-		queue->held_len--;
-	}
-	queue->look_at = now + UM_QUEUE_LOOK_MS;
+	batch->len = um_aside_look(&queue->aside, batch->ops, UM_BATCH_MAX,
+		now);
+	if (batch->len == 0)
+		return NULL;
+	for (size_t i = 0; i < batch->len; i++)
+		batch->kinds[i] = UM_OP_HELD;
 	queue->under_way++;
 	return batch;
 }
@@ -320,26 +195,9 @@ void
 um_queue_take_free(struct um_queue *queue, int64_t now)
 {
 	const struct um_batch *batch = under_way(queue, 0);
-	bool explained = false;
 
-	for (size_t i = 0; i < batch->len; i++) {
-		if (batch->ops[i] == NULL || !batch->ops[i]->is_held)
-			continue;
-		explained = true;
-		um_held_rows_add(&queue->rows, batch->ops[i]->id);
-	}
-	for (size_t i = 0; i < batch->len; i++) {
-		struct um_op *op = batch->ops[i];
-
-		if (op == NULL || op->is_held)
-			continue;
-		um_held_rows_remove(&queue->rows, op->id);
-		/* Where no row is held, what waits for a lock waits alone. */
-		op->isolated |= op->was_aside && !explained;
-		op->was_aside = true;
-	}
-	take_apart(queue, batch);
-	queue->look_at = now + UM_QUEUE_LOOK_MS;
+	insert_all(queue,
+		um_aside_answer(&queue->aside, batch->ops, batch->len, now));
 	remove_oldest(queue);
 }
 
@@ -363,27 +221,6 @@ oldest(const struct um_batch *batch)
 	return first;
 }
 
-/* Their deadlines are in no order. */
-static struct um_op *
-take_expired_held(struct um_queue *queue, int64_t now)
-{
-	struct um_op *before = NULL;
-	struct um_op *op = queue->held;
-
-	for (; op != NULL && op->deadline > now; op = op->next)
-		before = op;
-	if (op == NULL)
-		return NULL;
-	if (before == NULL)
-		queue->held = op->next;
-	else
-		before->next = op->next;
-	if (queue->last_held == op)
-		queue->last_held = before;
-	queue->held_len--;
-	return op;
-}
-
 struct um_op *
 um_queue_take_expired(struct um_queue *queue, int64_t now)
 {
@@ -398,16 +235,20 @@ um_queue_take_expired(struct um_queue *queue, int64_t now)
 			return op;
 		}
 	}
-	if (queue->head != NULL && queue->head->deadline <= now)
-		return take_first(queue);
-	return take_expired_held(queue, now);
+	if (queue->waiting.first != NULL
+		&& queue->waiting.first->deadline <= now)
+		return um_op_list_take(&queue->waiting);
+	return um_aside_take_expired(&queue->aside, now);
 }
 
 int64_t
 um_queue_deadline(const struct um_queue *queue)
 {
-	int64_t deadline = queue->head != NULL ? queue->head->deadline : -1;
+	const struct um_op *first = queue->waiting.first;
+	int64_t deadline = um_aside_deadline(&queue->aside);
 
+	if (first != NULL && (deadline < 0 || first->deadline < deadline))
+		deadline = first->deadline;
 	for (size_t b = 0; b < queue->under_way; b++) {
 		const struct um_batch *batch = under_way(queue, b);
 		size_t i = oldest(batch);
@@ -416,24 +257,21 @@ um_queue_deadline(const struct um_queue *queue)
 			&& (deadline < 0 || batch->ops[i]->deadline < deadline))
 			deadline = batch->ops[i]->deadline;
 	}
-	for (const struct um_op *op = queue->held; op != NULL; op = op->next)
-		if (deadline < 0 || op->deadline < deadline)
-			deadline = op->deadline;
 	return deadline;
 }
 
 int64_t
 um_queue_next_look(const struct um_queue *queue)
 {
-	return queue->held != NULL && queue->under_way < UM_BATCHES_MAX
-		? queue->look_at
+	return queue->aside.ops.len != 0 && queue->under_way < UM_BATCHES_MAX
+		? queue->aside.look_at
 		: -1;
 }
 
 size_t
 um_queue_pending(const struct um_queue *queue)
 {
-	size_t pending = queue->waiting + queue->held_len;
+	size_t pending = queue->waiting.len + queue->aside.ops.len;
 
 	for (size_t b = 0; b < queue->under_way; b++) {
 		const struct um_batch *batch = under_way(queue, b);

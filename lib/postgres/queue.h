@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "postgres/held_rows.h"
+#include "postgres/aside.h"
 #include "postgres/op.h"
+#include "postgres/op_list.h"
 
-#define UM_BATCH_MAX 256     /* operations in one transaction */
-#define UM_BATCHES_MAX 2     /* sent: one at work, and the next one */
-#define UM_QUEUE_LOOK_MS 100 /* between two looks at rows that are held */
+#define UM_BATCH_MAX 256 /* operations in one transaction */
+#define UM_BATCHES_MAX 2 /* sent: one at work, and the next one */
 
 /* The operations of one transaction. */
 struct um_batch {
@@ -31,17 +31,8 @@ struct um_batch {
 
 /* Begins zeroed. Only these functions change it; anyone may read it. */
 struct um_queue {
-	struct um_op *head;
-	struct um_op *last; /* valid while head is not NULL */
-	size_t waiting;     /* the number of operations in that list */
-
-	/* Those whose rows another session holds, and when to look again. */
-	struct um_op *held;
-	struct um_op *last_held;
-	size_t held_len;
-	int64_t look_at; /* monotonic, in milliseconds */
-
-	struct um_held_rows rows; /* as they were when last looked at */
+	struct um_op_list waiting;
+	struct um_aside aside;
 
 	/* Those under way: batch[first], then the other. None is empty. */
 	struct um_batch batch[UM_BATCHES_MAX];
@@ -93,7 +84,7 @@ void um_queue_set_aside(struct um_queue *queue, int64_t now);
  * When it is time: makes a batch, whose kind is UM_OP_HELD, of operations that
  * are set aside, and returns it, or NULL. Those that are not held any more, as
  * um_batch_read() has told, wait again after um_queue_take_free(), and so do
- * those that were set aside behind them; the others are set aside for UM_QUEUE_LOOK_MS.
+ * those that were set aside behind them; the others are set aside for UM_ASIDE_LOOK_MS.
  * The operations of a row keep their order, and the rows are taken in turn.
  */
 const struct um_batch *um_queue_look(struct um_queue *queue, int64_t now);

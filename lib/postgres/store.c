@@ -426,7 +426,7 @@ um_store_connected_at(const struct um_store *store)
 size_t
 um_store_queued(const struct um_store *store)
 {
-	return store->queue.waiting + store->queue.held_len;
+	return store->queue.waiting.len + store->queue.aside.ops.len;
 }
 
 size_t
