@@ -133,3 +133,31 @@ func TestWaitForAnotherCallEndsWithItsContext(t *testing.T) {
 		t.Fatalf("%+v, %v", claim, err)
 	}
 }
+
+func TestLeaseIsRenewed(t *testing.T) {
+	m, other, me := open(t), open(t), someone()
+	asked := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"})
+	if _, err := m.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept}); err != nil {
+		t.Fatal(err)
+	}
+	lease := LeaseOptions{Lease: time.Second}
+	one, err := m.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	if err != nil || one.State != ClaimBegun {
+		t.Fatalf("%v, %v", one, err)
+	}
+	lease.Wait = 3 * time.Second
+	two, err := other.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two.State == ClaimBegun {
+		<-one.Lost() // The machine was too slow to renew it. Then the other call may begin.
+	} else if two.State != ClaimLeased {
+		t.Fatalf("after three times the lease it is %s", two.State)
+	}
+	m.Close()
+	<-one.Lost()
+	if _, err := one.Fulfil(t.Context(), 1); !errors.Is(err, ErrClosed) {
+		t.Fatalf("a claim of an instance that is closed: %v", err)
+	}
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A proxy that stops answering, and comes back: waits continue.
+func TestWaitOutlivesItsServer(t *testing.T) {
+	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, me, log := openPrograms(t), someone(), &lines{}
+	gate := openGate(t, server)
+	// Without kept statements, as for some poolers.
+	m := open(t, func(c *Config) {
+		c.DatabaseURL, c.Logger = gate.url+"&lock_timeout=20&statement_cache_capacity=0", log.logger()
+	})
+	asked, second := create(t, m, account(me)), create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	gate.shut(true)
+	until(t, "the lost connection is logged", func() bool { return log.count("URLMODE_RECONNECTING") == 1 })
+	p.comeBack(t, asked.ElicitationID, me, "c")
+	gate.shut(false)
+	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
+		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+	wait = begin(t, t.Context(), m, second.ElicitationID, me, WaitOptions{})
+	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer operator.Close(context.Background())
+	locking, err := operator.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locking.Exec(t.Context(), "LOCK TABLE urlmode.elicitation"); err != nil {
+		t.Fatal(err)
+	}
+	m.waits.wakeAll()
+	until(t, "it is logged that nothing can be read", func() bool { return log.count("URLMODE_RECONNECTING") == 2 })
+	if err := locking.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.comeBack(t, second.ElicitationID, me, "d")
+	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "d" {
+		t.Fatalf("%#v, %v", got.outcome, got.err)
+	}
+}
+
+// Other waits that begin all the time do not delay the next poll.
+func TestPollsWhileWaitsBegin(t *testing.T) {
+	m, p, me := open(t, func(c *Config) { c.NoListen = true }), openPrograms(t), someone()
+	asked, other := create(t, m, account(me)), create(t, m, account(me))
+	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	p.comeBack(t, asked.ElicitationID, me, "c")
+	for giveUp := time.Now().Add(routineEvery / 2); len(wait) == 0; {
+		if _, err := m.WaitWith(t.Context(), other.ElicitationID, me, WaitOptions{Once: true}); !errors.Is(err, ErrTimeout) {
+			t.Fatal(err)
+		}
+		if time.Now().After(giveUp) {
+			t.Fatal("no poll before that of all rows")
+		}
+	}
+}
+
+// gate passes connections on to PostgreSQL, or ends all of them.
+type gate struct {
+	url    string
+	mu     sync.Mutex
+	isShut bool
+	open   map[net.Conn]bool
+}
+
+func openGate(t testing.TB, server *url.URL) *gate {
+	listening, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listening.Close() })
+	network, address := "tcp", server.Host
+	if folder := server.Query().Get("host"); folder != "" {
+		port := server.Query().Get("port")
+		if port == "" {
+			port = "5432"
+		}
+		network, address = "unix", folder+"/.s.PGSQL."+port
+	}
+	through := *server
+	through.Host = listening.Addr().String()
+	query := through.Query()
+	query.Del("host")
+	query.Del("port")
+	query.Set("sslmode", "disable")
+	through.RawQuery = query.Encode()
+	g := &gate{url: through.String(), open: map[net.Conn]bool{}}
+	go func() {
+		for {
+			near, err := listening.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial(network, address)
+			g.mu.Lock()
+			if err != nil || g.isShut {
+				near.Close()
+				g.mu.Unlock()
+				continue
+			}
+			g.open[near], g.open[far] = true, true
+			g.mu.Unlock()
+			go pass(near, far)
+			go pass(far, near)
+		}
+	}()
+	return g
+}
+
+func pass(from, to net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 32_768)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (g *gate) shut(isShut bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.isShut = isShut
+	for each := range g.open {
+		if isShut {
+			each.Close()
+			delete(g.open, each)
+		}
+	}
+}
