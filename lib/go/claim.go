@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -102,7 +104,7 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 		if err != nil || claim.State != ClaimLeased || rest <= 0 {
 			return claim, err
 		}
-		if err := sleep(ctx, min(rest, jittered(claimRetry))); err != nil {
+		if err := timing.Sleep(ctx, min(rest, timing.Jittered(claimRetry))); err != nil {
 			return nil, err
 		}
 		if c.ctx.Err() != nil {
@@ -244,7 +246,7 @@ func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || !time.Now().Before(until) {
 			return done, err
 		}
-		if sleep(c.claims.ctx, jittered(claimRetry)) != nil {
+		if timing.Sleep(c.claims.ctx, timing.Jittered(claimRetry)) != nil {
 			return false, errorClosed()
 		}
 	}
@@ -258,7 +260,7 @@ func (c *Claim) renew(ctx context.Context) {
 		c.mu.Lock()
 		until := c.until
 		c.mu.Unlock()
-		if sleep(ctx, max(0, min(pause, time.Until(until)))) != nil || !time.Now().Before(until) {
+		if timing.Sleep(ctx, max(0, min(pause, time.Until(until)))) != nil || !time.Now().Before(until) {
 			c.end(true)
 			return
 		}
@@ -268,7 +270,7 @@ func (c *Claim) renew(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil:
-			pause = jittered(min(claimRetry, c.lease/renewals))
+			pause = timing.Jittered(min(claimRetry, c.lease/renewals))
 		case !renewed:
 			c.end(true)
 			return

@@ -5,10 +5,11 @@ package urlmode
 import (
 	"context"
 	"encoding/json"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -179,7 +180,7 @@ func (db *database) create(ctx context.Context, made newRow) (*time.Time, error)
 			case time.Now().After(giveUp): // Another call creates for the same owner.
 				return nil, busy("other calls of this owner create elicitations all the time")
 			}
-			if err := sleep(ctx, jittered(pause)); err != nil {
+			if err := timing.Sleep(ctx, timing.Jittered(pause)); err != nil {
 				return nil, err
 			}
 		}
@@ -419,20 +420,4 @@ func (db *database) purge(ctx context.Context, keep time.Duration, kind string) 
 func (db *database) notify(ctx context.Context, to, payload string) error {
 	_, err := one[*string](ctx, db.pool, sqlNotify, to, payload)
 	return err
-}
-
-// jittered changes an interval by up to a quarter, at random, so that many processes do not act at the same moment.
-func jittered(interval time.Duration) time.Duration {
-	return time.Duration(float64(interval) * (0.75 + rand.Float64()/2))
-}
-
-func sleep(ctx context.Context, interval time.Duration) error {
-	timer := time.NewTimer(interval)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -170,7 +172,7 @@ func (l *listener) keep() {
 				slog.String("error", err.Error()))
 		}
 		l.waits.lost(err)
-		sleep(l.ctx, jittered(min(l.backoffMax, backoffMin<<min(failures-1, 10))))
+		timing.Sleep(l.ctx, timing.Jittered(min(l.backoffMax, backoffMin<<min(failures-1, 10))))
 	}
 }
 
@@ -239,7 +241,7 @@ type polls struct {
 // start polls soon. Where waits begin all the time, that does not delay the next poll.
 func (p *polls) start(now time.Time) {
 	p.every = pollMin
-	first := now.Add(jittered(pollMin))
+	first := now.Add(timing.Jittered(pollMin))
 	if p.at.IsZero() || first.Before(p.at) {
 		p.at = first
 	}
@@ -250,13 +252,13 @@ func (p *polls) isDue(now time.Time) bool {
 		return false
 	}
 	p.every = min(pollMax, time.Duration(float64(p.every)*pollGrowth))
-	p.at = now.Add(jittered(p.every))
+	p.at = now.Add(timing.Jittered(p.every))
 	return true
 }
 
 // loop reads what is due, and waits for the next notification, kick or time.
 func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err error) {
-	routineAt := time.Now().Add(jittered(routineEvery))
+	routineAt := time.Now().Add(timing.Jittered(routineEvery))
 	var polls polls
 	for l.ctx.Err() == nil {
 		for l.waits.isDue() {
@@ -275,7 +277,7 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 		closesAt, isWaited, isNew := l.waits.next()
 		if now.After(routineAt) {
 			// A lost notification, or a connection that broke unnoticed, delays a wait until here.
-			routineAt = now.Add(jittered(routineEvery))
+			routineAt = now.Add(timing.Jittered(routineEvery))
 			if !isWaited {
 				if err := l.execute(conn, "SELECT 1"); err != nil {
 					return isGood, err

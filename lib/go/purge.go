@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -85,7 +87,7 @@ func (p *purger) start() {
 
 func (p *purger) every(interval time.Duration, what string, purge func() error) {
 	defer p.done.Done()
-	for sleep(p.ctx, jittered(interval)) == nil {
+	for timing.Sleep(p.ctx, timing.Jittered(interval)) == nil {
 		// When PostgreSQL is unavailable, the next purge catches up.
 		if err := purge(); isRefusal(err) {
 			p.warn(what, err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -178,7 +180,7 @@ func (w *waits) expire(rowKeys []rowKey) {
 		if isRefusal(err) {
 			w.failKeys(rowKeys, err)
 		}
-		sleep(w.ctx, jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
 	}
 	w.wakeKeys(rowKeys...)
 }

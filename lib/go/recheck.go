@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 // recheckLease is how long nobody else begins a recheck. A function that takes longer causes a warning.
@@ -78,7 +80,7 @@ func (w *waits) runRecheck(k rowKey, provider string, asking *wait) {
 		if isRefusal(err) {
 			w.failKeys([]rowKey{k}, err)
 		}
-		sleep(w.ctx, jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
 	}
 	w.wakeKeys(k)
 }

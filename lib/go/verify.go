@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -85,7 +87,7 @@ func (w *waits) runCheck(k rowKey, provider string, asking *wait) {
 		if isRefusal(err) {
 			w.failKeys([]rowKey{k}, err)
 		}
-		sleep(w.ctx, jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
 	} else if !taken {
 		return
 	}

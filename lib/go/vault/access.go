@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -113,7 +114,7 @@ func (u *using) try(ctx context.Context) (none urlmode.AccessToken, isDone bool,
 	case result.outcome == "failed":
 		return none, false, unavailable(at, result.detail)
 	case result.outcome == "leased":
-		return none, false, sleep(ctx, min(result.wait, jittered(lookEvery)))
+		return none, false, timing.Sleep(ctx, min(result.wait, timing.Jittered(lookEvery)))
 	}
 	return none, false, nil
 }

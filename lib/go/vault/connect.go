@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -272,7 +273,7 @@ func (c *connecting) Await(ctx context.Context, elicitationID string) (reason st
 		case time.Now().After(until):
 			return "", false, nil
 		}
-		if err := sleep(ctx, jittered(lookEvery)); err != nil {
+		if err := timing.Sleep(ctx, timing.Jittered(lookEvery)); err != nil {
 			return "", false, err
 		}
 		if err := c.vault.inside.CheckOpen(); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -201,7 +202,7 @@ func retried[T any](ctx context.Context, timeout time.Duration, change func() (T
 		if err == nil || isRefused(err) || errors.Is(err, urlmode.ErrClosed) || time.Now().After(until) {
 			return made, err
 		}
-		if waiting := sleep(ctx, jittered(delay)); waiting != nil {
+		if waiting := timing.Sleep(ctx, timing.Jittered(delay)); waiting != nil {
 			return made, waiting
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -67,7 +69,7 @@ func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of to
 			p.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("%s did not say whose account was connected (%s)", p.provider, err))
 			return nil, nil
 		}
-		if attempt > 0 || sleep(ctx, jittered(accountAgain)) != nil {
+		if attempt > 0 || timing.Sleep(ctx, timing.Jittered(accountAgain)) != nil {
 			return nil, err
 		}
 	}

@@ -8,13 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"urlmode.example/urlmode"
 )
@@ -343,20 +341,4 @@ func (p *provider) post(ctx context.Context, to string, fields map[string]string
 		headers["Authorization"] = authorization
 	}
 	return p.vault.requester.send(ctx, http.MethodPost, to, headers, body)
-}
-
-func sleep(ctx context.Context, duration time.Duration) error {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// jittered is the duration and up to a quarter more or less, so that instances do not act at the same time.
-func jittered(duration time.Duration) time.Duration {
-	return duration*3/4 + rand.N(duration/2)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/timing"
 )
 
 // changedState is the SQLSTATE of a store whose refresh token was replaced meanwhile.
@@ -45,7 +46,7 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 			return "", err
 		}
 		isStored, err := v.database.store(ctx, at, made, connected.Requested, id, kept)
-		if isChanged(err) && time.Now().Before(until) && sleep(ctx, jittered(retryMin)) == nil {
+		if isChanged(err) && time.Now().Before(until) && timing.Sleep(ctx, timing.Jittered(retryMin)) == nil {
 			continue
 		}
 		if err == nil && !isStored {

@@ -14,6 +14,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
@@ -213,7 +214,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 					return Disconnected{}, err
 				}
 			}
-			sleep(ctx, min(begun.wait, jittered(lookEvery)))
+			timing.Sleep(ctx, min(begun.wait, timing.Jittered(lookEvery)))
 			continue
 		}
 		if begun.outcome == "gone" {
