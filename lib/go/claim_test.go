@@ -7,36 +7,20 @@ import (
 	"errors"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // whileLocked runs a call that needs the row, which it does not get, ends its context meanwhile, and then lets it go on.
 func whileLocked(t *testing.T, id string, run func(context.Context)) {
 	t.Helper()
-	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer operator.Close(context.Background())
-	locking, err := operator.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locking.Exec(t.Context(), "SELECT FROM urlmode.elicitation WHERE id = $1::text::uuid FOR UPDATE", id); err != nil {
-		t.Fatal(err)
-	}
+	operator := asOperator(t)
+	unlock := lock(t, operator, "SELECT FROM urlmode.elicitation WHERE id = $1::text::uuid FOR UPDATE", id)
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		run(ctx)
 	}()
-	watching, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watching.Close(context.Background())
+	watching := asOperator(t)
 	until(t, "it waits for the row", func() bool {
 		var waits bool
 		err := watching.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1 = ANY (pg_blocking_pids(pid)))",
@@ -45,9 +29,7 @@ func whileLocked(t *testing.T, id string, run func(context.Context)) {
 	})
 	end()
 	time.Sleep(20 * time.Millisecond)
-	if err := locking.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	<-done
 }
 

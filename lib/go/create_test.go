@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 func TestLinkAndVerifier(t *testing.T) {
@@ -48,11 +46,7 @@ func TestLinkAndVerifier(t *testing.T) {
 
 func TestTraceOfTheCallIsKept(t *testing.T) {
 	m := open(t)
-	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer operator.Close(context.Background())
+	operator := asOperator(t)
 	for _, trace := range []string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", ""} {
 		request := account(someone())
 		request.Traceparent = trace

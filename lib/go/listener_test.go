@@ -3,15 +3,12 @@
 package urlmode
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/url"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A proxy that stops answering, and comes back: waits continue.
@@ -36,23 +33,11 @@ func TestWaitOutlivesItsServer(t *testing.T) {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
 	}
 	wait = begin(t, t.Context(), m, second.ElicitationID, me, WaitOptions{})
-	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer operator.Close(context.Background())
-	locking, err := operator.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locking.Exec(t.Context(), "LOCK TABLE urlmode.elicitation"); err != nil {
-		t.Fatal(err)
-	}
+	operator := asOperator(t)
+	unlock := lock(t, operator, "LOCK TABLE urlmode.elicitation")
 	m.waits.wakeAll()
 	until(t, "it is logged that nothing can be read", func() bool { return log.count("URLMODE_RECONNECTING") == 2 })
-	if err := locking.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	p.comeBack(t, second.ElicitationID, me, "d")
 	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "d" {
 		t.Fatalf("%#v, %v", got.outcome, got.err)

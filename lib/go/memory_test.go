@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -153,11 +152,7 @@ func TestMemoryOfTheListener(t *testing.T) {
 	m, name := open(t), "memory-"+newID()
 	l := m.listener
 	l.server.ConnConfig.RuntimeParams["application_name"] = name
-	admin, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close(context.Background())
+	admin := asOperator(t)
 	keepsNothing(t, callsOr(10_000)/100, func() {
 		ended := make(chan error, 1)
 		go func() {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // samplesOf are those of a text: name and labels to value.
@@ -111,11 +109,7 @@ func TestMetricsOfALostConnection(t *testing.T) {
 	if lost := samplesOf(t, m)["connections_lost_total"]; lost != 0 {
 		t.Fatalf("%g are lost", lost)
 	}
-	operator, err := pgx.Connect(t.Context(), required(t, "URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer operator.Close(context.Background())
+	operator := asOperator(t)
 	if _, err := operator.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "+
 		"WHERE application_name = $1 AND query NOT LIKE '%create%'", name); err != nil {
 		t.Fatal(err)

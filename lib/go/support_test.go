@@ -54,6 +54,40 @@ func create(t testing.TB, m *Instance, r Request) Elicitation {
 	return made
 }
 
+// connect opens a connection of a role, by the variable that has its URL.
+func connect(t testing.TB, variable string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), required(t, variable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func asOperator(t testing.TB) *pgx.Conn {
+	t.Helper()
+	return connect(t, "URLMODE_ADMIN_DATABASE_URL")
+}
+
+// lock holds what a statement locks, until unlock is called.
+func lock(t testing.TB, over *pgx.Conn, statement string, values ...any) (unlock func()) {
+	t.Helper()
+	locking, err := over.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locking.Exec(t.Context(), statement, values...); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := locking.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // programs complete rows as the callback programs do.
 type programs struct {
 	conn *pgx.Conn
@@ -62,11 +96,7 @@ type programs struct {
 
 func openPrograms(t testing.TB) *programs {
 	t.Helper()
-	conn, err := pgx.Connect(context.Background(), required(t, "URLMODE_PROGRAMS_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(context.Background()) })
+	conn := connect(t, "URLMODE_PROGRAMS_DATABASE_URL")
 	ring, err := parseKeys(testKeys, "keys")
 	if err != nil {
 		t.Fatal(err)

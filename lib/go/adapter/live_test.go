@@ -6,14 +6,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/adaptertest"
@@ -22,16 +19,6 @@ import (
 func account() Wish {
 	return Wish{Message: "Connect.", Request: urlmode.Request{Provider: "github", Kind: urlmode.OAuth,
 		Owner: adaptertest.Someone(), TargetURL: "https://provider.example/authorize?client_id=a"}}
-}
-
-func connect(t *testing.T) *pgx.Conn {
-	t.Helper()
-	operator, err := pgx.Connect(t.Context(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { operator.Close(context.Background()) })
-	return operator
 }
 
 // asked is a session whose client does not answer, and what it was asked for.
@@ -67,7 +54,7 @@ func (a *asked) now() (count, open int) {
 
 func TestTraceOfTheCall(t *testing.T) {
 	m, wish := adaptertest.Open(t), account()
-	operator := connect(t)
+	operator := adaptertest.AsOperator(t)
 	const ofCall, ofTool = adaptertest.Trace, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 	for _, row := range [][2]string{{"", ofCall}, {ofTool, ofTool}} {
 		wish := wish
@@ -121,7 +108,7 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 
 // A client that does not read its progress holds no call longer than its round.
 func TestProgressThatNobodyReads(t *testing.T) {
-	m, wish, operator := adaptertest.Open(t), account(), connect(t)
+	m, wish, operator := adaptertest.Open(t), account(), adaptertest.AsOperator(t)
 	wish.ResumeKey, wish.Round = "one", 2*time.Second
 	made, err := m.Create(t.Context(), wish.Request)
 	if err != nil {

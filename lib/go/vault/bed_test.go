@@ -10,14 +10,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/adaptertest"
@@ -228,20 +225,10 @@ func (b *bed) store(change ...tokens) {
 	}
 }
 
-func (b *bed) asAdmin() *pgx.Conn {
-	b.t.Helper()
-	conn, err := pgx.Connect(context.Background(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { conn.Close(context.Background()) })
-	return conn
-}
-
 // change changes the row of the account.
 func (b *bed) change(assignments string) {
 	b.t.Helper()
-	if _, err := b.asAdmin().Exec(context.Background(), "UPDATE urlmode.account SET "+assignments+" WHERE subject = $1", b.me.Subject); err != nil {
+	if _, err := adaptertest.AsOperator(b.t).Exec(context.Background(), "UPDATE urlmode.account SET "+assignments+" WHERE subject = $1", b.me.Subject); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -251,7 +238,7 @@ func (b *bed) expire() { b.change("expires_at = now(), refreshed_at = now() - in
 // column reads one of the row of the account.
 func (b *bed) column(name string) (value string) {
 	b.t.Helper()
-	if err := b.asAdmin().QueryRow(context.Background(), "SELECT "+name+"::text FROM urlmode.account WHERE subject = $1", b.me.Subject).Scan(&value); err != nil {
+	if err := adaptertest.AsOperator(b.t).QueryRow(context.Background(), "SELECT "+name+"::text FROM urlmode.account WHERE subject = $1", b.me.Subject).Scan(&value); err != nil {
 		b.t.Fatal(err)
 	}
 	return value

@@ -28,7 +28,7 @@ func TestConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	var target string
-	if err := b.asAdmin().QueryRow(t.Context(), "SELECT target_url FROM urlmode.elicitation WHERE id = $1", asked.ElicitationID).Scan(&target); err != nil {
+	if err := adaptertest.AsOperator(b.t).QueryRow(t.Context(), "SELECT target_url FROM urlmode.elicitation WHERE id = $1", asked.ElicitationID).Scan(&target); err != nil {
 		t.Fatal(err)
 	}
 	parts, err := neturl.Parse(target)
@@ -106,7 +106,7 @@ func TestCloseDuringClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.comeBack(asked.ElicitationID, code)
-	holds, looks := b.asAdmin(), b.asAdmin()
+	holds, looks := adaptertest.AsOperator(b.t), adaptertest.AsOperator(b.t)
 	tx, err := holds.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func publicOf(t *testing.T, pem string) string {
 // nonce is that of the authorization request.
 func (b *bed) nonce() string {
 	var target string
-	if err := b.asAdmin().QueryRow(b.t.Context(), "SELECT target_url FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1", b.me.Subject).Scan(&target); err != nil {
+	if err := adaptertest.AsOperator(b.t).QueryRow(b.t.Context(), "SELECT target_url FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1", b.me.Subject).Scan(&target); err != nil {
 		b.t.Error(err)
 	}
 	parts, err := neturl.Parse(target)

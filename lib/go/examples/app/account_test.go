@@ -10,12 +10,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -144,7 +142,7 @@ func idOf(u *user, id string) string {
 	if id != "" {
 		return id
 	}
-	if err := admin(u.t).QueryRow(context.Background(), "SELECT id::text FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1",
+	if err := adaptertest.AsOperator(u.t).QueryRow(context.Background(), "SELECT id::text FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1",
 		u.me.Subject).Scan(&id); err != nil {
 		u.t.Error(err)
 	}
@@ -261,18 +259,9 @@ func TestCallsShareAnExchange(t *testing.T) {
 	}
 }
 
-func admin(t *testing.T) *pgx.Conn {
-	conn, err := pgx.Connect(context.Background(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(context.Background()) })
-	return conn
-}
-
 func expire(t *testing.T, u *user) {
 	t.Helper()
-	if _, err := admin(t).Exec(t.Context(), "UPDATE urlmode.account SET expires_at = now(), refreshed_at = now() - interval '1 hour' WHERE subject = $1",
+	if _, err := adaptertest.AsOperator(t).Exec(t.Context(), "UPDATE urlmode.account SET expires_at = now(), refreshed_at = now() - interval '1 hour' WHERE subject = $1",
 		u.me.Subject); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"urlmode.example/urlmode"
 )
 
@@ -32,6 +34,17 @@ func Open(t *testing.T) *urlmode.Instance {
 	}
 	t.Cleanup(func() { made.Close() })
 	return made
+}
+
+// AsOperator connects as the role that may do anything. The connection is closed with the test.
+func AsOperator(t *testing.T) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), os.Getenv("URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
 }
 
 // Someone is a user whom no other test knows.
