@@ -52,14 +52,9 @@ export class Server {
 		}
 	}
 
-	/** Whether it has a vault. */
-	get hasVault() {
-		return this.language !== 'go';
-	}
-
 	/** @param {{ keys: string, issuer: string }} options */
-	async openVault(options) {
-		if (this.hasVault) await this.#ask('open_vault', options);
+	openVault(options) {
+		return this.#ask('open_vault', options);
 	}
 
 	store(subject, tokens) {

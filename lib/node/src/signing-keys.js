@@ -4,6 +4,7 @@
 // the provider fetches it into a row, which only the role of the MCP server can
 // write.
 
+import { orAborted } from './abort.js';
 import { UrlModeClosedError } from './errors.js';
 import { jittered } from './jitter.js';
 
@@ -114,7 +115,7 @@ export class SigningKeys {
 		let checked;
 		this.#running = running;
 		try {
-			const fetched = await Promise.race([this.#functions[provider]?.(kid, { signal }), rejects(signal)]);
+			const fetched = await orAborted(Promise.resolve(this.#functions[provider]?.(kid, { signal })), signal);
 			checked = checkKey(fetched, kid);
 		} catch (error) {
 			if (!this.#closed) warn(`a key of the provider ${provider} was not fetched: ${/** @type {Error} */ (error).message}`);
@@ -125,16 +126,6 @@ export class SigningKeys {
 		}
 		await this.#database.keepSigningKey(provider, kid, checked.key, checked.expiresAt);
 	}
-}
-
-/**
- * @param {AbortSignal} signal
- * @returns {Promise<never>}
- */
-function rejects(signal) {
-	return new Promise((_, reject) => {
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
 }
 
 /**

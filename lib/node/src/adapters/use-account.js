@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { orAborted } from '../abort.js';
 import { checkScopes } from '../accounts/account-provider.js';
 import { AccountNotConnectedError, AccountReconnectError } from '../errors.js';
 import { internalsOf } from '../internals.js';
@@ -123,7 +124,6 @@ async function waitForExchange(urlmode, id, { subject, session = '' }, signal) {
 	for (;;) {
 		const why = await claims.readExchange({ id, binding: bindingOf(subject, session) });
 		if (why !== undefined || performance.now() > until) return why;
-		await sleep(jittered(LOOK_MS), undefined, signal && { signal }).catch(() => {});
-		signal?.throwIfAborted();
+		await orAborted(sleep(jittered(LOOK_MS)), signal);
 	}
 }
