@@ -47,31 +47,22 @@ put_form(struct view *view)
 }
 
 static void
-put_row(const struct view *view, enum um_text name, struct um_str value)
-{
-	um_buf_puts(view->controls.page.body, "<dt>");
-	um_document_put(&view->controls.page, name);
-	um_buf_puts(view->controls.page.body, "</dt><dd>");
-	um_escape_html_text(view->controls.page.body, value);
-	um_buf_puts(view->controls.page.body, "</dd>\n");
-}
-
-static void
 put_facts(const struct view *view)
 {
 	const struct um_definition *definition = view->form->definition;
+	const struct um_document *page = &view->controls.page;
 
-	um_buf_puts(view->controls.page.body, "<dl>\n");
-	put_row(view, UM_TEXT_REQUESTED_BY, view->form->requester);
-	put_row(view, UM_TEXT_REQUESTED_FOR, view->form->subject);
+	um_buf_puts(page->body, "<dl>\n");
+	um_document_row(page, UM_TEXT_REQUESTED_BY, view->form->requester);
+	um_document_row(page, UM_TEXT_REQUESTED_FOR, view->form->subject);
 	for (size_t i = 0; i < definition->facts_len; i++) {
 		um_control_words(&view->controls, "dt", "",
 			definition->fact[i].label);
 		um_control_words(&view->controls, "dd", " class=\"lines\"",
 			definition->fact[i].value);
-		um_buf_puts(view->controls.page.body, "\n");
+		um_buf_puts(page->body, "\n");
 	}
-	um_buf_puts(view->controls.page.body, "</dl>\n");
+	um_buf_puts(page->body, "</dl>\n");
 }
 
 static void

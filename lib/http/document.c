@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/document.h"
 
+#include "http/escape.h"
+
 #define PAGE_LEN 8192 /* bytes, more than most pages take */
 
 struct um_document
@@ -53,4 +55,15 @@ um_document_paragraph(const struct um_document *page, enum um_text text)
 	um_buf_puts(page->body, "<p>");
 	um_document_put(page, text);
 	um_buf_puts(page->body, "</p>\n");
+}
+
+void
+um_document_row(const struct um_document *page, enum um_text name,
+	struct um_str value)
+{
+	um_buf_puts(page->body, "<dt>");
+	um_document_put(page, name);
+	um_buf_puts(page->body, "</dt><dd>");
+	um_escape_html_text(page->body, value);
+	um_buf_puts(page->body, "</dd>\n");
 }

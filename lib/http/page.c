@@ -227,22 +227,12 @@ um_page_decided(struct um_response *response, const struct um_request *request,
 }
 
 static void
-put_row(const struct um_document *page, enum um_text name, struct um_str value)
-{
-	um_buf_puts(page->body, "<dt>");
-	um_document_put(page, name);
-	um_buf_puts(page->body, "</dt><dd>");
-	um_escape_html_text(page->body, value);
-	um_buf_puts(page->body, "</dd>\n");
-}
-
-static void
 put_details(const struct um_document *page, const struct um_confirm *confirm)
 {
 	um_buf_puts(page->body, "<dl>\n");
-	put_row(page, UM_TEXT_REQUESTED_BY, confirm->requester);
-	put_row(page, UM_TEXT_REQUESTED_FOR, confirm->subject);
-	put_row(page, UM_TEXT_DESTINATION, confirm->display_name);
+	um_document_row(page, UM_TEXT_REQUESTED_BY, confirm->requester);
+	um_document_row(page, UM_TEXT_REQUESTED_FOR, confirm->subject);
+	um_document_row(page, UM_TEXT_DESTINATION, confirm->display_name);
 	if (confirm->amount.len != 0) {
 		um_buf_puts(page->body, "<dt>");
 		um_document_put(page, UM_TEXT_TOTAL);
