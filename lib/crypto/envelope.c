@@ -2,6 +2,7 @@
 #include "crypto/envelope.h"
 
 #include <limits.h>
+#include <string.h>
 
 #define PREFIX_LEN 2 /* version and kid */
 #define HEADER_LEN (PREFIX_LEN + UM_NONCE_LEN)
@@ -64,19 +65,22 @@ um_envelope_open(uint8_t *out, const struct um_keys *keys,
 	size_t text_len = envelope.len - UM_ENVELOPE_OVERHEAD;
 	const uint8_t *tag = bytes + HEADER_LEN + text_len;
 	int len;
-
-	return text_len <= INT_MAX && context.len <= INT_MAX
+	bool ok = text_len <= INT_MAX && context.len <= INT_MAX
 		&& EVP_DecryptInit_ex(ctx, NULL, NULL, key, bytes + PREFIX_LEN)
-		== 1
+			== 1
 		&& EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, TAG_LEN,
 			   (void *)tag)
-		== 1
+			== 1
 		&& EVP_DecryptUpdate(ctx, NULL, &len, bytes, PREFIX_LEN) == 1
 		&& EVP_DecryptUpdate(ctx, NULL, &len,
 			   (const uint8_t *)context.ptr, (int)context.len)
-		== 1
+			== 1
 		&& EVP_DecryptUpdate(ctx, out, &len, bytes + HEADER_LEN,
 			   (int)text_len)
-		== 1
+			== 1
 		&& EVP_DecryptFinal_ex(ctx, out + len, &len) == 1;
+
+	if (!ok)
+		explicit_bzero(out, text_len);
+	return ok;
 }

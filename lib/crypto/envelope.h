@@ -45,8 +45,8 @@ const struct um_key *um_envelope_key(struct um_str envelope, uint8_t version,
 /*
  * Opens an envelope for which um_envelope_key() found a key, with `key`, which
  * was derived from that one. `out` takes envelope.len - UM_ENVELOPE_OVERHEAD
- * bytes. False: it is not genuine, or of another context; `out` must not be
- * used then.
+ * bytes. False: it is not genuine, or of another context; these bytes are
+ * zeroed then.
  */
 bool um_envelope_open(uint8_t *out, const struct um_keys *keys,
 	const uint8_t key[static UM_KEY_LEN], struct um_str context,

@@ -93,6 +93,20 @@ um_seal_put_outcome(struct um_buf *out, struct um_str json,
 		put_context(context, id, binding), keys, nonce);
 }
 
+static bool
+open_with(struct um_buf *out, struct um_str sealed,
+	const uint8_t key[static UM_KEY_LEN], struct um_str context,
+	const struct um_keys *keys)
+{
+	bool ok = um_buf_reserve(out, sealed.len)
+		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys, key,
+			context, sealed);
+
+	if (ok)
+		out->len += sealed.len - UM_SEAL_OVERHEAD;
+	return ok;
+}
+
 bool
 um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t id[static UM_UUID_LEN],
@@ -104,17 +118,11 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 	const struct um_key *key = um_envelope_key(sealed,
 		is_for_id ? FOR_ID : FOR_OWNER, keys);
 	uint8_t derived[UM_KEY_LEN];
-	bool ok;
+	bool ok = key != NULL
+		&& derive(derived, keys, key, context,
+			is_for_id ? NULL : binding)
+		&& open_with(out, sealed, derived, context, keys);
 
-	if (key == NULL || !um_buf_reserve(out, sealed.len))
-		return false;
-	ok = derive(derived, keys, key, context, is_for_id ? NULL : binding)
-		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
-			derived, context, sealed);
-	if (ok)
-		out->len += sealed.len - UM_SEAL_OVERHEAD;
-	else
-		explicit_bzero(out->ptr + out->len, sealed.len);
 	explicit_bzero(derived, sizeof(derived));
 	return ok;
 }
@@ -139,12 +147,8 @@ um_seal_open_for_page(struct um_buf *out, struct um_str sealed,
 {
 	const struct um_key *key = um_envelope_key(sealed, FOR_OWNER, keys);
 	char context[UM_UUID_LEN + UM_BINDING_LEN];
-	bool ok = key != NULL && um_buf_reserve(out, sealed.len)
-		&& um_envelope_open((uint8_t *)out->ptr + out->len, keys,
-			key->of[use], put_context(context, id, binding),
-			sealed);
 
-	if (ok)
-		out->len += sealed.len - UM_SEAL_OVERHEAD;
-	return ok;
+	return key != NULL
+		&& open_with(out, sealed, key->of[use],
+			put_context(context, id, binding), keys);
 }
