@@ -12,7 +12,7 @@ import (
 	"urlmode.example/urlmode/internal/inside"
 )
 
-// Inside is for package vault, which is a module of its own.
+// Inside is for package adapter, and for package vault, which is a module of its own.
 func (m *Instance) Inside(inside.Permit) inside.Instance { return insider{m} }
 
 type insider struct{ m *Instance }

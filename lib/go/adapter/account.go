@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/inside"
 )
 
 // Accounts is a vault: a *vault.Vault of urlmode.example/urlmode/vault.
@@ -134,7 +135,7 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 	isConnected, isByAnother, account := false, false, ""
 	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
-		detail: wish.Vault.AuthorizationDetail,
+		detail: wish.Vault.AuthorizationDetail, start: a.instance.Inside(inside.Permit{}).Start,
 		claimed: func(ctx context.Context, id string) (*End, error) {
 			reason, isKnown, err := begun.Await(ctx, id)
 			if err != nil || !isKnown {

@@ -138,6 +138,7 @@ type question struct {
 	// Of accounts:
 	claimed func(ctx context.Context, id string) (*End, error) // what becomes of a call whose outcome another has claimed; nil: what becomes of every call
 	detail  func(urlmode.Outcome) string                       // what its provider has said
+	start   func() (end func(), err error)                     // begins what Close waits for
 }
 
 // isForOthers: the page is for somebody else than the user of the client.
@@ -193,8 +194,8 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		// Nobody reads the answer of this call, so it does nothing that the next one can do.
 		return End{}, false, k.why(ctx, id, err)
 	}
-	rest := max(0, time.Until(k.deadline))
-	claim, err := m.BeginClaim(ctx, id, k.wish.Owner, urlmode.LeaseOptions{Reference: outcome.Reference, Wait: rest})
+	claim, letClose, err := k.begin(ctx, id, outcome.Reference)
+	defer letClose()
 	switch {
 	case errors.Is(err, urlmode.ErrOpen):
 		return End{}, false, nil
@@ -232,6 +233,25 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	}
 	confirm(ctx, claim)
 	return End{Result: made}, true, nil
+}
+
+// begin begins the claim. That of an account is final: once it has begun, Close waits until letClose is called, after the exchange of
+// the code. The work for another outcome is done by the next call.
+func (k *asking) begin(ctx context.Context, id, reference string) (claim *urlmode.Claim, letClose func(), err error) {
+	letClose = func() {}
+	if k.wish.start != nil {
+		end, err := k.wish.start()
+		if err != nil {
+			return nil, letClose, err
+		}
+		letClose = end
+	}
+	rest := max(0, time.Until(k.deadline))
+	claim, err = k.a.instance.BeginClaim(ctx, id, k.wish.Owner, urlmode.LeaseOptions{Reference: reference, Wait: rest})
+	if err != nil || claim.State != urlmode.ClaimBegun {
+		letClose()
+	}
+	return claim, letClose, err
 }
 
 // taken says why a claim is not this call's: it may have gone back since the outcome was read.

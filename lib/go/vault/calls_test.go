@@ -4,10 +4,12 @@ package vault
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/adapter"
 	"urlmode.example/urlmode/internal/adaptertest"
 )
 
@@ -39,39 +41,74 @@ func TestOtherAccountForTwo(t *testing.T) {
 	b.is("the account", fmt.Sprintf("%s, %v", account, err), "acme, <nil>")
 }
 
+// tool calls UseAccount, over the account, of a client that sends its user nowhere. It returns the token, or what the client is told.
+func (b *bed) tool(ctx context.Context, of adapter.Accounts, request urlmode.ConnectRequest) string {
+	token := ""
+	end, err := adapter.New(b.instance, adapter.Options{}).UseAccount(ctx, adapter.Call{},
+		adapter.AccountWish{Vault: of, Message: "Connect.", ConnectRequest: request},
+		func(_ context.Context, used urlmode.AccessToken) (json.RawMessage, error) {
+			token = used.Token
+			return nil, nil
+		})
+	if err != nil {
+		return err.Error()
+	}
+	return token + string(end.Result)
+}
+
 // A code that is claimed while the instance is being closed is exchanged.
 func TestCloseDuringClaim(t *testing.T) {
-	b := newBed(t)
-	asked, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.comeBack(asked.ElicitationID, code)
-	holds, looks := adaptertest.AsOperator(b.t), adaptertest.AsOperator(b.t)
-	tx, err := holds.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE", asked.ElicitationID); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan string, 1)
-	go func() {
-		account, err := asked.Wait(context.WithoutCancel(t.Context()))
-		ended <- fmt.Sprintf("%s, %v", account, err)
-	}()
-	adaptertest.Until(t, "the claim", func() (isWaiting bool) {
-		err := looks.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))", holds.PgConn().PID()).Scan(&isWaiting)
-		return err == nil && isWaiting
-	})
-	closed := make(chan error, 1)
-	go func() { closed <- b.instance.Close() }()
-	adaptertest.Until(t, "the end", func() bool { return b.vault.inside.CheckOpen() != nil })
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b.is("the account", <-ended, "acme, <nil>")
-	if err := <-closed; err != nil {
-		t.Error(err)
+	for what, call := range map[string]struct {
+		run  func(*bed, *Connection) string
+		says string
+	}{
+		"a connection": {func(b *bed, asked *Connection) string {
+			account, err := asked.Wait(context.WithoutCancel(b.t.Context()))
+			return fmt.Sprintf("%s, %v", account, err)
+		}, "acme, <nil>"},
+		// It can use the account no more.
+		"a tool": {func(b *bed, asked *Connection) string {
+			return b.tool(context.WithoutCancel(b.t.Context()), b.vault, asked.request)
+		}, "this instance is closed"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := newBed(t)
+			asked, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.comeBack(asked.ElicitationID, code)
+			holds, looks := adaptertest.AsOperator(t), adaptertest.AsOperator(t)
+			tx, err := holds.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), "SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE", asked.ElicitationID); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan string, 1)
+			go func() { ended <- call.run(b, asked) }()
+			adaptertest.Until(t, "the claim", func() (isWaiting bool) {
+				err := looks.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))", holds.PgConn().PID()).Scan(&isWaiting)
+				return err == nil && isWaiting
+			})
+			closed := make(chan error, 1)
+			go func() { closed <- b.instance.Close() }()
+			adaptertest.Until(t, "the end", func() bool { return b.vault.inside.CheckOpen() != nil })
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.is("the end", <-ended, call.says)
+			if err := <-closed; err != nil {
+				t.Error(err)
+			}
+			_, b.vault = b.open(b.keys)
+			b.is("what there is", b.names(), "acme connected")
+			var page string
+			if err := looks.QueryRow(t.Context(), "SELECT exchange FROM urlmode.elicitation WHERE id = $1", asked.ElicitationID).Scan(&page); err != nil {
+				t.Fatal(err)
+			}
+			b.is("what the page says", page, "")
+		})
 	}
 }

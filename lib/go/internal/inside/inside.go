@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package inside is what other modules of this repository use of an instance, and nobody else.
+// Package inside is what other packages of this repository use of an instance, and nobody else.
 package inside
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Permit is what only these modules can make.
+// Permit is what only these packages can make.
 type Permit struct{ _ int }
 
 // Instance is one of package urlmode.
