@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 
 	"urlmode.example/urlmode"
@@ -54,6 +56,84 @@ func (b *bed) tool(ctx context.Context, of adapter.Accounts, request urlmode.Con
 		return err.Error()
 	}
 	return token + string(end.Result)
+}
+
+// watched tells when a call waits for the exchange of another.
+type watched struct {
+	*Vault
+	awaits chan struct{}
+}
+
+func (w watched) Connecting(ctx context.Context, r urlmode.ConnectRequest) (urlmode.Connecting, error) {
+	begun, err := w.Vault.Connecting(ctx, r)
+	return watchedConnecting{begun, w.awaits}, err
+}
+
+type watchedConnecting struct {
+	urlmode.Connecting
+	awaits chan struct{}
+}
+
+func (w watchedConnecting) Await(ctx context.Context, id string) (string, bool, error) {
+	close(w.awaits)
+	return w.Connecting.Await(ctx, id)
+}
+
+// A call of a tool that waits for the exchange of another call uses what that has connected, or says why it cannot.
+func TestToolAfterTheExchangeOfAnotherCall(t *testing.T) {
+	const other, missing = "another account was connected than the one that is needed", "not everything was granted that is needed (admin)"
+	for _, row := range []struct {
+		what, account string
+		required      []string
+		has           bool // the account that is needed, before
+		granted, says string
+	}{
+		{"what it needs", "", nil, false, "acme", "access-1"},
+		{"another account", "other", nil, false, "acme", other},
+		{"too little", "", []string{"admin"}, false, "acme", missing},
+		{"too little of the account that it needs", "acme", []string{"admin"}, true, "acme", missing},
+		{"another account than the one that lacks a scope", "acme", []string{"admin"}, true, "beta", other},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			b := newBed(t)
+			if row.has {
+				b.store()
+			}
+			b.endpoint.granted["account"] = row.granted
+			wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one", Account: row.account, Scopes: append([]string{"read"}, row.required...)}
+			asked, err := b.vault.Connect(t.Context(), wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.comeBack(asked.ElicitationID, code)
+			isAsked, goesOn := make(chan struct{}), make(chan struct{})
+			b.endpoint.answers(func(http.ResponseWriter, *http.Request) bool {
+				close(isAsked)
+				<-goesOn
+				return false
+			})
+			ended, said := make(chan struct{}), make(chan string, 1)
+			go func() {
+				defer close(ended)
+				asked.Wait(t.Context())
+			}()
+			<-isAsked
+			wanted.Scopes, wanted.RequiredScopes = []string{"read"}, row.required
+			of := watched{b.vault, make(chan struct{})}
+			go func() { said <- b.tool(t.Context(), of, wanted) }()
+			select {
+			case <-of.awaits:
+			case got := <-said:
+				t.Errorf("it does not wait for the exchange: %s", got)
+				said <- got
+			}
+			close(goesOn)
+			if got := <-said; !strings.Contains(got, row.says) {
+				t.Errorf("it says %s", got)
+			}
+			<-ended
+		})
+	}
 }
 
 // A code that is claimed while the instance is being closed is exchanged.
