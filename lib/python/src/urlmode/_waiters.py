@@ -1,8 +1,7 @@
 """All open waits of a process.
 
-A notification, a new wait and a new listening connection each make rows due. Rows that are due are read together, one
-read at a time; rows that become due during a read belong to the next one. The row alone counts, and a notification is a
-reason to read it. One that carries the sealed outcome saves the read, where the row was read before for this owner.
+A notification, a new wait and a new listening connection each make rows due. The row alone counts, and a notification
+is a reason to read it. One that carries the sealed outcome saves the read, where the row was read before for this owner.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import psycopg
 
 from ._check import Checker, needs_check
 from ._connection import is_refusal
-from ._database import READ, Database, Row, RowKey, key_columns, row_of
+from ._database import Database, Row, RowKey
 from ._errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
 from ._form_types import VerifyFunction
 from ._keys import KeyRing
@@ -25,13 +24,13 @@ from ._listener import Announcement, Listener
 from ._metrics import Metrics
 from ._outcome import Verifier, open_verifier, to_outcome
 from ._poll import Alarm, Poll
+from ._reader import Reader
 from ._recheck import Rechecker, needs_recheck
 from ._seal import open_outcome, row_bytes
 from ._tasks import Tasks, jittered, start_quietly
 from ._types import Answer, Kind, RecheckFunction
 from ._wait import Wait
 
-_BATCH_SIZE = 1000
 _ROUTINE_READ_S = 30.0
 _RETRY_S = 1.0
 
@@ -71,14 +70,12 @@ class Waiters:
         self._checker = Checker(database, keys)
         # By id; more than one if another owner waits for the same id. Tuples are smaller than lists.
         self._entries: dict[str, tuple[Entry, ...]] = {}
-        self._due: dict[Entry, None] = {}
-        self._routine: dict[Entry, None] = {}  # to be read after those that are due
         self._routine_timer: asyncio.TimerHandle | None = None
         self._poll = Poll(self._read_all)
         self._alarm = Alarm(self._look_at_times)
         self._over = self._end  # one for all waits
-        self._reading = False
         self._tasks = Tasks()
+        self._reader = Reader(listener, self._tasks, apply=self._apply, fail=self._fail)
         self.size = 0
         """how many waits are open"""
         listener.on_listening.append(self._on_listening)
@@ -140,8 +137,7 @@ class Waiters:
             return
         if entry.next_recheck is not None:
             entry.next_recheck.cancel()
-        self._due.pop(entry, None)
-        self._routine.pop(entry, None)
+        self._reader.remove(entry)
         others = tuple(each for each in self._entries[entry.id] if each is not entry)
         if others:
             self._entries[entry.id] = others
@@ -205,8 +201,7 @@ class Waiters:
         self._routine_timer = asyncio.get_running_loop().call_later(jittered(_ROUTINE_READ_S), go_off)
 
     def _read_all(self) -> None:
-        self._routine.update(dict.fromkeys(self._all_entries()))
-        self._start_reading()
+        self._reader.add_routine(self._all_entries())
 
     def _look_at_times(self) -> None:
         """Reads the rows that may be expired, and ends the waits whose time has passed."""
@@ -223,51 +218,8 @@ class Waiters:
                 self._alarm.set(wait.deadline)
 
     def _wake(self, entry: Entry) -> None:
-        if not entry.waits:
-            return
-        self._due[entry] = None
-        self._routine.pop(entry, None)
-        self._start_reading()
-
-    def _start_reading(self) -> None:
-        if not self._reading:
-            self._reading = True
-            self._tasks.start(self._read())
-
-    async def _read(self) -> None:
-        try:
-            while self._listener.listening and (self._due or self._routine):
-                batch = self._take_batch()
-                rows = await self._read_rows(batch)
-                if rows is not None:
-                    self._apply(batch, rows)
-        finally:
-            self._reading = False
-
-    def _take_batch(self) -> list[Entry]:
-        """The entries to read next. No id occurs twice, because the rows that come back do not contain the binding."""
-        batch: dict[str, Entry] = {}
-        for queue in (self._due, self._routine):
-            for entry in tuple(queue):
-                if len(batch) == _BATCH_SIZE:
-                    break
-                if entry.id not in batch:
-                    batch[entry.id] = entry
-                    del queue[entry]
-            if not queue:
-                queue.clear()  # A dict from which each key was deleted keeps its size.
-        return list(batch.values())
-
-    async def _read_rows(self, batch: list[Entry]) -> dict[str, Row] | None:
-        try:
-            rows = await self._listener.query(READ, key_columns([entry.key for entry in batch]))
-            return {row.id: row for row in map(row_of, rows)}
-        except Exception as error:
-            # Otherwise the connection was lost, and the next one starts by reading all rows.
-            if is_refusal(error) or not isinstance(error, psycopg.Error):
-                for entry in batch:
-                    self._fail(entry, error)
-            return None
+        if entry.waits:
+            self._reader.add(entry)
 
     def _apply(self, batch: list[Entry], rows: dict[str, Row]) -> None:
         overdue: list[Entry] = []
@@ -282,7 +234,7 @@ class Waiters:
     def _apply_to(self, entry: Entry, row: Row | None, overdue: list[Entry]) -> None:
         if row is not None and row.status == "completed":
             self._complete(entry, row)
-        elif not entry.waits or entry in self._due:
+        elif not entry.waits or self._reader.is_due(entry):
             pass  # It has become due again since this read began: the next read decides.
         elif row is None:
             self._fail(entry, ElicitationNotFoundError(entry.id))
