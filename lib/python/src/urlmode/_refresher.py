@@ -19,7 +19,7 @@ from ._keys import KeyRing
 from ._retried import COMMIT_S, is_refused, reason_of, retried
 from ._sealed_tokens import Place, seal_tokens
 from ._tasks import Tasks, shielded
-from ._token_answer import NoTokens, is_time
+from ._token_answer import NoTokens, is_lifetime
 from ._vault_database import Stored, VaultDatabase
 from ._vault_types import EventName
 
@@ -108,7 +108,10 @@ class Refresher:
             answer = await provider.refresh(given.tokens["refresh_token"])
         except RequestFailed as error:
             refused = isinstance(error, NoTokens) and error.code == "invalid_grant"
-            return await self._fail(given, begun.lease, str(error), "invalid_grant" if refused else None, lost=error)
+            return await self._fail(
+                given, begun.lease, str(error), "invalid_grant" if refused else None,
+                is_answer_lost=error.is_answer_lost, is_by_gateway=error.is_by_gateway,
+            )  # fmt: skip
         try:
             stored = self._seal(given, answer)
             end = await retried(
@@ -165,16 +168,15 @@ class Refresher:
         return is_last and await provider.revoke_all(answer) is None
 
     async def _fail(
-        self, given: Refreshable, lease: int, detail: str, reason: str | None = None, *, lost: RequestFailed | None = None
-    ) -> Result:
-        """`reason`: why the account must be connected again; None: it can be tried again. `lost`: it says whether the
-        token was sent, and nobody knows whether the provider has replaced it."""
+        self, given: Refreshable, lease: int, detail: str, reason: str | None = None, *, is_answer_lost: bool = False,
+        is_by_gateway: bool = False,
+    ) -> Result:  # fmt: skip
+        """`reason`: why the account must be connected again; None: it can be tried again. `is_answer_lost`: it was sent,
+        and nobody knows whether the provider has replaced the token. `is_by_gateway`: a gateway has answered instead."""
         place, version = given.place, given.version
         # After that the lease has ended, and nobody knows that there was an answer.
         await retried(
-            lambda: self._database.fail_refresh(
-                place, version, lease, reason, lost is not None and lost.is_answer_lost, lost is not None and lost.is_by_gateway
-            ),
+            lambda: self._database.fail_refresh(place, version, lease, reason, is_answer_lost, is_by_gateway),
             LEASE_MS / 1000,
         )
         if reason is not None:
@@ -200,7 +202,7 @@ def scopes_of(tokens: dict[str, Any]) -> list[str]:
 def lifetime_of(tokens: dict[str, Any]) -> int | None:
     """In milliseconds; None: not known."""
     seconds = tokens.get("expires_in")
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not is_time(seconds):
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not is_lifetime(seconds):
         return None
     return int(seconds * 1000)
 

@@ -24,10 +24,25 @@ _RETRY_MAX_S = 5.0
 _LASTING = re.compile("22|23|42|3F")
 
 
-async def retried(change: Callable[[], Awaitable[T]], seconds: float, is_final: Callable[[BaseException], bool] | None = None) -> T:
+def is_refused(error: BaseException) -> bool:
+    """Whether it is certain that nothing is stored, and will not be: the tokens are too large, or PostgreSQL, or psycopg,
+    refuses them for what they are."""
+    if isinstance(error, (AccountSizeError, psycopg.DataError)):
+        return True
+    return isinstance(error, psycopg.Error) and _LASTING.match(error.sqlstate or "") is not None
+
+
+def is_no_conflict(error: BaseException) -> bool:
+    """Whether it does not say that the account has changed since it was read."""
+    return not isinstance(error, psycopg.errors.SerializationFailure)
+
+
+async def retried(
+    change: Callable[[], Awaitable[T]], seconds: float, is_final: Callable[[BaseException], bool] = is_refused
+) -> T:
     """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
 
-    `is_final`: after which errors it is not repeated; by default after those that would be the same again.
+    `is_final`: after which errors it is not repeated.
     """
     until = time.monotonic() + seconds
     delay = _RETRY_MIN_S
@@ -35,23 +50,10 @@ async def retried(change: Callable[[], Awaitable[T]], seconds: float, is_final: 
         try:
             return await change()
         except (psycopg.Error, OSError, UrlModeBusyError) as error:
-            if (is_final or is_refused)(error) or time.monotonic() > until:
+            if is_final(error) or time.monotonic() > until:
                 raise
         await asyncio.sleep(jittered(delay))
         delay = min(2 * delay, _RETRY_MAX_S)
-
-
-def is_unchanged(error: BaseException) -> bool:
-    """Whether this error does not say that the account has changed since it was read."""
-    return not isinstance(error, psycopg.errors.SerializationFailure)
-
-
-def is_refused(error: BaseException) -> bool:
-    """Whether it is certain that nothing is stored, and will not be: the tokens are too large, or PostgreSQL, or psycopg,
-    refuses them for what they are."""
-    if isinstance(error, (AccountSizeError, psycopg.DataError)):
-        return True
-    return isinstance(error, psycopg.Error) and _LASTING.match(error.sqlstate or "") is not None
 
 
 def reason_of(error: BaseException) -> str:

@@ -32,11 +32,11 @@ def in_this_context(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which keeps the context variables of its caller when a task of another call calls it later."""
     context = contextvars.copy_context()
 
-    def call(*arguments: Any) -> Any:
+    def run(*arguments: Any) -> Any:
         result = context.run(function, *arguments)
         return context.run(asyncio.ensure_future, result) if inspect.isawaitable(result) else result
 
-    return call
+    return run
 
 
 class Tasks:

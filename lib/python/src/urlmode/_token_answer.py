@@ -100,11 +100,11 @@ def _expires_in(tokens: dict[str, Any], date: str) -> float | None:
         if said is None:
             expires = datetime.fromisoformat(str(tokens["expires_at"]).replace("Z", "+00:00"))
             left = int(expires.timestamp() - _seconds_of(date))
-            return left if left > 0 and is_time(left) else None
+            return left if left > 0 and is_lifetime(left) else None
         seconds = float(said)
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
-    if isinstance(said, bool) or not is_time(seconds):
+    if isinstance(said, bool) or not is_lifetime(seconds):
         return None
     return int(seconds) if seconds.is_integer() else seconds
 
@@ -116,8 +116,8 @@ def _seconds_of(date: str) -> float:
         return time.time()
 
 
-def is_time(seconds: float) -> bool:
-    """Whether this is how long a token is valid."""
+def is_lifetime(seconds: float) -> bool:
+    """Whether a token may be valid for so long."""
     return 0 <= seconds <= _LIFETIME_MAX_S
 
 

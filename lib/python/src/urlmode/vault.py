@@ -34,7 +34,7 @@ from ._input import check_duration, check_function, check_id, check_provider, ch
 from ._kept_token import read_kept
 from ._keys import have_common_key
 from ._refresher import LEASE_MS, Refreshable, Refresher, less_waited, lifetime_of
-from ._retried import COMMIT_S, is_refused, is_unchanged, reason_of, retried
+from ._retried import COMMIT_S, is_no_conflict, is_refused, reason_of, retried
 from ._sealed_tokens import Place, open_tokens, seal_tokens
 from ._tasks import Tasks, jittered, shielded
 from ._token_answer import VARIABLES
@@ -120,14 +120,13 @@ class Vault:
             raise TypeError("connected must be a Connected, as connect_account gives it to its body")
         place = _place_of(connected, *_check_owner(subject, provider))
         id = check_id(connected.elicitation_id) if connected.elicitation_id else None
-
         since = time.monotonic()
 
         async def store() -> bool:
             stored = less_waited(await self._sealed(place, connected), since)
             return await self._database.store(place, stored, connected.requested, id)
 
-        if not await retried(store, COMMIT_S, is_unchanged):
+        if not await retried(store, COMMIT_S, is_no_conflict):
             raise ElicitationNotFoundError(connected.elicitation_id)
         self._tell("connected", place, scopes=connected.scopes)
         return place.account
