@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/aside.h"
 
+#include "core/clock.h"
+
 bool
 um_aside_add(struct um_aside *aside, struct um_op *op)
 {
@@ -134,7 +136,6 @@ um_aside_deadline(const struct um_aside *aside)
 
 	for (const struct um_op *op = aside->ops.first; op != NULL;
 		op = op->next)
-		if (deadline < 0 || op->deadline < deadline)
-			deadline = op->deadline;
+		deadline = um_deadline_earlier(deadline, op->deadline);
 	return deadline;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/queue.h"
 
+#include "core/clock.h"
+
 void
 um_queue_append(struct um_queue *queue, struct um_op *op)
 {
@@ -247,15 +249,15 @@ um_queue_deadline(const struct um_queue *queue)
 	const struct um_op *first = queue->waiting.first;
 	int64_t deadline = um_aside_deadline(&queue->aside);
 
-	if (first != NULL && (deadline < 0 || first->deadline < deadline))
-		deadline = first->deadline;
+	if (first != NULL)
+		deadline = um_deadline_earlier(deadline, first->deadline);
 	for (size_t b = 0; b < queue->under_way; b++) {
 		const struct um_batch *batch = under_way(queue, b);
 		size_t i = oldest(batch);
 
-		if (i < batch->len
-			&& (deadline < 0 || batch->ops[i]->deadline < deadline))
-			deadline = batch->ops[i]->deadline;
+		if (i < batch->len)
+			deadline = um_deadline_earlier(deadline,
+				batch->ops[i]->deadline);
 	}
 	return deadline;
 }

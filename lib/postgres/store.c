@@ -7,6 +7,7 @@
 
 #include <libpq-fe.h>
 
+#include "core/clock.h"
 #include "postgres/batch.h"
 #include "postgres/connect.h"
 #include "postgres/notice.h"
@@ -406,15 +407,14 @@ um_store_watch(const struct um_store *store, bool *want_write,
 int64_t
 um_store_deadline(const struct um_store *store)
 {
-	const int64_t times[] = { store->state == IDLE ? -1 : store->until,
-		um_queue_deadline(&store->queue),
-		store->state >= IDLE ? um_queue_next_look(&store->queue) : -1 };
-	int64_t first = -1;
+	int64_t deadline = um_queue_deadline(&store->queue);
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (times[i] >= 0 && (first < 0 || times[i] < first))
-			first = times[i];
-	return first;
+	if (store->state != IDLE)
+		deadline = um_deadline_earlier(deadline, store->until);
+	if (store->state >= IDLE)
+		deadline = um_deadline_earlier(deadline,
+			um_queue_next_look(&store->queue));
+	return deadline;
 }
 
 int64_t

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 static void
 set_accepting(struct um_connections *list, bool on)
 {
@@ -244,8 +246,8 @@ um_connections_close_slow(struct um_connections *list, int64_t now)
 			continue;
 		if (limit <= now)
 			close_connection(list, c);
-		else if (next < 0 || limit < next)
-			next = limit;
+		else
+			next = um_deadline_earlier(next, limit);
 	}
 	return next;
 }
