@@ -222,7 +222,7 @@ BEGIN
 		UNION ALL SELECT coalesce(u.elicitation::text, u.identity), u.result::bytea FROM urlmode.unknown_event u
 	)
 	SELECT count(*), max(r.closes_at),
-		(SELECT count(DISTINCT k.id) FROM kept k WHERE get_byte(substring(k.value FOR 2), 1) = show_key.kid)
+		(SELECT count(DISTINCT k.id) FROM kept k WHERE substring(k.value FROM 2 FOR 1) = set_byte('\x00', 0, show_key.kid))
 	FROM rows r WHERE r.closes_at > now();
 END
 $$;
