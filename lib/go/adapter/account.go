@@ -29,6 +29,9 @@ type Accounts interface {
 // otherAccount: the user has connected another account than the one that is needed.
 const otherAccount = "other_account"
 
+// errConnectedMeanwhile: another call has connected the account, so that the user need not be asked.
+var errConnectedMeanwhile = errors.New("the account is connected")
+
 // AccountWish is the account that a tool uses.
 type AccountWish struct {
 	// Vault is required.
@@ -132,6 +135,20 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 		return End{}, nil, err
 	}
 	request := begun.Request()
+	var meanwhile *urlmode.AccessToken
+	target := request.Target
+	request.Target = func(ctx context.Context, arguments urlmode.TargetArguments) (urlmode.Target, error) {
+		// There is nothing to resume: another call may have connected the account since this one looked for it.
+		token, _, err := wish.find(ctx)
+		if err != nil {
+			return urlmode.Target{}, err
+		}
+		if token != nil && !wish.lacks(*token) {
+			meanwhile = token
+			return urlmode.Target{}, errConnectedMeanwhile
+		}
+		return target(ctx, arguments)
+	}
 	isConnected, isByAnother, account := false, false, ""
 	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
@@ -153,6 +170,8 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 	})
 	var not *urlmode.NotConnectedError
 	switch {
+	case errors.Is(err, errConnectedMeanwhile):
+		return End{}, meanwhile, nil
 	case errors.As(err, &not):
 		return detailedEnd(not.Action, not.Reason, not.Detail), nil, nil
 	case err == nil && isByAnother:

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { useAccount, withAccount } from '../src/adapters/sdk2.js';
+import { AccountNotConnectedError } from '../src/errors.js';
 import { Vault } from '../src/vault.js';
 import { linkCall, sessionCall } from './support/calls.js';
 import { setUp, until } from './support/database.js';
@@ -122,6 +123,15 @@ test('of calls at once on two instances one exchanges the code, and all have the
 	const results = await Promise.all(calls);
 	assert.deepEqual(results.map(({ token, text }) => token?.accessToken ?? text), Array(6).fill('access-1'));
 	assert.deepEqual(endpoint.codes, ['c']);
+});
+
+test('a call that looked for the account just before another one connected it asks nobody', async (t) => {
+	const { use, vault, row } = await start(t);
+	await use();
+	const { id } = await row();
+	t.mock.method(vault, 'accessToken', async () => { throw new AccountNotConnectedError(provider); }, { times: 1 });
+	const late = await use();
+	assert.deepEqual([late.token?.accessToken, late.asked.length, (await row()).id], ['access-1', 0, id]);
 });
 
 test('where the exchange fails, every call that has waited says so', async (t) => {

@@ -14,6 +14,8 @@ from account_app import MODES, App
 from conftest import ROOT, Callback, required
 from vault_bed import Bed, answering, bed, endpoint
 
+from urlmode import AccountNotConnectedError
+
 __all__ = ["bed", "endpoint"]
 
 
@@ -87,6 +89,28 @@ async def test_scopes_that_are_missing_are_asked_for_beside_those_that_there_are
         assert await app.use() == "access-3 of acme"
         bed.endpoint.scope = "admin"
         assert await app.use(required_scopes=["admin"]) == "access-5 of acme"
+
+
+async def test_a_call_that_looked_for_the_account_just_before_another_one_connected_it_asks_nobody(
+    bed: Bed, callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = bed.vault.access_token
+    looks = 0
+
+    async def access_token(**wanted: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            raise AccountNotConnectedError("demo")
+        return await look(**wanted)
+
+    app = App(bed, callback)
+    async with app.client:
+        await app.use()
+        connected = (await app.elicitation()).id
+        monkeypatch.setattr(bed.vault, "access_token", access_token)
+        assert await app.use() == "access-1 of acme"
+        assert (app.asked, (await app.elicitation()).id) == (1, connected)
 
 
 async def test_another_account_than_the_one_that_is_needed_is_kept_and_not_used_for_it(bed: Bed, callback: Callback) -> None:

@@ -220,6 +220,36 @@ func TestUseAccount(t *testing.T) {
 	}
 }
 
+// lateVault has no account when it is asked first.
+type lateVault struct {
+	*vault.Vault
+	looks int
+}
+
+func (v *lateVault) AccessToken(ctx context.Context, request urlmode.AccountRequest) (urlmode.AccessToken, error) {
+	if v.looks++; v.looks == 1 {
+		return urlmode.AccessToken{}, urlmode.ErrAccountNotConnected
+	}
+	return v.Vault.AccessToken(ctx, request)
+}
+
+// A call that looked for the account just before another one connected it asks nobody.
+func TestConnectedMeanwhile(t *testing.T) {
+	b := newBank(t)
+	u := newUser(t, b)
+	u.throughMCPGo()()
+	connected, plain := idOf(u, ""), u.wish
+	late := &lateVault{Vault: u.vault}
+	u.wish = func() urlmcp.AccountWish {
+		wish := plain()
+		wish.Vault = late
+		return wish
+	}
+	if got := u.throughMCPGo()(); got != "access-1 of default" || late.looks != 2 || len(u.asked) != 1 || idOf(u, "") != connected {
+		t.Errorf("it is %q after %d looks, %d requests", got, late.looks, len(u.asked))
+	}
+}
+
 // Calls at once ask once, exchange one code, and each uses the account.
 func TestCallsShareAnExchange(t *testing.T) {
 	b := newBank(t)

@@ -22,6 +22,15 @@ const LOOK_MS = 200;
  * @typedef {import('../vault/types.js').AccessToken} AccessToken
  */
 
+/** Another call has connected the account since this one looked for it, so that the user need not be asked. */
+class ConnectedMeanwhile extends Error {
+	/** @param {AccessToken} token */
+	constructor(token) {
+		super('the account is connected');
+		this.token = token;
+	}
+}
+
 /**
  * @template R
  * @param {UseAccountOptions} given
@@ -45,9 +54,17 @@ export async function runUseAccount(given, call, body) {
 		variables: { ...preset.variables, ...variables }, parameters: { ...preset.parameters, ...parameters },
 		about: account === undefined ? {} : { account },
 	};
+	const beforeAsking = async () => {
+		const { token: now } = await find(vault, wanted);
+		if (now && !lacks(now, scopes, requiredScopes)) throw new ConnectedMeanwhile(now);
+	};
 	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => keep(rest, connected), {
-		isFinished: true, isInUse: () => isInUse(rest),
+		isFinished: true, isInUse: () => isInUse(rest), beforeAsking,
+	}).catch((error) => {
+		if (error instanceof ConnectedMeanwhile) return error;
+		throw error;
 	});
+	if (end instanceof ConnectedMeanwhile) return { accepted: true, result: await body(end.token) };
 	if (end.accepted) {
 		if (account !== undefined && end.result !== account) return refused('other_account');
 		return { accepted: true, result: await body(await vault.accessToken({ ...wanted, account: end.result })) };

@@ -20,7 +20,7 @@ from ._errors import AccountNotConnectedError, AccountReconnectError
 from ._messages import ToolResult, failure_result
 from ._tasks import jittered, shielded
 from ._token import binding_of
-from ._types import Duration, Outcome
+from ._types import CallbackUrls, Duration, Outcome
 from .vault import AccessToken, ListedAccount, Vault
 
 # Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each.
@@ -29,6 +29,14 @@ _LOOK_S = 0.2
 # In place of the result of a call whose account is connected, by itself or by another call: it has yet to be used.
 _CONNECTED: ToolResult = {}
 _CONNECTED_BY_ANOTHER: ToolResult = {}
+
+
+class _ConnectedMeanwhile(Exception):
+    """Another call has connected the account since this one looked for it, so that the user need not be asked."""
+
+    def __init__(self, token: AccessToken) -> None:
+        super().__init__()
+        self.token = token
 
 
 async def use_account(
@@ -51,7 +59,17 @@ async def use_account(
         variables={**options.variables, **(variables or {})}, parameters={**options.parameters, **(parameters or {})},
         about=None if account is None else {"account": account},
     )  # fmt: skip
-    begun = replace(begun, about={**begun.about, "scopes": asked})  # an empty list as well, as in the other languages
+    address = begun.target_url
+
+    async def target_url(urls: CallbackUrls) -> Any:
+        # There is nothing to resume: another call may have connected the account since this one looked for it.
+        now, _ = await _find(vault, at, account, valid_for)
+        if now is not None and not _lacks(now, wanted, required):
+            raise _ConnectedMeanwhile(now)
+        return address(urls)
+
+    about = {**begun.about, "scopes": asked}  # an empty list as well, as in the other languages
+    begun = replace(begun, about=about, target_url=target_url)
     connected = account
 
     async def keep(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> str:
@@ -69,7 +87,10 @@ async def use_account(
         why = await _wait_for_exchange(vault, elicitation_id, subject, session)
         return _CONNECTED_BY_ANOTHER if why == "" else None if why is None else failure_result("cancel", why)
 
-    end = await run(wish_for(begun), call, act, claimed)
+    try:
+        end = await run(wish_for(begun), call, act, claimed)
+    except _ConnectedMeanwhile as meanwhile:
+        return await body(meanwhile.token)
     if end is _CONNECTED:
         if account is not None and connected != account:
             return failure_result("cancel", "other_account")
