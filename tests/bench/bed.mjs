@@ -141,7 +141,8 @@ export class Bed {
 	 */
 	async fill(what, { from = 0, to = this.elicitations.length, keep = false } = {}) {
 		const table = TABLE[what];
-		if (!keep) await this.sql(`TRUNCATE ${table} CASCADE`);
+		// A payment stays without its elicitation, whose id cannot be created again.
+		if (!keep) await this.sql(`TRUNCATE ${table}, urlmode.payment CASCADE`);
 		// Rows are created shortly before they are completed: since the last
 		// checkpoint.
 		await this.sql('CHECKPOINT');
