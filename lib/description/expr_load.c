@@ -119,6 +119,18 @@ load_json(struct um_expr *expr, const struct load *load)
 		&& load_pointer(&json->value, load, "value");
 }
 
+bool
+um_expr_load_pointer(struct um_pointer *pointer, const struct um_conf_loc *at,
+	const json_t *object, const char *key)
+{
+	const json_t *node = json_object_get(object, key);
+	const char *text = json_string_value(node);
+
+	return (text != NULL && strlen(text) == json_string_length(node)
+		       && um_pointer_compile(pointer, text))
+		|| um_conf_member_error(at, key, "is not a JSON pointer");
+}
+
 /* A value of a constant, or NULL. */
 static const char *
 constant_of(const struct um_expr_scope *scope, const char *name, size_t index)

@@ -38,6 +38,9 @@ bool um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
 /* The same for a node that is not a member, as an element of a list. */
 bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope);
+/* A member that is a JSON pointer (RFC 6901). */
+bool um_expr_load_pointer(struct um_pointer *pointer,
+	const struct um_conf_loc *at, const json_t *object, const char *key);
 /* All values of the constant that {"site": …} names. */
 bool um_expr_load_constants(struct um_strlist *list,
 	const struct um_conf_loc *at, const json_t *node,

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "description/amount_load.h"
-#include "description/challenge_load.h"
-#include "description/origin_load.h"
 #include "description/part_load.h"
 #include "description/scheme_load.h"
 
@@ -129,14 +126,10 @@ static bool
 load_events(struct um_spec_part *part, const struct um_conf_loc *at,
 	const json_t *node)
 {
-	const json_t *events = json_object_get(node, "events");
-	const char *text = json_string_value(events);
-
-	part->payload.has_events = events != NULL;
-	return events == NULL
-		|| (text != NULL && strlen(text) == json_string_length(events)
-			&& um_pointer_compile(&part->payload.events, text))
-		|| um_conf_member_error(at, "events", "is not a JSON pointer");
+	part->payload.has_events = json_object_get(node, "events") != NULL;
+	return !part->payload.has_events
+		|| um_expr_load_pointer(&part->payload.events, at, node,
+			"events");
 }
 
 /* JSON in a form needs the form. */
@@ -235,7 +228,6 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	struct um_expr_scope scope = { .constant = env->constant,
 		.arg = env->arg,
 		.has_items = json_object_get(node, "events") != NULL };
-	struct um_conf_loc challenge = um_conf_member(at, "challenge");
 	unsigned trust = 0;
 	bool ok, knows_schemes;
 
@@ -247,19 +239,17 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = load_timestamp(part, at, node, &scope, knows_schemes) && ok;
 	ok = knows_schemes && ok;
 	ok = um_conf_get_choice(at, node, "trust", trusts, &trust) && ok;
-	ok = um_origin_load(&part->origin, at, node, &scope, env) && ok;
+	ok = um_spec_part_load_origin(part, at, node, &scope, env) && ok;
 	ok = load_optional(&part->identity, at, node, "identity", &scope) && ok;
 	ok = load_optional(&part->type, at, node, "type", &scope) && ok;
 	ok = load_elicitation(part, at, node, &scope, is_return) && ok;
-	ok = um_amount_load(part, at, node, &scope) && ok;
+	ok = um_spec_part_load_amount(part, at, node, &scope) && ok;
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
 	ok = load_optional(&part->checkout, at, node, "checkout", &scope) && ok;
 	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
 	if (!is_return)
-		ok = um_challenge_load(&part->challenge, &challenge,
-			     json_object_get(node, "challenge"), &scope)
-			&& ok;
+		ok = um_spec_part_load_challenge(part, at, node, &scope) && ok;
 	if (!ok)
 		return false;
 	part->trust = (enum um_trust)trust;

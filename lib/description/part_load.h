@@ -21,10 +21,30 @@
 bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env, bool is_return);
 
-/* A step of that: compiles `outcomes`. */
+/*
+ * Steps of that: compile `live` and `account`; `amount` and `currency`, which are
+ * optional, but only together; `outcomes`; and `challenge`, which is optional.
+ * `at` and `node` are the part.
+ */
+bool um_spec_part_load_origin(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope, const struct um_provider_env *env);
+bool um_spec_part_load_amount(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
 bool um_spec_part_load_outcomes(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope);
+bool um_spec_part_load_challenge(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
+
+/*
+ * Compiles `reconcile` into spec->list, whose events are the rows of the list;
+ * `node` may be NULL: the description has none.
+ */
+bool um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *env);
 
 /*
  * A step of that, for a provider of another kind than payment: its description

@@ -240,9 +240,7 @@ load_digest(struct um_scheme *scheme, const struct um_conf_loc *at,
 			|| um_conf_member_error(at, "digest",
 				"is only allowed with the algorithm `jwt`");
 	return um_conf_get_text(at, node, "digest", true, &text)
-		&& (um_pointer_compile(&scheme->digest, text)
-			|| um_conf_member_error(at, "digest",
-				"is not a JSON pointer"));
+		&& um_expr_load_pointer(&scheme->digest, at, node, "digest");
 }
 
 bool

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/json_put.h"
-#include "description/list_load.h"
 #include "description/part_load.h"
 
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
@@ -185,7 +184,8 @@ load_deliveries(struct um_spec *spec, const struct um_conf_loc *at,
 		&& ok;
 	ok = load_return(spec, &back, json_object_get(root, "return"), env)
 		&& ok;
-	ok = um_list_load(spec, &list, json_object_get(root, "reconcile"), env)
+	ok = um_spec_part_load_list(spec, &list,
+		     json_object_get(root, "reconcile"), env)
 		&& ok;
 	return ok && check_origin(spec, at, env);
 }

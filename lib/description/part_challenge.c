@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "description/challenge_load.h"
-
+/* Compiles the `challenge` of a description. */
 #include "core/json_put.h"
 #include "description/condition_load.h"
+#include "description/part_load.h"
 
 /* Ends a piece: the text so far, before its value. */
 static bool
@@ -91,20 +91,24 @@ load_answer(struct um_challenge *challenge, const struct um_conf_loc *at,
 }
 
 bool
-um_challenge_load(struct um_challenge *challenge, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope)
+um_spec_part_load_challenge(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *root,
+	const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "method", "when", "answer", NULL };
 	static const char *const methods[] = { "GET", "POST", NULL };
-	struct um_conf_loc when = um_conf_member(at, "when");
-	struct um_conf_loc answer = um_conf_member(at, "answer");
+	struct um_conf_loc here = um_conf_member(at, "challenge");
+	struct um_conf_loc when = um_conf_member(&here, "when");
+	struct um_conf_loc answer = um_conf_member(&here, "answer");
+	struct um_challenge *challenge = &part->challenge;
+	json_t *node = json_object_get(root, "challenge");
 	unsigned method;
 
 	if (node == NULL)
 		return true;
 	challenge->exists = true;
-	if (!um_conf_check_keys(at, node, keys)
-		|| !um_conf_get_choice(at, node, "method", methods, &method))
+	if (!um_conf_check_keys(&here, node, keys)
+		|| !um_conf_get_choice(&here, node, "method", methods, &method))
 		return false;
 	challenge->is_get = method == 0;
 	return um_conditions_load(&challenge->when, &when,

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "description/list_load.h"
-
-#include <string.h>
-
-#include "description/amount_load.h"
-#include "description/expr_load.h"
-#include "description/origin_load.h"
+/* Compiles `reconcile`: how the provider's own list of payments is read. */
 #include "description/part_load.h"
 
 static bool
@@ -35,7 +29,6 @@ load_rows(struct um_spec *spec, const struct um_conf_loc *at,
 {
 	static const char *const files[] = { "json", "csv", NULL };
 	const json_t *rows = json_object_get(node, "rows");
-	const char *text = json_string_value(rows);
 	unsigned file;
 
 	if (!um_conf_get_choice(at, node, "file", files, &file))
@@ -48,14 +41,13 @@ load_rows(struct um_spec *spec, const struct um_conf_loc *at,
 				     : "cannot be used: each line of CSV is a "
 				       "row");
 	return rows == NULL
-		|| (text != NULL && strlen(text) == json_string_length(rows)
-			&& um_pointer_compile(&spec->list.payload.events, text))
-		|| um_conf_member_error(at, "rows", "is not a JSON pointer");
+		|| um_expr_load_pointer(&spec->list.payload.events, at, node,
+			"rows");
 }
 
 bool
-um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
-	const struct um_provider_env *env)
+um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "documentation", "notes", "file",
 		"rows", "time", "live", "account", "elicitation", "amount",
@@ -75,10 +67,10 @@ um_list_load(struct um_spec *spec, const struct um_conf_loc *at, json_t *node,
 		|| !um_conf_get_text(at, node, "notes", false, &text)
 		|| !load_rows(spec, at, node)
 		|| !load_time(part, at, node, &scope)
-		|| !um_origin_load(&part->origin, at, node, &scope, env)
+		|| !um_spec_part_load_origin(part, at, node, &scope, env)
 		|| !um_expr_load_found(&part->elicitation, at, node,
 			"elicitation", &scope)
-		|| !um_amount_load(part, at, node, &scope)
+		|| !um_spec_part_load_amount(part, at, node, &scope)
 		|| !um_expr_load_found(&part->reference, at, node, "reference",
 			&scope)
 		|| !um_spec_part_load_outcomes(part, at, node, &scope))
