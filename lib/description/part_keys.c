@@ -138,7 +138,7 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	const char *const *secrets = own ? env->return_secrets : env->secrets;
 	size_t len = own ? env->return_secrets_len : env->secrets_len;
 	struct um_conf_loc here = um_conf_member(at, "verify");
-	size_t keys = 0;
+	bool any = false;
 
 	if (!check_prefixes(part, &here) || !check_kid(part, &here, is_return))
 		return false;
@@ -149,9 +149,14 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	if (!take_certificate(part, &here, env->certificate, is_return)
 		|| !take_jwks(part, &here, env->jwks_file, is_return))
 		return false;
-	for (size_t i = 0; i < part->schemes_len; i++)
-		keys += um_scheme_has_keys(&part->schemes[i]);
-	return part->schemes_len == 0 || keys != 0
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		struct um_scheme *scheme = &part->schemes[i];
+
+		scheme->has_keys = scheme->is_jwt
+			|| um_verifier_count_keys(scheme->verifier) != 0;
+		any |= scheme->has_keys;
+	}
+	return part->schemes_len == 0 || any
 		|| um_conf_error(&here,
 			"the configuration has no secret or certificate for "
 			"it");

@@ -176,14 +176,14 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 
 	um_buf_printf(out, "scheme %zu: %s, %s\n", number,
 		json_string_value(member(json, "algorithm")),
-		um_scheme_has_keys(scheme) ? words[check] : "no secret for it");
+		scheme->has_keys ? words[check] : "no secret for it");
 	put_value(out, "signature", &scheme->from,
 		member(member(json, "signature"), "from"), source);
 	put_list(out, check, signature);
 	for (size_t i = 0; i < scheme->parts_len; i++)
 		put_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
 			json_array_get(parts, i), source);
-	if (check == UM_CHECK_WRONG && um_scheme_has_keys(scheme))
+	if (check == UM_CHECK_WRONG && scheme->has_keys)
 		put_error(out, scheme, json, signature->error);
 	if (check == UM_CHECK_RIGHT && signature->is_ambiguous)
 		um_buf_puts(out,

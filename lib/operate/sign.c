@@ -199,7 +199,7 @@ um_sign(const struct um_spec_part *part, const struct um_delivery *delivery,
 	put_time(signer.time, delivery->now_ms, part->timestamp_form);
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		signer.scheme = &part->schemes[i];
-		if (!um_scheme_has_keys(signer.scheme))
+		if (!signer.scheme->has_keys)
 			continue;
 		error = sign(&signer);
 		break;

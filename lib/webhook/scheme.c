@@ -232,12 +232,6 @@ check_lists(const struct um_scheme *scheme, const struct um_source *source,
 }
 
 bool
-um_scheme_has_keys(const struct um_scheme *scheme)
-{
-	return scheme->is_jwt || um_verifier_count_keys(scheme->verifier) != 0;
-}
-
-bool
 um_scheme_read_keys(struct um_scheme *scheme, struct um_error *err)
 {
 	struct um_jwks *jwks;
@@ -258,13 +252,14 @@ static bool
 has_digest(const struct um_json_node *claims, const struct um_pointer *at,
 	struct um_str body)
 {
+	const struct um_json_node *claim = um_pointer_find(at, claims);
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	char hex[2 * SHA256_DIGEST_LENGTH + 1];
 
 	SHA256((const uint8_t *)(body.len != 0 ? body.ptr : ""), body.len,
 		digest);
 	um_hex_encode(hex, digest, sizeof(digest));
-	return um_json_string_eq(um_pointer_find(at, claims), um_str(hex));
+	return um_json_string_eq(claim, um_str(hex));
 }
 
 static enum um_verify_error

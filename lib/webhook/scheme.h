@@ -60,6 +60,7 @@ struct um_scheme {
 	enum um_key_form key_form;
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;
+	bool has_keys; /* or asks for the one that a token names */
 };
 
 enum um_check {
@@ -69,9 +70,6 @@ enum um_check {
 };
 
 void um_scheme_free(struct um_scheme *scheme);
-
-/* Whether it has a key, or asks for the one that a token names. */
-bool um_scheme_has_keys(const struct um_scheme *scheme);
 
 /*
  * Reads the file of public keys again if it has changed. False: it is refused,

@@ -128,7 +128,7 @@ verify(const struct um_spec_part *part, const struct um_source *source,
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		const struct um_scheme *scheme = &part->schemes[i];
 
-		if (!um_scheme_has_keys(scheme))
+		if (!scheme->has_keys)
 			continue;
 		switch (um_scheme_check(scheme, source, signature)) {
 		case UM_CHECK_RIGHT:

@@ -58,9 +58,8 @@ um_verifier_free(struct um_verifier *verifier)
 {
 	if (verifier == NULL)
 		return;
-	for (size_t i = 0; i < verifier->len; i++) {
+	for (size_t i = 0; i < verifier->len; i++)
 		um_verifier_key_free(&verifier->key[i]);
-	}
 	um_wipe_free(verifier, sizeof(*verifier));
 }
 
@@ -152,21 +151,25 @@ hmac_of(const struct um_verifier_key *key, struct um_str message,
 	return ok;
 }
 
-/* One computation for all signatures: a body may have a megabyte. */
+/* One computation with each key for all signatures: a body may have a megabyte. */
 static bool
-match_hmac(const struct um_verifier_key *key, struct um_str message,
+match_hmac(const struct um_verifier *verifier, struct um_str message,
 	const struct signatures *signatures)
 {
 	uint8_t expected[EVP_MAX_MD_SIZE];
-	size_t expected_len = 0;
-	bool done = hmac_of(key, message, expected, &expected_len);
 	bool ok = false;
 
-	for (size_t i = 0; done && i < signatures->len; i++)
-		ok |= signatures->signature[i].len == expected_len
-			&& CRYPTO_memcmp(signatures->signature[i].bytes,
-				   expected, expected_len)
-				== 0;
+	for (size_t k = 0; k < verifier->len && !ok; k++) {
+		size_t expected_len = 0;
+		bool done = hmac_of(&verifier->key[k], message, expected,
+			&expected_len);
+
+		for (size_t i = 0; done && i < signatures->len; i++)
+			ok |= signatures->signature[i].len == expected_len
+				&& CRYPTO_memcmp(signatures->signature[i].bytes,
+					   expected, expected_len)
+					== 0;
+	}
 	explicit_bzero(expected, sizeof(expected));
 	return ok;
 }
@@ -203,40 +206,24 @@ match_digest(EVP_PKEY *public, const uint8_t digest[SHA256_DIGEST_LENGTH],
 }
 
 static bool
-match_token(const struct um_verifier_key *key, struct um_str token)
+match_token(const struct um_verifier *verifier, struct um_str token)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
+	bool ok = false;
 
 	if (token.len == 0)
 		return false;
 	/* Comparing digests does not reveal the length of the secret. */
 	SHA256((const uint8_t *)token.ptr, token.len, digest);
-	return CRYPTO_memcmp(digest, key->token, sizeof(digest)) == 0;
-}
-
-static bool
-match_token_of(const struct um_verifier *verifier, struct um_str token)
-{
-	bool ok = false;
-
 	for (size_t k = 0; k < verifier->len; k++)
-		ok |= match_token(&verifier->key[k], token);
-	return ok;
-}
-
-static bool
-match_hmac_of(const struct um_verifier *verifier, struct um_str message,
-	const struct signatures *signatures)
-{
-	bool ok = false;
-
-	for (size_t k = 0; k < verifier->len && !ok; k++)
-		ok = match_hmac(&verifier->key[k], message, signatures);
+		ok |= CRYPTO_memcmp(digest, verifier->key[k].token,
+			      sizeof(digest))
+			== 0;
 	return ok;
 }
 
 static enum um_verify_error
-match_public_of(const struct um_verifier *verifier, struct um_str message,
+match_public(const struct um_verifier *verifier, struct um_str message,
 	const struct signatures *signatures, int64_t now_ms)
 {
 	bool ed25519 = verifier->algorithm == UM_ED25519, ok = false;
@@ -266,26 +253,19 @@ match_public_of(const struct um_verifier *verifier, struct um_str message,
 	return none_valid || is_old ? UM_VERIFY_OUT_OF_DATE : UM_VERIFY_WRONG;
 }
 
-static enum um_verify_error
-result_of(bool is_right)
-{
-	return is_right ? UM_VERIFY_OK : UM_VERIFY_WRONG;
-}
-
 enum um_verify_error
 um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 	const struct um_str *texts, size_t len, int64_t now_ms)
 {
 	struct signatures signatures; /* 8 KB, of which few are needed */
+	bool ok = false;
 
 	if (len > UM_SIGNATURES_MAX)
 		return UM_VERIFY_TOO_MANY;
 	if (verifier->algorithm == UM_TOKEN) {
-		bool ok = false;
-
 		for (size_t i = 0; i < len; i++)
-			ok |= match_token_of(verifier, texts[i]);
-		return result_of(ok);
+			ok |= match_token(verifier, texts[i]);
+		return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
 	}
 	/* A malformed signature is refused even beside a right one. */
 	signatures.len = len;
@@ -294,9 +274,10 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 			    &signatures.signature[i].len, verifier->encoding,
 			    texts[i]))
 			return UM_VERIFY_NOT_ENCODED;
-	return um_verifier_is_hmac(verifier->algorithm)
-		? result_of(match_hmac_of(verifier, message, &signatures))
-		: match_public_of(verifier, message, &signatures, now_ms);
+	if (!um_verifier_is_hmac(verifier->algorithm))
+		return match_public(verifier, message, &signatures, now_ms);
+	ok = match_hmac(verifier, message, &signatures);
+	return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
 }
 
 bool
