@@ -32,40 +32,17 @@ um_value_free(struct um_value *value)
 	*value = (struct um_value){ 0 };
 }
 
-/* A text of the delivery or of the description. */
-static enum um_found
-take(struct um_value *value, struct um_str text)
-{
-	value->text = text;
-	return text.len != 0 ? UM_FOUND : UM_ABSENT;
-}
-
-/* The text in value->made. */
-static enum um_found
-take_made(struct um_value *value)
-{
-	value->text = um_buf_str(&value->made);
-	return value->made.failed ? UM_BAD : UM_FOUND;
-}
-
 /* How an expression of one kind is evaluated, into a value that is zeroed. */
 typedef enum um_found evaluate(const struct um_expr *expr,
 	const struct um_source *source, struct um_value *value);
 
-static enum um_found
-eval_none(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	(void)expr, (void)source, (void)value;
-	return UM_ABSENT;
-}
-
+/* NONE has no text, and is absent. */
 static enum um_found
 eval_literal(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
 	(void)source;
-	return take(value, um_str(expr->text));
+	return um_value_take(value, um_str(expr->text));
 }
 
 /* All names of the header that are there must have the same value. */
@@ -86,32 +63,22 @@ eval_header(const struct um_expr *expr, const struct um_source *source,
 			return UM_BAD;
 		found = text;
 	}
-	return take(value, found);
+	return um_value_take(value, found);
 }
 
+/* A field of the query, or of a form. */
 static enum um_found
-take_field(struct um_value *value, const struct um_fields *fields,
-	const char *name)
-{
-	return fields->found == UM_FOUND
-		? take(value, um_form_get(&fields->form, name))
-		: fields->found;
-}
-
-static enum um_found
-eval_query(const struct um_expr *expr, const struct um_source *source,
+eval_field(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	return take_field(value, &source->parsed->fields[UM_FIELDS_OF_QUERY],
-		expr->text);
-}
+	const struct um_fields *fields =
+		&source->parsed->fields[expr->kind == UM_EXPR_QUERY
+				? UM_FIELDS_OF_QUERY
+				: UM_FIELDS_OF_BODY];
 
-static enum um_found
-eval_form(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	return take_field(value, &source->parsed->fields[UM_FIELDS_OF_BODY],
-		expr->text);
+	if (fields->found != UM_FOUND)
+		return fields->found;
+	return um_value_take(value, um_form_get(&fields->form, expr->text));
 }
 
 static enum um_found
@@ -120,23 +87,20 @@ eval_multipart(const struct um_expr *expr, const struct um_source *source,
 {
 	const struct um_parsed *parsed = source->parsed;
 
-	return parsed->multipart_is == UM_FOUND
-		? take(value, um_multipart_get(&parsed->multipart, expr->text))
-		: parsed->multipart_is;
+	if (parsed->multipart_is != UM_FOUND)
+		return parsed->multipart_is;
+	return um_value_take(value,
+		um_multipart_get(&parsed->multipart, expr->text));
 }
 
 static enum um_found
 eval_json(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	return um_expr_find(&expr->json, source->parsed->document, value);
-}
-
-static enum um_found
-eval_item(const struct um_expr *expr, const struct um_source *source,
-	struct um_value *value)
-{
-	return um_expr_find(&expr->json, source->item, value);
+	return um_expr_find(&expr->json,
+		expr->kind == UM_EXPR_ITEM ? source->item
+					   : source->parsed->document,
+		value);
 }
 
 static enum um_found
@@ -153,7 +117,7 @@ eval_body(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
 	(void)expr;
-	return take(value, source->parsed->delivery->body);
+	return um_value_take(value, source->parsed->delivery->body);
 }
 
 /* A parameter that occurs twice is ambiguous. */
@@ -171,7 +135,7 @@ eval_signature(const struct um_expr *expr, const struct um_source *source,
 			return UM_BAD;
 		found = params->param[i].value;
 	}
-	return take(value, found);
+	return um_value_take(value, found);
 }
 
 /* CRC-32 of ISO 3309 as in gzip (RFC 1952 section 8), half a byte a step. */
@@ -202,7 +166,7 @@ eval_crc32(const struct um_expr *expr, const struct um_source *source,
 
 	um_buf_printf(&value->made, "%" PRIu32, crc32_of(of.text));
 	um_value_free(&of);
-	return found == UM_BAD ? UM_BAD : take_made(value);
+	return found == UM_BAD ? UM_BAD : um_value_take_made(value);
 }
 
 bool
@@ -229,11 +193,16 @@ eval_mac(const struct um_expr *expr, const struct um_source *source,
 				&value->made)))
 		found = UM_BAD;
 	um_value_free(&of);
-	return found == UM_FOUND ? take_made(value) : found;
+	return found == UM_FOUND ? um_value_take_made(value) : found;
 }
 
-bool
-um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
+/*
+ * `out` ends with a value, which begins at `start`, and the separator after it.
+ * Whether the separator occurs earlier as well, so that the value could end
+ * there.
+ */
+static bool
+separator_is_ambiguous(const struct um_buf *out, size_t start,
 	const char *separator)
 {
 	size_t len = strlen(separator);
@@ -268,11 +237,11 @@ eval_join(const struct um_expr *expr, const struct um_source *source,
 		um_buf_put(made, separator.ptr, separator.len);
 		if (found == UM_BAD || made->failed)
 			return UM_BAD;
-		value->is_ambiguous |= um_expr_separator_is_ambiguous(made,
-			start, expr->text);
+		value->is_ambiguous |= separator_is_ambiguous(made, start,
+			expr->text);
 	}
 	made->len -= separator.len;
-	return any ? take_made(value) : UM_ABSENT;
+	return any ? um_value_take_made(value) : UM_ABSENT;
 }
 
 static enum um_found
@@ -298,7 +267,7 @@ eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 		return UM_BAD;
 	return um_sorted_put(&value->made, parsed->delivery->query,
 		       &expr->names)
-		? take_made(value)
+		? um_value_take_made(value)
 		: UM_ABSENT;
 }
 
@@ -345,7 +314,7 @@ eval_listed(const struct um_expr *expr, const struct um_source *source,
 				source->parsed->delivery);
 	}
 	um_value_free(&names);
-	return found == UM_FOUND ? take_made(value) : found;
+	return found == UM_FOUND ? um_value_take_made(value) : found;
 }
 
 enum um_found
@@ -353,14 +322,14 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
 	static evaluate *const by_kind[] = {
-		[UM_EXPR_NONE] = eval_none,
+		[UM_EXPR_NONE] = eval_literal,
 		[UM_EXPR_LITERAL] = eval_literal,
 		[UM_EXPR_HEADER] = eval_header,
-		[UM_EXPR_QUERY] = eval_query,
-		[UM_EXPR_FORM] = eval_form,
+		[UM_EXPR_QUERY] = eval_field,
+		[UM_EXPR_FORM] = eval_field,
 		[UM_EXPR_MULTIPART] = eval_multipart,
 		[UM_EXPR_JSON] = eval_json,
-		[UM_EXPR_ITEM] = eval_item,
+		[UM_EXPR_ITEM] = eval_json,
 		[UM_EXPR_BODY] = eval_body,
 		[UM_EXPR_CLAIM] = eval_claim,
 		[UM_EXPR_SIGNATURE] = eval_signature,

@@ -97,6 +97,22 @@ struct um_value {
 	const char *bad_reason;
 };
 
+/* Makes the value a text of the delivery or of the description. */
+static inline enum um_found
+um_value_take(struct um_value *value, struct um_str text)
+{
+	value->text = text;
+	return text.len != 0 ? UM_FOUND : UM_ABSENT;
+}
+
+/* Makes it the text in value->made. */
+static inline enum um_found
+um_value_take_made(struct um_value *value)
+{
+	value->text = um_buf_str(&value->made);
+	return value->made.failed ? UM_BAD : UM_FOUND;
+}
+
 /* The value has a text only where FOUND is returned. Free it in every case. */
 enum um_found um_expr_eval(const struct um_expr *expr,
 	const struct um_source *source, struct um_value *value);
@@ -105,14 +121,6 @@ void um_value_free(struct um_value *value);
 /* The value at a place of the document `root`, which may be NULL. */
 enum um_found um_expr_find(const struct um_expr_json *json,
 	const struct um_json_node *root, struct um_value *value);
-
-/*
- * `out` ends with a value, which begins at `start`, and the separator after it.
- * Whether the separator occurs earlier as well, so that the value could end
- * there.
- */
-bool um_expr_separator_is_ambiguous(const struct um_buf *out, size_t start,
-	const char *separator);
 
 /*
  * Whether the text is 1 to 64 hexadecimal digits. No other text is signed for a

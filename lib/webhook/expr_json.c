@@ -4,20 +4,6 @@
 
 #include "webhook/expr.h"
 
-static enum um_found
-take(struct um_value *value, const struct um_json_node *node)
-{
-	value->text = (struct um_str){ node->text, node->len };
-	return node->len != 0 ? UM_FOUND : UM_ABSENT;
-}
-
-static enum um_found
-take_made(struct um_value *value)
-{
-	value->text = um_buf_str(&value->made);
-	return value->made.failed ? UM_BAD : UM_FOUND;
-}
-
 /* Finds the selected element. False when there are two of them. */
 static bool
 select_element(const struct um_expr_json *json,
@@ -65,8 +51,9 @@ find_inside(const struct um_expr_json *json, const struct um_json_node *node,
 		return refuse(value,
 			"is an object or a list, or needs more than 15 "
 			"significant digits");
-	return value->made.len != 0 || value->made.failed ? take_made(value)
-							  : UM_ABSENT;
+	return value->made.len != 0 || value->made.failed
+		? um_value_take_made(value)
+		: UM_ABSENT;
 }
 
 enum um_found
@@ -85,11 +72,12 @@ um_expr_find(const struct um_expr_json *json, const struct um_json_node *root,
 	if (json->is_text)
 		return find_inside(json, node, value);
 	if (um_json_is(node, UM_JSON_STRING))
-		return take(value, node);
+		return um_value_take(value,
+			(struct um_str){ node->text, node->len });
 	if (!um_json_text(node, &value->made))
 		return refuse(value,
 			um_json_is(node, UM_JSON_REAL)
 				? "needs more than 15 significant digits"
 				: "is an object or a list");
-	return take_made(value);
+	return um_value_take_made(value);
 }
