@@ -25,7 +25,7 @@
 #include "app/checks.h"
 #include "app/result.h"
 #include "server/main.h"
-#include "webhook/event_read.h"
+#include "webhook/spec.h"
 
 static um_step events_recorded, key_looked_up;
 
@@ -53,7 +53,7 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 	if (ops == NULL)
 		return UM_REFUSAL_INTERNAL_ERROR;
 	for (size_t i = 0; i < events_len; i++) {
-		if (!um_event_is_ours(&ex->events[i]))
+		if (!ex->events[i].is_ours)
 			continue;
 		ops[len].kind = UM_OP_EVENT;
 		ops[len].provider = ex->provider->name;
@@ -96,7 +96,7 @@ take_id_of_token(struct um_exchange *ex, size_t events_len)
 		struct um_event *event = &ex->events[i];
 
 		memcpy(event->id, ex->token.id, sizeof(event->id));
-		event->has_id = true;
+		event->has_id = event->is_ours = true;
 	}
 }
 

@@ -40,7 +40,12 @@ enum um_effect {
 
 struct um_event {
 	enum um_effect effect;
-	bool has_id;     /* the delivery names an elicitation */
+	bool has_id; /* the delivery names an elicitation */
+	/*
+	 * It may be about one of ours: it names one, or it names a payment or an
+	 * attempt to pay, and does not prove one.
+	 */
+	bool is_ours;
 	bool has_amount; /* and a currency: never one without the other */
 	uint8_t id[UM_UUID_LEN];
 	/*

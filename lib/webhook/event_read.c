@@ -168,6 +168,18 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 				  "many places as the currency has");
 }
 
+static bool
+is_ours(const struct um_event *event)
+{
+	/* Not a payment: its result is sealed for its elicitation. */
+	bool may_be_unnamed = event->effect != UM_EFFECT_IGNORE
+		&& event->effect != UM_EFFECT_PAID
+		&& event->effect != UM_EFFECT_OTHER_MODE
+		&& event->effect != UM_EFFECT_OTHER_ACCOUNT;
+
+	return event->has_id || (may_be_unnamed && event->reference[0] != '\0');
+}
+
 /*
  * An amount that moves nothing is not read, so that it may be malformed. Of what
  * names no elicitation, only that of a refund can move something.
@@ -183,11 +195,41 @@ needs_amount(const struct um_event *event, const struct um_spec_part *part)
 		return false;
 	case UM_EFFECT_REFUNDED:
 	case UM_EFFECT_REFUND_REVERSED:
-		return part->elicitation.kind == UM_EXPR_NONE
-			|| um_event_is_ours(event);
+		return part->elicitation.kind == UM_EXPR_NONE || event->is_ours;
 	default:
 		return part->elicitation.kind == UM_EXPR_NONE || event->has_id;
 	}
+}
+
+/*
+ * Replaces the effect of an event that is of the other mode or of an account
+ * that is not configured. An event that does not name its mode or account is
+ * treated as one of the site. Returns NULL, or the key whose value is not a text.
+ */
+static const char *
+apply_origin(const struct um_origin *origin, const struct um_source *source,
+	enum um_effect *effect)
+{
+	struct um_value live, account;
+	enum um_found has_live = um_expr_eval(&origin->live, source, &live);
+	enum um_found has_account = um_expr_eval(&origin->account, source,
+		&account);
+	const char *bad = NULL;
+
+	if (has_live == UM_BAD)
+		bad = "/live";
+	else if (has_account == UM_BAD)
+		bad = "/account";
+	else if (has_live == UM_FOUND
+		&& um_strlist_has(&origin->live_is, live.text)
+			== origin->takes_test)
+		*effect = UM_EFFECT_OTHER_MODE;
+	else if (has_account == UM_FOUND
+		&& !um_strlist_has(&origin->accounts, account.text))
+		*effect = UM_EFFECT_OTHER_ACCOUNT;
+	um_value_free(&live);
+	um_value_free(&account);
+	return bad;
 }
 
 /* What the outcome says, as far as the signature proves it. */
@@ -206,20 +248,8 @@ read_effect(struct um_event *event, const struct um_spec_part *part,
 		event->effect = UM_EFFECT_RECHECK;
 		return true;
 	}
-	bad = um_origin_apply(&part->origin, source, &event->effect);
+	bad = apply_origin(&part->origin, source, &event->effect);
 	return bad == NULL || refuse(misread, bad, NULL, "is not a text");
-}
-
-bool
-um_event_is_ours(const struct um_event *event)
-{
-	/* Not a payment: its result is sealed for its elicitation. */
-	bool may_be_unnamed = event->effect != UM_EFFECT_IGNORE
-		&& event->effect != UM_EFFECT_PAID
-		&& event->effect != UM_EFFECT_OTHER_MODE
-		&& event->effect != UM_EFFECT_OTHER_ACCOUNT;
-
-	return event->has_id || (may_be_unnamed && event->reference[0] != '\0');
 }
 
 /* The reference of the payment, and of a refund that has its own. */
@@ -268,6 +298,7 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 			== UM_FOUND
 		&& um_uuid_parse(event->id, um_str(id));
 	read_references(event, part, source, outcome);
+	event->is_ours = is_ours(event);
 	return !needs_amount(event, part)
 		|| read_amount(event, part, source, outcome, misread);
 }

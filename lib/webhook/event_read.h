@@ -25,12 +25,6 @@ bool um_event_read(struct um_event *event, const struct um_spec_part *part,
 	struct um_misread *misread);
 
 /*
- * Whether it may be about an elicitation of ours: it names one, or it names a
- * payment or an attempt to pay, and does not prove one.
- */
-bool um_event_is_ours(const struct um_event *event);
-
-/*
  * The number of the first outcome that applies to an event of this type, or
  * rules_len.
  */

@@ -22,7 +22,10 @@ um_spec_part_free(struct um_spec_part *part)
 	free(part->payload.field);
 	um_pointer_free(&part->payload.events);
 	um_expr_free(&part->timestamp);
-	um_origin_free(&part->origin);
+	um_expr_free(&part->origin.live);
+	um_strlist_free(&part->origin.live_is);
+	um_expr_free(&part->origin.account);
+	um_strlist_free(&part->origin.accounts);
 	um_expr_free(&part->identity);
 	um_expr_free(&part->type);
 	um_expr_free(&part->elicitation);

@@ -18,7 +18,6 @@
 #include "webhook/delivery.h"
 #include "webhook/event.h"
 #include "webhook/expr.h"
-#include "webhook/origin.h"
 #include "webhook/scheme.h"
 
 #define UM_SCHEMES_MAX 4
@@ -31,6 +30,19 @@ enum um_trust {
 	UM_TRUST_PART,   /* only values that do not decide are signed */
 	UM_TRUST_TOKEN,  /* the sender knows a secret */
 	UM_TRUST_NOTHING,
+};
+
+/*
+ * Where an event comes from: the provider's live mode or its test mode, and
+ * which of its accounts (`live` and `account` of a description). The site's
+ * configuration says which mode and accounts count (`mode` and `accounts`).
+ */
+struct um_origin {
+	struct um_expr live;
+	struct um_strlist live_is; /* its values in live mode */
+	struct um_expr account;
+	bool takes_test; /* the site's mode is "test" */
+	struct um_strlist accounts;
 };
 
 /* Applies to these types (none: any) if all conditions hold. */

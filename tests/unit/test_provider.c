@@ -280,7 +280,7 @@ TEST(the_grace)
 	}
 }
 
-/* Each is given to the description: see test_origin.c. */
+/* Each is given to the description: see test_event_read_origin.c. */
 TEST(the_mode_and_the_accounts)
 {
 	struct um_config *config;
