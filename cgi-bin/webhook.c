@@ -132,6 +132,7 @@ read_delivery(const struct um_context *context, struct um_exchange *ex,
 	size_t len = 0;
 
 	ex->fault = (struct um_fault){ "" };
+	delivery.is_get = ex->request.method == UM_GET;
 	delivery.reply = &reply;
 	delivery.key = key;
 	delivery.kid = &kid;
@@ -202,12 +203,24 @@ key_looked_up(const struct um_context *context, struct um_exchange *ex)
 	}
 }
 
+/* What a POST needs before it is read. */
+static enum um_refusal
+check_post(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	if ((refusal = check_token(context, ex)))
+		return refusal;
+	if (ex->request.body_too_large)
+		return UM_REFUSAL_BODY_TOO_LARGE;
+	ex->events = calloc(ex->provider->spec->webhook.events_max,
+		sizeof(ex->events[0]));
+	return ex->events != NULL ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
+}
+
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_delivery delivery = um_exchange_delivery(context, ex);
-	const struct um_spec_part *part;
-	struct um_reply reply = { 0 };
 	enum um_refusal refusal;
 
 	ex->plain = true;
@@ -216,25 +229,12 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	if (ex->provider->spec == NULL)
 		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	part = &ex->provider->spec->webhook;
 	if ((refusal = um_check_method(ex,
-		     part->challenge.is_get ? "GET, POST" : "POST")))
+		     ex->provider->spec->webhook.challenge.is_get ? "GET, POST"
+								  : "POST")))
 		return refusal;
-	if (ex->request.method == UM_GET) {
-		delivery.reply = &reply;
-		if ((refusal = um_check_verdict(
-			     um_spec_challenge(part, &delivery))))
-			return refusal;
-		answer_challenge(ex, &reply);
-		return UM_REFUSAL_NONE;
-	}
-	if ((refusal = check_token(context, ex)))
+	if (ex->request.method != UM_GET && (refusal = check_post(context, ex)))
 		return refusal;
-	if (ex->request.body_too_large)
-		return UM_REFUSAL_BODY_TOO_LARGE;
-	ex->events = calloc(part->events_max, sizeof(ex->events[0]));
-	if (ex->events == NULL)
-		return UM_REFUSAL_INTERNAL_ERROR;
 	return read_delivery(context, ex, NULL);
 }
 

@@ -398,9 +398,8 @@ um_explain(const struct um_spec_part *part, const json_t *description,
 
 	sent.fault = &fault;
 	sent.reply = &reply;
-	if (events != NULL && is_challenge)
-		verdict = um_spec_challenge(part, &sent);
-	else if (events != NULL)
+	sent.is_get = is_challenge;
+	if (events != NULL)
 		verdict = um_spec_read(part, &sent, events, &len);
 	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
 	um_parsed_read(&parsed, &part->payload, part->event_needs, true);

@@ -14,8 +14,7 @@
 
 /*
  * Appends lines. `description` is the JSON of which the part was compiled. The
- * verdict is that of um_spec_read(), or of um_spec_challenge() for a GET that is
- * a challenge.
+ * verdict is that of um_spec_read(), for a GET if it is a challenge.
  */
 enum um_verdict um_explain(const struct um_spec_part *part,
 	const json_t *description, const struct um_delivery *delivery,

@@ -25,6 +25,8 @@ struct um_reply {
 };
 
 struct um_delivery {
+	/* A GET at the webhook's address: nothing but a challenge. */
+	bool is_get;
 	struct um_str query;
 	struct um_str content_type;
 	struct um_str body;

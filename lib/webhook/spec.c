@@ -210,37 +210,27 @@ read_events(struct reading *reading, const struct um_spec_part *part,
 	return read_items(reading, part, source, signature);
 }
 
-/* A challenge is verified like any delivery, and has no events. */
+/*
+ * A challenge that is a POST is verified like any delivery. Nothing signs one
+ * that is a GET: a MAC in its answer is of digits only.
+ */
 static bool
 is_answered_challenge(const struct um_spec_part *part,
 	const struct um_source *source)
 {
-	struct um_reply *reply = source->parsed->delivery->reply;
+	const struct um_delivery *delivery = source->parsed->delivery;
 	struct um_source with_mac = *source;
 
-	if (!part->challenge.exists || part->challenge.is_get || reply == NULL
-		|| part->of_items || part->trust == UM_TRUST_NOTHING)
+	if (!part->challenge.exists || delivery->reply == NULL
+		|| part->challenge.is_get != delivery->is_get)
+		return false;
+	if (!delivery->is_get
+		&& (part->of_items || part->trust == UM_TRUST_NOTHING))
 		return false;
 	with_mac.mac = part->schemes[0].verifier;
-	return um_challenge_answer(&part->challenge, &with_mac, reply);
-}
-
-enum um_verdict
-um_spec_challenge(const struct um_spec_part *part,
-	const struct um_delivery *delivery)
-{
-	struct um_parsed parsed = { .delivery = delivery };
-	const struct um_source source = { .parsed = &parsed,
-		.mac = part->schemes[0].verifier,
-		.mac_of_digits = true };
-	bool ok = part->challenge.exists && part->challenge.is_get;
-
-	um_parsed_read(&parsed, &part->payload, part->challenge_needs, false);
-	ok = ok
-		&& um_challenge_answer(&part->challenge, &source,
-			delivery->reply);
-	um_parsed_free(&parsed);
-	return ok ? UM_DELIVERY_GOOD : UM_DELIVERY_UNSIGNED;
+	with_mac.mac_of_digits = delivery->is_get;
+	return um_challenge_answer(&part->challenge, &with_mac,
+		delivery->reply);
 }
 
 /* What a right signature proves, if its time is right: a challenge, or events. */
@@ -287,6 +277,34 @@ put_fault(struct um_fault *fault, const struct reading *reading)
 	um_buf_free(&text);
 }
 
+/* Verifies the delivery, and reads of it what is read after that. */
+static enum um_verdict
+read_signed(struct reading *reading, const struct um_spec_part *part,
+	struct um_source *source, struct um_parsed *parsed,
+	struct um_signature *signature)
+{
+	enum um_verdict verdict = UM_DELIVERY_GOOD;
+
+	if (!part->of_items && part->trust != UM_TRUST_NOTHING)
+		verdict = verify(part, source, signature);
+	if (verdict == UM_DELIVERY_KEYLESS)
+		verdict = check_keyless(part, source, signature);
+	if (verdict == UM_DELIVERY_GOOD) {
+		um_parsed_read(parsed, &part->payload, part->event_needs, true);
+		return read_proven(reading, part, source, signature);
+	}
+	if (parsed->json_reason[0] != '\0')
+		refuse(reading, verdict, "/payload", parsed->json_reason);
+	else if (verdict == UM_DELIVERY_OUTDATED)
+		refuse(reading, verdict, "/verify",
+			"the certificate is not valid now");
+	else if (verdict == UM_DELIVERY_KEYLESS)
+		refuse(reading, verdict, "/verify",
+			"the key that the token names is not known yet: the "
+			"MCP server is asked to fetch it");
+	return verdict;
+}
+
 enum um_verdict
 um_spec_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events,
@@ -298,28 +316,18 @@ um_spec_read(const struct um_spec_part *part,
 	struct um_source source = { .parsed = &parsed,
 		.params = &signature.params,
 		.claims = &signature.claims };
-	enum um_verdict verdict = UM_DELIVERY_GOOD;
+	enum um_verdict verdict = UM_DELIVERY_UNSIGNED;
 
 	*len = 0;
-	um_parsed_read(&parsed, &part->payload, part->signature_needs, false);
-	if (!part->of_items && part->trust != UM_TRUST_NOTHING)
-		verdict = verify(part, &source, &signature);
-	if (verdict == UM_DELIVERY_KEYLESS)
-		verdict = check_keyless(part, &source, &signature);
-	if (verdict == UM_DELIVERY_GOOD) {
-		um_parsed_read(&parsed, &part->payload, part->event_needs,
-			true);
-		verdict = read_proven(&reading, part, &source, &signature);
-	} else if (parsed.json_reason[0] != '\0') {
-		refuse(&reading, verdict, "/payload", parsed.json_reason);
-	} else if (verdict == UM_DELIVERY_OUTDATED) {
-		refuse(&reading, verdict, "/verify",
-			"the certificate is not valid now");
-	} else if (verdict == UM_DELIVERY_KEYLESS) {
-		refuse(&reading, verdict, "/verify",
-			"the key that the token names is not known yet: the "
-			"MCP server is asked to fetch it");
-	}
+	um_parsed_read(&parsed, &part->payload,
+		delivery->is_get ? part->challenge_needs
+				 : part->signature_needs,
+		false);
+	if (!delivery->is_get)
+		verdict = read_signed(&reading, part, &source, &parsed,
+			&signature);
+	else if (is_answered_challenge(part, &source))
+		verdict = UM_DELIVERY_GOOD;
 	if (verdict != UM_DELIVERY_GOOD) {
 		*len = 0;
 		put_fault(delivery->fault, &reading);

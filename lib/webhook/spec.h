@@ -65,9 +65,9 @@ bool um_spec_read_keys(struct um_spec *spec, struct um_error *err);
 /*
  * Verifies the delivery byte for byte, then reads its events into `events`,
  * which has room for part->events_max, and their number into *len (0 unless
- * GOOD). The effect of what no signature proves is RECHECK or IGNORE. A POST
- * that is a challenge has its answer in delivery->reply, and no events. Uses no
- * clock, file or socket.
+ * GOOD). The effect of what no signature proves is RECHECK or IGNORE. A
+ * challenge has its answer in delivery->reply, and no events; a GET that is
+ * none, or is refused, is UNSIGNED. Uses no clock, file or socket.
  */
 enum um_verdict um_spec_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events,
@@ -79,12 +79,5 @@ enum um_verdict um_spec_read(const struct um_spec_part *part,
  */
 enum um_verdict um_spec_read_return(const struct um_spec *spec,
 	const struct um_delivery *delivery, struct um_event *event);
-
-/*
- * Answers a GET that is a challenge into delivery->reply. UNSIGNED if it is
- * another request, or is refused.
- */
-enum um_verdict um_spec_challenge(const struct um_spec_part *part,
-	const struct um_delivery *delivery);
 
 #endif

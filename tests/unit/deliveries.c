@@ -289,16 +289,14 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 		.header = header,
 		.arg = (void *)copy,
 		.now_ms = copy->now_ms,
+		.is_get = copy->is_get,
 		.reply = copy->reply != NULL ? copy->reply : &unread,
 	};
 	enum um_verdict verdict;
 
 	assert_non_null(body);
 	memcpy(body, copy->body, copy->body_len);
-	if (copy->is_get) {
-		verdict = um_spec_challenge(&spec->webhook, &delivery);
-		*len = 0;
-	} else if (is_return) {
+	if (is_return) {
 		verdict = um_spec_read_return(spec, &delivery, events);
 		*len = verdict == UM_DELIVERY_GOOD;
 	} else {
