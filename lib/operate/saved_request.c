@@ -62,38 +62,41 @@ um_saved_request_set(struct um_saved_request *request, const char *name,
 	while (i < request->len
 		&& strcasecmp(request->header[i].name, name) != 0)
 		i++;
-	if (copy == NULL || i == UM_SAVED_HEADERS_MAX) {
+	if (copy != NULL && i == request->len && i < UM_SAVED_HEADERS_MAX) {
+		request->header[i].name = strdup(name);
+		request->len += request->header[i].name != NULL;
+	}
+	if (copy == NULL || i == request->len) {
 		free(copy);
 		return false;
 	}
-	if (i == request->len) {
-		request->header[i].name = strdup(name);
-		if (request->header[i].name == NULL) {
-			free(copy);
-			return false;
-		}
-		request->len++;
-	} else {
-		free(request->header[i].value);
-	}
+	free(request->header[i].value);
 	request->header[i].value = copy;
 	return true;
+}
+
+/* Takes over what was made in place of what *own has. */
+static bool
+take(struct um_buf *own, struct um_buf *made)
+{
+	bool ok = !made->failed;
+	struct um_buf old = ok ? *own : *made;
+
+	if (ok)
+		*own = *made;
+	um_buf_free(&old);
+	*made = (struct um_buf){ 0 };
+	return ok;
 }
 
 bool
 um_saved_request_take_body(struct um_saved_request *request,
 	struct um_buf *body)
 {
-	bool ok = !body->failed;
+	bool ok = take(&request->own_body, body);
 
-	if (ok) {
-		um_buf_free(&request->own_body);
-		request->own_body = *body;
+	if (ok)
 		request->body = um_buf_str(&request->own_body);
-	} else {
-		um_buf_free(body);
-	}
-	*body = (struct um_buf){ 0 };
 	return ok;
 }
 
@@ -119,14 +122,9 @@ um_saved_request_take_query(struct um_saved_request *request,
 	um_buf_puts(&line, " ");
 	um_buf_put(&line, rest.ptr, rest.len);
 	um_buf_free(query);
-	ok = !line.failed;
-	if (ok) {
-		um_buf_free(&request->own_line);
-		request->own_line = line;
+	ok = take(&request->own_line, &line);
+	if (ok)
 		read_first_line(request, um_buf_str(&request->own_line));
-	} else {
-		um_buf_free(&line);
-	}
 	return ok;
 }
 
