@@ -35,12 +35,6 @@ um_expr_same(const struct um_expr *a, const struct um_expr *b)
 	return true;
 }
 
-bool
-um_expr_equal(const struct um_expr *a, const struct um_expr *b)
-{
-	return a->parts_len == 0 && um_expr_same(a, b);
-}
-
 bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 um_expr_is_constant(const struct um_expr *expr)
 {

@@ -46,9 +46,7 @@ bool um_expr_load_constants(struct um_strlist *list,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope);
 
-/* Whether two expressions, which are not functions, read the same value. */
-bool um_expr_equal(const struct um_expr *a, const struct um_expr *b);
-/* The same for any two expressions. */
+/* Whether two expressions read the same value. */
 bool um_expr_same(const struct um_expr *a, const struct um_expr *b);
 /* Whether the expression is the same text for every delivery. */
 bool um_expr_is_constant(const struct um_expr *expr);

@@ -10,6 +10,13 @@ is_fixed(const struct um_expr *expr)
 	return expr->kind == UM_EXPR_LITERAL;
 }
 
+/* Whether both, which are not functions, read the same value. */
+static bool
+same_source(const struct um_expr *a, const struct um_expr *b)
+{
+	return a->parts_len == 0 && um_expr_same(a, b);
+}
+
 /* Whether what the function joins can be split into its parts again. */
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 can_be_split(const struct um_expr *expr)
@@ -29,9 +36,9 @@ may_touch(const struct um_expr *a, const struct um_expr *b,
 {
 	return payload->part == UM_PAYLOAD_BODY
 		&& timestamp->kind != UM_EXPR_NONE
-		&& ((a->kind == UM_EXPR_BODY && um_expr_equal(b, timestamp))
+		&& ((a->kind == UM_EXPR_BODY && same_source(b, timestamp))
 			|| (b->kind == UM_EXPR_BODY
-				&& um_expr_equal(a, timestamp)));
+				&& same_source(a, timestamp)));
 }
 
 /* Whether the signed text is unambiguous, or put_signed() notices if not. */
@@ -64,7 +71,7 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 	/* Where one header of a list ends, the signed text does not tell. */
 	if (part->kind == UM_EXPR_LISTED)
 		return false;
-	if (um_expr_equal(part, leaf))
+	if (same_source(part, leaf))
 		return true;
 	/* Of a text that is signed, what the JSON in it says, too. */
 	if (leaf->json.is_text) {
@@ -72,7 +79,7 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 
 		text.json.is_text = false;
 		text.json.inside = (struct um_pointer){ 0 };
-		if (um_expr_equal(part, &text))
+		if (same_source(part, &text))
 			return true;
 	}
 	/* The signed text does not tell which value of a `first` it has. */

@@ -49,8 +49,4 @@ struct um_input {
 	const struct um_json_node *initial; /* the default */
 };
 
-/* The element of `choices` with this value, or NULL. */
-const struct um_json_node *um_input_choice(const struct um_input *input,
-	struct um_str value);
-
 #endif

@@ -31,6 +31,10 @@ enum um_mistake {
  */
 bool um_value_number(double *number, struct um_str text);
 
+/* The element of `choices` with this value, or NULL. */
+const struct um_json_node *um_input_choice(const struct um_input *input,
+	struct um_str value);
+
 /* What is wrong with a value that is not empty, of any type but a checkbox. */
 enum um_mistake um_value_check(const struct um_input *input,
 	struct um_str value);

@@ -223,13 +223,6 @@ um_jwk_read(struct um_jwk *key, const struct um_json_node *node)
 	return key->public != NULL ? UM_JWK_GOOD : UM_JWK_IGNORED;
 }
 
-bool
-um_jwk_same_kid(const struct um_jwk *a, const struct um_jwk *b)
-{
-	return a->has_kid == b->has_kid && a->kid_len == b->kid_len
-		&& memcmp(a->kid, b->kid, a->kid_len) == 0;
-}
-
 void
 um_jwk_free(struct um_jwk *key)
 {

@@ -48,9 +48,6 @@ enum um_jwk_state {
 enum um_jwk_state um_jwk_read(struct um_jwk *key,
 	const struct um_json_node *node);
 
-/* Whether the ids are the same, or both keys have none. */
-bool um_jwk_same_kid(const struct um_jwk *a, const struct um_jwk *b);
-
 void um_jwk_free(struct um_jwk *key);
 
 #endif

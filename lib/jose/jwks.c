@@ -2,6 +2,7 @@
 #include "jose/jwks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/file.h"
 #include "core/json.h"
@@ -13,6 +14,14 @@ struct um_jwks {
 	struct um_jwk key[UM_JWKS_MAX];
 };
 
+/* Whether the ids are the same, or both keys have none. */
+static bool
+same_kid(const struct um_jwk *a, const struct um_jwk *b)
+{
+	return a->has_kid == b->has_kid && a->kid_len == b->kid_len
+		&& memcmp(a->kid, b->kid, a->kid_len) == 0;
+}
+
 /* Two keys that a token could not choose between. */
 static bool
 is_ambiguous(const struct um_jwks *jwks, const struct um_jwk *key)
@@ -20,7 +29,7 @@ is_ambiguous(const struct um_jwks *jwks, const struct um_jwk *key)
 	for (size_t i = 0; i < jwks->len; i++)
 		for (int alg = 0; alg < UM_JWS_ALGS; alg++)
 			if (key->for_alg[alg] && jwks->key[i].for_alg[alg]
-				&& um_jwk_same_kid(key, &jwks->key[i]))
+				&& same_kid(key, &jwks->key[i]))
 				return true;
 	return false;
 }
