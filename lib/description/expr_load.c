@@ -200,27 +200,45 @@ load_body(struct um_expr *expr, const struct load *load)
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-load_parts(struct um_expr *expr, const struct load *load)
+load_list(struct um_expr **parts, size_t *parts_len,
+	const struct um_conf_loc *at, const json_t *list,
+	const struct um_expr_scope *scope, int depth)
 {
-	struct um_conf_loc at = um_conf_member(&load->at, load->key);
-	json_t *list = json_object_get(load->node, load->key);
 	size_t len = json_array_size(list);
 
 	if (len == 0 || len > UM_EXPR_PARTS_MAX)
-		return um_conf_error(&at, "is not a list of 1 to %d values",
+		return um_conf_error(at, "is not a list of 1 to %d values",
 			UM_EXPR_PARTS_MAX);
-	expr->parts = calloc(len, sizeof(expr->parts[0]));
-	if (expr->parts == NULL)
-		return um_conf_error(&at, "out of memory");
-	expr->parts_len = len;
+	*parts = calloc(len, sizeof((*parts)[0]));
+	if (*parts == NULL)
+		return um_conf_error(at, "out of memory");
+	*parts_len = len;
 	for (size_t i = 0; i < len; i++) {
-		struct um_conf_loc here = um_conf_element(&at, i);
+		struct um_conf_loc here = um_conf_element(at, i);
 
-		if (!load_node(&expr->parts[i], &here, json_array_get(list, i),
-			    load->scope, load->depth + 1))
+		if (!load_node(&(*parts)[i], &here, json_array_get(list, i),
+			    scope, depth))
 			return false;
 	}
 	return true;
+}
+
+bool
+um_expr_load_list(struct um_expr **parts, size_t *parts_len,
+	const struct um_conf_loc *at, const json_t *list,
+	const struct um_expr_scope *scope)
+{
+	return load_list(parts, parts_len, at, list, scope, 0);
+}
+
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
+load_parts(struct um_expr *expr, const struct load *load)
+{
+	struct um_conf_loc at = um_conf_member(&load->at, load->key);
+
+	return load_list(&expr->parts, &expr->parts_len, &at,
+		json_object_get(load->node, load->key), load->scope,
+		load->depth + 1);
 }
 
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
@@ -398,22 +416,14 @@ load_node(struct um_expr *expr, const struct um_conf_loc *at, json_t *node,
 }
 
 bool
-um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope)
-{
-	*expr = (struct um_expr){ 0 };
-	return load_node(expr, at, node, scope, 0);
-}
-
-bool
 um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *object, const char *key,
 	const struct um_expr_scope *scope)
 {
 	struct um_conf_loc here = um_conf_member(at, key);
 
-	return um_expr_load_node(expr, &here, json_object_get(object, key),
-		scope);
+	*expr = (struct um_expr){ 0 };
+	return load_node(expr, &here, json_object_get(object, key), scope, 0);
 }
 
 bool

@@ -35,9 +35,13 @@ bool um_expr_load(struct um_expr *expr, const struct um_conf_loc *at,
 bool um_expr_load_found(struct um_expr *expr, const struct um_conf_loc *at,
 	const json_t *object, const char *key,
 	const struct um_expr_scope *scope);
-/* The same for a node that is not a member, as an element of a list. */
-bool um_expr_load_node(struct um_expr *expr, const struct um_conf_loc *at,
-	json_t *node, const struct um_expr_scope *scope);
+/*
+ * Compiles a list of 1 to UM_EXPR_PARTS_MAX of them. In every case, free each of
+ * the *parts_len in *parts, which were NULL and 0, and the list itself.
+ */
+bool um_expr_load_list(struct um_expr **parts, size_t *parts_len,
+	const struct um_conf_loc *at, const json_t *list,
+	const struct um_expr_scope *scope);
 /* A member that is a JSON pointer (RFC 6901). */
 bool um_expr_load_pointer(struct um_pointer *pointer,
 	const struct um_conf_loc *at, const json_t *object, const char *key);

@@ -194,7 +194,6 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 	json_t *list, const struct um_expr_scope *scope)
 {
 	struct um_expr_scope inner = *scope;
-	size_t len = json_array_size(list);
 	bool any = false;
 
 	if (scheme->is_token || scheme->is_jwt)
@@ -205,24 +204,15 @@ load_signed(struct um_scheme *scheme, const struct um_conf_loc *at,
 					  "signs its claims"
 					: "is not allowed: a token does not "
 					  "sign anything");
-	if (len == 0 || len > UM_EXPR_PARTS_MAX)
-		return um_conf_error(at, "is not a list of 1 to %d values",
-			UM_EXPR_PARTS_MAX);
-	scheme->parts = calloc(len, sizeof(scheme->parts[0]));
-	if (scheme->parts == NULL)
-		return um_conf_error(at, "out of memory");
-	scheme->parts_len = len;
 	inner.has_params = scheme->fields.len != 0;
 	inner.is_signed = true;
-	for (size_t i = 0; i < len; i++) {
-		struct um_conf_loc here = um_conf_element(at, i);
-		struct um_expr *part = &scheme->parts[i];
-
-		if (!um_expr_load_node(part, &here, json_array_get(list, i),
-			    &inner))
-			return false;
-		any |= part->kind != UM_EXPR_LITERAL;
-		scheme->of_items |= um_expr_uses(part, UM_EXPR_ITEM);
+	if (!um_expr_load_list(&scheme->parts, &scheme->parts_len, at, list,
+		    &inner))
+		return false;
+	for (size_t i = 0; i < scheme->parts_len; i++) {
+		any |= scheme->parts[i].kind != UM_EXPR_LITERAL;
+		scheme->of_items |= um_expr_uses(&scheme->parts[i],
+			UM_EXPR_ITEM);
 	}
 	return (any || um_conf_error(at, "contains no value of the delivery"))
 		&& check_order(scheme, at);

@@ -69,7 +69,8 @@ put(const char *json, const struct um_delivery *delivery,
 	const struct um_expr_scope scope = { .constant = constant,
 		.has_items = true,
 		.has_params = true };
-	json_t *node = json_loads(json, JSON_DECODE_ANY, NULL);
+	json_t *node = json_pack("{s:o}", "value",
+		json_loads(json, JSON_DECODE_ANY, NULL));
 	struct um_json_node *item =
 		um_json_parse(STR("{\"a\": \"of the item\"}"),
 			UM_JSON_VALUES_MAX, NULL);
@@ -85,7 +86,7 @@ put(const char *json, const struct um_delivery *delivery,
 	enum um_found found;
 
 	assert_non_null(node);
-	if (!um_expr_load_node(&expr, &at, node, &scope))
+	if (!um_expr_load(&expr, &at, node, "value", &scope))
 		fail_msg("%s: %s", json, err.text);
 	assert_true(um_scheme_split_params(&params, STR("t=12,v1=a,v1=b,x="),
 		",", "="));
