@@ -1,8 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* Gives the schemes of a description the keys that the site has. */
-#include "description/part_load.h"
-#include "description/scheme_load.h"
+#include <string.h>
 
+#include "description/part_load.h"
+
+/*
+ * How many characters of the secret are the prefix of this scheme's keys; -1 if
+ * it has another prefix, or the keys are no secrets.
+ */
+static int
+prefix_len(const struct um_scheme *scheme, const char *secret)
+{
+	const char *prefix = scheme->key_prefix != NULL ? scheme->key_prefix
+							: "";
+	size_t len = strlen(prefix);
+
+	return um_key_is_file(scheme->key_form)
+			|| strncmp(secret, prefix, len) != 0
+		? -1
+		: (int)len;
+}
+
+/* Whether a secret could be one of both, because they have the same prefix. */
+static bool
+have_same_prefix(const struct um_scheme *a, const struct um_scheme *b)
+{
+	return !um_key_is_file(a->key_form) && !um_key_is_file(b->key_form)
+		&& strcmp(a->key_prefix != NULL ? a->key_prefix : "",
+			   b->key_prefix != NULL ? b->key_prefix : "")
+		== 0;
+}
+
+/* Each scheme with the longest prefix takes the secret, without the prefix. */
 static bool
 take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
 	const char *secret, size_t number)
@@ -10,16 +39,17 @@ take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
 	int longest = -1;
 
 	for (size_t i = 0; i < part->schemes_len; i++) {
-		int len = um_scheme_prefix_len(&part->schemes[i], secret);
+		int len = prefix_len(&part->schemes[i], secret);
 
 		longest = len > longest ? len : longest;
 	}
 	for (size_t i = 0; i < part->schemes_len && longest >= 0; i++) {
 		enum um_verify_error error;
 
-		if (um_scheme_prefix_len(&part->schemes[i], secret) != longest)
+		if (prefix_len(&part->schemes[i], secret) != longest)
 			continue;
-		error = um_scheme_take(&part->schemes[i], secret);
+		error = um_verifier_add_secret(part->schemes[i].verifier,
+			part->schemes[i].key_form, secret + longest);
 		if (error != UM_VERIFY_OK)
 			return um_conf_error(at,
 				"secret %zu of the configuration %s", number,
@@ -97,8 +127,7 @@ check_prefixes(const struct um_spec_part *part, const struct um_conf_loc *at)
 
 		for (size_t j = 0; j < i; j++)
 			if (scheme->is_public != part->schemes[j].is_public
-				&& um_scheme_has_prefix_of(scheme,
-					&part->schemes[j]))
+				&& have_same_prefix(scheme, &part->schemes[j]))
 				return um_conf_member_error(&here, "key",
 					"takes the same secrets as a scheme "
 					"before it, and only one of them is of "

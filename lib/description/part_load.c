@@ -258,7 +258,13 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	set_needs(part);
 	if (!um_spec_part_check_trust(part, at))
 		return false;
+	/*
+	 * The description of a provider of another kind may serve several; a
+	 * payment accepts no signature and no account.
+	 */
 	if (env->takes_no_payments)
-		um_spec_part_ignore_payments(part);
+		for (size_t i = 0; i < part->rules_len; i++)
+			if (part->rules[i].is_payment)
+				part->rules[i].effect = UM_EFFECT_IGNORE;
 	return um_spec_part_take_keys(part, at, env, is_return);
 }

@@ -46,12 +46,6 @@ bool um_spec_part_load_challenge(struct um_spec_part *part,
 bool um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env);
 
-/*
- * A step of that, for a provider of another kind than payment: its description
- * may serve several kinds, and a payment accepts no signature and no account.
- */
-void um_spec_part_ignore_payments(struct um_spec_part *part);
-
 /* A step of that: gives the schemes their keys. */
 bool um_spec_part_take_keys(struct um_spec_part *part,
 	const struct um_conf_loc *at, const struct um_provider_env *env,

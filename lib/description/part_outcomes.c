@@ -154,14 +154,6 @@ check_reach(const struct um_spec_part *part, const struct um_conf_loc *list)
 	return ok;
 }
 
-void
-um_spec_part_ignore_payments(struct um_spec_part *part)
-{
-	for (size_t i = 0; i < part->rules_len; i++)
-		if (part->rules[i].is_payment)
-			part->rules[i].effect = UM_EFFECT_IGNORE;
-}
-
 bool
 um_spec_part_load_outcomes(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,

@@ -71,18 +71,6 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
-static bool
-check_body(const struct um_spec_part *part, const struct um_conf_loc *at)
-{
-	for (size_t i = 0; i < part->schemes_len; i++)
-		if (!um_scheme_proves_body(&part->schemes[i], &part->payload,
-			    &part->timestamp))
-			return um_conf_member_error(at, "trust",
-				"is `body`, but not every scheme signs the "
-				"body unambiguously");
-	return true;
-}
-
 /* An unproven event can only cause a question to the provider's API. */
 static bool
 check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
@@ -166,10 +154,14 @@ bool
 um_spec_part_check_trust(struct um_spec_part *part,
 	const struct um_conf_loc *at)
 {
+	static const struct um_expr body = { .kind = UM_EXPR_BODY };
+
 	if (!check_schemes(part, at) || !check_challenge(part, at))
 		return false;
-	if (part->trust == UM_TRUST_BODY && !check_body(part, at))
-		return false;
+	if (part->trust == UM_TRUST_BODY && !proves(part, &body))
+		return um_conf_member_error(at, "trust",
+			"is `body`, but not every scheme signs the body "
+			"unambiguously");
 	if (part->timestamp.kind != UM_EXPR_NONE
 		&& !proves(part, &part->timestamp))
 		return um_conf_member_error(at, "timestamp", "is not signed");

@@ -5,13 +5,6 @@
 
 #include "description/scheme_load.h"
 
-/* Its keys are in a file or in the database, and are no secrets. */
-static bool
-is_file(const struct um_scheme *scheme)
-{
-	return scheme->key_form >= UM_KEY_CERTIFICATE;
-}
-
 static bool
 load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	enum um_algorithm algorithm)
@@ -33,7 +26,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
 			"cannot be used with this algorithm");
-	if (scheme->key_prefix != NULL && is_file(scheme))
+	if (scheme->key_prefix != NULL && um_key_is_file(scheme->key_form))
 		return um_conf_member_error(at, "prefix",
 			"is not allowed: only a secret has a prefix");
 	return true;
@@ -270,37 +263,4 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	scheme->verifier = um_verifier_new((enum um_algorithm)algorithm,
 		encoding);
 	return scheme->verifier != NULL || um_conf_error(at, "out of memory");
-}
-
-int
-um_scheme_prefix_len(const struct um_scheme *scheme, const char *secret)
-{
-	size_t len = scheme->key_prefix != NULL ? strlen(scheme->key_prefix)
-						: 0;
-
-	return is_file(scheme)
-			|| (len != 0
-				&& strncmp(secret, scheme->key_prefix, len)
-					!= 0)
-		? -1
-		: (int)len;
-}
-
-bool
-um_scheme_has_prefix_of(const struct um_scheme *scheme,
-	const struct um_scheme *other)
-{
-	const char *a = scheme->key_prefix, *b = other->key_prefix;
-
-	return !is_file(scheme) && !is_file(other)
-		&& strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
-}
-
-enum um_verify_error
-um_scheme_take(struct um_scheme *scheme, const char *secret)
-{
-	if (scheme->key_prefix != NULL)
-		secret += strlen(scheme->key_prefix);
-	return um_verifier_add_secret(scheme->verifier, scheme->key_form,
-		secret);
 }

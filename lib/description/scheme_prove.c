@@ -148,13 +148,3 @@ um_scheme_proves(const struct um_scheme *scheme, const struct um_expr *expr,
 		|| (is_unambiguous(scheme, payload, timestamp)
 			&& proves(scheme, expr, payload));
 }
-
-bool
-um_scheme_proves_body(const struct um_scheme *scheme,
-	const struct um_payload *payload, const struct um_expr *timestamp)
-{
-	static const struct um_expr body = { .kind = UM_EXPR_BODY };
-
-	return is_unambiguous(scheme, payload, timestamp)
-		&& is_signed(scheme, &body);
-}

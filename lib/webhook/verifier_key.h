@@ -35,6 +35,13 @@ enum um_key_form {
 	UM_KEY_KID,         /* a public key for each `kid`, in the database */
 };
 
+/* It is in a file or in the database, and is no secret. */
+static inline bool
+um_key_is_file(enum um_key_form form)
+{
+	return form >= UM_KEY_CERTIFICATE;
+}
+
 struct um_verifier_key {
 	EVP_MAC_CTX *mac;                    /* HMAC, keyed, to be copied */
 	EVP_PKEY *public;                    /* the other signatures */
