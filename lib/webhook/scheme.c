@@ -147,12 +147,8 @@ um_signature_free(struct um_signature *signature)
 {
 	um_value_free(&signature->value);
 	free(signature->claims);
-	signature->claims = NULL;
 	um_buf_free(&signature->kid);
-	signature->params.len = 0;
-	signature->lists = signature->list = 0;
-	signature->is_ambiguous = false;
-	signature->error = UM_VERIFY_OK;
+	*signature = (struct um_signature){ 0 };
 }
 
 /* Verifies the signatures of the signed values, if these are all there. */
