@@ -106,14 +106,18 @@ is_wrong(const struct um_controls *controls, const struct um_input *input)
 				input->name));
 }
 
+/* Its name between these texts. */
 static void
-put_name(const struct um_controls *controls, const struct um_input *input)
+put_name(const struct um_controls *controls, const char *before,
+	const struct um_input *input, const char *after)
 {
+	um_buf_puts(controls->page.body, before);
 	if (input == NULL)
 		um_buf_puts(controls->page.body, UM_ANSWER_COMMENT);
 	else
 		um_buf_put(controls->page.body, input->name.ptr,
 			input->name.len);
+	um_buf_puts(controls->page.body, after);
 }
 
 /* id, name, and what screen readers need. */
@@ -125,23 +129,14 @@ put_attributes(struct um_controls *controls, const struct um_input *input,
 	bool wrong = is_wrong(controls, input);
 	bool helps = input != NULL && input->help != NULL;
 
-	um_buf_puts(body, " id=\"f-");
-	put_name(controls, input);
-	um_buf_cat(body, "\" name=\"", input != NULL ? UM_ANSWER_PREFIX : "");
-	put_name(controls, input);
-	um_buf_puts(body, "\"");
-	if (helps || wrong) {
+	put_name(controls, " id=\"f-", input, "\" name=\"");
+	put_name(controls, input != NULL ? UM_ANSWER_PREFIX : "", input, "\"");
+	if (helps || wrong)
 		um_buf_puts(body, " aria-describedby=\"");
-		if (wrong) {
-			um_buf_puts(body, "e-");
-			put_name(controls, input);
-		}
-		if (helps) {
-			um_buf_cat(body, wrong ? " h-" : "h-");
-			put_name(controls, input);
-		}
-		um_buf_puts(body, "\"");
-	}
+	if (wrong)
+		put_name(controls, "e-", input, helps ? " " : "\"");
+	if (helps)
+		put_name(controls, "h-", input, "\"");
 	if (required)
 		um_buf_puts(body, " required");
 	if (wrong)
@@ -264,9 +259,7 @@ put_wrong(const struct um_controls *controls, const struct um_input *input)
 
 	if (!is_wrong(controls, input))
 		return;
-	um_buf_puts(body, "<span class=\"wrong\" id=\"e-");
-	put_name(controls, input);
-	um_buf_puts(body, "\">");
+	put_name(controls, "<span class=\"wrong\" id=\"e-", input, "\">");
 	if (answered != NULL && answered->mistake != UM_MISTAKE_NONE)
 		put_mistake(controls, input, answered->mistake);
 	else
@@ -281,9 +274,8 @@ put_help(const struct um_controls *controls, const struct um_input *input)
 	struct um_buf *body = controls->page.body;
 
 	if (input->help != NULL) {
-		um_buf_puts(body, "<span class=\"help\" id=\"h-");
-		put_name(controls, input);
-		um_buf_puts(body, "\">");
+		put_name(controls, "<span class=\"help\" id=\"h-", input,
+			"\">");
 		um_control_words(controls, "span", "", input->help);
 		um_buf_puts(body, "</span>\n");
 	}
@@ -312,9 +304,7 @@ um_control_put(struct um_controls *controls, const struct um_input *input)
 		       : "<div class=\"field\">\n");
 	if (ticked)
 		put_control(controls, input, required);
-	um_buf_puts(body, "<label for=\"f-");
-	put_name(controls, input);
-	um_buf_puts(body, "\">");
+	put_name(controls, "<label for=\"f-", input, "\">");
 	if (input != NULL)
 		um_control_words(controls, "span", "", input->label);
 	else
