@@ -29,29 +29,6 @@ put_member(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
 	return ok;
 }
 
-/* The object is the same for each delivery, and written only once. */
-static bool
-put_object(struct um_buf *out, const struct um_conf_loc *at, json_t *object,
-	const struct um_provider_env *env)
-{
-	const struct um_expr_scope scope = { .constant = env->constant,
-		.arg = env->arg };
-	const char *name;
-	json_t *value;
-	bool ok = true;
-
-	if (json_object_size(object) == 0
-		|| json_object_size(object) > ANSWER_MEMBERS_MAX)
-		return um_conf_error(at, "is not an object of 1 to %d texts",
-			ANSWER_MEMBERS_MAX);
-	um_json_put_begin(out);
-	json_object_foreach (object, name, value)
-		ok = put_member(out, at, object, name, &scope) && ok;
-	um_json_put_end(out);
-	um_buf_put(out, "", 1);
-	return ok && (!out->failed || um_conf_error(at, "out of memory"));
-}
-
 static bool
 set_answer(struct um_spec *spec, const struct um_conf_loc *at, const char *key,
 	const char *body, const char *type)
@@ -65,15 +42,30 @@ set_answer(struct um_spec *spec, const struct um_conf_loc *at, const char *key,
 			&spec->answer.content_type);
 }
 
+/* The object is the same for each delivery, and written only once. */
 static bool
 set_answer_json(struct um_spec *spec, const struct um_conf_loc *at,
 	json_t *object, const struct um_provider_env *env)
 {
+	const struct um_expr_scope scope = { .constant = env->constant,
+		.arg = env->arg };
 	struct um_conf_loc here = um_conf_member(at, "json");
 	struct um_buf body = { 0 };
-	bool ok = put_object(&body, &here, object, env)
-		&& set_answer(spec, at, "json", body.ptr, "application/json");
+	const char *name;
+	json_t *value;
+	bool ok = true;
 
+	if (json_object_size(object) == 0
+		|| json_object_size(object) > ANSWER_MEMBERS_MAX)
+		return um_conf_error(&here, "is not an object of 1 to %d texts",
+			ANSWER_MEMBERS_MAX);
+	um_json_put_begin(&body);
+	json_object_foreach (object, name, value)
+		ok = put_member(&body, &here, object, name, &scope) && ok;
+	um_json_put_end(&body);
+	um_buf_put(&body, "", 1);
+	ok = ok && (!body.failed || um_conf_error(&here, "out of memory"))
+		&& set_answer(spec, at, "json", body.ptr, "application/json");
 	um_buf_free(&body);
 	return ok;
 }
