@@ -130,55 +130,52 @@ parse_line(struct um_keys *keys, struct um_key *key, char *line,
 	return true;
 }
 
+/* Takes the key of a line, if it has one. */
+static bool
+take_line(struct um_keys *keys, char line[static LINE_MAX_LEN],
+	struct um_error *err, const char *path, int number)
+{
+	struct um_key *key = &keys->key[keys->len];
+	size_t len = strlen(line), blank = strspn(line, " \t\r\n");
+
+	if (len == LINE_MAX_LEN - 1)
+		return um_error(err, "%s:%d: the line is too long", path,
+			number);
+	if (memrchr(line, '\0', LINE_MAX_LEN) != line + len)
+		return um_error(err, "%s:%d: there is a NUL in it", path,
+			number);
+	if (line[blank] == '\0' || line[blank] == '#')
+		return true;
+	if (keys->len == UM_KEYS_MAX)
+		return um_error(err, "%s:%d: over %d keys", path, number,
+			UM_KEYS_MAX);
+	if (!parse_line(keys, key, line, err, path, number))
+		return false;
+	if (um_keys_find(keys, key->kid) != NULL)
+		return um_error(err, "%s:%d: duplicate kid %d", path, number,
+			key->kid);
+	keys->len++;
+	return true;
+}
+
 static bool
 parse_file(struct um_keys *keys, FILE *f, const char *path,
 	struct um_error *err)
 {
 	char line[LINE_MAX_LEN];
-	bool ok = false;
+	bool ok = true;
 
-	for (int number = 1;; number++) {
-		struct um_key *key = &keys->key[keys->len];
-		size_t blank;
-
+	for (int number = 1; ok; number++) {
 		/* So the last NUL in it is the one that fgets() writes. */
 		memset(line, 0xff, sizeof(line));
 		if (fgets(line, sizeof(line), f) == NULL)
 			break;
-		blank = strspn(line, " \t\r\n");
-		if (strlen(line) == sizeof(line) - 1) {
-			um_error(err, "%s:%d: the line is too long", path,
-				number);
-			goto out;
-		}
-		if (memrchr(line, '\0', sizeof(line)) != line + strlen(line)) {
-			um_error(err, "%s:%d: there is a NUL in it", path,
-				number);
-			goto out;
-		}
-		if (line[blank] == '\0' || line[blank] == '#')
-			continue;
-		if (keys->len == UM_KEYS_MAX) {
-			um_error(err, "%s:%d: over %d keys", path, number,
-				UM_KEYS_MAX);
-			goto out;
-		}
-		if (!parse_line(keys, key, line, err, path, number))
-			goto out;
-		if (um_keys_find(keys, key->kid) != NULL) {
-			um_error(err, "%s:%d: duplicate kid %d", path, number,
-				key->kid);
-			goto out;
-		}
-		keys->len++;
+		ok = take_line(keys, line, err, path, number);
 	}
-	if (ferror(f))
-		um_error(err, "%s: %s", path, strerror(errno));
-	else if (keys->len == 0)
-		um_error(err, "%s: no key in it", path);
-	else
-		ok = true;
-out:
+	if (ok && ferror(f))
+		ok = um_error(err, "%s: %s", path, strerror(errno));
+	else if (ok && keys->len == 0)
+		ok = um_error(err, "%s: no key in it", path);
 	explicit_bzero(line, sizeof(line));
 	return ok;
 }
