@@ -20,61 +20,57 @@
 
 #define PARAMS_MAX 13
 
-/* The member of an operation that a parameter holds. */
+/*
+ * The parameters: a name, the type, and how an operation gives its element of the
+ * array.
+ */
+#define PARAMS(X)                                                              \
+	X(ID, UUID,                                                            \
+		um_array_put(out, op->is_unnamed ? NULL : op->id,              \
+			sizeof(op->id)))                                       \
+	X(BINDING, BYTEA, um_array_put(out, op->binding, sizeof(op->binding))) \
+	X(PROVIDER, TEXT, um_array_put_text(out, op->provider))                \
+	X(BROWSER, BYTEA,                                                      \
+		um_array_put(out, op->only_looks ? NULL : op->browser,         \
+			sizeof(op->browser)))                                  \
+	X(SUBJECT, TEXT, um_array_put_text(out, op->subject))                  \
+	X(GRACE, INT8, um_array_put_int64(out, op->grace_ms, true))            \
+	X(ACTION, TEXT, um_array_put_text(out, op->action))                    \
+	X(REASON, TEXT, um_array_put_text(out, op->reason))                    \
+	X(RESULT, BYTEA, um_array_put(out, op->result.ptr, op->result.len))    \
+	X(IDENTITY, TEXT, um_array_put_text(out, op->event->identity))         \
+	X(TYPE, TEXT, um_array_put_text(out, op->event->type))                 \
+	X(EFFECT, TEXT,                                                        \
+		um_array_put_text(out, effect_text(op->event->effect)))        \
+	X(AMOUNT, INT8,                                                        \
+		um_array_put_int64(out, op->event->amount,                     \
+			op->event->has_amount))                                \
+	X(CURRENCY, TEXT, um_array_put_known(out, op->event->currency))        \
+	X(REFERENCE, TEXT, um_array_put_known(out, op->event->reference))      \
+	X(REFUND, TEXT, um_array_put_known(out, op->event->refund))            \
+	X(CHECKOUT, TEXT, um_array_put_known(out, op->event->checkout))        \
+	X(ANNOUNCED, BYTEA,                                                    \
+		um_array_put(out, op->announced.ptr, op->announced.len))       \
+	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
+	X(KIND, TEXT, um_array_put_text(out, op->row_kind))                    \
+	X(TYPED, BYTEA, um_array_put(out, op->typed.ptr, op->typed.len))       \
+	X(REQUEST, TEXT, um_array_put_text(out, op->request))                  \
+	X(KID, TEXT, um_array_put_text(out, op->kid))
+
 enum param {
 	END,
-	ID,
-	BINDING,
-	PROVIDER,
-	BROWSER,
-	SUBJECT,
-	GRACE,
-	ACTION,
-	REASON,
-	RESULT,
-	IDENTITY,
-	TYPE,
-	EFFECT,
-	AMOUNT,
-	CURRENCY,
-	REFERENCE,
-	REFUND,
-	CHECKOUT,
-	ANNOUNCED,
-	FOUR_EYES,
-	KIND,
-	TYPED,
-	REQUEST,
-	KID,
+#define X(name, type, put) name,
+	PARAMS(X)
+#undef X
 };
 
 static const struct {
 	Oid element;
 	Oid array;
 } types_of[] = {
-	[ID] = { OID_UUID, OID_UUID_ARRAY },
-	[BINDING] = { OID_BYTEA, OID_BYTEA_ARRAY },
-	[PROVIDER] = { OID_TEXT, OID_TEXT_ARRAY },
-	[BROWSER] = { OID_BYTEA, OID_BYTEA_ARRAY },
-	[SUBJECT] = { OID_TEXT, OID_TEXT_ARRAY },
-	[GRACE] = { OID_INT8, OID_INT8_ARRAY },
-	[ACTION] = { OID_TEXT, OID_TEXT_ARRAY },
-	[REASON] = { OID_TEXT, OID_TEXT_ARRAY },
-	[RESULT] = { OID_BYTEA, OID_BYTEA_ARRAY },
-	[IDENTITY] = { OID_TEXT, OID_TEXT_ARRAY },
-	[TYPE] = { OID_TEXT, OID_TEXT_ARRAY },
-	[EFFECT] = { OID_TEXT, OID_TEXT_ARRAY },
-	[AMOUNT] = { OID_INT8, OID_INT8_ARRAY },
-	[CURRENCY] = { OID_TEXT, OID_TEXT_ARRAY },
-	[REFERENCE] = { OID_TEXT, OID_TEXT_ARRAY },
-	[REFUND] = { OID_TEXT, OID_TEXT_ARRAY },
-	[CHECKOUT] = { OID_TEXT, OID_TEXT_ARRAY },
-	[ANNOUNCED] = { OID_BYTEA, OID_BYTEA_ARRAY },
-	[FOUR_EYES] = { OID_BOOL, OID_BOOL_ARRAY },
-	[KIND] = { OID_TEXT, OID_TEXT_ARRAY },
-	[TYPED] = { OID_BYTEA, OID_BYTEA_ARRAY },
-	[REQUEST] = { OID_TEXT, OID_TEXT_ARRAY },
-	[KID] = { OID_TEXT, OID_TEXT_ARRAY },
+#define X(name, type, put) [name] = { OID_##type, OID_##type##_ARRAY },
+	PARAMS(X)
+#undef X
 };
 
 static const struct statement {
@@ -202,78 +198,12 @@ static void
 put_param(struct um_buf *out, enum param param, const struct um_op *op)
 {
 	switch (param) {
-	case ID:
-		um_array_put(out, op->is_unnamed ? NULL : op->id,
-			sizeof(op->id));
+#define X(name, type, put)                                                     \
+	case name:                                                             \
+		(put);                                                         \
 		break;
-	case BINDING:
-		um_array_put(out, op->binding, sizeof(op->binding));
-		break;
-	case PROVIDER:
-		um_array_put_text(out, op->provider);
-		break;
-	case BROWSER:
-		um_array_put(out, op->only_looks ? NULL : op->browser,
-			sizeof(op->browser));
-		break;
-	case SUBJECT:
-		um_array_put_text(out, op->subject);
-		break;
-	case GRACE:
-		um_array_put_int64(out, op->grace_ms, true);
-		break;
-	case ACTION:
-		um_array_put_text(out, op->action);
-		break;
-	case REASON:
-		um_array_put_text(out, op->reason);
-		break;
-	case RESULT:
-		um_array_put(out, op->result.ptr, op->result.len);
-		break;
-	case IDENTITY:
-		um_array_put_text(out, op->event->identity);
-		break;
-	case TYPE:
-		um_array_put_text(out, op->event->type);
-		break;
-	case EFFECT:
-		um_array_put_text(out, effect_text(op->event->effect));
-		break;
-	case AMOUNT:
-		um_array_put_int64(out, op->event->amount,
-			op->event->has_amount);
-		break;
-	case CURRENCY:
-		um_array_put_known(out, op->event->currency);
-		break;
-	case REFERENCE:
-		um_array_put_known(out, op->event->reference);
-		break;
-	case REFUND:
-		um_array_put_known(out, op->event->refund);
-		break;
-	case CHECKOUT:
-		um_array_put_known(out, op->event->checkout);
-		break;
-	case ANNOUNCED:
-		um_array_put(out, op->announced.ptr, op->announced.len);
-		break;
-	case FOUR_EYES:
-		um_array_put(out, op->four_eyes ? "\1" : "", 1);
-		break;
-	case KIND:
-		um_array_put_text(out, op->row_kind);
-		break;
-	case TYPED:
-		um_array_put(out, op->typed.ptr, op->typed.len);
-		break;
-	case REQUEST:
-		um_array_put_text(out, op->request);
-		break;
-	case KID:
-		um_array_put_text(out, op->kid);
-		break;
+		PARAMS(X)
+#undef X
 	case END:
 		break;
 	}
