@@ -1,7 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgres/aside.h"
 
+#include <string.h>
+
 #include "core/clock.h"
+
+/* Its place, or `len`. */
+static size_t
+find(const struct um_held_rows *rows, const uint8_t id[static UM_UUID_LEN])
+{
+	size_t i = 0;
+
+	while (i < rows->len && memcmp(rows->ids[i], id, UM_UUID_LEN) != 0)
+		i++;
+	return i;
+}
+
+/* Does nothing if it is there. */
+static void
+add_held_row(struct um_held_rows *rows, const uint8_t id[static UM_UUID_LEN])
+{
+	size_t i = find(rows, id);
+
+	if (i == rows->len) {
+		if (rows->len < UM_HELD_ROWS_MAX)
+			rows->len++;
+		else
+			i = rows->next++ % UM_HELD_ROWS_MAX;
+	}
+	memcpy(rows->ids[i], id, UM_UUID_LEN);
+}
+
+/* Does nothing if it is not there. */
+static void
+remove_held_row(struct um_held_rows *rows, const uint8_t id[static UM_UUID_LEN])
+{
+	size_t i = find(rows, id);
+
+	if (i == rows->len)
+		return;
+	rows->len--;
+	memmove(rows->ids[i], rows->ids[rows->len], UM_UUID_LEN);
+}
 
 bool
 um_aside_add(struct um_aside *aside, struct um_op *op)
@@ -10,7 +50,7 @@ um_aside_add(struct um_aside *aside, struct um_op *op)
 
 	while (other != NULL && um_op_find_row(&other, 1, op) == NULL)
 		other = other->next;
-	if (other == NULL && !um_held_rows_have(&aside->rows, op->id))
+	if (other == NULL && find(&aside->rows, op->id) == aside->rows.len)
 		return false;
 	um_op_list_add(&aside->ops, op);
 	return true;
@@ -94,12 +134,12 @@ um_aside_answer(struct um_aside *aside, struct um_op *const *ops, size_t len,
 		if (ops[i] == NULL || !ops[i]->is_held)
 			continue;
 		explained = true;
-		um_held_rows_add(&aside->rows, ops[i]->id);
+		add_held_row(&aside->rows, ops[i]->id);
 	}
 	for (size_t i = 0; i < len; i++) {
 		if (ops[i] == NULL || ops[i]->is_held)
 			continue;
-		um_held_rows_remove(&aside->rows, ops[i]->id);
+		remove_held_row(&aside->rows, ops[i]->id);
 		/* Where no row is held, what waits for a lock waits alone. */
 		ops[i]->isolated |= ops[i]->was_aside && !explained;
 		ops[i]->was_aside = true;

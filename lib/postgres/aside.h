@@ -13,17 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "postgres/held_rows.h"
 #include "postgres/op.h"
-#include "postgres/op_list.h"
 
 #define UM_ASIDE_LOOK_MS 100 /* between two looks at rows that are held */
+#define UM_HELD_ROWS_MAX 64  /* beyond that one is forgotten */
 
 /* Begins zeroed. Only these functions change it; anyone may read it. */
 struct um_aside {
 	struct um_op_list ops;
-	int64_t look_at;          /* monotonic, in milliseconds */
-	struct um_held_rows rows; /* as they were when last looked at */
+	int64_t look_at; /* monotonic, in milliseconds */
+	/*
+	 * The rows that another session held when they were last looked at, also
+	 * when nothing waits for them any more: who comes again must not make
+	 * others wait for their locks.
+	 */
+	struct um_held_rows {
+		uint8_t ids[UM_HELD_ROWS_MAX][UM_UUID_LEN];
+		size_t len;
+		size_t next; /* the one to forget when all places are taken */
+	} rows;
 };
 
 /*

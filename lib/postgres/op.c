@@ -98,6 +98,30 @@ um_op_is_unknown_event(const struct um_op *op)
 		&& op->event_outcome == UM_EVENT_UNKNOWN;
 }
 
+void
+um_op_list_add(struct um_op_list *list, struct um_op *op)
+{
+	op->next = NULL;
+	if (list->first == NULL)
+		list->first = op;
+	else
+		list->last->next = op;
+	list->last = op;
+	list->len++;
+}
+
+struct um_op *
+um_op_list_take(struct um_op_list *list)
+{
+	struct um_op *op = list->first;
+
+	if (op != NULL) {
+		list->first = op->next;
+		list->len--;
+	}
+	return op;
+}
+
 const struct um_op *
 um_op_find_row(struct um_op *const *ops, size_t len, const struct um_op *op)
 {

@@ -189,6 +189,21 @@ const char *um_op_outcome_text(const struct um_op *op);
 bool um_op_is_unknown_event(const struct um_op *op);
 
 /*
+ * A list of operations in the order in which they were added. It begins zeroed.
+ * An operation is in one list at a time, which uses its member `next`.
+ */
+struct um_op_list {
+	struct um_op *first;
+	struct um_op *last; /* valid while first is not NULL */
+	size_t len;
+};
+
+void um_op_list_add(struct um_op_list *list, struct um_op *op);
+
+/* Removes the first operation and returns it, or NULL. */
+struct um_op *um_op_list_take(struct um_op_list *list);
+
+/*
  * The first of these operations, of which some may be NULL, that is on the same
  * row, or NULL. An operation that names no row is on the row of no other.
  */

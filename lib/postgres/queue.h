@@ -17,7 +17,6 @@
 
 #include "postgres/aside.h"
 #include "postgres/op.h"
-#include "postgres/op_list.h"
 
 #define UM_BATCH_MAX 256 /* operations in one transaction */
 #define UM_BATCHES_MAX 2 /* sent: one at work, and the next one */
