@@ -269,17 +269,3 @@ um_queue_next_look(const struct um_queue *queue)
 		? queue->aside.look_at
 		: -1;
 }
-
-size_t
-um_queue_pending(const struct um_queue *queue)
-{
-	size_t pending = queue->waiting.len + queue->aside.ops.len;
-
-	for (size_t b = 0; b < queue->under_way; b++) {
-		const struct um_batch *batch = under_way(queue, b);
-
-		for (size_t i = 0; i < batch->len; i++)
-			pending += batch->ops[i] != NULL;
-	}
-	return pending;
-}

@@ -107,7 +107,4 @@ int64_t um_queue_deadline(const struct um_queue *queue);
 /* When um_queue_look() may return a batch, or -1. */
 int64_t um_queue_next_look(const struct um_queue *queue);
 
-/* The number of operations that wait, are set aside or are under way. */
-size_t um_queue_pending(const struct um_queue *queue);
-
 #endif

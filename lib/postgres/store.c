@@ -429,12 +429,6 @@ um_store_queued(const struct um_store *store)
 	return store->queue.waiting.len + store->queue.aside.ops.len;
 }
 
-size_t
-um_store_pending(const struct um_store *store)
-{
-	return um_queue_pending(&store->queue);
-}
-
 void
 um_store_free(struct um_store *store)
 {

@@ -83,9 +83,6 @@ int64_t um_store_connected_at(const struct um_store *store);
 /* The number of operations that wait for a batch. */
 size_t um_store_queued(const struct um_store *store);
 
-/* The number of operations that are not yet handed back. */
-size_t um_store_pending(const struct um_store *store);
-
 /*
  * Closes the connection and frees the store. Operations that are pending are
  * not handed back. NULL is fine.

@@ -19,6 +19,8 @@ void append(size_t from, size_t to);
 void assert_batch(const struct um_batch *batch, size_t from, size_t to);
 void assert_starts(size_t from, size_t to);
 void assert_finishes(size_t from, size_t to);
+/* The number of operations that wait, are set aside or are under way. */
+size_t pending(void);
 /* Nothing waits, and nothing is under way. */
 void assert_empty(void);
 /* ops[from] to ops[to - 1] are asked about. */

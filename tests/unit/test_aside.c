@@ -19,7 +19,7 @@ TEST(a_row_that_is_held_waits_and_the_others_do_not)
 	assert_starts(0, 3);
 	um_queue_set_aside(&queue, 500);
 	assert_null(um_queue_start(&queue));
-	assert_int_equal(um_queue_pending(&queue), 3);
+	assert_int_equal(pending(), 3);
 	assert_int_equal(um_queue_next_look(&queue), 500);
 
 	assert_looks(500, 0, 3);
@@ -76,7 +76,7 @@ TEST(rows_that_are_held_cost_the_others_one_transaction)
 		set_held(1, 17);
 		um_queue_take_free(&queue, now);
 	}
-	assert_int_equal(um_queue_pending(&queue), 16);
+	assert_int_equal(pending(), 16);
 }
 
 /* Who comes again for a row that is held makes nobody wait for its lock. */
@@ -368,7 +368,7 @@ TEST(each_is_handed_back_once)
 			hand_back(um_queue_take_expired(&queue,
 				um_queue_deadline(&queue)));
 		}
-		assert_int_equal(um_queue_pending(&queue),
+		assert_int_equal(pending(),
 			history.appended - history.handed_back);
 	}
 	for (size_t i = 0; i < LENGTH(ops); i++)

@@ -20,9 +20,9 @@ TEST(in_the_order_in_which_they_came)
 	assert_int_equal(queue.waiting.len, 0);
 	append(3, 5);
 	assert_int_equal(queue.waiting.len, 2);
-	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_int_equal(pending(), 5);
 	assert_finishes(0, 3);
-	assert_int_equal(um_queue_pending(&queue), 2);
+	assert_int_equal(pending(), 2);
 	assert_starts(3, 5);
 	assert_finishes(3, 5);
 	assert_empty();
@@ -33,7 +33,7 @@ TEST(a_batch_has_its_limit)
 	append(0, UM_BATCH_MAX + 2);
 	assert_starts(0, UM_BATCH_MAX);
 	assert_int_equal(queue.waiting.len, 2);
-	assert_int_equal(um_queue_pending(&queue), UM_BATCH_MAX + 2);
+	assert_int_equal(pending(), UM_BATCH_MAX + 2);
 	assert_finishes(0, UM_BATCH_MAX);
 	assert_starts(UM_BATCH_MAX, UM_BATCH_MAX + 2);
 	assert_finishes(UM_BATCH_MAX, UM_BATCH_MAX + 2);
@@ -82,7 +82,7 @@ TEST(put_back_to_the_head_in_its_order)
 	append(3, 5);
 	um_queue_put_back(&queue, false);
 	assert_int_equal(queue.waiting.len, 5);
-	assert_int_equal(um_queue_pending(&queue), 5);
+	assert_int_equal(pending(), 5);
 	assert_null(um_queue_oldest(&queue));
 	append(5, 6);
 	assert_starts(0, 6);
@@ -96,7 +96,7 @@ TEST(two_batches_are_under_way_and_no_third)
 	assert_starts(2, 4);
 	append(4, 6);
 	assert_null(um_queue_start(&queue));
-	assert_int_equal(um_queue_pending(&queue), 6);
+	assert_int_equal(pending(), 6);
 	assert_batch(um_queue_oldest(&queue), 0, 2);
 	assert_finishes(0, 2);
 	assert_batch(um_queue_oldest(&queue), 2, 4);
@@ -190,7 +190,7 @@ TEST(expired_in_either_batch)
 					 FIRST_DEADLINE + (int64_t)i),
 			&ops[i]);
 	}
-	assert_int_equal(um_queue_pending(&queue), 0);
+	assert_int_equal(pending(), 0);
 	um_queue_put_all_back(&queue);
 	assert_empty();
 }
@@ -234,7 +234,7 @@ TEST(expired_while_it_is_under_way)
 	assert_ptr_equal(um_queue_take_expired(&queue, FIRST_DEADLINE + 1),
 		&ops[1]);
 	assert_null(um_queue_take_expired(&queue, FIRST_DEADLINE + 1));
-	assert_int_equal(um_queue_pending(&queue), 2);
+	assert_int_equal(pending(), 2);
 	memset(&ops[0], 0xff, 2 * sizeof(ops[0])); /* their owner's again */
 	um_queue_finish(&queue, &batch);
 	assert_int_equal(batch.len, 3);
@@ -254,7 +254,7 @@ TEST(expired_is_not_put_back)
 	assert_ptr_equal(um_queue_take_expired(&queue, FIRST_DEADLINE),
 		&ops[0]);
 	um_queue_put_back(&queue, false);
-	assert_int_equal(um_queue_pending(&queue), 3);
+	assert_int_equal(pending(), 3);
 	assert_starts(1, 4);
 }
 
@@ -281,7 +281,7 @@ TEST(expired_operations_come_out_oldest_first)
 		assert_ptr_equal(um_queue_take_expired(&queue, INT64_MAX),
 			&ops[i]);
 	assert_null(um_queue_take_expired(&queue, INT64_MAX));
-	assert_int_equal(um_queue_pending(&queue), 0);
+	assert_int_equal(pending(), 0);
 	assert_int_equal(um_queue_deadline(&queue), -1);
 	um_queue_put_back(&queue, true);
 	assert_empty();

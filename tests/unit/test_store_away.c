@@ -311,7 +311,7 @@ TEST(a_silent_server)
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
 	assert_outcome(op, "unavailable");
-	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_int_equal(um_store_queued(fixture.store), 0);
 	um_op_free(op);
 	free(op);
 

@@ -46,7 +46,7 @@ TEST(without_a_server_operations_are_unavailable)
 	store_fixture_submit(&fixture, &ops[2]);
 	assert_int_equal(fixture.done_len, 3);
 	assert_outcome(&ops[2], "unavailable");
-	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_int_equal(um_store_queued(fixture.store), 0);
 	assert_true(fixture.notices.len != 0);
 	assert_false(str_has(um_buf_str(&fixture.notices), STR(PASSWORD)));
 }
@@ -85,7 +85,7 @@ TEST(a_full_queue)
 	assert_int_equal(fixture.done_len, 1);
 	assert_ptr_equal(fixture.done[0], &ops[UM_STORE_QUEUE_MAX]);
 	assert_outcome(&ops[UM_STORE_QUEUE_MAX], "unavailable");
-	assert_int_equal(um_store_pending(fixture.store), UM_STORE_QUEUE_MAX);
+	assert_int_equal(um_store_queued(fixture.store), UM_STORE_QUEUE_MAX);
 }
 
 /* The administrator's server, and what else is wanted of it. */

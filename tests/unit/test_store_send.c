@@ -247,7 +247,7 @@ TEST(what_can_never_be_sent_is_unavailable)
 	assert_true(sending.failed > 0);
 	assert_in_range(fixture.now, 1000000 + UM_STORE_WAIT_MS,
 		1000000 + UM_STORE_WAIT_MS + 50);
-	assert_int_equal(um_store_pending(fixture.store), 0);
+	assert_int_equal(um_store_queued(fixture.store), 0);
 	assert_row_text(&op, "status", "pending");
 
 	let_fail(NULL, 0, 0);
