@@ -4,49 +4,31 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool
-is_one_of(const char *sqlstate, const char *const *prefixes)
+/* The characters with which those of a class begin. */
+static const struct {
+	const char *prefix;
+	enum um_sqlstate is;
+} classes[] = {
+	{ "08", UM_SQLSTATE_SERVER },
+	{ "53", UM_SQLSTATE_SERVER },
+	{ "57P", UM_SQLSTATE_SERVER },
+	{ "58", UM_SQLSTATE_SERVER },
+	{ "25006", UM_SQLSTATE_SERVER },
+	{ "XX", UM_SQLSTATE_SERVER },
+	{ "40", UM_SQLSTATE_TRANSIENT },
+	{ "55P03", UM_SQLSTATE_LOCK },
+	{ "22", UM_SQLSTATE_ROW },
+	{ "23", UM_SQLSTATE_ROW },
+	{ "P0", UM_SQLSTATE_ROW },
+};
+
+enum um_sqlstate
+um_sqlstate_class(const char *sqlstate)
 {
-	for (; *prefixes != NULL; prefixes++)
-		if (strncmp(sqlstate, *prefixes, strlen(*prefixes)) == 0)
-			return true;
-	return false;
-}
-
-bool
-um_sqlstate_is_servers(const char *sqlstate)
-{
-	static const char *const prefixes[] = {
-		"08",
-		"53",
-		"57P",
-		"58",
-		"25006",
-		"XX",
-		NULL,
-	};
-
-	return is_one_of(sqlstate, prefixes);
-}
-
-bool
-um_sqlstate_is_transient(const char *sqlstate)
-{
-	static const char *const prefixes[] = { "40", NULL };
-
-	return is_one_of(sqlstate, prefixes);
-}
-
-bool
-um_sqlstate_is_lock(const char *sqlstate)
-{
-	return strcmp(sqlstate, "55P03") == 0;
-}
-
-bool
-um_sqlstate_is_rows(const char *sqlstate)
-{
-	static const char *const prefixes[] = { "22", "23", "P0", NULL };
-
-	return is_one_of(sqlstate, prefixes);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (strncmp(sqlstate, classes[i].prefix,
+			    strlen(classes[i].prefix))
+			== 0)
+			return classes[i].is;
+	return UM_SQLSTATE_OTHER;
 }

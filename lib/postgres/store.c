@@ -235,13 +235,15 @@ batch_committed(struct um_store *store, int64_t now)
 static void
 batch_failed(struct um_store *store, int64_t now)
 {
+	enum um_sqlstate class = um_sqlstate_class(store->answer.sqlstate);
+
 	notice(store, "database: a transaction failed, SQLSTATE",
 		store->answer.sqlstate);
-	if (um_sqlstate_is_servers(store->answer.sqlstate)) {
+	if (class == UM_SQLSTATE_SERVER) {
 		disconnect(store, now);
-	} else if (um_sqlstate_is_transient(store->answer.sqlstate)) {
+	} else if (class == UM_SQLSTATE_TRANSIENT) {
 		um_queue_put_back(&store->queue, false);
-	} else if (um_sqlstate_is_lock(store->answer.sqlstate)) {
+	} else if (class == UM_SQLSTATE_LOCK) {
 		um_queue_set_aside(&store->queue, now);
 	} else if (um_queue_oldest(&store->queue)->len > 1) {
 		/* So that one bad row does not make the others fail. */
@@ -252,7 +254,7 @@ batch_failed(struct um_store *store, int64_t now)
 		um_queue_finish(&store->queue, &batch);
 		if (batch.ops[0] != NULL)
 			hand_back(store, batch.ops[0],
-				um_sqlstate_is_rows(store->answer.sqlstate)
+				class == UM_SQLSTATE_ROW
 					? UM_STORE_FAILED
 					: UM_STORE_UNAVAILABLE);
 	}

@@ -5,44 +5,33 @@
 /* PostgreSQL's appendix A. */
 static const struct {
 	const char *sqlstate;
-	bool servers, transient, rows;
+	enum um_sqlstate is;
 } cases[] = {
-	{ "08006", true, false, false },  /* connection_failure */
-	{ "53100", true, false, false },  /* disk_full */
-	{ "53300", true, false, false },  /* too_many_connections */
-	{ "57P01", true, false, false },  /* admin_shutdown */
-	{ "57P03", true, false, false },  /* cannot_connect_now */
-	{ "58030", true, false, false },  /* io_error */
-	{ "25006", true, false, false },  /* read_only_sql_transaction */
-	{ "XX000", true, false, false },  /* internal_error */
-	{ "40001", false, true, false },  /* serialization_failure */
-	{ "40P01", false, true, false },  /* deadlock_detected */
-	{ "22001", false, false, true },  /* string_data_right_truncation */
-	{ "23514", false, false, true },  /* check_violation */
-	{ "P0001", false, false, true },  /* raise_exception */
-	{ "55P03", false, false, false }, /* lock_not_available */
-	{ "57014", false, false, false }, /* query_canceled */
-	{ "25001", false, false, false }, /* active_sql_transaction */
-	{ "42883", false, false, false }, /* undefined_function */
-	{ "", false, false, false },
+	{ "08006", UM_SQLSTATE_SERVER },    /* connection_failure */
+	{ "53100", UM_SQLSTATE_SERVER },    /* disk_full */
+	{ "53300", UM_SQLSTATE_SERVER },    /* too_many_connections */
+	{ "57P01", UM_SQLSTATE_SERVER },    /* admin_shutdown */
+	{ "57P03", UM_SQLSTATE_SERVER },    /* cannot_connect_now */
+	{ "58030", UM_SQLSTATE_SERVER },    /* io_error */
+	{ "25006", UM_SQLSTATE_SERVER },    /* read_only_sql_transaction */
+	{ "XX000", UM_SQLSTATE_SERVER },    /* internal_error */
+	{ "40001", UM_SQLSTATE_TRANSIENT }, /* serialization_failure */
+	{ "40P01", UM_SQLSTATE_TRANSIENT }, /* deadlock_detected */
+	{ "22001", UM_SQLSTATE_ROW },       /* string_data_right_truncation */
+	{ "23514", UM_SQLSTATE_ROW },       /* check_violation */
+	{ "P0001", UM_SQLSTATE_ROW },       /* raise_exception */
+	{ "55P03", UM_SQLSTATE_LOCK },      /* lock_not_available */
+	{ "57014", UM_SQLSTATE_OTHER },     /* query_canceled */
+	{ "25001", UM_SQLSTATE_OTHER },     /* active_sql_transaction */
+	{ "42883", UM_SQLSTATE_OTHER },     /* undefined_function */
+	{ "", UM_SQLSTATE_OTHER },
 };
 
 TEST(each_class_of_errors)
 {
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const char *sqlstate = cases[i].sqlstate;
-
-		assert_row(sqlstate,
-			um_sqlstate_is_servers(sqlstate) == cases[i].servers);
-		assert_row(sqlstate,
-			um_sqlstate_is_transient(sqlstate)
-				== cases[i].transient);
-		assert_row(sqlstate,
-			um_sqlstate_is_rows(sqlstate) == cases[i].rows);
-		assert_row(sqlstate,
-			um_sqlstate_is_lock(sqlstate)
-				== (strcmp(sqlstate, "55P03") == 0));
-	}
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].sqlstate,
+			um_sqlstate_class(cases[i].sqlstate) == cases[i].is);
 }
 
 int
