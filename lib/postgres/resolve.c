@@ -29,16 +29,6 @@ struct um_resolve {
 	int error; /* of getaddrinfo(3), the last one */
 };
 
-/* The part up to the next comma, which is removed from *list. */
-static struct um_str
-next_part(const char **list)
-{
-	struct um_str part = { *list, strcspn(*list, ",") };
-
-	*list += part.len + ((*list)[part.len] == ',');
-	return part;
-}
-
 /* Neither the path of a socket nor an address. */
 static bool
 is_name(struct um_str host)
@@ -57,10 +47,10 @@ is_name(struct um_str host)
 }
 
 static bool
-has_name(const char *hosts)
+has_name(struct um_str hosts)
 {
-	while (*hosts != '\0')
-		if (is_name(next_part(&hosts)))
+	while (hosts.len != 0)
+		if (is_name(um_str_cut(&hosts, ",")))
 			return true;
 	return false;
 }
@@ -107,21 +97,21 @@ static void *
 run(void *arg)
 {
 	struct um_resolve *resolve = arg;
-	const char *hosts = resolve->hosts;
-	const char *ports = resolve->ports != NULL ? resolve->ports : "";
+	struct um_str hosts = um_str(resolve->hosts);
+	struct um_str ports = um_str(resolve->ports);
+	struct um_str port = um_str_cut(&ports, ",");
 	/* A single port is for all hosts. */
-	bool one_port = strchr(ports, ',') == NULL;
-	struct um_str port = next_part(&ports);
+	bool one_port = ports.ptr == NULL;
 
-	while (*hosts != '\0') {
-		struct um_str host = next_part(&hosts);
+	while (hosts.len != 0) {
+		struct um_str host = um_str_cut(&hosts, ",");
 
 		if (is_name(host))
 			look_up(resolve, host, port);
 		else
 			put(resolve, host, "", port);
 		if (!one_port)
-			port = next_part(&ports);
+			port = um_str_cut(&ports, ",");
 	}
 	um_buf_put(&resolve->host, "", 1);
 	um_buf_put(&resolve->hostaddr, "", 1);
@@ -178,7 +168,7 @@ um_resolve_start(const char *conninfo)
 		return NULL;
 	hosts = value_of(options, "host");
 	if (hosts == NULL || value_of(options, "hostaddr") != NULL
-		|| !has_name(hosts)
+		|| !has_name(um_str(hosts))
 		|| (resolve = calloc(1, sizeof(*resolve))) == NULL)
 		goto out;
 	resolve->holders = 1;
