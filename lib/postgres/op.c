@@ -12,7 +12,8 @@ enum {
 	COMPLETE = 1 << UM_OP_COMPLETE,
 	FORM = 1 << UM_OP_OPEN_FORM | 1 << UM_OP_LOOK_UP_FORM
 		| 1 << UM_OP_ANSWER_FORM,
-	KEY = 1 << UM_OP_SIGNING_KEY
+	KEY = 1 << UM_OP_SIGNING_KEY,
+	WITH_ROW = LOOK_UP | OPEN | COMPLETE | FORM | KEY
 };
 
 static const struct {
@@ -69,25 +70,10 @@ um_op_outcome_text(const struct um_op *op)
 		return "unavailable";
 	if (op->status == UM_STORE_FAILED)
 		return "failed";
-	switch (op->kind) {
-	case UM_OP_LOOK_UP:
-	case UM_OP_LOOK_UP_LINK:
-	case UM_OP_OPEN:
-	case UM_OP_OPEN_LINK:
-	case UM_OP_COMPLETE:
-	case UM_OP_OPEN_FORM:
-	case UM_OP_LOOK_UP_FORM:
-	case UM_OP_ANSWER_FORM:
-	case UM_OP_SIGNING_KEY:
-		return row_outcomes[op->outcome].word;
-	case UM_OP_EVENT:
+	if (op->kind == UM_OP_EVENT)
 		return event_words[op->event_outcome];
-	case UM_OP_PING:
-	case UM_OP_HELD:
-	case UM_OP_MEASURE:
-	case UM_OP_NONE:
-		break;
-	}
+	if ((WITH_ROW & 1 << op->kind) != 0)
+		return row_outcomes[op->outcome].word;
 	return "ok";
 }
 
