@@ -11,13 +11,11 @@
 
 #include "app/respond.h"
 #include "postgres/store.h"
-#include "server/certificates.h"
-#include "server/config_watch.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
 #include "server/issuer_keys.h"
-#include "server/keys_reload.h"
 #include "server/metrics.h"
+#include "server/watch.h"
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
@@ -36,13 +34,10 @@ struct server {
 	struct um_op measure;
 	int64_t measured_at; /* ms, when it was submitted last */
 	bool is_measuring;
-	struct um_keys_reload keys_seen;
-	struct um_config_watch config_seen;
+	struct um_watch watch;
 	struct um_file_version jwks_version; /* of the provider's keys */
-	int64_t certificates_at; /* ms, when they were looked at; 0: not yet */
-	int64_t signing_keys_at; /* the same, of the providers' keys */
-	int64_t stopped_at;      /* ms; -1: no signal has come yet */
-	int64_t alarm_at;        /* ms, when it was last set; -1: off */
+	int64_t stopped_at;        /* ms; -1: no signal has come yet */
+	int64_t alarm_at;          /* ms, when it was last set; -1: off */
 	unsigned store_connection; /* the store's socket as epoll has it */
 	bool store_want_write;
 	bool submitted;
@@ -121,15 +116,12 @@ start_request(struct server *sv, struct um_connection *c)
 	struct um_error err;
 
 	c->began_us = um_monotonic_us();
-	um_keys_reload_changed(&sv->keys_seen, sv->context, sv->log,
-		c->began_us / 1000);
+	um_watch_for_request(&sv->watch, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
 	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
 		on_notice(err.text, sv);
-	um_signing_keys_look(sv->context->config, &sv->signing_keys_at,
-		c->began_us / 1000, on_notice, sv);
 	um_exchange_step(sv->context, ex, sv->program->plan);
 	submit(sv, c);
 }
@@ -235,7 +227,7 @@ take_signal(struct server *sv)
 	case SIGHUP:
 	case SIGUSR2:
 		reopen_log(sv);
-		um_keys_reload(sv->context, sv->log);
+		um_watch_reload_keys(&sv->watch);
 		break;
 	default:
 		stop(sv);
@@ -310,12 +302,7 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 static void
 heartbeat(struct server *sv, int64_t now)
 {
-	um_keys_reload_idle(&sv->keys_seen, sv->context, sv->log, now);
-	um_certificates_look(sv->context->config, sv->program->name,
-		&sv->certificates_at, now, on_notice, sv);
-	/* One program looks for all: the one that shows the metrics. */
-	if (sv->program->measures != UM_OP_NONE)
-		um_config_watch(&sv->config_seen, sv->context, sv->log, now);
+	um_watch_turn(&sv->watch, now);
 	um_metrics_heartbeat(sv->context->metrics, now,
 		sv->connections.busy_len, um_store_queued(sv->store),
 		um_store_connected_at(sv->store));
@@ -408,7 +395,8 @@ int
 um_loop_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log, struct um_listener *listener)
 {
-	struct server sv = { .program = program,
+	struct server sv = {
+		.program = program,
 		.context = context,
 		.log = log,
 		.listener = listener,
@@ -416,11 +404,11 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 		.signals = -1,
 		.stopped_at = -1,
 		.alarm_at = -1,
-		.keys_seen = { .version = um_keys_version(context->keys) },
-		.config_seen = {
-			.version = um_config_version(context->config) } };
+		.watch = { .program = program, .context = context, .log = log }
+	};
 	int status = 1;
 
+	um_watch_begin(&sv.watch);
 	if (set_up(&sv)) {
 		status = 0;
 		um_metrics_join(context->metrics);

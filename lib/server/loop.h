@@ -22,7 +22,7 @@
  * that nobody has accepted yet, and closes it.
  * A request that still waits for the database after UM_LOOP_STOP_MS gets 503.
  *
- * Reads the keys file again when it has changed (server/keys_reload.h). SIGHUP,
+ * Reads the keys file again when it has changed (server/watch.h). SIGHUP,
  * and SIGUSR2, the only signal that multiwatch passes on, read it in any case
  * and open the log again. SIGUSR1 opens the log again. Returns the exit status.
  *
