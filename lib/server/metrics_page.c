@@ -76,57 +76,39 @@ line(struct page *page, enum metric metric, const char *suffix,
 #define LABELS(...) ((const char *const[4]){ __VA_ARGS__ })
 #define PROGRAM(p) "program", um_metrics_program_name(p)
 
+#define OFFSET(member) offsetof(struct um_metrics_program, member)
+
+/* The member of a program's counters that begins at this offset. */
+static const void *
+member_of(const struct page *page, size_t program, size_t offset)
+{
+	return (const char *)&page->counters->programs[program] + offset;
+}
+
+/* A counter of each program for each word, or one without a word. */
 static void
 write_counters(struct page *page, enum metric metric, const char *label,
-	const char *const *words, size_t len,
-	const _Atomic uint64_t *(*counters_of)(
-		const struct um_metrics_program *program))
+	const char *const *words, size_t len, size_t offset)
 {
 	head(page, metric);
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
-		const _Atomic uint64_t *counters = counters_of(
-			&page->counters->programs[p]);
+		const _Atomic uint64_t *counters = member_of(page, p, offset);
 
 		for (size_t w = 0; w < len; w++)
 			line(page, metric, "",
-				LABELS(PROGRAM(p), label, words[w]),
+				LABELS(PROGRAM(p), label,
+					words != NULL ? words[w] : NULL),
 				(double)counters[w], 0);
 	}
 }
 
-static const _Atomic uint64_t *
-statuses_of(const struct um_metrics_program *program)
-{
-	return program->status;
-}
-
-static const _Atomic uint64_t *
-refusals_of(const struct um_metrics_program *program)
-{
-	return program->refusal;
-}
-
-static const struct um_metrics_durations *
-requests_of(const struct um_metrics_program *program)
-{
-	return &program->requests;
-}
-
-static const struct um_metrics_durations *
-transactions_of(const struct um_metrics_program *program)
-{
-	return &program->transactions;
-}
-
 static void
-write_durations(struct page *page, enum metric metric,
-	const struct um_metrics_durations *(*durations_of)(
-		const struct um_metrics_program *program))
+write_durations(struct page *page, enum metric metric, size_t offset)
 {
 	head(page, metric);
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
-		const struct um_metrics_durations *durations = durations_of(
-			&page->counters->programs[p]);
+		const struct um_metrics_durations *durations = member_of(page,
+			p, offset);
 		double count = 0;
 
 		for (size_t b = 0; b <= UM_METRICS_BUCKETS_LEN; b++) {
@@ -162,19 +144,6 @@ write_events(struct page *page)
 					"outcome", outcomes[o]),
 				(double)provider->outcome[o], 0);
 	}
-}
-
-static void
-write_batches(struct page *page)
-{
-	head(page, batches_total);
-	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
-		line(page, batches_total, "", LABELS(PROGRAM(p)),
-			(double)page->counters->programs[p].batches, 0);
-	head(page, operations_total);
-	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
-		line(page, operations_total, "", LABELS(PROGRAM(p)),
-			(double)page->counters->programs[p].operations, 0);
 }
 
 /* The gauges of processes, which are added up for each program. */
@@ -284,13 +253,16 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	head(&page, build_info);
 	line(&page, build_info, "", LABELS("version", um_version()), 1, 0);
 	write_counters(&page, requests_total, "status", statuses,
-		UM_METRICS_STATUSES_LEN + 1, statuses_of);
-	write_durations(&page, request_duration_seconds, requests_of);
-	write_durations(&page, transaction_duration_seconds, transactions_of);
+		UM_METRICS_STATUSES_LEN + 1, OFFSET(status));
+	write_durations(&page, request_duration_seconds, OFFSET(requests));
+	write_durations(&page, transaction_duration_seconds,
+		OFFSET(transactions));
 	write_counters(&page, refusals_total, "reason", reasons,
-		UM_METRICS_REFUSALS_LEN, refusals_of);
+		UM_METRICS_REFUSALS_LEN, OFFSET(refusal));
 	write_events(&page);
-	write_batches(&page);
+	write_counters(&page, batches_total, NULL, NULL, 1, OFFSET(batches));
+	write_counters(&page, operations_total, NULL, NULL, 1,
+		OFFSET(operations));
 	write_processes(&page);
 	write_one(&page, configuration_refused, metrics->config_refused, 0);
 	write_certificates(&page);
