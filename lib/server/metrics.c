@@ -100,17 +100,8 @@ add(_Atomic uint64_t *counter, uint64_t by)
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-static void
-set(_Atomic uint64_t *gauge, uint64_t to)
-{
-	atomic_store_explicit(gauge, to, memory_order_relaxed);
-}
-
-static void
-set_time(_Atomic int64_t *gauge, int64_t to)
-{
-	atomic_store_explicit(gauge, to, memory_order_relaxed);
-}
+#define SET(gauge, to)                                                         \
+	atomic_store_explicit(&(gauge), (to), memory_order_relaxed)
 
 void
 um_metrics_join(struct um_metrics *metrics)
@@ -125,14 +116,14 @@ um_metrics_heartbeat(struct um_metrics *metrics, int64_t now, size_t requests,
 {
 	struct um_metrics_process *process;
 
-	set_time(&metrics->program->heartbeat_ms, now);
+	SET(metrics->program->heartbeat_ms, now);
 	if (metrics->file.own == UM_METRICS_PROCESSES_MAX)
 		return;
 	process = &metrics->file.counters->processes[metrics->file.own];
-	set_time(&process->heartbeat_ms, now);
-	set(&process->requests, requests);
-	set(&process->queue, queue);
-	set_time(&process->connected_ms, connected);
+	SET(process->heartbeat_ms, now);
+	SET(process->requests, requests);
+	SET(process->queue, queue);
+	SET(process->connected_ms, connected);
 }
 
 static void
@@ -191,7 +182,7 @@ um_metrics_event(struct um_metrics *metrics, const struct um_op *op)
 void
 um_metrics_set_queue_usage(struct um_metrics *metrics, double usage)
 {
-	set(&metrics->file.counters->queue_usage_ppm, (uint64_t)(usage * 1e6));
+	SET(metrics->file.counters->queue_usage_ppm, (uint64_t)(usage * 1e6));
 }
 
 bool
