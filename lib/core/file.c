@@ -66,6 +66,22 @@ um_file_can_append(const char *path, struct um_error *err)
 	return can;
 }
 
+bool
+um_file_write(int fd, struct um_str bytes)
+{
+	while (bytes.len != 0) {
+		ssize_t n = write(fd, bytes.ptr, bytes.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes.ptr += n;
+		bytes.len -= (size_t)n;
+	}
+	return true;
+}
+
 struct um_file_version
 um_file_version(const struct stat *st)
 {

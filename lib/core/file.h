@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading whole files, and checking the rights on them. */
+/* Reading and writing files, and checking the rights on them. */
 #ifndef UM_FILE_H
 #define UM_FILE_H
 
@@ -31,6 +31,9 @@ bool um_file_is_private(const struct stat *st, const char *path,
  * Neither opens nor creates it. False, with its name and the reason, if not.
  */
 bool um_file_can_append(const char *path, struct um_error *err);
+
+/* Writes all bytes. False, with errno: not all of them could be written. */
+bool um_file_write(int fd, struct um_str bytes);
 
 /* Differs whenever the content of the file has changed. */
 struct um_file_version {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/respond.h"
+#include "core/file.h"
 #include "postgres/store.h"
 #include "server/issuer_keys.h"
 #include "server/loop.h"
@@ -144,9 +145,9 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	struct um_buf out = { 0 };
 	struct um_file_version jwks = { 0 };
 	struct um_error err;
-	struct um_str rest;
 	int64_t began = um_monotonic_us();
 	int64_t took_us;
+	bool sent;
 
 	alarm(UM_CGI_S);
 	context->now_ms = um_clock_wall_ms();
@@ -163,17 +164,7 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	um_respond(context, &ex, &out);
 	if (!um_issuer_keys_ask(context, &ex, &err))
 		um_log_notice(log, err.text, context->now_ms);
-	rest = um_buf_str(&out);
-	while (rest.len != 0) {
-		ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		rest.ptr += n;
-		rest.len -= (size_t)n;
-	}
+	sent = um_file_write(STDOUT_FILENO, um_buf_str(&out));
 	took_us = um_monotonic_us() - began;
 	um_metrics_count(context->metrics, &ex, took_us);
 	um_log_request(log, &ex, um_clock_wall_ms(), took_us);
@@ -182,5 +173,5 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	um_buf_free(&path);
 	um_buf_free(&body);
 	um_buf_free(&out);
-	return rest.len == 0 ? 0 : 1;
+	return sent ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/json_put.h"
 
 static int
@@ -135,20 +136,13 @@ um_log_notice(struct um_log *log, const char *text, int64_t wall_ms)
 void
 um_log_flush(struct um_log *log)
 {
-	struct um_str rest = um_buf_str(&log->lines);
+	const struct um_buf *lines = &log->lines;
 
-	if (log->fd < 0 && rest.len != 0)
-		syslog(LOG_INFO, "%.*s", (int)rest.len, rest.ptr);
-	while (log->fd >= 0 && rest.len != 0) {
-		ssize_t n = write(log->fd, rest.ptr, rest.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break; /* a full disk must not stop requests */
-		rest.ptr += n;
-		rest.len -= (size_t)n;
-	}
+	/* A full disk must not stop requests. */
+	if (log->fd >= 0)
+		um_file_write(log->fd, um_buf_str(lines));
+	else if (lines->len != 0)
+		syslog(LOG_INFO, "%.*s", (int)lines->len, lines->ptr);
 	log->lines.len = 0;
 	log->lines.failed = false;
 }

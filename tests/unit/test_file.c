@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,26 @@ TEST(read_whole_up_to_a_limit)
 	assert_error(&err, "/nowhere/file: No such file or directory");
 	assert_false(um_file_read(&out, "/tmp", 3, &err));
 	assert_error(&err, "/tmp: Is a directory");
+}
+
+TEST(all_bytes_are_written_or_it_says_so)
+{
+	char *path = file_make(STR(""), 0600);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct um_error err = { "" };
+	struct um_buf out = { 0 };
+
+	assert_true(um_file_write(fd, STR("a\0b")));
+	assert_true(um_file_write(fd, STR("")));
+	assert_true(um_file_read(&out, path, 4, &err));
+	assert_true(um_str_eq(um_buf_str(&out), STR("a\0b")));
+	assert_false(um_file_write(full, STR("a")));
+	assert_int_equal(errno, ENOSPC);
+	um_buf_free(&out);
+	close(fd);
+	close(full);
+	file_remove(path);
 }
 
 /* A right of its group is the operator's choice. */
@@ -112,6 +134,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_whole_up_to_a_limit),
+		cmocka_unit_test(all_bytes_are_written_or_it_says_so),
 		cmocka_unit_test(who_has_a_right_on_it),
 		cmocka_unit_test(where_it_could_be_appended),
 		cmocka_unit_test(changes_are_seen_once),
