@@ -2,10 +2,37 @@
 #include "postgres/connect.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
+
+static const char *
+field_of(const PGresult *res, int code)
+{
+	const char *text = PQresultErrorField(res, code);
+
+	return text != NULL ? text : "";
+}
+
+static void
+receive_notice(void *arg, const PGresult *res)
+{
+	const struct um_connect *connect = arg;
+	char text[400];
+
+	if (strcmp(field_of(res, PG_DIAG_SOURCE_FILE), "async.c") == 0)
+		snprintf(text, sizeof(text), "%s. %s %s",
+			field_of(res, PG_DIAG_MESSAGE_PRIMARY),
+			field_of(res, PG_DIAG_MESSAGE_DETAIL),
+			field_of(res, PG_DIAG_MESSAGE_HINT));
+	else
+		snprintf(text, sizeof(text), "a notice, SQLSTATE: %s",
+			field_of(res, PG_DIAG_SQLSTATE));
+	connect->on_notice(text, connect->arg);
+}
 
 static enum um_connect_step
 start(struct um_connect *connect, const struct um_addresses *addresses,
@@ -30,7 +57,7 @@ start(struct um_connect *connect, const struct um_addresses *addresses,
 					      : "out of memory");
 		return UM_CONNECT_FAILED;
 	}
-	PQsetNoticeReceiver(connect->conn, connect->on_notice, connect->arg);
+	PQsetNoticeReceiver(connect->conn, receive_notice, connect);
 	connect->want_write = true;
 	return UM_CONNECT_MOVED;
 }

@@ -19,8 +19,14 @@
 struct um_connect {
 	const char *conninfo; /* a URI or keywords as libpq takes them */
 	const char *name;     /* pg_stat_activity's application_name */
-	/* For notices of the server, with its argument. */
-	PQnoticeReceiver on_notice;
+	/*
+	 * For notices and warnings of the server, each as one line. libpq would
+	 * print their texts to standard error, and these may hold the data of a
+	 * row: only the SQLSTATE is said. The warnings of a full queue of
+	 * notifications hold none, and are said whole. They name the session that
+	 * holds the queue.
+	 */
+	void (*on_notice)(const char *text, void *arg);
 	void *arg;
 
 	struct um_resolve *resolve; /* under way, or NULL */

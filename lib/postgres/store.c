@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "postgres/batch.h"
 #include "postgres/connect.h"
-#include "postgres/notice.h"
 #include "postgres/queue.h"
 #include "postgres/sqlstate.h"
 
@@ -121,11 +120,8 @@ flush(struct um_store *store)
 }
 
 static void
-on_notice(void *arg, const PGresult *res)
+on_notice(const char *text, void *arg)
 {
-	char text[400];
-
-	um_notice_text(text, sizeof(text), res);
 	notice(arg, "database", text);
 }
 
