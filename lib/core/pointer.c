@@ -17,55 +17,58 @@ array_index(const char *name)
 	return strtoul(name, NULL, 10);
 }
 
-/* The token up to the next slash or the end; NULL where it is malformed. */
+/*
+ * Writes the name that ends at the next slash or the end, which *at becomes, and
+ * returns its end; NULL where it is malformed.
+ */
 static char *
-unescape(const char **at)
+unescape(char *out, const char **at)
 {
 	const char *p = *at;
-	size_t raw = strcspn(p, "/");
-	char *name = malloc(raw + 1);
-	size_t len = 0;
 
-	if (name == NULL)
-		return NULL;
-	for (size_t i = 0; i < raw; i++) {
-		char c = p[i];
+	for (; *p != '\0' && *p != '/'; p++) {
+		char c = *p;
 
 		if (c == '~') {
-			i++;
-			if (i == raw || (p[i] != '0' && p[i] != '1')) {
-				free(name);
+			p++;
+			if (*p != '0' && *p != '1')
 				return NULL;
-			}
-			c = (char)(p[i] == '0' ? '~' : '/');
+			c = (char)(*p == '0' ? '~' : '/');
 		}
-		name[len++] = c;
+		*out++ = c;
 	}
-	name[len] = '\0';
-	*at = p + raw;
-	return name;
+	*at = p;
+	return out;
 }
 
 bool
 um_pointer_compile(struct um_pointer *pointer, const char *text)
 {
+	size_t len = strlen(text);
+	char *end;
+
 	*pointer = (struct um_pointer){ 0 };
-	if (strlen(text) > UM_POINTER_MAX)
+	if (len > UM_POINTER_MAX)
 		return false;
 	pointer->token = calloc(UM_POINTER_TOKENS_MAX,
 		sizeof(pointer->token[0]));
-	if (pointer->token == NULL)
-		return false;
+	pointer->text = malloc(2 * (len + 1));
+	if (pointer->token == NULL || pointer->text == NULL)
+		goto fail;
+	memcpy(pointer->text, text, len + 1);
+	end = pointer->text + len + 1;
 	while (*text == '/' && pointer->len < UM_POINTER_TOKENS_MAX) {
-		struct um_pointer_token *token = &pointer->token[pointer->len];
+		struct um_pointer_token *token =
+			&pointer->token[pointer->len++];
 
 		text++;
-		token->name = unescape(&text);
-		if (token->name == NULL)
+		token->name = end;
+		end = unescape(end, &text);
+		if (end == NULL)
 			goto fail;
-		token->name_len = strlen(token->name);
+		token->name_len = (size_t)(end - token->name);
+		*end++ = '\0';
 		token->index = array_index(token->name);
-		pointer->len++;
 	}
 	if (*text == '\0')
 		return true;
@@ -77,36 +80,24 @@ fail:
 void
 um_pointer_free(struct um_pointer *pointer)
 {
-	for (size_t i = 0; i < pointer->len; i++)
-		free(pointer->token[i].name);
+	free(pointer->text);
 	free(pointer->token);
 	*pointer = (struct um_pointer){ 0 };
 }
 
+/* Each text has one form: all of its escapes are needed. */
 bool
 um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b)
 {
-	if (a->len != b->len)
-		return false;
-	for (size_t i = 0; i < a->len; i++)
-		if (strcmp(a->token[i].name, b->token[i].name) != 0)
-			return false;
-	return true;
+	return um_str_eq(um_str(a->text), um_str(b->text));
 }
 
 void
 um_pointer_put(const struct um_pointer *pointer, struct um_buf *out)
 {
-	for (size_t i = 0; i < pointer->len; i++) {
-		um_buf_puts(out, "/");
-		for (const char *c = pointer->token[i].name; *c != '\0'; c++)
-			if (*c == '~')
-				um_buf_puts(out, "~0");
-			else if (*c == '/')
-				um_buf_puts(out, "~1");
-			else
-				um_buf_put(out, c, 1);
-	}
+	struct um_str text = um_str(pointer->text);
+
+	um_buf_put(out, text.ptr, text.len);
 }
 
 static const struct um_json_node *

@@ -13,9 +13,10 @@
 
 /* Zeroed to begin with: the whole document. */
 struct um_pointer {
+	char *text; /* as it was compiled, and behind its NUL the names */
 	size_t len;
 	struct um_pointer_token {
-		char *name;
+		const char *name;
 		size_t name_len;
 		size_t index; /* in an array, or SIZE_MAX */
 	} * token;
