@@ -42,31 +42,6 @@ set_partial(struct um_connections *list, struct um_connection *c, int64_t since)
 	c->partial_since = since;
 }
 
-static void
-link_first(struct um_connections *list, struct um_connection *c)
-{
-	c->prev = NULL;
-	c->next = list->first;
-	if (c->next != NULL)
-		c->next->prev = c;
-	else
-		list->last = c;
-	list->first = c;
-}
-
-static void
-unlink_from(struct um_connections *list, const struct um_connection *c)
-{
-	if (c->prev != NULL)
-		c->prev->next = c->next;
-	else
-		list->first = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
-	else
-		list->last = c->prev;
-}
-
 /* An event may still refer to it: um_connections_tidy() frees the memory. */
 static void
 close_connection(struct um_connections *list, struct um_connection *c)
@@ -78,9 +53,8 @@ close_connection(struct um_connections *list, struct um_connection *c)
 	um_fastcgi_free(c->fc);
 	um_exchange_free(&c->ex);
 	um_buf_free(&c->path);
-	unlink_from(list, c);
-	c->next = list->dead;
-	list->dead = c;
+	TAILQ_REMOVE(&list->open, c, link);
+	TAILQ_INSERT_HEAD(&list->dead, c, link);
 	list->len--;
 	accept_again(list);
 }
@@ -103,7 +77,7 @@ open_connection(struct um_connections *list, int fd)
 		free(c);
 		return;
 	}
-	link_first(list, c);
+	TAILQ_INSERT_HEAD(&list->open, c, link);
 	list->len++;
 }
 
@@ -114,7 +88,9 @@ open_connection(struct um_connections *list, int fd)
 static bool
 close_idle(struct um_connections *list)
 {
-	for (struct um_connection *c = list->last; c != NULL; c = c->prev) {
+	for (struct um_connection *c =
+			TAILQ_LAST(&list->open, um_connection_list);
+		c != NULL; c = TAILQ_PREV(c, um_connection_list, link)) {
 		char byte;
 
 		if (!c->busy && c->partial_since < 0
@@ -135,6 +111,8 @@ um_connections_begin(struct um_connections *list, int epoll, int listener,
 	list->epoll = epoll;
 	list->listener = listener;
 	list->file = file;
+	TAILQ_INIT(&list->open);
+	TAILQ_INIT(&list->dead);
 	/* Another process may accept first: accept4() must not block then. */
 	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
 	set_accepting(list, true);
@@ -195,8 +173,8 @@ um_connections_read(struct um_connections *list, struct um_connection *c,
 	switch (um_fastcgi_read(c->fc)) {
 	case UM_FASTCGI_REQUEST:
 		set_partial(list, c, -1);
-		unlink_from(list, c);
-		link_first(list, c);
+		TAILQ_REMOVE(&list->open, c, link);
+		TAILQ_INSERT_HEAD(&list->open, c, link);
 		c->busy = true;
 		list->busy_len++;
 		return true;
@@ -237,11 +215,11 @@ um_connections_close_slow(struct um_connections *list, int64_t now)
 
 	if (list->partial_len == 0)
 		return -1;
-	for (struct um_connection *c = list->first, *after; c != NULL;
-		c = after) {
+	for (struct um_connection *c = TAILQ_FIRST(&list->open), *after;
+		c != NULL; c = after) {
 		int64_t limit = c->partial_since + UM_CONNECTIONS_PARTIAL_MS;
 
-		after = c->next;
+		after = TAILQ_NEXT(c, link);
 		if (c->partial_since < 0)
 			continue;
 		if (limit <= now)
@@ -255,10 +233,10 @@ um_connections_close_slow(struct um_connections *list, int64_t now)
 void
 um_connections_tidy(struct um_connections *list)
 {
-	while (list->dead != NULL) {
-		struct um_connection *c = list->dead;
+	struct um_connection *c;
 
-		list->dead = c->next;
+	while ((c = TAILQ_FIRST(&list->dead)) != NULL) {
+		TAILQ_REMOVE(&list->dead, c, link);
 		free(c);
 	}
 }
@@ -267,7 +245,7 @@ void
 um_connections_end(struct um_connections *list)
 {
 	um_connections_stop(list);
-	while (list->first != NULL)
-		close_connection(list, list->first);
+	while (!TAILQ_EMPTY(&list->open))
+		close_connection(list, TAILQ_FIRST(&list->open));
 	um_connections_tidy(list);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "app/exchange.h"
 #include "server/fastcgi.h"
@@ -36,9 +37,10 @@ struct um_connection {
 	bool busy;             /* its request is not yet answered */
 	bool unwatched;        /* removed from epoll while busy */
 	bool dead;             /* closed; um_connections_tidy() frees it */
-	struct um_connection *prev;
-	struct um_connection *next;
+	TAILQ_ENTRY(um_connection) link;
 };
+
+TAILQ_HEAD(um_connection_list, um_connection);
 
 /* Zeroed to begin with. Callers read it; only these functions change it. */
 struct um_connections {
@@ -50,9 +52,8 @@ struct um_connections {
 	size_t len;
 	size_t busy_len;
 	size_t partial_len;
-	struct um_connection *first; /* the one whose request is the latest */
-	struct um_connection *last;
-	struct um_connection *dead;
+	struct um_connection_list open; /* the latest request comes first */
+	struct um_connection_list dead;
 };
 
 /*

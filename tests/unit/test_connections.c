@@ -90,7 +90,7 @@ open_pair(void)
 	struct pair pair = { .peer = web_connect() };
 
 	um_connections_accept(&list);
-	pair.c = list.first;
+	pair.c = TAILQ_FIRST(&list.open);
 	assert_non_null(pair.c);
 	return pair;
 }
