@@ -43,9 +43,7 @@ um_handle_close(struct um_wait *wait)
 		return;
 	PQfinish(wait->conn);
 	um_keys_free(wait->keys);
-	if (wait->database_url != NULL)
-		explicit_bzero(wait->database_url, strlen(wait->database_url));
-	free(wait->database_url);
+	um_wipe_free_text(wait->database_url);
 	free(wait->keys_file);
 	free(wait->base_url);
 	free(wait);

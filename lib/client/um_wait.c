@@ -26,8 +26,7 @@
 void
 um_wait_outcome_free(struct um_wait_outcome *outcome)
 {
-	if (outcome->result != NULL)
-		um_wipe_free(outcome->result, strlen(outcome->result));
+	um_wipe_free_text(outcome->result);
 	outcome->result = NULL;
 	free(outcome->reference);
 	outcome->reference = NULL;

@@ -31,17 +31,10 @@ um_environment_take(struct um_environment *out)
 	return take(UM_ENVIRONMENT_DATABASE, &out->database_url) && keys;
 }
 
-static void
-wipe(char *text)
-{
-	if (text != NULL)
-		um_wipe_free(text, strlen(text));
-}
-
 void
 um_environment_free(struct um_environment *environment)
 {
-	wipe(environment->keys);
-	wipe(environment->database_url);
+	um_wipe_free_text(environment->keys);
+	um_wipe_free_text(environment->database_url);
 	*environment = (struct um_environment){ 0 };
 }

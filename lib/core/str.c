@@ -220,6 +220,12 @@ um_wipe_free(void *ptr, size_t len)
 }
 
 void
+um_wipe_free_text(char *text)
+{
+	um_wipe_free(text, um_str(text).len);
+}
+
+void
 um_buf_clear(struct um_buf *b)
 {
 	if (b->len != 0)

@@ -76,6 +76,8 @@ void um_buf_free(struct um_buf *b);
 
 /* Wipes and frees memory from malloc(); NULL is fine. */
 void um_wipe_free(void *ptr, size_t len);
+/* The same for a C string. */
+void um_wipe_free_text(char *text);
 
 /* Why something failed, for a person: one line for each reason, no secrets. */
 struct um_error {

@@ -435,8 +435,7 @@ um_store_free(struct um_store *store)
 	um_batch_answer_clear(&store->answer);
 	um_connect_end(&store->connect);
 	PQfinish(store->conn);
-	if (store->conninfo != NULL)
-		um_wipe_free(store->conninfo, strlen(store->conninfo));
+	um_wipe_free_text(store->conninfo);
 	free(store->name);
 	free(store);
 }
