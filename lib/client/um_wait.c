@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include <libpq-fe.h>
+#include <openssl/rand.h>
 
 #include "client/connection.h"
-#include "client/elicitation.h"
 #include "client/handle.h"
 #include "core/clock.h"
 #include "core/hex.h"
 #include "crypto/binding.h"
+#include "crypto/link.h"
 #include "crypto/seal.h"
 
 #define ROUTINE_MS 30000 /* between two reads without a notification */
@@ -30,6 +31,34 @@ um_wait_outcome_free(struct um_wait_outcome *outcome)
 	outcome->result = NULL;
 	free(outcome->reference);
 	outcome->reference = NULL;
+}
+
+/* A random UUID (RFC 9562 section 5.4). */
+static bool
+make_id(uint8_t id[static UM_UUID_LEN])
+{
+	if (RAND_bytes(id, UM_UUID_LEN) != 1)
+		return false;
+	id[6] = (uint8_t)((id[6] & 0x0f) | 0x40);
+	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
+	return true;
+}
+
+static bool
+put_url(struct um_wait_asked *out, const struct um_wait *wait,
+	const char *provider, const uint8_t id[static UM_UUID_LEN],
+	struct um_error *err)
+{
+	char state[UM_LINK_LEN + 1];
+	int len;
+
+	if (!um_link_mint(state, id, wait->keys, provider))
+		return um_error(err, "OpenSSL failed");
+	len = snprintf(out->url, sizeof(out->url), "%s/connect/%s?state=%s",
+		wait->base_url, provider, state);
+	if (len < 0 || (size_t)len >= sizeof(out->url))
+		return um_error(err, "the link is too long");
+	return true;
 }
 
 static bool
@@ -55,7 +84,7 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 	PGresult *res;
 	int created;
 
-	if (!um_elicitation_make_id(id))
+	if (!make_id(id))
 		return um_error(err, "OpenSSL failed");
 	um_handle_refresh_keys(wait);
 	um_binding_digest(owner, wait->keys, um_str(ask->subject),
@@ -73,8 +102,7 @@ create(struct um_wait *wait, const struct um_wait_ask *ask,
 	PQclear(res);
 	if (created == 0)
 		return um_error(err, "too many are open, or being created");
-	return um_elicitation_url(out->url, sizeof(out->url), wait->base_url,
-		ask->provider, id, wait->keys, err);
+	return put_url(out, wait, ask->provider, id, err);
 }
 
 /* The row that is waited for, and when the wait ends. */
