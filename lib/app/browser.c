@@ -10,11 +10,11 @@ void
 um_browser_read_cookie(char cookie[static UM_COOKIE_MAX + 1],
 	struct um_str header)
 {
-	struct um_str value;
+	struct um_str value = um_cookie_get(header, UM_COOKIE_NAME);
 
 	cookie[0] = '\0';
-	if (um_cookie_get(&value, header, UM_COOKIE_NAME) != UM_COOKIE_FOUND
-		|| value.len > UM_COOKIE_MAX || !um_base64url_is(value))
+	if (value.len == 0 || value.len > UM_COOKIE_MAX
+		|| !um_base64url_is(value))
 		return;
 	memcpy(cookie, value.ptr, value.len);
 	cookie[value.len] = '\0';

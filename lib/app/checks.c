@@ -171,7 +171,7 @@ um_check_user(const struct um_context *context, struct um_exchange *ex)
 	case UM_USER_TICKET:
 		break;
 	}
-	um_cookie_get(&ticket, request->cookie, UM_TICKET_COOKIE);
+	ticket = um_cookie_get(request->cookie, UM_TICKET_COOKIE);
 	return um_ticket_open(ex->user, ticket, context->keys,
 		       context->now_ms / 1000)
 		? UM_REFUSAL_NONE

@@ -36,9 +36,9 @@ um_follow_read(const struct um_context *context, struct um_exchange *ex)
 {
 	const size_t ids_len = sizeof(ex->token.id) + sizeof(ex->token.binding);
 	struct um_buf text = { 0 };
-	struct um_str cookie = { 0 };
+	struct um_str cookie = um_cookie_get(ex->request.cookie,
+		UM_FOLLOW_COOKIE);
 
-	um_cookie_get(&cookie, ex->request.cookie, UM_FOLLOW_COOKIE);
 	if (cookie.len != 0
 		&& um_sealed_text_open(&text, cookie, context->keys, &purpose,
 			   context->now_ms / 1000)

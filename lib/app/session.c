@@ -35,9 +35,9 @@ um_session_read(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_buf scope = { 0 }, text = { 0 };
 	struct um_seal_purpose purpose = { .use = UM_USE_SESSION };
-	struct um_str cookie = { 0 };
+	struct um_str cookie = um_cookie_get(ex->request.cookie,
+		UM_SESSION_COOKIE);
 
-	um_cookie_get(&cookie, ex->request.cookie, UM_SESSION_COOKIE);
 	if (cookie.len == 0)
 		return;
 	um_session_put_scope(&scope, context->config, "session");

@@ -20,9 +20,9 @@
 static struct um_str
 cookie_of(const struct um_exchange *ex)
 {
-	struct um_str value;
+	struct um_str value = um_cookie_get(ex->request.cookie,
+		UM_SIGNIN_COOKIE);
 
-	um_cookie_get(&value, ex->request.cookie, UM_SIGNIN_COOKIE);
 	if (value.len != COOKIE_LEN || !um_base64url_is(value))
 		return (struct um_str){ 0 };
 	return value;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/cookie.h"
 
-enum um_cookie_state
-um_cookie_get(struct um_str *value, struct um_str header, const char *name)
+struct um_str
+um_cookie_get(struct um_str header, const char *name)
 {
-	enum um_cookie_state state = UM_COOKIE_NONE;
+	struct um_str value = { 0 };
 
-	*value = um_str(NULL);
 	while (header.len != 0) {
 		struct um_str pair = um_str_trim(um_str_cut(&header, ";"));
 		struct um_str key = um_str_cut(&pair, "=");
@@ -14,12 +13,9 @@ um_cookie_get(struct um_str *value, struct um_str header, const char *name)
 		/* A pair without `=` is a value without a name. */
 		if (pair.ptr == NULL || !um_str_is(key, name))
 			continue;
-		if (state != UM_COOKIE_NONE) {
-			*value = um_str(NULL);
-			return UM_COOKIE_DUPLICATE;
-		}
-		*value = pair;
-		state = UM_COOKIE_FOUND;
+		if (value.ptr != NULL)
+			return um_str(NULL);
+		value = pair;
 	}
-	return state;
+	return value;
 }

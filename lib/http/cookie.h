@@ -5,18 +5,11 @@
 
 #include "core/str.h"
 
-enum um_cookie_state {
-	UM_COOKIE_NONE,
-	UM_COOKIE_FOUND,
-	UM_COOKIE_DUPLICATE, /* sent more than once: no value is trusted */
-};
-
 /*
- * Looks for the cookie `name` in a Cookie header. *value is its value without
- * the spaces and tabs around it, and points into the header; its .ptr is NULL
- * unless the result is UM_COOKIE_FOUND.
+ * The value of the cookie `name` in a Cookie header, without the spaces and tabs
+ * around it; it points into the header. Its .ptr is NULL if there is no such
+ * cookie, and if there are several, of which none is trusted.
  */
-enum um_cookie_state um_cookie_get(struct um_str *value, struct um_str header,
-	const char *name);
+struct um_str um_cookie_get(struct um_str header, const char *name);
 
 #endif

@@ -29,9 +29,8 @@ enum um_final_page
 um_final_page_of_cookie(struct um_str header)
 {
 	enum um_final_page found = UM_FINAL_PAGE_RETURNED;
-	struct um_str code;
+	struct um_str code = um_cookie_get(header, UM_FINAL_PAGE_COOKIE);
 
-	um_cookie_get(&code, header, UM_FINAL_PAGE_COOKIE);
 	for (int i = 0; i < UM_FINAL_PAGE_COUNT; i++)
 		if (um_str_is(code, um_final_page_code((enum um_final_page)i)))
 			found = (enum um_final_page)i;

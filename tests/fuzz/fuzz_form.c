@@ -12,7 +12,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str text = fuzz_line(&rest);
 	struct um_str header = fuzz_rest(&rest);
 	struct um_form form;
-	struct um_str value;
+	struct um_str value = um_cookie_get(header, "c");
 
 	if (um_form_parse(&form, text) == UM_FORM_GOOD) {
 		for (size_t i = 0; i < form.len; i++) {
@@ -24,11 +24,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	um_form_free(&form);
-	if (um_cookie_get(&value, header, "c") == UM_COOKIE_FOUND)
-		HOLDS(value.ptr >= header.ptr
-			&& value.ptr + value.len <= header.ptr + header.len);
-	else
-		HOLDS(value.ptr == NULL);
+	HOLDS(value.ptr == NULL
+		|| (value.ptr >= header.ptr
+			&& value.ptr + value.len <= header.ptr + header.len));
 	fuzz_free(text);
 	fuzz_free(header);
 	return 0;
