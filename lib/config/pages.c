@@ -34,20 +34,6 @@ um_pages_free(struct um_brand *brand)
 	*brand = (struct um_brand){ 0 };
 }
 
-/* Moves the buffer's text to *out, which the caller frees. */
-static bool
-take_text(const struct um_conf_loc *at, struct um_buf *buf, char **out)
-{
-	um_buf_put(buf, "", 1);
-	if (buf->failed) {
-		um_buf_free(buf);
-		return um_conf_error(at, "out of memory");
-	}
-	*out = buf->ptr;
-	*buf = (struct um_buf){ 0 };
-	return true;
-}
-
 static bool
 read_name(const struct um_conf_loc *at, const json_t *object,
 	struct um_brand *brand)
@@ -160,16 +146,16 @@ check_colour(const struct um_conf_loc *at, const char *key, const char *colour,
 static bool
 hash_style(const struct um_conf_loc *at, struct um_brand *brand)
 {
-	unsigned char digest[32], base64[45];
-	struct um_buf hash = { 0 };
+	char hash[sizeof("sha256-") + 44] = "sha256-";
+	unsigned char digest[32];
 
 	if (EVP_Digest(brand->style, strlen(brand->style), digest, NULL,
 		    EVP_sha256(), NULL)
 		!= 1)
 		return um_conf_error(at, "out of memory");
-	EVP_EncodeBlock(base64, digest, sizeof(digest));
-	um_buf_cat(&hash, "sha256-", (const char *)base64);
-	return take_text(at, &hash, &brand->style_hash);
+	EVP_EncodeBlock((unsigned char *)strchr(hash, '\0'), digest,
+		sizeof(digest));
+	return um_conf_copy_text(at, hash, &brand->style_hash);
 }
 
 /* One colour for both schemes, or one for each. */
@@ -177,8 +163,8 @@ static bool
 read_accent(const struct um_conf_loc *at, const json_t *object,
 	struct um_brand *brand)
 {
-	struct um_buf style = { 0 };
 	const char *light, *dark;
+	char style[256];
 
 	if (!um_conf_get_text(at, object, "accent", false, &light)
 		|| !um_conf_get_text(at, object, "accent_dark", false, &dark))
@@ -194,11 +180,13 @@ read_accent(const struct um_conf_loc *at, const json_t *object,
 		return false;
 	if (dark == NULL)
 		dark = light;
-	um_buf_cat(&style, ":root{--accent:", light,
-		";--on-accent:", text_on(light),
-		"}@media(prefers-color-scheme:dark){:root{--accent:", dark,
-		";--on-accent:", text_on(dark), "}}");
-	return take_text(at, &style, &brand->style) && hash_style(at, brand);
+	snprintf(style, sizeof(style),
+		":root{--accent:%s;--on-accent:%s}"
+		"@media(prefers-color-scheme:dark){"
+		":root{--accent:%s;--on-accent:%s}}",
+		light, text_on(light), dark, text_on(dark));
+	return um_conf_copy_text(at, style, &brand->style)
+		&& hash_style(at, brand);
 }
 
 /* The length of a scheme in lower case (RFC 3986 section 3.1), or 0. */
