@@ -12,13 +12,8 @@
 static bool
 is_request_id(const char *text)
 {
-	size_t len = 0;
-
-	while (text != NULL
-		&& ((text[len] >= '0' && text[len] <= '9')
-			|| (text[len] >= 'a' && text[len] <= 'f')))
-		len++;
-	return len == UM_REQUEST_ID_LEN && text[len] == '\0';
+	return um_str(text).len == UM_REQUEST_ID_LEN
+		&& strspn(text, "0123456789abcdef") == UM_REQUEST_ID_LEN;
 }
 
 void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/provider.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +41,10 @@ um_provider_free(struct um_provider *provider)
 static bool
 is_name(const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = strspn(name, UM_CONF_WORD);
 
-	if (len == 0 || len > UM_PROVIDER_MAX
-		|| !isalnum((unsigned char)name[0]))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!islower((unsigned char)name[i])
-			&& !isdigit((unsigned char)name[i]) && name[i] != '_'
-			&& name[i] != '-')
-			return false;
-	return true;
+	return len != 0 && len <= UM_PROVIDER_MAX && name[len] == '\0'
+		&& name[0] != '-' && name[0] != '_';
 }
 
 /* Reads a list of texts. The strings still belong to it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/conf.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,11 +222,8 @@ um_conf_get_bool(const struct um_conf_loc *at, const json_t *object,
 static bool
 is_word(const char *text)
 {
-	size_t len = 0;
+	size_t len = strspn(text, UM_CONF_WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-	while (isalnum((unsigned char)text[len]) || text[len] == '-'
-		|| text[len] == '_')
-		len++;
 	return len != 0 && len < WORD_MAX && text[len] == '\0';
 }
 

@@ -18,6 +18,8 @@
 #include "core/strlist.h"
 
 #define UM_CONF_FILE_MAX 1048576 /* bytes of a file */
+/* The characters of a name. */
+#define UM_CONF_WORD "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 struct um_conf_loc {
 	const char *path;

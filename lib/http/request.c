@@ -84,13 +84,8 @@ read_path(struct um_buf *path, const char *(*get)(const char *name, void *arg),
 static bool
 is_hex(const char *text, size_t len, bool zero)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (strchr("0123456789abcdef", text[i]) == NULL
-			|| text[i] == '\0')
-			return false;
-		zero = zero || text[i] != '0';
-	}
-	return zero;
+	return strspn(text, "0123456789abcdef") >= len
+		&& (zero || strspn(text, "0") < len);
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "http/escape.h"
 
@@ -77,12 +78,8 @@ has_primary_subtag(struct um_str tag, const char *code)
 {
 	size_t len = strlen(code);
 
-	if (tag.len < len || (tag.len > len && tag.ptr[len] != '-'))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (tolower((unsigned char)tag.ptr[i]) != code[i])
-			return false;
-	return true;
+	return tag.len >= len && strncasecmp(tag.ptr, code, len) == 0
+		&& (tag.len == len || tag.ptr[len] == '-');
 }
 
 enum um_language
