@@ -35,25 +35,46 @@
 
 #define NO_FORM "; form-action 'none'"
 
+/* A link; `site` is the name in its text, or NULL. */
+static void
+put_link(const struct um_document *page, struct um_str url, enum um_text text,
+	const char *site)
+{
+	if (url.len == 0)
+		return;
+	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
+	um_escape_html_attr(page->body, url);
+	um_buf_puts(page->body, "\">");
+	um_text_put(page->body, page->language, text,
+		(const struct um_text_value[]){
+			{ "site", um_str(site) },
+			{ 0 },
+		},
+		"<bdi>", "</bdi>");
+	um_buf_puts(page->body, "</a></p>\n");
+}
+
 /* The link back to the application, if the configuration has one. */
 static void
 put_way_back(const struct um_document *page)
 {
 	const struct um_brand *brand = page->brand;
 
-	if (brand == NULL || brand->return_to == NULL)
-		return;
-	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
-	um_escape_html_attr(page->body, um_str(brand->return_to));
-	um_buf_puts(page->body, "\">");
-	um_text_put(page->body, page->language,
-		brand->name != NULL ? UM_TEXT_BACK_TO : UM_TEXT_BACK,
-		(const struct um_text_value[]){
-			{ "site", um_str(brand->name) },
-			{ 0 },
-		},
-		"<bdi>", "</bdi>");
-	um_buf_puts(page->body, "</a></p>\n");
+	if (brand != NULL)
+		put_link(page, um_str(brand->return_to),
+			brand->name != NULL ? UM_TEXT_BACK_TO : UM_TEXT_BACK,
+			brand->name);
+}
+
+/* A paragraph in which the values stand out. */
+static void
+put_values(const struct um_document *page, enum um_text text,
+	const struct um_text_value *values)
+{
+	um_buf_puts(page->body, "<p>");
+	um_text_put(page->body, page->language, text, values, "<strong><bdi>",
+		"</bdi></strong>");
+	um_buf_puts(page->body, "</p>\n");
 }
 
 void
@@ -91,33 +112,15 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 }
 
 static void
-put_link(const struct um_document *page, struct um_str url, enum um_text text)
-{
-	if (url.len == 0)
-		return;
-	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
-	um_escape_html_attr(page->body, url);
-	um_buf_puts(page->body, "\">");
-	um_document_put(page, text);
-	um_buf_puts(page->body, "</a></p>\n");
-}
-
-static void
 put_way_on(const struct um_document *page, const struct um_way_on *way)
 {
-	if (way->signed_in_as.len != 0) {
-		um_buf_puts(page->body, "<p>");
-		um_text_put(page->body, page->language, UM_TEXT_SIGNED_IN_AS,
+	if (way->signed_in_as.len != 0)
+		put_values(page, UM_TEXT_SIGNED_IN_AS,
 			(const struct um_text_value[]){
-				{ "user", way->signed_in_as },
-				{ 0 },
-			},
-			"<strong><bdi>", "</bdi></strong>");
-		um_buf_puts(page->body, "</p>\n");
-	}
-	put_link(page, way->try_again, UM_TEXT_TRY_AGAIN);
-	put_link(page, way->other_account, UM_TEXT_OTHER_ACCOUNT);
-	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT);
+				{ "user", way->signed_in_as }, { 0 } });
+	put_link(page, way->try_again, UM_TEXT_TRY_AGAIN, NULL);
+	put_link(page, way->other_account, UM_TEXT_OTHER_ACCOUNT, NULL);
+	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT, NULL);
 }
 
 void
@@ -216,12 +219,9 @@ um_page_decided(struct um_response *response, const struct um_request *request,
 			.mark = approved ? UM_MARK_GOOD : UM_MARK_DECLINED,
 			.policy = NO_FORM });
 
-	um_buf_puts(page.body, "<p>");
-	um_text_put(page.body, page.language,
+	put_values(&page,
 		approved ? UM_TEXT_DECIDED_APPROVED : UM_TEXT_DECIDED_DECLINED,
-		(const struct um_text_value[]){ { "user", user }, { 0 } },
-		"<strong><bdi>", "</bdi></strong>");
-	um_buf_puts(page.body, "</p>\n");
+		(const struct um_text_value[]){ { "user", user }, { 0 } });
 	put_way_back(&page);
 	um_layout_end(page.body, "");
 }
@@ -286,15 +286,12 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 			.mark = UM_MARK_ASK,
 			.policy = "" });
 
-	um_buf_puts(page.body, "<p>");
-	um_text_put(page.body, page.language, leads[confirm->what],
+	put_values(&page, leads[confirm->what],
 		(const struct um_text_value[]){
 			{ "requester", confirm->requester },
 			{ "provider", confirm->display_name },
 			{ 0 },
-		},
-		"<strong><bdi>", "</bdi></strong>");
-	um_buf_puts(page.body, "</p>\n");
+		});
 	put_details(&page, confirm);
 	um_document_paragraph(&page, notes[confirm->what]);
 	um_buf_puts(page.body, "<p class=\"warning\">");
