@@ -85,10 +85,9 @@ put_parameter(struct um_buf *url, const char *name, const char *value)
 {
 	if (value == NULL)
 		return;
-	um_buf_cat(url, strchr(url->ptr, '?') != NULL ? "&" : "?", name, "=");
+	um_buf_cat(url, memchr(url->ptr, '?', url->len) != NULL ? "&" : "?",
+		name, "=");
 	um_escape_url_arg(url, um_str(value));
-	um_buf_put(url, "", 1);
-	url->len -= !url->failed;
 }
 
 static void
@@ -96,23 +95,17 @@ put_request(struct um_buf *url, const struct um_config *config,
 	const char *state, const char *nonce, bool other_account)
 {
 	const struct um_openid *openid = &config->openid;
-	struct um_buf back = { 0 };
 	char max_age[24];
 
-	um_buf_cat(&back, config->base_url, UM_SIGNIN_ROUTE);
-	um_buf_put(&back, "", 1);
 	um_buf_puts(url, openid->authorization_endpoint);
-	um_buf_put(url, "", 1);
-	if (url->failed || back.failed) {
-		url->failed = true;
-		goto out;
-	}
-	url->len--;
+	if (url->failed)
+		return;
 	snprintf(max_age, sizeof(max_age), "%lld", (long long)openid->max_age);
 	put_parameter(url, "response_type", "id_token");
 	put_parameter(url, "response_mode", "form_post");
 	put_parameter(url, "client_id", openid->client_id);
-	put_parameter(url, "redirect_uri", back.ptr);
+	put_parameter(url, "redirect_uri", config->base_url);
+	um_escape_url_arg(url, um_str(UM_SIGNIN_ROUTE));
 	put_parameter(url, "scope", openid->scope);
 	put_parameter(url, "state", state);
 	put_parameter(url, "nonce", nonce);
@@ -121,8 +114,6 @@ put_request(struct um_buf *url, const struct um_config *config,
 	put_parameter(url, "login_hint",
 		other_account ? NULL : openid->login_hint);
 	put_parameter(url, "max_age", openid->max_age != 0 ? max_age : NULL);
-out:
-	um_buf_free(&back);
 }
 
 /* Sends the browser to the provider. All tabs share one cookie. */
