@@ -24,9 +24,8 @@ set_accepting(struct um_connections *list, bool on)
 	list->accepting = on;
 }
 
-/* There is room again, or a connection is idle and can be closed. */
-static void
-accept_again(struct um_connections *list)
+void
+um_connections_resume(struct um_connections *list)
 {
 	if (!list->stopped)
 		set_accepting(list, true);
@@ -56,7 +55,7 @@ close_connection(struct um_connections *list, struct um_connection *c)
 	TAILQ_REMOVE(&list->open, c, link);
 	TAILQ_INSERT_HEAD(&list->dead, c, link);
 	list->len--;
-	accept_again(list);
+	um_connections_resume(list); /* there is room again */
 }
 
 static void
@@ -145,12 +144,6 @@ um_connections_accept(struct um_connections *list)
 }
 
 void
-um_connections_resume(struct um_connections *list)
-{
-	accept_again(list);
-}
-
-void
 um_connections_stop(struct um_connections *list)
 {
 	set_accepting(list, false);
@@ -205,7 +198,7 @@ um_connections_answered(struct um_connections *list, struct um_connection *c,
 		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
 			&ev);
 	c->unwatched = false;
-	accept_again(list);
+	um_connections_resume(list); /* it is idle, and can be closed */
 }
 
 int64_t
