@@ -172,18 +172,25 @@ open_result(struct um_wait *wait, const struct row *row, const char *escaped,
 
 enum look { LOOK_DONE, LOOK_OPEN, LOOK_OVERDUE, LOOK_LOST, LOOK_FAILED };
 
-/* Reads the row; the milliseconds until it may expire go to *left. */
+/*
+ * Reads the row, on a new connection where the last one was lost; the
+ * milliseconds until it may expire go to *left.
+ */
 static enum look
 look(struct um_wait *wait, const struct row *row, int64_t *left,
 	struct um_wait_outcome *out, struct um_error *err)
 {
-	PGresult *res = call(wait,
+	enum look found = LOOK_OPEN;
+	PGresult *res;
+
+	if (!um_handle_connect(wait, call_deadline(row), err))
+		return LOOK_LOST;
+	/* LISTEN is in force: what happens after this read is announced. */
+	res = call(wait,
 		"SELECT status, action, reason, result, closes_in_ms,"
 		" payment_reference"
 		" FROM urlmode.read(ARRAY[$1], ARRAY[$2])",
 		row, err);
-	enum look found = LOOK_OPEN;
-
 	if (res == NULL)
 		return wait->conn == NULL ? LOOK_LOST : LOOK_FAILED;
 	if (PQntuples(res) == 0) {
@@ -211,17 +218,6 @@ look(struct um_wait *wait, const struct row *row, int64_t *left,
 	}
 	PQclear(res);
 	return found;
-}
-
-/* The same, on a new connection where the last one was lost. */
-static enum look
-look_again(struct um_wait *wait, const struct row *row, int64_t *left,
-	struct um_wait_outcome *out, struct um_error *err)
-{
-	if (!um_handle_connect(wait, call_deadline(row), err))
-		return LOOK_LOST;
-	/* LISTEN is in force: what happens after this read is announced. */
-	return look(wait, row, left, out, err);
 }
 
 /* Sleeps before the next attempt, and makes the sleep after it longer. */
@@ -267,7 +263,7 @@ wait_for_row(struct um_wait *wait, const struct row *row,
 
 	for (;;) {
 		int64_t left = ROUTINE_MS;
-		enum look found = look_again(wait, row, &left, out, err);
+		enum look found = look(wait, row, &left, out, err);
 
 		switch (found) {
 		case LOOK_DONE:
