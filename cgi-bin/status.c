@@ -77,26 +77,16 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* A question that names no row. */
 static enum um_refusal
-plan_metrics(struct um_exchange *ex)
+plan_question(struct um_exchange *ex, const char *allow, enum um_op_kind kind,
+	um_step *then)
 {
-	enum um_refusal refusal;
+	enum um_refusal refusal = um_check_method(ex, allow);
 
-	if ((refusal = um_check_method(ex, "GET")))
-		return refusal;
-	um_exchange_request_op(ex, UM_OP_MEASURE, measured);
-	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-plan_healthz(struct um_exchange *ex)
-{
-	enum um_refusal refusal;
-
-	if ((refusal = um_check_method(ex, "GET, HEAD")))
-		return refusal;
-	um_exchange_request_op(ex, UM_OP_PING, pinged);
-	return UM_REFUSAL_NONE;
+	if (refusal == UM_REFUSAL_NONE)
+		um_exchange_request_op(ex, kind, then);
+	return refusal;
 }
 
 static enum um_refusal
@@ -123,9 +113,9 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	if (um_str_is(path, "/status"))
 		return plan_status(context, ex);
 	if (um_str_is(path, "/metrics"))
-		return plan_metrics(ex);
+		return plan_question(ex, "GET", UM_OP_MEASURE, measured);
 	if (um_str_is(path, "/healthz"))
-		return plan_healthz(ex);
+		return plan_question(ex, "GET, HEAD", UM_OP_PING, pinged);
 	if (um_str_is(path, "/healthz/live"))
 		return plan_live(ex);
 	return UM_REFUSAL_UNKNOWN_ROUTE;
@@ -138,7 +128,7 @@ put_member(struct um_buf *json, const char *name, const char *value)
 	if (value != NULL)
 		um_json_put_string(json, um_str(value));
 	else
-		um_json_put_null(json);
+		um_buf_puts(json, "null");
 }
 
 /* Whether each program that has run on this host answers. */
