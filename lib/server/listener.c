@@ -34,21 +34,6 @@ listen_at(struct um_listener *listener, const struct sockaddr *address,
 		&& bind(listener->fd, address, len) == 0;
 }
 
-/* The file whose lock says which program has the path of a unix socket. */
-struct lock_name {
-	char text[sizeof(((struct sockaddr_un *)NULL)->sun_path)
-		+ sizeof(UM_LISTENER_LOCK)];
-};
-
-static struct lock_name
-lock_name(const char *path)
-{
-	struct lock_name name;
-
-	snprintf(name.text, sizeof(name.text), "%s" UM_LISTENER_LOCK, path);
-	return name;
-}
-
 /*
  * Takes the lock, which ends with the process at the latest. Two programs that
  * start at the same moment would else both find a socket on which nobody
@@ -57,14 +42,16 @@ lock_name(const char *path)
 static bool
 take_path(struct um_listener *listener, const char *path)
 {
-	const struct lock_name name = lock_name(path);
+	const char *name = listener->lock_path;
 	struct stat held;
 	struct stat there;
 	int fd;
 
+	snprintf(listener->lock_path, sizeof(listener->lock_path),
+		"%s" UM_LISTENER_LOCK, path);
 	for (;;) {
-		fd = open(name.text,
-			O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+		fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			0640);
 		if (fd < 0)
 			return false;
 		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -72,7 +59,7 @@ take_path(struct um_listener *listener, const char *path)
 			errno = EADDRINUSE;
 			return false;
 		}
-		if (fstat(fd, &held) == 0 && stat(name.text, &there) == 0
+		if (fstat(fd, &held) == 0 && stat(name, &there) == 0
 			&& held.st_ino == there.st_ino
 			&& held.st_dev == there.st_dev)
 			break;
@@ -231,7 +218,7 @@ um_listener_withdraw(struct um_listener *listener)
 		return;
 	if (!um_file_changed(&listener->made, listener->path))
 		unlink(listener->path);
-	unlink(lock_name(listener->path).text);
+	unlink(listener->lock_path);
 	close(listener->lock);
 	listener->path = NULL;
 }

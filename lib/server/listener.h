@@ -7,6 +7,7 @@
 #define UM_LISTENER_H
 
 #include <stdbool.h>
+#include <sys/un.h>
 
 #include "core/file.h"
 #include "core/str.h"
@@ -22,6 +23,9 @@ struct um_listener {
 	const char *path;
 	struct um_file_version made; /* what is at the path */
 	int lock;                    /* held while there is a path */
+	/* Of the file whose lock says which program has the path. */
+	char lock_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)
+		+ sizeof(UM_LISTENER_LOCK)];
 };
 
 /*
