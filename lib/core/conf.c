@@ -104,22 +104,21 @@ um_conf_element(const struct um_conf_loc *at, size_t index)
 bool
 um_conf_error(const struct um_conf_loc *at, const char *fmt, ...)
 {
-	struct um_buf line = { 0 };
 	size_t said = strlen(at->err->text);
+	size_t left = sizeof(at->err->text) - said;
 	char reason[1024];
 	va_list ap;
+	int len;
 
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
-	um_buf_cat(&line, said != 0 ? "\n" : "", at->path, ":",
-		at->pointer[0] != '\0' ? " " : "", at->pointer, ": ", reason);
+	len = snprintf(at->err->text + said, left, "%s%s:%s%s: %s",
+		said != 0 ? "\n" : "", at->path,
+		at->pointer[0] != '\0' ? " " : "", at->pointer, reason);
 	/* An error that does not fit is left out. */
-	if (!line.failed && said + line.len < sizeof(at->err->text)) {
-		memcpy(at->err->text + said, line.ptr, line.len);
-		at->err->text[said + line.len] = '\0';
-	}
-	um_buf_free(&line);
+	if (len < 0 || (size_t)len >= left)
+		at->err->text[said] = '\0';
 	return false;
 }
 
