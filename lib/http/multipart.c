@@ -47,19 +47,14 @@ next_parameter(struct um_str *rest, struct um_str *name, struct um_str *value)
 	if (rest->len == 0 || *rest->ptr != ';')
 		return false;
 	*rest = um_str_trim(skip(*rest, 1));
-	end = find(*rest, um_str("="));
-	if (end == 0 || end == rest->len)
+	*name = um_str_cut(rest, "=");
+	if (name->len == 0 || rest->ptr == NULL)
 		return false;
-	*name = (struct um_str){ rest->ptr, end };
-	*rest = skip(*rest, end + 1);
 	if (rest->len != 0 && *rest->ptr == '"') {
 		*rest = skip(*rest, 1);
-		end = find(*rest, um_str("\""));
-		if (end == rest->len)
-			return false;
-		*value = (struct um_str){ rest->ptr, end };
-		*rest = skip(*rest, end + 1);
-		return memchr(value->ptr, '\\', value->len) == NULL;
+		*value = um_str_cut(rest, "\"");
+		return rest->ptr != NULL
+			&& memchr(value->ptr, '\\', value->len) == NULL;
 	}
 	end = find(*rest, um_str(";"));
 	*value = um_str_trim((struct um_str){ rest->ptr, end });
