@@ -36,6 +36,6 @@ um_browser_ensure_cookie(char cookie[static UM_COOKIE_MAX + 1],
 void
 um_browser_set_cookie(struct um_response *response, const char *cookie)
 {
-	um_response_cookie(response, UM_COOKIE_NAME, cookie, UM_COOKIE_MAX_AGE,
-		"Lax");
+	um_response_cookie(response, UM_COOKIE_NAME, um_str(cookie),
+		UM_COOKIE_MAX_AGE, "Lax");
 }

@@ -21,12 +21,9 @@ um_follow_set(const struct um_context *context, struct um_exchange *ex)
 	if (!text.failed
 		&& um_sealed_text_put(&cookie, um_buf_str(&text),
 			context->now_ms / 1000 + UM_FINAL_PAGE_MAX_AGE,
-			context->keys, &purpose, nonce)) {
-		um_buf_put(&cookie, "", 1);
-		if (!cookie.failed)
-			um_response_cookie(&ex->response, UM_FOLLOW_COOKIE,
-				cookie.ptr, UM_FINAL_PAGE_MAX_AGE, "Lax");
-	}
+			context->keys, &purpose, nonce))
+		um_response_cookie(&ex->response, UM_FOLLOW_COOKIE,
+			um_buf_str(&cookie), UM_FINAL_PAGE_MAX_AGE, "Lax");
 	um_buf_free(&text);
 	um_buf_free(&cookie);
 }

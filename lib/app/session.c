@@ -78,11 +78,9 @@ um_session_set(const struct um_context *context, struct um_exchange *ex,
 		&& um_sealed_text_put(&cookie, um_buf_str(&text),
 			context->now_ms / 1000 + lifetime, context->keys,
 			&purpose, nonce);
-	um_buf_put(&cookie, "", 1);
-	if (ok && !cookie.failed)
-		um_response_cookie(&ex->response, UM_SESSION_COOKIE, cookie.ptr,
-			lifetime, "Lax");
-	ok = ok && !cookie.failed;
+	if (ok)
+		um_response_cookie(&ex->response, UM_SESSION_COOKIE,
+			um_buf_str(&cookie), lifetime, "Lax");
 	um_buf_free(&scope);
 	um_buf_free(&text);
 	um_buf_free(&cookie);

@@ -143,7 +143,7 @@ redirect(const struct um_context *context, struct um_exchange *ex,
 			other_account);
 		if (ex->request.method == UM_GET)
 			um_response_cookie(&ex->response, UM_SIGNIN_COOKIE,
-				cookie, UM_SIGNIN_S, "None");
+				um_str(cookie), UM_SIGNIN_S, "None");
 	}
 	ok = ok && !state.failed;
 	explicit_bzero(cookie, sizeof(cookie));
@@ -316,7 +316,8 @@ sign_in(const struct um_context *context, struct um_exchange *ex,
 		return refusal;
 	if (!um_session_set(context, ex, &user))
 		return UM_REFUSAL_INTERNAL_ERROR;
-	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, "", 0, "None");
+	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, um_str(""), 0,
+		"None");
 	go_on(ex, way);
 	um_buf_puts(&ex->url, "&signin=done");
 	ex->outcome = "signed_in";

@@ -22,7 +22,8 @@ void
 um_final_page_set_cookie(struct um_response *response, enum um_final_page final)
 {
 	um_response_cookie(response, UM_FINAL_PAGE_COOKIE,
-		um_final_page_code(final), UM_FINAL_PAGE_MAX_AGE, "Lax");
+		um_str(um_final_page_code(final)), UM_FINAL_PAGE_MAX_AGE,
+		"Lax");
 }
 
 enum um_final_page

@@ -47,14 +47,15 @@ um_response_redirect(struct um_response *response, struct um_str url)
 
 void
 um_response_cookie(struct um_response *response, const char *name,
-	const char *value, int64_t max_age, const char *same_site)
+	struct um_str value, int64_t max_age, const char *same_site)
 {
-	if (splits_header(um_str(value)) || has(um_str(value), ';')) {
+	if (splits_header(value) || has(value, ';')) {
 		response->headers.failed = true;
 		return;
 	}
-	um_buf_cat(&response->headers, "Set-Cookie: ", name, "=", value,
-		"; Path=/; Max-Age=");
+	um_buf_cat(&response->headers, "Set-Cookie: ", name, "=");
+	um_buf_put(&response->headers, value.ptr, value.len);
+	um_buf_puts(&response->headers, "; Path=/; Max-Age=");
 	um_buf_int(&response->headers, max_age);
 	um_buf_cat(&response->headers,
 		"; Secure; HttpOnly; SameSite=", same_site, "\r\n");

@@ -33,7 +33,7 @@ void um_response_redirect(struct um_response *response, struct um_str url);
  * response->headers.
  */
 void um_response_cookie(struct um_response *response, const char *name,
-	const char *value, int64_t max_age, const char *same_site);
+	struct um_str value, int64_t max_age, const char *same_site);
 
 /*
  * Appends the complete response, with the headers that every response has, and

@@ -45,7 +45,7 @@ TEST(a_refusal_replaces_the_response)
 		.cookie = CASE_COOKIE,
 		.sets_cookie = true };
 
-	um_response_cookie(&ex.response, "a", "b", 1, "Lax");
+	um_response_cookie(&ex.response, "a", STR("b"), 1, "Lax");
 	um_buf_puts(&ex.response.body, "before");
 	um_buf_puts(&ex.url, "/before");
 	ex.refusal = UM_REFUSAL_STATE_INVALID;

@@ -115,7 +115,8 @@ TEST(a_cookie_has_all_its_attributes)
 {
 	struct um_response response = { .status = 200 };
 
-	um_response_cookie(&response, "__Host-urlmode", "value", 60, "Lax");
+	um_response_cookie(&response, "__Host-urlmode", STR("value"), 60,
+		"Lax");
 	assert_str(um_buf_str(&response.headers),
 		"Set-Cookie: __Host-urlmode=value; Path=/; Max-Age=60; Secure; "
 		"HttpOnly; SameSite=Lax\r\n");
@@ -162,8 +163,8 @@ TEST(a_separator_in_a_cookie_fails_the_response)
 		um_response_header(&response, "X", um_str(bad[i]));
 		assert_int_equal(response.headers.failed, i < 3);
 		um_response_free(&response);
-		um_response_cookie(&response, "__Host-urlmode", bad[i], 60,
-			"Lax");
+		um_response_cookie(&response, "__Host-urlmode", um_str(bad[i]),
+			60, "Lax");
 		assert_row(bad[i], response.headers.failed);
 		um_response_free(&response);
 	}
