@@ -45,6 +45,23 @@ struct um_store {
 	struct um_batch_answer answer;   /* to the oldest batch under way */
 };
 
+static void
+notice(struct um_store *store, const char *what, const char *why)
+{
+	char text[512];
+
+	/* libpq's messages end with a newline, and may have several lines. */
+	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"),
+		why);
+	store->events.notice(text, store->events.arg);
+}
+
+static void
+on_notice(const char *text, void *arg)
+{
+	notice(arg, "database", text);
+}
+
 struct um_store *
 um_store_new(const char *conninfo, const char *name,
 	const struct um_store_events *events)
@@ -58,22 +75,15 @@ um_store_new(const char *conninfo, const char *name,
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = store->connected_at = -1;
+	store->connect = (struct um_connect){ .conninfo = store->conninfo,
+		.name = store->name,
+		.on_notice = on_notice,
+		.arg = store };
 	if (store->conninfo == NULL || store->name == NULL) {
 		um_store_free(store);
 		return NULL;
 	}
 	return store;
-}
-
-static void
-notice(struct um_store *store, const char *what, const char *why)
-{
-	char text[512];
-
-	/* libpq's messages end with a newline, and may have several lines. */
-	snprintf(text, sizeof(text), "%s: %.*s", what, (int)strcspn(why, "\n"),
-		why);
-	store->events.notice(text, store->events.arg);
 }
 
 static void
@@ -117,25 +127,6 @@ flush(struct um_store *store)
 
 	store->want_write = flushed == 1;
 	return flushed >= 0;
-}
-
-static void
-on_notice(const char *text, void *arg)
-{
-	notice(arg, "database", text);
-}
-
-static void
-connect_start(struct um_store *store, int64_t now)
-{
-	struct um_connect *connect = &store->connect;
-
-	connect->conninfo = store->conninfo;
-	connect->name = store->name;
-	connect->on_notice = on_notice;
-	connect->arg = store;
-	store->state = CONNECTING;
-	store->until = now + UM_STORE_BATCH_MS;
 }
 
 /* One step of connecting. False: it is made, given up, or must wait. */
@@ -372,8 +363,10 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 void
 um_store_run(struct um_store *store, bool ready, int64_t now)
 {
-	if (store->state == DOWN && store->until <= now)
-		connect_start(store, now);
+	if (store->state == DOWN && store->until <= now) {
+		store->state = CONNECTING;
+		store->until = now + UM_STORE_BATCH_MS;
+	}
 	while (store->state == CONNECTING && connect_step(store, now))
 		;
 	/* With TLS, data may be buffered that the socket does not show. */
