@@ -94,7 +94,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	if ((refusal = um_check_route(context, ex, ROUTE, "", UM_KIND_ANY))
 		|| (refusal = um_check_method(ex,
 			    confirm ? "GET, HEAD, POST" : "GET, HEAD"))
-		|| (refusal = um_check_fields(ex))
+		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
 		|| (refusal = um_check_state(context, ex, UM_PURPOSE_CONNECT))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;

@@ -80,7 +80,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	if ((refusal = um_check_method(ex, "GET, POST"))
 		|| (ex->request.method == UM_POST && (refusal = check_site(ex)))
-		|| (refusal = um_check_fields_max(ex, VALUE_MAX))
+		|| (refusal = um_check_fields(ex, VALUE_MAX))
 		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;

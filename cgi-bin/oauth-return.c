@@ -147,7 +147,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	if ((refusal = um_check_route(context, ex, "/oauth/", "/return",
 		     UM_KIND_OAUTH))
 		|| (refusal = um_check_method(ex, "GET, POST"))
-		|| (refusal = um_check_fields(ex)))
+		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
 		return refusal;
 	refusal = um_check_state(context, ex, UM_PURPOSE_RETURN);
 	if (refusal == UM_REFUSAL_WRONG_BROWSER && is_post

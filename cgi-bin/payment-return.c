@@ -30,7 +30,7 @@ plan_look_up(const struct um_context *context, struct um_exchange *ex,
 	if (ex->provider->kind == UM_KIND_OAUTH)
 		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	if ((refusal = um_check_method(ex, "GET"))
-		|| (refusal = um_check_fields(ex))
+		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
 		|| (refusal = um_check_state(context, ex, purpose))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;

@@ -63,7 +63,7 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 
 	ex->plain = true;
 	if ((refusal = um_check_method(ex, "GET"))
-		|| (refusal = um_check_fields(ex)))
+		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
 		return refusal;
 	ex->provider = um_config_provider(context->config,
 		um_form_get(&ex->form, "provider"));

@@ -79,13 +79,7 @@ um_check_query(struct um_exchange *ex)
 }
 
 enum um_refusal
-um_check_fields(struct um_exchange *ex)
-{
-	return um_check_fields_max(ex, UM_FORM_VALUE_MAX);
-}
-
-enum um_refusal
-um_check_fields_max(struct um_exchange *ex, size_t value_max)
+um_check_fields(struct um_exchange *ex, size_t value_max)
 {
 	const struct um_request *request = &ex->request;
 

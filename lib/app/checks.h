@@ -25,11 +25,11 @@ enum um_refusal um_check_method(struct um_exchange *ex, const char *allow);
  */
 enum um_refusal um_check_query(struct um_exchange *ex);
 
-/* The same; for POST, the body holds the fields, and there is no query. */
-enum um_refusal um_check_fields(struct um_exchange *ex);
-
-/* The same, with another limit for a value than UM_FORM_VALUE_MAX. */
-enum um_refusal um_check_fields_max(struct um_exchange *ex, size_t value_max);
+/*
+ * The same; for POST, the body holds the fields, each value with at most
+ * `value_max` bytes, and there is no query.
+ */
+enum um_refusal um_check_fields(struct um_exchange *ex, size_t value_max);
 
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a

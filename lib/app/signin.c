@@ -333,7 +333,7 @@ um_signin_return(const struct um_context *context, struct um_exchange *ex)
 	if (context->config->user_check != UM_USER_OPENID)
 		return UM_REFUSAL_UNKNOWN_ROUTE;
 	if ((refusal = um_check_method(ex, "GET, POST"))
-		|| (refusal = um_check_fields(ex)))
+		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
 		return refusal;
 	if (um_form_get(&ex->form, "state").len == 0)
 		return UM_REFUSAL_STATE_MISSING;

@@ -56,7 +56,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_request_op(ex, UM_OP_PING, pinged);
 		return UM_REFUSAL_NONE;
 	}
-	if ((refusal = um_check_fields(ex)))
+	if ((refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
 		return refusal;
 	ex->response.status = 200;
 	ex->response.content_type = "text/plain";

@@ -51,7 +51,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		um_exchange_request_op(ex, UM_OP_PING, pinged);
 		return UM_REFUSAL_NONE;
 	}
-	if (ex->request.method == UM_POST && (refusal = um_check_fields(ex)))
+	if (ex->request.method == UM_POST
+		&& (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
 		return refusal;
 	ex->response.status = 200;
 	um_buf_printf(&ex->response.body, "now, %zu fields", ex->form.len);
