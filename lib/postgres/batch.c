@@ -136,24 +136,14 @@ static const struct statement {
 		{ ID } },
 };
 
-static int
-count_params(const struct statement *st)
-{
-	int count = 0;
-
-	while (st->params[count] != END)
-		count++;
-	return count;
-}
-
 /* The types of the parameters. Returns their number. */
 static int
 put_types(Oid types[PARAMS_MAX], const struct statement *st)
 {
-	int count = count_params(st);
+	int count = 0;
 
-	for (int p = 0; p < count; p++)
-		types[p] = types_of[st->params[p]].array;
+	for (; st->params[count] != END; count++)
+		types[count] = types_of[st->params[count]].array;
 	return count;
 }
 
