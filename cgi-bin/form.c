@@ -215,20 +215,19 @@ put_decision(struct um_buf *json, const struct um_context *context,
 	const struct um_exchange *ex, struct um_str comment)
 {
 	time_t seconds = (time_t)(context->now_ms / 1000);
-	char time[sizeof("2026-01-31T12:00:00.000Z")];
+	char time[sizeof("2026-01-31T12:00:00")];
 	struct tm tm;
 
 	gmtime_r(&seconds, &tm);
-	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S.000Z", &tm);
-	time[20] = (char)('0' + context->now_ms / 100 % 10);
-	time[21] = (char)('0' + context->now_ms / 10 % 10);
-	time[22] = (char)('0' + context->now_ms % 10);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
 	um_json_put_begin(json);
 	um_json_put_member(json, "approver",
 		um_str(ex->user[0] != '\0' ? ex->user : ex->op.row.subject));
 	if (comment.len != 0)
 		um_json_put_member(json, "comment", comment);
-	um_json_put_member(json, "decided_at", um_str(time));
+	um_json_put_key(json, um_str("decided_at"));
+	um_buf_printf(json, "\"%s.%03dZ\"", time,
+		(int)(context->now_ms % 1000));
 	um_json_put_end(json);
 }
 
