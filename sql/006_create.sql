@@ -90,15 +90,8 @@ COMMENT ON FUNCTION urlmode.supersede(uuid[]) IS 'Internal. Completes open rows 
 CREATE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
-	number bigint;
 	oldest uuid;
 BEGIN
-	SELECT count(*) INTO number
-	FROM urlmode.elicitation e
-	WHERE e.binding = owner AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now();
-	IF number < urlmode.max_open() THEN
-		RETURN true;
-	END IF;
 	-- None that a browser opens just now.
 	SELECT e.id INTO oldest
 	FROM urlmode.elicitation e
@@ -110,7 +103,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.make_room(bytea) IS
-	'Internal. Whether this owner can have one more open. At the limit the oldest that nobody has opened is superseded.';
+	'Internal. Supersedes the oldest elicitation of this owner that nobody has opened. False: there is none.';
 
 CREATE FUNCTION urlmode.create_elicitation(
 	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],
@@ -129,7 +122,10 @@ DECLARE
 	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
 	turns bigint[] := array_fill(1::bigint, ARRAY[coalesce(cardinality(ids), 0)]);
 	busy bytea[];
+	crowded bytea[];
 	open uuid[];
+	resumes boolean := cardinality(array_remove(resume_keys, NULL)) > 0;
+	supersedes boolean := true = ANY (exclusive);
 BEGIN
 	-- One transaction of an owner at a time, and in it one element of an owner
 	-- after another, so that each sees what the one before it created. Nobody waits
@@ -152,7 +148,7 @@ BEGIN
 	);
 
 	FOR this IN 1 .. coalesce((SELECT max(t.turn) FROM unnest(turns) AS t (turn)), 0) LOOP
-		IF exclusive IS NOT NULL OR resume_keys IS NOT NULL THEN
+		IF resumes THEN
 			turns := ARRAY(
 				SELECT CASE WHEN a.turn = this AND a.id IS NOT NULL THEN 0 ELSE a.turn END
 				FROM ROWS FROM (
@@ -164,6 +160,8 @@ BEGIN
 				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, link_kid, n)
 				ORDER BY a.n
 			);
+		END IF;
+		IF supersedes THEN
 			SELECT array_agg(o.id) INTO open
 			FROM (
 				SELECT e.id
@@ -176,10 +174,19 @@ BEGIN
 			PERFORM urlmode.supersede(open);
 		END IF;
 		-- At the limit the oldest that nobody has opened makes room.
-		turns := ARRAY(
-			SELECT CASE WHEN a.turn <> this OR urlmode.make_room(a.binding) THEN a.turn ELSE -2 END
-			FROM unnest(turns, bindings) WITH ORDINALITY AS a (turn, binding, n) ORDER BY a.n
+		SELECT array_agg(a.binding) INTO crowded
+		FROM unnest(turns, bindings) AS a (turn, binding)
+		WHERE a.turn = this AND urlmode.max_open() <= (
+			SELECT count(*) FROM urlmode.elicitation e
+			WHERE e.binding = a.binding AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
 		);
+		IF crowded IS NOT NULL THEN
+			turns := ARRAY(
+				SELECT CASE WHEN a.turn = this AND a.binding = ANY (crowded) AND NOT urlmode.make_room(a.binding)
+					THEN -2 ELSE a.turn END
+				FROM unnest(turns, bindings) WITH ORDINALITY AS a (turn, binding, n) ORDER BY a.n
+			);
+		END IF;
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,

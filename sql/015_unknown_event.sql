@@ -113,6 +113,14 @@ BEGIN
 	-- An event may name the checkout alone.
 	SELECT providers || array_agg(e.provider::text), refs || array_agg(e.checkout::text) INTO providers, refs
 	FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND e.checkout IS NOT NULL;
+	-- Nearly always there is none, which costs less to see than to delete.
+	IF NOT EXISTS (
+		SELECT FROM urlmode.unknown_event x
+		WHERE x.elicitation = ANY (ids)
+			OR (x.effect <> 'paid' AND x.provider = ANY (providers) AND x.reference = ANY (refs))
+	) THEN
+		RETURN 0;
+	END IF;
 	WITH taken AS (
 		DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
 			SELECT x.ctid FROM urlmode.unknown_event x
