@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles a part of a description: the webhook, or the browser's return. */
+/*
+ * Compiles a part of a description: the webhook, the browser's return, or the
+ * list of payments.
+ */
 #ifndef UM_PART_LOAD_H
 #define UM_PART_LOAD_H
 
@@ -39,13 +42,6 @@ bool um_spec_part_load_challenge(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope);
 
-/*
- * Compiles `reconcile` into spec->list, whose events are the rows of the list;
- * `node` may be NULL: the description has none.
- */
-bool um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
-	json_t *node, const struct um_provider_env *env);
-
 /* A step of that: gives the schemes their keys. */
 bool um_spec_part_take_keys(struct um_spec_part *part,
 	const struct um_conf_loc *at, const struct um_provider_env *env,
@@ -57,5 +53,12 @@ bool um_spec_part_take_keys(struct um_spec_part *part,
  */
 bool um_spec_part_check_trust(struct um_spec_part *part,
 	const struct um_conf_loc *at);
+
+/*
+ * Compiles `reconcile` into spec->list, whose events are the rows of the list;
+ * `node` may be NULL: the description has none.
+ */
+bool um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
+	json_t *node, const struct um_provider_env *env);
 
 #endif
