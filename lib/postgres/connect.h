@@ -15,7 +15,10 @@
 
 #define UM_CONNECT_UNACKED_MS 2000 /* TCP_USER_TIMEOUT, in milliseconds */
 
-/* Begins zeroed. */
+/*
+ * Set the first four members; the others begin zeroed. A connection that is taken
+ * still says its notices by way of the struct, which must outlive it.
+ */
 struct um_connect {
 	const char *conninfo; /* a URI or keywords as libpq takes them */
 	const char *name;     /* pg_stat_activity's application_name */
