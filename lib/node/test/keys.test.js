@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -89,6 +89,33 @@ test('an added key mints, and a removed one opens nothing', async (t) => {
 	writeKeys(file, second);
 	await waitForCheck();
 	assert.equal(keys.find(1), undefined);
+});
+
+test('a key that was added in the same instant opens', (t) => {
+	t.mock.method(performance, 'now', () => 1_000); // the clock need not go on between two calls
+	const file = scratchKeys(t, keyLine(1));
+	const keys = new KeysFile(file);
+	writeKeys(file, keyLine(1) + keyLine(2));
+	assert.equal(keys.find(2)?.kid, 2);
+});
+
+test('the file is not left open, whether it is valid or not', (t) => {
+	const file = scratchKeys(t, keyLine(1));
+	const keys = new KeysFile(file);
+	t.mock.method(process, 'emitWarning', () => {});
+	for (const [content, kid] of [[keyLine(2), 2], ['2 AAAA\n', undefined], [keyLine(3), 3]]) {
+		writeKeys(file, content);
+		assert.equal(keys.find(kid ?? 99)?.kid, kid);
+	}
+	const open = readdirSync('/proc/self/fd').map((fd) => {
+		try {
+			return readlinkSync(`/proc/self/fd/${fd}`);
+		} catch {
+			return undefined; // that of the folder itself
+		}
+	});
+	assert.ok(open.length > 2);
+	assert.equal(open.filter((name) => name === file).length, 0);
 });
 
 test('an invalid change emits one warning and keeps the keys', async (t) => {
