@@ -118,6 +118,23 @@ test('a wait that looks once does not wait for the verification of another insta
 	assert.equal((await waiting).action, 'accept');
 });
 
+test('a wait that looks once waits for the verification of its own instance', async (t) => {
+	const { urlmode, id, owner, type } = await start(t);
+	let end;
+	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => new Promise((resolve) => (end = resolve)) });
+	await type();
+	await until('it is being verified', () => end);
+	const heard = [];
+	const looking = urlmode.waitForCompletion(id, {
+		...owner, timeout: 0, onProgress: (progress) => heard.push(progress), verify: () => assert.fail('twice'),
+	});
+	looking.catch(() => {});
+	await until('it has looked', () => heard.includes('processing'));
+	end();
+	assert.equal((await looking).action, 'accept');
+	assert.equal((await waiting).action, 'accept');
+});
+
 test('if verify throws, or returns what is no problem, the wait rejects, and the form is open and says so', async (t) => {
 	for (const [verify, error] of [
 		[() => { throw new Error('the API is down'); }, /^Error: the API is down$/],
