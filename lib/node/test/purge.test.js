@@ -6,8 +6,9 @@ import pg from 'pg';
 
 import { UrlMode } from '../src/index.js';
 import { Purger } from '../src/purge.js';
+import { bindingOf } from '../src/token.js';
 import { Cluster } from './support/cluster.js';
-import { connect, payment, request, setUp, until } from './support/database.js';
+import { connect, payment, purgeResults, request, setUp, until } from './support/database.js';
 
 const MINUTES = 60_000 * 2;
 const KEEP = 600_000;
@@ -229,6 +230,11 @@ test('purgeable elicitations are deleted once an hour, until there are none; wit
 
 	const forEver = new Purger(database, { results: KEEP, unclaimed: KEEP, rows: false });
 	forEver.start();
+	forEver.start();
+	const { purges } = database;
+	t.mock.timers.tick(60_000 * 1.25);
+	await settle();
+	assert.equal(database.purges, purges + 1, 'started once');
 	t.mock.timers.tick(100 * 60 * 60_000);
 	await settle();
 	await forEver.close();
@@ -261,7 +267,7 @@ test('purge deletes what has been over for retention, or for olderThan, and says
 	assert.equal(await forEver.purge(), 0);
 	assert.equal(await forEver.purge({ olderThan: 7 * DAY }), 1);
 	assert.equal(await left(young), 0);
-	for (const options of [{ olderThan: 7 * DAY - 1 }, { olderThan: '8' }, { kind: 'all' }]) {
+	for (const options of [{ olderThan: 0 }, { olderThan: 7 * DAY - 1 }, { olderThan: '8' }, { kind: 'all' }]) {
 		await assert.rejects(urlmode.purge(options), TypeError);
 	}
 	for (const retention of [0, true, 7 * DAY - 1]) {
@@ -282,6 +288,20 @@ async function createCompleted({ urlmode, callback }, count) {
 	for (const id of ids) await callback.complete(id, { result: { code: id } });
 	return ids;
 }
+
+test('what is marked as read goes if it has ended, and is no payment', async (t) => {
+	const { admin, urlmode, callback } = await setUp(t);
+	const [open, ended, paid] = await Promise.all([{ ...request, pkce: true }, { ...request, pkce: true }, payment]
+		.map(async (wish) => (await urlmode.create(wish)).elicitationId));
+	await callback.complete(ended, { result: { code: 'c' } });
+	await callback.paid(paid);
+	const ids = [open, ended, paid];
+	await admin.query('SELECT urlmode.mark_read($1, $2, 0)', [ids, ids.map(() => bindingOf(owner.subject, ''))]);
+	await purgeResults(admin);
+	const { rows } = await admin.query(`SELECT e.verifier IS NOT NULL AS verifier, e.result IS NOT NULL AS result
+		FROM unnest($1::uuid[]) WITH ORDINALITY AS a (id, n) JOIN urlmode.elicitation e ON e.id = a.id ORDER BY a.n`, [ids]);
+	assert.deepEqual(rows, [{ verifier: true, result: false }, { verifier: false, result: false }, { verifier: false, result: true }]);
+});
 
 test('close right after a wait marks its row as read', async (t) => {
 	const fixture = await setUp(t);
