@@ -228,6 +228,21 @@ for (const [name, options] of Object.entries(mistakes)) {
 	});
 }
 
+test('texts of the greatest length are taken', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const texts = { subject: 'ö'.repeat(256), session: 'x'.repeat(512), resumeKey: 'x'.repeat(512), clientId: 'x'.repeat(2_048) };
+	const { elicitationId } = await urlmode.create({ ...request, ...texts });
+	const { subject, session, resume_key: resumeKey, client_id: clientId } = await rowOf(admin, elicitationId);
+	assert.deepEqual({ subject, session, resumeKey, clientId }, texts);
+});
+
+test('an option that is true or false is refused if it is neither', async (t) => {
+	const { urlmode } = await setUp(t);
+	for (const exclusive of ['true', 1, null]) {
+		await assert.rejects(urlmode.create({ ...request, exclusive }), { name: 'TypeError', message: 'exclusive must be true or false' });
+	}
+});
+
 test('the constructor rejects invalid options without revealing a password', (t) => {
 	const good = { databaseUrl: 'postgresql://u:hunter2@127.0.0.1/urlmode', keysFile: scratchKeys(t),
 		baseUrl: 'https://callback.example' };
@@ -239,6 +254,12 @@ test('the constructor rejects invalid options without revealing a password', (t)
 		['baseUrl', { baseUrl: 'http://callback.example' }],
 		['name', { name: '' }],
 		['name', { name: 'x'.repeat(201) }],
+		['keepResults', { keepResults: 24 * 60 * 60_000 + 1 }],
+		['keepUnclaimed', { keepUnclaimed: 7 * 24 * 60 * 60_000 - 1 }],
+		['keepUnclaimed', { keepUnclaimed: 10 * 365 * 24 * 60 * 60_000 + 1 }],
+		['retention', { retention: 100 * 365 * 24 * 60 * 60_000 + 1 }],
+		['round', { clients: [{ name: 'slow', round: 24 * 60 * 60_000 + 1 }] }],
+		['rounds', { clients: [{ name: 'slow', rounds: -1 }] }],
 	]) {
 		assert.throws(() => new UrlMode({ ...good, ...mistake }), (error) => {
 			assert.ok(error instanceof TypeError && error.message.startsWith(name), String(error));
@@ -272,7 +293,7 @@ test('with a pool and keys of the caller it works as with a URL and a file, and 
 	for (const [options, message] of [
 		[{ pool, databaseUrl, keysFile }, 'pool and databaseUrl cannot be used together'], [{ pool: {}, keysFile }, 'pool must be a pg.Pool'],
 		[{ pool, keysFile, keys: 'x' }, 'keys and keysFile cannot be used together'],
-		[{ pool, keys: 7 }, 'keys must be a string'],
+		[{ pool, keys: 7 }, 'keys must be a string'], [{ pool, keys: '' }, 'keys must have 1 to 131072 bytes in UTF-8'],
 	]) assert.throws(() => new UrlMode({ ...settings, ...options }), { name: 'TypeError', message });
 	assert.throws(() => new UrlMode({ ...settings, pool, keys: '1 c2hvcnQ=' }), (error) => {
 		assert.equal(error.message, 'keys:1: the key must have at least 32 bytes');
