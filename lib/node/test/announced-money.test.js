@@ -5,9 +5,10 @@ import test from 'node:test';
 import { AnnouncedMoney } from '../src/announced-money.js';
 
 test('forged announcements cost one query at a time, and hide no genuine one', async (t) => {
-	t.mock.timers.enable({ apis: ['setInterval'] });
+	t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 7_200_000 });
 	const listener = Object.assign(new EventEmitter(), { acquire() {}, release() {}, listening: true });
 	const told = [];
+	const times = new Set();
 	let running = 0;
 	let most = 0;
 	let reads = 0;
@@ -19,6 +20,7 @@ test('forged announcements cost one query at a time, and hide no genuine one', a
 			most = Math.max(most, running);
 			await new Promise(setImmediate);
 			running -= 1;
+			if (since) times.add(since.getTime());
 			if (id === 'fails') throw new Error('unavailable');
 			return id === 'genuine' || since ? [{ name: 'genuine' }] : [];
 		},
@@ -35,6 +37,7 @@ test('forged announcements cost one query at a time, and hide no genuine one', a
 	money.close();
 
 	assert.deepEqual(told, ['genuine'], 'although there was no room for it');
+	assert.deepEqual([...times], [3_600_000], 'what came in the last hour is read');
 	assert.equal(most, 1);
 	assert.ok(reads < 1_100, `${reads} queries`);
 });

@@ -359,7 +359,8 @@ test('what is not an accept is not begun: it says so', async (t) => {
 test('close tells the calls that are under way', async (t) => {
 	const { begin, another } = await accepted(t);
 	const other = another();
-	const claim = await begin({}, other);
+	// Nobody waits for the end of the lease.
+	const claim = await begin({ lease: 3_600_000 }, other);
 	await other.close();
 	assert.equal(claim.signal.reason.code, 'URLMODE_CLOSED');
 	await assert.rejects(claim.fulfil(RESULT), { code: 'URLMODE_CLOSED' });
