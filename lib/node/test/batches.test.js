@@ -47,6 +47,16 @@ test('no statement has more than its size, and no more are under way than allowe
 	statements[0].answer();
 	statements[2].answer();
 	assert.deepEqual(await answers, ['a!', 'b!', 'c!', 'd!', 'e!']);
+
+	await turn();
+	const more = ['f', 'g', 'h', 'i', 'j', 'k'].map((element) => asked.ask(element));
+	await turn();
+	assert.deepEqual(sent().slice(3), [['f', 'g'], ['h', 'i']], 'nor after the first ones were answered');
+	for (const n of [3, 4, 5]) {
+		statements[n].answer();
+		await turn();
+	}
+	assert.equal((await Promise.all(more)).length, 6);
 });
 
 /** As PostgreSQL would refuse it. */

@@ -255,6 +255,7 @@ test('the constructor rejects invalid options without revealing a password', (t)
 		['name', { name: '' }],
 		['name', { name: 'x'.repeat(201) }],
 		['keepResults', { keepResults: 24 * 60 * 60_000 + 1 }],
+		['keepUnclaimed', { keepUnclaimed: 0 }],
 		['keepUnclaimed', { keepUnclaimed: 7 * 24 * 60 * 60_000 - 1 }],
 		['keepUnclaimed', { keepUnclaimed: 10 * 365 * 24 * 60 * 60_000 + 1 }],
 		['retention', { retention: 100 * 365 * 24 * 60 * 60_000 + 1 }],

@@ -26,6 +26,7 @@ const hostsOf = (url) => checkDatabaseUrl(url).hosts.map(({ host, port }) => `${
 for (const [url, hosts] of Object.entries({
 	'postgresql://db.example': 'db.example 5432',
 	'postgres://u@db.example:6000/urlmode': 'db.example 6000',
+	'postgresql://one:1,two:65535': 'one 1, two 65535',
 	'postgresql://one,two:6000,three': 'one 5432, two 6000, three 5432',
 	'postgresql://[2001:db8::1]:6000,[::1]/x': '2001:db8::1 6000, ::1 5432',
 	'postgresql://%2Fvar%2Frun%2Fpostgresql/urlmode': '/var/run/postgresql 5432',

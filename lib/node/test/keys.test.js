@@ -56,6 +56,8 @@ for (const [reason, contents] of Object.entries(refusals)) {
 test('the error names the line', (t) => {
 	const file = scratchKeys(t, `# one\n${keyLine(1)}\n2 AAAA\n`);
 	assert.throws(() => new KeysFile(file), { message: `${file}:4: the key must have at least 32 bytes` });
+	const twice = scratchKeys(t, `${keyLine(1)}\n${keyLine(1)}`);
+	assert.throws(() => new KeysFile(twice), { message: `${twice}:3: kid 1 is used twice` });
 });
 
 test('a file that other users may read or write is rejected, and one that the group may read is not', (t) => {

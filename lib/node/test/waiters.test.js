@@ -223,6 +223,53 @@ test('an outcome that is announced ends the waits for which the row was read, wi
 	assert.deepEqual(markedRead, [[id, BINDING], [id, BINDING]]);
 });
 
+test('an outcome that is announced while a wait reads for the first time is a reason to read again', async (t) => {
+	const { listener, wait } = setUp(t);
+	const id = randomUUID();
+	const first = wait(id);
+	await sleep(1);
+	await answer(listener, pending);
+	const second = wait(id);
+	await sleep(1);
+	// PostgreSQL has read the row before it was completed.
+	listener.notify(id, `sealed ${id}`);
+	await answer(listener, pending);
+	assert.deepEqual(listener.reads.map(({ ids }) => ids), [[id]]);
+	await answer(listener, completed);
+	assert.equal((await first).action, 'accept');
+	assert.equal((await second).action, 'accept');
+});
+
+test('an outcome that is announced while a wait abandons its row is that of the wait, without another read', async (t) => {
+	const { listener, waiters } = setUp(t);
+	const id = randomUUID();
+	const controller = new AbortController();
+	let end;
+	const waiting = waiters.wait(id, BINDING, { ...options, signal: controller.signal, abandon: () => new Promise((resolve) => (end = resolve)) });
+	await sleep(1);
+	await answer(listener, pending);
+	controller.abort();
+	listener.notify(id, `sealed ${id}`);
+	await sleep(1);
+	assert.equal(listener.reads.length, 0);
+	end('already');
+	assert.deepEqual((await waiting).result, { code: 'a' });
+});
+
+test('rows are polled until notifications arrive', async (t) => {
+	const { listener, wait } = setUp(t);
+	listener.receivesNotifications = false;
+	wait(randomUUID());
+	await sleep(1);
+	await answer(listener, pending);
+	while (listener.reads.length === 0) await sleep(5);
+	listener.receivesNotifications = true;
+	listener.emit('receiving');
+	await answer(listener, pending);
+	await sleep(600);
+	assert.equal(listener.reads.length, 0);
+});
+
 test('an outcome that is not a text is a reason to read', async (t) => {
 	const { listener, wait } = setUp(t);
 	const id = randomUUID();
