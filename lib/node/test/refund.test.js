@@ -201,6 +201,18 @@ test('a refund stays until all elicitations that it was told of are deleted', as
 	assert.deepEqual((await urlmode.refunds()).filter(({ reference }) => reference === own).map(({ elicitationId }) => elicitationId), [other]);
 });
 
+test('of an elicitation that is deleted, what may have gone back of its payment stays, and that of others goes', async (t) => {
+	const { admin, callback, id, pay } = await start(t);
+	await pay();
+	const [unnamed, strange] = [newReference(), newReference()];
+	await callback.event(id, 'refunded', { refund: unnamed, amount: 100, currency: 'EUR' });
+	await callback.event(id, 'refunded', { refund: strange, reference: newReference(), amount: 100, currency: 'EUR' });
+	await admin.query('UPDATE urlmode.payment SET claimed_at = now() WHERE elicitation = $1', [id]);
+	await admin.query('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
+	const { rows } = await admin.query('SELECT reference FROM urlmode.refund WHERE reference = ANY ($1)', [[unnamed, strange]]);
+	assert.deepEqual(rows, [{ reference: unnamed }]);
+});
+
 test('what goes back is told to those who wait for its payment, whichever elicitation the event names', async (t) => {
 	const { urlmode, id, other, references: [reference], own, tell } = await startTwo(t);
 	const told = [];

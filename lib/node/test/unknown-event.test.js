@@ -54,6 +54,18 @@ test('what went back before its payment, and names it alone, counts when it is p
 	assert.equal((await outcomeOf(id)).refundedAmount, 100);
 });
 
+test('what went back of a payment that is not proved yet is kept while others are created and paid', async (t) => {
+	const { urlmode, callback, owner, outcomeOf } = await start(t);
+	const [reference, other] = [newReference(), newReference()];
+	assert.equal(await callback.event(null, 'refunded', { reference, refund: newReference(), amount: 100, currency: 'EUR' }), 'unknown');
+	const { elicitationId: first } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(first, { ...owner, reference: other });
+	assert.equal((await outcomeOf(first)).refundedAmount, undefined);
+	const { elicitationId: second } = await urlmode.create({ ...payment, ...owner });
+	await callback.paid(second, { ...owner, reference });
+	assert.equal((await outcomeOf(second)).refundedAmount, 100);
+});
+
 test('what went back is of the payment that it names, whatever elicitation it names, before and after it is proved', async (t) => {
 	const { urlmode, callback, owner, outcomeOf, listed } = await start(t);
 	const { elicitationId: id } = await urlmode.create({ ...payment, ...owner });
