@@ -86,6 +86,28 @@ TEST(padding_of_every_length)
 	}
 }
 
+/* Four bytes may hold any length, also at the end of the parameters. */
+TEST(lengths_of_four_bytes)
+{
+	static const struct {
+		struct um_str pairs;
+		enum um_fcgi_check_state state;
+	} cases[] = {
+		{ { "\0\x80\0\0\0", 5 }, UM_FCGI_CHECK_WHOLE },
+		{ { "\x80\0\0\1\x80\0\0\1ab", 10 }, UM_FCGI_CHECK_WHOLE },
+		{ { "\0\x80\0\0", 4 }, UM_FCGI_CHECK_BAD },
+		{ { "\0\x80\0\0\1", 5 }, UM_FCGI_CHECK_BAD },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf bytes = { 0 };
+
+		row_begin("%zu", i);
+		put_request_of(&bytes, cases[i].pairs);
+		assert_int_equal(scan_all(&bytes), cases[i].state);
+	}
+}
+
 /* As Apache sends more than 16 KB. The limits are for all of them together. */
 TEST(parameters_in_several_records)
 {
@@ -210,6 +232,7 @@ main(void)
 		cmocka_unit_test(split_at_every_byte),
 		cmocka_unit_test(byte_by_byte),
 		cmocka_unit_test(padding_of_every_length),
+		cmocka_unit_test(lengths_of_four_bytes),
 		cmocka_unit_test(parameters_in_several_records),
 		cmocka_unit_test(as_many_pairs_as_the_limit),
 		cmocka_unit_test(parameters_as_long_as_the_limit),

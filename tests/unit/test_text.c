@@ -19,6 +19,7 @@ TEST(the_language_that_weighs_most_is_chosen)
 		{ "zh-Hant-TW", UM_LANGUAGE_ZH },
 		{ "pt-BR,pt;q=0.9,en;q=0.8", UM_LANGUAGE_PT },
 		{ "nl,fr;q=0.5", UM_LANGUAGE_FR },
+		{ "it;q=0.9,de;q=1", UM_LANGUAGE_DE },
 		{ "en;q=0.8, ja;q=0.9", UM_LANGUAGE_JA },
 		{ "fr;q=0.8, de;q=0.8", UM_LANGUAGE_FR },
 		{ "fr;q=0.800, de;q=0.801", UM_LANGUAGE_DE },
