@@ -5,12 +5,61 @@ export const EQUIVALENT = [
 	{ file: 'lib/core/base64.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
 	{ file: 'lib/operate/query.c', line: 'PGconn *conn = PQconnectdbParams(names, values, 2);', why: 'libpq expands the URL for every number but 0' },
+	{
+		file: 'lib/server/cgi.c', line: ';', before: 'um_store_run(store, false, um_monotonic_ms());',
+		why: 'the deadline of a new store has passed, so that the loop runs it at once',
+	},
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
+	{ file: 'lib/server/log.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
 	{ file: 'lib/node/src/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
+	{ file: 'lib/node/src/claims.js', line: 'const RETRY_MS = 501;', why: 'this pause is changed at random by up to a quarter' },
+	{ file: 'lib/node/src/client.js', line: '#chosen = true;', why: 'the constructor sets it before anybody reads it' },
+	{
+		file: 'lib/node/src/client.js', line: 'throw errors.find((error) => error instanceof NotWritableError) || errors[0];',
+		why: 'what is found is an error, which is never falsy',
+	},
+	{
+		file: 'lib/node/src/events.js', line: 'if (emitter.listenerCount(name) >= 0) process.nextTick(() => emitter.emit(name, event));',
+		why: 'an event without listeners calls nobody',
+	},
+	{
+		file: 'lib/node/src/database-url.js', line: 'return allowed.find((each) => each === value) || refuse(`has ${name}=${value}: supported are ${allowed.join(\', \')}`);',
+		why: 'no value that is allowed is empty',
+	},
+	{ file: 'lib/node/src/keys.js', line: ';', before: 'this.#shared.set(purpose, key);', why: 'the same key is derived again, which only takes longer' },
+	{ file: 'lib/node/src/link.js', line: "return Buffer.from(text.slice(0, 4), 'base64url')[1] || 0;", why: 'it is a number, 0 or not, or undefined' },
+	{
+		file: 'lib/node/src/listener.js', line: "if (error instanceof pg.DatabaseError && /^(0A|42)/.test(error.code || '')) return false;",
+		why: 'an empty code is as good as none',
+	},
+	{ file: 'lib/node/src/listener.js', line: 'return this.#connection?.listening || false;', why: 'it is true, false or undefined' },
+	{
+		file: 'lib/node/src/poll.js', line: 'if (performance.now() + delay <= this.#at) this.#schedule(delay);',
+		why: 'it would be put off to the same time',
+	},
+	{ file: 'lib/node/src/recheck.js', line: 'expected: expected || undefined,', why: 'it is an object, a text that is not empty, or null' },
+	{
+		file: 'lib/node/src/refund.js', line: 'reference: row.reference, amount: toNumber(row.amount), currency: row.currency || undefined,',
+		why: 'it is a code of three letters, or null',
+	},
+	{
+		file: 'lib/node/src/wait.js', line: "if (this.#state === 'settled') return true;",
+		why: 'a promise that has been settled ignores that it is settled again',
+	},
+	{ file: 'lib/node/src/waiters.js', line: 'for (const entry of this.#entries.get(id) || []) {', why: 'an array is never falsy' },
+	{ file: 'lib/node/src/waiters.js', line: 'const pause = Number(row.recheck_in_ms || 0);', why: 'it is a number in a text that is not empty, or null' },
 	{
 		file: 'lib/node/src/waiters.js', line: ';', before: 'this.#expiry.stop();',
 		why: 'an alarm without waits finds nothing overdue, does not keep the process running, and is set again for later ones',
+	},
+	{
+		file: 'sql/005_retention.sql', line: 'WHERE e.kind = purge_kind.kind AND e.expires_at < purge_kind.since',
+		why: 'the retention would have to end in the microsecond of the transaction',
+	},
+	{
+		file: 'sql/014_vault.sql', line: "AND a.version = kept AND a.state = 'connected' AND (a.leased_until >= now()) IS NOT TRUE",
+		why: 'the lease would have to end in the microsecond of the transaction',
 	},
 	{
 		file: 'sql/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',

@@ -68,7 +68,7 @@ async function tryMistake(file, mistake, tests) {
 				await tree.known(test);
 				await put(changed);
 			}
-			if (!(await tree.known(test)).passes || !await tree.covers(test, file, mistake.at)) continue;
+			if (!(await tree.known(test)).passes || !await tree.covers(test, file, mistake)) continue;
 			if (!await tree.passes(test, file)) return { verdict: 'killed', by: test };
 		}
 		if (languageOf(file) === 'c' && options.again !== undefined) {

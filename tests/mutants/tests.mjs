@@ -25,7 +25,7 @@ const SQL_TESTS = {
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
 	'007': ['sql', 'owner', 'wait'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
 	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form'], '010': ['client-requests'], '012': ['storage'],
-	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect'], '015': ['unknown-event', 'refund'], '018': ['refund', 'refund-names', 'unknown-event'],
+	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect', 'vault-lost', 'vault-keys'], '015': ['unknown-event', 'refund'], '018': ['refund', 'refund-names', 'unknown-event'],
 };
 /** The same of tests/e2e. These are slow, and come last. */
 const SQL_E2E = {

@@ -24,6 +24,8 @@ export class Tree {
 	#folder = join(OUT, `tree-${process.pid}`);
 	/** @type {Map<string, Promise<{ passes: boolean, took: number, covers?: Map<string, object[]> }>>} what each test does without a mistake */
 	#known = new Map();
+	/** Ends what runs at this moment. */
+	#stop = () => {};
 	#flags = readFileSync(join(ROOT, 'build/flags'), 'utf8').trim();
 	/** What every C test is linked with, if the linker needs it. */
 	#helpers = filesIn('tests/unit', '.c').filter((file) => !basename(file).startsWith('test_')).map((file) => `build/obj/${file.replace(/c$/, 'o')}`);
@@ -45,7 +47,9 @@ export class Tree {
 		}
 	}
 
+	/** Also ends the test that runs in it. */
 	remove() {
+		this.#stop();
 		rmSync(this.#folder, { recursive: true, force: true });
 	}
 
@@ -90,10 +94,13 @@ export class Tree {
 		return all;
 	}
 
-	/** Whether a test that is known runs this place. */
-	async covers(test, file, at) {
+	/** Whether a test that is known runs the place of this mistake. */
+	async covers(test, file, mistake) {
 		const { covers } = await this.known(test);
 		if (!covers || !file.endsWith('.js')) return true;
+		// V8 counts the right side of these from the operator on. The operator is run where the left side is.
+		const isLogical = ['||', '&&', '??'].includes(mistake.before);
+		const at = isLogical ? read(file).slice(0, mistake.at).trimEnd().length - 1 : mistake.at;
 		const runs = covers.get(pathToFileURL(join(this.#folder, file)).href) ?? [];
 		return runs.some((ranges) => {
 			const inside = ranges.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
@@ -144,12 +151,14 @@ export class Tree {
 				// It has ended.
 			}
 		};
+		this.#stop = stop;
 		child.stderr.resume();
 		const timer = setTimeout(stop, ms);
 		// The first test that fails is enough.
 		child.stdout.on('data', (data) => /^not ok /m.test(data) && stop());
 		return new Promise((resolve) => child.once('exit', (code) => {
 			clearTimeout(timer);
+			this.#stop = () => {};
 			resolve(code === 0);
 		}));
 	}
