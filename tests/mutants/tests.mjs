@@ -23,7 +23,7 @@ export const filesIn = (folder, end) => readdirSync(join(ROOT, folder)).filter((
 const SQL_TESTS = {
 	'003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'refund-names'], '004': ['claims', 'refund', 'payment', 'adapters-claim', 'owner'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
-	'007': ['sql', 'owner', 'wait'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
+	'007': ['sql', 'owner', 'wait', 'payment'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
 	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form'], '010': ['client-requests'], '012': ['storage'],
 	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect', 'vault-lost', 'vault-keys'], '015': ['unknown-event', 'refund'], '018': ['refund', 'refund-names', 'unknown-event'],
 };

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { bindingOf } from '../src/token.js';
 import { listenerOf, payment, PRICE, purgeResults, request, setUp, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
 
@@ -138,9 +139,14 @@ for (const [name, end] of Object.entries({
 	test(`what is paid after ${name} is an accept for the next call, once`, async (t) => {
 		const fixture = await start(t);
 		const { urlmode, another, callback, owner, id, create, outcomeOf, unclaimed } = fixture;
+		/** Whether the page says that the payment came after the end. */
+		const isLate = async () => (await callback.client.query('SELECT late FROM urlmode.look_up(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3])',
+			[id, bindingOf(owner.subject, owner.session), 'demo'])).rows[0].late;
 		await end(fixture);
+		assert.equal(await isLate(), false);
 		const reference = newReference();
 		assert.equal(await callback.paid(id, { ...owner, reference }), 'late');
+		assert.equal(await isLate(), true);
 
 		assert.equal((await create({ targetUrl: () => assert.fail('the user is asked to pay again') })).elicitationId, id);
 		assert.deepEqual(await outcomeOf(),
@@ -151,6 +157,19 @@ for (const [name, end] of Object.entries({
 		assert.notEqual((await create()).elicitationId, id, 'it was delivered, and can be bought again');
 	});
 }
+
+test('an attempt to pay that goes on after the end is waited for if it has a name, until it fails', async (t) => {
+	for (const reference of [newReference(), null]) {
+		const { callback, owner, id, outcomeOf } = await start(t);
+		await callback.complete(id, { ...owner, action: 'decline', reason: 'cancelled' });
+		await callback.event(id, 'processing', { reference });
+		if (reference) {
+			await assert.rejects(outcomeOf(), { code: 'ELICITATION_TIMEOUT', status: 'processing' });
+			await callback.event(id, 'attempt_failed', { reference });
+		}
+		assert.equal((await outcomeOf()).action, 'decline');
+	}
+});
 
 test('unclaimed lists what was proved and not claimed, with what is needed to deliver or to refund it', async (t) => {
 	const { urlmode, callback, owner, id, unclaimed } = await start(t);
