@@ -55,11 +55,15 @@ test('what went back before its payment, and names it alone, counts when it is p
 });
 
 test('what went back of a payment that is not proved yet is kept while others are created and paid', async (t) => {
-	const { urlmode, callback, owner, outcomeOf } = await start(t);
+	const { urlmode, admin, callback, owner, outcomeOf } = await start(t);
 	const [reference, other] = [newReference(), newReference()];
+	const kept = async () => (await admin.query('SELECT received_at, expires_at FROM urlmode.unknown_event WHERE reference = $1', [reference])).rows;
 	assert.equal(await callback.event(null, 'refunded', { reference, refund: newReference(), amount: 100, currency: 'EUR' }), 'unknown');
+	const before = await kept();
+	assert.equal(before.length, 1);
 	const { elicitationId: first } = await urlmode.create({ ...payment, ...owner });
 	await callback.paid(first, { ...owner, reference: other });
+	assert.deepEqual(await kept(), before, 'since the same time, and no longer');
 	assert.equal((await outcomeOf(first)).refundedAmount, undefined);
 	const { elicitationId: second } = await urlmode.create({ ...payment, ...owner });
 	await callback.paid(second, { ...owner, reference });
