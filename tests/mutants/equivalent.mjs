@@ -5,6 +5,7 @@ export const EQUIVALENT = [
 	{ file: 'lib/core/base64.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
 	{ file: 'lib/operate/query.c', line: 'PGconn *conn = PQconnectdbParams(names, values, 2);', why: 'libpq expands the URL for every number but 0' },
+	{ file: 'lib/operate/query.c', line: ';', before: 'PQfinish(conn);', why: 'the command ends right after it, which closes the connection' },
 	{
 		file: 'lib/server/cgi.c', line: ';', before: 'um_store_run(store, false, um_monotonic_ms());',
 		why: 'the deadline of a new store has passed, so that the loop runs it at once',

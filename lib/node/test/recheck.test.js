@@ -329,6 +329,15 @@ test('an event that proves nothing leaves status and expiry as they are', async 
 	assert.equal((await urlmode.waitForCompletion(id, owner)).reason, 'expired');
 });
 
+test('of the events that prove nothing the last 64 of an elicitation are kept', async (t) => {
+	const fixture = await setUp(t);
+	const { admin, callback } = fixture;
+	const id = await create(fixture);
+	for (let n = 0; n < 66; n += 1) await callback.event(id, 'recheck', { type: `event.${n}` });
+	const { rows } = await admin.query('SELECT type FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]);
+	assert.deepEqual(rows.map(({ type }) => type), Array.from({ length: 64 }, (_, n) => `event.${n + 2}`));
+});
+
 test('a call of recheck that takes longer than its lease causes no second call in this process', async (t) => {
 	const fixture = await setUp(t);
 	const { urlmode, callback, admin } = fixture;

@@ -49,6 +49,19 @@ function describe(endpoint, more) {
 	writeFileSync(endpoint.file, JSON.stringify({ oauth: { ...oauth, ...more } }));
 }
 
+test('a refresh token that is kept while its account is connected again is sent twice at most', async (t) => {
+	const { vault, endpoint, key, change, goOn } = await setUpLost(t, LOST['breaks off without an answer']);
+	// The process that has sent it for the first time is gone.
+	await change("leased_until = now() - interval '1 second', sent = true, lease = lease + 1");
+	const { refresh_token: _, ...again } = endpoint.grant();
+	await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
+	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	await goOn();
+	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
+});
+
 for (const [way, lose] of Object.entries(LOST)) {
 	test(`the provider ${way}: the same token is sent once more after a minute, and then never again`, async (t) => {
 		const { vault, endpoint, key, row, goOn, told, state } = await setUpLost(t, lose);
