@@ -11,7 +11,7 @@ export const EQUIVALENT = [
 		why: 'the deadline of a new store has passed, so that the loop runs it at once',
 	},
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
-	{ file: 'lib/server/log.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
+	{ file: 'lib/core/file.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
 	{ file: 'lib/node/src/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
 	{ file: 'lib/node/src/claims.js', line: 'const RETRY_MS = 501;', why: 'this pause is changed at random by up to a quarter' },
