@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 from ._accounts import AccountOptions, AccountProvider, Connected, IsInUse, check_scopes
 from ._callback_urls import Asked
@@ -17,7 +17,7 @@ from ._types import CallbackUrls, Elicitation, Outcome
 class Connecting:
     about: dict[str, Any]
     uses_pkce: bool
-    target_url: Callable[[CallbackUrls], str]
+    target_url: Callable[[CallbackUrls], Union[str, Awaitable[str]]]
     _provider: AccountProvider
 
     async def connect(
