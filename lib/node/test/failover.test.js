@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import pg from 'pg';
+
 import { checkDatabaseUrl } from '../src/database-url.js';
 import { Client } from '../src/client.js';
 import { internalsOf } from '../src/internals.js';
+import { Listener } from '../src/listener.js';
 import { Cluster } from './support/cluster.js';
 import { Callback, connect, request, setUp, until } from './support/database.js';
 
@@ -51,6 +54,18 @@ test('the host that takes writes is found, whatever the order, and no other', as
 	await assert.rejects(reaches(url(`${inUrl(standby)},127.0.0.1:1`)), { message: `127.0.0.1:${standby.port} is read-only` });
 	await assert.rejects(reaches(url(inUrl(standby), '?target_session_attrs=read-write')), /is read-only/);
 	await assert.rejects(reaches(url('127.0.0.1:1,127.0.0.1:2')), { code: 'ECONNREFUSED' });
+});
+
+test('who stops to listen while the host is chosen connects to none', async (t) => {
+	const connect = t.mock.method(pg.Client.prototype, 'connect', async () => {});
+	let choose;
+	t.mock.method(Client.prototype, 'chooseHost', () => new Promise((resolve) => (choose = resolve)));
+	const listener = new Listener(checkDatabaseUrl('postgresql://u@one.invalid,two.invalid/urlmode'));
+	listener.acquire(t);
+	await listener.close();
+	choose();
+	await new Promise(setImmediate);
+	assert.equal(connect.mock.callCount(), 0);
 });
 
 test('a host that does not answer delays nothing', async (t) => {
