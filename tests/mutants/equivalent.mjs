@@ -2,9 +2,13 @@
 // changes, where the line does not tell.
 
 export const EQUIVALENT = [
+	{ file: 'lib/app/signin.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
+	{ file: 'lib/client/um_wait.c', line: 'if (rest > 1)', why: 'the wait ends one millisecond later in any case' },
+	{ file: 'lib/core/base64.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
 	{ file: 'lib/core/base64.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
 	{ file: 'lib/operate/query.c', line: 'PGconn *conn = PQconnectdbParams(names, values, 2);', why: 'libpq expands the URL for every number but 0' },
+	{ file: 'lib/operate/query.c', line: ';', before: 'um_buf_free(&text);', why: 'the command ends right after it, which frees its memory' },
 	{ file: 'lib/operate/query.c', line: ';', before: 'PQfinish(conn);', why: 'the command ends right after it, which closes the connection' },
 	{
 		file: 'lib/server/cgi.c', line: ';', before: 'um_store_run(store, false, um_monotonic_ms());',
@@ -12,6 +16,7 @@ export const EQUIVALENT = [
 	},
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
 	{ file: 'lib/core/file.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
+	{ file: 'lib/server/log.c', line: 'if (log->fd >= 1)', why: 'descriptor 0 is the socket or the body, and never a log' },
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
 	{ file: 'lib/node/src/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
 	{ file: 'lib/node/src/claims.js', line: 'const RETRY_MS = 501;', why: 'this pause is changed at random by up to a quarter' },
