@@ -66,6 +66,20 @@ class User:
         return ElicitResult(action="decline" if self.does == "declines" else "accept")
 
 
+    async def answered(self) -> None:
+        """Returns when the server knows that its answers were written: until then, the next call has the same result."""
+        statement = """SELECT count(*) FROM urlmode.lease l JOIN urlmode.elicitation e ON e.id = l.elicitation
+            WHERE e.subject = %s"""
+        async with await psycopg.AsyncConnection.connect(
+            required("URLMODE_ADMIN_DATABASE_URL"), autocommit=True
+        ) as connection:
+            for _ in range(600):
+                if await (await connection.execute(statement, [self.subject])).fetchone() == (0,):
+                    return
+                await asyncio.sleep(0.05)
+        raise AssertionError("no answer was written in 30 s")
+
+
 def text_of(result: Any) -> str:
     return str(result.content[0].text)
 
@@ -104,9 +118,11 @@ async def test_each_version(
         assert (await client.call_tool("buy", {"how": "raises"})).is_error
         thanks = text_of(await client.call_tool("buy", {"how": "works"}))
         assert thanks.startswith("Thanks for cs_") and len(user.asked) == 1
-        # It was answered, so that the next call is about another one.
+        await user.answered()
+        # The next call is about another one.
         assert text_of(await client.call_tool("buy", {"how": "works"})) != thanks
         assert len(user.asked) == 2
+        await user.answered()
         user.does = "declines"
         declined = await client.call_tool("buy", {"how": "works"})
         assert (text_of(declined), declined.is_error) == ("Not done: the user refused.", True)
