@@ -162,7 +162,7 @@ test(`nothing grows in ${SECONDS} s`, async (t) => {
 
 	// How many rows there are depends on how many users came last. When all of it is old, none is left, but perhaps the last entry of the queue.
 	await letTimePass(0);
-	assert.deepEqual(Object.entries(await countRows()).filter(([, count]) => count > 1), []);
+	assert.deepEqual(Object.entries(await countRows()).filter(([name, count]) => count > (name === 'purge_queue' ? 1 : 0)), []);
 
 	const kinds = new Set(lab.users.stories.map(({ name }) => name));
 	t.diagnostic(`${lab.users.stories.length} elicitations (${[...kinds].join(', ')}), and ${signed.length} signatures`);
