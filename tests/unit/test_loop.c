@@ -495,6 +495,41 @@ TEST(sigterm_answers_those_who_wait_in_an_own_socket)
 	um_buf_free(&log);
 }
 
+/*
+ * Who connects while the last requests wait for the database is refused. By a second name
+ * of the socket, which an address of TCP does not need: nothing removes this one.
+ */
+TEST(sigterm_refuses_those_who_come_to_an_own_socket_later)
+{
+	struct sockaddr_un other = address;
+	struct um_buf log = { 0 };
+	int busy = web_connect();
+	int taken = -1;
+	int status;
+
+	strcat(other.sun_path, ".also");
+	assert_int_equal(link(address.sun_path, other.sun_path), 0);
+	web_send(busy, "/look", STR(""));
+	assert_serves();
+	kill(server.pid, SIGTERM);
+	while (access(address.sun_path, F_OK) == 0)
+		usleep(1000);
+	do {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		usleep(10000);
+		status = connect(fd, (const struct sockaddr *)&other,
+			sizeof(other));
+		close(fd);
+		taken++;
+	} while (status == 0 && taken < 10);
+	unlink(other.sun_path);
+	assert_true(taken < 10);
+	web_receive(busy, 10000, "<code>unavailable</code>");
+	stop(&log);
+	um_buf_free(&log);
+}
+
 /* That of systemd stays: another process will accept there. */
 TEST(sigterm_leaves_a_socket_of_another)
 {
@@ -541,6 +576,9 @@ main(void)
 		SERVER_TEST(sigterm_ends_within_a_second),
 		cmocka_unit_test_setup_teardown(
 			sigterm_answers_those_who_wait_in_an_own_socket,
+			set_up_own, tear_down),
+		cmocka_unit_test_setup_teardown(
+			sigterm_refuses_those_who_come_to_an_own_socket_later,
 			set_up_own, tear_down),
 		SERVER_TEST(sigterm_leaves_a_socket_of_another),
 		SERVER_TEST(sighup_reads_the_keys_again),
