@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import Ajv from 'ajv/dist/2019.js';
 import { parse, parseAllDocuments } from 'yaml';
 
-import { rootless, sources } from './debian.mjs';
+import { RELEASE, rootless, sources } from './debian.mjs';
 import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/containers');
@@ -45,6 +45,7 @@ if (!rootless()) test('the Containerfile makes a root whose programs run in cont
 		`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`, release, '-', ...await sources(release),
 	], { cwd: ROOT, maxBuffer: 1 << 26, env: {
 		...process.env, NODE_TEST_CONTEXT: undefined, STEPS: JSON.stringify(steps.slice(2)), PORT: String(port),
+		SAME_RELEASE: release === RELEASE ? 'yes' : '',
 		KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'), PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
 	} }).catch((error) => error);
 	await writeFile(path.join(folder, 'log'), stdout + stderr);
