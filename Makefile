@@ -23,7 +23,7 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 
 PACKAGES := libpq jansson libcrypto
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wredundant-decls -Werror
 HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
 	-fvisibility=hidden
 LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack

@@ -29,7 +29,7 @@ static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static int epoll, listener;
 
 /* With ld --wrap=calloc (see the Makefile), calloc() calls __wrap_calloc(). */
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 
@@ -40,7 +40,7 @@ __wrap_calloc(size_t count, size_t size)
 		? NULL
 		: __real_calloc(count, size);
 }
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 static int
 set_up(void **state)

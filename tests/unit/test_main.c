@@ -29,7 +29,7 @@ struct start {
 };
 
 /* With ld --wrap (see the Makefile), syslog() comes here. */
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 void __wrap_syslog(int priority, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void __wrap___syslog_chk(int priority, int flag, const char *fmt, ...)
@@ -57,7 +57,7 @@ __wrap___syslog_chk(int priority, int flag, const char *fmt, ...)
 	vprintf(fmt, ap);
 	va_end(ap);
 }
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 /* A listening socket as standard input, and /dev/null as standard error. */
 static void

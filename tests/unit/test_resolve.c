@@ -19,7 +19,7 @@
 #define HANGING "hang.example"
 static int gate[2];
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 int __real_getaddrinfo(const char *node, const char *service,
 	const struct addrinfo *hints, struct addrinfo **res);
 int __wrap_getaddrinfo(const char *node, const char *service,
@@ -49,7 +49,7 @@ __wrap_getaddrinfo(const char *node, const char *service,
 	return error;
 }
 
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 static struct um_resolve *
 resolve(const char *conninfo)

@@ -31,7 +31,7 @@ fails(const char *function)
 	return true;
 }
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 int __real_PQsendPrepare(PGconn *conn, const char *name, const char *query,
 	int params, const Oid *types);
 int __wrap_PQsendPrepare(PGconn *conn, const char *name, const char *query,
@@ -98,7 +98,7 @@ __wrap_PQflush(PGconn *conn)
 
 	return fails("PQflush") ? -1 : flushed;
 }
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 static void
 let_fail(const char *function, int after, int times)

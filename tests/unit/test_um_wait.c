@@ -3,6 +3,7 @@
  * The waiting side in C, on a real database. What must not spin is counted in
  * calls of libpq, which this program stands in front of.
  */
+/* NOLINTNEXTLINE(clang-diagnostic-reserved-macro-identifier) */
 #undef _FORTIFY_SOURCE /* its poll() is inline, and this one would not be */
 #include <dlfcn.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 static size_t freed_with_secret;
 
 /* With ld --wrap=free (see the Makefile), free() calls __wrap_free(). */
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 void __real_free(void *ptr);
 void __wrap_free(void *ptr);
 
@@ -29,7 +29,7 @@ __wrap_free(void *ptr)
 	}
 	__real_free(ptr);
 }
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 static int
 set_up(void **state)
