@@ -235,7 +235,7 @@ check_snippets()
 	fi
 	differing=
 	for file in "$nginx_dir"/urlmode/*.conf; do
-		name=$(basename -- "$file")
+		name=${file##*/}
 		case $name in
 		auth-*) [ -e "$nginx/urlmode/$name" ] || continue ;;
 		pages.conf | monitoring.conf) continue ;;

@@ -292,7 +292,7 @@ SQL
 all_migrations()
 {
 	for file in "$sql_dir"/[0-9]*.sql; do
-		basename -- "$file"
+		say "${file##*/}"
 	done
 }
 
