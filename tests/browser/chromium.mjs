@@ -47,13 +47,13 @@ class Chromium {
 	}
 
 	/**
-	 * Another person's browser: cookies of its own.
+	 * Another person's browser: cookies of its own. A page that waits would be drawn sixty times a second if it moved.
 	 *
 	 * @param {import('playwright-core').BrowserContextOptions} [options]
 	 * @returns {Promise<Person>}
 	 */
 	async person(options) {
-		return new Person(await this.#browser.newContext({ viewport: DESKTOP, ...options }));
+		return new Person(await this.#browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...options }));
 	}
 
 	async close() {
