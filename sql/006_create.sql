@@ -5,9 +5,10 @@
 -- new one supersedes those that are open, but no payment or signature that was
 -- opened; with a `resume_key`, a later call finds the one that there is.
 --
--- The functions take parallel arrays and return one row for each element, in
--- the same order. They are in PL/pgSQL with generic plans for the reason that
--- 007_callback gives.
+-- The functions take parallel arrays, of one dimension and from 1 on, and return one row
+-- for each element, in the same order. They are in PL/pgSQL with generic plans for the
+-- reason that 007_callback gives. Where a statement needs many of the arrays, it takes
+-- elements by their number: PostgreSQL makes a table of each array that unnest() is given.
 
 SET LOCAL ROLE urlmode_owner;
 
@@ -120,7 +121,8 @@ DECLARE
 	-- Those of turn 1 are created together, then those of turn 2, and so on.
 	-- Turn 0: there is something to resume, so nothing is created. Turn -1: another
 	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
-	turns bigint[] := array_fill(1::bigint, ARRAY[coalesce(cardinality(ids), 0)]);
+	turns bigint[];
+	last bigint;
 	busy bytea[];
 	crowded bytea[];
 	open uuid[];
@@ -134,20 +136,20 @@ BEGIN
 	FROM (SELECT DISTINCT u.binding FROM unnest(bindings) AS u (binding)) o
 	WHERE NOT pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(o.binding, 'hex'), 0));
 	IF EXISTS (
-		SELECT FROM unnest(kinds, target_urls, forms, approvers, verify_ms)
-			AS a (kind, target_url, form, approvers, verify_ms)
-		WHERE a.kind IN ('input', 'approval') IS DISTINCT FROM (a.form IS NOT NULL)
-			OR (a.target_url IS NULL) <> (a.form IS NOT NULL)
-			OR (a.approvers IS NOT NULL AND a.kind <> 'approval') OR (a.verify_ms IS NOT NULL AND a.kind <> 'input')
+		SELECT FROM generate_series(1, cardinality(ids)) AS n
+		WHERE kinds[n] IN ('input', 'approval') IS DISTINCT FROM (forms[n] IS NOT NULL)
+			OR (target_urls[n] IS NULL) <> (forms[n] IS NOT NULL)
+			OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval') OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input')
 	) THEN
 		RAISE check_violation USING MESSAGE = 'the kinds input and approval have a form, and the others a target URL';
 	END IF;
-	turns := ARRAY(
-		SELECT CASE WHEN a.binding = ANY (busy) THEN -1 ELSE row_number() OVER (PARTITION BY a.binding ORDER BY a.n) END
-		FROM unnest(bindings) WITH ORDINALITY AS a (binding, n) ORDER BY a.n
-	);
+	SELECT array_agg(t.turn ORDER BY t.n), max(t.turn) INTO turns, last
+	FROM (
+		SELECT a.n, CASE WHEN a.binding = ANY (busy) THEN -1 ELSE row_number() OVER (PARTITION BY a.binding ORDER BY a.n) END AS turn
+		FROM unnest(bindings) WITH ORDINALITY AS a (binding, n)
+	) t;
 
-	FOR this IN 1 .. coalesce((SELECT max(t.turn) FROM unnest(turns) AS t (turn)), 0) LOOP
+	FOR this IN 1 .. coalesce(last, 0) LOOP
 		IF resumes THEN
 			turns := ARRAY(
 				SELECT CASE WHEN a.turn = this AND a.id IS NOT NULL THEN 0 ELSE a.turn END
@@ -174,11 +176,11 @@ BEGIN
 			PERFORM urlmode.supersede(open);
 		END IF;
 		-- At the limit the oldest that nobody has opened makes room.
-		SELECT array_agg(a.binding) INTO crowded
-		FROM unnest(turns, bindings) AS a (turn, binding)
-		WHERE a.turn = this AND urlmode.max_open() <= (
+		SELECT array_agg(bindings[n]) INTO crowded
+		FROM generate_series(1, cardinality(ids)) AS n
+		WHERE turns[n] = this AND urlmode.max_open() <= (
 			SELECT count(*) FROM urlmode.elicitation e
-			WHERE e.binding = a.binding AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
+			WHERE e.binding = bindings[n] AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
 		);
 		IF crowded IS NOT NULL THEN
 			turns := ARRAY(
@@ -192,33 +194,33 @@ BEGIN
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
 			client_id, link_kid, form, approvers, verify_ms, traceparent
 		)
-		SELECT a.id, a.provider, a.kind, a.subject, a.session, a.binding,
-			a.requester, a.target_url, a.expected, a.verifier,
-			now() + a.ttl_ms * interval '1 millisecond', a.resume_key, a.request, a.checkout,
-			a.client_id, a.link_kid, a.form, a.approvers, a.verify_ms, a.traceparent
-		FROM unnest(ids, providers, kinds, subjects, sessions, bindings, requesters,
-				target_urls, expected, verifiers, ttls_ms, resume_keys, requests, checkouts, client_ids,
-				link_kids, forms, approvers, verify_ms, traceparents, turns)
-			AS a (id, provider, kind, subject, session, binding, requester,
-				target_url, expected, verifier, ttl_ms, resume_key, request, checkout, client_id, link_kid,
-				form, approvers, verify_ms, traceparent, turn)
-		WHERE a.turn = this;
+		SELECT ids[n], providers[n], kinds[n], subjects[n], sessions[n], bindings[n],
+			requesters[n], target_urls[n], expected[n], verifiers[n],
+			now() + ttls_ms[n] * interval '1 millisecond', resume_keys[n], requests[n], checkouts[n],
+			client_ids[n], link_kids[n], forms[n], approvers[n], verify_ms[n], traceparents[n]
+		FROM generate_series(1, cardinality(ids)) AS n
+		WHERE turns[n] = this;
 		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
 		IF EXISTS (
-			SELECT FROM unnest(ids, turns) AS a (id, turn)
-			JOIN urlmode.payment p ON p.elicitation = a.id
-			WHERE a.turn = this
+			SELECT FROM generate_series(1, cardinality(ids)) AS n
+			JOIN urlmode.payment p ON p.elicitation = ids[n]
+			WHERE turns[n] = this
 		) THEN
 			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
 		END IF;
-		PERFORM urlmode.take_unknown(ARRAY(SELECT a.id FROM unnest(ids, turns) AS a (id, turn) WHERE a.turn = this));
+		-- Money that came before its elicitation. Nearly always there is none at all.
+		IF EXISTS (SELECT FROM urlmode.unknown_event) THEN
+			PERFORM urlmode.take_unknown(ARRAY(
+				SELECT ids[n] FROM generate_series(1, cardinality(ids)) AS n WHERE turns[n] = this
+			));
+		END IF;
 	END LOOP;
 
 	RETURN QUERY
-	SELECT CASE WHEN a.turn > 0 THEN now() + a.ttl_ms * interval '1 millisecond' END,
-		CASE a.turn WHEN 0 THEN 'resumed' WHEN -1 THEN 'busy' WHEN -2 THEN 'full' ELSE 'created' END
-	FROM unnest(turns, ttls_ms) WITH ORDINALITY AS a (turn, ttl_ms, n)
-	ORDER BY a.n;
+	SELECT CASE WHEN turns[n] > 0 THEN now() + ttls_ms[n] * interval '1 millisecond' END,
+		CASE turns[n] WHEN 0 THEN 'resumed' WHEN -1 THEN 'busy' WHEN -2 THEN 'full' ELSE 'created' END
+	FROM generate_series(1, cardinality(ids)) AS n
+	ORDER BY n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[]) IS
