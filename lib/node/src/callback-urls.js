@@ -36,10 +36,10 @@ export class UrlBuilder {
 	toElicitation({ id, provider, kind, binding, expires, ttl = 0, linkKid, callbackUrls, byOthers = false, resumed }) {
 		const key = (linkKid === null ? undefined : this.#keys.find(linkKid)) ?? this.#keys.minting;
 		const link = `${this.#baseUrl}/connect/${provider}?state=${mintLink(key, provider, id, byOthers ? 'approve' : 'connect')}`;
-		const more = { expiresAt: new Date(expires * 1_000), resumed };
-		if (byOthers) return { elicitationId: id, approvalUrl: link, ...more };
+		const expiresAt = new Date(expires * 1_000);
+		if (byOthers) return { elicitationId: id, approvalUrl: link, expiresAt, resumed };
 		const urls = hasForm(kind) ? { elicitationId: id } : callbackUrls ?? this.build({ id, provider, kind, binding, ttl });
-		return { ...urls, url: link, ...more };
+		return { ...urls, url: link, expiresAt, resumed };
 	}
 
 	/**

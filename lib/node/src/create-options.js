@@ -32,11 +32,12 @@ export function hasForm(kind) {
  * @param {import('./types.js').AnyCreateOptions} options
  * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'form' | 'approvers' | 'clientId' | 'request'>}
  */
-export function checkRequest({ provider: name, kind: given, expected: price, about: more, clientId: client, sameClient: compared, ...rest }) {
+export function checkRequest(options) {
+	const { provider: name, kind: given, expected: price, about: more, clientId: client, sameClient: compared } = options;
+	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
 	const provider = checkProvider(name);
 	const kind = checkChoice('kind', given, KINDS);
 	const expected = checkExpected(price, kind);
-	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (rest);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
@@ -79,12 +80,11 @@ export function checkRequest({ provider: name, kind: given, expected: price, abo
  */
 export function checkCreateOptions(options) {
 	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
-	const request = checkRequest(options);
-	const { kind } = request;
+	const { provider, kind, expected, form, approvers, clientId, request } = checkRequest(options);
 	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
-	return {
-		...request,
+	return { // Without a spread of objects, which takes V8 longer than all checks.
+		provider, kind, expected, form, approvers, clientId, request,
 		id: checkId(options.id ?? randomUUID()),
 		owner: checkOwner(options),
 		ttl: checkTtl(options.ttl ?? TTL_MS),

@@ -151,7 +151,7 @@ export class UrlMode extends EventEmitter {
 		this.#checkOpen();
 		this.#purger.start();
 		const checked = checkCreateOptions(options);
-		const { id, provider, kind, owner, expected, resumeKey, canRecheck, request, approvers } = checked;
+		const { id, provider, kind, owner, ttl, expected, exclusive, resumeKey, canRecheck, request, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
 		const byOthers = approvers !== null;
@@ -161,11 +161,12 @@ export class UrlMode extends EventEmitter {
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
 
 			const { kid: linkKid } = this.#keys.minting;
-			const target = hasForm(kind) ? { targetUrl: null, callbackUrls: undefined, checkout: null, verifier: null }
+			const { callbackUrls, targetUrl, checkout, verifier } = hasForm(kind)
+				? { callbackUrls: undefined, targetUrl: null, checkout: null, verifier: null }
 				: await this.#buildTarget(/** @type {CreateOptions} */ (options), checked, binding, amount);
-			const { callbackUrls, ...written } = target;
 			const expires = await this.#database.create({
-				...checked, ...owner, ...written, binding, requester: this.#name, linkKid,
+				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected,
+				verifier, ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
 				form: checked.form && seal(this.#keys, { id, binding, use: FORM }, JSON.stringify(checked.form)),
 			});
 			// Another call of the same owner was faster: resume its elicitation.
