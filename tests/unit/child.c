@@ -62,6 +62,7 @@ child_start(struct child *child, int (*run)(void *arg), void *arg, int in)
 		dup2(to[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
 		dup2(err[1], STDERR_FILENO);
+		close(to[0]);
 		close(out[0]);
 		close(err[0]);
 		if (to[1] >= 0)
