@@ -23,7 +23,7 @@ const OWN_TABLE = `
 		id uuid PRIMARY KEY, subject text NOT NULL, target_url text NOT NULL,
 		status text NOT NULL DEFAULT 'pending', action text, result text,
 		expires_at timestamptz NOT NULL, completed_at timestamptz
-	) WITH (fillfactor = 70)`;
+	) WITH (fillfactor = 50)`;
 
 // In no order: callbacks do not come in the order of the pages in which their
 // rows lie.
