@@ -11,7 +11,7 @@
 -- function takes its rows in the order of their ids. If a batch has an id twice, the
 -- first element counts.
 --
--- All but ping are in PL/pgSQL with generic plans, so that each statement is
+-- All are in PL/pgSQL with generic plans, so that each statement is
 -- planned once per connection. A function in SQL would be planned with every call, and
 -- PostgreSQL would plan small batches anew each time, which takes three times
 -- as long as completing one row.
@@ -19,11 +19,16 @@
 SET LOCAL ROLE urlmode_owner;
 
 CREATE FUNCTION urlmode.ping() RETURNS boolean
-LANGUAGE sql STABLE AS $$
-	SELECT true
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	IF current_setting('transaction_read_only')::boolean THEN
+		RAISE read_only_sql_transaction USING MESSAGE = 'the database accepts no writes';
+	END IF;
+	RETURN true;
+END
 $$;
 COMMENT ON FUNCTION urlmode.ping() IS
-	'Returns true, and changes nothing. A program that can call it is connected to a database with the migrations.';
+	'Returns true, and changes nothing. A program that can call it is connected to a database with the migrations. read_only_sql_transaction: nothing can be written, as on a standby.';
 
 -- The functions that change rows wait 20 ms for a lock (lock_timeout): all requests of a
 -- program share one connection, and one row that is held must not delay the others. The

@@ -217,16 +217,28 @@ describe('PostgreSQL is frozen', () => {
 	});
 });
 
-test('read-only, as a server that was demoted is: 503, and then as before', async () => {
-	const before = await rows();
-	await fixture.stack.sql("ALTER ROLE urlmode_cgi SET default_transaction_read_only = on");
-	await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'");
-	try {
-		assertUnavailable(await comeBack(flow.browser, flow.returnTo({ code: 'c' })));
-		assert.deepEqual(await rows(), before);
-	} finally {
-		await fixture.stack.sql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
-	}
-	await fixture.untilServing();
-	assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
-});
+for (const [what, begin, end] of [
+	['a server that was demoted', [
+		'ALTER ROLE urlmode_cgi SET default_transaction_read_only = on',
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'urlmode_cgi'",
+	], 'ALTER ROLE urlmode_cgi RESET default_transaction_read_only'],
+	// The connections stay, of which one only reads.
+	['one whose disk is full', ['ALTER SYSTEM SET default_transaction_read_only = on'],
+		'ALTER SYSTEM RESET default_transaction_read_only'],
+]) {
+	test(`read-only, as ${what} is: 503, also of /healthz, and then as before`, async () => {
+		const before = await rows();
+		try {
+			for (const statement of [...begin, 'SELECT pg_reload_conf()']) await fixture.stack.sql(statement);
+			await until('it is read-only', async () => (await request(fixture.url('/healthz'))).status === 503);
+			const { body } = await request(fixture.url('/healthz'));
+			assert.equal(JSON.parse(body).database, 'unavailable');
+			assertUnavailable(await comeBack(flow.browser, flow.returnTo({ code: 'c' })));
+			assert.deepEqual(await rows(), before);
+		} finally {
+			for (const statement of [end, 'SELECT pg_reload_conf()']) await fixture.stack.sql(statement);
+		}
+		await fixture.untilServing();
+		assert.equal((await comeBack(flow.browser, flow.returnTo({ code: 'c' }))).location, '/done');
+	});
+}
