@@ -27,7 +27,8 @@ plan_look_up(const struct um_context *context, struct um_exchange *ex,
 	if ((refusal = um_check_route(context, ex, "/payment/", suffix,
 		     UM_KIND_ANY)))
 		return refusal;
-	if (ex->provider->kind == UM_KIND_OAUTH)
+	if (ex->provider->kind == UM_KIND_OAUTH
+		|| um_provider_has_form(ex->provider))
 		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	if ((refusal = um_check_method(ex, "GET"))
 		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
