@@ -178,7 +178,7 @@ type Request struct {
 	TTL time.Duration
 	// ID is a UUID, by default a random one.
 	ID string
-	// Exclusive replaces the other open elicitations of this owner for this provider.
+	// Exclusive cancels the other open elicitations of this owner with reason superseded, except payments and signatures that a user has opened.
 	Exclusive bool
 	// ResumeKey: a later call of the same owner with the same key, which asks for the same, goes on with this elicitation. At most 512 bytes.
 	ResumeKey string

@@ -31,10 +31,7 @@ export class ElicitationTimeoutError extends UrlModeError {
 	}
 }
 
-/**
- * The MCP client has closed its session or connection. If nobody had opened the elicitation, it is cancelled with
- * reason `client_gone`.
- */
+/** The MCP client has closed its session or connection. The elicitation stays open, and the next call goes on with it. */
 export class ElicitationClientGoneError extends UrlModeError {
 	/** @param {string} id */
 	constructor(id) {
