@@ -2,7 +2,6 @@
 // break connections as an administrator can.
 
 import { randomUUID } from 'node:crypto';
-import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
@@ -38,28 +37,6 @@ export async function connect(t, url) {
 	return client;
 }
 
-/** Connections by their URL, which the next test of the file takes: a new one costs more than most tests. */
-const idle = new Map();
-
-after(() => Promise.all([...idle.values()].flat().map((client) => client.end())));
-
-/** A connection for one test, which leaves nothing of its session to the next one. */
-async function borrow(t, url) {
-	const clients = idle.get(url) ?? idle.set(url, []).get(url);
-	const client = clients.pop() ?? new pg.Client({ connectionString: url }).on('error', () => {});
-	if (!client.processID) await client.connect();
-	t.after(async () => {
-		try {
-			await client.query('ROLLBACK; RESET ROLE; RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()');
-			client.removeAllListeners('notification');
-			clients.push(client);
-		} catch {
-			await client.end();
-		}
-	});
-	return client;
-}
-
 /**
  * A UrlMode, and the hands of others on its rows.
  *
@@ -78,7 +55,7 @@ export async function setUp(t, { serverUrl = requireUrl('URLMODE_DATABASE_URL'),
 	// One owner can have a hundred open, and most tests are about the same one.
 	t.after(() => admin?.query(`ROLLBACK; RESET ROLE; SET lock_timeout = '1s';
 		DELETE FROM urlmode.elicitation WHERE subject = 'user-42' AND status <> 'completed'`).catch(() => {}));
-	admin = await borrow(t, adminUrl);
+	admin = await connect(t, adminUrl);
 	await waitLongerForLocks(admin);
 	return {
 		urlmode, settings, keysFile, applicationName, adminUrl,
@@ -112,7 +89,7 @@ export class Callback {
 	}
 
 	static async start(t, adminUrl, keysFile) {
-		const client = await borrow(t, adminUrl);
+		const client = await connect(t, adminUrl);
 		await client.query('SET ROLE urlmode_cgi');
 		return new Callback(client, keysFile);
 	}
