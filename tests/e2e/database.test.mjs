@@ -382,10 +382,14 @@ describe('what the roles may do', () => {
 		}
 	});
 
-	test('urlmode_cgi asks whether the database is there without writing to it', async () => {
+	test('urlmode_cgi asks whether the database is there and can be written, without writing to it', async () => {
 		const client = await connectAs('urlmode_cgi');
-		await client.query('BEGIN READ ONLY');
+		await client.query('BEGIN');
 		assert.deepEqual((await client.query('SELECT urlmode.ping() AS there')).rows, [{ there: true }]);
+		assert.deepEqual((await client.query('SELECT pg_current_xact_id_if_assigned() AS written')).rows, [{ written: null }]);
+		await client.query('ROLLBACK');
+		await client.query('BEGIN READ ONLY');
+		await assert.rejects(client.query('SELECT urlmode.ping()'), { code: '25006' });
 		await client.query('ROLLBACK');
 	});
 
