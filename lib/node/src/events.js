@@ -54,9 +54,10 @@ export class Events {
 		});
 	}
 
-	/** @param {UrlModeEvents['created'][0]} event */
-	created(event) {
-		if (this.#statuses.advance(event.elicitationId, 'created')) this.#emitLater('created', event);
+	/** @param {{ id: string, provider: string, kind: import('./types.js').Kind, owner: Owner, expires: number }} row expires: Unix seconds */
+	created({ id, provider, kind, owner, expires }) {
+		if (this.#emitter.listenerCount('created') === 0 || !this.#statuses.advance(id, 'created')) return;
+		this.#emitLater('created', { elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
 	}
 
 	/**

@@ -171,7 +171,7 @@ export class UrlMode extends EventEmitter {
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
-			this.#events.created({ elicitationId: id, provider, kind, ...owner, expiresAt: new Date(expires * 1_000) });
+			this.#events.created({ id, provider, kind, owner, expires });
 			return this.#urls.toElicitation({ id, provider, kind, binding, expires, linkKid, callbackUrls, byOthers, resumed: false });
 		}
 		throw new ElicitationExistsError(id);
