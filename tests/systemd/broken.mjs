@@ -79,7 +79,9 @@ const GROUPS = {
 		['a program that was killed again and again', { break: `mkdir -p /etc/systemd/system/urlmode@webhook.service.d && printf '[Service]\\nRestartSec=50ms\\n' >/etc/systemd/system/urlmode@webhook.service.d/tests.conf && systemctl daemon-reload
 			for i in 1 2 3; do kill -s KILL $(systemctl show -p MainPID --value urlmode@webhook.service); ${wait('urlmode@webhook.service', 'NRestarts=$i')}; ${wait('urlmode@webhook.service', 'SubState=running')}; done`,
 		mend: `${noDropIn('urlmode@webhook.service')}`, finds: ['units', /^urlmode@webhook\.service (starts again and again|has been started again 3 times): .*status=9\/KILL$/, 'error|warning'] }],
-		['a program file that was replaced', { break: 'cp -p /usr/lib/urlmode/webhook /usr/lib/urlmode/new && mv /usr/lib/urlmode/new /usr/lib/urlmode/webhook', mend: 'systemctl restart urlmode@webhook.service',
+		// systemd calls a service started before it executes the file.
+		['a program file that was replaced', { break: `until [ "$(readlink /proc/$(systemctl show -P MainPID urlmode@webhook.service)/exe)" = /usr/lib/urlmode/webhook ]; do sleep 0.1; done
+			cp -p /usr/lib/urlmode/webhook /usr/lib/urlmode/new && mv /usr/lib/urlmode/new /usr/lib/urlmode/webhook`, mend: 'systemctl restart urlmode@webhook.service',
 			finds: ['units', /^urlmode@webhook\.service runs a program that has been replaced/, 'warning'] }],
 		['nginx that was stopped', { break: 'systemctl stop nginx', mend: 'systemctl start nginx', finds: ['units', /^nginx\.service does not run$/], also: ['local', 'certificate', 'outside'] }],
 		['nginx that could not start again', { break: "echo 'nothing;' >/etc/nginx/conf.d/own.conf; systemctl restart nginx || :", mend: 'rm /etc/nginx/conf.d/own.conf; systemctl restart nginx',
