@@ -80,7 +80,7 @@ const GROUPS = {
 			for i in 1 2 3; do kill -s KILL $(systemctl show -p MainPID --value urlmode@webhook.service); ${wait('urlmode@webhook.service', 'NRestarts=$i')}; ${wait('urlmode@webhook.service', 'SubState=running')}; done`,
 		mend: `${noDropIn('urlmode@webhook.service')}`, finds: ['units', /^urlmode@webhook\.service (starts again and again|has been started again 3 times): .*status=9\/KILL$/, 'error|warning'] }],
 		// systemd calls a service started before it executes the file.
-		['a program file that was replaced', { break: `until [ "$(readlink /proc/$(systemctl show -P MainPID urlmode@webhook.service)/exe)" = /usr/lib/urlmode/webhook ]; do sleep 0.1; done
+		['a program file that was replaced', { break: `timeout 30 sh -c 'until [ "$(readlink /proc/$(systemctl show -P MainPID urlmode@webhook.service)/exe)" = /usr/lib/urlmode/webhook ]; do sleep 0.1; done'
 			cp -p /usr/lib/urlmode/webhook /usr/lib/urlmode/new && mv /usr/lib/urlmode/new /usr/lib/urlmode/webhook`, mend: 'systemctl restart urlmode@webhook.service',
 			finds: ['units', /^urlmode@webhook\.service runs a program that has been replaced/, 'warning'] }],
 		['nginx that was stopped', { break: 'systemctl stop nginx', mend: 'systemctl start nginx', finds: ['units', /^nginx\.service does not run$/], also: ['local', 'certificate', 'outside'] }],
