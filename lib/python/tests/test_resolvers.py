@@ -65,7 +65,6 @@ class User:
                 await self.callback.come_back(row[0], me, {"code": "a-code"})
         return ElicitResult(action="decline" if self.does == "declines" else "accept")
 
-
     async def answered(self) -> None:
         """Returns when the server knows that its answers were written: until then, the next call has the same result."""
         statement = """SELECT count(*) FROM urlmode.lease l JOIN urlmode.elicitation e ON e.id = l.elicitation
