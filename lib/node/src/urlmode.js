@@ -4,29 +4,27 @@
 import { EventEmitter } from 'node:events';
 
 import { Claims } from './claims.js';
+import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
-import { ElicitationExistsError, UrlModeClosedError } from './errors.js';
+import { UrlModeClosedError } from './errors.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
-import { checkCreateOptions, hasForm } from './create-options.js';
 import {
 	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkFunctions, checkId, checkMilliseconds, checkOwner,
-	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkTarget, checkText, checkTimeout,
+	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
 } from './input.js';
 import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
 import { openValues, openVerifier, toOutcome } from './outcome.js';
-import { addPkce } from './pkce.js';
-import { priceOf } from './price.js';
-import { FORM, openOutcome, PROBLEM, RESULT, seal, VERIFIER } from './seal.js';
+import { openOutcome, PROBLEM, RESULT, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toRefund } from './refund.js';
 import { toUnclaimedPayment } from './unclaimed.js';
-import { checkBaseUrl, checkTargetUrl } from './url.js';
+import { checkBaseUrl } from './url.js';
 import { Waiters } from './waiters.js';
 import { SigningKeys } from './signing-keys.js';
 import { UrlBuilder } from './callback-urls.js';
@@ -40,9 +38,6 @@ const LEASE_MAX_MS = 60 * 60 * 1_000;
 /** With what its listening connection takes to end, `close` takes two seconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-/** Another call may claim the elicitation that `create` has found. This is how often `create` tries. */
-const RESUME_ATTEMPTS = 3;
-
 /**
  * @typedef {import('./types.js').Action} Action
  * @typedef {import('./types.js').Answer} Answer
@@ -52,13 +47,10 @@ const RESUME_ATTEMPTS = 3;
  * @typedef {import('./types.js').Owner} Owner
  * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./types.js').WaitOptions} WaitOptions
- * @typedef {import('./types.js').CallbackUrls} CallbackUrls
  */
 
 /** @extends {EventEmitter<import('./types.js').UrlModeEvents>} */
 export class UrlMode extends EventEmitter {
-	#baseUrl;
-	#name;
 	#kept;
 	#keys;
 	#database;
@@ -69,7 +61,7 @@ export class UrlMode extends EventEmitter {
 	#events;
 	#claims;
 	#signingKeys;
-	#urls;
+	#creator;
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
 	/** @type {Set<() => Promise<void>>} */
@@ -86,11 +78,10 @@ export class UrlMode extends EventEmitter {
 	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, signingKeys, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
-		this.#baseUrl = base.origin;
-		this.#name = checkText('name', name ?? base.host, 1, 200);
+		const serverName = checkText('name', name ?? base.host, 1, 200);
 		const config = pool === undefined ? checkDatabaseUrl(databaseUrl) : checkPool(pool, databaseUrl);
 		this.#keys = openKeys(keysFile, keys);
-		this.#urls = new UrlBuilder(this.#keys, this.#baseUrl);
+		const urls = new UrlBuilder(this.#keys, base.origin);
 		this.#database = new Database(config, pool);
 		this.#listener = new Listener(config, {
 			listen: checkFlag('listen', listen, true),
@@ -103,6 +94,7 @@ export class UrlMode extends EventEmitter {
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
+		this.#creator = new Creator({ keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName });
 		this.#signingKeys = new SigningKeys(this.#database, this.#listener, checkFunctions('signingKeys', signingKeys));
 		this.#signingKeys.start();
 		this.#waiters = new Waiters(this.#listener, {
@@ -121,9 +113,9 @@ export class UrlMode extends EventEmitter {
 			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
-			baseUrl: this.#baseUrl, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
+			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
-			urls: this.#urls, name: this.#name, clients: checkClients(clients),
+			urls, name: serverName, clients: checkClients(clients),
 		});
 	}
 
@@ -150,31 +142,7 @@ export class UrlMode extends EventEmitter {
 	async create(options) {
 		this.#checkOpen();
 		this.#purger.start();
-		const checked = checkCreateOptions(options);
-		const { id, provider, kind, owner, ttl, expected, exclusive, resumeKey, canRecheck, request, clientId, approvers, verifyMs, traceparent } = checked;
-		const binding = bindingOf(owner.subject, owner.session);
-		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
-		const byOthers = approvers !== null;
-
-		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
-			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
-			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
-
-			const { kid: linkKid } = this.#keys.minting;
-			const { callbackUrls, targetUrl, checkout, verifier } = hasForm(kind)
-				? { callbackUrls: undefined, targetUrl: null, checkout: null, verifier: null }
-				: await this.#buildTarget(/** @type {CreateOptions} */ (options), checked, binding, amount);
-			const expires = await this.#database.create({
-				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected,
-				verifier, ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
-				form: checked.form && seal(this.#keys, { id, binding, use: FORM }, JSON.stringify(checked.form)),
-			});
-			// Another call of the same owner was faster: resume its elicitation.
-			if (expires === undefined) continue;
-			this.#events.created({ id, provider, kind, owner, expires });
-			return this.#urls.toElicitation({ id, provider, kind, binding, expires, linkKid, callbackUrls, byOthers, resumed: false });
-		}
-		throw new ElicitationExistsError(id);
+		return this.#creator.create(options);
 	}
 
 	/**
@@ -401,23 +369,6 @@ export class UrlMode extends EventEmitter {
 
 	#checkOpen() {
 		if (this.#closed) throw new UrlModeClosedError();
-	}
-
-	/**
-	 * @param {CreateOptions} options
-	 * @param {import('./create-options.js').Checked} checked
-	 * @param {Buffer} binding
-	 * @param {number | string | undefined} amount
-	 */
-	async #buildTarget({ targetUrl: given, pkce }, { id, provider, kind, ttl }, binding, amount) {
-		const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
-		const { url, checkout } = checkTarget(typeof given === 'function'
-			? await given(amount === undefined ? callbackUrls : { ...callbackUrls, amount }) : given, kind);
-		const targetUrl = checkTargetUrl(url, kind);
-		if (!pkce) return { targetUrl: targetUrl.href, callbackUrls, checkout, verifier: null };
-		const added = addPkce(targetUrl);
-		const verifier = seal(this.#keys, { id, binding, use: VERIFIER }, JSON.stringify(added.verifier));
-		return { targetUrl: added.url.href, callbackUrls, checkout, verifier };
 	}
 
 	/**
