@@ -2,17 +2,18 @@
 // of 32 bytes or more>`. Empty lines and lines that begin with `#` are ignored.
 // The first key mints; all keys open.
 
-import { createHmac } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
 import { KeysFileError } from './errors.js';
 import { checkText } from './input.js';
+import { hmacSha256 } from './sha256.js';
 
 const SECRET_MIN = 32;
 const SECRET_MAX = 256;
 const KEYS_MAX = 131_072;
 const CHECK_EVERY_MS = 1_000;
 const FIRST_BLOCK = Buffer.of(1);
+const NO_SALT = Buffer.alloc(0);
 
 export class Key {
 	#secret;
@@ -32,12 +33,11 @@ export class Key {
 	 * Derives 32 bytes from the secret with HKDF-SHA256 (RFC 5869). Computed
 	 * with HMAC, which takes half the time of `hkdfSync`.
 	 *
-	 * @param {Uint8Array | string} salt
+	 * @param {Uint8Array} salt at most 64 bytes
 	 * @param {Uint8Array | string} info
 	 */
 	derive(salt, info) {
-		const extracted = createHmac('sha256', salt).update(this.#secret).digest();
-		return createHmac('sha256', extracted).update(info).update(FIRST_BLOCK).digest();
+		return hmacSha256(hmacSha256(salt, this.#secret), info, FIRST_BLOCK);
 	}
 
 	/**
@@ -46,7 +46,7 @@ export class Key {
 	 * @param {string} purpose
 	 */
 	shared(purpose) {
-		const key = this.#shared.get(purpose) ?? this.derive('', purpose);
+		const key = this.#shared.get(purpose) ?? this.derive(NO_SALT, purpose);
 		this.#shared.set(purpose, key);
 		return key;
 	}

@@ -11,9 +11,10 @@
 //
 // In C: lib/crypto/link.c.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 
 import { StateTokenError } from './errors.js';
+import { hmacSha256 } from './sha256.js';
 import { idBytes, idText } from './token.js';
 
 const INFO = 'urlmode link v1';
@@ -70,7 +71,5 @@ export function kidOf(text) {
  * @param {Uint8Array} named version, kid and id
  */
 function macOf(key, purpose, provider, named) {
-	return createHmac('sha256', key.shared(INFO))
-		.update(named.subarray(0, ID_AT)).update(`${purpose}\0${provider}\0`).update(named.subarray(ID_AT))
-		.digest().subarray(0, MAC_BYTES);
+	return hmacSha256(key.shared(INFO), named.subarray(0, ID_AT), `${purpose}\0${provider}\0`, named.subarray(ID_AT)).subarray(0, MAC_BYTES);
 }

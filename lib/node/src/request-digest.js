@@ -1,7 +1,7 @@
 // The request of a call as one digest: a later call continues with an earlier
 // elicitation only if both ask for the same (lib/PROTOCOL.md).
 
-import { createHash } from 'node:crypto';
+import { sha256 } from './sha256.js';
 
 const DIGEST_BYTES = 16;
 
@@ -30,5 +30,5 @@ export function canonicalJson(value) {
  */
 export function digestOfRequest({ provider, kind, expected, about, mcpClient }) {
 	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about, mcp_client: mcpClient ?? undefined });
-	return createHash('sha256').update(`urlmode request v1\0${json}`).digest().subarray(0, DIGEST_BYTES);
+	return sha256(`urlmode request v1\0${json}`, DIGEST_BYTES);
 }

@@ -8,10 +8,9 @@
 //   AAD        01 || kid || purpose || 00 || provider
 //   text       base64url without padding, always 115 characters
 
-import { createHash } from 'node:crypto';
-
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
 import { StateTokenError } from './errors.js';
+import { sha256 } from './sha256.js';
 
 const PURPOSE = 'urlmode state v1';
 const ID_BYTES = 16;
@@ -56,10 +55,7 @@ export function idText(bytes) {
  * @param {string} session
  */
 export function bindingOf(subject, session) {
-	// digest() would allocate memory of its own, which takes longer than the digest itself.
-	// Buffer.from() of a text takes it from the pool.
-	const digest = createHash('sha256').update(`urlmode binding v1\0${subject}\0${session}`).digest('binary');
-	return Buffer.from(digest.slice(0, BINDING_BYTES), 'binary');
+	return sha256(`urlmode binding v1\0${subject}\0${session}`, BINDING_BYTES);
 }
 
 /**
@@ -68,7 +64,7 @@ export function bindingOf(subject, session) {
  * @param {string} cookie the value of the cookie
  */
 export function browserOf(cookie) {
-	return createHash('sha256').update(`urlmode browser v1\0${cookie}`).digest().subarray(0, BROWSER_BYTES);
+	return sha256(`urlmode browser v1\0${cookie}`, BROWSER_BYTES);
 }
 
 /**
