@@ -10,7 +10,6 @@ import { seal, VERIFIER } from '../../lib/node/src/seal.js';
 import { bindingOf, browserOf, mintState } from '../../lib/node/src/token.js';
 
 const DAY = 86_400;
-const SUBJECTS = 1_000;
 const STATE_LENGTH = 115;
 
 /** What the browsers of a few years send. */
@@ -23,7 +22,7 @@ const HEADERS = [
 ].join('\r\n');
 
 /**
- * Elicitations with their sealed code verifiers.
+ * Elicitations, each of another user, with their sealed code verifiers.
  *
  * @param {object} keys
  * @param {number} count
@@ -31,7 +30,7 @@ const HEADERS = [
 export function mintElicitations(keys, count) {
 	return Array.from({ length: count }, (_, i) => {
 		const id = randomUUID();
-		const subject = `user-${i % SUBJECTS}`;
+		const subject = `user-${i}`;
 		const binding = bindingOf(subject, '');
 		const json = JSON.stringify({ code_verifier: randomBytes(32).toString('base64url') });
 		return { id, subject, binding, verifier: seal(keys, { id, binding, use: VERIFIER }, json) };
