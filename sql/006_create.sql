@@ -123,8 +123,9 @@ DECLARE
 	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
 	turns bigint[];
 	last bigint;
-	busy bytea[];
+	wrong boolean;
 	crowded bytea[];
+	paid boolean;
 	open uuid[];
 	resumes boolean := cardinality(array_remove(resume_keys, NULL)) > 0;
 	supersedes boolean := true = ANY (exclusive);
@@ -132,22 +133,21 @@ BEGIN
 	-- One transaction of an owner at a time, and in it one element of an owner
 	-- after another, so that each sees what the one before it created. Nobody waits
 	-- for the lock of another owner, who may be creating thousands.
-	SELECT array_agg(o.binding) INTO busy
-	FROM (SELECT DISTINCT u.binding FROM unnest(bindings) AS u (binding)) o
-	WHERE NOT pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(o.binding, 'hex'), 0));
-	IF EXISTS (
-		SELECT FROM generate_series(1, cardinality(ids)) AS n
-		WHERE kinds[n] IN ('input', 'approval') IS DISTINCT FROM (forms[n] IS NOT NULL)
-			OR (target_urls[n] IS NULL) <> (forms[n] IS NOT NULL)
-			OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval') OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input')
-	) THEN
+	SELECT array_agg(CASE WHEN t.locked THEN t.turn ELSE -1 END ORDER BY t.n), max(t.turn), bool_or(t.wrong)
+	INTO turns, last, wrong
+	FROM (
+		SELECT n, row_number() OVER (PARTITION BY bindings[n] ORDER BY n) AS turn,
+			bool_and(pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(bindings[n], 'hex'), 0)))
+				OVER (PARTITION BY bindings[n]) AS locked,
+			kinds[n] IN ('input', 'approval') IS DISTINCT FROM (forms[n] IS NOT NULL)
+				OR (target_urls[n] IS NULL) <> (forms[n] IS NOT NULL)
+				OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval')
+				OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input') AS wrong
+		FROM generate_series(1, cardinality(ids)) AS n
+	) t;
+	IF wrong THEN
 		RAISE check_violation USING MESSAGE = 'the kinds input and approval have a form, and the others a target URL';
 	END IF;
-	SELECT array_agg(t.turn ORDER BY t.n), max(t.turn) INTO turns, last
-	FROM (
-		SELECT a.n, CASE WHEN a.binding = ANY (busy) THEN -1 ELSE row_number() OVER (PARTITION BY a.binding ORDER BY a.n) END AS turn
-		FROM unnest(bindings) WITH ORDINALITY AS a (binding, n)
-	) t;
 
 	FOR this IN 1 .. coalesce(last, 0) LOOP
 		IF resumes THEN
@@ -175,13 +175,18 @@ BEGIN
 			) o;
 			PERFORM urlmode.supersede(open);
 		END IF;
-		-- At the limit the oldest that nobody has opened makes room.
-		SELECT array_agg(bindings[n]) INTO crowded
+		SELECT array_agg(bindings[n]) FILTER (WHERE urlmode.max_open() <= (
+				SELECT count(*) FROM urlmode.elicitation e
+				WHERE e.binding = bindings[n] AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
+			)), bool_or(EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = ids[n]))
+		INTO crowded, paid
 		FROM generate_series(1, cardinality(ids)) AS n
-		WHERE turns[n] = this AND urlmode.max_open() <= (
-			SELECT count(*) FROM urlmode.elicitation e
-			WHERE e.binding = bindings[n] AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
-		);
+		WHERE turns[n] = this;
+		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
+		IF paid THEN
+			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
+		END IF;
+		-- At the limit the oldest that nobody has opened makes room.
 		IF crowded IS NOT NULL THEN
 			turns := ARRAY(
 				SELECT CASE WHEN a.turn = this AND a.binding = ANY (crowded) AND NOT urlmode.make_room(a.binding)
@@ -200,14 +205,6 @@ BEGIN
 			client_ids[n], link_kids[n], forms[n], approvers[n], verify_ms[n], traceparents[n]
 		FROM generate_series(1, cardinality(ids)) AS n
 		WHERE turns[n] = this;
-		-- A payment stays when its row is purged (005_retention.sql), and must not pay for another one.
-		IF EXISTS (
-			SELECT FROM generate_series(1, cardinality(ids)) AS n
-			JOIN urlmode.payment p ON p.elicitation = ids[n]
-			WHERE turns[n] = this
-		) THEN
-			RAISE unique_violation USING MESSAGE = 'an elicitation with this id was paid for before';
-		END IF;
 		-- Money that came before its elicitation. Nearly always there is none at all.
 		IF EXISTS (SELECT FROM urlmode.unknown_event) THEN
 			PERFORM urlmode.take_unknown(ARRAY(
