@@ -219,22 +219,35 @@ check_purge()
 }
 
 # last_line UNIT: why it ended the last time. systemd's own lines of each start and end do
-# not say it, and neither do those of requests.
+# not say it, and neither do those of requests. The journal keeps no order between the lines
+# of systemd and those of the process: what a process has said may stand before the line of
+# its start, or behind that of its end. Only what is more than a second older than a start is
+# certainly of the run before.
 last_line()
 {
-	line=$(journalctl -q --no-pager -o cat -n 200 -u "$1" 2>/dev/null | awk '
-		/^Start(ed|ing) / { reason = ""; next }
+	line=$(journalctl -q -a --no-pager --no-hostname -o short-unix -n 200 -u "$1" 2>/dev/null | awk '
+		function end() {
+			if (failed != "") last = reason != "" ? reason : ended != "" ? ended : failed
+			ended = failed = ""
+		}
+		match($0, /^[0-9]+\.[0-9]+ [^ ]+: /) { time = $1 + 0; $0 = substr($0, RLENGTH + 1) }
+		/^Start(ed|ing) / {
+			end()
+			if (time - said > 1 || starting && /^Started /) reason = ""
+			starting = /^Starting /
+			next
+		}
 		/^[^ ]+: (Main|Control) process exited, / { ended = $0; next }
 		/^[^ ]+: Failed with result / {
-			last = reason != "" ? reason : ended != "" ? ended : $0
-			reason = ended = ""
+			if (failed == "") failed = $0
+			starting = 0
 			next
 		}
 		/^(Stopped|Stopping|Failed to start) / { next }
 		/^[^ ]+: (Failed to run |Scheduled restart job|Start request repeated|Consumed |Deactivated )/ { next }
 		/"request":"/ || /^nginx: configuration file .* test failed$/ { next }
-		{ reason = $0 }
-		END { print last != "" ? last : reason }') || :
+		{ reason = $0; said = time }
+		END { end(); print last != "" ? last : reason }') || :
 	printable "${line:-its log says nothing}"
 }
 

@@ -246,6 +246,14 @@ describe('what runs', () => {
 		]);
 	});
 
+	/** What the journal has of a unit: of each line how many seconds it is behind the one before, 10 unless told. */
+	async function journal(name, lines) {
+		let time = 1_795_570_000;
+		const text = lines.map((line) => [line].flat()).map(([line, after = 10]) => `${(time += after).toFixed(6)} program[7]: ${line}\n`);
+		undo.push(() => unlink(inStack(`systemd/journal-${name}`)));
+		await writeFile(inStack(`systemd/journal-${name}`), text.join(''));
+	}
+
 	test('the reason of a unit that fails, and a purge that has failed', async () => {
 		const reasons = [
 			// Its own last line.
@@ -267,12 +275,36 @@ describe('what runs', () => {
 		];
 		for (const [name, lines] of reasons) {
 			await unit(`urlmode@${name}.service`, { ActiveState: 'activating', SubState: 'auto-restart' });
-			await writeFile(inStack(`systemd/journal-urlmode@${name}.service`), lines.map((line) => `${line}\n`).join(''));
-			undo.push(() => unlink(inStack(`systemd/journal-urlmode@${name}.service`)));
+			await journal(`urlmode@${name}.service`, lines);
 		}
 		await unit('urlmode-purge.service', { ActiveState: 'failed', SubState: 'failed' });
 		await findsAll([...reasons.map(([, , reason]) => reasonOf(reason)),
 			['units', 'error', /^urlmode-purge\.service has failed: urlmode: the last line$/]]);
+	});
+
+	test('the reason of a unit that fails, where the journal has the lines in another order', async () => {
+		const reasons = [
+			// Before the line of the start: the process was faster than systemd, which wrote later.
+			['connect', ['Stopped X - A server.', 'nginx: [emerg] unknown directive', ['Starting X - A server...', 0.01],
+				['X: Control process exited, code=exited, status=1/FAILURE', 0.01], ["X: Failed with result 'exit-code'.", 0]], 'nginx: \\[emerg\\] unknown directive'],
+			// The journal was late: a line of systemd has its time, and one of a process the time at which the journal read it.
+			['oauth-return', ['X: Deactivated successfully.', ['urlmode: the reason', 5], ['Starting X - A server...', -4.9],
+				['X: Main process exited, code=exited, status=1/FAILURE', 0.01], ["X: Failed with result 'exit-code'.", 0]], 'urlmode: the reason'],
+			// Behind that of the end.
+			['payment-return', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', ['X: Main process exited, code=exited, status=1/FAILURE', 0.1],
+				["X: Failed with result 'exit-code'.", 0], ['the second reason', 0.1], 'Started X.'], 'the second reason'],
+			// Of an earlier start, which went well or not.
+			['status', ['Starting X - A server...', ['nginx: [warn] a name twice', 0.1], ['Started X - A server.', 0.1], 'X: Main process exited, code=killed, status=9/KILL',
+				["X: Failed with result 'signal'.", 0]], 'X: Main process exited, code=killed, status=9/KILL'],
+			['form', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', 'X: Main process exited, code=killed, status=9/KILL',
+				["X: Failed with result 'signal'.", 0], 'X: Start request repeated too quickly.', "X: Failed with result 'signal'."],
+			'X: Main process exited, code=killed, status=9/KILL'],
+		];
+		for (const [name, lines] of reasons) {
+			await unit(`urlmode@${name}.service`, { ActiveState: 'activating', SubState: 'auto-restart' });
+			await journal(`urlmode@${name}.service`, lines);
+		}
+		await findsAll(reasons.map(([, , reason]) => reasonOf(reason)));
 	});
 
 	test('a program that was replaced since it started, and nginx whose workers may not connect to the sockets', async () => {

@@ -86,6 +86,10 @@ const GROUPS = {
 		['nginx that was stopped', { break: 'systemctl stop nginx', mend: 'systemctl start nginx', finds: ['units', /^nginx\.service does not run$/], also: ['local', 'certificate', 'outside'] }],
 		['nginx that could not start again', { break: "echo 'nothing;' >/etc/nginx/conf.d/own.conf; systemctl restart nginx || :", mend: 'rm /etc/nginx/conf.d/own.conf; systemctl restart nginx',
 			finds: ['units', /^nginx\.service has failed: .*unknown directive "nothing"/], also: ['nginx', 'local', 'certificate', 'outside'] }],
+		// The journal then has nginx's line before that of the start.
+		['nginx that could not start again, while the journal was late', { break: `echo 'nothing;' >/etc/nginx/conf.d/own.conf; journal=$(systemctl show -P MainPID systemd-journald)
+			kill -STOP $journal; systemctl restart nginx || :; kill -CONT $journal; journalctl --sync`, mend: 'rm /etc/nginx/conf.d/own.conf; systemctl reset-failed nginx; systemctl restart nginx',
+		finds: ['units', /^nginx\.service has failed: .*unknown directive "nothing"/], also: ['nginx', 'local', 'certificate', 'outside'] }],
 		['sockets of another group than nginx has', { break: `${dropIn('urlmode@webhook.socket', '[Socket]\nSocketGroup=daemon').replace('systemctl restart', 'systemctl stop urlmode@webhook.service; systemctl restart')}
 			${dropIn('urlmode@connect.socket', '[Socket]\nSocketGroup=daemon').replace('systemctl restart', 'systemctl stop urlmode@connect.service; systemctl restart')}
 			systemctl start urlmode@connect.service urlmode@webhook.service`,
