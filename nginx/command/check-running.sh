@@ -243,9 +243,9 @@ last_line()
 			starting = 0
 			next
 		}
-		/^(Stopped|Stopping|Failed to start) / { next }
+		/^(Stopped|Stopping|Reloaded|Reloading|Failed to start) / { next }
 		/^[^ ]+: (Failed to run |Scheduled restart job|Start request repeated|Consumed |Deactivated )/ { next }
-		/"request":"/ || /^nginx: configuration file .* test failed$/ { next }
+		/"request":"/ || /^nginx: (configuration file .* test failed|\[emerg\] still could not bind\(\))$/ { next }
 		{ reason = $0; said = time }
 		END { end(); print last != "" ? last : reason }') || :
 	printable "${line:-its log says nothing}"

@@ -261,13 +261,14 @@ describe('what runs', () => {
 				"X: Failed with result 'exit-code'.", 'X: Scheduled restart job, restart counter is at 7.', 'Stopped X - urlmode, webhook.', 'Started X - urlmode, webhook.'],
 			'urlmode webhook: the reason'],
 			// How its process ended.
-			['oauth-return', ['Started X - urlmode, webhook.', '{"time":"now","request":"0123","status":200}', 'X: Main process exited, code=killed, status=9/KILL',
+			['oauth-return', ['Started X - urlmode, webhook.', '{"time":"now","request":"0123","status":200}', 'Reloading X - urlmode, webhook...', 'Reloaded X - urlmode, webhook.',
+				'X: Main process exited, code=killed, status=9/KILL',
 				"X: Failed with result 'signal'.", 'X: Consumed 1s CPU time.'], 'X: Main process exited, code=killed, status=9/KILL'],
 			// The line of its last end.
 			['payment-return', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', 'the second reason', "X: Failed with result 'exit-code'.",
 				'Started X.'], 'the second reason'],
 			// What nginx refuses.
-			['status', ['Starting X - A server...', 'nginx: [emerg] bind() failed', 'nginx: configuration file /etc/nginx/nginx.conf test failed',
+			['status', ['Starting X - A server...', 'nginx: [emerg] bind() failed', 'nginx: [emerg] still could not bind()', 'nginx: configuration file /etc/nginx/nginx.conf test failed',
 				'X: Control process exited, code=exited, status=1/FAILURE', "X: Failed with result 'exit-code'.", 'Failed to start X - A server.'], 'nginx: \\[emerg\\] bind\\(\\) failed'],
 			// systemd's line.
 			['form', ['X: Failed to load environment files: No such file or directory', "X: Failed to run 'start' task: No such file or directory",

@@ -90,6 +90,9 @@ const GROUPS = {
 		['nginx that could not start again, while the journal was late', { break: `echo 'nothing;' >/etc/nginx/conf.d/own.conf; journal=$(systemctl show -P MainPID systemd-journald)
 			kill -STOP $journal; systemctl restart nginx || :; kill -CONT $journal; journalctl --sync`, mend: 'rm /etc/nginx/conf.d/own.conf; systemctl reset-failed nginx; systemctl restart nginx',
 		finds: ['units', /^nginx\.service has failed: .*unknown directive "nothing"/], also: ['nginx', 'local', 'certificate', 'outside'] }],
+		['a port of nginx that another server has', { break: `systemctl stop nginx; systemd-run -q --unit=other openssl s_server -accept 80 -nocert
+			timeout 30 sh -c 'until ss -Hltn sport = :80 | grep -q .; do sleep 0.1; done'; systemctl start nginx || :`, mend: 'systemctl stop other; systemctl reset-failed nginx; systemctl restart nginx',
+		finds: ['units', /^nginx\.service has failed: .*bind\(\) to \S+:80 failed \(98: /], also: ['local', 'certificate', 'outside'] }],
 		['sockets of another group than nginx has', { break: `${dropIn('urlmode@webhook.socket', '[Socket]\nSocketGroup=daemon').replace('systemctl restart', 'systemctl stop urlmode@webhook.service; systemctl restart')}
 			${dropIn('urlmode@connect.socket', '[Socket]\nSocketGroup=daemon').replace('systemctl restart', 'systemctl stop urlmode@connect.service; systemctl restart')}
 			systemctl start urlmode@connect.service urlmode@webhook.service`,
