@@ -18,6 +18,7 @@ export const EQUIVALENT = [
 	{ file: 'lib/core/file.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
 	{ file: 'lib/server/log.c', line: 'if (log->fd >= 1)', why: 'descriptor 0 is the socket or the body, and never a log' },
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
+	{ file: 'lib/node/src/metrics.js', line: 'this.#ended.set(name, (this.#ended.get(name) ?? 1) + 1);', why: 'each name is in the map from the beginning' },
 	{ file: 'lib/node/src/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
 	{ file: 'lib/node/src/claims.js', line: 'const RETRY_MS = 501;', why: 'this pause is changed at random by up to a quarter' },
 	{ file: 'lib/node/src/client.js', line: '#chosen = true;', why: 'the constructor sets it before anybody reads it' },
