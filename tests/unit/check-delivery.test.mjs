@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // urlmode delivery: its output for the example of lib/providers/NEW.md and for every delivery of
-// tests/deliveries.
+// tests/deliveries, or of the files that DELIVERIES names.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -233,10 +233,11 @@ const fileOfDelivery = ({ headers, content_type, query = '', body = '' }, line =
 	Object.entries({ ...headers, ...content_type && { 'content-type': content_type } }).map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`;
 
 const examples = new Set(readdirSync(new URL('tests/deliveries/descriptions/', top)));
+const wanted = process.env.DELIVERIES?.split(' ').map((name) => `${name}.json`);
 /** What differs from the verdict of um_spec_read(), where it is not the certificate. */
 for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) => name.endsWith('.json'))) {
 	const { now, site, deliveries, returns = [] } = JSON.parse(read(`tests/deliveries/${file}`));
-	if (site.accounts || site.mode) continue;
+	if (site.accounts || site.mode || (wanted && !wanted.includes(file))) continue;
 	const description = `${examples.has(file) ? 'tests/deliveries/descriptions' : 'lib/providers'}/${file}`;
 	const { verify, return: back } = JSON.parse(read(description));
 	const at = new Date(now).toISOString();
