@@ -13,7 +13,7 @@ export const REVISIONS = ['2025-11-25', '2026-07-28'];
  * Its user declines, and then buys the report of an example.
  *
  * @param {import('./fixture.mjs').Fixture} fixture
- * @param {keyof typeof import('./programs.mjs').CLIENTS} client
+ * @param {Parameters<typeof import('./programs.mjs').callTool>[0]} client
  * @param {{ url: string, revision: string, token: string }} server
  */
 export async function buyReport(fixture, client, server) {
