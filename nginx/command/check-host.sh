@@ -67,7 +67,7 @@ operator_reached=
 reach_operator()
 {
 	[ -z "$operator_reached" ] || return 0
-	[ -n "${URLMODE_OPERATOR_DATABASE_URL-}" ] || [ -r "$(dirname -- "$config")/operator.env" ] || return 1
+	[ -n "${URLMODE_OPERATOR_DATABASE_URL-}" ] || [ -r "${config%/*}/operator.env" ] || return 1
 	connect_operator
 	operator_reached=1
 }
@@ -76,7 +76,7 @@ reach_operator()
 # a line. False: the database is not reached, or does not list the migrations.
 ask_operator()
 {
-	query operator -A -t -F "$(printf '\t')" >"$scratch/operator" 2>"$scratch/said" <<'SQL'
+	query operator -A -t -F "$tab" >"$scratch/operator" 2>"$scratch/said" <<'SQL'
 SELECT pg_backend_pid() AS backend \gset
 \setenv BACKEND :backend
 \! printf 'parent\t%s\n' "$(sed -n 's/^PPid:[[:blank:]]*//p' "/proc/$BACKEND/status" 2>/dev/null)"
@@ -131,8 +131,7 @@ find_storage()
 	# The process of this number may be another one, and a copy of the directory
 	# has the file as well.
 	[ -n "$data" ] && [ -r "$data/postmaster.pid" ] &&
-		[ "$(sed -n 1p "$data/postmaster.pid")" = "$(operator_value parent)" ] &&
-		[ "$(sed -n 4p "$data/postmaster.pid")" = "$(operator_value port)" ]
+		[ "$(sed -n '1p; 4p' "$data/postmaster.pid")" = "$(operator_value '\(parent\|port\)')" ]
 }
 
 check_storage()
@@ -151,7 +150,7 @@ check_storage()
 	: >"$scratch/mounts"
 	check_free "the data directory" "$data"
 	check_free "the write-ahead log" "$data/pg_wal"
-	while IFS="$(printf '\t')" read -r kind name place; do
+	while IFS=$tab read -r kind name place; do
 		[ "$kind" != space ] || check_free "the table space $name" "$place"
 	done <"$scratch/operator"
 	[ $wrong -eq 1 ] || finding ok storage "the file systems of $data and of the table spaces have room"

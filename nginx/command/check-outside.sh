@@ -42,7 +42,7 @@ fetch()
 		[ $# -lt 3 ] || printf 'Authorization: Basic %s\r\n' "$3"
 		printf '\r\n'
 	} | send "$1"
-	status=$(statuses | head -n 1)
+	status=$(sed -n '\|^HTTP/1.[01] |{ s|^HTTP/1.[01] \([0-9]*\).*|\1|p; q; }' "$scratch/response")
 	request_id=$(sed -n '/^$/q; s/^X-Request-Id: \([0-9a-f]\{32\}\)$/\1/Ip' "$scratch/response")
 	[ -n "$status" ]
 }

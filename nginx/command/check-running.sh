@@ -96,7 +96,7 @@ write_environment()
 			}
 			put(word)
 		}' >"$scratch/environment" || :
-	if is_root && id "$user" >/dev/null 2>&1; then
+	if can_be_user; then
 		chown -- "$user" "$scratch/environment"
 	fi
 }

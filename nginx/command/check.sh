@@ -103,14 +103,15 @@ run_check()
 report()
 {
 	trap - EXIT
+	count_findings
+	status=0
+	[ $warnings -eq 0 ] || status=1
+	[ $errors -eq 0 ] || status=2
 	if [ $json -eq 1 ]; then
 		findings_json
 	else
 		findings_text
 	fi
-	status=0
-	[ "$(count warning)" -eq 0 ] || status=1
-	[ "$(count error)" -eq 0 ] || status=2
 	rm -rf "$scratch"
 	exit $status
 }
@@ -125,46 +126,75 @@ check_broke()
 
 # --- Findings ---------------------------------------------------------------
 
+tab=$(printf '\t')
+
 # finding SEVERITY CHECK MESSAGE [ADVICE]: ok, warning, error, or skipped.
 finding()
 {
-	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(printable "$3")" "$(printable "${4-}")" >>"$scratch/findings"
+	{
+		printf '%s\t%s\t' "$1" "$2"
+		printable "$3"
+		printf '\t'
+		printable "${4-}"
+		printf '\n'
+	} >>"$scratch/findings"
 }
 
-count()
+# Sets `errors`, `warnings` and `skipped`.
+count_findings()
 {
-	cut -f 1 "$scratch/findings" | grep -cx "$1" || :
+	errors=0 warnings=0 skipped=0
+	while IFS=$tab read -r severity _; do
+		case $severity in
+		error) errors=$((errors + 1)) ;;
+		warning) warnings=$((warnings + 1)) ;;
+		skipped) skipped=$((skipped + 1)) ;;
+		esac
+	done <"$scratch/findings"
 }
 
 findings_text()
 {
-	while IFS="$(printf '\t')" read -r severity check message advice; do
+	while IFS=$tab read -r severity check message advice; do
 		printf '%-8s %-14s %s\n' "$severity" "$check" "$message"
 		[ -z "$advice" ] || printf '%-8s %-14s -> %s\n' '' '' "$advice"
 	done <"$scratch/findings"
-	say "$(count error) errors, $(count warning) warnings, $(count skipped) skipped"
+	say "$errors errors, $warnings warnings, $skipped skipped"
 }
 
 findings_json()
 {
-	status=ok
-	[ "$(count warning)" -eq 0 ] || status=warning
-	[ "$(count error)" -eq 0 ] || status=error
-	printf '{"status":"%s","errors":%s,"warnings":%s,"skipped":%s,"findings":[' \
-		$status "$(count error)" "$(count warning)" "$(count skipped)"
+	worst=ok
+	[ $warnings -eq 0 ] || worst=warning
+	[ $errors -eq 0 ] || worst=error
+	printf '{"status":"%s","errors":%s,"warnings":%s,"skipped":%s,"findings":[' $worst $errors $warnings $skipped
 	comma=
-	while IFS="$(printf '\t')" read -r severity check message advice; do
-		printf '%s{"check":"%s","severity":"%s","message":%s,"advice":%s}' "$comma" \
-			"$check" "$severity" "$(json_string "$message")" "$(json_string "$advice")"
+	while IFS=$tab read -r severity check message advice; do
+		printf '%s{"check":"%s","severity":"%s","message":' "$comma" "$check" "$severity"
+		json_string "$message"
+		printf ',"advice":'
+		json_string "$advice"
+		printf '}'
 		comma=,
 	done <"$scratch/findings"
 	say ']}'
 }
 
+# Whether root asks, and there is the user of the programs.
+has_user=
+can_be_user()
+{
+	if [ -z "$has_user" ]; then
+		has_user=no
+		! is_root || ! id "$user" >/dev/null 2>&1 || has_user=yes
+	fi
+	[ $has_user = yes ]
+}
+
 # as_programs COMMAND...: as the user of the programs, where root asks.
 as_programs()
 {
-	if is_root && id "$user" >/dev/null 2>&1; then
+	if can_be_user; then
 		(cd / && runuser -u "$user" -- "$@")
 	else
 		"$@"
@@ -188,7 +218,7 @@ check_programs()
 			return 1
 		}
 	done
-	if is_root && ! id "$user" >/dev/null 2>&1; then
+	if is_root && ! can_be_user; then
 		finding warning programs "there is no user $user" "urlmode setup creates the user that the programs run as"
 	else
 		finding ok programs "$programs_dir"
@@ -278,15 +308,17 @@ check_approvals()
 # these bits: 4 it may read, 0 nothing.
 check_mode()
 {
-	mode=$(stat -L -c %a -- "$1")
+	mode=$(stat -L -c '%a %U' -- "$1")
+	owner=${mode#* }
+	mode=${mode%% *}
 	others=$((mode % 10))
 	group=$((mode / 10 % 10))
 	if [ $others -ne 0 ]; then
 		finding error permissions "$1 has mode $mode: every user has a right on it" "chmod o= $1"
 	elif [ $((group & ~$2)) -ne 0 ]; then
 		finding error permissions "$1 has mode $mode: its group has more rights than it needs" "chmod $3 $1"
-	elif is_root && [ "$(stat -L -c %U -- "$1")" != root ]; then
-		finding warning permissions "$1 belongs to $(stat -L -c %U -- "$1"), who can change it" "chown root $1"
+	elif is_root && [ "$owner" != root ]; then
+		finding warning permissions "$1 belongs to $owner, who can change it" "chown root $1"
 	else
 		return 0
 	fi
@@ -303,7 +335,7 @@ check_permissions()
 		[ ! -e "$file" ] || check_mode "$file" 0 600
 	done <"$scratch/files"
 	for file in operator.env server.env; do
-		file=$(dirname -- "$config")/$file
+		file=${config%/*}/$file
 		[ ! -e "$file" ] || check_mode "$file" 0 600
 	done
 	[ $wrong -eq 1 ] ||

@@ -178,7 +178,7 @@ env_value()
 # written beside the configuration.
 connect_operator()
 {
-	operator_env=$(dirname -- "$config")/operator.env
+	operator_env=${config%/*}/operator.env
 	if [ -n "${URLMODE_OPERATOR_DATABASE_URL-}" ]; then
 		add_service operator "$URLMODE_OPERATOR_DATABASE_URL" ||
 			die "URLMODE_OPERATOR_DATABASE_URL is refused"

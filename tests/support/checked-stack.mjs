@@ -81,13 +81,22 @@ export async function own() {
 async function fakeSystemd() {
 	await mkdir(inStack('systemd'));
 	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\nExecMainStartTimestampMonotonic=0\n');
+	// Without processes: a check asks it often.
 	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
+show()
+{
+	[ -e "\${0%/*}/$1" ] || return
+	while IFS= read -r line; do
+		printf '%s\\n' "$line"
+	done <"\${0%/*}/$1"
+}
+
 case $* in
-*' Environment '*) cat "\${0%/*}/environment" 2>/dev/null; exit 0 ;;
-*' EnvironmentFiles '*) cat "\${0%/*}/environment-files" 2>/dev/null; exit 0 ;;
+*' Environment '*) show environment; exit 0 ;;
+*' EnvironmentFiles '*) show environment-files; exit 0 ;;
 esac
 for unit; do :; done
-cat "\${0%/*}/$unit" 2>/dev/null || cat "\${0%/*}/default"\n`, { mode: 0o755 });
+show "$unit" || show default\n`, { mode: 0o755 });
 	await fakeDf();
 	await writeFile(inStack('systemd/systemd-run'), `#!/bin/sh
 [ -n "$CLEAN" ] || exec env -i CLEAN=1 PATH="$PATH" "$0" "$@"
@@ -115,7 +124,10 @@ async function fakeDf() {
 	await writeFile(inStack('systemd/df'), `#!/bin/sh
 for directory; do :; done
 echo 'Filesystem 1024-blocks Used Available Capacity Mounted on'
-grep -s -- "^$directory " "\${0%/*}/disks" | cut -d ' ' -f 2- | grep . || echo '/dev/a disk 20000000 10000000 10000000  50% /'\n`, { mode: 0o755 });
+[ ! -e "\${0%/*}/disks" ] || while read -r place disk; do
+	[ "$place" != "$directory" ] || { printf '%s\\n' "$disk"; exit; }
+done <"\${0%/*}/disks"
+echo '/dev/a disk 20000000 10000000 10000000  50% /'\n`, { mode: 0o755 });
 }
 
 /** What systemd says of a unit, where it is not as usual. */
