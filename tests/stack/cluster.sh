@@ -6,7 +6,7 @@ CLUSTERS=$TREE/build/clusters
 claim_clusters()
 {
 	[[ -d $CLUSTERS ]] || mkdir -m 700 -- "$CLUSTERS" 2>/dev/null || return 0
-	[[ $(id -u) -ne 0 ]] || chown postgres: -- "$CLUSTERS"
+	[[ $EUID -ne 0 ]] || chown postgres: -- "$CLUSTERS"
 }
 
 # make_cluster: in pg, with the database as sql/ wants it, and stopped. The superuser's
@@ -78,6 +78,6 @@ prepare_postgres()
 
 set_passwords()
 {
-	node "$TREE/tests/stack/passwords.mjs" "$RUN_DIR/secrets" |
-		PGPASSWORD=$(cat pg.password) psql -Xq -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$PG_PORT" -U postgres -d urlmode
+	PGPASSWORD=$(<pg.password) psql -Xq -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$PG_PORT" -U postgres -d urlmode \
+		-f secrets/passwords.sql
 }

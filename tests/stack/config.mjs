@@ -1,10 +1,14 @@
 // Prints the configuration of a development stack: the demo's OpenID provider
 // and checkout, GitHub, and every payment provider that is shipped, with secrets
 // made up for this stack. Its arguments are members of the configuration,
-// KEY=VALUE.
+// KEY=VALUE. Also writes secrets/passwords.sql: a process of its own would take longer to
+// start than both.
 
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import process from 'node:process';
+
+import { setPasswords } from './passwords.mjs';
 
 const given = Object.fromEntries(process.argv.slice(2).map((pair) => {
 	const [key, ...value] = pair.split('=');
@@ -77,3 +81,4 @@ console.log(JSON.stringify({
 		...Object.fromEntries(Object.entries(payment).map(([name, more]) => [name, { kind: 'payment', ...more }])),
 	},
 }, undefined, '\t'));
+writeFileSync('secrets/passwords.sql', setPasswords('secrets'));

@@ -29,7 +29,8 @@ PGBIN=${POSTGRES_BIN:-/usr/lib/postgresql/$postgresql/bin}
 
 PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
-	[[ -e $file ]] && PROGRAMS+=("$(basename "$file" .c)")
+	name=${file##*/}
+	[[ -e $file ]] && PROGRAMS+=("${name%.c}")
 done
 DEMO_SERVICES=(provider checkout server host)
 # In the order in which they start; `run` is the script in the foreground.
@@ -50,7 +51,7 @@ leave_root()
 {
 	local capability as
 
-	[[ $(id -u) -eq 0 ]] || return 0
+	[[ $EUID -eq 0 ]] || return 0
 	as=(setpriv --reuid=postgres --regid=postgres --init-groups)
 	for capability in dac_read_search dac_override ''; do
 		[[ -n $capability ]] &&
@@ -74,7 +75,7 @@ claim_run_dir()
 		chmod 700 -- "$RUN_DIR"
 		: >"$RUN_DIR/lock"
 		mkdir -- "$RUN_DIR/pid"
-		[[ $(id -u) -ne 0 ]] || chown postgres: -- "$RUN_DIR" "$RUN_DIR"/{lock,pid}
+		[[ $EUID -ne 0 ]] || chown postgres: -- "$RUN_DIR" "$RUN_DIR"/{lock,pid}
 	fi
 	check_owner
 }
@@ -84,7 +85,7 @@ check_owner()
 	local owner
 
 	owner=$(stat -c %U -- "$RUN_DIR/pid")
-	[[ $owner == "$(id -un)" || ($(id -u) -eq 0 && $owner == postgres) ]] ||
+	[[ $owner == "$(id -un)" || ($EUID -eq 0 && $owner == postgres) ]] ||
 		die "$RUN_DIR belongs to $owner: remove it or choose another RUN_DIR"
 }
 
@@ -114,8 +115,8 @@ start_time()
 # script may remove it at any time.
 recorded()
 {
-	pid=$(cat -- "$RUN_DIR/pid/$1.pid" 2>/dev/null) &&
-		started=$(cat -- "$RUN_DIR/pid/$1.start" 2>/dev/null)
+	# The second one has no line end.
+	{ read -r pid <"$RUN_DIR/pid/$1.pid" && { read -r started || :; } <"$RUN_DIR/pid/$1.start"; } 2>/dev/null
 }
 
 # lives PID STARTED

@@ -1,12 +1,10 @@
-// Prints SQL that gives each role its password, which is in the file of its name
-// in the folder that is the argument. The passwords are random, so one
+// SQL that gives each role its password, which is in the file of its name in a folder. The passwords are random, so one
 // iteration of SCRAM protects them as well as 4,096 do, each of which libpq
 // repeats for every connection: under valgrind that takes a third of a second.
 
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
 
 const ITERATIONS = 1;
 
@@ -19,6 +17,8 @@ function verifier(password) {
 	return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
 }
 
-for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator', 'postgres']) {
-	console.log(`ALTER ROLE ${role} PASSWORD '${verifier(readFileSync(join(process.argv[2], role), 'utf8'))}';`);
+/** @param {string} folder */
+export function setPasswords(folder) {
+	return ['urlmode_cgi', 'urlmode_server', 'urlmode_operator', 'postgres']
+		.map((role) => `ALTER ROLE ${role} PASSWORD '${verifier(readFileSync(join(folder, role), 'utf8'))}';\n`).join('');
 }
