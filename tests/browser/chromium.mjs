@@ -80,7 +80,7 @@ class Person {
 	/** Another tab. */
 	async tab() {
 		const page = await this.#context.newPage();
-		const session = await this.#context.newCDPSession(page);
+		const session = await debuggerOf(page);
 		const report = (what) => this.problems.push([what, withoutQuery(page.url())]);
 
 		session.on('Audits.issueAdded', ({ issue }) => {
@@ -124,40 +124,40 @@ class Person {
 
 const withoutQuery = (url) => url.split('?')[0];
 
+const sessions = new WeakMap();
+
+/** The session with the debugger of a page: always the same one, since a new one takes longer than most of what it is asked. */
+function debuggerOf(page) {
+	if (!sessions.has(page)) sessions.set(page, page.context().newCDPSession(page));
+	return sessions.get(page);
+}
+
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** What axe finds on a page, or of its colours alone; through the debugger, so that no policy stands in its way. */
 export async function axe(page, { colours = false } = {}) {
 	const options = { resultTypes: ['violations'], ...colours && { runOnly: COLOURS } };
-	const session = await page.context().newCDPSession(page);
-	try {
-		const { result: { value: isThere } } = await session.send('Runtime.evaluate', { expression: 'typeof axe !== "undefined"' });
-		if (!isThere) await session.send('Runtime.evaluate', { expression: `${AXE};undefined` });
-		const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-			expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map(({ id, help, nodes }) => (
-				[id, help, nodes.map(({ html }) => html)]))))`,
-			awaitPromise: true,
-		});
-		if (exceptionDetails) {
-			throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-		}
-		return JSON.parse(result.value);
-	} finally {
-		await session.detach();
+	const session = await debuggerOf(page);
+	const { result: { value: isThere } } = await session.send('Runtime.evaluate', { expression: 'typeof axe !== "undefined"' });
+	if (!isThere) await session.send('Runtime.evaluate', { expression: `${AXE};undefined` });
+	const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+		expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.map(({ id, help, nodes }) => (
+			[id, help, nodes.map(({ html }) => html)]))))`,
+		awaitPromise: true,
+	});
+	if (exceptionDetails) {
+		throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
 	}
+	return JSON.parse(result.value);
 }
 
 /** How much wider a page is than its window. */
 export async function overflow(page) {
-	const session = await page.context().newCDPSession(page);
-	try {
-		const { result } = await session.send('Runtime.evaluate', {
-			expression: 'document.scrollingElement.scrollWidth - window.innerWidth',
-		});
-		return result.value;
-	} finally {
-		await session.detach();
-	}
+	const session = await debuggerOf(page);
+	const { result } = await session.send('Runtime.evaluate', {
+		expression: 'document.scrollingElement.scrollWidth - window.innerWidth',
+	});
+	return result.value;
 }
 
 /** A picture in build/browser/. */
@@ -168,12 +168,8 @@ export async function picture(page, name) {
 
 /** Text of the size that somebody set in the browser: 1 is the usual, 2 is twice as large. */
 export async function textSize(page, scale) {
-	const session = await page.context().newCDPSession(page);
-	try {
-		await session.send('Page.setFontSizes', { fontSizes: { standard: 16 * scale, fixed: 13 * scale } });
-	} finally {
-		await session.detach();
-	}
+	const session = await debuggerOf(page);
+	await session.send('Page.setFontSizes', { fontSizes: { standard: 16 * scale, fixed: 13 * scale } });
 }
 
 /** Pictures one beside the other, as one in build/browser/. Closes the person whose browser draws it. */
