@@ -203,7 +203,7 @@ async def test_a_call_that_is_cancelled_while_it_creates_tells_the_approvers(url
     async def ask(ctx: Context[Any, Any]) -> Any:
         return await ask_approval(
             ctx, lambda approval: "Done.", urlmode=urlmode, **me, provider="approvals", message="Approve it.",
-            form={"title": "Approve"}, approver="others", send_link=sent.append,
+            form={"title": "Approve"}, approver="others", send_link=sent.append, round_timeout=1,
         )  # fmt: skip
 
     async with Client(server, mode="legacy") as client:
