@@ -83,7 +83,7 @@ for (const [language, file, command] of [
 			back.search = new URLSearchParams({ code: 'SplxlOBeZQQYbYS6WxSbIA', iss: fixture.stack.env.URLMODE_DEMO_ISSUER, state });
 			assert.equal((await browser.send({ url: back, from: { url: 'http://localhost:9/', headers: {} } })).location, '/done');
 			assert.equal(await example.ended, 0, example.lines.join('\n'));
-			const [, outcome, json] = /^(accept +)(\{.*\})$/.exec(example.lines[1]);
+			const [, outcome, json] = /^(accept +)(\{.*\})$/.exec(example.lines[1]) ?? assert.fail(example.lines.join('\n'));
 			assert.equal(outcome.trim(), 'accept');
 			assert.equal(JSON.parse(json).code, 'SplxlOBeZQQYbYS6WxSbIA');
 
