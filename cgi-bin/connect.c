@@ -95,7 +95,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		|| (refusal = um_check_method(ex,
 			    confirm ? "GET, HEAD, POST" : "GET, HEAD"))
 		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
-		|| (refusal = um_check_state(context, ex, UM_PURPOSE_CONNECT))
+		|| (refusal = um_check_link(context, ex))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;
 	if (check == UM_USER_OPENID && um_signin_is_due(ex))

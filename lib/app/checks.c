@@ -94,26 +94,20 @@ um_check_fields(struct um_exchange *ex, size_t value_max)
 	return parse_fields(ex, request->body, value_max);
 }
 
-/* The short state of a link, or a token. */
-static enum um_token_state
-open_state(const struct um_context *context, struct um_exchange *ex,
-	struct um_str state, enum um_purpose purpose)
+static enum um_refusal
+refusal_of(enum um_token_state state)
 {
-	const char *provider = ex->provider->name;
-
-	ex->is_link = purpose == UM_PURPOSE_CONNECT && state.len == UM_LINK_LEN;
-	if (ex->is_link && ex->provider->kind == UM_KIND_APPROVAL) {
-		ex->is_approval_link = um_link_open_approval(ex->token.id,
-					       state, context->keys, provider)
-			== UM_TOKEN_GOOD;
-		if (ex->is_approval_link)
-			return UM_TOKEN_GOOD;
+	switch (state) {
+	case UM_TOKEN_GOOD:
+		return UM_REFUSAL_NONE;
+	case UM_TOKEN_EXPIRED:
+		return UM_REFUSAL_STATE_EXPIRED;
+	case UM_TOKEN_UNKNOWN_KEY:
+		return UM_REFUSAL_UNKNOWN_KEY;
+	case UM_TOKEN_INVALID:
+		break;
 	}
-	if (ex->is_link)
-		return um_link_open(ex->token.id, state, context->keys,
-			provider);
-	return um_token_open(&ex->token, state, context->keys, purpose,
-		provider, context->now_ms / 1000);
+	return UM_REFUSAL_STATE_INVALID;
 }
 
 enum um_refusal
@@ -121,24 +115,40 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
 {
 	struct um_str state = um_form_get(&ex->form, "state");
+	enum um_refusal refusal;
 
 	if (state.len == 0)
 		return UM_REFUSAL_STATE_MISSING;
-	switch (open_state(context, ex, state, purpose)) {
-	case UM_TOKEN_GOOD:
-		break;
-	case UM_TOKEN_EXPIRED:
-		return UM_REFUSAL_STATE_EXPIRED;
-	case UM_TOKEN_UNKNOWN_KEY:
-		return UM_REFUSAL_UNKNOWN_KEY;
-	case UM_TOKEN_INVALID:
-		return UM_REFUSAL_STATE_INVALID;
-	}
+	refusal = refusal_of(um_token_open(&ex->token, state, context->keys,
+		purpose, ex->provider->name, context->now_ms / 1000));
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
 	ex->has_token = true;
-	if (!um_token_fits_browser(&ex->token, context->keys,
-		    um_str(ex->cookie)))
-		return UM_REFUSAL_WRONG_BROWSER;
-	return UM_REFUSAL_NONE;
+	return um_token_fits_browser(&ex->token, context->keys,
+		       um_str(ex->cookie))
+		? UM_REFUSAL_NONE
+		: UM_REFUSAL_WRONG_BROWSER;
+}
+
+enum um_refusal
+um_check_link(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+	const struct um_provider *provider = ex->provider;
+	enum um_refusal refusal = UM_REFUSAL_NONE;
+
+	if (state.len != UM_LINK_LEN)
+		return um_check_state(context, ex, UM_PURPOSE_CONNECT);
+	ex->is_link = true;
+	ex->is_approval_link = provider->kind == UM_KIND_APPROVAL
+		&& um_link_open_approval(ex->token.id, state, context->keys,
+			   provider->name)
+			== UM_TOKEN_GOOD;
+	if (!ex->is_approval_link)
+		refusal = refusal_of(um_link_open(ex->token.id, state,
+			context->keys, provider->name));
+	ex->has_token = refusal == UM_REFUSAL_NONE;
+	return refusal;
 }
 
 enum um_refusal

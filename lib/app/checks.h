@@ -34,12 +34,18 @@ enum um_refusal um_check_fields(struct um_exchange *ex, size_t value_max);
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a
  * token that is bound to a browser comes from that browser. Sets ex->token and
- * ex->has_token. For UM_PURPOSE_CONNECT it may also be the short state of a link
- * (crypto/link.h): sets ex->is_link, and of ex->token only the id. The link of an
- * approval by others also sets ex->is_approval_link.
+ * ex->has_token.
  */
 enum um_refusal um_check_state(const struct um_context *context,
 	struct um_exchange *ex, enum um_purpose purpose);
+
+/*
+ * The same for UM_PURPOSE_CONNECT, or the field is the short state of a link
+ * (crypto/link.h): sets ex->is_link, and of ex->token only the id. The link of an
+ * approval by others also sets ex->is_approval_link.
+ */
+enum um_refusal um_check_link(const struct um_context *context,
+	struct um_exchange *ex);
 
 /*
  * It is known who the user is, by the configuration's `user_check`. Sets
