@@ -152,7 +152,7 @@ hmac_of(const struct um_verifier_key *key, struct um_str message,
 }
 
 /* One computation with each key for all signatures: a body may have a megabyte. */
-static bool
+static enum um_verify_error
 match_hmac(const struct um_verifier *verifier, struct um_str message,
 	const struct signatures *signatures)
 {
@@ -171,7 +171,7 @@ match_hmac(const struct um_verifier *verifier, struct um_str message,
 					== 0;
 	}
 	explicit_bzero(expected, sizeof(expected));
-	return ok;
+	return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
 }
 
 /* Ed25519 signs the message itself (RFC 8032), the others its SHA-256. */
@@ -205,21 +205,24 @@ match_digest(EVP_PKEY *public, const uint8_t digest[SHA256_DIGEST_LENGTH],
 	return ok;
 }
 
-static bool
-match_token(const struct um_verifier *verifier, struct um_str token)
+/* Comparing digests does not reveal the length of the secret. */
+static enum um_verify_error
+match_tokens(const struct um_verifier *verifier, const struct um_str *tokens,
+	size_t len)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	bool ok = false;
 
-	if (token.len == 0)
-		return false;
-	/* Comparing digests does not reveal the length of the secret. */
-	SHA256((const uint8_t *)token.ptr, token.len, digest);
-	for (size_t k = 0; k < verifier->len; k++)
-		ok |= CRYPTO_memcmp(digest, verifier->key[k].token,
-			      sizeof(digest))
-			== 0;
-	return ok;
+	for (size_t i = 0; i < len; i++) {
+		if (tokens[i].len == 0)
+			continue;
+		SHA256((const uint8_t *)tokens[i].ptr, tokens[i].len, digest);
+		for (size_t k = 0; k < verifier->len; k++)
+			ok |= CRYPTO_memcmp(digest, verifier->key[k].token,
+				      sizeof(digest))
+				== 0;
+	}
+	return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
 }
 
 static enum um_verify_error
@@ -258,15 +261,11 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 	const struct um_str *texts, size_t len, int64_t now_ms)
 {
 	struct signatures signatures; /* 8 KB, of which few are needed */
-	bool ok = false;
 
 	if (len > UM_SIGNATURES_MAX)
 		return UM_VERIFY_TOO_MANY;
-	if (verifier->algorithm == UM_TOKEN) {
-		for (size_t i = 0; i < len; i++)
-			ok |= match_token(verifier, texts[i]);
-		return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
-	}
+	if (verifier->algorithm == UM_TOKEN)
+		return match_tokens(verifier, texts, len);
 	/* A malformed signature is refused even beside a right one. */
 	signatures.len = len;
 	for (size_t i = 0; i < len; i++)
@@ -274,10 +273,13 @@ um_verifier_match(const struct um_verifier *verifier, struct um_str message,
 			    &signatures.signature[i].len, verifier->encoding,
 			    texts[i]))
 			return UM_VERIFY_NOT_ENCODED;
-	if (!um_verifier_is_hmac(verifier->algorithm))
+	switch (verifier->algorithm) {
+	case UM_HMAC_SHA256:
+	case UM_HMAC_SHA512:
+		return match_hmac(verifier, message, &signatures);
+	default:
 		return match_public(verifier, message, &signatures, now_ms);
-	ok = match_hmac(verifier, message, &signatures);
-	return ok ? UM_VERIFY_OK : UM_VERIFY_WRONG;
+	}
 }
 
 bool
