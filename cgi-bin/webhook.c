@@ -41,25 +41,27 @@ acknowledge(struct um_exchange *ex, const char *outcome)
 	ex->outcome = outcome;
 }
 
+/* The exchange owns the events from now on. */
 static enum um_refusal
 plan_events(const struct um_context *context, struct um_exchange *ex,
-	size_t events_len)
+	struct um_event *events, size_t events_len)
 {
 	struct um_op *ops;
 	size_t len = 0;
 	bool sealed = true;
 
+	ex->events = events;
 	ops = calloc(events_len != 0 ? events_len : 1, sizeof(ops[0]));
 	if (ops == NULL)
 		return UM_REFUSAL_INTERNAL_ERROR;
 	for (size_t i = 0; i < events_len; i++) {
-		if (!ex->events[i].is_ours)
+		if (!events[i].is_ours)
 			continue;
 		ops[len].kind = UM_OP_EVENT;
 		ops[len].provider = ex->provider->name;
-		ops[len].event = &ex->events[i];
-		memcpy(ops[len].id, ex->events[i].id, sizeof(ops[len].id));
-		ops[len].is_unnamed = !ex->events[i].has_id;
+		ops[len].event = &events[i];
+		memcpy(ops[len].id, events[i].id, sizeof(ops[len].id));
+		ops[len].is_unnamed = !events[i].has_id;
 		/* Only what was paid or signed has a result. */
 		sealed = sealed
 			&& (ops[len].is_unnamed
@@ -90,13 +92,12 @@ check_token(const struct um_context *context, struct um_exchange *ex)
 
 /* Whatever the delivery names, it is about the elicitation of the token. */
 static void
-take_id_of_token(struct um_exchange *ex, size_t events_len)
+take_id_of_token(struct um_event *events, size_t len,
+	const struct um_token *token)
 {
-	for (size_t i = 0; i < events_len; i++) {
-		struct um_event *event = &ex->events[i];
-
-		memcpy(event->id, ex->token.id, sizeof(event->id));
-		event->has_id = event->is_ours = true;
+	for (size_t i = 0; i < len; i++) {
+		memcpy(events[i].id, token->id, sizeof(events[i].id));
+		events[i].has_id = events[i].is_ours = true;
 	}
 }
 
@@ -126,18 +127,20 @@ read_delivery(const struct um_context *context, struct um_exchange *ex,
 {
 	const struct um_spec_part *part = &ex->provider->spec->webhook;
 	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	struct um_event *events = calloc(part->events_max, sizeof(events[0]));
 	struct um_reply reply = { 0 };
 	struct um_buf kid = { 0 };
 	enum um_refusal refusal;
 	size_t len = 0;
 
+	if (events == NULL)
+		return UM_REFUSAL_INTERNAL_ERROR;
 	ex->fault = (struct um_fault){ "" };
 	delivery.is_get = ex->request.method == UM_GET;
 	delivery.reply = &reply;
 	delivery.key = key;
 	delivery.kid = &kid;
-	refusal = um_check_verdict(
-		um_spec_read(part, &delivery, ex->events, &len));
+	refusal = um_check_verdict(um_spec_read(part, &delivery, events, &len));
 	if (refusal == UM_REFUSAL_SIGNING_KEY_MISSING && kid.len != 0
 		&& key == NULL)
 		refusal = ask_for_key(ex, um_buf_str(&kid));
@@ -145,9 +148,11 @@ read_delivery(const struct um_context *context, struct um_exchange *ex,
 		answer_challenge(ex, &reply);
 	else if (refusal == UM_REFUSAL_NONE) {
 		if (ex->has_token)
-			take_id_of_token(ex, len);
-		refusal = plan_events(context, ex, len);
+			take_id_of_token(events, len, &ex->token);
+		refusal = plan_events(context, ex, events, len);
+		events = NULL;
 	}
+	free(events);
 	um_buf_free(&kid);
 	return refusal;
 }
@@ -207,15 +212,11 @@ key_looked_up(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 check_post(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal;
+	enum um_refusal refusal = check_token(context, ex);
 
-	if ((refusal = check_token(context, ex)))
-		return refusal;
-	if (ex->request.body_too_large)
-		return UM_REFUSAL_BODY_TOO_LARGE;
-	ex->events = calloc(ex->provider->spec->webhook.events_max,
-		sizeof(ex->events[0]));
-	return ex->events != NULL ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
+	if (refusal == UM_REFUSAL_NONE && ex->request.body_too_large)
+		refusal = UM_REFUSAL_BODY_TOO_LARGE;
+	return refusal;
 }
 
 static enum um_refusal
