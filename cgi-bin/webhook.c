@@ -29,18 +29,6 @@
 
 static um_step events_recorded, key_looked_up;
 
-/* The response that the provider takes for "received". */
-static void
-acknowledge(struct um_exchange *ex, const char *outcome)
-{
-	const struct um_spec_answer *wanted = &ex->provider->spec->answer;
-
-	ex->response.status = wanted->status;
-	ex->response.content_type = wanted->content_type;
-	um_buf_puts(&ex->response.body, wanted->body);
-	ex->outcome = outcome;
-}
-
 /* The exchange owns the events from now on. */
 static enum um_refusal
 plan_events(const struct um_context *context, struct um_exchange *ex,
@@ -70,7 +58,8 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 	}
 	if (len == 0) {
 		free(ops);
-		acknowledge(ex, "nothing");
+		ex->answer = UM_ANSWER_RECEIVED;
+		ex->outcome = "nothing";
 		return UM_REFUSAL_NONE;
 	}
 	um_exchange_request_ops(ex, ops, len, events_recorded);
@@ -253,7 +242,7 @@ events_recorded(const struct um_context *context, struct um_exchange *ex)
 	}
 	if ((refusal = um_check_done(ex)))
 		return refusal;
-	acknowledge(ex, ex->outcome);
+	ex->answer = UM_ANSWER_RECEIVED;
 	return UM_REFUSAL_NONE;
 }
 

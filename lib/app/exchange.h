@@ -22,6 +22,7 @@
 /* What the response will be: app/respond.h makes it after the last step. */
 enum um_answer {
 	UM_ANSWER_WRITTEN,  /* `response`, as a step has written it */
+	UM_ANSWER_RECEIVED, /* what the provider takes for "received" */
 	UM_ANSWER_REDIRECT, /* to `url` */
 	UM_ANSWER_CONFIRM,  /* the confirm page of op.row, with `state` */
 	UM_ANSWER_FOLLOW,   /* the page that follows a payment */

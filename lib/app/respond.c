@@ -142,6 +142,14 @@ put_redirect(struct um_exchange *ex)
 }
 
 static void
+put_received(struct um_response *response, const struct um_spec_answer *wanted)
+{
+	response->status = wanted->status;
+	response->content_type = wanted->content_type;
+	um_buf_puts(&response->body, wanted->body);
+}
+
+static void
 put_answer(const struct um_config *config, struct um_exchange *ex)
 {
 	if (ex->refusal != UM_REFUSAL_NONE) {
@@ -150,6 +158,9 @@ put_answer(const struct um_config *config, struct um_exchange *ex)
 	}
 	switch (ex->answer) {
 	case UM_ANSWER_WRITTEN:
+		break;
+	case UM_ANSWER_RECEIVED:
+		put_received(&ex->response, &ex->provider->spec->answer);
 		break;
 	case UM_ANSWER_REDIRECT:
 		put_redirect(ex);

@@ -94,6 +94,7 @@ TEST(it_is_about_the_elicitation_of_the_token)
 
 	database_says(&ex.ops[0], "recheck");
 	um_exchange_step(&case_context, &ex, ex.then);
+	respond(&ex);
 	assert_int_equal(ex.response.status, 200);
 	assert_string_equal(ex.outcome, "recheck");
 	free_all(&ex, &path);
