@@ -54,28 +54,12 @@ um_check_method(struct um_exchange *ex, const char *allow)
 	return UM_REFUSAL_NONE;
 }
 
-static enum um_refusal
-parse_fields(struct um_exchange *ex, struct um_str text, size_t value_max)
-{
-	switch (um_form_parse_max(&ex->form, text, value_max)) {
-	case UM_FORM_GOOD:
-		return UM_REFUSAL_NONE;
-	case UM_FORM_DUPLICATE:
-		return UM_REFUSAL_DUPLICATE_PARAMETER;
-	case UM_FORM_TOO_LARGE:
-		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
-	case UM_FORM_MALFORMED:
-		break;
-	}
-	return UM_REFUSAL_MALFORMED_PARAMETERS;
-}
-
 enum um_refusal
 um_check_query(struct um_exchange *ex)
 {
 	if (ex->request.query.len > UM_QUERY_MAX)
 		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
-	return parse_fields(ex, ex->request.query, UM_FORM_VALUE_MAX);
+	return um_form_parse(&ex->form, ex->request.query);
 }
 
 enum um_refusal
@@ -91,7 +75,7 @@ um_check_fields(struct um_exchange *ex, size_t value_max)
 		return UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE;
 	if (request->query.len != 0)
 		return UM_REFUSAL_QUERY_AND_FORM;
-	return parse_fields(ex, request->body, value_max);
+	return um_form_parse_max(&ex->form, request->body, value_max);
 }
 
 static enum um_refusal

@@ -40,24 +40,24 @@ decode(struct um_str *out, char **at, struct um_str text)
 	return um_str_is_text(*out);
 }
 
-enum um_form_state
+enum um_refusal
 um_form_parse(struct um_form *form, struct um_str text)
 {
 	return um_form_parse_max(form, text, UM_FORM_VALUE_MAX);
 }
 
-enum um_form_state
+enum um_refusal
 um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
 {
 	char *at;
 
 	*form = (struct um_form){ 0 };
 	if (text.len == 0)
-		return UM_FORM_GOOD;
+		return UM_REFUSAL_NONE;
 	form->bytes = at = malloc(text.len);
 	form->bytes_len = text.len;
 	if (at == NULL)
-		return UM_FORM_MALFORMED;
+		return UM_REFUSAL_MALFORMED_PARAMETERS;
 
 	while (text.len != 0) {
 		struct um_str value = um_str_cut(&text, "&");
@@ -68,17 +68,17 @@ um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
 			continue;
 		if (!decode(&field.name, &at, name)
 			|| !decode(&field.value, &at, value))
-			return UM_FORM_MALFORMED;
+			return UM_REFUSAL_MALFORMED_PARAMETERS;
 		if (field.name.len > UM_FORM_NAME_MAX
 			|| field.value.len > value_max
 			|| form->len == UM_FORM_FIELDS_MAX)
-			return UM_FORM_TOO_LARGE;
+			return UM_REFUSAL_PARAMETERS_TOO_LARGE;
 		for (size_t i = 0; i < form->len; i++)
 			if (um_str_eq(form->field[i].name, field.name))
-				return UM_FORM_DUPLICATE;
+				return UM_REFUSAL_DUPLICATE_PARAMETER;
 		form->field[form->len++] = field;
 	}
-	return UM_FORM_GOOD;
+	return UM_REFUSAL_NONE;
 }
 
 struct um_str

@@ -4,6 +4,7 @@
 #define UM_FORM_H
 
 #include "core/str.h"
+#include "http/refusal.h"
 
 #define UM_FORM_FIELDS_MAX 32
 #define UM_FORM_NAME_MAX 64     /* bytes, decoded */
@@ -24,21 +25,18 @@ struct um_form {
 	size_t bytes_len;
 };
 
-enum um_form_state {
-	UM_FORM_GOOD,
-	UM_FORM_MALFORMED, /* bad %-sequence, not UTF-8, a NUL; out of memory */
-	UM_FORM_DUPLICATE, /* a name twice (RFC 6749 section 3.1) */
-	UM_FORM_TOO_LARGE, /* over one of the limits above */
-};
-
 /*
  * Decodes `text` into *form, which does not point into it; an empty field name
  * without a value is skipped. The caller frees the form in every case.
+ *
+ * MALFORMED_PARAMETERS: a bad %-sequence, not UTF-8, a NUL, or out of memory.
+ * DUPLICATE_PARAMETER: a name twice (RFC 6749 section 3.1).
+ * PARAMETERS_TOO_LARGE: over one of the limits above.
  */
-enum um_form_state um_form_parse(struct um_form *form, struct um_str text);
+enum um_refusal um_form_parse(struct um_form *form, struct um_str text);
 
 /* The same, with another limit for a value than UM_FORM_VALUE_MAX. */
-enum um_form_state um_form_parse_max(struct um_form *form, struct um_str text,
+enum um_refusal um_form_parse_max(struct um_form *form, struct um_str text,
 	size_t value_max);
 
 /* The field's value; .ptr is NULL if there is no such field. */

@@ -120,7 +120,7 @@ payload_of(const struct um_saved_request *request,
 			return NULL;
 		text = *multipart = um_multipart_get(&parts, payload->field);
 	} else if (payload->part == UM_PAYLOAD_FORM) {
-		text = um_form_parse(&form, text) == UM_FORM_GOOD
+		text = um_form_parse(&form, text) == UM_REFUSAL_NONE
 			? um_form_get(&form, payload->field)
 			: um_str(NULL);
 	}

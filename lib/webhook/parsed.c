@@ -13,7 +13,7 @@ typedef void parse(struct um_parsed *parsed, const struct um_payload *payload,
 static void
 parse_fields(struct um_fields *fields, struct um_str text)
 {
-	fields->found = um_form_parse(&fields->form, text) == UM_FORM_GOOD
+	fields->found = um_form_parse(&fields->form, text) == UM_REFUSAL_NONE
 		? UM_FOUND
 		: UM_BAD;
 }

@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			&fault);
 
 		HOLDS(ok || fault.reason != NULL);
-		if (ok && um_form_parse(&form, body) == UM_FORM_GOOD) {
+		if (ok && um_form_parse(&form, body) == UM_REFUSAL_NONE) {
 			if (um_answers_read(&answers, &definition, &form, true)
 				== UM_ANSWERS_READ)
 				check_values(&definition, &answers);

@@ -14,7 +14,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_form form;
 	struct um_str value = um_cookie_get(header, "c");
 
-	if (um_form_parse(&form, text) == UM_FORM_GOOD) {
+	if (um_form_parse(&form, text) == UM_REFUSAL_NONE) {
 		for (size_t i = 0; i < form.len; i++) {
 			HOLDS(um_str_is_text(form.field[i].name));
 			HOLDS(um_str_is_text(form.field[i].value));

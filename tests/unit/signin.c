@@ -32,7 +32,7 @@ signin_ask(struct signin_answer *answer, const char *method, const char *path,
 	if (query.ptr == NULL)
 		return;
 	um_str_cut(&query, "?");
-	assert_int_equal(um_form_parse(&answer->sent, query), UM_FORM_GOOD);
+	assert_int_equal(um_form_parse(&answer->sent, query), UM_REFUSAL_NONE);
 }
 
 void

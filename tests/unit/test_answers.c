@@ -39,7 +39,8 @@ define(const char *json, bool is_approval)
 static enum um_answers_state
 post(struct um_str body, bool check)
 {
-	assert_int_equal(um_form_parse_max(&form, body, 32768), UM_FORM_GOOD);
+	assert_int_equal(um_form_parse_max(&form, body, 32768),
+		UM_REFUSAL_NONE);
 	return um_answers_read(&answers, &definition, &form, check);
 }
 

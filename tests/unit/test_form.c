@@ -7,7 +7,7 @@
 
 static struct um_form form;
 
-static enum um_form_state
+static enum um_refusal
 parse(struct um_str text)
 {
 	um_form_free(&form);
@@ -33,7 +33,7 @@ assert_field(size_t i, struct um_str name, struct um_str value)
 TEST(fields_keep_their_order)
 {
 	assert_int_equal(parse(STR("code=abc&state=x%2By&empty=&bare&=none")),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 5);
 	assert_field(0, STR("code"), STR("abc"));
 	assert_field(1, STR("state"), STR("x+y"));
@@ -50,11 +50,11 @@ TEST(fields_keep_their_order)
 
 TEST(empty_pairs_are_skipped)
 {
-	assert_int_equal(parse(um_str(NULL)), UM_FORM_GOOD);
+	assert_int_equal(parse(um_str(NULL)), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 0);
-	assert_int_equal(parse(STR("&&&")), UM_FORM_GOOD);
+	assert_int_equal(parse(STR("&&&")), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 0);
-	assert_int_equal(parse(STR("&a=1&&b=2&=&")), UM_FORM_GOOD);
+	assert_int_equal(parse(STR("&a=1&&b=2&=&")), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 2);
 	assert_field(1, STR("b"), STR("2"));
 }
@@ -62,7 +62,7 @@ TEST(empty_pairs_are_skipped)
 TEST(plus_and_percent_are_decoded)
 {
 	assert_int_equal(parse(STR("a+b=%20+%2b&x=a=b==&%61%3d=%26%3D")),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	assert_field(0, STR("a b"), STR("  +"));
 	assert_field(1, STR("x"), STR("a=b=="));
 	assert_field(2, STR("a="), STR("&="));
@@ -70,14 +70,14 @@ TEST(plus_and_percent_are_decoded)
 
 TEST(a_semicolon_is_no_separator)
 {
-	assert_int_equal(parse(STR("a=1;b=2")), UM_FORM_GOOD);
+	assert_int_equal(parse(STR("a=1;b=2")), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 1);
 	assert_field(0, STR("a"), STR("1;b=2"));
 }
 
 TEST(values_are_decoded_once)
 {
-	assert_int_equal(parse(STR("a=%2561&b=%252B")), UM_FORM_GOOD);
+	assert_int_equal(parse(STR("a=%2561&b=%252B")), UM_REFUSAL_NONE);
 	assert_field(0, STR("a"), STR("%61"));
 	assert_field(1, STR("b"), STR("%2B"));
 }
@@ -94,7 +94,8 @@ TEST(every_byte_can_be_percent_encoded)
 		struct um_str got = { &byte, 1 };
 
 		assert_int_equal(parse((struct um_str){ text, sizeof(text) }),
-			c == 0 ? UM_FORM_MALFORMED : UM_FORM_GOOD);
+			c == 0 ? UM_REFUSAL_MALFORMED_PARAMETERS
+			       : UM_REFUSAL_NONE);
 		if (c != 0)
 			assert_field(0, got, got);
 	}
@@ -138,9 +139,10 @@ TEST(malformed_forms_are_refused)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
-		assert_row(cases[i].ptr, parse(cases[i]) == UM_FORM_MALFORMED);
+		assert_row(cases[i].ptr,
+			parse(cases[i]) == UM_REFUSAL_MALFORMED_PARAMETERS);
 	assert_int_equal(parse(STR("zo%c3%ab=%e4%be%8b\xe3\x81\x88")),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	assert_field(0, STR("zo\xc3\xab"), STR("\xe4\xbe\x8b\xe3\x81\x88"));
 }
 
@@ -159,8 +161,9 @@ TEST(a_parameter_given_twice_is_refused)
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
-		assert_row(cases[i].ptr, parse(cases[i]) == UM_FORM_DUPLICATE);
-	assert_int_equal(parse(STR("a=1&A=1&aa=1&b=a")), UM_FORM_GOOD);
+		assert_row(cases[i].ptr,
+			parse(cases[i]) == UM_REFUSAL_DUPLICATE_PARAMETER);
+	assert_int_equal(parse(STR("a=1&A=1&aa=1&b=a")), UM_REFUSAL_NONE);
 }
 
 /* `count` times the text, after what is in the buffer. */
@@ -171,10 +174,10 @@ put_times(struct um_buf *out, const char *text, size_t count)
 		um_buf_puts(out, text);
 }
 
-static enum um_form_state
+static enum um_refusal
 parse_buffer(struct um_buf *text)
 {
-	enum um_form_state state = parse(um_buf_str(text));
+	enum um_refusal state = parse(um_buf_str(text));
 
 	um_buf_free(text);
 	return state;
@@ -188,7 +191,8 @@ TEST(one_field_over_the_limit_is_refused)
 		for (int i = 0; i < UM_FORM_FIELDS_MAX + over; i++)
 			um_buf_printf(&text, "f%d=%d&", i, i);
 		assert_int_equal(parse_buffer(&text),
-			over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+			over ? UM_REFUSAL_PARAMETERS_TOO_LARGE
+			     : UM_REFUSAL_NONE);
 		assert_int_equal(form.len, UM_FORM_FIELDS_MAX);
 	}
 }
@@ -205,12 +209,14 @@ TEST(too_long_fields_are_refused)
 			put_times(&text, letter[i], UM_FORM_NAME_MAX + over);
 			um_buf_puts(&text, "=1");
 			assert_int_equal(parse_buffer(&text),
-				over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+				over ? UM_REFUSAL_PARAMETERS_TOO_LARGE
+				     : UM_REFUSAL_NONE);
 
 			um_buf_puts(&text, "v=");
 			put_times(&text, letter[i], UM_FORM_VALUE_MAX + over);
 			assert_int_equal(parse_buffer(&text),
-				over ? UM_FORM_TOO_LARGE : UM_FORM_GOOD);
+				over ? UM_REFUSAL_PARAMETERS_TOO_LARGE
+				     : UM_REFUSAL_NONE);
 			assert_int_equal(um_form_get(&form, "v").len,
 				over ? 0 : UM_FORM_VALUE_MAX);
 		}
@@ -235,7 +241,7 @@ TEST(nothing_is_read_past_the_end)
 
 TEST(a_freed_form_is_empty)
 {
-	assert_int_equal(parse(STR("a=1")), UM_FORM_GOOD);
+	assert_int_equal(parse(STR("a=1")), UM_REFUSAL_NONE);
 	um_form_free(&form);
 	assert_int_equal(form.len, 0);
 	assert_null(um_form_get(&form, "a").ptr);

@@ -117,7 +117,7 @@ TEST(nothing_from_the_request_is_logged)
 	um_buf_puts(&ex.response.body, "SECRET");
 	um_buf_puts(&ex.response.headers, "SECRET");
 	assert_int_equal(um_form_parse(&ex.form, STR("SECRET=SECRET")),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	um_log_request(&log, &ex, WALL_MS, 0);
 	assert_false(str_has(um_buf_str(&log.lines), STR("SECRET")));
 	json_decref(parse_line(&log));

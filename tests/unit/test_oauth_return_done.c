@@ -142,7 +142,7 @@ assert_same_answer(struct um_str url, const char *before)
 	assert_true(url.len > len && memcmp(url.ptr, before, len) == 0);
 	url.ptr += len;
 	url.len -= len;
-	assert_int_equal(um_form_parse(&form, url), UM_FORM_GOOD);
+	assert_int_equal(um_form_parse(&form, url), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 4);
 	assert_int_equal(um_token_open(&token, um_form_get(&form, "state"),
 				 case_context.keys, UM_PURPOSE_RETURN, "demo",

@@ -51,7 +51,7 @@ TEST(a_form_is_wiped)
 	struct um_form form;
 
 	assert_int_equal(um_form_parse(&form, STR("state=x&code=" SECRET)),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	um_form_free(&form);
 	assert_int_equal(freed_with_secret, 0);
 }
@@ -62,7 +62,7 @@ TEST(a_form_that_is_refused_is_wiped)
 	struct um_form form;
 
 	assert_int_equal(um_form_parse(&form, STR("code=" SECRET "&code=x")),
-		UM_FORM_DUPLICATE);
+		UM_REFUSAL_DUPLICATE_PARAMETER);
 	um_form_free(&form);
 	assert_int_equal(freed_with_secret, 0);
 }
@@ -86,7 +86,7 @@ TEST(the_answers_of_a_form_are_wiped)
 	assert_int_equal(um_form_parse(&form,
 				 STR("field.a=x%0D%0A" SECRET
 				     "&field.n=" SECRET)),
-		UM_FORM_GOOD);
+		UM_REFUSAL_NONE);
 	assert_int_equal(um_answers_read(&answers, &definition, &form, true),
 		UM_ANSWERS_READ);
 	assert_int_equal(answers.mistakes, 1);
@@ -107,7 +107,7 @@ TEST(an_exchange_is_wiped)
 	const struct um_str form = STR("code=" SECRET);
 	const char *bytes = (const char *)&ex;
 
-	assert_int_equal(um_form_parse(&ex.form, form), UM_FORM_GOOD);
+	assert_int_equal(um_form_parse(&ex.form, form), UM_REFUSAL_NONE);
 	um_buf_puts(&ex.op.result, SECRET);
 	um_buf_puts(&ex.url, "https://host/?state=" SECRET);
 	um_buf_puts(&ex.response.headers, "Location: /?code=" SECRET);
