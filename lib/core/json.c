@@ -142,8 +142,7 @@ parse_string(struct parser *p)
 				"surrogate pair");
 	}
 	node->len = (uint32_t)(out - node->text);
-	return any < 0x80
-		|| um_str_is_text((struct um_str){ node->text, node->len })
+	return any < 0x80 || um_str_is_text(um_json_str(node))
 		|| refuse(p, "has a string that is not UTF-8");
 }
 
@@ -218,7 +217,7 @@ names_differ(const struct um_json_node *object, size_t count)
 	bool differ = names != NULL;
 
 	for (size_t i = 0; i < count && differ; i++, node += 1 + node[1].size)
-		names[i] = (struct um_str){ node->text, node->len };
+		names[i] = um_json_str(node);
 	if (differ)
 		qsort(names, count, sizeof(names[0]), compare_names);
 	for (size_t i = 1; i < count && differ; i++)

@@ -66,6 +66,14 @@ um_json_is(const struct um_json_node *node, enum um_json_kind kind)
 	return node != NULL && node->kind == kind;
 }
 
+/* The text of a string, a name or a number; no bytes for NULL. */
+static inline struct um_str
+um_json_str(const struct um_json_node *node)
+{
+	return node != NULL ? (struct um_str){ node->text, node->len }
+			    : (struct um_str){ 0 };
+}
+
 /*
  * The element after this one, the first for NULL. NULL after the last, and
  * where `array` is not an array.
@@ -100,7 +108,7 @@ static inline bool
 um_json_string_eq(const struct um_json_node *node, struct um_str text)
 {
 	return um_json_is(node, UM_JSON_STRING)
-		&& um_str_eq((struct um_str){ node->text, node->len }, text);
+		&& um_str_eq(um_json_str(node), text);
 }
 
 #endif

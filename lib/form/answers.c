@@ -175,7 +175,7 @@ text_of(const struct um_json_node *value)
 	if (um_json_is(value, UM_JSON_STRING)
 		|| um_json_is(value, UM_JSON_INTEGER)
 		|| um_json_is(value, UM_JSON_REAL))
-		return (struct um_str){ value->text, value->len };
+		return um_json_str(value);
 	return (struct um_str){ 0 };
 }
 

@@ -12,9 +12,7 @@ um_control_problem_field(const struct um_json_node *problem)
 	const struct um_json_node *field = um_json_member(problem,
 		um_str("field"));
 
-	if (!um_json_is(field, UM_JSON_STRING))
-		return (struct um_str){ 0 };
-	return (struct um_str){ field->text, field->len };
+	return um_json_str(um_json_is(field, UM_JSON_STRING) ? field : NULL);
 }
 
 void
@@ -89,9 +87,7 @@ shown_value(const struct um_controls *controls, const struct um_input *input)
 		return (struct um_str){ 0 };
 	if (answered != NULL)
 		return answered->value;
-	if (input == NULL || input->initial == NULL)
-		return (struct um_str){ 0 };
-	return (struct um_str){ input->initial->text, input->initial->len };
+	return um_json_str(input != NULL ? input->initial : NULL);
 }
 
 static bool
@@ -162,8 +158,7 @@ put_select(struct um_controls *controls, const struct um_input *input)
 			um_str("value"));
 
 		um_buf_puts(body, "\n<option value=\"");
-		um_escape_html_attr(body,
-			(struct um_str){ value->text, value->len });
+		um_escape_html_attr(body, um_json_str(value));
 		um_buf_puts(body, "\"");
 		um_buf_cat(body,
 			um_json_string_eq(value, shown) ? " selected>" : ">");

@@ -94,7 +94,7 @@ read_language(struct um_definition *definition, const struct um_place *at)
 	return node == NULL
 		|| (um_json_is(node, UM_JSON_STRING)
 			&& um_words_language(&definition->language,
-				um_place_text(node)))
+				um_json_str(node)))
 		|| um_place_refuse(at, "language",
 			"is not a language of the pages");
 }

@@ -17,7 +17,7 @@ static bool
 read_name(struct um_input *input, const struct um_place *at)
 {
 	const struct um_json_node *node = um_place_get(at, "name");
-	struct um_str name = um_place_text(node);
+	struct um_str name = um_json_str(node);
 	bool ok = um_json_is(node, UM_JSON_STRING) && name.len != 0
 		&& name.len <= UM_FORM_NAMES_MAX
 		&& islower((unsigned char)name.ptr[0]);
@@ -36,7 +36,7 @@ read_name(struct um_input *input, const struct um_place *at)
 static bool
 read_type(struct um_input *input, const struct um_place *at)
 {
-	struct um_str type = um_place_text(um_place_get(at, "type"));
+	struct um_str type = um_json_str(um_place_get(at, "type"));
 
 	for (size_t i = 0; i < LENGTH(types); i++) {
 		if (!um_json_is(um_place_get(at, "type"), UM_JSON_STRING)
@@ -85,7 +85,7 @@ read_link(struct um_input *input, const struct um_place *at)
 			UM_FORM_LINK_LABEL_MAX, false, true))
 		return false;
 	url = um_place_get(&here, "url");
-	input->link = um_place_text(url);
+	input->link = um_json_str(url);
 	if (!um_json_is(url, UM_JSON_STRING) || !is_link(input->link))
 		return um_place_refuse(&here, "url", "is not an https address");
 	return true;
@@ -109,7 +109,7 @@ read_length(size_t *out, const struct um_place *at, const char *name,
 	if (node == NULL)
 		return true;
 	if (!um_json_is(node, UM_JSON_INTEGER)
-		|| !um_value_number(&number, um_place_text(node)) || number < 0
+		|| !um_value_number(&number, um_json_str(node)) || number < 0
 		|| number > (double)most)
 		return um_place_refuse(at, name,
 			"is not a length that is possible");
@@ -125,7 +125,7 @@ read_bound(double *out, const struct um_place *at, const char *name)
 	return node == NULL
 		|| ((um_json_is(node, UM_JSON_INTEGER)
 			    || um_json_is(node, UM_JSON_REAL))
-			&& um_value_number(out, um_place_text(node)))
+			&& um_value_number(out, um_json_str(node)))
 		|| um_place_refuse(at, name,
 			"is not a number of at most 15 digits");
 }
@@ -174,7 +174,7 @@ read_pattern(struct um_input *input, const struct um_place *at)
 	if (node == NULL)
 		return true;
 	if (um_json_is(node, UM_JSON_STRING))
-		input->pattern = um_pattern_compile(um_place_text(node));
+		input->pattern = um_pattern_compile(um_json_str(node));
 	return input->pattern != NULL
 		|| um_place_refuse(at, "pattern", "is not a pattern");
 }
@@ -192,7 +192,7 @@ read_choice(const struct um_input *input, const struct um_place *at)
 			false, true))
 		return false;
 	value = um_place_get(at, "value");
-	text = um_place_text(value);
+	text = um_json_str(value);
 	if (!um_json_is(value, UM_JSON_STRING) || text.len == 0
 		|| text.len > UM_FORM_CHOICE_MAX
 		|| !um_characters_count(&count, text, false))
@@ -251,7 +251,7 @@ read_default(struct um_input *input, const struct um_place *at)
 					|| kind == UM_JSON_REAL
 						: kind == UM_JSON_STRING)
 		       && node->len != 0
-		       && um_value_check(input, um_place_text(node))
+		       && um_value_check(input, um_json_str(node))
 			       == UM_MISTAKE_NONE)
 		|| um_place_refuse(at, "default",
 			"is not what the field accepts");

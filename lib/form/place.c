@@ -7,14 +7,6 @@
 
 #define NAME_MAX_SHOWN 32 /* bytes */
 
-struct um_str
-um_place_text(const struct um_json_node *node)
-{
-	if (node == NULL)
-		return (struct um_str){ 0 };
-	return (struct um_str){ node->text, node->len };
-}
-
 const struct um_json_node *
 um_place_get(const struct um_place *at, const char *name)
 {
@@ -66,7 +58,7 @@ um_place_has(const struct um_place *at, const char *const *names)
 		size_t i = 0;
 
 		while (names[i] != NULL
-			&& !um_str_is(um_place_text(name), names[i]))
+			&& !um_str_is(um_json_str(name), names[i]))
 			i++;
 		if (names[i] == NULL)
 			return refuse_name(at, name);

@@ -25,9 +25,6 @@ struct um_place {
 	struct um_definition_fault *fault;
 };
 
-/* The text of a string or a number; nothing for NULL. */
-struct um_str um_place_text(const struct um_json_node *node);
-
 /* The member of this name, or NULL. */
 const struct um_json_node *um_place_get(const struct um_place *at,
 	const char *name);

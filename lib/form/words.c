@@ -4,12 +4,6 @@
 #include "form/characters.h"
 #include "http/escape.h"
 
-static struct um_str
-text_of(const struct um_json_node *node)
-{
-	return (struct um_str){ node->text, node->len };
-}
-
 bool
 um_words_language(enum um_language *language, struct um_str code)
 {
@@ -28,7 +22,7 @@ is_text(const struct um_json_node *node, size_t max, bool lines)
 	size_t count;
 
 	return um_json_is(node, UM_JSON_STRING)
-		&& um_characters_count(&count, text_of(node), lines)
+		&& um_characters_count(&count, um_json_str(node), lines)
 		&& count != 0 && count <= max;
 }
 
@@ -42,7 +36,7 @@ um_words_are(const struct um_json_node *node, size_t max, bool lines)
 		return is_text(node, max, lines);
 	end = node + node->size;
 	for (name = node + 1; name < end; name += 1 + name[1].size)
-		if (!um_words_language(&language, text_of(name))
+		if (!um_words_language(&language, um_json_str(name))
 			|| !is_text(name + 1, max, lines))
 			return false;
 	return node->size > 1;
@@ -58,7 +52,7 @@ um_words_of(const struct um_json_node *node, enum um_language own,
 	if (node == NULL)
 		return words;
 	if (!um_json_is(node, UM_JSON_OBJECT)) {
-		words.text = text_of(node);
+		words.text = um_json_str(node);
 		return words;
 	}
 	words.language = page;
@@ -68,10 +62,10 @@ um_words_of(const struct um_json_node *node, enum um_language own,
 		found = um_json_member(node, um_str("en"));
 	}
 	if (found == NULL) {
-		um_words_language(&words.language, text_of(node + 1));
+		um_words_language(&words.language, um_json_str(node + 1));
 		found = node + 2;
 	}
-	words.text = text_of(found);
+	words.text = um_json_str(found);
 	return words;
 }
 

@@ -51,8 +51,7 @@ get_bytes(const struct um_json_node *node, const char *name, uint8_t *out,
 		return false;
 	*len = (size_t)value->len * 6 / 8;
 	return *len > 0 && *len <= max
-		&& um_base64url_decode(out, *len,
-			(struct um_str){ value->text, value->len });
+		&& um_base64url_decode(out, *len, um_json_str(value));
 }
 
 /* The same of exactly `len` bytes. */
@@ -178,7 +177,7 @@ narrow(struct um_jwk *key, const struct um_json_node *alg)
 	if (alg == NULL)
 		return true;
 	if (!um_json_is(alg, UM_JSON_STRING)
-		|| !um_jws_alg_of((struct um_str){ alg->text, alg->len }, &only)
+		|| !um_jws_alg_of(um_json_str(alg), &only)
 		|| !key->for_alg[only])
 		return false;
 	memset(key->for_alg, 0, sizeof(key->for_alg));

@@ -77,7 +77,7 @@ get_text(const struct um_json_node *header, const char *name,
 	*out = (struct um_str){ 0 };
 	if (node == NULL)
 		return true;
-	*out = (struct um_str){ node->text, node->len };
+	*out = um_json_str(node);
 	return node->kind == UM_JSON_STRING;
 }
 

@@ -35,7 +35,7 @@ static enum um_found
 find_inside(const struct um_expr_json *json, const struct um_json_node *node,
 	struct um_value *value)
 {
-	struct um_str text = { node->text, node->len };
+	struct um_str text = um_json_str(node);
 	struct um_json_node *root = NULL;
 	const struct um_json_node *found;
 	bool ok = true;
@@ -72,8 +72,7 @@ um_expr_find(const struct um_expr_json *json, const struct um_json_node *root,
 	if (json->is_text)
 		return find_inside(json, node, value);
 	if (um_json_is(node, UM_JSON_STRING))
-		return um_value_take(value,
-			(struct um_str){ node->text, node->len });
+		return um_value_take(value, um_json_str(node));
 	if (!um_json_text(node, &value->made))
 		return refuse(value,
 			um_json_is(node, UM_JSON_REAL)
