@@ -39,20 +39,12 @@ plan_look_up(const struct um_context *context, struct um_exchange *ex,
 	return UM_REFUSAL_NONE;
 }
 
-static bool
-is_cancel(struct um_str path)
-{
-	static const char suffix[] = "/cancel";
-	size_t len = sizeof(suffix) - 1;
-
-	return path.len >= len
-		&& memcmp(path.ptr + path.len - len, suffix, len) == 0;
-}
-
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	return is_cancel(ex->request.path)
+	struct um_str path = ex->request.path;
+
+	return um_str_take_suffix(&path, "/cancel")
 		? plan_look_up(context, ex, "/cancel", UM_PURPOSE_CANCEL,
 			cancel_looked_up)
 		: plan_look_up(context, ex, "/return", UM_PURPOSE_RETURN,

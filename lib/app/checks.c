@@ -14,20 +14,13 @@ enum um_refusal
 um_check_route(const struct um_context *context, struct um_exchange *ex,
 	const char *prefix, const char *suffix, enum um_kind kind)
 {
-	struct um_str path = ex->request.path;
-	struct um_str before = um_str(prefix);
-	struct um_str after = um_str(suffix);
+	struct um_str name = ex->request.path;
 
-	if (path.len <= before.len + after.len
-		|| memcmp(path.ptr, before.ptr, before.len) != 0
-		|| memcmp(path.ptr + path.len - after.len, after.ptr, after.len)
-			!= 0)
+	if (!um_str_take_prefix(&name, prefix)
+		|| !um_str_take_suffix(&name, suffix) || name.len == 0
+		|| memchr(name.ptr, '/', name.len) != NULL)
 		return UM_REFUSAL_UNKNOWN_ROUTE;
-	path.ptr += before.len;
-	path.len -= before.len + after.len;
-	if (memchr(path.ptr, '/', path.len) != NULL)
-		return UM_REFUSAL_UNKNOWN_ROUTE;
-	ex->provider = um_config_provider(context->config, path);
+	ex->provider = um_config_provider(context->config, name);
 	if (ex->provider == NULL
 		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
 		ex->provider = NULL;

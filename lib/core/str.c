@@ -20,6 +20,29 @@ um_str_is(struct um_str a, const char *text)
 	return um_str_eq(a, um_str(text));
 }
 
+bool
+um_str_take_prefix(struct um_str *s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (s->len < len || memcmp(s->ptr, prefix, len) != 0)
+		return false;
+	s->ptr += len;
+	s->len -= len;
+	return true;
+}
+
+bool
+um_str_take_suffix(struct um_str *s, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	if (s->len < len || memcmp(s->ptr + s->len - len, suffix, len) != 0)
+		return false;
+	s->len -= len;
+	return true;
+}
+
 static bool
 is_blank(char c)
 {

@@ -25,6 +25,10 @@ bool um_str_eq(struct um_str a, struct um_str b);
 /* The same with a C string, or NULL for no bytes. */
 bool um_str_is(struct um_str a, const char *text);
 
+/* Removes what the string begins or ends with; false if it does not. */
+bool um_str_take_prefix(struct um_str *s, const char *prefix);
+bool um_str_take_suffix(struct um_str *s, const char *suffix);
+
 /* The string without spaces and tabs at both ends. */
 struct um_str um_str_trim(struct um_str s);
 

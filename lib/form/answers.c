@@ -55,17 +55,12 @@ static struct um_answered *
 place_of(struct um_answers *answers, const struct um_definition *definition,
 	struct um_str name, const struct um_input **input)
 {
-	const size_t prefix = strlen(UM_ANSWER_PREFIX);
-
 	*input = NULL;
 	if (definition->comment != UM_COMMENT_NONE
 		&& um_str_is(name, UM_ANSWER_COMMENT))
 		return &answers->comment;
-	if (name.len <= prefix
-		|| memcmp(name.ptr, UM_ANSWER_PREFIX, prefix) != 0)
+	if (!um_str_take_prefix(&name, UM_ANSWER_PREFIX))
 		return NULL;
-	name.ptr += prefix;
-	name.len -= prefix;
 	*input = um_definition_input(definition, name);
 	return *input != NULL ? &answers->input[*input - definition->input]
 			      : NULL;

@@ -52,19 +52,17 @@ read_type(struct um_input *input, const struct um_place *at)
 static bool
 is_link(struct um_str url)
 {
-	static const char scheme[] = "https://";
 	static const char ends[] = "/?#\\"; /* of the host, for browsers */
-	size_t at = strlen(scheme);
 
-	if (url.len <= at || url.len > UM_FORM_LINK_MAX
-		|| memcmp(url.ptr, scheme, at) != 0
-		|| strchr(ends, url.ptr[at]) != NULL || url.ptr[at] == ':')
+	if (url.len > UM_FORM_LINK_MAX || !um_str_take_prefix(&url, "https://")
+		|| url.len == 0 || url.ptr[0] == ':'
+		|| strchr(ends, url.ptr[0]) != NULL)
 		return false;
-	for (size_t i = at; i < url.len; i++)
+	for (size_t i = 0; i < url.len; i++)
 		if (url.ptr[i] < '!' || url.ptr[i] > '~')
 			return false;
-	while (at < url.len && strchr(ends, url.ptr[at]) == NULL)
-		if (url.ptr[at++] == '@')
+	for (size_t i = 0; i < url.len && strchr(ends, url.ptr[i]) == NULL; i++)
+		if (url.ptr[i] == '@')
 			return false;
 	return true;
 }

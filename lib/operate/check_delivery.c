@@ -149,10 +149,7 @@ what_is(const struct um_saved_request *request)
 	um_str_cut(&rest, " ");
 	path = um_str_cut(&rest, " ");
 	path = um_str_cut(&path, "?");
-	return path.len >= 7
-			&& memcmp(path.ptr + path.len - 7, "/return", 7) == 0
-		? BACK
-		: CHALLENGE;
+	return um_str_take_suffix(&path, "/return") ? BACK : CHALLENGE;
 }
 
 /* Prints how it is read. */

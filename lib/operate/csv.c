@@ -100,13 +100,8 @@ field(const struct um_buf *bytes, const size_t *ends, size_t i)
 bool
 um_csv_begin(struct um_csv *csv, struct um_str text, struct um_error *err)
 {
-	static const char bom[] = "\xef\xbb\xbf";
-
 	*csv = (struct um_csv){ .rest = text, .line = 1 };
-	if (text.len >= 3 && memcmp(text.ptr, bom, 3) == 0) {
-		csv->rest.ptr += 3;
-		csv->rest.len -= 3;
-	}
+	um_str_take_prefix(&csv->rest, "\xef\xbb\xbf");
 	return take_row(csv, &csv->names, csv->name_ends, &csv->columns, err);
 }
 

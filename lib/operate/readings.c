@@ -58,12 +58,10 @@ with_returns(struct um_buf *out, struct um_str body, size_t flags)
 static bool
 without_mark(struct um_buf *out, struct um_str body, size_t flags)
 {
-	size_t len = strlen(BYTE_ORDER_MARK);
-
 	(void)flags;
-	if (body.len < len || memcmp(body.ptr, BYTE_ORDER_MARK, len) != 0)
+	if (!um_str_take_prefix(&body, BYTE_ORDER_MARK))
 		return false;
-	um_buf_put(out, body.ptr + len, body.len - len);
+	um_buf_put(out, body.ptr, body.len);
 	return true;
 }
 

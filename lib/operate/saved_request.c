@@ -40,16 +40,12 @@ take_line(struct um_str *rest)
 static void
 read_first_line(struct um_saved_request *request, struct um_str line)
 {
-	const char *query = memchr(line.ptr, '?', line.len);
+	struct um_str rest = line;
 
 	request->line = line;
 	request->is_get = line.len > 4 && memcmp(line.ptr, "GET ", 4) == 0;
-	if (query != NULL) {
-		struct um_str rest = { query + 1,
-			line.len - (size_t)(query + 1 - line.ptr) };
-
-		request->query = um_str_cut(&rest, " ");
-	}
+	um_str_cut(&rest, "?");
+	request->query = um_str_cut(&rest, " ");
 }
 
 bool

@@ -63,21 +63,17 @@ static enum um_verify_error
 add(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_str text)
 {
+	struct um_str rest = text;
 	bool found = scheme->prefixes.len == 0;
 
 	for (size_t i = 0; i < scheme->prefixes.len && !found; i++) {
-		struct um_str prefix = um_str(scheme->prefixes.item[i]);
-
-		found = text.len > prefix.len
-			&& memcmp(text.ptr, prefix.ptr, prefix.len) == 0;
-		if (found) {
-			text.ptr += prefix.len;
-			text.len -= prefix.len;
-		}
+		rest = text;
+		found = um_str_take_prefix(&rest, scheme->prefixes.item[i])
+			&& rest.len != 0;
 	}
-	if (!found || text.len == 0)
+	if (!found || rest.len == 0)
 		return UM_VERIFY_NO_PREFIX;
-	candidates->text[candidates->len++] = text;
+	candidates->text[candidates->len++] = rest;
 	return UM_VERIFY_OK;
 }
 

@@ -74,7 +74,7 @@ export const NAMED = [
 	{ what: 'a doubled quote of CSV ends the field', file: 'lib/operate/csv.c', before: 'if (i + 1 >= rest->len || rest->ptr[i + 1] != \'"\')', after: 'if (i != 0)', tests: unit('csv') },
 	{ what: 'text after a quoted field of CSV is passed over', file: 'lib/operate/csv.c', before: "rest->ptr[skip] != '\\n')\n		*reason", after: "rest->ptr[skip] == '\\0')\n		*reason", tests: unit('csv') },
 	{ what: 'CSV has one column less than it may', file: 'lib/operate/csv.c', before: 'if (*len == UM_CSV_COLUMNS_MAX)', after: 'if (*len == UM_CSV_COLUMNS_MAX - 1)', tests: unit('csv') },
-	{ what: 'the byte order mark of CSV belongs to the first name', file: 'lib/operate/csv.c', before: 'memcmp(text.ptr, bom, 3) == 0', after: 'memcmp(text.ptr, bom, 3) != 0', tests: unit('csv') },
+	{ what: 'the byte order mark of CSV belongs to the first name', file: 'lib/operate/csv.c', before: '	um_str_take_prefix(&csv->rest, "\\xef\\xbb\\xbf");\n', after: '', tests: unit('csv') },
 	{ what: 'CSV may be in another encoding', file: 'lib/operate/csv.c', before: 'if (reason == NULL && !um_str_is_text(um_buf_str(out)))', after: 'if (reason != NULL && !um_str_is_text(um_buf_str(out)))', tests: unit('csv') },
 	{ what: 'lines inside of fields of CSV are not counted', file: 'lib/operate/csv.c', before: '	csv->line += lines - 1;\n', after: '', tests: unit('csv') },
 	{ what: 'a line of CSV may have fewer fields than names', file: 'lib/operate/csv.c', before: '	if (len != csv->columns)', after: '	if (len > csv->columns)', tests: unit('csv') },

@@ -30,6 +30,23 @@ TEST(equal_is_every_byte_and_the_length)
 	assert_false(um_str_is(STR("a"), NULL));
 }
 
+TEST(what_begins_or_ends_a_text_is_taken_off)
+{
+	struct um_str text = STR("/a/end");
+
+	assert_false(um_str_take_prefix(&text, "/b"));
+	assert_false(um_str_take_suffix(&text, "/a/end/"));
+	assert_str(text, "/a/end");
+	assert_true(um_str_take_prefix(&text, "/a"));
+	assert_str(text, "/end");
+	assert_true(um_str_take_suffix(&text, "/end"));
+	assert_int_equal(text.len, 0);
+	assert_false(um_str_take_suffix(&text, "/"));
+	text = um_str(NULL);
+	assert_false(um_str_take_prefix(&text, "/"));
+	assert_false(um_str_take_suffix(&text, "/"));
+}
+
 TEST(blanks_around_a_text_are_left_out)
 {
 	assert_str(um_str_trim(STR("a")), "a");
@@ -256,6 +273,7 @@ main(void)
 		cmocka_unit_test(equal_is_every_byte_and_the_length),
 		cmocka_unit_test(text_is_utf8_without_nul),
 		cmocka_unit_test(text_is_never_read_past_its_end),
+		cmocka_unit_test(what_begins_or_ends_a_text_is_taken_off),
 		cmocka_unit_test(blanks_around_a_text_are_left_out),
 		cmocka_unit_test(a_text_is_cut_at_the_first_separator),
 		cmocka_unit_test(texts_and_numbers_one_after_another),
