@@ -22,19 +22,22 @@ asks(char **args, size_t len, const char *part, size_t arguments)
 }
 
 static int
-answer(char **args, size_t len, const char *config, struct um_error *err)
+answer(char **args, size_t len, const char *path, struct um_error *err)
 {
 	const char *what = len != 0 ? args[0] : "";
+	struct um_config *config = NULL;
 	bool ok;
 
 	if (strcmp(what, "delivery") == 0)
-		return um_check_delivery(args + 1, len - 1, config, err);
+		return um_check_delivery(args + 1, len - 1, path, err);
 	if (strcmp(what, "config") == 0 && len >= 2)
-		ok = um_query_config(args + 1, len - 1, config, err);
+		ok = um_config_load(&config, path, err)
+			&& um_query_config(args + 1, len - 1, config, err);
 	else if (asks(args, len, "keys", 1))
 		ok = um_query_keys(args[1], err);
 	else if (asks(args, len, "state", 1))
-		ok = um_query_state(args[1], config, err);
+		ok = um_config_load(&config, path, err)
+			&& um_query_state(args[1], config, err);
 	else if (asks(args, len, "jwks", 1))
 		ok = um_issuer_print_keys(args[1], err);
 	else if (asks(args, len, "discovery", 2))
@@ -44,14 +47,18 @@ answer(char **args, size_t len, const char *config, struct um_error *err)
 	else if (asks(args, len, "conninfo", 0))
 		ok = um_query_conninfo(err);
 	else if (strcmp(what, "reconcile") == 0 && len >= 3)
-		ok = um_reconcile_print(args[1], args + 2, len - 2, config,
-			err);
+		ok = um_config_load(&config, path, err)
+			&& um_reconcile_print(args[1], args + 2, len - 2,
+				config, err);
 	else if (asks(args, len, "sql", 0))
-		ok = um_query_sql(config, err);
+		ok = um_config_load(&config, path, err)
+			&& um_query_sql(config, err);
 	else if (asks(args, len, "pages", 0))
-		ok = um_query_pages(config, err);
+		ok = um_config_load(&config, path, err)
+			&& um_query_pages(config, err);
 	else
 		return um_error(err, "a part of the command urlmode"), EX_USAGE;
+	um_config_free(config);
 	return ok ? 0 : 1;
 }
 

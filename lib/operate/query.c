@@ -12,7 +12,6 @@
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 
-#include "config/config.h"
 #include "crypto/keys.h"
 #include "crypto/link.h"
 #include "operate/nginx_pages.h"
@@ -112,16 +111,13 @@ print_key(const char *name, const char *key, const struct um_config *config,
 }
 
 bool
-um_query_config(char **keys, size_t len, const char *path, struct um_error *err)
+um_query_config(char **keys, size_t len, const struct um_config *config,
+	struct um_error *err)
 {
-	struct um_config *config;
 	bool ok = true;
 
-	if (!um_config_load(&config, path, err))
-		return false;
 	for (size_t i = 0; i < len && ok; i++)
 		ok = print_key(len > 1 ? keys[i] : NULL, keys[i], config, err);
-	um_config_free(config);
 	return ok;
 }
 
@@ -143,28 +139,25 @@ um_query_keys(const char *path, struct um_error *err)
 }
 
 bool
-um_query_state(const char *provider, const char *path, struct um_error *err)
+um_query_state(const char *provider, const struct um_config *config,
+	struct um_error *err)
 {
 	uint8_t id[UM_UUID_LEN];
 	char text[UM_LINK_LEN + 1];
-	struct um_config *config;
-	struct um_keys *keys = NULL;
+	struct um_keys *keys;
 	bool ok;
 
-	if (!um_config_load(&config, path, err))
-		return false;
-	ok = um_config_provider(config, um_str(provider)) != NULL
-		|| um_error(err, "the configuration has no provider %s",
+	if (um_config_provider(config, um_str(provider)) == NULL)
+		return um_error(err, "the configuration has no provider %s",
 			provider);
-	ok = ok && um_config_load_keys(&keys, config, err);
-	ok = ok
-		&& ((RAND_bytes(id, sizeof(id)) == 1
-			    && um_link_mint(text, id, keys, provider))
-			|| um_error(err, "OpenSSL failed"));
+	if (!um_config_load_keys(&keys, config, err))
+		return false;
+	ok = (RAND_bytes(id, sizeof(id)) == 1
+		     && um_link_mint(text, id, keys, provider))
+		|| um_error(err, "OpenSSL failed");
 	if (ok)
 		puts(text);
 	um_keys_free(keys);
-	um_config_free(config);
 	return ok;
 }
 
@@ -178,17 +171,20 @@ print_rows(const PGresult *result)
 }
 
 /* The names of the options override those of the URL before them. */
-static bool
-run_sql(const char *url, const char *sql, struct um_error *err)
+bool
+um_query_sql(const struct um_config *config, struct um_error *err)
 {
 	static const char *const names[] = { "dbname", "connect_timeout",
 		"application_name", "client_encoding", NULL };
-	const char *const values[] = { url, "10", "urlmode check", "UTF8",
-		NULL };
+	const char *const values[] = { config->database_url, "10",
+		"urlmode check", "UTF8", NULL };
+	char sql[SQL_MAX + 1];
+	size_t len = fread(sql, 1, SQL_MAX, stdin);
 	PGconn *conn = PQconnectdbParams(names, values, 1);
 	PGresult *result = NULL;
 	bool ok = PQstatus(conn) == CONNECTION_OK;
 
+	sql[len] = '\0';
 	if (ok)
 		result = PQexec(conn, sql);
 	ok = ok && PQresultStatus(result) == PGRES_TUPLES_OK;
@@ -202,34 +198,14 @@ run_sql(const char *url, const char *sql, struct um_error *err)
 }
 
 bool
-um_query_sql(const char *path, struct um_error *err)
+um_query_pages(const struct um_config *config, struct um_error *err)
 {
-	char sql[SQL_MAX + 1];
-	size_t len = fread(sql, 1, SQL_MAX, stdin);
-	struct um_config *config;
-	bool ok;
-
-	sql[len] = '\0';
-	if (!um_config_load(&config, path, err))
-		return false;
-	ok = run_sql(config->database_url, sql, err);
-	um_config_free(config);
-	return ok;
-}
-
-bool
-um_query_pages(const char *path, struct um_error *err)
-{
-	struct um_config *config;
 	struct um_buf text = { 0 };
 	bool ok;
 
-	if (!um_config_load(&config, path, err))
-		return false;
 	um_nginx_pages_put(&text, &config->brand);
 	ok = !text.failed && fwrite(text.ptr, 1, text.len, stdout) == text.len;
 	um_buf_free(&text);
-	um_config_free(config);
 	return ok || um_error(err, "%s", strerror(ENOMEM));
 }
 

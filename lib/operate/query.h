@@ -3,13 +3,14 @@
  * Prints values for the operator's command, because a shell cannot read JSON and
  * connection strings. The answers go to standard output, and may be secrets.
  * Each function returns false if it refuses a file, with the reason and without
- * any value. `config` is the path of the configuration.
+ * any value.
  */
 #ifndef UM_QUERY_H
 #define UM_QUERY_H
 
 #include <stdbool.h>
 
+#include "config/config.h"
 #include "core/str.h"
 
 /*
@@ -19,7 +20,7 @@
  * `programs` the names of those that the providers need, one a line. Each line of
  * several keys begins with its key and a blank.
  */
-bool um_query_config(char **keys, size_t len, const char *config,
+bool um_query_config(char **keys, size_t len, const struct um_config *config,
 	struct um_error *err);
 
 /* The ids of the keys in a keys file, one a line, the one that seals first. */
@@ -38,16 +39,16 @@ bool um_query_conninfo(struct um_error *err);
  * The state of a link to /connect with a provider of the configuration, of an
  * elicitation that does not exist.
  */
-bool um_query_state(const char *provider, const char *config,
+bool um_query_state(const char *provider, const struct um_config *config,
 	struct um_error *err);
 
 /*
  * Connects to the database as the programs do, runs the statement on standard
  * input, and prints its rows, a line each, with a blank between the fields.
  */
-bool um_query_sql(const char *config, struct um_error *err);
+bool um_query_sql(const struct um_config *config, struct um_error *err);
 
 /* nginx's own pages in the look of the configuration. */
-bool um_query_pages(const char *config, struct um_error *err);
+bool um_query_pages(const struct um_config *config, struct um_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/config.h"
 #include "core/file.h"
 #include "operate/csv.h"
 #include "webhook/event_read.h"
@@ -146,25 +145,19 @@ print_file(const struct um_spec *spec, const char *path, struct um_error *err)
 
 bool
 um_reconcile_print(const char *provider, char **files, size_t len,
-	const char *config, struct um_error *err)
+	const struct um_config *config, struct um_error *err)
 {
-	struct um_config *loaded = NULL;
-	const struct um_provider *found;
-	const struct um_spec *spec;
+	const struct um_provider *found = um_config_provider(config,
+		um_str(provider));
+	const struct um_spec *spec = found != NULL ? found->spec : NULL;
 	bool ok = true;
 
-	if (!um_config_load(&loaded, config, err))
-		return false;
-	found = um_config_provider(loaded, um_str(provider));
-	spec = found != NULL ? found->spec : NULL;
 	if (spec == NULL || !spec->has_list)
-		ok = um_error(err,
+		return um_error(err,
 			"%s: the configuration has no such provider, or its "
 			"description has no `reconcile`",
 			provider);
-	else
-		for (size_t i = 0; ok && i < len; i++)
-			ok = print_file(spec, files[i], err);
-	um_config_free(loaded);
+	for (size_t i = 0; ok && i < len; i++)
+		ok = print_file(spec, files[i], err);
 	return ok;
 }

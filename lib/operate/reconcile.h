@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/config.h"
 #include "core/str.h"
 
 #define UM_RECONCILE_FILE_MAX 67108864  /* bytes */
@@ -18,6 +19,6 @@
  * names no elicitation. False, with the file, the row and the reason.
  */
 bool um_reconcile_print(const char *provider, char **files, size_t len,
-	const char *config, struct um_error *err);
+	const struct um_config *config, struct um_error *err);
 
 #endif
