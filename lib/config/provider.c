@@ -271,37 +271,39 @@ take_issuer(struct um_provider *provider, const struct um_conf_loc *at)
 			"`signature` need");
 }
 
+static bool
+has_none_of(const struct um_conf_loc *at, const json_t *entry,
+	const char *const *keys, const char *reason)
+{
+	for (; *keys != NULL; keys++)
+		if (json_object_get(entry, *keys) != NULL)
+			return um_conf_member_error(at, *keys, reason);
+	return true;
+}
+
 /* Providers that send webhooks have a description; those of OAuth may. */
 static bool
 load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	json_t *entry, const char *base_url, const char *providers_dir)
 {
 	static const char *const keys[] = { "secrets", "return_secrets",
-		"certificate", "jwks_file", "constants", "mode", "accounts" };
+		"certificate", "jwks_file", "constants", "mode", "accounts",
+		NULL };
 	static const char *const others[] = { "description", "secrets",
 		"return_secrets", "certificate", "jwks_file", "constants",
-		"mode", "accounts", "grace", "issuer" };
+		"mode", "accounts", "grace", "issuer", NULL };
 	struct env_source source = { 0 };
 	const char *text;
 	bool ok;
 
-	for (size_t i = 0; um_provider_has_form(provider)
-		&& i < sizeof(others) / sizeof(others[0]);
-		i++)
-		if (json_object_get(entry, others[i]) != NULL)
-			return um_conf_member_error(at, others[i],
-				"is not for the kinds `input` and `approval`");
 	if (um_provider_has_form(provider))
-		return true;
+		return has_none_of(at, entry, others,
+			"is not for the kinds `input` and `approval`");
 	if (!um_conf_get_text(at, entry, "description", false, &text))
 		return false;
-	if (text == NULL && provider->kind == UM_KIND_OAUTH) {
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (json_object_get(entry, keys[i]) != NULL)
-				return um_conf_member_error(at, keys[i],
-					"needs a `description` beside it");
-		return true;
-	}
+	if (text == NULL && provider->kind == UM_KIND_OAUTH)
+		return has_none_of(at, entry, keys,
+			"needs a `description` beside it");
 	ok = read_env(at, entry, provider, base_url, &source)
 		&& load_spec(provider, at, text != NULL ? text : provider->name,
 			providers_dir, &source)
