@@ -101,3 +101,15 @@ read_answer(struct um_buf *content, struct um_str bytes, int id)
 	}
 	return false;
 }
+
+enum um_fcgi_check_state
+scan_all(struct um_buf *bytes)
+{
+	struct um_fcgi_check scan = { 0 };
+	enum um_fcgi_check_state state;
+
+	assert_false(bytes->failed);
+	state = um_fcgi_check(&scan, um_buf_str(bytes));
+	um_buf_free(bytes);
+	return state;
+}

@@ -34,6 +34,9 @@ void put_request_of(struct um_buf *out, struct um_str pairs);
 /* A request as nginx sends it. */
 void put_request(struct um_buf *out, int id, struct um_str body);
 
+/* Checks all of it at once; frees the buffer. */
+enum um_fcgi_check_state scan_all(struct um_buf *bytes);
+
 /*
  * Appends what these records answer to request `id`, and nothing else. True
  * when its end is among them; it must say that all is well.

@@ -6,19 +6,6 @@
 #include "records.h"
 #include "support.h"
 
-/* All at once; frees the buffer. */
-static enum um_fcgi_check_state
-scan_all(struct um_buf *bytes)
-{
-	struct um_fcgi_check scan = { 0 };
-	enum um_fcgi_check_state state;
-
-	assert_false(bytes->failed);
-	state = um_fcgi_check(&scan, um_buf_str(bytes));
-	um_buf_free(bytes);
-	return state;
-}
-
 TEST(a_request_as_nginx_sends_it)
 {
 	static const int ids[] = { 1, 255, 256, 65535 };

@@ -6,19 +6,6 @@
 #include "records.h"
 #include "support.h"
 
-/* All at once; frees the buffer. */
-static enum um_fcgi_check_state
-scan_all(struct um_buf *bytes)
-{
-	struct um_fcgi_check scan = { 0 };
-	enum um_fcgi_check_state state;
-
-	assert_false(bytes->failed);
-	state = um_fcgi_check(&scan, um_buf_str(bytes));
-	um_buf_free(bytes);
-	return state;
-}
-
 /* Only 1 is the version, in each record, before its content is there. */
 TEST(another_version)
 {
