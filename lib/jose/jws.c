@@ -57,12 +57,11 @@ static struct um_json_node *
 parse_header(struct um_str part)
 {
 	struct um_buf text = { 0 };
-	struct um_json_fault fault;
 	struct um_json_node *header = NULL;
 
 	if (part.len <= UM_BASE64_LEN(UM_JWS_HEADER_MAX) && decode(&text, part))
 		header = um_json_parse(um_buf_str(&text), HEADER_VALUES_MAX,
-			&fault);
+			NULL);
 	um_buf_free(&text);
 	return header;
 }
