@@ -80,13 +80,14 @@ check_issuer(const struct um_exchange *ex)
 static enum um_refusal
 check_signature(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *spec = ex->provider->spec;
-	const struct um_delivery delivery = um_exchange_return(context, ex);
-	struct um_event event;
+	const struct um_received received = um_exchange_return(context, ex);
+	struct um_event event = { 0 };
+	size_t len;
 
-	if (spec == NULL || !spec->has_return)
-		return UM_REFUSAL_NONE;
-	return um_check_verdict(um_spec_read_return(spec, &delivery, &event));
+	return received.part == NULL
+		? UM_REFUSAL_NONE
+		: um_check_verdict(um_spec_read(received.part,
+			&received.delivery, &event, &len));
 }
 
 /* RFC 6749 section 4.1.2: a code or an error, but not both. */

@@ -72,13 +72,13 @@ check_row(const struct um_context *context, struct um_exchange *ex)
 static bool
 read_signed_return(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_spec *spec = ex->provider->spec;
-	const struct um_delivery delivery = um_exchange_return(context, ex);
+	const struct um_received received = um_exchange_return(context, ex);
 	struct um_event *event = calloc(1, sizeof(*event));
+	size_t len;
 
 	ex->events = event;
-	return event != NULL && spec != NULL
-		&& um_spec_read_return(spec, &delivery, event)
+	return event != NULL && received.part != NULL
+		&& um_spec_read(received.part, &received.delivery, event, &len)
 		== UM_DELIVERY_GOOD
 		&& event->effect != UM_EFFECT_IGNORE && event->has_id
 		&& memcmp(event->id, ex->token.id, sizeof(event->id)) == 0;

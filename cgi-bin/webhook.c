@@ -114,9 +114,9 @@ static enum um_refusal
 read_delivery(const struct um_context *context, struct um_exchange *ex,
 	const struct um_jwks *key)
 {
-	const struct um_spec_part *part = &ex->provider->spec->webhook;
-	struct um_delivery delivery = um_exchange_delivery(context, ex);
-	struct um_event *events = calloc(part->events_max, sizeof(events[0]));
+	struct um_received received = um_exchange_delivery(context, ex);
+	struct um_event *events = calloc(received.part->events_max,
+		sizeof(events[0]));
 	struct um_reply reply = { 0 };
 	struct um_buf kid = { 0 };
 	enum um_refusal refusal;
@@ -125,11 +125,12 @@ read_delivery(const struct um_context *context, struct um_exchange *ex,
 	if (events == NULL)
 		return UM_REFUSAL_INTERNAL_ERROR;
 	ex->fault = (struct um_fault){ "" };
-	delivery.is_get = ex->request.method == UM_GET;
-	delivery.reply = &reply;
-	delivery.key = key;
-	delivery.kid = &kid;
-	refusal = um_check_verdict(um_spec_read(part, &delivery, events, &len));
+	received.delivery.is_get = ex->request.method == UM_GET;
+	received.delivery.reply = &reply;
+	received.delivery.key = key;
+	received.delivery.kid = &kid;
+	refusal = um_check_verdict(
+		um_spec_read(received.part, &received.delivery, events, &len));
 	if (refusal == UM_REFUSAL_SIGNING_KEY_MISSING && kid.len != 0
 		&& key == NULL)
 		refusal = ask_for_key(ex, um_buf_str(&kid));

@@ -140,29 +140,37 @@ um_exchange_mint(const struct um_context *context, struct um_exchange *ex,
 		: UM_REFUSAL_INTERNAL_ERROR;
 }
 
-struct um_delivery
+struct um_received
 um_exchange_delivery(const struct um_context *context, struct um_exchange *ex)
 {
-	return (struct um_delivery){
-		.query = ex->request.query,
-		.content_type = ex->request.content_type,
-		.body = ex->request.body,
-		.header = um_request_header,
-		.arg = &ex->request,
-		.now_ms = context->now_ms,
-		.fault = &ex->fault,
+	const struct um_spec *spec = ex->provider->spec;
+
+	return (struct um_received){
+		.part = spec != NULL ? &spec->webhook : NULL,
+		.delivery = {
+			.query = ex->request.query,
+			.content_type = ex->request.content_type,
+			.body = ex->request.body,
+			.header = um_request_header,
+			.arg = &ex->request,
+			.now_ms = context->now_ms,
+			.fault = &ex->fault,
+		},
 	};
 }
 
-struct um_delivery
+struct um_received
 um_exchange_return(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_delivery delivery = um_exchange_delivery(context, ex);
+	const struct um_spec *spec = ex->provider->spec;
+	struct um_received received = um_exchange_delivery(context, ex);
 
+	received.part = spec != NULL && spec->has_return ? &spec->back : NULL;
 	if (ex->request.method == UM_POST)
-		delivery.query = ex->request.body;
-	delivery.body = delivery.content_type = (struct um_str){ 0 };
-	return delivery;
+		received.delivery.query = ex->request.body;
+	received.delivery.body = (struct um_str){ 0 };
+	received.delivery.content_type = (struct um_str){ 0 };
+	return received;
 }
 
 void

@@ -127,19 +127,23 @@ void um_exchange_finish(struct um_exchange *ex, enum um_final_page final);
 enum um_refusal um_exchange_mint(const struct um_context *context,
 	struct um_exchange *ex, enum um_purpose purpose, int64_t expires);
 
-/*
- * The request as the description of its provider reads a delivery to its
- * webhook. It points into the exchange.
- */
-struct um_delivery um_exchange_delivery(const struct um_context *context,
+struct um_received {
+	/* What reads it; or NULL: the description of its provider has no such part. */
+	const struct um_spec_part *part;
+	struct um_delivery delivery;
+};
+
+/* The request as a delivery to the webhook. It points into the exchange. */
+struct um_received um_exchange_delivery(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*
- * The same for a browser's return. Its query has exactly the fields that
- * um_check_fields() has read from the query or from a posted form, so that the
- * program acts only on fields that are signed.
+ * The same for a browser's return; without a part where the provider does not
+ * sign its URL. Its query has exactly the fields that um_check_fields() has read
+ * from the query or from a posted form, so that the program acts only on fields
+ * that are signed.
  */
-struct um_delivery um_exchange_return(const struct um_context *context,
+struct um_received um_exchange_return(const struct um_context *context,
 	struct um_exchange *ex);
 
 /*

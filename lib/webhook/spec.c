@@ -336,15 +336,3 @@ um_spec_read(const struct um_spec_part *part,
 	um_parsed_free(&parsed);
 	return verdict;
 }
-
-enum um_verdict
-um_spec_read_return(const struct um_spec *spec,
-	const struct um_delivery *delivery, struct um_event *event)
-{
-	size_t len;
-
-	*event = (struct um_event){ 0 };
-	if (!spec->has_return)
-		return UM_DELIVERY_UNSIGNED;
-	return um_spec_read(&spec->back, delivery, event, &len);
-}

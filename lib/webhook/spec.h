@@ -73,11 +73,4 @@ enum um_verdict um_spec_read(const struct um_spec_part *part,
 	const struct um_delivery *delivery, struct um_event *events,
 	size_t *len);
 
-/*
- * The same for the browser's return, where the provider signs its URL
- * (Razorpay, Shopify). UNSIGNED where the description has no `return` part.
- */
-enum um_verdict um_spec_read_return(const struct um_spec *spec,
-	const struct um_delivery *delivery, struct um_event *event);
-
 #endif

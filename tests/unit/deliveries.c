@@ -296,12 +296,8 @@ delivery_copy_read(const struct delivery_copy *copy, const struct um_spec *spec,
 
 	assert_non_null(body);
 	memcpy(body, copy->body, copy->body_len);
-	if (is_return) {
-		verdict = um_spec_read_return(spec, &delivery, events);
-		*len = verdict == UM_DELIVERY_GOOD;
-	} else {
-		verdict = um_spec_read(&spec->webhook, &delivery, events, len);
-	}
+	verdict = um_spec_read(is_return ? &spec->back : &spec->webhook,
+		&delivery, events, len);
 	um_buf_free(&unread.body);
 	free(body);
 	return verdict;

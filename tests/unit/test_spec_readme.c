@@ -155,6 +155,7 @@ TEST(the_return_in_the_example)
 	struct um_delivery sent = delivery;
 	struct um_spec *spec;
 	struct um_event event;
+	size_t len;
 
 	assert_non_null(root);
 	json_object_set_new(root, "return", json_loads(back, 0, NULL));
@@ -164,7 +165,7 @@ TEST(the_return_in_the_example)
 	snprintf(query, sizeof(query),
 		"order=" ID "&status=paid&payment=pay_1&signature=%s", hex);
 	sent.query = um_str(query);
-	assert_int_equal(um_spec_read_return(spec, &sent, &event),
+	assert_int_equal(um_spec_read(&spec->back, &sent, &event, &len),
 		UM_DELIVERY_GOOD);
 	assert_int_equal(event.effect, UM_EFFECT_PAID);
 	assert_true(event.has_id);
