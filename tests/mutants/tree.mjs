@@ -24,6 +24,8 @@ export class Tree {
 	#folder = join(OUT, `tree-${process.pid}`);
 	/** @type {Map<string, Promise<{ passes: boolean, took: number, covers?: Map<string, object[]> }>>} what each test does without a mistake */
 	#known = new Map();
+	/** What the last test that failed says. */
+	#failure = '';
 	/** Ends what runs at this moment. */
 	#stop = () => {};
 	#flags = readFileSync(join(ROOT, 'build/flags'), 'utf8').trim();
@@ -34,7 +36,7 @@ export class Tree {
 		mkdirSync(this.#folder, { recursive: true });
 		execFileSync('sh', ['-c', 'git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$1"', 'sh', this.#folder], { cwd: ROOT });
 		// What is built of C is as good for the copy.
-		for (const built of ['obj', 'unit', 'texts', 'bin', 'together', 'liburlmode.a', 'flags']) {
+		for (const built of ['obj', 'unit', 'texts', 'bin', 'libexec', 'together', 'liburlmode.a', 'flags']) {
 			if (existsSync(join(ROOT, 'build', built))) cpSync(join(ROOT, 'build', built), join(this.#folder, 'build', built), { recursive: true, preserveTimestamps: true });
 		}
 		for (const folder of ['tests', 'lib/node']) {
@@ -81,7 +83,7 @@ export class Tree {
 		const passes = await run() || await run();
 		const covers = test.endsWith('.js') ? this.#readCoverage(folder) : undefined;
 		rmSync(folder, { recursive: true });
-		if (!passes) console.log(`left out   ${test}, which fails without a mistake`);
+		if (!passes) console.log(`left out   ${test}, which fails without a mistake: ${this.#failure}`);
 		return { passes, took: performance.now() - begin, covers };
 	}
 
@@ -157,7 +159,13 @@ export class Tree {
 		child.stderr.resume();
 		const timer = setTimeout(stop, ms);
 		// The first test that fails is enough.
-		child.stdout.on('data', (data) => /^not ok /m.test(data) && stop());
+		this.#failure = 'it does not end well, or in time';
+		child.stdout.on('data', (data) => {
+			const failed = /^ *not ok .*/m.exec(data);
+			if (!failed) return;
+			this.#failure = failed[0].trim();
+			stop();
+		});
 		return new Promise((resolve) => child.once('exit', (code) => {
 			clearTimeout(timer);
 			this.#stop = () => {};

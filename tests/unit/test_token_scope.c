@@ -123,11 +123,14 @@ TEST(any_key_of_the_file_opens)
 		"2 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n";
 	static const char same_kid[] =
 		"1 IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI\n";
+	static const char least_kid[] =
+		"0 ERERERERERERERERERERERERERERERERERERERERERE\n";
 	static const struct {
 		const char *mints;
 		const char *opens;
 		enum um_token_state state;
 	} cases[] = {
+		{ least_kid, least_kid, UM_TOKEN_GOOD },
 		{ old, both, UM_TOKEN_GOOD },
 		{ both, new, UM_TOKEN_GOOD },
 		{ both, old, UM_TOKEN_UNKNOWN_KEY },

@@ -38,6 +38,19 @@ test('each status of an elicitation is reported once, however many waits see it'
 	]);
 });
 
+test('a listener that comes later is told of a status that was seen before', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const owner = { subject: 'user-42' };
+	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
+	await callback.open(elicitationId, owner);
+	const look = () => urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 0 }).catch(() => {});
+	await look();
+	const told = listen(urlmode);
+	await look();
+	await until('it is told', () => told.length === 1);
+	assert.equal(told[0][0], 'opened');
+});
+
 test('each instance reports what it does and sees', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const other = another();
