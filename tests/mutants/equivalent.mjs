@@ -14,6 +14,8 @@ export const EQUIVALENT = [
 		file: 'lib/server/cgi.c', line: ';', before: 'um_store_run(store, false, um_monotonic_ms());',
 		why: 'the deadline of a new store has passed, so that the loop runs it at once',
 	},
+	{ file: 'lib/server/loop.c', line: 'if (sv->alarm_at >= 0 && now + sv->alarm_at < 1000)', why: 'the alarm is put off at each turn, and not once a second' },
+	{ file: 'lib/server/loop.c', line: ';', before: 'alarm(0);', why: 'the loop wakes up each second, and puts the alarm off by eleven' },
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
 	{ file: 'lib/core/file.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
 	{ file: 'lib/server/log.c', line: 'if (log->fd >= 1)', why: 'descriptor 0 is the socket or the body, and never a log' },

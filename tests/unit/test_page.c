@@ -350,7 +350,7 @@ TEST(the_confirm_page_says_what_is_asked_for)
 	} cases[] = {
 		{ UM_CONFIRM_ACCOUNT, UM_LANGUAGE_EN,
 			"</bdi></strong> wants to connect your account at "
-			"<strong><bdi>Shop</bdi></strong>." },
+			"<strong><bdi>Shop</bdi></strong>.</p>\n" },
 		{ UM_CONFIRM_SIGNATURE, UM_LANGUAGE_EN,
 			"you read what you sign before" },
 		{ UM_CONFIRM_PAYMENT, UM_LANGUAGE_EN,
