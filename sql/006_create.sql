@@ -133,7 +133,8 @@ BEGIN
 	-- One transaction of an owner at a time, and in it one element of an owner
 	-- after another, so that each sees what the one before it created. Nobody waits
 	-- for the lock of another owner, who may be creating thousands.
-	SELECT array_agg(CASE WHEN t.locked THEN t.turn ELSE -1 END ORDER BY t.n), max(t.turn), bool_or(t.wrong)
+	SELECT array_agg(CASE WHEN t.locked THEN t.turn ELSE -1 END ORDER BY t.n),
+		max(t.turn) FILTER (WHERE t.locked), bool_or(t.wrong)
 	INTO turns, last, wrong
 	FROM (
 		SELECT n, row_number() OVER (PARTITION BY bindings[n] ORDER BY n) AS turn,

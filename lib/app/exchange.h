@@ -127,13 +127,14 @@ void um_exchange_finish(struct um_exchange *ex, enum um_final_page final);
 enum um_refusal um_exchange_mint(const struct um_context *context,
 	struct um_exchange *ex, enum um_purpose purpose, int64_t expires);
 
+/* What was received. It points into the exchange. */
 struct um_received {
 	/* What reads it; or NULL: the description of its provider has no such part. */
 	const struct um_spec_part *part;
 	struct um_delivery delivery;
 };
 
-/* The request as a delivery to the webhook. It points into the exchange. */
+/* The request as a delivery to the webhook. */
 struct um_received um_exchange_delivery(const struct um_context *context,
 	struct um_exchange *ex);
 

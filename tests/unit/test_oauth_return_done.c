@@ -137,11 +137,8 @@ assert_same_answer(struct um_str url, const char *before)
 {
 	struct um_form form = { 0 };
 	struct um_token token;
-	size_t len = strlen(before);
 
-	assert_true(url.len > len && memcmp(url.ptr, before, len) == 0);
-	url.ptr += len;
-	url.len -= len;
+	assert_true(um_str_take_prefix(&url, before));
 	assert_int_equal(um_form_parse(&form, url), UM_REFUSAL_NONE);
 	assert_int_equal(form.len, 4);
 	assert_int_equal(um_token_open(&token, um_form_get(&form, "state"),
