@@ -269,9 +269,16 @@ export class Lab {
 
 	async close() {
 		for (const part of this.#parts) {
-			await Promise.resolve(part.close()).catch((error) => console.error(error));
+			await within(RECOVERY, `${part.constructor.name} is closed`, Promise.resolve(part.close())).catch((error) => console.error(error));
 		}
+		setTimeout(leave, RECOVERY).unref();
 	}
+}
+
+/** What is open keeps the process alive, although all has been said. */
+function leave() {
+	console.error('still open:', process.getActiveResourcesInfo().join(', '));
+	process.exit();
 }
 
 async function within(time, what, promise) {

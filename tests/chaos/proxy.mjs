@@ -54,6 +54,8 @@ class Proxy {
 	#pipe(from, to) {
 		this.#sockets.add(from);
 		from.setNoDelay?.(true);
+		// Node.js never closes one that is destroyed while it is being reset.
+		from.unref();
 		from.on('data', async (bytes) => {
 			if (this.#stopped.has(from)) return;
 			this.carried += 1;
@@ -95,9 +97,10 @@ class Proxy {
 		}
 	}
 
+	/** Does not wait for ends that do not read. */
 	async close() {
-		this.reset();
-		await new Promise((resolve) => this.#server.close(resolve));
+		this.#server.close();
+		for (const socket of this.#sockets) socket.destroy();
 		if (this.#path !== undefined) await rm(this.#path, { force: true });
 	}
 }
