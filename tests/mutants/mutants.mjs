@@ -5,7 +5,7 @@
 //     node tests/mutants/mutants.mjs --named='^$' --only=sql/003 --seconds=300 --quick
 //     node tests/mutants/mutants.mjs --named='^$' --again=FILE --seconds=900    those that survived in this output
 //
-// --quick runs those tests alone that are named after the file or use it. With --again, the sanitizers also look for the mistakes in C.
+// --quick runs those tests alone that are named after the file or use it. What survives in C is tried with the sanitizers.
 //
 // It needs the variables of a stack. All files are changed in a copy of the tree, below
 // build/mutants; SQL is changed in the database of the stack, too.
@@ -71,7 +71,7 @@ async function tryMistake(file, mistake, tests) {
 			if (!(await tree.known(test)).passes || !await tree.covers(test, file, mistake)) continue;
 			if (!await tree.passes(test, file)) return { verdict: 'killed', by: test };
 		}
-		if (languageOf(file) === 'c' && options.again !== undefined) {
+		if (languageOf(file) === 'c') {
 			for (const test of tests) {
 				if (!(await tree.known(test)).passes || await tree.passesSanitized(test, file)) continue;
 				// The sanitizers may dislike a test without a mistake, too.
