@@ -55,8 +55,9 @@ async function tryMistake(file, mistake, tests) {
 	const changed = withMistake(text, mistake);
 	const isSql = languageOf(file) === 'sql';
 	// Some tests start a stack of their own, whose database has what is in the copy.
-	const put = (content) => {
+	const put = async (content) => {
 		tree.write(file, content);
+		if (content === text) await tree.mend();
 		return isSql ? sql.use(content, mistake.at) : true;
 	};
 	undo = () => put(text);

@@ -24,7 +24,7 @@ const SQL_TESTS = {
 	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'refund-names'], '004': ['claims', 'refund', 'payment', 'adapters-claim', 'owner'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
 	'007': ['sql', 'owner', 'wait', 'payment'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
-	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form'], '010': ['client-requests'], '011': ['client-requests'], '012': ['storage'],
+	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form', 'approval'], '010': ['client-requests'], '011': ['client-requests'], '012': ['storage'],
 	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect', 'vault-lost', 'vault-keys'], '015': ['unknown-event', 'refund'],
 	'016': ['form', 'approval', 'adapters-form'], '018': ['refund', 'refund-names', 'unknown-event'],
 };
@@ -32,7 +32,7 @@ const SQL_TESTS = {
 const SQL_E2E = {
 	'003': ['events', 'money', 'money-proof', 'money-back'], '004': ['answers', 'money'], '005': ['retention'], '006': ['loud', 'database'],
 	'007': ['database', 'flow'], '008': ['events', 'money', 'money-proof'], '009': ['database', 'money-recheck', 'waiting'],
-	'010': ['adapters-postgresql'], '011': ['retention'], '012': ['adapters-postgresql'], '013': ['../operate/command', '../operate/command-decide'],
+	'010': ['adapters-postgresql'], '011': ['retention'], '012': ['adapters-postgresql'], '013': ['../operate/command', '../operate/command-decide', '../operate/reconcile'],
 	'015': ['events'], '016': ['form-database', 'form-users', 'forms'], '017': ['signing-keys', 'asked-keys'], '018': ['money-back', 'events'],
 };
 

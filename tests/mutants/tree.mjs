@@ -16,6 +16,7 @@ const PATIENCE_MAX_MS = 300_000;
 const LINKED_BY_MAKE = ['test_connections', 'test_wipe', 'test_main', 'test_resolve', 'test_store_send'];
 /** For the changed file alone: the functions of libc that others call are watched as well. */
 const SANITIZE = '-fsanitize=address,undefined -fno-sanitize-recover=all';
+const MAKE = ['-s', `PROVIDERS_DIR=${ROOT}lib/providers`];
 const LIBRARIES = '-lfcgi $(pkg-config --libs libpq jansson libcrypto) -lm -lcmocka';
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -28,6 +29,8 @@ export class Tree {
 	#failure = '';
 	/** Ends what runs at this moment. */
 	#stop = () => {};
+	/** Whether make has put a mistake into the library. */
+	#isSpoilt = false;
 	#flags = readFileSync(join(ROOT, 'build/flags'), 'utf8').trim();
 	/** What every C test is linked with, if the linker needs it. */
 	#helpers = filesIn('tests/unit', '.c').filter((file) => !basename(file).startsWith('test_')).map((file) => `build/obj/${file.replace(/c$/, 'o')}`);
@@ -57,6 +60,13 @@ export class Tree {
 
 	write(file, text) {
 		writeFileSync(join(this.#folder, file), text);
+	}
+
+	/** Builds the library without the mistake that make has put into it; the tree must have none. */
+	async mend() {
+		if (!this.#isSpoilt) return;
+		if (!await this.#passes('make', [...MAKE, 'build/liburlmode.a'])) throw new Error('the library cannot be built');
+		this.#isSpoilt = false;
 	}
 
 	/** Whether the file still compiles: what does not is no mistake that anybody would commit. */
@@ -135,7 +145,8 @@ export class Tree {
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;
 		const byMake = this.#isLinkedByMake(test, file);
-		const linked = byMake ? await this.#passes('make', ['-s', `PROVIDERS_DIR=${ROOT}lib/providers`, `build/unit/${name}`])
+		this.#isSpoilt ||= byMake && file !== undefined;
+		const linked = byMake ? await this.#passes('make', [...MAKE, `build/unit/${name}`])
 			// The changed object stands before the library, so that the linker takes it.
 			: await this.#passes('sh', ['-c', `cc -pie ${options.flags ?? ''} -o build/changed ${objects} ${this.#helpers.join(' ')} ${
 				file === undefined ? '' : 'build/changed.o'} build/liburlmode.a ${LIBRARIES}`]);

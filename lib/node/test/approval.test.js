@@ -36,6 +36,13 @@ test('a refusal says the same', async (t) => {
 	assert.deepEqual([action, reason, approver, comment, decidedAt], ['decline', 'declined', 'grace', 'Too dear', new Date(AT)]);
 });
 
+test('the server cannot approve, and can take its question back', async (t) => {
+	const { urlmode, owner, created: { elicitationId: id } } = await start(t);
+	await assert.rejects(urlmode.complete(id, { ...owner, action: 'accept' }), { name: 'TypeError', message: /by its approver alone/ });
+	await urlmode.complete(id, { ...owner, action: 'decline', reason: 'declined' });
+	assert.equal((await urlmode.waitForCompletion(id, owner)).action, 'decline');
+});
+
 test('others get a link of their own, which is no link of the user, and the same each time', async (t) => {
 	const { urlmode, owner, keysFile, created: { elicitationId: id, url, approvalUrl, ...rest } } = await start(t, { approver: 'others', resumeKey: 'a' });
 	assert.equal(url, undefined);
