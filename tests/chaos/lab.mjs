@@ -275,7 +275,7 @@ export class Lab {
 	}
 }
 
-/** What is open keeps the process alive, although all has been said. */
+/** Ends the process, with the result that its test has, where something that nobody closed keeps it running. */
 function leave() {
 	console.error('still open:', process.getActiveResourcesInfo().join(', '));
 	process.exit();

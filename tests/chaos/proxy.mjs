@@ -54,7 +54,7 @@ class Proxy {
 	#pipe(from, to) {
 		this.#sockets.add(from);
 		from.setNoDelay?.(true);
-		// Node.js never closes one that is destroyed while it is being reset.
+		// Node.js never closes one that is destroyed while it is being reset. It must not keep the process running.
 		from.unref();
 		from.on('data', async (bytes) => {
 			if (this.#stopped.has(from)) return;

@@ -196,6 +196,18 @@ TEST(texts_as_long_as_the_limits)
 	assert_memory_equal(event.identity, "sha256:", 7);
 }
 
+/* What stands behind the rules is no rule. */
+TEST(the_amount_of_an_outcome)
+{
+	struct um_outcome_rule rules[] = { { .has_amount = true },
+		{ .has_amount = false }, { .has_amount = true } };
+	const struct um_spec_part part = { .rules = rules, .rules_len = 2 };
+
+	assert_ptr_equal(um_event_amount(&part, 0), &rules[0].amount);
+	assert_ptr_equal(um_event_amount(&part, 1), &part.amount);
+	assert_ptr_equal(um_event_amount(&part, 2), &part.amount);
+}
+
 int
 main(void)
 {
@@ -204,6 +216,7 @@ main(void)
 		cmocka_unit_test(decimal_amounts),
 		cmocka_unit_test(ids),
 		cmocka_unit_test(texts_as_long_as_the_limits),
+		cmocka_unit_test(the_amount_of_an_outcome),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

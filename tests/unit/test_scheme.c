@@ -297,6 +297,51 @@ TEST(fields_and_prefixes_of_the_site)
 		" /verify/0/signed/0: the constant `keys` has several values");
 }
 
+/* Whether the JSON in `payload` is proven by a signature of `field`. */
+static bool
+is_proven(const char *payload, const char *field)
+{
+	static const char *const secrets[] = { SECRET };
+	struct um_buf text = { 0 };
+	struct um_error err;
+	struct um_spec *spec;
+
+	um_buf_printf(&text,
+		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
+		"[" HMAC("s", "{\"header\": \"x-signature\"}",
+			"%s") "], \"trust\": \"fields\", \"payload\": %s,"
+			      " \"type\": {\"json\": \"/type\"}, \"outcomes\":"
+			      " [{\"type\": \"paid\", \"effect\": \"paid\"}]}",
+		field, payload);
+	spec = load(text.ptr, secrets, 1, &err);
+	if (spec == NULL && strstr(err.text, "is not signed") == NULL)
+		fail_msg("%s", err.text);
+	um_spec_free(spec);
+	um_buf_free(&text);
+	return spec != NULL;
+}
+
+TEST(a_field_that_is_signed_as_a_whole)
+{
+	static const struct {
+		const char *payload, *field;
+		bool proven;
+	} cases[] = {
+		{ "{\"form\": \"a\"}", "{\"form\": \"a\"}", true },
+		{ "{\"form\": \"a\"}", "{\"form\": \"b\"}", false },
+		{ "{\"form\": \"a\"}", "{\"multipart\": \"a\"}", false },
+		{ "{\"form\": \"a\"}", "{\"body\": \"raw\"}", true },
+		{ "{\"multipart\": \"a\"}", "{\"multipart\": \"a\"}", true },
+		{ "{\"multipart\": \"a\"}", "{\"form\": \"a\"}", false },
+		{ "{\"multipart\": \"a\"}", "{\"body\": \"raw\"}", false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_row(cases[i].field,
+			is_proven(cases[i].payload, cases[i].field)
+				== cases[i].proven);
+}
+
 /* The params as `name=value;`, put together again. */
 static void
 assert_pairs(const char *text, const char *between, const char *equals,
@@ -363,6 +408,7 @@ main(void)
 		cmocka_unit_test(the_longest_prefix_decides),
 		cmocka_unit_test(a_public_key_is_never_a_secret_as_well),
 		cmocka_unit_test(fields_and_prefixes_of_the_site),
+		cmocka_unit_test(a_field_that_is_signed_as_a_whole),
 		cmocka_unit_test(
 			what_a_scheme_that_did_not_match_found_does_not_count),
 		cmocka_unit_test(one_ambiguous_event_does_not_affect_the_next),

@@ -42,8 +42,11 @@ const pending = (id) => ({ id, provider: 'demo', status: 'pending', closes_in_ms
 const completed = (id) => ({ id, provider: 'demo', status: 'completed', action: 'accept', reason: '', late: false, payment_reference: null, closes_in_ms: '60000' });
 const withResult = (id) => ({ ...completed(id), result: Buffer.from('sealed') });
 
-function setUp(t, routineReadMs, expire = () => assert.fail('nothing expires here')) {
+function setUp(t, routineReadMs, expire) {
 	const listener = new ControlledListener();
+	// An error in `expire` would not be noticed: a wait goes on after it.
+	const unexpected = [];
+	t.after(() => assert.deepEqual(unexpected, [], 'nothing expires here'));
 	const markedRead = [];
 	const opened = [];
 	const waiters = new Waiters(listener, {
@@ -60,7 +63,7 @@ function setUp(t, routineReadMs, expire = () => assert.fail('nothing expires her
 		openOutcome: ({ id }, sealed) => (sealed.trim() === `sealed ${id}` ? { action: 'accept', reason: '', reference: null, result: { code: 'a' } }
 			: sealed === 'declined' ? { action: 'decline', reason: 'cancelled', reference: null, result: undefined } : undefined),
 		markRead: ({ id, binding }) => markedRead.push([id, binding]),
-		expire,
+		expire: expire ?? (async (rowKeys) => void unexpected.push(rowKeys)),
 		takeRecheck: () => assert.fail('nothing is rechecked here'),
 	}, routineReadMs);
 	t.after(() => waiters.close(new Error('the test is over')));
