@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 
 import { UrlMode } from 'urlmode';
 
-import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROGRAMS, Pod, USER, compose, first, makeCertificate } from './pod.mjs';
+import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROGRAMS, Pod, USER, allServe, compose, first, makeCertificate } from './pod.mjs';
 import { rolling } from './rolling.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
@@ -111,7 +111,7 @@ describe('a pod', () => {
 		await pod.prepare();
 		pod.startPrograms(ENVIRONMENT);
 		pod.startNginx();
-		await until('it is ready', async () => (await get('/healthz').catch(() => ({}))).status === 200);
+		await until('it is ready', async () => allServe(await get('/healthz').catch(() => ({}))));
 		urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: pod.inside('secret/keys'), baseUrl: BASE, name: 'Tests' });
 	});
 
@@ -189,7 +189,7 @@ describe('a pod', () => {
 		const { keys_file: _, ...config } = CONFIG;
 		pod.mountSecret('secret', { keys: KEYS, 'config.json': JSON.stringify(config) });
 		pod.startPrograms({ ...ENVIRONMENT, URLMODE_KEYS: KEYS.trim().replaceAll('\n', ',') });
-		await until('they are ready', async () => (await get('/healthz')).status === 200);
+		await until('they are ready', async () => allServe(await get('/healthz')));
 		await walk();
 	});
 

@@ -146,6 +146,11 @@ export class Pod {
 	}
 }
 
+/** Whether an answer of /healthz names all programs: a program that has not started yet is no reason for 503. */
+export function allServe({ status, body }) {
+	return status === 200 && Object.keys(JSON.parse(body).programs).length === PROGRAMS.length;
+}
+
 /** The process in a container that is the first there. */
 export function first({ child }) {
 	return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);

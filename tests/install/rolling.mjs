@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { UrlMode } from 'urlmode';
 
-import { ENVIRONMENT, NODE_ADDRESS, Pod, makeCertificate, objects } from './pod.mjs';
+import { ENVIRONMENT, NODE_ADDRESS, Pod, allServe, makeCertificate, objects } from './pod.mjs';
 import { freePorts } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
@@ -79,8 +79,9 @@ export function rolling({ root, image, keys, databaseUrl }) {
 			pod.startPrograms(ENVIRONMENT);
 			pod.startNginx();
 			const { httpGet: { path: probe } } = containers.nginx.readinessProbe;
-			await until('it is ready', async () => (
-				await request(`https://127.0.0.1:${port}${probe}`, { ca, agent: false, localAddress: NODE_ADDRESS }).catch(() => ({}))).status === 200, { every: 100 });
+			// Kubernetes starts nginx last. Here all start at once.
+			await until('it is ready', async () => allServe(
+				await request(`https://127.0.0.1:${port}${probe}`, { ca, agent: false, localAddress: NODE_ADDRESS }).catch(() => ({}))), { every: 100 });
 			service.endpoints = [...service.endpoints, pod];
 			return pod;
 		}

@@ -19,7 +19,9 @@ const TICK_MS = 10;
  */
 export async function processes() {
 	const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-	const all = await Promise.all(names.map(processOf));
+	const all = [];
+	// One after the other, because there may be more than this process may open files.
+	for (const name of names) all.push(await processOf(name));
 	return all.filter((process) => process !== undefined);
 }
 
@@ -41,11 +43,17 @@ export async function cpuMsOf(pid) {
 
 /** The fields of /proc/PID/stat by their numbers in proc(5), or undefined once the process has ended. */
 async function statOf(pid) {
-	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(whenEnded);
 	// The name in parentheses may contain any characters.
 	const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(text) ?? [];
 	const stat = [undefined, pid, name, ...rest?.trim().split(' ') ?? ['X']];
 	return stat[3] === 'Z' || stat[3] === 'X' ? undefined : stat;
+}
+
+/** No text, for a process that has ended. Other errors are errors of the test. */
+function whenEnded(error) {
+	if (!['ENOENT', 'ESRCH'].includes(error.code)) throw error;
+	return '';
 }
 
 /** A process and all its descendants, such as a service of a stack. */
