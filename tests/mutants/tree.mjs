@@ -90,10 +90,12 @@ export class Tree {
 		const folder = mkdtempSync(join(OUT, 'coverage-'));
 		const run = () => this.#run(test, undefined, { ms: PATIENCE_MAX_MS, env: test.endsWith('.js') ? { NODE_V8_COVERAGE: folder } : {} });
 		// A second time, because one that fails on a busy machine would find no mistake in the whole run.
-		const passes = await run() || await run();
+		let passes = await run();
+		const failure = this.#failure;
+		passes ||= await run();
 		const covers = test.endsWith('.js') ? this.#readCoverage(folder) : undefined;
 		rmSync(folder, { recursive: true });
-		if (!passes) console.log(`left out   ${test}, which fails without a mistake: ${this.#failure}`);
+		if (!passes) console.log(`left out   ${test}, which fails without a mistake: ${failure}, and then ${this.#failure}`);
 		return { passes, took: performance.now() - begin, covers };
 	}
 

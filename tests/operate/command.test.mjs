@@ -173,8 +173,9 @@ describe('show', () => {
 	});
 
 	test('what a terminal obeys is not printed, whoever has sent it', async () => {
-		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subject: HOSTILE, resumeKey: HOSTILE });
-		await record(id, { type: HOSTILE, identity: HOSTILE, effect: 'recheck', reference: HOSTILE });
+		const once = HOSTILE + randomUUID();
+		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subject: once, resumeKey: once });
+		await record(id, { type: HOSTILE, identity: once, effect: 'recheck', reference: once });
 		for (const args of [['show', id], ['show', '--json', id], ['events', '--limit', '1'], ['events', '--json', '--limit', '1']]) {
 			const { status, out } = await run(...args);
 			assert.equal(status, 0);
@@ -362,6 +363,8 @@ describe('migrate', () => {
 	});
 
 	test('a second database, of an administrator who may not change the roles', async () => {
+		await fixture.stack.sql('DROP DATABASE IF EXISTS migrated_by_clerk');
+		await fixture.stack.sql('DROP ROLE IF EXISTS clerk');
 		await fixture.stack.sql("CREATE ROLE clerk LOGIN CREATEDB PASSWORD 'not secret' IN ROLE urlmode_owner");
 		await fixture.stack.sql('CREATE DATABASE migrated_by_clerk OWNER clerk');
 		const url = Object.assign(new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL), { pathname: '/migrated_by_clerk' });
@@ -381,6 +384,7 @@ describe('migrate', () => {
 	test('applies what is missing to a database of its own, and before that says it', async () => {
 		const url = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 		url.pathname = '/migrated_by_command';
+		await fixture.stack.sql('DROP DATABASE IF EXISTS migrated_by_command');
 		await fixture.stack.sql('CREATE DATABASE migrated_by_command');
 		const admin = { URLMODE_ADMIN_DATABASE_URL: url.href };
 		const files = (await readdir(path.join(ROOT, 'sql'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
@@ -388,7 +392,6 @@ describe('migrate', () => {
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, files.map((name) => `would apply ${name}\n`).join(''));
 		assert.deepEqual(await urlmode(['migrate'], admin), { status: 0, out: files.map((name) => `${name}\n`).join(''), err: '' });
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, 'The schema is up to date.\n');
-		await fixture.stack.sql('DROP DATABASE migrated_by_command');
 	});
 
 	test('says who cannot be reached', async () => {

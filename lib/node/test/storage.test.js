@@ -262,6 +262,17 @@ test('connect rejects if PostgreSQL cannot be reached', async (t) => {
 	await assert.rejects(new PostgresStorage(urlmode).connect(), { name: 'StorageConnectionError', backend: 'postgresql' });
 });
 
+test('many storages of one UrlMode are no reason for a warning', async (t) => {
+	const { urlmode } = await setUp(t);
+	const warnings = [];
+	const onWarning = ({ name, message }) => warnings.push(`${name}: ${message}`);
+	process.on('warning', onWarning);
+	t.after(() => process.off('warning', onWarning));
+	for (let n = 0; n < 20; n++) await new PostgresStorage(urlmode).connect();
+	await new Promise(setImmediate);
+	assert.deepEqual(warnings, []);
+});
+
 test('each message is read once, however many came before', async (t) => {
 	const { here, there, urlmode } = await setUpStorage(t);
 	const { database } = internalsOf(urlmode);
