@@ -11,6 +11,8 @@ import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
+/** More than all tests leave in a database. */
+const ALL = ['--limit', '20000'];
 
 let fixture;
 let env;
@@ -102,7 +104,7 @@ describe('release and void', () => {
 
 	test('events --unclaimed says which payments are held', async () => {
 		const payment = await payAndRefund();
-		const { out } = await run('events', '--unclaimed', '--limit', '1000');
+		const { out } = await run('events', '--unclaimed', ...ALL);
 		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t$/);
 	});
 
@@ -132,7 +134,7 @@ describe('release and void', () => {
 				data: { object: { id: `re_${payment.id}`, object: 'refund', status: 'failed', payment_intent: payment.reference, amount: held ? 500 : 1_050, currency: 'eur' } },
 			};
 			assert.equal((await sender(fixture, 'stripe').send(failed)).status, 200);
-			const unclaimed = async () => (await run('events', '--unclaimed', '--limit', '1000')).out.split('\n').filter((line) => line.includes(payment.reference)).length;
+			const unclaimed = async () => (await run('events', '--unclaimed', ...ALL)).out.split('\n').filter((line) => line.includes(payment.reference)).length;
 			assert.equal(await unclaimed(), 1);
 			const { status, err } = await run('release', 'stripe', payment.reference);
 			assert.deepEqual([status, /elicitation .* was deleted, so that no call can be offered it: refund it, and void it/.test(err)], [1, true], err);

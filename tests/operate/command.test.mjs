@@ -17,6 +17,8 @@ import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 const DAY = 86_400_000;
+/** More than all tests leave in a database. */
+const ALL = ['--limit', '20000'];
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 /** What a terminal obeys: CSI, OSC, their C1 forms, and a change of direction. */
 const HOSTILE = 'a\x1b[31mb\x1b]0;title\x07c\u009b2Jd\u202ee\nf';
@@ -220,7 +222,7 @@ describe('events', () => {
 	test('since: a time or an age', async () => {
 		const { id } = await pay(['ignored']);
 		await fixture.stack.sql("UPDATE urlmode.event SET received_at = now() - interval '3 days' WHERE elicitation = $1", [id]);
-		const has = async (...args) => (await json('events', '--limit', '1000', ...args)).some(({ elicitation }) => elicitation === id);
+		const has = async (...args) => (await json('events', ...ALL, ...args)).some(({ elicitation }) => elicitation === id);
 
 		assert.deepEqual([await has(), await has('--since', '2d'), await has('--since', '4d'), await has('--since', '1w')], [false, false, true, true]);
 		const at = (days) => new Date(Date.now() - days * DAY).toISOString();
@@ -240,13 +242,13 @@ describe('events', () => {
 			assert.equal(status, 200);
 			requests.push(headers['x-request-id']);
 		}
-		const [event] = (await json('events', '--limit', '1000')).filter(({ elicitation }) => elicitation === second.id);
+		const [event] = (await json('events', ...ALL)).filter(({ elicitation }) => elicitation === second.id);
 		const { events: [shown] } = await json('show', second.id);
 		for (const said of [event, shown]) {
 			assert.deepEqual([said.action, said.reference, said.amount], ['reference_taken', reference, 1050]);
 			assert.equal(said.request, requests[1]);
 		}
-		for (const args of [['events', '--limit', '1000'], ['show', second.id]]) assert.ok((await run(...args)).out.includes(requests[1]), args[0]);
+		for (const args of [['events', ...ALL], ['show', second.id]]) assert.ok((await run(...args)).out.includes(requests[1]), args[0]);
 		assert.equal((await json('show', first.id)).events[0].request, requests[0], 'of an accept, too');
 	});
 
@@ -254,11 +256,11 @@ describe('events', () => {
 		const id = randomUUID();
 		const stripe = sender(fixture, 'stripe');
 		assert.equal((await stripe.send(stripe.event(id, 'paid', PRICE))).status, 200);
-		const unknown = async () => (await json('events', '--unknown', '--limit', '1000')).filter(({ elicitation }) => elicitation === id);
+		const unknown = async () => (await json('events', '--unknown', ...ALL)).filter(({ elicitation }) => elicitation === id);
 
 		assert.deepEqual((await unknown()).map(({ effect, amount, currency, reference }) => [effect, amount, currency, reference]),
 			[['paid', 1050, 'EUR', `cs_test_${id}`]]);
-		assert.ok((await run('events', '--unknown', '--provider', 'stripe', '--limit', '1000')).out.includes(id));
+		assert.ok((await run('events', '--unknown', '--provider', 'stripe', ...ALL)).out.includes(id));
 		const { owner } = await fixture.createPayment('stripe', { expected: PRICE, id });
 		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
 		assert.deepEqual(await unknown(), []);
@@ -267,7 +269,7 @@ describe('events', () => {
 	test('keys: the ids that deliveries have named, until their keys are fetched', async () => {
 		const [kid, other] = [randomUUID(), randomUUID()];
 		const ask = (name) => fixture.stack.sql("SELECT urlmode.look_up_signing_keys(ARRAY['plaid'], ARRAY[$1])", [name]);
-		const wanted = async (...args) => (await json('events', '--keys', '--limit', '1000', ...args)).filter((row) => [kid, other].includes(row.kid));
+		const wanted = async (...args) => (await json('events', '--keys', ...ALL, ...args)).filter((row) => [kid, other].includes(row.kid));
 		const key = JSON.stringify({ kty: 'EC', x: 'a-public-key' });
 
 		await ask(kid);
@@ -285,7 +287,7 @@ describe('events', () => {
 		// It is fetched again each hour.
 		await fixture.stack.sql("UPDATE urlmode.signing_key SET fetched_at = now() - interval '2 hours' WHERE kid = $1", [kid]);
 		await ask(kid);
-		const { out } = await run('events', '--keys', '--limit', '1000');
+		const { out } = await run('events', '--keys', ...ALL);
 		assert.ok(out.includes(kid) && out.includes(other), out);
 		assert.ok(!(out + JSON.stringify(await wanted())).includes('a-public-key'), 'never a key');
 		const [again] = (await wanted()).filter((row) => row.kid === kid);
@@ -294,10 +296,10 @@ describe('events', () => {
 
 	test('unclaimed: what was paid and no call has taken', async () => {
 		const { id, owner } = await pay();
-		const unclaimed = async () => (await json('events', '--unclaimed', '--limit', '1000')).filter(({ elicitation }) => elicitation === id);
+		const unclaimed = async () => (await json('events', '--unclaimed', ...ALL)).filter(({ elicitation }) => elicitation === id);
 
 		assert.deepEqual((await unclaimed()).map(({ amount, currency, matches, late }) => [amount, currency, matches, late]), [[1050, 'EUR', true, false]]);
-		assert.ok((await run('events', '--unclaimed', '--limit', '1000')).out.includes(id));
+		assert.ok((await run('events', '--unclaimed', ...ALL)).out.includes(id));
 		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
 		await fixture.stack.sql('SELECT urlmode.claim($1, $2)', [id, bindingOf(owner.subject, owner.session)]);
 		assert.deepEqual(await unclaimed(), []);
