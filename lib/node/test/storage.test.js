@@ -253,8 +253,10 @@ test('methods reject before connect and after disconnect', async (t) => {
 	assert.equal(await storage.ping(), true);
 	assert.equal(storage.supportsPubSub(), true);
 	await storage.subscribe('c', () => {});
+	const late = storage.subscribe('d', () => {});
 	await storage.disconnect();
 	await assert.rejects(storage.get('a'), { name: 'StorageNotConnectedError' });
+	await assert.rejects(late, { name: 'StorageNotConnectedError' });
 });
 
 test('connect rejects if PostgreSQL cannot be reached', async (t) => {
@@ -262,15 +264,24 @@ test('connect rejects if PostgreSQL cannot be reached', async (t) => {
 	await assert.rejects(new PostgresStorage(urlmode).connect(), { name: 'StorageConnectionError', backend: 'postgresql' });
 });
 
-test('many storages of one UrlMode are no reason for a warning', async (t) => {
+test('a storage leaves nothing in its UrlMode, and many are no reason for a warning', async (t) => {
 	const { urlmode } = await setUp(t);
+	const { listener, closers } = internalsOf(urlmode);
+	const kept = () => [closers.size, ...listener.eventNames().map((name) => `${name} ${listener.listenerCount(name)}`)];
+	const before = kept();
 	const warnings = [];
 	const onWarning = ({ name, message }) => warnings.push(`${name}: ${message}`);
 	process.on('warning', onWarning);
 	t.after(() => process.off('warning', onWarning));
-	for (let n = 0; n < 20; n++) await new PostgresStorage(urlmode).connect();
+	const storages = Array.from({ length: 20 }, () => new PostgresStorage(urlmode));
+	for (const storage of storages) {
+		await storage.connect();
+		await storage.connect();
+	}
 	await new Promise(setImmediate);
 	assert.deepEqual(warnings, []);
+	for (const storage of storages) await storage.disconnect();
+	assert.deepEqual(kept(), before);
 });
 
 test('each message is read once, however many came before', async (t) => {

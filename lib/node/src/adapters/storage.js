@@ -45,6 +45,9 @@ export class PostgresStorage {
 	/** @type {Set<Subscription>} whose messages are to be read now */
 	#due = new Set();
 	#reading = false;
+	#close = () => this.disconnect();
+	#onListening = () => this.#wake([...this.#subscriptions.values()]);
+	#onReceiving = () => this.#poll.stop();
 
 	/** The empty prefix of the root. */
 	prefix = '';
@@ -52,14 +55,6 @@ export class PostgresStorage {
 	/** @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses */
 	constructor(urlmode) {
 		this.#internals = internalsOf(urlmode);
-		const { listener, closers } = this.#internals;
-		closers.add(() => this.disconnect());
-		listener.on('notification', (payload, channel) => {
-			const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
-			if (subscription) this.#wake([subscription]);
-		});
-		listener.on('listening', () => this.#wake([...this.#subscriptions.values()]));
-		listener.on('receiving', () => this.#poll.stop());
 	}
 
 	/** @returns {PostgresStorage} */
@@ -72,12 +67,23 @@ export class PostgresStorage {
 		await this.#internals.database.query(LAST, []).catch((error) => {
 			throw new StorageConnectionError(error);
 		});
+		if (this.#connected) return;
 		this.#connected = true;
+		const { listener, closers } = this.#internals;
+		closers.add(this.#close);
+		listener.on('notification', this.#onNotification);
+		listener.on('listening', this.#onListening);
+		listener.on('receiving', this.#onReceiving);
 	}
 
 	/** Ends all subscriptions. The connections belong to the UrlMode and stay open. */
 	async disconnect() {
 		this.#connected = false;
+		const { listener, closers } = this.#internals;
+		closers.delete(this.#close);
+		listener.off('notification', this.#onNotification);
+		listener.off('listening', this.#onListening);
+		listener.off('receiving', this.#onReceiving);
 		this.#subscriptions.clear();
 		this.#releaseIfUnused();
 	}
@@ -246,6 +252,7 @@ export class PostgresStorage {
 		let subscription = this.#subscriptions.get(hash);
 		if (!subscription) {
 			const [answer] = await this.#query(LAST, []);
+			if (!this.#connected) throw new StorageNotConnectedError();
 			// Another call may have subscribed to this channel meanwhile.
 			subscription = this.#subscriptions.get(hash)
 				?? { channel, handlers: new Set(), last: String(answer?.id) };
@@ -278,6 +285,15 @@ export class PostgresStorage {
 	namespace(name, id) {
 		return new NamespacedStorage(this, namespacePrefix(name, id));
 	}
+
+	/**
+	 * @param {string} payload
+	 * @param {string} channel
+	 */
+	#onNotification = (payload, channel) => {
+		const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
+		if (subscription) this.#wake([subscription]);
+	};
 
 	/** @param {Subscription[]} subscriptions */
 	#wake(subscriptions) {
