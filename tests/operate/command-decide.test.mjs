@@ -6,13 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 
-import { urlmode } from '../support/command.mjs';
+import { ALL, urlmode } from '../support/command.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
-/** More than all tests leave in a database. */
-const ALL = ['--limit', '20000'];
 
 let fixture;
 let env;

@@ -11,14 +11,12 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 
 import { bindingOf } from '../../lib/node/src/token.js';
-import { noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { ALL, noteArguments, ROOT, urlmode } from '../support/command.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const PRICE = { amount: 1050, currency: 'EUR' };
 const DAY = 86_400_000;
-/** More than all tests leave in a database. */
-const ALL = ['--limit', '20000'];
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 /** What a terminal obeys: CSI, OSC, their C1 forms, and a change of direction. */
 const HOSTILE = 'a\x1b[31mb\x1b]0;title\x07c\u009b2Jd\u202ee\nf';

@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = path.join(ROOT, 'nginx/command/urlmode');
 
+/** The options of `events` that list more than all tests leave in a database. */
+export const ALL = ['--limit', '20000'];
+
 /** Without what the caller's environment says of urlmode and of PostgreSQL. */
 function environment(more) {
 	const kept = Object.entries(process.env).filter(([name]) => !/^(URLMODE_|PG)/.test(name));

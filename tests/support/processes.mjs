@@ -43,18 +43,18 @@ export async function cpuMsOf(pid) {
 
 /** The fields of /proc/PID/stat by their numbers in proc(5), or undefined once the process has ended. */
 async function statOf(pid) {
-	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(whenEnded);
+	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(otherwise(''));
 	// The name in parentheses may contain any characters.
 	const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(text) ?? [];
 	const stat = [undefined, pid, name, ...rest?.trim().split(' ') ?? ['X']];
 	return stat[3] === 'Z' || stat[3] === 'X' ? undefined : stat;
 }
 
-/** No text, for a process that has ended. Other errors are errors of the test. */
-function whenEnded(error) {
-	if (!['ENOENT', 'ESRCH'].includes(error.code)) throw error;
-	return '';
-}
+/** In place of what a process that has ended no longer has, or a program without core dumps shows to root alone. Other errors are errors of the test. */
+const otherwise = (value) => (error) => {
+	if (!['ENOENT', 'ESRCH', 'EACCES'].includes(error.code)) throw error;
+	return value;
+};
 
 /** A process and all its descendants, such as a service of a stack. */
 export async function familyOf(pid) {
@@ -91,20 +91,21 @@ export async function isThere({ pid, started }) {
 /** The open files of a process: the targets of /proc/PID/fd. */
 export async function openFiles(pid) {
 	const folder = `/proc/${pid}/fd`;
-	const names = await readdir(folder).catch(() => []);
-	const links = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => undefined)));
+	const names = await readdir(folder).catch(otherwise([]));
+	const links = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(otherwise(undefined))));
 	return links.filter((link) => link !== undefined);
 }
 
 /** The files that a process has open for writing, or mapped so that it may write to them. */
 export async function filesWritten(pid) {
-	const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
-	const open = await Promise.all(names.map(async (name) => {
-		const flags = /^flags:\s*([0-7]+)$/m.exec(await readFile(`/proc/${pid}/fdinfo/${name}`, 'utf8').catch(() => ''));
+	const open = [];
+	// One after the other, as above.
+	for (const name of await readdir(`/proc/${pid}/fd`).catch(otherwise([]))) {
+		const flags = /^flags:\s*([0-7]+)$/m.exec(await readFile(`/proc/${pid}/fdinfo/${name}`, 'utf8').catch(otherwise('')));
 		const writes = flags !== null && (Number.parseInt(flags[1], 8) & 0o3) !== 0;
-		return writes ? readlink(`/proc/${pid}/fd/${name}`).catch(() => '') : '';
-	}));
-	const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
+		if (writes) open.push(await readlink(`/proc/${pid}/fd/${name}`).catch(otherwise('')));
+	}
+	const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(otherwise(''));
 	const mapped = [...maps.matchAll(/^\S+ .w.s .*? (\/.*)$/gm)].map(([, file]) => file);
 	return [...open, ...mapped].filter((file) => file.startsWith('/'));
 }

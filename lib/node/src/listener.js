@@ -96,6 +96,18 @@ export class Listener extends EventEmitter {
 	}
 
 	/**
+	 * Calls each of these functions for its event.
+	 *
+	 * @param {{ [Event in keyof Events]?: (...values: Events[Event]) => void }} handlers
+	 * @returns {() => void} ends that
+	 */
+	attach(handlers) {
+		const all = /** @type {[keyof Events, (...values: any[]) => void][]} */ (Object.entries(handlers));
+		for (const [event, handler] of all) this.on(event, handler);
+		return () => all.forEach(([event, handler]) => this.off(event, handler));
+	}
+
+	/**
 	 * Listens to another channel as well. While there is no connection, the next
 	 * `listening` says that it is in force; otherwise it is when this resolves.
 	 *

@@ -31,6 +31,7 @@ export class SigningKeys {
 	#functions;
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
+	#detach = () => {};
 	/** @type {Promise<void> | undefined} */
 	#fetching;
 	#again = false;
@@ -53,8 +54,12 @@ export class SigningKeys {
 	start() {
 		if (Object.keys(this.#functions).length === 0) return;
 		this.#timer = setInterval(this.#look, jittered(CHECK_MS)).unref();
-		this.#listener.on('listening', this.#look);
-		this.#listener.on('notification', this.#onNotification);
+		this.#detach = this.#listener.attach({
+			listening: this.#look,
+			notification: (_payload, channel) => {
+				if (channel === CHANNEL) this.#look();
+			},
+		});
 		this.#listener.addChannel(CHANNEL).catch(() => {});
 		this.#listener.acquire(this, false);
 	}
@@ -64,19 +69,10 @@ export class SigningKeys {
 		clearInterval(this.#timer);
 		this.#closed = true;
 		this.#running?.abort(new UrlModeClosedError());
-		this.#listener.off('listening', this.#look);
-		this.#listener.off('notification', this.#onNotification);
+		this.#detach();
 		this.#listener.release(this);
 		await this.#fetching;
 	}
-
-	/**
-	 * @param {string} _payload
-	 * @param {string} channel
-	 */
-	#onNotification = (_payload, channel) => {
-		if (channel === CHANNEL) this.#look();
-	};
 
 	/** One at a time, however often it is announced: anyone in the database can notify. */
 	#look = () => {

@@ -7,8 +7,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/adapters/mcp-lite.js';
-import { internalsOf } from '../src/internals.js';
-import { listenerOf, setUp, until } from './support/database.js';
+import { calledBy, listenerOf, setUp, until } from './support/database.js';
 
 async function setUpRequests(t, options) {
 	const fixture = await setUp(t, options);
@@ -212,15 +211,13 @@ test('close rejects open requests', async (t) => {
 
 test('an adapter that is closed leaves nothing in its UrlMode', async (t) => {
 	const { urlmode } = await setUp(t);
-	const { listener, closers } = internalsOf(urlmode);
-	const kept = () => [closers.size, ...listener.eventNames().map((name) => `${name} ${listener.listenerCount(name)}`)];
-	const before = kept();
+	const before = calledBy(urlmode);
 	const adapter = new PostgresClientRequestAdapter(urlmode);
 	const { promise } = adapter.createPending('session', 'r1');
 	const rejected = assert.rejects(promise, { code: 'URLMODE_CLOSED' });
 	await adapter.close();
 	await rejected;
-	assert.deepEqual(kept(), before);
+	assert.deepEqual(calledBy(urlmode), before);
 });
 
 test('every instance knows a session until it is deleted', async (t) => {

@@ -325,7 +325,7 @@ test('refreshed accounts leave nothing behind', async (t) => {
 test('public keys that were fetched leave nothing behind', async (t) => {
 	const wanted = [];
 	let kept = 0;
-	const listener = Object.assign(new EventEmitter(), { acquire: () => {}, release: () => {}, addChannel: async () => {} });
+	const listener = Object.assign(new EventEmitter(), { attach: Listener.prototype.attach, acquire: () => {}, release: () => {}, addChannel: async () => {} });
 	const keys = new SigningKeys({ takeSigningKey: async () => wanted.pop(), keepSigningKey: async () => (kept += 1) }, listener, {
 		plaid: async (kid) => ({ key: { kty: 'EC', kid } }),
 	});

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { PostgresStorage } from '../src/adapters/storage.js';
 import { internalsOf } from '../src/internals.js';
-import { listenerOf, requireUrl, setUp, until } from './support/database.js';
+import { calledBy, listenerOf, requireUrl, setUp, until } from './support/database.js';
 import { Proxy } from './support/proxy.js';
 
 /** The views that two instances have of one namespace, which no other test uses. */
@@ -266,9 +266,7 @@ test('connect rejects if PostgreSQL cannot be reached', async (t) => {
 
 test('a storage leaves nothing in its UrlMode, and many are no reason for a warning', async (t) => {
 	const { urlmode } = await setUp(t);
-	const { listener, closers } = internalsOf(urlmode);
-	const kept = () => [closers.size, ...listener.eventNames().map((name) => `${name} ${listener.listenerCount(name)}`)];
-	const before = kept();
+	const before = calledBy(urlmode);
 	const warnings = [];
 	const onWarning = ({ name, message }) => warnings.push(`${name}: ${message}`);
 	process.on('warning', onWarning);
@@ -281,7 +279,7 @@ test('a storage leaves nothing in its UrlMode, and many are no reason for a warn
 	await new Promise(setImmediate);
 	assert.deepEqual(warnings, []);
 	for (const storage of storages) await storage.disconnect();
-	assert.deepEqual(kept(), before);
+	assert.deepEqual(calledBy(urlmode), before);
 });
 
 test('each message is read once, however many came before', async (t) => {

@@ -50,10 +50,8 @@ export class PostgresClientRequestAdapter {
 	/** @type {Promise<void>} */
 	#listening;
 	#closed = false;
+	#detach;
 	#close = () => this.close();
-	/** Writes requests that could not be written, and reads responses that came while nobody listened. */
-	#onListening = () => void this.#writeRequests([...this.#pending.values()]);
-	#onReceiving = () => this.#poll.stop();
 
 	/**
 	 * @param {import('../urlmode.js').UrlMode} urlmode whose connections it uses
@@ -67,9 +65,15 @@ export class PostgresClientRequestAdapter {
 		closers.add(this.#close);
 		// If the connection is lost, the next one listens to this channel as well.
 		this.#listening = listener.addChannel(CHANNEL).catch(() => {});
-		listener.on('notification', this.#onNotification);
-		listener.on('listening', this.#onListening);
-		listener.on('receiving', this.#onReceiving);
+		this.#detach = listener.attach({
+			notification: (payload, channel) => {
+				const entry = channel === CHANNEL ? this.#pending.get(payload) : undefined;
+				if (entry) void this.#readResponses([entry]);
+			},
+			// Writes requests that could not be written, and reads responses that came while nobody listened.
+			listening: () => void this.#writeRequests([...this.#pending.values()]),
+			receiving: () => this.#poll.stop(),
+		});
 	}
 
 	/**
@@ -160,27 +164,15 @@ export class PostgresClientRequestAdapter {
 	async close() {
 		this.#closed = true;
 		this.#poll.stop();
-		const { listener, closers } = this.#internals;
-		listener.off('notification', this.#onNotification);
-		listener.off('listening', this.#onListening);
-		listener.off('receiving', this.#onReceiving);
+		this.#detach();
 		for (const name of [...this.#pending.keys()]) {
 			const entry = this.#settle(name);
 			this.#deleteRequest(entry);
 			entry?.reject(new UrlModeClosedError());
 		}
 		await Promise.allSettled(this.#statements);
-		closers.delete(this.#close);
+		this.#internals.closers.delete(this.#close);
 	}
-
-	/**
-	 * @param {string} payload
-	 * @param {string} channel
-	 */
-	#onNotification = (payload, channel) => {
-		const entry = channel === CHANNEL ? this.#pending.get(payload) : undefined;
-		if (entry) void this.#readResponses([entry]);
-	};
 
 	/**
 	 * @param {string} name

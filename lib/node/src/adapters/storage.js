@@ -41,13 +41,12 @@ export class PostgresStorage {
 	/** @type {Map<string, Subscription>} by the channel's SHA-256, in hexadecimal */
 	#subscriptions = new Map();
 	#poll = new Poll(() => this.#wake([...this.#subscriptions.values()]));
-	#connected = false;
 	/** @type {Set<Subscription>} whose messages are to be read now */
 	#due = new Set();
 	#reading = false;
+	/** @type {(() => void) | undefined} while it is connected */
+	#detach;
 	#close = () => this.disconnect();
-	#onListening = () => this.#wake([...this.#subscriptions.values()]);
-	#onReceiving = () => this.#poll.stop();
 
 	/** The empty prefix of the root. */
 	prefix = '';
@@ -67,30 +66,31 @@ export class PostgresStorage {
 		await this.#internals.database.query(LAST, []).catch((error) => {
 			throw new StorageConnectionError(error);
 		});
-		if (this.#connected) return;
-		this.#connected = true;
+		if (this.#detach) return;
 		const { listener, closers } = this.#internals;
 		closers.add(this.#close);
-		listener.on('notification', this.#onNotification);
-		listener.on('listening', this.#onListening);
-		listener.on('receiving', this.#onReceiving);
+		this.#detach = listener.attach({
+			notification: (payload, channel) => {
+				const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
+				if (subscription) this.#wake([subscription]);
+			},
+			listening: () => this.#wake([...this.#subscriptions.values()]),
+			receiving: () => this.#poll.stop(),
+		});
 	}
 
 	/** Ends all subscriptions. The connections belong to the UrlMode and stay open. */
 	async disconnect() {
-		this.#connected = false;
-		const { listener, closers } = this.#internals;
-		closers.delete(this.#close);
-		listener.off('notification', this.#onNotification);
-		listener.off('listening', this.#onListening);
-		listener.off('receiving', this.#onReceiving);
+		this.#detach?.();
+		this.#detach = undefined;
+		this.#internals.closers.delete(this.#close);
 		this.#subscriptions.clear();
 		this.#releaseIfUnused();
 	}
 
 	/** @returns {Promise<boolean>} */
 	async ping() {
-		if (!this.#connected) return false;
+		if (!this.#detach) return false;
 		return this.#internals.database.query(LAST, []).then(() => true, () => false);
 	}
 
@@ -252,7 +252,7 @@ export class PostgresStorage {
 		let subscription = this.#subscriptions.get(hash);
 		if (!subscription) {
 			const [answer] = await this.#query(LAST, []);
-			if (!this.#connected) throw new StorageNotConnectedError();
+			if (!this.#detach) throw new StorageNotConnectedError();
 			// Another call may have subscribed to this channel meanwhile.
 			subscription = this.#subscriptions.get(hash)
 				?? { channel, handlers: new Set(), last: String(answer?.id) };
@@ -285,15 +285,6 @@ export class PostgresStorage {
 	namespace(name, id) {
 		return new NamespacedStorage(this, namespacePrefix(name, id));
 	}
-
-	/**
-	 * @param {string} payload
-	 * @param {string} channel
-	 */
-	#onNotification = (payload, channel) => {
-		const subscription = channel === CHANNEL ? this.#subscriptions.get(payload) : undefined;
-		if (subscription) this.#wake([subscription]);
-	};
 
 	/** @param {Subscription[]} subscriptions */
 	#wake(subscriptions) {
@@ -373,7 +364,7 @@ export class PostgresStorage {
 	 * @param {unknown[]} values
 	 */
 	#query(text, values) {
-		if (!this.#connected) throw new StorageNotConnectedError();
+		if (!this.#detach) throw new StorageNotConnectedError();
 		return this.#internals.database.query(text, values);
 	}
 }

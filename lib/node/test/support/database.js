@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { UrlMode } from '../../src/index.js';
+import { internalsOf } from '../../src/internals.js';
 import { KeysFile } from '../../src/keys.js';
 import { EVENT_OUTCOME, FORM, PROBLEM, RESULT, seal, unseal } from '../../src/seal.js';
 import { bindingOf, browserOf } from '../../src/token.js';
@@ -206,6 +207,13 @@ export async function listenerOf(admin, applicationName) {
 		const all = await connectionsOf(admin, applicationName);
 		return all.find(({ query }) => /^LISTEN|pg_backend_pid\(\) AS pid|urlmode\.read/.test(query))?.pid;
 	});
+}
+
+/** How many functions a UrlMode calls when it is closed, and for each event of its listening connection. */
+export function calledBy(urlmode) {
+	const { listener, closers } = internalsOf(urlmode);
+	const called = listener.eventNames().map((name) => [name, listener.listenerCount(name)]);
+	return Object.fromEntries([['close', closers.size], ...called]);
 }
 
 /** Asks again until the answer is something; says what did not happen when it takes too long. */
