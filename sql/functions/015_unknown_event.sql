@@ -1,62 +1,12 @@
--- Events about money for an elicitation that nobody knows: after a failover that
--- lost commits, after a purge, or before the row was there.
---
--- They are kept for thirty days, without their body, and at most
--- urlmode.max_unknown() of each provider: an account that is shared with other
--- systems sends their events as well. They are found, and taken into account as if
--- they came then, when
---
---   create_elicitation creates the elicitation that they name
---   record_events or settle proves the payment that a refund names, or its checkout
---   purge_results looks, for what came at the same time
-
-SET LOCAL ROLE urlmode_owner;
-
-CREATE TABLE urlmode.unknown_event (
-	provider    urlmode.provider NOT NULL,
-	identity    text        COLLATE "C" NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
-	type        urlmode.event_type NOT NULL,
-	effect      text        NOT NULL CHECK (effect IN ('paid', 'refunded', 'refund_reversed')),
-	elicitation uuid,
-	reference   urlmode.reference,
-	refund      urlmode.reference,
-	checkout    urlmode.reference,
-	amount      bigint      CHECK (amount >= 0),
-	currency    urlmode.currency,
-	result      urlmode.result,
-	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-	expires_at  timestamptz NOT NULL DEFAULT now() + interval '30 days',
-	PRIMARY KEY (provider, identity)
-);
-CREATE INDEX unknown_event_elicitation ON urlmode.unknown_event (elicitation);
-CREATE INDEX unknown_event_reference ON urlmode.unknown_event (provider, reference);
-CREATE INDEX unknown_event_expires_at ON urlmode.unknown_event (expires_at);
-COMMENT ON TABLE urlmode.unknown_event IS 'Signed events about money, of elicitations that are not known. Written by record_events.';
-COMMENT ON INDEX urlmode.unknown_event_elicitation IS 'Finds the events of an elicitation that is created.';
-COMMENT ON INDEX urlmode.unknown_event_reference IS 'Finds the refunds of a proved payment.';
-COMMENT ON INDEX urlmode.unknown_event_expires_at IS 'Finds those that have expired, to delete them.';
-COMMENT ON COLUMN urlmode.unknown_event.provider IS 'Name of the provider in the configuration of the callback programs.';
-COMMENT ON COLUMN urlmode.unknown_event.identity IS 'As in urlmode.event.';
-COMMENT ON COLUMN urlmode.unknown_event.type IS 'The type of the event, in the provider''s words.';
-COMMENT ON COLUMN urlmode.unknown_event.effect IS 'What it does, as for record_events: paid, refunded or refund_reversed.';
-COMMENT ON COLUMN urlmode.unknown_event.elicitation IS 'The elicitation that it names. NULL: it names its payment alone.';
-COMMENT ON COLUMN urlmode.unknown_event.reference IS 'The provider''s reference of the payment, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.refund IS 'The provider''s reference of the refund, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.checkout IS 'The provider''s id of the checkout that was paid, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.amount IS 'Minor units, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.currency IS 'ISO 4217, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.result IS 'The result that the elicitation would get, as sealed JSON, or NULL.';
-COMMENT ON COLUMN urlmode.unknown_event.received_at IS 'When it was received.';
-COMMENT ON COLUMN urlmode.unknown_event.expires_at IS 'From then on it may be deleted.';
-
-CREATE FUNCTION urlmode.max_unknown() RETURNS integer
+CREATE OR REPLACE FUNCTION urlmode.max_unknown() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 1000
 $$;
-COMMENT ON FUNCTION urlmode.max_unknown() IS
-	'Internal. How many payments, and how many refunds, of unknown elicitations are kept of one provider. The oldest go first.';
+COMMENT ON FUNCTION urlmode.max_unknown IS
+	'Internal. How many payments, and how many refunds, of unknown elicitations are kept of one '
+	'provider. The oldest go first.';
 
-CREATE FUNCTION urlmode.keep_unknown(
+CREATE OR REPLACE FUNCTION urlmode.keep_unknown(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[]
 )
@@ -102,10 +52,11 @@ BEGIN
 	);
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_unknown(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]) IS
-	'Internal. Keeps those of the events that record_events has called unknown which tell of money: payments that name an elicitation, and refunds.';
+COMMENT ON FUNCTION urlmode.keep_unknown IS
+	'Internal. Keeps those of the events that record_events has called unknown which tell of '
+	'money: payments that name an elicitation, and refunds.';
 
-CREATE FUNCTION urlmode.take_unknown(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.take_unknown(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
@@ -150,10 +101,12 @@ EXCEPTION WHEN lock_not_available OR serialization_failure THEN
 	RETURN 0;
 END
 $$;
-COMMENT ON FUNCTION urlmode.take_unknown(uuid[], text[], text[]) IS
-	'Internal. Records what was kept for these elicitations and their checkouts, and what went back of these payments, as if it came now. Returns how many events that were: 0 where one of their rows is locked, and they stay for the next time.';
+COMMENT ON FUNCTION urlmode.take_unknown IS
+	'Internal. Records what was kept for these elicitations and their checkouts, and what went '
+	'back of these payments, as if it came now. Returns how many events that were: 0 where one of '
+	'their rows is locked, and they stay for the next time.';
 
-CREATE FUNCTION urlmode.find_unknown() RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.find_unknown() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
@@ -172,10 +125,11 @@ BEGIN
 	RETURN urlmode.take_unknown(this.ids, this.providers, this.refs);
 END
 $$;
-COMMENT ON FUNCTION urlmode.find_unknown() IS
-	'Internal. Records those of the events that were kept whose elicitation or payment was written at the same time as they came. Returns how many.';
+COMMENT ON FUNCTION urlmode.find_unknown IS
+	'Internal. Records those of the events that were kept whose elicitation or payment was written '
+	'at the same time as they came. Returns how many.';
 
-CREATE FUNCTION urlmode.list_unknown(
+CREATE OR REPLACE FUNCTION urlmode.list_unknown(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
 )
 RETURNS TABLE (
@@ -193,14 +147,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	) l
 	ORDER BY l.received_at
 $$;
-COMMENT ON FUNCTION urlmode.list_unknown(text, timestamptz, integer) IS
-	'The events about money of elicitations that are not known, of all providers or of one; the last ones, the oldest of them first. They are kept for thirty days.';
+COMMENT ON FUNCTION urlmode.list_unknown IS
+	'The events about money of elicitations that are not known, of all providers or of one; the '
+	'last ones, the oldest of them first. They are kept for thirty days.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.max_unknown(),
-	urlmode.keep_unknown(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
-	urlmode.take_unknown(uuid[], text[], text[]),
-	urlmode.find_unknown(),
-	urlmode.list_unknown(text, timestamptz, integer)
-FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION urlmode.list_unknown(text, timestamptz, integer) TO urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.list_unknown TO urlmode_operator;

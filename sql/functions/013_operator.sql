@@ -1,25 +1,11 @@
--- What the operator's command asks: what became of an elicitation, what
--- providers sent, what nobody has claimed.
---
--- None of it returns a result, a verifier, a binding, a session or a target
--- URL: they are sealed, or give access to their reader. A subject is
--- personal, and only show_elicitation returns it.
-
-SET LOCAL ROLE urlmode_owner;
-
--- Events come in the order of this column, so that a few bytes for each megabyte
--- of the table are enough to find those of a day.
-CREATE INDEX event_received_at ON urlmode.event USING brin (received_at) WITH (autosummarize = on);
-COMMENT ON INDEX urlmode.event_received_at IS 'Finds the events of a time.';
-
-CREATE FUNCTION urlmode.list_migrations()
+CREATE OR REPLACE FUNCTION urlmode.list_migrations()
 RETURNS TABLE (name text, applied_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT m.name, m.applied_at FROM urlmode.migration m ORDER BY m.name
 $$;
-COMMENT ON FUNCTION urlmode.list_migrations() IS 'The migrations that were applied, in their order.';
+COMMENT ON FUNCTION urlmode.list_migrations IS 'The migrations that were applied, in their order.';
 
-CREATE FUNCTION urlmode.show_elicitation(id uuid)
+CREATE OR REPLACE FUNCTION urlmode.show_elicitation(id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider text, kind text, status text, action text, reason text,
 	subject text, requester text, client_id text, traceparent text, resume_key text, expected jsonb,
@@ -39,10 +25,14 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures
 	FROM urlmode.elicitation e WHERE e.id = show_elicitation.id
 $$;
-COMMENT ON FUNCTION urlmode.show_elicitation(uuid) IS
-	'What an elicitation is for and what became of it; no row: there is none of this id. status: processing also for a payment that has ended without an accept while an attempt to pay is under way. closes_at: from then on it may be expired, even if its provider says nothing. has_result: its sealed result is still kept. exchange, of an account: exchanging, connected, or why it is not connected; NULL: nobody says.';
+COMMENT ON FUNCTION urlmode.show_elicitation IS
+	'What an elicitation is for and what became of it; no row: there is none of this id. status: '
+	'processing also for a payment that has ended without an accept while an attempt to pay is '
+	'under way. closes_at: from then on it may be expired, even if its provider says nothing. '
+	'has_result: its sealed result is still kept. exchange, of an account: exchanging, connected, '
+	'or why it is not connected; NULL: nobody says.';
 
-CREATE FUNCTION urlmode.show_payments(id uuid)
+CREATE OR REPLACE FUNCTION urlmode.show_payments(id uuid)
 RETURNS TABLE (
 	provider text, reference text, amount bigint, currency text, matches boolean, late boolean,
 	proven_at timestamptz, leased_until timestamptz, fulfilled_at timestamptz, claimed_at timestamptz,
@@ -57,9 +47,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE p.elicitation = show_payments.id
 	ORDER BY p.proven_at, p.reference
 $$;
-COMMENT ON FUNCTION urlmode.show_payments(uuid) IS 'The payments for an elicitation, the oldest first. leased_until: a call holds its lease until then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done its work, and its answer was not written yet.';
+COMMENT ON FUNCTION urlmode.show_payments IS
+	'The payments for an elicitation, the oldest first. leased_until: a call holds its lease until '
+	'then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done '
+	'its work, and its answer was not written yet.';
 
-CREATE FUNCTION urlmode.show_refunds(id uuid)
+CREATE OR REPLACE FUNCTION urlmode.show_refunds(id uuid)
 RETURNS TABLE (
 	reference text, payment text, amount bigint, currency text, reversed bigint,
 	received_at timestamptz, reversed_at timestamptz, unclear text, unclear_at timestamptz
@@ -75,10 +68,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE r.elicitations @> ARRAY[show_refunds.id]
 	ORDER BY r.received_at, r.reference
 $$;
-COMMENT ON FUNCTION urlmode.show_refunds(uuid) IS
-	'The refunds of the payments for an elicitation, the oldest first. amount NULL: all of the payment. payment NULL: the payment is not known. unclear: why nobody can say how much of the payment it took, and unclear_at since when: it holds the payment, unless the operator has decided since. NULL: it is clear.';
+COMMENT ON FUNCTION urlmode.show_refunds IS
+	'The refunds of the payments for an elicitation, the oldest first. amount NULL: all of the '
+	'payment. payment NULL: the payment is not known. unclear: why nobody can say how much of the '
+	'payment it took, and unclear_at since when: it holds the payment, unless the operator has '
+	'decided since. NULL: it is clear.';
 
-CREATE FUNCTION urlmode.show_decisions(id uuid)
+CREATE OR REPLACE FUNCTION urlmode.show_decisions(id uuid)
 RETURNS TABLE (
 	decided_at timestamptz, reference text, decision text, refunded bigint, decided_by text, note text
 )
@@ -89,19 +85,21 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE p.elicitation = show_decisions.id
 	ORDER BY d.decided_at
 $$;
-COMMENT ON FUNCTION urlmode.show_decisions(uuid) IS 'The decisions of the operator about the payments for an elicitation, the oldest first.';
+COMMENT ON FUNCTION urlmode.show_decisions IS
+	'The decisions of the operator about the payments for an elicitation, the oldest first.';
 
-CREATE FUNCTION urlmode.list_paid(provider text, since timestamptz, until timestamptz)
+CREATE OR REPLACE FUNCTION urlmode.list_paid(provider text, since timestamptz, until timestamptz)
 RETURNS TABLE (reference text, proven_at timestamptz, amount bigint, currency text, elicitation uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, p.elicitation
 	FROM urlmode.payment p
 	WHERE p.provider = list_paid.provider AND p.proven_at >= list_paid.since AND p.proven_at < list_paid.until
 $$;
-COMMENT ON FUNCTION urlmode.list_paid(text, timestamptz, timestamptz) IS
-	'The payments of a provider that were proved in this time, also those that were claimed or refunded: for a comparison with its own books.';
+COMMENT ON FUNCTION urlmode.list_paid IS
+	'The payments of a provider that were proved in this time, also those that were claimed or '
+	'refunded: for a comparison with its own books.';
 
-CREATE FUNCTION urlmode.decide_payment(
+CREATE OR REPLACE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
 )
 RETURNS text
@@ -145,10 +143,14 @@ BEGIN
 	RETURN decide_payment.decision;
 END
 $$;
-COMMENT ON FUNCTION urlmode.decide_payment(text, text, text, text, text) IS
-	'The operator decides about a payment that is held. decision: released (the next call is offered it) or voided (no call is; also where only a part went back). A payment that was voided can be released. One that came again after its elicitation was deleted can be voided alone, held or not. outcome: the decision; deleted (the elicitation), not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
+COMMENT ON FUNCTION urlmode.decide_payment IS
+	'The operator decides about a payment that is held. decision: released (the next call is '
+	'offered it) or voided (no call is; also where only a part went back). A payment that was '
+	'voided can be released. One that came again after its elicitation was deleted can be voided '
+	'alone, held or not. outcome: the decision; deleted (the elicitation), not_held, claimed (by a '
+	'call, which may still do its work) or unknown, which change nothing.';
 
-CREATE FUNCTION urlmode.show_events(id uuid)
+CREATE OR REPLACE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (
 	received_at timestamptz, type text, action text, reference text, amount bigint, request text, identity text
 )
@@ -157,9 +159,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	FROM urlmode.event v WHERE v.elicitation = show_events.id
 	ORDER BY v.received_at, v.identity
 $$;
-COMMENT ON FUNCTION urlmode.show_events(uuid) IS 'The events that were kept for an elicitation, the oldest first.';
+COMMENT ON FUNCTION urlmode.show_events IS
+	'The events that were kept for an elicitation, the oldest first.';
 
-CREATE FUNCTION urlmode.list_events(
+CREATE OR REPLACE FUNCTION urlmode.list_events(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL,
 	late boolean DEFAULT false, most integer DEFAULT 100
 )
@@ -178,10 +181,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	) l
 	ORDER BY l.received_at
 $$;
-COMMENT ON FUNCTION urlmode.list_events(text, timestamptz, boolean, integer) IS
-	'The events since a time (NULL: of the last day), of all providers or of one; the last ones, the oldest of them first. late: only those that came after their elicitation was completed.';
+COMMENT ON FUNCTION urlmode.list_events IS
+	'The events since a time (NULL: of the last day), of all providers or of one; the last ones, '
+	'the oldest of them first. late: only those that came after their elicitation was completed.';
 
-CREATE FUNCTION urlmode.list_unclaimed(
+CREATE OR REPLACE FUNCTION urlmode.list_unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
 )
 RETURNS TABLE (
@@ -197,11 +201,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		AND (since IS NULL OR p.proven_at >= since)
 	ORDER BY p.proven_at, p.reference LIMIT most
 $$;
-COMMENT ON FUNCTION urlmode.list_unclaimed(text, timestamptz, integer) IS
-	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest first.';
+COMMENT ON FUNCTION urlmode.list_unclaimed IS
+	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest '
+	'first.';
 
 -- PL/pgSQL, because unknown_event is created later (015).
-CREATE FUNCTION urlmode.show_key(kid integer, sealed_until timestamptz)
+CREATE OR REPLACE FUNCTION urlmode.show_key(kid integer, sealed_until timestamptz)
 RETURNS TABLE (open bigint, open_until timestamptz, sealed bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -226,33 +231,14 @@ BEGIN
 	FROM rows r WHERE r.closes_at > now();
 END
 $$;
-COMMENT ON FUNCTION urlmode.show_key(integer, timestamptz) IS
-	'What still needs a key of the keys file that sealed until then. open: elicitations for which a link or a token of this key may still come; open_until: the end of the last one. sealed: elicitations of which a value is kept that only this key opens. Reads whole tables.';
+COMMENT ON FUNCTION urlmode.show_key IS
+	'What still needs a key of the keys file that sealed until then. open: elicitations for which '
+	'a link or a token of this key may still come; open_until: the end of the last one. sealed: '
+	'elicitations of which a value is kept that only this key opens. Reads whole tables.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.list_migrations(),
-	urlmode.show_elicitation(uuid),
-	urlmode.show_payments(uuid),
-	urlmode.show_refunds(uuid),
-	urlmode.show_decisions(uuid),
-	urlmode.decide_payment(text, text, text, text, text),
-	urlmode.show_events(uuid),
-	urlmode.list_events(text, timestamptz, boolean, integer),
-	urlmode.list_unclaimed(text, timestamptz, integer),
-	urlmode.list_paid(text, timestamptz, timestamptz),
-	urlmode.show_key(integer, timestamptz)
-FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.list_migrations(),
-	urlmode.show_elicitation(uuid),
-	urlmode.show_payments(uuid),
-	urlmode.show_refunds(uuid),
-	urlmode.show_decisions(uuid),
-	urlmode.decide_payment(text, text, text, text, text),
-	urlmode.show_events(uuid),
-	urlmode.list_events(text, timestamptz, boolean, integer),
-	urlmode.list_unclaimed(text, timestamptz, integer),
-	urlmode.list_paid(text, timestamptz, timestamptz),
-	urlmode.show_key(integer, timestamptz)
+	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_refunds,
+	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
+	urlmode.list_unclaimed, urlmode.list_paid, urlmode.show_key
 TO urlmode_operator;
-GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO urlmode_server;

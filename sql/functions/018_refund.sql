@@ -11,19 +11,17 @@
 --   or nobody knows of       the same thing create nothing new, until the refund is
 --   which payment            reversed or the operator decides
 
-SET LOCAL ROLE urlmode_owner;
-
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.gone_back(r urlmode.refund, paid bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN r.reversed_at IS NULL THEN coalesce(r.amount, paid)
 		WHEN r.reversed IS NULL THEN 0
 		ELSE greatest(0, coalesce(r.amount, paid) - r.reversed) END
 $$;
-COMMENT ON FUNCTION urlmode.gone_back(urlmode.refund, bigint) IS
+COMMENT ON FUNCTION urlmode.gone_back IS
 	'Internal. What a refund has taken back of a payment of this amount, less what came again.';
 
-CREATE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
 	-- A call that claims one of them waits, or is waited for, also where the elicitation was purged.
@@ -67,10 +65,12 @@ BEGIN
 	SELECT array_agg(c.elicitation) FROM changed c WHERE c.refunded_at IS NOT NULL HAVING count(*) > 0;
 END
 $$;
-COMMENT ON FUNCTION urlmode.apply_refunds(uuid[]) IS
-	'Internal. Says of each payment of these elicitations how much of it went back, and whether it is held. It begins with the refunds, so that neither their order nor a repetition matters. The result of a payment that went back is purged a day later.';
+COMMENT ON FUNCTION urlmode.apply_refunds IS
+	'Internal. Says of each payment of these elicitations how much of it went back, and whether it '
+	'is held. It begins with the refunds, so that neither their order nor a repetition matters. '
+	'The result of a payment that went back is purged a day later.';
 
-CREATE FUNCTION urlmode.keep_refunds(
+CREATE OR REPLACE FUNCTION urlmode.keep_refunds(
 	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[],
 	by_reference boolean[]
 )
@@ -130,11 +130,11 @@ BEGIN
 	PERFORM urlmode.apply_refunds(compared);
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[], boolean[]) IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; NULL: the amount is the total that went back of the payment. by_reference: the event names its payment or checkout alone, so that it may be of each elicitation of the checkout. A total that is told again after a reversal, and an amount in a second currency, cannot be compared with what was told before, and hold the payment.';
-
-REVOKE ALL ON FUNCTION
-	urlmode.gone_back(urlmode.refund, bigint),
-	urlmode.apply_refunds(uuid[]),
-	urlmode.keep_refunds(uuid[], text[], text[], bigint[], text[], text[], text[], boolean[])
-FROM PUBLIC;
+COMMENT ON FUNCTION urlmode.keep_refunds IS
+	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for '
+	'each refund, and compares all payments that it is, was or may be of. ids: where the payment '
+	'is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; '
+	'NULL: the amount is the total that went back of the payment. by_reference: the event names '
+	'its payment or checkout alone, so that it may be of each elicitation of the checkout. A total '
+	'that is told again after a reversal, and an amount in a second currency, cannot be compared '
+	'with what was told before, and hold the payment.';

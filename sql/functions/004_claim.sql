@@ -1,89 +1,34 @@
--- One call acts on an outcome: it claims it. Payments that no call has claimed are listed.
---
--- A claim has two ends: the work is done, and the answer was written. claim takes
--- both at once. A call whose answer may be lost holds a lease meanwhile:
---
---   begin_claim    begins the lease, with a fencing number that is greater than
---                  each one before it
---   renew_claim    makes it longer, while the work goes on
---   fulfil_claim   the first end: the work is done, and what it has returned is kept.
---                  The next call is given this, and does not do the work again
---   confirm_claim  the second end: the answer was written
---   release_claim  the work was not done: the next call can begin at once
---
--- When a lease ends without one of them, the next call can begin as well; from
--- then on the earlier call can neither renew nor fulfil its claim. Its fencing
--- number decides that, and not the time: as long as no other call has begun, a
--- call whose lease has ended can still fulfil its claim.
---
--- The state of the claim of an outcome is in
---
---   claimed_at     of the payment, or of an elicitation without payments: the last
---                  end. Until then a later call is given the outcome (resume,
---                  is_paid), and neither it nor its result is purged
---   urlmode.lease  one row from begin_claim to the last end
---   is_leased      whether a call holds the lease, or has fulfilled the claim: no
---                  other call can do the work, and unclaimed does not list it
---
--- The claim of an account is final when it begins, since a provider revokes the
--- tokens of a code that is sent twice (RFC 6749 section 4.1.2). Its other end,
--- end_exchange, says whether the account is connected: for the user's page, and
--- for the calls that have waited for the one that exchanges the code.
-
-SET LOCAL ROLE urlmode_owner;
-
-CREATE DOMAIN urlmode.fulfilled AS bytea CHECK (octet_length(VALUE) <= 262144);
-COMMENT ON DOMAIN urlmode.fulfilled IS 'Sealed result of a call, at most 262144 bytes.';
-
-CREATE TABLE urlmode.lease (
-	elicitation  uuid        NOT NULL REFERENCES urlmode.elicitation ON DELETE CASCADE,
-	reference    urlmode.reference NOT NULL,
-	fence        bigint      NOT NULL,
-	ends_at      timestamptz NOT NULL,
-	fulfilled_at timestamptz,
-	fulfilled    urlmode.fulfilled,
-	PRIMARY KEY (elicitation, reference)
-);
-CREATE INDEX lease_fulfilled_at ON urlmode.lease (fulfilled_at);
-COMMENT ON TABLE urlmode.lease IS 'Claims that were begun and have not had their last end. Written by begin_claim.';
-COMMENT ON INDEX urlmode.lease_fulfilled_at IS 'Finds claims that were fulfilled long ago and never confirmed.';
-COMMENT ON COLUMN urlmode.lease.elicitation IS 'The elicitation whose outcome is claimed.';
-COMMENT ON COLUMN urlmode.lease.reference IS 'The reference of the payment that is claimed; empty where the outcome is no payment.';
-COMMENT ON COLUMN urlmode.lease.fence IS
-	'The fencing number of the last call that has begun: microseconds since 1970, so that it also grows when a failover has lost commits.';
-COMMENT ON COLUMN urlmode.lease.ends_at IS 'Until then no other call can begin; infinity: it is fulfilled.';
-COMMENT ON COLUMN urlmode.lease.fulfilled_at IS 'When it was fulfilled.';
-COMMENT ON COLUMN urlmode.lease.fulfilled IS 'What the call has returned, as sealed JSON. Only the waiting side opens it.';
-
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE FUNCTION urlmode.is_leased(elicitation uuid, reference text) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.is_leased(elicitation uuid, reference text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT EXISTS (
 		SELECT FROM urlmode.lease l
 		WHERE l.elicitation = is_leased.elicitation AND l.reference = is_leased.reference AND l.ends_at > now()
 	)
 $$;
-COMMENT ON FUNCTION urlmode.is_leased(uuid, text) IS
-	'Internal. Whether a call holds the lease of this outcome, or has fulfilled its claim. reference: of the payment; empty where the outcome is no payment.';
+COMMENT ON FUNCTION urlmode.is_leased IS
+	'Internal. Whether a call holds the lease of this outcome, or has fulfilled its claim. '
+	'reference: of the payment; empty where the outcome is no payment.';
 
-CREATE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT urlmode.is_leased(p.elicitation, p.reference)
 $$;
-COMMENT ON FUNCTION urlmode.is_unclaimed(urlmode.payment) IS
+COMMENT ON FUNCTION urlmode.is_unclaimed IS
 	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease.';
 
-CREATE FUNCTION urlmode.claim_rank(p urlmode.payment) RETURNS integer
+CREATE OR REPLACE FUNCTION urlmode.claim_rank(p urlmode.payment) RETURNS integer
 LANGUAGE sql STABLE AS $$
 	SELECT coalesce((
 		SELECT CASE WHEN l.fulfilled_at IS NULL THEN 2 ELSE 1 END FROM urlmode.lease l
 		WHERE l.elicitation = p.elicitation AND l.reference = p.reference AND l.ends_at > now()
 	), CASE WHEN p.held THEN 3 ELSE 0 END)
 $$;
-COMMENT ON FUNCTION urlmode.claim_rank(urlmode.payment) IS
-	'Internal. The order in which calls get unclaimed payments. 0: a call can claim it; 1: it is fulfilled; 2: another call holds its lease; 3: it is held.';
+COMMENT ON FUNCTION urlmode.claim_rank IS
+	'Internal. The order in which calls get unclaimed payments. 0: a call can claim it; 1: it is '
+	'fulfilled; 2: another call holds its lease; 3: it is held.';
 
-CREATE FUNCTION urlmode.find_claim(
+CREATE OR REPLACE FUNCTION urlmode.find_claim(
 	id uuid, binding bytea, reference text, action text, held boolean,
 	OUT outcome text, OUT kind text, OUT picked text
 )
@@ -128,10 +73,13 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.find_claim(uuid, bytea, text, text, boolean) IS
-	'Internal. Locks an elicitation, and finds what of its outcome can be claimed: found, with the reference of a payment, or empty where the outcome is no payment; otherwise taken, changed, open or unknown, as claim returns them. A payment that is held is found only with held. Of several payments the oldest that no call is at, then one that is fulfilled.';
+COMMENT ON FUNCTION urlmode.find_claim IS
+	'Internal. Locks an elicitation, and finds what of its outcome can be claimed: found, with the '
+	'reference of a payment, or empty where the outcome is no payment; otherwise taken, changed, '
+	'open or unknown, as claim returns them. A payment that is held is found only with held. Of '
+	'several payments the oldest that no call is at, then one that is fulfilled.';
 
-CREATE FUNCTION urlmode.end_claim(id uuid, reference text, keep_ms bigint) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.end_claim(id uuid, reference text, keep_ms bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.lease l WHERE l.elicitation = end_claim.id AND l.reference = end_claim.reference;
@@ -145,10 +93,11 @@ BEGIN
 	VALUES (ARRAY[end_claim.id], now() + keep_ms * interval '1 millisecond');
 END
 $$;
-COMMENT ON FUNCTION urlmode.end_claim(uuid, text, bigint) IS
-	'Internal. The last end of a claim: no later call is given the outcome, and its result is purged after keep_ms milliseconds, that of kind input at once.';
+COMMENT ON FUNCTION urlmode.end_claim IS
+	'Internal. The last end of a claim: no later call is given the outcome, and its result is '
+	'purged after keep_ms milliseconds, that of kind input at once.';
 
-CREATE FUNCTION urlmode.claim(
+CREATE OR REPLACE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
 	action text DEFAULT 'accept', held boolean DEFAULT false
 )
@@ -167,10 +116,17 @@ BEGIN
 	RETURN 'claimed';
 END
 $$;
-COMMENT ON FUNCTION urlmode.claim(uuid, bytea, text, bigint, text, boolean) IS
-	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments were proved it claims one of them: the oldest that matches, or the one of this reference. action: of the outcome that the caller has read. Its result is purged after keep_ms milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one call; taken (another call has claimed it or does its work; or it was refunded, or is held); changed (it was paid after the refusal that the caller has read, or what the caller has read is not there any more); open (it is not completed, which may be so again after a failover that lost commits); unknown.';
+COMMENT ON FUNCTION urlmode.claim IS
+	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments '
+	'were proved it claims one of them: the oldest that matches, or the one of this reference. '
+	'action: of the outcome that the caller has read. Its result is purged after keep_ms '
+	'milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one '
+	'call; taken (another call has claimed it or does its work; or it was refunded, or is held); '
+	'changed (it was paid after the refusal that the caller has read, or what the caller has read '
+	'is not there any more); open (it is not completed, which may be so again after a failover '
+	'that lost commits); unknown.';
 
-CREATE FUNCTION urlmode.begin_claim(
+CREATE OR REPLACE FUNCTION urlmode.begin_claim(
 	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000
 )
 RETURNS TABLE (outcome text, claimed_reference text, fence bigint, fulfilled bytea, leased_ms bigint)
@@ -217,10 +173,15 @@ BEGIN
 	RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION urlmode.begin_claim(uuid, bytea, text, bigint, bigint) IS
-	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call has done the work: fulfilled is what it has returned, sealed, and fence is for confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
+COMMENT ON FUNCTION urlmode.begin_claim IS
+	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: '
+	'the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call '
+	'has done the work: fulfilled is what it has returned, sealed, and fence is for '
+	'confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); '
+	'claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim '
+	'returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
 
-CREATE FUNCTION urlmode.renew_claim(id uuid, binding bytea, fence bigint, lease_ms bigint)
+CREATE OR REPLACE FUNCTION urlmode.renew_claim(id uuid, binding bytea, fence bigint, lease_ms bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -236,10 +197,11 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION urlmode.renew_claim(uuid, bytea, bigint, bigint) IS
-	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another call has begun since, or the lease had ended and what was paid went back, in part or whole.';
+COMMENT ON FUNCTION urlmode.renew_claim IS
+	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another '
+	'call has begun since, or the lease had ended and what was paid went back, in part or whole.';
 
-CREATE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, fence bigint, fulfilled bytea)
+CREATE OR REPLACE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, fence bigint, fulfilled bytea)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -252,10 +214,12 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION urlmode.fulfil_claim(uuid, bytea, bigint, bytea) IS
-	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for the next call, until confirm_claim. Can be repeated. False: the claim has ended, or another call has begun since.';
+COMMENT ON FUNCTION urlmode.fulfil_claim IS
+	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for '
+	'the next call, until confirm_claim. Can be repeated. False: the claim has ended, or another '
+	'call has begun since.';
 
-CREATE FUNCTION urlmode.confirm_claim(id uuid, binding bytea, fence bigint, keep_ms bigint DEFAULT 600000)
+CREATE OR REPLACE FUNCTION urlmode.confirm_claim(id uuid, binding bytea, fence bigint, keep_ms bigint DEFAULT 600000)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -274,20 +238,23 @@ BEGIN
 	RETURN true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.confirm_claim(uuid, bytea, bigint, bigint) IS
-	'The last end of a claim: the answer was written. Also without fulfil_claim, for a call whose result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten minutes by default. False: the claim has ended, or another call has begun since.';
+COMMENT ON FUNCTION urlmode.confirm_claim IS
+	'The last end of a claim: the answer was written. Also without fulfil_claim, for a call whose '
+	'result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten '
+	'minutes by default. False: the claim has ended, or another call has begun since.';
 
-CREATE FUNCTION urlmode.release_claim(id uuid, binding bytea, fence bigint)
+CREATE OR REPLACE FUNCTION urlmode.release_claim(id uuid, binding bytea, fence bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	RETURN urlmode.renew_claim(release_claim.id, release_claim.binding, release_claim.fence, 0);
 END
 $$;
-COMMENT ON FUNCTION urlmode.release_claim(uuid, bytea, bigint) IS
-	'The call has not done the work: the next one can begin at once. False: the claim has ended, or another call has begun since.';
+COMMENT ON FUNCTION urlmode.release_claim IS
+	'The call has not done the work: the next one can begin at once. False: the claim has ended, '
+	'or another call has begun since.';
 
-CREATE FUNCTION urlmode.end_exchange(id uuid, binding bytea, reason text DEFAULT '')
+CREATE OR REPLACE FUNCTION urlmode.end_exchange(id uuid, binding bytea, reason text DEFAULT '')
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -297,19 +264,21 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION urlmode.end_exchange(uuid, bytea, text) IS
-	'The other end of the claim of an account. reason: empty, the account is connected; otherwise why it is not. False: no call has begun it, or its end was told before.';
+COMMENT ON FUNCTION urlmode.end_exchange IS
+	'The other end of the claim of an account. reason: empty, the account is connected; otherwise '
+	'why it is not. False: no call has begun it, or its end was told before.';
 
-CREATE FUNCTION urlmode.read_exchange(id uuid, binding bytea)
+CREATE OR REPLACE FUNCTION urlmode.read_exchange(id uuid, binding bytea)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT e.exchange::text FROM urlmode.elicitation e
 	WHERE e.id = read_exchange.id AND e.binding = read_exchange.binding
 $$;
-COMMENT ON FUNCTION urlmode.read_exchange(uuid, bytea) IS
-	'The exchange of the code of an account: exchanging, or how it has ended, as end_exchange was told; NULL: no call has begun it.';
+COMMENT ON FUNCTION urlmode.read_exchange IS
+	'The exchange of the code of an account: exchanging, or how it has ended, as end_exchange was '
+	'told; NULL: no call has begun it.';
 
-CREATE FUNCTION urlmode.unclaimed(
+CREATE OR REPLACE FUNCTION urlmode.unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
 RETURNS TABLE (
@@ -330,10 +299,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		AND (unclaimed.id IS NULL OR p.elicitation = unclaimed.id)
 	ORDER BY p.proven_at, p.reference
 $$;
-COMMENT ON FUNCTION urlmode.unclaimed(text, timestamptz, uuid) IS
-	'The payments that were not refunded, and that no call has claimed or holds the lease of, the oldest first, with the data that is needed to deliver or to refund them. It lists the payments of all owners, for the operator of the MCP server.';
+COMMENT ON FUNCTION urlmode.unclaimed IS
+	'The payments that were not refunded, and that no call has claimed or holds the lease of, the '
+	'oldest first, with the data that is needed to deliver or to refund them. It lists the '
+	'payments of all owners, for the operator of the MCP server.';
 
-CREATE FUNCTION urlmode.refunds(
+CREATE OR REPLACE FUNCTION urlmode.refunds(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
 RETURNS TABLE (
@@ -361,46 +332,30 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		AND (refunds.id IS NULL OR (r.elicitations @> ARRAY[refunds.id] AND told.elicitation = refunds.id))
 	ORDER BY r.changed_at, r.reference
 $$;
-COMMENT ON FUNCTION urlmode.refunds(text, timestamptz, uuid) IS
-	'What went back and what of it came again, since a time, the last change last: also of payments that were claimed, and of elicitations that were purged (then without subject, session and resume_key). amount: of this refund. reversed: how much of it came again. payment: the reference of its payment, or NULL if that is not known, with a row for each elicitation that it may be of; paid, refunded, held, claimed: of that payment. For all owners: for the operator of the MCP server.';
+COMMENT ON FUNCTION urlmode.refunds IS
+	'What went back and what of it came again, since a time, the last change last: also of '
+	'payments that were claimed, and of elicitations that were purged (then without subject, '
+	'session and resume_key). amount: of this refund. reversed: how much of it came again. '
+	'payment: the reference of its payment, or NULL if that is not known, with a row for each '
+	'elicitation that it may be of; paid, refunded, held, claimed: of that payment. For all '
+	'owners: for the operator of the MCP server.';
 
-CREATE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
+CREATE OR REPLACE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
 	OUT database_ms bigint, OUT queue_usage double precision)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(p.proven_at))::bigint, 0),
 		(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_notification_queue_usage()
 	FROM urlmode.payment p WHERE urlmode.is_unclaimed(p)
 $$;
-COMMENT ON FUNCTION urlmode.measure() IS 'For the metrics: how many payments urlmode.unclaimed lists, for how many seconds the oldest of them has been proved (0: there is none), Unix time in milliseconds, and the part of the notification queue that is in use (0 to 1). PostgreSQL frees the queue only when somebody notifies or asks for that part, so the status program calls this on a timer.';
+COMMENT ON FUNCTION urlmode.measure IS
+	'For the metrics: how many payments urlmode.unclaimed lists, for how many seconds the oldest '
+	'of them has been proved (0: there is none), Unix time in milliseconds, and the part of the '
+	'notification queue that is in use (0 to 1). PostgreSQL frees the queue only when somebody '
+	'notifies or asks for that part, so the status program calls this on a timer.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.is_leased(uuid, text),
-	urlmode.is_unclaimed(urlmode.payment),
-	urlmode.claim_rank(urlmode.payment),
-	urlmode.find_claim(uuid, bytea, text, text, boolean),
-	urlmode.end_claim(uuid, text, bigint),
-	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
-	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.renew_claim(uuid, bytea, bigint, bigint),
-	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
-	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
-	urlmode.release_claim(uuid, bytea, bigint),
-	urlmode.end_exchange(uuid, bytea, text),
-	urlmode.read_exchange(uuid, bytea),
-	urlmode.unclaimed(text, timestamptz, uuid),
-	urlmode.refunds(text, timestamptz, uuid),
-	urlmode.measure()
-FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim(uuid, bytea, text, bigint, text, boolean),
-	urlmode.begin_claim(uuid, bytea, text, bigint, bigint),
-	urlmode.renew_claim(uuid, bytea, bigint, bigint),
-	urlmode.fulfil_claim(uuid, bytea, bigint, bytea),
-	urlmode.confirm_claim(uuid, bytea, bigint, bigint),
-	urlmode.release_claim(uuid, bytea, bigint),
-	urlmode.end_exchange(uuid, bytea, text),
-	urlmode.read_exchange(uuid, bytea),
-	urlmode.unclaimed(text, timestamptz, uuid),
-	urlmode.refunds(text, timestamptz, uuid)
+	urlmode.claim, urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
+	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
+	urlmode.unclaimed, urlmode.refunds
 TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.measure() TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION urlmode.measure TO urlmode_cgi;

@@ -71,6 +71,8 @@ ALTER SCHEMA urlmode OWNER TO urlmode_owner;
 ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
 GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server, urlmode_operator;
+-- A function that nobody grants is closed.
+ALTER DEFAULT PRIVILEGES FOR ROLE urlmode_owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 -- Both look rows up by an index, always. In a new or restored database, whose
 -- tables PostgreSQL takes for small until they are analyzed, a connection would

@@ -10,9 +10,7 @@
 -- reason that 007_callback gives. Where a statement needs many of the arrays, it takes
 -- elements by their number: PostgreSQL makes a table of each array that unnest() is given.
 
-SET LOCAL ROLE urlmode_owner;
-
-CREATE FUNCTION urlmode.resume(
+CREATE OR REPLACE FUNCTION urlmode.resume(
 	bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL, requests bytea[] DEFAULT NULL
 )
 RETURNS TABLE (
@@ -66,10 +64,17 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.resume(bytea[], text[], boolean[], bytea[]) IS
-	'For each owner, key and digest of the request the elicitation that a call can go on with, or NULL: before all others one with a payment that nobody has claimed (first one that it can claim, then one whose lease another call holds, then one that is held), then one that is processing, then one that is open, then one whose outcome nobody has claimed (a refusal until it expires, but what an approver decided as long as it is kept). A payment that waits for a recheck counts as open or unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: the caller has no way to recheck. Of several the newest. expires_in_ms is negative when it can no longer be opened.';
+COMMENT ON FUNCTION urlmode.resume IS
+	'For each owner, key and digest of the request the elicitation that a call can go on with, or '
+	'NULL: before all others one with a payment that nobody has claimed (first one that it can '
+	'claim, then one whose lease another call holds, then one that is held), then one that is '
+	'processing, then one that is open, then one whose outcome nobody has claimed (a refusal until '
+	'it expires, but what an approver decided as long as it is kept). A payment that waits for a '
+	'recheck counts as open or unclaimed until thirty days after its end, or after its grace, '
+	'unless can_recheck is false: the caller has no way to recheck. Of several the newest. '
+	'expires_in_ms is negative when it can no longer be opened.';
 
-CREATE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
 	announcements text[];
@@ -86,9 +91,10 @@ BEGIN
 	PERFORM urlmode.announce(announcements);
 END
 $$;
-COMMENT ON FUNCTION urlmode.supersede(uuid[]) IS 'Internal. Completes open rows with cancel and superseded.';
+COMMENT ON FUNCTION urlmode.supersede IS
+	'Internal. Completes open rows with cancel and superseded.';
 
-CREATE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
 	oldest uuid;
@@ -103,10 +109,11 @@ BEGIN
 	RETURN oldest IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION urlmode.make_room(bytea) IS
-	'Internal. Supersedes the oldest elicitation of this owner that nobody has opened. False: there is none.';
+COMMENT ON FUNCTION urlmode.make_room IS
+	'Internal. Supersedes the oldest elicitation of this owner that nobody has opened. False: '
+	'there is none.';
 
-CREATE FUNCTION urlmode.create_elicitation(
+CREATE OR REPLACE FUNCTION urlmode.create_elicitation(
 	ids uuid[], providers text[], kinds text[], subjects text[], sessions text[], bindings bytea[],
 	requesters text[], target_urls text[], expected jsonb[], verifiers bytea[], ttls_ms bigint[],
 	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
@@ -221,16 +228,17 @@ BEGIN
 	ORDER BY n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[]) IS
-	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. An id that exists, or that has been paid for, is a unique_violation. exclusive: completes whatever else this owner has open, with cancel and superseded, but no payment or signature that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds an elicitation, also one that stands before it in the batch, nothing is created. requests: digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms, traceparents: see the columns of urlmode.elicitation. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, and a user has opened all of them). expires_at is NULL unless it is created. At that limit the oldest that nobody has opened is superseded.';
+COMMENT ON FUNCTION urlmode.create_elicitation IS
+	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. '
+	'An id that exists, or that has been paid for, is a unique_violation. exclusive: completes '
+	'whatever else this owner has open, with cancel and superseded, but no payment or signature '
+	'that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds '
+	'an elicitation, also one that stands before it in the batch, nothing is created. requests: '
+	'digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms, '
+	'traceparents: see the columns of urlmode.elicitation. The elements of one owner take effect '
+	'in their order. outcome: created; resumed (urlmode.resume finds it); busy (another '
+	'transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, '
+	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '
+	'the oldest that nobody has opened is superseded.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.supersede(uuid[]),
-	urlmode.make_room(bytea),
-	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[])
-FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION
-	urlmode.resume(bytea[], text[], boolean[], bytea[]),
-	urlmode.create_elicitation(uuid[], text[], text[], text[], text[], bytea[], text[], text[], jsonb[], bytea[], bigint[], boolean[], text[], boolean[], bytea[], text[], text[], smallint[], bytea[], jsonb[], integer[], text[])
-TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.create_elicitation TO urlmode_server;

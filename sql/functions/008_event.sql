@@ -1,60 +1,6 @@
--- The events that providers send to the webhook. Each is kept once, and may
--- move its elicitation.
---
--- record_events takes a batch through four steps:
---
---   it locks the names of payments, and the rows
---   keep_events    decides what each event does to its row, writes down what
---                  was paid (003_payment.sql), and keeps the events;
---                  decide_event, which decides for one, has the rules
---   apply_events   moves the rows
---   keep_refunds   writes down what went back (003_payment.sql)
---
--- An event that proves nothing (recheck) leaves status and expiry as they are:
--- it only wakes the MCP server, which asks the provider. An attempt that
--- failed is not an outcome either: the row is processing while an attempt is
--- under way, and what it was before when none is, in whatever order the events
--- come.
-
-SET LOCAL ROLE urlmode_owner;
-
-CREATE TABLE urlmode.event (
-	provider    text        COLLATE "C" NOT NULL,
-	identity    text        COLLATE "C" NOT NULL CHECK (octet_length(identity) BETWEEN 1 AND 800),
-	type        text        NOT NULL CHECK (octet_length(type) <= 512),
-	elicitation uuid        NOT NULL,
-	received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-	reference   urlmode.reference,
-	amount      bigint,
-	request     text        CHECK (request ~ '^[0-9a-f]{32}$'),
-	action      text        NOT NULL CHECK (action IN
-		('accept', 'decline', 'cancel', 'processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed', 'late',
-		'repeated', 'reference_taken', 'other_mode', 'other_account', 'other_checkout', 'ignored')),
-	PRIMARY KEY (provider, identity)
-);
-CREATE INDEX event_elicitation ON urlmode.event (elicitation);
-CREATE INDEX event_attempt ON urlmode.event (provider, reference)
-	WHERE action IN ('processing', 'attempt_failed') AND reference IS NOT NULL;
-COMMENT ON TABLE urlmode.event IS 'The events that providers sent for elicitations. Written by record_events.';
-COMMENT ON INDEX urlmode.event_elicitation IS 'Finds the events of an elicitation.';
-COMMENT ON INDEX urlmode.event_attempt IS 'Finds the elicitation of an attempt to pay, for later events that do not name it.';
-COMMENT ON COLUMN urlmode.event.provider IS 'Name of the provider in the configuration of the callback programs.';
-COMMENT ON COLUMN urlmode.event.identity IS
-	'The provider''s id of the event, or sha256: and the digest of its body; 1 to 800 bytes.';
-COMMENT ON COLUMN urlmode.event.type IS 'The type of the event, in the provider''s words, at most 512 bytes.';
-COMMENT ON COLUMN urlmode.event.elicitation IS 'The elicitation that the event is about. Its events are deleted with it.';
-COMMENT ON COLUMN urlmode.event.received_at IS 'When it was first received.';
-COMMENT ON COLUMN urlmode.event.reference IS
-	'Of processing and attempt_failed, and of decline, cancel and late: the attempt to pay that it is about. Of refunded and refund_reversed: the refund, or the payment. Of repeated, reference_taken, other_mode and other_account: the payment. NULL: the event does not say, or it is another one.';
-COMMENT ON COLUMN urlmode.event.amount IS
-	'Of refunded and refund_reversed: how much, in minor units. Of reference_taken, other_mode and other_account: the amount that was paid. NULL: the event does not name it, or is another one.';
-COMMENT ON COLUMN urlmode.event.request IS 'The request id of its delivery, as in the logs; NULL: it is not known.';
-COMMENT ON COLUMN urlmode.event.action IS
-	'What it did. accept, decline, cancel: it completed the elicitation. processing: an attempt to pay is under way, and the elicitation is processing, unless that attempt is known to have failed. attempt_failed: an attempt to pay failed, and another is possible; if no other one is under way, an elicitation that was processing is what it was before. recheck: it proves nothing, and asks the waiting side to recheck. refunded: money went back. refund_reversed: it came again. late: the elicitation was completed before; money that it proves is in urlmode.payment. repeated: the same payment again. reference_taken: the payment belongs to another elicitation. other_mode, other_account: it comes from the provider''s test mode (or live mode), or from an account that is not configured. other_checkout: it is of another checkout than the one that the MCP server made. ignored: its type means nothing to us. The last seven move nothing.';
-
 -- In place of a foreign key, which took a third of the time of recording an
 -- event: record_events has locked the row.
-CREATE FUNCTION urlmode.delete_events() RETURNS trigger
+CREATE OR REPLACE FUNCTION urlmode.delete_events() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.event v USING deleted d WHERE v.elicitation = d.id;
@@ -66,13 +12,23 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION urlmode.delete_events() IS
-	'Internal. Deletes the events of elicitations that are deleted, and the refunds of payments that were never proved.';
-CREATE TRIGGER delete_events AFTER DELETE ON urlmode.elicitation REFERENCING OLD TABLE AS deleted
-	FOR EACH STATEMENT EXECUTE FUNCTION urlmode.delete_events();
-COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS 'Deletes the events with their elicitation.';
+COMMENT ON FUNCTION urlmode.delete_events IS
+	'Internal. Deletes the events of elicitations that are deleted, and the refunds of payments '
+	'that were never proved.';
+DO $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgname = 'delete_events'
+		AND t.tgrelid = 'urlmode.elicitation'::regclass)
+	THEN
+		CREATE TRIGGER delete_events AFTER DELETE ON urlmode.elicitation REFERENCING OLD TABLE AS deleted
+			FOR EACH STATEMENT EXECUTE FUNCTION urlmode.delete_events();
+	END IF;
+END
+$$;
+COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS
+	'Deletes the events with their elicitation.';
 
-CREATE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
+CREATE OR REPLACE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
 RETURNS TABLE (action text, reason text)
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT decided.pair[1], decided.pair[2]
@@ -100,10 +56,15 @@ LANGUAGE sql IMMUTABLE AS $$
 		END AS pair
 	) decided
 $$;
-COMMENT ON FUNCTION urlmode.decide_event(text, text, text, text) IS
-	'Internal. What an event does to a row of this kind and status: the action of the event (see urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. proof: of what was paid; matches, mismatch: a new payment, compared with what was expected; repeated: it was written down before; taken: its reference has paid for another elicitation; NULL: the event proves no payment. The action is unknown where the provider has no such row (the kind is NULL), and NULL for an effect that does not exist.';
+COMMENT ON FUNCTION urlmode.decide_event IS
+	'Internal. What an event does to a row of this kind and status: the action of the event (see '
+	'urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. '
+	'proof: of what was paid; matches, mismatch: a new payment, compared with what was expected; '
+	'repeated: it was written down before; taken: its reference has paid for another elicitation; '
+	'NULL: the event proves no payment. The action is unknown where the provider has no such row '
+	'(the kind is NULL), and NULL for an effect that does not exist.';
 
-CREATE FUNCTION urlmode.keep_events(
+CREATE OR REPLACE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[],
 	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[]
@@ -209,20 +170,27 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]) IS
-	'Internal. Decides what each event does to its row (decide_event), and keeps the events of known elicitations, and what they prove to be paid. No id and no identity is twice in it, and the rows are locked. actions: seen stands for each event that was kept before. Not seen are: a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or came from another mode or account, because the configuration may have been corrected since. reasons, mismatches: as decide_event and record_events return them. lates: whether money is proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
+COMMENT ON FUNCTION urlmode.keep_events IS
+	'Internal. Decides what each event does to its row (decide_event), and keeps the events of '
+	'known elicitations, and what they prove to be paid. No id and no identity is twice in it, and '
+	'the rows are locked. actions: seen stands for each event that was kept before. Not seen are: '
+	'a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or '
+	'came from another mode or account, because the configuration may have been corrected since. '
+	'reasons, mismatches: as decide_event and record_events return them. lates: whether money is '
+	'proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
-CREATE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
+CREATE OR REPLACE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE WHEN coalesce(ref, '') = '' THEN refs ELSE
 		(array_append(array_remove(refs, ref::urlmode.reference), ref::urlmode.reference))[
 			greatest(1, cardinality(array_remove(refs, ref::urlmode.reference)) + 2 - urlmode.max_references()):]
 	END
 $$;
-COMMENT ON FUNCTION urlmode.append_reference(urlmode.reference[], text) IS
-	'Internal. The references with this one last, each once, and the oldest gone where there are too many.';
+COMMENT ON FUNCTION urlmode.append_reference IS
+	'Internal. The references with this one last, each once, and the oldest gone where there are '
+	'too many.';
 
-CREATE FUNCTION urlmode.apply_events(
+CREATE OR REPLACE FUNCTION urlmode.apply_events(
 	ids uuid[], actions text[], reasons text[], types text[], refs text[], lates boolean[],
 	results bytea[], outcomes bytea[]
 )
@@ -275,10 +243,13 @@ BEGIN
 	PERFORM urlmode.announce(announcements);
 END
 $$;
-COMMENT ON FUNCTION urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]) IS
-	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund as well. An accept that no call can claim, because its payment is held or went back, is announced without its outcome. Other actions move nothing. lates: as keep_events returns them.';
+COMMENT ON FUNCTION urlmode.apply_events IS
+	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund '
+	'as well. An accept that no call can claim, because its payment is held or went back, is '
+	'announced without its outcome. Other actions move nothing. lates: as keep_events returns '
+	'them.';
 
-CREATE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
+CREATE OR REPLACE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	RETURN coalesce((
@@ -294,10 +265,11 @@ BEGIN
 	));
 END
 $$;
-COMMENT ON FUNCTION urlmode.find_elicitation(text, text) IS
-	'Internal. The elicitation of a payment, of an attempt to pay, or of a checkout, with this reference; NULL: it is not known, or not of one elicitation.';
+COMMENT ON FUNCTION urlmode.find_elicitation IS
+	'Internal. The elicitation of a payment, of an attempt to pay, or of a checkout, with this '
+	'reference; NULL: it is not known, or not of one elicitation.';
 
-CREATE FUNCTION urlmode.record_events(
+CREATE OR REPLACE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
 	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL,
@@ -434,18 +406,19 @@ BEGIN
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[]) IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a refund, or NULL where the amount is the total that went back of the payment. results: sealed; without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did (urlmode.event.action); seen: it was kept before; unknown: the provider has no such elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a payment that is not as expected, amount or currency. elicitation: the one that the event is about.';
+COMMENT ON FUNCTION urlmode.record_events IS
+	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, '
+	'expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, '
+	'other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
+	'NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt '
+	'to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s '
+	'reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a '
+	'refund, or NULL where the amount is the total that went back of the payment. results: sealed; '
+	'without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, '
+	'or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did '
+	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
+	'elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a '
+	'payment that is not as expected, amount or currency. elicitation: the one that the event is '
+	'about.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.delete_events(),
-	urlmode.decide_event(text, text, text, text),
-	urlmode.keep_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], text[], text[], bytea[], text[]),
-	urlmode.append_reference(urlmode.reference[], text),
-	urlmode.apply_events(uuid[], text[], text[], text[], text[], boolean[], bytea[], bytea[]),
-	urlmode.find_elicitation(text, text),
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
-FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION
-	urlmode.record_events(uuid[], text[], text[], text[], text[], bigint[], text[], text[], bytea[], bytea[], text[], text[], text[])
-TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION urlmode.record_events TO urlmode_cgi;

@@ -1,44 +1,18 @@
--- The forms of kinds input and approval: the browser opens, reads and answers
--- them, and the MCP server checks what was typed.
---
--- `subject` is the user that the browser is known to belong to; NULL: it is not
--- known. `four_eyes` says whether these names are the ones that MCP servers use as
--- subjects, so that nobody has two. As in 007_callback, the functions for the
--- callback programs take parallel arrays, return one row for each element in the
--- same order, and wait 20 ms for the lock of a row. A row of another kind than the
--- provider's is unknown to them.
---
---   answer_form   an input without verify_ms, or an approval, is completed. Another input
---                 is processing, and its value waits to be checked
---   take_check    one instance takes the value
---   end_check     it is good, and the input is completed; or it has a problem, and
---                 the form is opened again
---
--- A value that is not checked in time leaves its form opened: effective_status says so
--- at once, and end_due_checks wipes the value. A form that comes back shows what was typed
--- into the fields that are not secret (typed), to the browser that has sent it. Whatever
--- the page needs is wiped at the end of the form, also where nobody waits (expire_forms).
-
-SET LOCAL ROLE urlmode_owner;
-
-CREATE INDEX elicitation_check_until ON urlmode.elicitation (check_until) WHERE check_until IS NOT NULL;
-COMMENT ON INDEX urlmode.elicitation_check_until IS 'Finds values that were not checked in time.';
-CREATE INDEX elicitation_form ON urlmode.elicitation (expires_at) WHERE form IS NOT NULL;
-COMMENT ON INDEX urlmode.elicitation_form IS 'Finds forms that have expired.';
-
-CREATE FUNCTION urlmode.max_tries() RETURNS integer
+CREATE OR REPLACE FUNCTION urlmode.max_tries() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 5
 $$;
-COMMENT ON FUNCTION urlmode.max_tries() IS 'Internal. How many values with a problem end an elicitation.';
+COMMENT ON FUNCTION urlmode.max_tries IS
+	'Internal. How many values with a problem end an elicitation.';
 
-CREATE FUNCTION urlmode.max_unchecked() RETURNS integer
+CREATE OR REPLACE FUNCTION urlmode.max_unchecked() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 10
 $$;
-COMMENT ON FUNCTION urlmode.max_unchecked() IS 'Internal. How many values that could not be checked end an elicitation.';
+COMMENT ON FUNCTION urlmode.max_unchecked IS
+	'Internal. How many values that could not be checked end an elicitation.';
 
-CREATE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
 	announcements text[];
@@ -63,10 +37,11 @@ BEGIN
 	PERFORM urlmode.announce(announcements);
 END
 $$;
-COMMENT ON FUNCTION urlmode.end_due_checks(uuid[]) IS
-	'Internal. Wipes values that were not checked in time, and opens their forms again, or ends them after max_unchecked: of these elicitations, or of any 1000.';
+COMMENT ON FUNCTION urlmode.end_due_checks IS
+	'Internal. Wipes values that were not checked in time, and opens their forms again, or ends '
+	'them after max_unchecked: of these elicitations, or of any 1000.';
 
-CREATE FUNCTION urlmode.expire_forms() RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.expire_forms() RETURNS bigint
 LANGUAGE sql AS $$
 	WITH due AS (
 		SELECT e.id, e.binding FROM urlmode.elicitation e
@@ -77,8 +52,9 @@ LANGUAGE sql AS $$
 	)
 	SELECT count(x) FROM ids i, LATERAL urlmode.expire(i.ids, i.bindings) AS x
 $$;
-COMMENT ON FUNCTION urlmode.expire_forms() IS
-	'Internal. Completes forms that have expired, so that their words do not stay where nobody waits: at most 1000. Returns how many.';
+COMMENT ON FUNCTION urlmode.expire_forms IS
+	'Internal. Completes forms that have expired, so that their words do not stay where nobody '
+	'waits: at most 1000. Returns how many.';
 
 -- Names in other spellings become the same: of another case, composed or not, and with or without characters that
 -- nobody sees (Default_Ignorable_Code_Point). What a step changes, an earlier one may change again. The
@@ -94,7 +70,7 @@ DECLARE
 	);
 BEGIN
 	EXECUTE format($create$
-CREATE FUNCTION urlmode.fold(name text) RETURNS text
+CREATE OR REPLACE FUNCTION urlmode.fold(name text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
 	unseen CONSTANT text := '[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F'
@@ -112,11 +88,12 @@ $$
 	$create$, collation_name);
 END
 $do$;
-COMMENT ON FUNCTION urlmode.fold(text) IS
-	'Internal. A name without what people do not see: its case, how it is composed, and invisible characters. Only to refuse what may be the same name.';
+COMMENT ON FUNCTION urlmode.fold IS
+	'Internal. A name without what people do not see: its case, how it is composed, and invisible '
+	'characters. Only to refuse what may be the same name.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+CREATE OR REPLACE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE
 		WHEN e.approvers IS NULL THEN CASE WHEN e.subject <> subject THEN 'wrong_user' END
@@ -127,10 +104,13 @@ LANGUAGE sql STABLE AS $$
 		WHEN urlmode.fold(e.subject) = urlmode.fold(subject) THEN 'own_request'
 	END
 $$;
-COMMENT ON FUNCTION urlmode.refuse_user(urlmode.elicitation, text, boolean) IS
-	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than the subject decide, and the browser''s user is not known); own_request (the subject cannot decide, in no spelling of the name); four_eyes_not_set_up (anybody but the subject can decide, and the names may differ).';
+COMMENT ON FUNCTION urlmode.refuse_user IS
+	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than '
+	'the subject decide, and the browser''s user is not known); own_request (the subject cannot '
+	'decide, in no spelling of the name); four_eyes_not_set_up (anybody but the subject can '
+	'decide, and the names may differ).';
 
-CREATE FUNCTION urlmode.form_outcome(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+CREATE OR REPLACE FUNCTION urlmode.form_outcome(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE
 		WHEN e.id IS NULL OR e.kind NOT IN ('input', 'approval') THEN 'unknown'
@@ -140,10 +120,11 @@ LANGUAGE sql STABLE AS $$
 		ELSE urlmode.effective_status(e)
 	END
 $$;
-COMMENT ON FUNCTION urlmode.form_outcome(urlmode.elicitation, text, boolean) IS
-	'Internal. How far a form is, for this user: pending, opened, processing, completed, expired, unknown, or what refuse_user says.';
+COMMENT ON FUNCTION urlmode.form_outcome IS
+	'Internal. How far a form is, for this user: pending, opened, processing, completed, expired, '
+	'unknown, or what refuse_user says.';
 
-CREATE FUNCTION urlmode.open_form(
+CREATE OR REPLACE FUNCTION urlmode.open_form(
 	ids uuid[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[]
 )
 RETURNS TABLE (outcome text, expires bigint, binding bytea)
@@ -182,10 +163,13 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]) IS
-	'A browser comes to /connect with a link to a form: pending becomes opened, if the user is known and may answer. browsers: NULL: only looks. outcome: pending, opened, processing, completed, expired, unknown, or what refuse_user says. binding: of the row, unless it is refused or has expired.';
+COMMENT ON FUNCTION urlmode.open_form IS
+	'A browser comes to /connect with a link to a form: pending becomes opened, if the user is '
+	'known and may answer. browsers: NULL: only looks. outcome: pending, opened, processing, '
+	'completed, expired, unknown, or what refuse_user says. binding: of the row, unless it is '
+	'refused or has expired.';
 
-CREATE FUNCTION urlmode.look_up_form(
+CREATE OR REPLACE FUNCTION urlmode.look_up_form(
 	ids uuid[], bindings bytea[], providers text[], kinds text[], subjects text[], four_eyes boolean[]
 )
 RETURNS TABLE (
@@ -213,10 +197,13 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]) IS
-	'The forms, to show their pages. It changes nothing but a value that was not checked in time. outcome: as of open_form. problem: of the last value, sealed. typed: sealed for the browser that has sent it. browser: that last came. unchecked: the last value could not be checked. decided_by: who has decided an approval.';
+COMMENT ON FUNCTION urlmode.look_up_form IS
+	'The forms, to show their pages. It changes nothing but a value that was not checked in time. '
+	'outcome: as of open_form. problem: of the last value, sealed. typed: sealed for the browser '
+	'that has sent it. browser: that last came. unchecked: the last value could not be checked. '
+	'decided_by: who has decided an approval.';
 
-CREATE FUNCTION urlmode.answer_form(
+CREATE OR REPLACE FUNCTION urlmode.answer_form(
 	ids uuid[], bindings bytea[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[],
 	actions text[], reasons text[], results bytea[], outcomes bytea[], shown bytea[]
 )
@@ -265,10 +252,14 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[]) IS
-	'The user has answered a form: accept, with what was typed or with the decision, or decline. outcomes: sealed, for the announcement. shown: what is not secret of a value that is checked, sealed for the page. outcome: completed; processing (the MCP server checks the value; nothing more was taken if one was processing before); already, expired, unknown, or what refuse_user says, which change nothing. The decision about an approval is also an event.';
+COMMENT ON FUNCTION urlmode.answer_form IS
+	'The user has answered a form: accept, with what was typed or with the decision, or decline. '
+	'outcomes: sealed, for the announcement. shown: what is not secret of a value that is checked, '
+	'sealed for the page. outcome: completed; processing (the MCP server checks the value; nothing '
+	'more was taken if one was processing before); already, expired, unknown, or what refuse_user '
+	'says, which change nothing. The decision about an approval is also an event.';
 
-CREATE FUNCTION urlmode.take_check(id uuid, binding bytea)
+CREATE OR REPLACE FUNCTION urlmode.take_check(id uuid, binding bytea)
 RETURNS TABLE (lease integer, result bytea, left_ms bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e SET check_taken = e.checks
@@ -276,10 +267,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		AND e.status = 'processing' AND e.check_until > now() AND e.expires_at > now() AND e.check_taken < e.checks
 	RETURNING e.checks, e.result::bytea, ceil(extract(epoch FROM least(e.check_until, e.expires_at) - now()) * 1000)::bigint
 $$;
-COMMENT ON FUNCTION urlmode.take_check(uuid, bytea) IS
-	'Takes the value that waits to be checked: result is the sealed result, lease is for end_check, and left_ms is the time that is left. No row: there is none, or another instance has taken it.';
+COMMENT ON FUNCTION urlmode.take_check IS
+	'Takes the value that waits to be checked: result is the sealed result, lease is for '
+	'end_check, and left_ms is the time that is left. No row: there is none, or another instance '
+	'has taken it.';
 
-CREATE FUNCTION urlmode.end_check(
+CREATE OR REPLACE FUNCTION urlmode.end_check(
 	id uuid, binding bytea, lease integer, problem bytea DEFAULT NULL, failed boolean DEFAULT false,
 	outcome bytea DEFAULT NULL
 )
@@ -320,29 +313,16 @@ BEGIN
 	RETURN 'completed';
 END
 $$;
-COMMENT ON FUNCTION urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea) IS
-	'Ends the check of this lease. Without a problem the input is completed with accept. A problem, sealed, is shown at its field, and the value is wiped; the fifth ends the input with cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and the page says that it could not be checked. The tenth value that could not be checked, also in time, ends the input with cancel and not_checked. outcome, the argument: sealed, for the announcement. Returns completed, opened, refused (it has ended), unknown, or late: the time was over, or the check has ended before, and nothing changed.';
+COMMENT ON FUNCTION urlmode.end_check IS
+	'Ends the check of this lease. Without a problem the input is completed with accept. A '
+	'problem, sealed, is shown at its field, and the value is wiped; the fifth ends the input with '
+	'cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and '
+	'the page says that it could not be checked. The tenth value that could not be checked, also '
+	'in time, ends the input with cancel and not_checked. outcome, the argument: sealed, for the '
+	'announcement. Returns completed, opened, refused (it has ended), unknown, or late: the time '
+	'was over, or the check has ended before, and nothing changed.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.max_tries(),
-	urlmode.max_unchecked(),
-	urlmode.expire_forms(),
-	urlmode.end_due_checks(uuid[]),
-	urlmode.fold(text),
-	urlmode.refuse_user(urlmode.elicitation, text, boolean),
-	urlmode.form_outcome(urlmode.elicitation, text, boolean),
-	urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]),
-	urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]),
-	urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[]),
-	urlmode.take_check(uuid, bytea),
-	urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea)
-FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.open_form(uuid[], text[], text[], bytea[], text[], boolean[]),
-	urlmode.look_up_form(uuid[], bytea[], text[], text[], text[], boolean[]),
-	urlmode.answer_form(uuid[], bytea[], text[], text[], bytea[], text[], boolean[], text[], text[], bytea[], bytea[], bytea[])
+	urlmode.open_form, urlmode.look_up_form, urlmode.answer_form
 TO urlmode_cgi;
-GRANT EXECUTE ON FUNCTION
-	urlmode.take_check(uuid, bytea),
-	urlmode.end_check(uuid, bytea, integer, bytea, boolean, bytea)
-TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.take_check, urlmode.end_check TO urlmode_server;

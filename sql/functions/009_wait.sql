@@ -6,9 +6,7 @@
 -- As in 007_callback, rows are taken in the order of their ids, and the first of
 -- two elements with one id counts.
 
-SET LOCAL ROLE urlmode_owner;
-
-CREATE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+CREATE OR REPLACE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
 RETURNS TABLE (
 	id uuid, provider text, kind text, status text, action text, reason text, late boolean,
 	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
@@ -44,10 +42,19 @@ BEGIN
 	) p ON true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.read(uuid[], bytea[]) IS
-	'The rows, in no particular order. Rows that do not exist or have another binding are left out. Changes nothing: the reader of a result calls mark_read, or claim for a payment. A payment that was proved after the end is the outcome: accept, and late. One that has ended without an accept is processing while an attempt to pay is under way. payment_reference names the payment whose result this is, for claim; refunded: how much of it went back. Where all that nobody has claimed is held, the outcome is cancel and held, without a result: nobody is asked to pay again, and the operator decides. expires_in_ms is negative when the row can no longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how long nobody else may begin one (NULL or negative: now).';
+COMMENT ON FUNCTION urlmode.read IS
+	'The rows, in no particular order. Rows that do not exist or have another binding are left '
+	'out. Changes nothing: the reader of a result calls mark_read, or claim for a payment. A '
+	'payment that was proved after the end is the outcome: accept, and late. One that has ended '
+	'without an accept is processing while an attempt to pay is under way. payment_reference names '
+	'the payment whose result this is, for claim; refunded: how much of it went back. Where all '
+	'that nobody has claimed is held, the outcome is cancel and held, without a result: nobody is '
+	'asked to pay again, and the operator decides. expires_in_ms is negative when the row can no '
+	'longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every '
+	'event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how '
+	'long nobody else may begin one (NULL or negative: now).';
 
-CREATE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
+CREATE OR REPLACE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH expired AS (
@@ -62,10 +69,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	)
 	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
 $$;
-COMMENT ON FUNCTION urlmode.expire(uuid[], bytea[]) IS
-	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their ids. While a row is processing, its grace is at least thirty days; what is paid after that is late.';
+COMMENT ON FUNCTION urlmode.expire IS
+	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their '
+	'ids. While a row is processing, its grace is at least thirty days; what is paid after that is '
+	'late.';
 
-CREATE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
+CREATE OR REPLACE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions text[], reasons text[])
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -100,10 +109,13 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.abandon(uuid[], bytea[], text[], text[]) IS
-	'Completes rows that nobody waits for any more, with decline or cancel, and claims them, so that no later call resumes them. Only rows that nobody has opened: the end of a wait does not end an elicitation that a user has opened. outcome: completed, already, opened, processing or unknown.';
+COMMENT ON FUNCTION urlmode.abandon IS
+	'Completes rows that nobody waits for any more, with decline or cancel, and claims them, so '
+	'that no later call resumes them. Only rows that nobody has opened: the end of a wait does not '
+	'end an elicitation that a user has opened. outcome: completed, already, opened, processing or '
+	'unknown.';
 
-CREATE FUNCTION urlmode.settle(
+CREATE OR REPLACE FUNCTION urlmode.settle(
 	id uuid, binding bytea, action text, reason text, result bytea,
 	amount bigint DEFAULT NULL, currency text DEFAULT NULL, reference text DEFAULT NULL
 )
@@ -171,10 +183,15 @@ BEGIN
 	RETURN 'completed';
 END
 $$;
-COMMENT ON FUNCTION urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text) IS
-	'Completes a row as the MCP server says, from any status, once. The accept of a payment requires the amount in minor units, the currency, and the provider''s reference. outcome: completed; late (it had ended otherwise, and the payment is offered to the next call); already; mismatch (it is not what was expected), missing (amount, currency or reference), reference_taken (it has paid for another elicitation), undecided (only an approver accepts an approval, on its page) or unknown, which change nothing.';
+COMMENT ON FUNCTION urlmode.settle IS
+	'Completes a row as the MCP server says, from any status, once. The accept of a payment '
+	'requires the amount in minor units, the currency, and the provider''s reference. outcome: '
+	'completed; late (it had ended otherwise, and the payment is offered to the next call); '
+	'already; mismatch (it is not what was expected), missing (amount, currency or reference), '
+	'reference_taken (it has paid for another elicitation), undecided (only an approver accepts an '
+	'approval, on its page) or unknown, which change nothing.';
 
-CREATE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
+CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e
@@ -184,10 +201,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		AND (e.status <> 'completed' OR (e.kind = 'payment' AND e.action <> 'accept'))
 	RETURNING e.recheck_lease, e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
 $$;
-COMMENT ON FUNCTION urlmode.take_recheck(uuid, bytea, bigint) IS
-	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: there is nothing to recheck, or another instance is rechecking. A payment that ended otherwise is rechecked as well: it may have been paid late.';
+COMMENT ON FUNCTION urlmode.take_recheck IS
+	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: '
+	'there is nothing to recheck, or another instance is rechecking. A payment that ended '
+	'otherwise is rechecked as well: it may have been paid late.';
 
-CREATE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
+CREATE OR REPLACE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	UPDATE urlmode.elicitation e
@@ -197,22 +216,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			WHEN failed THEN now() + least(60, power(2, least(e.recheck_failures, 6))) * interval '1 second' END
 	WHERE e.id = end_recheck.id AND e.binding = end_recheck.binding
 $$;
-COMMENT ON FUNCTION urlmode.end_recheck(uuid, bytea, integer, integer, boolean) IS
-	'Ends the recheck of this lease. The events that it began with are answered, unless it failed: then it can be begun again after a second, after another failure after two, and so on up to a minute. If it took longer than its lease, and another one has begun since, that one keeps its lease.';
+COMMENT ON FUNCTION urlmode.end_recheck IS
+	'Ends the recheck of this lease. The events that it began with are answered, unless it failed: '
+	'then it can be begun again after a second, after another failure after two, and so on up to a '
+	'minute. If it took longer than its lease, and another one has begun since, that one keeps its '
+	'lease.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.read(uuid[], bytea[]),
-	urlmode.expire(uuid[], bytea[]),
-	urlmode.abandon(uuid[], bytea[], text[], text[]),
-	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
-	urlmode.take_recheck(uuid, bytea, bigint),
-	urlmode.end_recheck(uuid, bytea, integer, integer, boolean)
-FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.read(uuid[], bytea[]),
-	urlmode.expire(uuid[], bytea[]),
-	urlmode.abandon(uuid[], bytea[], text[], text[]),
-	urlmode.settle(uuid, bytea, text, text, bytea, bigint, text, text),
-	urlmode.take_recheck(uuid, bytea, bigint),
-	urlmode.end_recheck(uuid, bytea, integer, integer, boolean)
+	urlmode.read, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.take_recheck,
+	urlmode.end_recheck
 TO urlmode_server;

@@ -16,9 +16,7 @@
 -- PostgreSQL would plan small batches anew each time, which takes three times
 -- as long as completing one row.
 
-SET LOCAL ROLE urlmode_owner;
-
-CREATE FUNCTION urlmode.ping() RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.ping() RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	IF current_setting('transaction_read_only')::boolean THEN
@@ -27,13 +25,14 @@ BEGIN
 	RETURN true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.ping() IS
-	'Returns true, and changes nothing. A program that can call it is connected to a database with the migrations. read_only_sql_transaction: nothing can be written, as on a standby.';
+COMMENT ON FUNCTION urlmode.ping IS
+	'Returns true, and changes nothing. A program that can call it is connected to a database with '
+	'the migrations. read_only_sql_transaction: nothing can be written, as on a standby.';
 
 -- The functions that change rows wait 20 ms for a lock (lock_timeout): all requests of a
 -- program share one connection, and one row that is held must not delay the others. The
 -- program then asks which rows are held, and tries those again later.
-CREATE FUNCTION urlmode.held(ids uuid[]) RETURNS TABLE (held boolean)
+CREATE OR REPLACE FUNCTION urlmode.held(ids uuid[]) RETURNS TABLE (held boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -47,10 +46,11 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.held(uuid[]) IS
-	'Whether another transaction holds the lock of each row, without waiting for it. False where there is no such row. Changes nothing.';
+COMMENT ON FUNCTION urlmode.held IS
+	'Whether another transaction holds the lock of each row, without waiting for it. False where '
+	'there is no such row. Changes nothing.';
 
-CREATE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
+CREATE OR REPLACE FUNCTION urlmode.look_up(ids uuid[], bindings bytea[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
 	browser bytea, expires bigint, failed_attempts integer, late boolean,
@@ -82,10 +82,15 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.look_up(uuid[], bytea[], text[]) IS
-	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, expired, or unknown (there is no such row, or it has another binding or provider). reason: why it ended so; of an account that was granted, exchanging until it is known whether it is connected, then empty, or why it is not. expires: Unix seconds, rounded up. failed_attempts: attempts to pay that failed. late: the row ended otherwise, and then the right amount was paid. amount, currency: what is to be paid, in minor units; NULL where any amount will do.';
+COMMENT ON FUNCTION urlmode.look_up IS
+	'The rows, to show a page; changes nothing. outcome: pending, opened, processing, completed, '
+	'expired, or unknown (there is no such row, or it has another binding or provider). reason: '
+	'why it ended so; of an account that was granted, exchanging until it is known whether it is '
+	'connected, then empty, or why it is not. expires: Unix seconds, rounded up. failed_attempts: '
+	'attempts to pay that failed. late: the row ended otherwise, and then the right amount was '
+	'paid. amount, currency: what is to be paid, in minor units; NULL where any amount will do.';
 
-CREATE FUNCTION urlmode.open(
+CREATE OR REPLACE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],
 	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
 )
@@ -141,12 +146,16 @@ BEGIN
 	ORDER BY l.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]) IS
-	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened (also if it was opened before), processing, completed, expired, wrong_user or unknown. kind and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: if a payment for the same thing waits to be claimed, the outcome is completed. graces_ms: for how many milliseconds after its expiry a payment or a signature waits for its provider.';
+COMMENT ON FUNCTION urlmode.open IS
+	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened '
+	'(also if it was opened before), processing, completed, expired, wrong_user or unknown. kind '
+	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
+	'if a payment for the same thing waits to be claimed, the outcome is completed. graces_ms: for '
+	'how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 -- A link names the row alone: its MAC proves that a waiting side made it. What
 -- follows is asked with the binding that these two return.
-CREATE FUNCTION urlmode.bindings_of(ids uuid[], providers text[]) RETURNS bytea[]
+CREATE OR REPLACE FUNCTION urlmode.bindings_of(ids uuid[], providers text[]) RETURNS bytea[]
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
 	RETURN ARRAY(
@@ -157,10 +166,11 @@ BEGIN
 	);
 END
 $$;
-COMMENT ON FUNCTION urlmode.bindings_of(uuid[], text[]) IS
-	'Internal. The bindings of rows, in their order; NULL where there is no such row, or it has another provider.';
+COMMENT ON FUNCTION urlmode.bindings_of IS
+	'Internal. The bindings of rows, in their order; NULL where there is no such row, or it has '
+	'another provider.';
 
-CREATE FUNCTION urlmode.look_up_link(ids uuid[], providers text[])
+CREATE OR REPLACE FUNCTION urlmode.look_up_link(ids uuid[], providers text[])
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
 	browser bytea, expires bigint, failed_attempts integer, late boolean,
@@ -180,10 +190,10 @@ BEGIN
 	ORDER BY l.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.look_up_link(uuid[], text[]) IS
+COMMENT ON FUNCTION urlmode.look_up_link IS
 	'What look_up returns, for links, with the binding of each row, or NULL for unknown.';
 
-CREATE FUNCTION urlmode.open_link(
+CREATE OR REPLACE FUNCTION urlmode.open_link(
 	ids uuid[], providers text[], browsers bytea[],
 	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
 )
@@ -201,11 +211,12 @@ BEGIN
 	ORDER BY o.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]) IS
-	'What open does and returns, for links, with the binding of each row, or NULL for unknown and wrong_user.';
+COMMENT ON FUNCTION urlmode.open_link IS
+	'What open does and returns, for links, with the binding of each row, or NULL for unknown and '
+	'wrong_user.';
 
 -- STABLE, so that PostgreSQL inlines it. The function costs nothing per call.
-CREATE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text)
+CREATE OR REPLACE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text)
 RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
@@ -214,10 +225,12 @@ LANGUAGE sql STABLE AS $$
 		AND (e.kind = 'oauth' OR action <> 'accept')
 		AND e.kind NOT IN ('input', 'approval')
 $$;
-COMMENT ON FUNCTION urlmode.is_completable(urlmode.elicitation, text, text, text) IS
-	'Internal. Whether a browser may complete a row with this action and reason: the row is open and has not expired, its subject is the user (NULL: not known), only kind oauth is accepted by a browser, and input and approval are answered on their own page (answer_form).';
+COMMENT ON FUNCTION urlmode.is_completable IS
+	'Internal. Whether a browser may complete a row with this action and reason: the row is open '
+	'and has not expired, its subject is the user (NULL: not known), only kind oauth is accepted '
+	'by a browser, and input and approval are answered on their own page (answer_form).';
 
-CREATE FUNCTION urlmode.complete(
+CREATE OR REPLACE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
 	actions text[], reasons text[], results bytea[], subjects text[] DEFAULT NULL,
 	outcomes bytea[] DEFAULT NULL
@@ -292,26 +305,13 @@ BEGIN
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[]) IS
-	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a row that has expired or is processing, and proves no payment or signature: it can only decline or cancel one. outcomes: sealed, for the announcement, or NULL. outcome: completed, already, processing, expired, wrong_user or unknown.';
+COMMENT ON FUNCTION urlmode.complete IS
+	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a '
+	'row that has expired or is processing, and proves no payment or signature: it can only '
+	'decline or cancel one. outcomes: sealed, for the announcement, or NULL. outcome: completed, '
+	'already, processing, expired, wrong_user or unknown.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.ping(),
-	urlmode.held(uuid[]),
-	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
-	urlmode.bindings_of(uuid[], text[]),
-	urlmode.look_up_link(uuid[], text[]),
-	urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]),
-	urlmode.is_completable(urlmode.elicitation, text, text, text),
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
-FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-	urlmode.ping(),
-	urlmode.held(uuid[]),
-	urlmode.look_up(uuid[], bytea[], text[]),
-	urlmode.open(uuid[], bytea[], text[], bytea[], text[], bigint[]),
-	urlmode.look_up_link(uuid[], text[]),
-	urlmode.open_link(uuid[], text[], bytea[], text[], bigint[]),
-	urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[])
+	urlmode.ping, urlmode.held, urlmode.look_up, urlmode.open, urlmode.look_up_link,
+	urlmode.open_link, urlmode.complete
 TO urlmode_cgi;

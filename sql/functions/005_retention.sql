@@ -1,47 +1,17 @@
--- How long things are kept.
---
--- Results and verifiers: for a day after the completion, or less once an MCP
--- server has read them. Those of payments and signatures are kept until a call has
--- claimed them (the last end of its claim), or all of the payment went back, and for
--- thirty days without either. The result of a call is kept until its answer was
--- written.
---
--- The ids of the rows are in a queue, one entry for each batch, and not
--- in a column of the elicitation: such a column would need an index, and every
--- completion would have to change it.
---
--- Elicitations, with their events: for ninety days after they have become purgeable
--- (purge). An elicitation is purgeable when nothing can happen to it any more: its
--- expiry and grace have passed, and no call can be given it. One with a payment that
--- no call has claimed is never purgeable. The row in urlmode.payment stays for ever,
--- without its result: a reference pays for one elicitation, and an id that was paid
--- for is not created again.
-
-SET LOCAL ROLE urlmode_owner;
-
-CREATE TABLE urlmode.purge_queue (
-	ids    uuid[]      NOT NULL,
-	due_at timestamptz NOT NULL DEFAULT now() + interval '1 day'
-);
-CREATE INDEX purge_queue_due_at ON urlmode.purge_queue (due_at);
-COMMENT ON TABLE urlmode.purge_queue IS
-	'Elicitations whose result and verifier will be purged. complete, settle and record_events (also for what went back) add an entry for a day later, mark_read and the last end of a claim one for sooner; purge_results takes them.';
-COMMENT ON INDEX urlmode.purge_queue_due_at IS 'Finds the entries that are due.';
-COMMENT ON COLUMN urlmode.purge_queue.ids IS 'Elicitations that were completed, or read, in one batch.';
-COMMENT ON COLUMN urlmode.purge_queue.due_at IS 'When they may be purged.';
-
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT e.kind <> 'oauth' AND (e.action = 'accept' OR e.kind = 'approval') AND e.claimed_at IS NULL
 		AND (e.kind <> 'input' OR e.completed_at > now() - interval '1 day')
 $$;
-COMMENT ON FUNCTION urlmode.awaits_claim(urlmode.elicitation) IS
-	'Internal. Whether a later call may be given this accept, or this decision, so that its result is kept until it is claimed. An authorization code is too short-lived for that, and what a user has typed is kept for a day.';
+COMMENT ON FUNCTION urlmode.awaits_claim IS
+	'Internal. Whether a later call may be given this accept, or this decision, so that its result '
+	'is kept until it is claimed. An authorization code is too short-lived for that, and what a '
+	'user has typed is kept for a day.';
 
 -- A function of its own, so that read only reads: that takes half the time,
 -- and somebody waits for the answer.
-CREATE FUNCTION urlmode.mark_read(ids uuid[], bindings bytea[], keep_ms bigint DEFAULT 600000)
+CREATE OR REPLACE FUNCTION urlmode.mark_read(ids uuid[], bindings bytea[], keep_ms bigint DEFAULT 600000)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -58,10 +28,12 @@ BEGIN
 	HAVING count(*) > 0;
 END
 $$;
-COMMENT ON FUNCTION urlmode.mark_read(uuid[], bytea[], bigint) IS
-	'Marks these results and verifiers as read: they are purged after keep_ms milliseconds, ten minutes by default. It ignores rows that do not exist, have another binding or are not completed, and also payments and signatures, whose results are kept until they are claimed.';
+COMMENT ON FUNCTION urlmode.mark_read IS
+	'Marks these results and verifiers as read: they are purged after keep_ms milliseconds, ten '
+	'minutes by default. It ignores rows that do not exist, have another binding or are not '
+	'completed, and also payments and signatures, whose results are kept until they are claimed.';
 
-CREATE FUNCTION urlmode.purge_results(keep_unclaimed_ms bigint DEFAULT 2592000000) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.purge_results(keep_unclaimed_ms bigint DEFAULT 2592000000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	unclaimed_since CONSTANT timestamptz := now() - keep_unclaimed_ms * interval '1 millisecond';
@@ -135,28 +107,16 @@ BEGIN
 	RETURN taken + old + unconfirmed;
 END
 $$;
-COMMENT ON FUNCTION urlmode.purge_results(bigint) IS
-	'Purges the results and verifiers that are due, and the results of payments and signatures that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven at least; references, amounts and currencies stay. Ends the claims that were fulfilled before that time and never confirmed. Takes at most 1000 of each and returns how many it took: call it again until it returns 0. Before that, it wipes values that were not checked in time, ends forms that have expired (016_form), and records the events of unknown elicitations that are known since (015_unknown_event). Every MCP server calls it now and then.';
+COMMENT ON FUNCTION urlmode.purge_results IS
+	'Purges the results and verifiers that are due, and the results of payments and signatures '
+	'that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven '
+	'at least; references, amounts and currencies stay. Ends the claims that were fulfilled before '
+	'that time and never confirmed. Takes at most 1000 of each and returns how many it took: call '
+	'it again until it returns 0. Before that, it wipes values that were not checked in time, ends '
+	'forms that have expired (016_form), and records the events of unknown elicitations that are '
+	'known since (015_unknown_event). Every MCP server calls it now and then.';
 
--- A purge goes through the rows of a kind once, in the order of their expiry, and
--- each batch begins where the one before it ended. Otherwise it would read again
--- the rows that had to stay, and those that were deleted and not vacuumed yet.
-CREATE TABLE urlmode.purge_pass (
-	kind       urlmode.kind PRIMARY KEY,
-	since      timestamptz NOT NULL DEFAULT '-infinity',
-	expires_at timestamptz NOT NULL DEFAULT '-infinity',
-	id         uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
-);
-INSERT INTO urlmode.purge_pass (kind) VALUES ('oauth'), ('payment'), ('signature'), ('input'), ('approval');
-COMMENT ON TABLE urlmode.purge_pass IS
-	'How far the purge of elicitations is, for each kind. Locked while a batch is purged.';
-COMMENT ON COLUMN urlmode.purge_pass.kind IS 'Kind of the elicitations.';
-COMMENT ON COLUMN urlmode.purge_pass.since IS
-	'Since when they must have been purgeable, at the beginning of the last pass. The next one begins an hour later at the earliest.';
-COMMENT ON COLUMN urlmode.purge_pass.expires_at IS 'Expiry of the last one that was purged; -infinity: the pass has ended.';
-COMMENT ON COLUMN urlmode.purge_pass.id IS 'Id of the last one that was purged, where several expired at the same time.';
-
-CREATE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	-- A payment that has ended may be paid late for as long as if it were processing.
@@ -182,10 +142,12 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION urlmode.is_purgeable(urlmode.elicitation, timestamptz) IS
-	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be given it: its completion, its expiry and its grace were before, and what was paid, or signed for a resume key, was claimed before (or, if it was paid, refunded).';
+COMMENT ON FUNCTION urlmode.is_purgeable IS
+	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be '
+	'given it: its completion, its expiry and its grace were before, and what was paid, or signed '
+	'for a resume key, was claimed before (or, if it was paid, refunded).';
 
-CREATE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
 	pass urlmode.purge_pass;
@@ -223,10 +185,13 @@ BEGIN
 	RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION urlmode.purge_kind(text, timestamptz, integer) IS
-	'Internal. Deletes at most `batch` elicitations of a kind that have been purgeable since then, with their events, and returns how many. Rows that are locked are left for the next time; so are all while another transaction purges this kind. When it has been through all, it begins anew an hour later at the earliest.';
+COMMENT ON FUNCTION urlmode.purge_kind IS
+	'Internal. Deletes at most `batch` elicitations of a kind that have been purgeable since then, '
+	'with their events, and returns how many. Rows that are locked are left for the next time; so '
+	'are all while another transaction purges this kind. When it has been through all, it begins '
+	'anew an hour later at the earliest.';
 
-CREATE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
 	name text;
@@ -244,10 +209,12 @@ BEGIN
 	RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION urlmode.purge_stored(integer) IS
-	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 to 012), and events of unknown elicitations (015), at most `batch` rows of each table, and returns how many.';
+COMMENT ON FUNCTION urlmode.purge_stored IS
+	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 '
+	'to 012), and events of unknown elicitations (015), at most `batch` rows of each table, and '
+	'returns how many.';
 
-CREATE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
+CREATE OR REPLACE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -277,20 +244,13 @@ BEGIN
 	RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION urlmode.purge(bigint, text, integer) IS
-	'Deletes what is purgeable, in batches, and returns how much: call it again until it returns 0. kind: oauth, payment, signature, input, approval (elicitations that have been purgeable for keep_ms milliseconds, ninety days by default and seven at least, with their events), result (those that are due, as purge_results does, but none of unclaimed payments), stored (what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at most `batch` elicitations of each kind, and stored rows of each table.';
+COMMENT ON FUNCTION urlmode.purge IS
+	'Deletes what is purgeable, in batches, and returns how much: call it again until it returns '
+	'0. kind: oauth, payment, signature, input, approval (elicitations that have been purgeable '
+	'for keep_ms milliseconds, ninety days by default and seven at least, with their events), '
+	'result (those that are due, as purge_results does, but none of unclaimed payments), stored '
+	'(what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at '
+	'most `batch` elicitations of each kind, and stored rows of each table.';
 
-REVOKE ALL ON FUNCTION
-	urlmode.awaits_claim(urlmode.elicitation),
-	urlmode.mark_read(uuid[], bytea[], bigint),
-	urlmode.purge_results(bigint),
-	urlmode.is_purgeable(urlmode.elicitation, timestamptz),
-	urlmode.purge_kind(text, timestamptz, integer),
-	urlmode.purge_stored(integer),
-	urlmode.purge(bigint, text, integer)
-FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION
-	urlmode.mark_read(uuid[], bytea[], bigint),
-	urlmode.purge_results(bigint)
-TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.purge(bigint, text, integer) TO urlmode_server, urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.mark_read, urlmode.purge_results TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.purge TO urlmode_server, urlmode_operator;

@@ -1,0 +1,286 @@
+CREATE OR REPLACE FUNCTION urlmode.refuse_delete() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = OLD.id AND p.claimed_at IS NULL AND p.refunded_at IS NULL
+	) THEN
+		RAISE restrict_violation USING
+			MESSAGE = format('elicitation %s has a payment that no call has claimed', OLD.id),
+			HINT = 'Deliver or refund it, and claim it, before you delete the elicitation.';
+	END IF;
+	RETURN OLD;
+END
+$$;
+COMMENT ON FUNCTION urlmode.refuse_delete IS
+	'Internal. Keeps an elicitation for as long as urlmode.unclaimed needs it, to say whose '
+	'payment it lists.';
+DO $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgname = 'refuse_delete'
+		AND t.tgrelid = 'urlmode.elicitation'::regclass)
+	THEN
+		CREATE TRIGGER refuse_delete BEFORE DELETE ON urlmode.elicitation
+			FOR EACH ROW EXECUTE FUNCTION urlmode.refuse_delete();
+	END IF;
+END
+$$;
+COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS
+	'Refuses to delete an elicitation with an unclaimed payment.';
+
+-- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
+CREATE OR REPLACE FUNCTION urlmode.is_expected(expected jsonb, amount bigint, currency text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN expected = '"any"' THEN amount > 0
+		ELSE expected @> jsonb_build_object('amount', amount, 'currency', currency) END
+$$;
+COMMENT ON FUNCTION urlmode.is_expected IS
+	'Internal. Whether this amount of minor units in this currency is what was expected. "any" is '
+	'any positive amount.';
+
+-- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
+CREATE OR REPLACE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE urlmode.lease l SET reference = after FROM urlmode.payment p
+	WHERE p.provider = rename_payment.provider AND p.reference = before
+		AND l.elicitation = p.elicitation AND l.reference = before;
+	UPDATE urlmode.decision d SET reference = after
+	WHERE d.provider = rename_payment.provider AND d.reference = before;
+	-- The row of a total has the name of its payment: of totals under both names the greater counts.
+	WITH other AS (
+		DELETE FROM urlmode.refund r
+		WHERE r.provider = rename_payment.provider AND r.reference = before AND r.payment = before AND EXISTS (
+			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after AND o.payment = after
+		)
+		RETURNING r.*
+	)
+	UPDATE urlmode.refund r
+	SET amount = CASE WHEN r.currency <> x.currency THEN r.amount
+			WHEN r.amount IS NULL OR x.amount IS NULL THEN NULL ELSE greatest(r.amount, x.amount) END,
+		-- NULL with reversed_at, all of it, is the greatest.
+		reversed = CASE WHEN r.currency <> x.currency THEN r.reversed
+			WHEN r.reversed_at IS NOT NULL AND r.reversed IS NULL OR x.reversed_at IS NOT NULL AND x.reversed IS NULL THEN NULL
+			ELSE greatest(r.reversed, x.reversed) END,
+		reversed_at = CASE WHEN r.currency <> x.currency THEN r.reversed_at ELSE least(r.reversed_at, x.reversed_at) END,
+		currency = coalesce(r.currency, x.currency), refunded_at = least(r.refunded_at, x.refunded_at),
+		unclear_at = CASE WHEN r.currency <> x.currency OR r.reversed_at IS NOT NULL OR x.reversed_at IS NOT NULL
+			THEN clock_timestamp() ELSE greatest(r.unclear_at, x.unclear_at) END
+	FROM other x WHERE r.provider = x.provider AND r.reference = after;
+	UPDATE urlmode.refund r SET payment = after, reference = CASE WHEN r.reference = before AND NOT EXISTS (
+			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
+		) THEN after ELSE r.reference END
+	WHERE r.provider = rename_payment.provider AND r.payment = before;
+	UPDATE urlmode.payment p SET reference = after, checkout = before
+	WHERE p.provider = rename_payment.provider AND p.reference = before;
+END
+$$;
+COMMENT ON FUNCTION urlmode.rename_payment IS
+	'Internal. Gives a payment that has the name of its checkout its own reference.';
+
+CREATE OR REPLACE FUNCTION urlmode.lock_references(refs text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_advisory_xact_lock(l.key)
+	FROM (
+		SELECT DISTINCT hashtextextended('urlmode payment ' || r.reference, 0) AS key
+		FROM unnest(refs) AS r (reference) WHERE r.reference <> '' ORDER BY key
+	) l;
+END
+$$;
+COMMENT ON FUNCTION urlmode.lock_references IS
+	'Internal. Lets no other transaction prove a payment with one of these references, or record '
+	'what went back of it, until this one has ended: one that looks for the other''s row would not '
+	'see it.';
+
+CREATE OR REPLACE FUNCTION urlmode.prove_payments(
+	ids uuid[], providers text[], refs text[], amounts bigint[], currencies text[],
+	matches boolean[], lates boolean[], results bytea[], checkouts text[] DEFAULT NULL
+)
+RETURNS TABLE (proof text)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	proved uuid[];
+	owners uuid[];
+BEGIN
+	PERFORM urlmode.rename_payment(p.provider, p.reference, a.reference)
+	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
+	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.checkout AND p.elicitation = a.id
+	WHERE a.reference <> a.checkout AND NOT EXISTS (
+		SELECT FROM urlmode.payment o WHERE o.provider = a.provider AND o.reference = a.reference
+	);
+	WITH written AS (
+		INSERT INTO urlmode.payment AS p
+			(provider, reference, elicitation, amount, currency, matches, late, result, checkout)
+		-- A reference that is there twice pays for the elicitation that it has paid for
+		-- before, in part, or else for the first.
+		SELECT DISTINCT ON (a.provider, a.reference)
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout
+		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
+			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
+		ORDER BY a.provider, a.reference, EXISTS (
+			SELECT FROM urlmode.payment o
+			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
+		) DESC, a.n
+		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
+		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = EXCLUDED.matches,
+			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = clock_timestamp(), claimed_at = NULL
+		-- More of a payment that is captured in parts. A call that claimed a part
+		-- did not get the whole; the operator who claimed it has refunded the part.
+		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches
+			OR (p.claimed_at IS NULL AND p.currency = EXCLUDED.currency AND p.amount < EXCLUDED.amount))
+		RETURNING p.elicitation
+	)
+	SELECT array_agg(w.elicitation) INTO proved FROM written w;
+	-- A refund may name the checkout alone.
+	UPDATE urlmode.payment p SET checkout = a.checkout
+	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
+	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+		AND p.checkout IS NULL;
+	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
+	-- A refund may be known before its payment, or before the payment had its reference.
+	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation
+	FROM unnest(providers, refs) AS a (provider, reference)
+	JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference
+	WHERE r.provider = a.provider AND r.payment = a.reference AND NOT r.elicitations @> ARRAY[p.elicitation];
+	-- Not of those whose reference is taken: the row of that payment is locked by now, and
+	-- the payments of two such elicitations would be locked in either order.
+	owners := ARRAY(
+		SELECT p.elicitation FROM unnest(ids, providers, refs) AS a (id, provider, reference)
+		JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+	);
+	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitations && owners) THEN
+		PERFORM urlmode.apply_refunds(owners);
+	END IF;
+
+	RETURN QUERY
+	SELECT CASE
+			WHEN a.id = ANY (proved) THEN CASE WHEN a.matches THEN 'matches' ELSE 'mismatch' END
+			WHEN a.id = ANY (owners) THEN 'repeated'
+			ELSE 'taken'
+		END
+	FROM unnest(ids, matches) WITH ORDINALITY AS a (id, matches, n)
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.prove_payments IS
+	'Internal. Records payments. No elicitation is in the arrays twice, and their rows are locked. '
+	'matches: whether it is what the elicitation expected. lates: whether the elicitation had '
+	'ended before. checkouts: the provider''s ids of what was paid; a payment that was written '
+	'down under that id, because its own reference was not known yet, is this payment. proof, for '
+	'each: matches or mismatch: it is a new payment, or more of one that is captured in parts; '
+	'repeated: this payment was written down before; taken: its reference has paid for another '
+	'elicitation.';
+
+CREATE OR REPLACE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]
+LANGUAGE sql STABLE AS $$
+	SELECT array_agg(f.elicitation ORDER BY f.is_paid DESC, f.elicitation)
+	FROM (
+		SELECT x.elicitation, bool_or(x.is_paid) AS is_paid
+		FROM (
+			SELECT e.id AS elicitation, false AS is_paid FROM urlmode.elicitation e
+			WHERE e.provider = find_checkout.provider AND e.checkout = find_checkout.reference
+			UNION ALL
+			SELECT p.elicitation, true FROM urlmode.payment p
+			WHERE p.provider = find_checkout.provider AND p.checkout = find_checkout.reference
+		) x
+		GROUP BY x.elicitation
+	) f
+$$;
+COMMENT ON FUNCTION urlmode.find_checkout IS
+	'Internal. The elicitations of a checkout, also of those that were purged the ones that were '
+	'paid; NULL: it is not known.';
+
+CREATE OR REPLACE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT r.payment IS NULL OR (
+		p.checkout IS NOT DISTINCT FROM r.payment OR EXISTS (
+			SELECT FROM urlmode.elicitation e WHERE e.id = p.elicitation AND e.checkout = p.reference
+		)
+	) AND NOT EXISTS (
+		SELECT FROM urlmode.payment o WHERE o.provider = r.provider AND o.reference = r.payment
+	)
+$$;
+COMMENT ON FUNCTION urlmode.may_be_of IS
+	'Internal. Whether a refund that was told of the elicitation of this payment, and does not '
+	'name the payment, may be of it: it names none; or one of the two has the name of the '
+	'checkout, and the name of the other is not known.';
+
+CREATE OR REPLACE FUNCTION urlmode.has_no_payment(r urlmode.refund) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT r.payment IS NULL OR EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.provider = r.provider AND p.elicitation = ANY (r.elicitations) AND urlmode.may_be_of(r, p)
+	)
+$$;
+COMMENT ON FUNCTION urlmode.has_no_payment IS
+	'Internal. Whether nobody knows of which payment a refund is, so that it holds all that it may '
+	'be of.';
+
+CREATE OR REPLACE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	IF kind = 'payment' AND resume_key IS NOT NULL THEN
+		-- With ANY and coalesce no plan begins with all payments that nobody has
+		-- claimed, which PostgreSQL takes for few in a new database.
+		RETURN EXISTS (
+			SELECT FROM urlmode.elicitation e
+			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND p.matches
+				AND coalesce(p.claimed_at, p.refunded_at) IS NULL
+			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key AND NOT e.dormant
+				AND e.request IS NOT DISTINCT FROM is_paid.request
+		);
+	END IF;
+	RETURN false;
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_paid IS
+	'Internal. Whether this owner has paid for this thing already, at this price, and no call has '
+	'claimed the payment.';
+
+-- In PL/pgSQL, because the table of events comes later (008_event.sql).
+CREATE OR REPLACE FUNCTION urlmode.is_under_way(elicitation uuid, after_end timestamptz DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM urlmode.event p
+		WHERE p.elicitation = is_under_way.elicitation AND p.action = 'processing'
+			AND (after_end IS NULL OR (p.reference IS NOT NULL AND p.received_at > after_end))
+			AND NOT EXISTS (
+				SELECT FROM urlmode.event f
+				WHERE f.elicitation = p.elicitation
+					AND f.action IN ('attempt_failed', 'decline', 'cancel', 'late')
+					AND CASE WHEN f.reference IS NULL OR p.reference IS NULL
+						THEN f.received_at > p.received_at ELSE f.reference = p.reference END
+			)
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_under_way IS
+	'Internal. Whether an attempt to pay is under way: an event said processing of it, and none '
+	'that it ended. Where an event does not name its attempt, what came later counts. after_end: '
+	'only attempts that have a name, and of which the provider said so after that time.';
+
+CREATE OR REPLACE FUNCTION urlmode.awaits_late_payment(e urlmode.elicitation) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN urlmode.closes_at(e.kind, 'processing', e.expires_at, e.grace) > now()
+		AND urlmode.is_under_way(e.id, CASE WHEN e.completed_from IS NULL THEN '-infinity' ELSE e.completed_at END)
+		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.matches);
+END
+$$;
+COMMENT ON FUNCTION urlmode.awaits_late_payment IS
+	'Internal. Whether an attempt to pay is under way for a payment that has ended without an '
+	'accept: the user went on at the provider. What the MCP server itself cut off does not count.';
+
+CREATE OR REPLACE FUNCTION urlmode.effective_status(e urlmode.elicitation) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept'
+			AND urlmode.awaits_late_payment(e) THEN 'processing'
+		WHEN e.status = 'processing' AND e.check_until <= now() THEN 'opened'
+		ELSE e.status::text END
+$$;
+COMMENT ON FUNCTION urlmode.effective_status IS
+	'Internal. The status of an elicitation for pages and calls: a payment that has ended without '
+	'an accept, and for which money is on its way, is processing, so that nobody is asked to pay '
+	'again. A value that was not checked in time leaves its form opened.';
