@@ -38,7 +38,7 @@ else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 
-# A word for the shell, whatever is in it.
+# Quotes its argument for the shell.
 quote = '$(subst ','\'',$(1))'
 
 # Not := because the packages may come with `make deps` in the same run.

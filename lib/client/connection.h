@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection to PostgreSQL on which nothing waits longer than it is told.
+ * A connection to PostgreSQL with a time limit for every wait.
  * A deadline is a time of um_monotonic_ms().
  */
 #ifndef UM_CONNECTION_H

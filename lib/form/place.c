@@ -34,7 +34,7 @@ um_place_element(const struct um_place *at, const char *list, size_t index,
 	return here;
 }
 
-/* Of a member that nobody knows, only the beginning is told. */
+/* Only the first bytes of an unknown name are reported. */
 static bool
 refuse_name(const struct um_place *at, const struct um_json_node *name)
 {

@@ -190,7 +190,7 @@ func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement 
 	return all, cleaned(err)
 }
 
-// cleaned: whoever has a context of their own must not take the time limit of a statement for its end.
+// cleaned hides the deadline of a statement: it is not the caller's.
 func cleaned(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("PostgreSQL has not answered within %s", queryTimeout)

@@ -116,7 +116,7 @@ func (w *waits) take(one *wait) (progress []Progress, done, looked, closed bool)
 }
 
 // await waits in the goroutine of its caller, of whose stack it needs little: see beginnings. A select needs 200 bytes more. With
-// those, a stack of 2 KB has to grow to 4, which 100,000 waits would pay with 200 MB.
+// those, a stack of 2 KB has to grow to 4. This would cost 200 MB for 100,000 waits.
 func (w *waits) await(one *wait) error {
 	for <-one.signal; !w.answer(one); <-one.signal {
 	}

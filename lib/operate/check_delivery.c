@@ -46,7 +46,7 @@ add(const char **list, size_t *len, size_t max, const char *value)
 	return true;
 }
 
-/* An option with a value; false if there are too many, or it is none. */
+/* Takes an option with a value; false if it is no option, or one too many. */
 static bool
 take_option(struct options *options, const char *name, const char *value)
 {

@@ -46,24 +46,24 @@ void um_watch_begin(struct um_watch *watch);
 void um_watch_reload_keys(struct um_watch *watch);
 
 /*
- * Before the plan of a request: does that if the file has changed or is gone, so
- * that a link with a new key works before the programs get a signal. And reads
- * the providers' files of public keys again that have changed, so that a key that
- * was added is found and one that was removed is not trusted any more. A file of
- * those that is refused is said once, and its keys stay as they were.
+ * Before the plan of a request, reads the keys file again if it has changed or is
+ * gone, so that a link with a new key works before the programs get a signal. It
+ * also reads the providers' files of public keys again if they have changed: a key
+ * that was added is found, and one that was removed is not trusted any more. A
+ * file that is refused is logged once, and its keys stay as they were.
  */
 void um_watch_for_request(struct um_watch *watch, int64_t now);
 
 /*
- * In each turn, so that what is wrong is known before a request comes. The next
- * request looks at the keys again all the same.
+ * In each turn of the event loop, checks what a request would meet later:
  *
- * The program that verifies webhooks says which certificates have expired or
- * expire soon. The one that shows the metrics looks at the configuration, which
- * is read at the start alone: if its files have changed, it reads them and
- * throws away what they say, because the next start may be refused. The metrics
- * tell whether it would be, and the log says so when it would, and when it would
- * not any more.
+ * - webhook checks its certificates, and logs those that have expired or expire
+ *   soon;
+ * - status checks whether a program would start with the configuration as it is
+ *   on disk now. A running program does not use it. The metrics have the result,
+ *   and the log has a line each time that it changes.
+ *
+ * The keys are checked here and before each request.
  */
 void um_watch_turn(struct um_watch *watch, int64_t now);
 

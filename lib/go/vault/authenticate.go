@@ -95,7 +95,7 @@ func signerOf(given Client) (jose.Signer, error) {
 	return nil, refuse(noKey)
 }
 
-// signingKeyOf: whoever has its error must not say it, because it may quote the key.
+// signingKeyOf parses a PEM key. Do not log its error: it may quote the key.
 func signingKeyOf(text string) (crypto.Signer, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {

@@ -165,7 +165,7 @@ func (d database) commitRefresh(ctx context.Context, at place, version int64, s 
 	return one[string](ctx, d, sqlCommitRefresh, at.subject, at.provider, at.account, version, texts(s.scopes), s.sealed, s.lessWaited(since))
 }
 
-// failRefresh: with a reason, the account must be connected again. A nil failure is none of a request.
+// failRefresh ends a refresh that failed. With a reason, the account must be connected again. failure is nil if no request was made.
 func (d database) failRefresh(ctx context.Context, at place, version, number int64, reason string, why *failure) (bool, error) {
 	isGateway := why != nil && why.isOfGateway()
 	isLost := isGateway || why != nil && why.isAnswerLost

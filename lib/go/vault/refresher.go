@@ -126,7 +126,7 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 	v, at := r.vault, given.place
 	from, err := v.open(ctx, o)
 	if err != nil {
-		// Also its metadata are not asked for all the time.
+		// A provider that fails is not asked for its metadata each time either.
 		failed, failing := r.fail(ctx, given, number, codeOf(err), "", nil)
 		if errors.Is(err, urlmode.ErrProviderUnavailable) {
 			return failed, failing

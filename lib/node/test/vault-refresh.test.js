@@ -122,7 +122,7 @@ async function startDown(t) {
 	return { asked, options: { description: file, client: { id: 'a', secret: 'secret-of-the-client' } } };
 }
 
-test('the metadata of a provider that is away are not asked for all the time, and the token that is still valid is used', async (t) => {
+test('the metadata of a provider that is away are not asked for with each call, and the token that is still valid is used', async (t) => {
 	const { urlmode, keysFile, key, change, row } = await setUpVault(t);
 	const { asked, options } = await startDown(t);
 	const vault = new Vault(urlmode, { keysFile, providers: { [provider]: options } });

@@ -88,7 +88,7 @@ export class Refresher {
 		try {
 			provider = await AccountProvider.open(options);
 		} catch (error) {
-			// Also its metadata are not asked for all the time.
+			// A provider that fails is not asked for its metadata each time either.
 			const failed = await this.#fail(refreshable, lease, { detail: codeOf(error) });
 			if (error instanceof ProviderUnavailableError) return failed;
 			throw error;

@@ -96,7 +96,7 @@ class Refresher:
         try:
             provider = await AccountProvider.open(options)
         except Exception as error:
-            # Also its metadata are not asked for all the time.
+            # A provider that fails is not asked for its metadata each time either.
             failed = await self._fail(given, begun.lease, reason_of(error))
             if isinstance(error, ProviderUnavailableError):
                 return failed
