@@ -291,7 +291,7 @@ SQL
 # Of this version.
 all_migrations()
 {
-	for file in "$sql_dir"/[0-9]*.sql; do
+	for file in "$sql_dir"/tables/[0-9]*.sql; do
 		say "${file##*/}"
 	done
 }

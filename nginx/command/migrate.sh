@@ -7,14 +7,15 @@ help_migrate()
 usage: urlmode migrate [--dry-run]
 
 Applies the migrations that the database does not have, in order, each in a
-transaction of its own, and names them. Run it before the programs and MCP
-servers of a new version are started.
+transaction of its own, and names them. Then replaces the functions by those of
+this version. Run it before the programs and MCP servers of a new version are
+started.
 
 URLMODE_ADMIN_DATABASE_URL names the database and an administrator of it.
 Without it root becomes the user postgres and takes the database urlmode of this
 machine.
 
-  --dry-run  name them, and apply none
+  --dry-run  name the migrations, and change nothing
 END
 }
 
@@ -31,11 +32,10 @@ run_migrate()
 	connect_admin
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
 	migrations_missing "$database" >"$scratch/missing"
-	if [ ! -s "$scratch/missing" ]; then
-		say "The schema is up to date."
-	elif [ $dry_run -eq 1 ]; then
+	if [ $dry_run -eq 1 ]; then
 		sed 's/^/would apply /' "$scratch/missing"
 	else
 		migrate "$database"
 	fi
+	[ -s "$scratch/missing" ] || say "The schema is up to date."
 }

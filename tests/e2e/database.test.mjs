@@ -68,7 +68,7 @@ describe('migrations', () => {
 
 	const migrate = (url, folder = path.join(ROOT, 'sql')) => run([path.join(folder, 'migrate')], url);
 
-	const files = async () => (await readdir(path.join(ROOT, 'sql'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
+	const files = async () => (await readdir(path.join(ROOT, 'sql/tables'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
 
 	async function applied(url) {
 		const client = await connectTo(url);
@@ -127,7 +127,7 @@ describe('migrations', () => {
 		const url = await emptyDatabase();
 		const folder = path.join(fixture.stack.runDir, 'sql');
 		await cp(path.join(ROOT, 'sql'), folder, { recursive: true });
-		const broken = path.join(folder, '900_broken.sql');
+		const broken = path.join(folder, 'tables/900_broken.sql');
 		await writeFile(broken, 'CREATE TABLE urlmode.half ();\nSELECT 1 / 0;\n');
 
 		const failed = await migrate(url, folder);

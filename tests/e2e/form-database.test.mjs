@@ -1,4 +1,4 @@
-// Forms in the database (sql/016_form.sql): who may answer them, the check of a
+// Forms in the database (sql/functions/016_form.sql): who may answer them, the check of a
 // value and its ends, decisions, and what is wiped when.
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that claim one outcome at the same time (sql/004_claim.sql,
+ * Calls that claim one outcome at the same time (sql/functions/004_claim.sql,
  * lib/node/src/claims.js), while processes die, leases lapse, clients go away
  * and confirmations are lost. A step that the database decides is one
  * transaction, and atomic here.

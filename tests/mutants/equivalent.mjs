@@ -63,19 +63,19 @@ export const EQUIVALENT = [
 		why: 'an alarm without waits finds nothing overdue, does not keep the process running, and is set again for later ones',
 	},
 	{
-		file: 'sql/005_retention.sql', line: 'WHERE e.kind = purge_kind.kind AND e.expires_at < purge_kind.since',
+		file: 'sql/functions/005_retention.sql', line: 'WHERE e.kind = purge_kind.kind AND e.expires_at < purge_kind.since',
 		why: 'the retention would have to end in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/014_vault.sql', line: "AND a.version = kept AND a.state = 'connected' AND (a.leased_until >= now()) IS NOT TRUE",
+		file: 'sql/functions/014_vault.sql', line: "AND a.version = kept AND a.state = 'connected' AND (a.leased_until >= now()) IS NOT TRUE",
 		why: 'the lease would have to end in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',
+		file: 'sql/functions/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',
 		why: 'an entry would have to expire in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/003_payment.sql', line: "WHEN e.status = 'processing' AND e.check_until < now() THEN 'opened'",
+		file: 'sql/functions/003_payment.sql', line: "WHEN e.status = 'processing' AND e.check_until < now() THEN 'opened'",
 		why: 'the time of a check would have to end in the microsecond of the transaction',
 	},
 	{

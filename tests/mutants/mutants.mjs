@@ -2,7 +2,7 @@
 //
 //     make mutants                                   the named ones, then those of a seed, for SECONDS
 //     node tests/mutants/mutants.mjs --named=lease   the named ones whose name has this expression
-//     node tests/mutants/mutants.mjs --named='^$' --only=sql/003 --seconds=300 --quick
+//     node tests/mutants/mutants.mjs --named='^$' --only=sql/functions/003 --seconds=300 --quick
 //     node tests/mutants/mutants.mjs --named='^$' --again=FILE --seconds=900    those that survived in this output
 //
 // --quick runs those tests alone that are named after the file or use it. What survives in C is tried with the sanitizers.
@@ -43,8 +43,8 @@ class Sql {
 
 	/** The functions of this text are those of the database. Returns whether PostgreSQL takes them. */
 	async use(text, at) {
-		const begin = text.lastIndexOf('CREATE FUNCTION', at);
-		const statement = text.slice(begin, text.indexOf('$$;', at) + 3).replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION');
+		const begin = text.lastIndexOf('CREATE OR REPLACE FUNCTION', at);
+		const statement = text.slice(begin, text.indexOf('$$;', at) + 3);
 		return this.client.query(statement).then(() => true, () => false);
 	}
 }
@@ -99,13 +99,13 @@ function named() {
 /** All mistakes, in the order of the seed. */
 function ofSeed() {
 	const random = new Random(Number(seed));
-	const files = [...filesIn('sql', '.sql'), ...filesIn('lib/node/src', '.js'),
+	const files = [...filesIn('sql/functions', '.sql'), ...filesIn('lib/node/src', '.js'),
 		...readdirSync(join(ROOT, 'lib')).filter((folder) => !['node', 'python', 'go', 'providers', 'pages'].includes(folder) && !folder.includes('.'))
 			.flatMap((folder) => filesIn(join('lib', folder), '.c'))];
 	let all = files.filter((file) => testsOf(file, options.quick).length > 0).flatMap((file) => {
 		const text = read(file);
 		const isInside = ({ at }) => languageOf(file) !== 'sql'
-			|| /^CREATE FUNCTION/.test(text.slice(text.lastIndexOf('\nCREATE', at) + 1)) && text.lastIndexOf('AS $$', at) > text.lastIndexOf('$$;', at);
+			|| /^CREATE OR REPLACE FUNCTION/.test(text.slice(text.lastIndexOf('\nCREATE', at) + 1)) && text.lastIndexOf('AS $$', at) > text.lastIndexOf('$$;', at);
 		return mistakesIn(text, languageOf(file)).filter(isInside).map((mistake) => ({ file, mistake, tests: testsOf(file, options.quick), order: random.number() }));
 	});
 	// As many of each language.

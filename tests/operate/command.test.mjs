@@ -387,7 +387,7 @@ describe('migrate', () => {
 		await fixture.stack.sql('DROP DATABASE IF EXISTS migrated_by_command');
 		await fixture.stack.sql('CREATE DATABASE migrated_by_command');
 		const admin = { URLMODE_ADMIN_DATABASE_URL: url.href };
-		const files = (await readdir(path.join(ROOT, 'sql'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
+		const files = (await readdir(path.join(ROOT, 'sql/tables'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
 
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, files.map((name) => `would apply ${name}\n`).join(''));
 		assert.deepEqual(await urlmode(['migrate'], admin), { status: 0, out: files.map((name) => `${name}\n`).join(''), err: '' });

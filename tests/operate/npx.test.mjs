@@ -165,7 +165,7 @@ describe('migrate', () => {
 		url.pathname = `/${name}`;
 		return { URLMODE_ADMIN_DATABASE_URL: url.href };
 	}
-	const files = readdirSync(join(ROOT, 'sql')).filter((file) => file.endsWith('.sql')).sort();
+	const files = readdirSync(join(ROOT, 'sql/tables')).filter((file) => file.endsWith('.sql')).sort();
 	const lines = (text) => text.split('\n').filter(Boolean);
 
 	test('applies each migration once, and sql/migrate finds nothing left to do', async (t) => {

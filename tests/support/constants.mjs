@@ -68,7 +68,7 @@ export function constantOf(file, name) {
 /** Each domain of the database: its condition, and its comment. */
 export const domains = new Map([...SQL.matchAll(/^CREATE DOMAIN urlmode\.(\w+) AS ([^;]*);/gm)].map(([, name, type]) => [name, {
 	condition: type,
-	comment: new RegExp(`^COMMENT ON DOMAIN urlmode\\.${name} IS\\s+'(.*)';$`, 'm').exec(SQL)?.[1] ?? '',
+	comment: new RegExp(`^COMMENT ON DOMAIN urlmode\\.${name} IS\\s+((?:'.*'\\s*)+);$`, 'm').exec(SQL)?.[1].replaceAll(/'\s+'/g, '') ?? '',
 }]));
 
 /**

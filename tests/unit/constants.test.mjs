@@ -23,8 +23,8 @@ const SAME = {
 	'bytes of a nonce': () => [constant('UM_NONCE_LEN'), js('aead', 'NONCE_BYTES')],
 	'bytes of a tag': () => [found('lib/crypto/envelope.h', /UM_ENVELOPE_OVERHEAD \(2 \+ UM_NONCE_LEN \+ (\d+)\)/), js('aead', 'TAG_BYTES')],
 	'bytes that sealing adds, at least': () => [2 + constant('UM_NONCE_LEN') + js('aead', 'TAG_BYTES'),
-		found('sql/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
-	'bytes of the sealed tokens of an account': () => [found('sql/014_vault.sql', /DOMAIN urlmode\.tokens .*AND (\d+)/), js('vault/sealed-tokens', 'SEALED_MAX')],
+		found('sql/tables/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
+	'bytes of the sealed tokens of an account': () => [found('sql/tables/014_vault.sql', /DOMAIN urlmode\.tokens .*AND (\d+)/), js('vault/sealed-tokens', 'SEALED_MAX')],
 	'bytes of a digest': () => [domainMax('digest'), constant('UM_BINDING_LEN'), constant('UM_BROWSER_LEN'),
 		js('token', 'BINDING_BYTES'), js('token', 'BROWSER_BYTES'), js('request-digest', 'DIGEST_BYTES')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('token', 'ID_BYTES'), js('seal', 'ID_BYTES')],
@@ -46,10 +46,10 @@ const SAME = {
 	'bytes of a target URL': () => [domainMax('target_url'), js('url', 'TARGET_MAX')],
 	'characters of a reason': () => [domainMax('reason'), found('lib/node/src/input.js', /REASON = .*\{0,(\d+)\}/)],
 	'bytes of a reference': () => [domainMax('reference'), js('input', 'REFERENCE_MAX')],
-	'bytes of the type of an event': () => [domainMax('event_type'), found('sql/008_event.sql', /octet_length\(type\) <= (\d+)/)],
+	'bytes of the type of an event': () => [domainMax('event_type'), found('sql/tables/008_event.sql', /octet_length\(type\) <= (\d+)/)],
 	'bytes of a sealed result': () => [constant('UM_RESULT_MAX'), domainMax('result'), found('lib/node/src/seal.js', /RESULT_MAX = ([\d_]+) - OVERHEAD/)],
 	'bytes of an outcome in a notification': () => [constantOf('lib/app/result.c', 'UM_ANNOUNCED_MAX'),
-		found('sql/002_elicitation.sql', /octet_length\(outcome\) <= (\d+)/), found('sql/002_elicitation.sql', /larger than (\d+) bytes/)],
+		found('sql/functions/002_elicitation.sql', /octet_length\(outcome\) <= (\d+)/), found('sql/functions/002_elicitation.sql', /larger than (\d+) bytes/)],
 	'bytes of what a call returned, sealed': () => [domainMax('fulfilled'), found('lib/node/src/seal.js', /FULFILLED_MAX = ([\d_]+) - OVERHEAD/)],
 	'bytes of the response of a client, sealed': () => [domainMax('response'), js('adapters/client-requests', 'RESPONSE_MAX')],
 
@@ -61,31 +61,31 @@ const SAME = {
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
-	'the channel of announcements': () => [found('sql/002_elicitation.sql', /pg_notify\('(\w+)'/), found('sql/007_callback.sql', /pg_notify\('(\w+)'/),
+	'the channel of announcements': () => [found('sql/functions/002_elicitation.sql', /pg_notify\('(\w+)'/), found('sql/functions/007_callback.sql', /pg_notify\('(\w+)'/),
 		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
-	'the channel of the answers of clients': () => [found('sql/010_client_request.sql', /pg_notify\('(\w+)'/),
+	'the channel of the answers of clients': () => [found('sql/functions/010_client_request.sql', /pg_notify\('(\w+)'/),
 		found('lib/node/src/adapters/client-requests.js', /CHANNEL = '(\w+)'/)],
-	'the channel of keys that are asked for': () => [found('sql/017_signing_key.sql', /pg_notify\('(\w+)'/), found('lib/node/src/signing-keys.js', /CHANNEL = '(\w+)'/)],
-	'characters of the id of a key that is asked for': () => [constant('UM_JWS_ASKED_KID_MAX'), found('sql/017_signing_key.sql', /octet_length\(kid\) BETWEEN 1 AND (\d+)/)],
-	'bytes of a key that was fetched': () => [found('sql/017_signing_key.sql', /octet_length\(key\) <= (\d+)/), js('signing-keys', 'KEY_MAX')],
-	'the channel of published messages': () => [found('sql/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
+	'the channel of keys that are asked for': () => [found('sql/functions/017_signing_key.sql', /pg_notify\('(\w+)'/), found('lib/node/src/signing-keys.js', /CHANNEL = '(\w+)'/)],
+	'characters of the id of a key that is asked for': () => [constant('UM_JWS_ASKED_KID_MAX'), found('sql/tables/017_signing_key.sql', /octet_length\(kid\) BETWEEN 1 AND (\d+)/)],
+	'bytes of a key that was fetched': () => [found('sql/tables/017_signing_key.sql', /octet_length\(key\) <= (\d+)/), js('signing-keys', 'KEY_MAX')],
+	'the channel of published messages': () => [found('sql/functions/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
 
 	'seconds of the longest grace': () => [365 * 24 * 60 * 60, constant('UM_GRACE_MAX_S'), constant('UM_COOKIE_MAX_AGE'), js('token', 'GRACE_MAX_SECONDS'),
 		found('lib/providers/schema.json', /"grace": \{[^}]*"maximum": (\d+)/)],
-	'days for money that may be on its way': () => [30, found('sql/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/),
-		found('sql/006_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/),
-		found('sql/005_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), js('purge', 'KEEP_UNCLAIMED_MS') / js('purge', 'DAY_MS')],
+	'days for money that may be on its way': () => [30, found('sql/functions/002_elicitation.sql', /greatest\(grace, '(\d+) days'\)/),
+		found('sql/functions/006_create.sql', /closes_at\(.*\) > now\(\) - interval '(\d+) days'/),
+		found('sql/functions/005_retention.sql', /closes_at\(.*\) <= now\(\) - interval '(\d+) days'/), js('purge', 'KEEP_UNCLAIMED_MS') / js('purge', 'DAY_MS')],
 	'milliseconds that a result is kept after it was read': () => [js('purge', 'KEEP_RESULTS_MS'),
 		...sqlDefaults('keep_ms').filter((ms) => ms !== js('purge', 'RETENTION_MS'))],
 	'milliseconds that the result of an unclaimed payment is kept': () => [js('purge', 'KEEP_UNCLAIMED_MS'), ...sqlDefaults('keep_unclaimed_ms')],
-	'milliseconds that it is kept at least': () => [js('purge', 'KEEP_UNCLAIMED_MIN_MS'), found('sql/005_retention.sql', /keep_unclaimed_ms < (\d+)/)],
-	'milliseconds that rows are kept': () => [js('purge', 'RETENTION_MS'), found('sql/005_retention.sql', /purge\(keep_ms bigint DEFAULT (\d+)/)],
-	'milliseconds that rows are kept at least': () => [js('purge', 'RETENTION_MIN_MS'), found('sql/005_retention.sql', /keep_ms < (\d+)/)],
+	'milliseconds that it is kept at least': () => [js('purge', 'KEEP_UNCLAIMED_MIN_MS'), found('sql/functions/005_retention.sql', /keep_unclaimed_ms < (\d+)/)],
+	'milliseconds that rows are kept': () => [js('purge', 'RETENTION_MS'), found('sql/functions/005_retention.sql', /purge\(keep_ms bigint DEFAULT (\d+)/)],
+	'milliseconds that rows are kept at least': () => [js('purge', 'RETENTION_MIN_MS'), found('sql/functions/005_retention.sql', /keep_ms < (\d+)/)],
 	'what is purged': () => [words('nginx/command/purge.sh', /^kinds='(.*)'$/m), words('nginx/command/completion.bash', /--kind\) words='(.*)'/),
 		words('nginx/command/purge.sh', /--kind KIND +only (.*)/).filter((word) => word !== 'or'),
-		words('sql/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), [...domainWords('kind'), 'result', 'stored']],
+		words('sql/functions/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), [...domainWords('kind'), 'result', 'stored']],
 	'rows that are purged at once': () => [js('purge', 'BATCH_SIZE'), ...sqlDefaults('batch').filter((rows) => rows > 100),
-		found('sql/005_retention.sql', /x\.due_at LIMIT (\d+)/)],
+		found('sql/functions/005_retention.sql', /x\.due_at LIMIT (\d+)/)],
 
 	'bytes of a delivery': () => [constant('UM_DELIVERY_BODY_MAX'), constant('UM_FCGI_BODY_MAX'), conf(/client_max_body_size (\d+)m/) * KB * KB],
 	'seconds after which a browser tries again': () => [Number(found('lib/http/response.h', /UM_RETRY_AFTER "(\d+)"/)),
@@ -185,7 +185,7 @@ for (const [what, places] of Object.entries(SAME)) {
 /** What must fit: the smaller number, and the one that it must not exceed. */
 const FITS = {
 	'a reference of an event fits into the database': () => [constant('UM_REFERENCE_MAX'), domainMax('reference')],
-	'the identity of an event fits into the database': () => [constant('UM_EVENT_IDENTITY_MAX'), found('sql/008_event.sql', /octet_length\(identity\) BETWEEN 1 AND (\d+)/)],
+	'the identity of an event fits into the database': () => [constant('UM_EVENT_IDENTITY_MAX'), found('sql/tables/008_event.sql', /octet_length\(identity\) BETWEEN 1 AND (\d+)/)],
 	'the type of an event fits into the database': () => [constant('UM_EVENT_TYPE_MAX'), domainMax('event_type')],
 	'an operation of a browser ends before nginx gives up': () => [constant('UM_STORE_WAIT_MS') / 1_000, found('nginx/urlmode/fastcgi.conf', /fastcgi_read_timeout (\d+)s/) - 1],
 	'a header with a target URL fits into the buffer of nginx': () => [domainMax('target_url'), found('nginx/urlmode/fastcgi.conf', /fastcgi_buffer_size (\d+)k/) * KB],
@@ -195,8 +195,8 @@ const FITS = {
 	'the requests of an exchange of a code end while others wait for it': () => [
 		3 * 1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S'), js('adapters/use-account', 'EXCHANGE_MS')],
 	'nobody asks anew while others wait for the exchange of a code': () => [
-		js('adapters/use-account', 'EXCHANGE_MS'), 1_000 * found('sql/006_create.sql', /'exchanging' THEN .*interval '(\d+) seconds'/) - 1],
-	'the database gives up before the package does': () => [found('sql/001_schema.sql', /statement_timeout = ''(\d+)s''/) * 1_000, js('pool', 'QUERY_TIMEOUT_MS') - 1],
+		js('adapters/use-account', 'EXCHANGE_MS'), 1_000 * found('sql/functions/006_create.sql', /'exchanging' THEN .*interval '(\d+) seconds'/) - 1],
+	'the database gives up before the package does': () => [found('sql/tables/001_schema.sql', /statement_timeout = ''(\d+)s''/) * 1_000, js('pool', 'QUERY_TIMEOUT_MS') - 1],
 };
 
 for (const [what, places] of Object.entries(FITS)) {
@@ -224,7 +224,7 @@ test('the type Reason has each reason that a program, the database or the packag
 	const known = found('lib/node/src/types.js', /@typedef \{'' \| ('abandoned'[^]*?) \| \(string/).match(/\w+/g);
 	const written = [
 		...inFiles('cgi-bin', /\.c$/, /op\.reason = (?:ex->reason = )?"(\w+)"/g), ...inFiles('lib/webhook', /\.c$/, /"(payment_failed)"/g),
-		...inFiles('sql', /^(?!.*vault)/, /\breason = '(\w+)'/g), ...inFiles('sql', /\.sql$/, /ARRAY\['cancel', '(\w+)'\]/g),
+		...inFiles('sql', /^(?!.*vault).*\.sql$/, /\breason = '(\w+)'/g), ...inFiles('sql', /\.sql$/, /ARRAY\['cancel', '(\w+)'\]/g),
 		...inFiles('lib/node/src', /(ask-by-\w+|urlmode|wait)\.js$/, /(?:reason(?: =|:|\s*\?\?) |\bend\()'(\w+)'/g),
 	].filter((reason) => !['dismissed', 'asked'].includes(reason)); // those of a call, not of an elicitation
 	assert.ok(new Set(written).size > 6, written.join());

@@ -35,7 +35,7 @@ const LIMITS = {
 		[/tokens of an account \| bytes; (\S+) with the envelope/, [domainMax('tokens')]],
 		[/client response \| bytes; (\S+) with the envelope/, [domainMax('response')]],
 		[/the secret is base64 or base64url, with or without padding, of (\d+) to (\d+) bytes/, c('crypto/keys', 'UM_SECRET_MIN', 'UM_SECRET_MAX')],
-		[/an owner has (\S+) open at most/, [found('sql/002_elicitation.sql', /max_open\(\) RETURNS integer[^]*?SELECT (\d+)/)]],
+		[/an owner has (\S+) open at most/, [found('sql/functions/002_elicitation.sql', /max_open\(\) RETURNS integer[^]*?SELECT (\d+)/)]],
 		[/A query has at most (\S+) bytes, a form (\S+), a webhook's body (\S+); a form or query at most (\S+) parameters with names of (\S+) and values of (\S+) bytes/,
 			[...c('http/request', 'UM_QUERY_MAX', 'UM_BODY_MAX', 'UM_DELIVERY_BODY_MAX'),
 				...c('http/form', 'UM_FORM_FIELDS_MAX', 'UM_FORM_NAME_MAX', 'UM_FORM_VALUE_MAX')]],
@@ -104,7 +104,7 @@ const LIMITS = {
 		[/waits up to (\d+) seconds, and then gets 503/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 		[/a program notices within (\d+) seconds of a request, and the package by TCP's keepalive, which begins after (\d+) seconds/,
 			[c('postgres/store', 'UM_STORE_BATCH_MS')[0] / 1_000, found('lib/node/src/database-url.js', /keepAliveInitialDelayMillis: (\d+)_000/)]],
-		[/transactions of (\S+) rows/, [found('sql/005_retention.sql', /batch integer DEFAULT (\d+)/)]],
+		[/transactions of (\S+) rows/, [found('sql/functions/005_retention.sql', /batch integer DEFAULT (\d+)/)]],
 		[/ten minutes longer, or for (\d+) days without one/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
 	],
 	'lib/node/REFERENCE.md': [

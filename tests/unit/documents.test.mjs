@@ -49,14 +49,14 @@ test('the reason codes of the protocol, with their statuses, are those of lib/ht
 		sorted(refusals.map(([, status, code]) => `${status} ${code}`)));
 });
 
-/** Each function that a role may execute, as `name(parameters)`, from the migrations. */
+/** Each function that a role may execute, as `name(parameters)`, from sql/functions/. */
 function grantedFunctions(role) {
 	const sql = readAll('sql', '.sql').replaceAll(/--.*$/gm, '');
-	const parameters = new Map([...sql.matchAll(/CREATE FUNCTION urlmode\.(\w+)\(([^)]*)\)/g)]
+	const parameters = new Map([...sql.matchAll(/CREATE OR REPLACE FUNCTION urlmode\.(\w+)\(([^)]*)\)/g)]
 		.map(([, name, text]) => [name, text.replaceAll(/\s+/g, ' ').trim()]));
 	const granted = [...sql.matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)]
 		.filter(([, , roles]) => roles.split(/[\s,]+/).includes(role))
-		.flatMap(([, functions]) => [...functions.matchAll(/urlmode\.(\w+)\(/g)]);
+		.flatMap(([, functions]) => [...functions.matchAll(/urlmode\.(\w+)/g)]);
 
 	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
 }

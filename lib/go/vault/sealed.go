@@ -14,7 +14,7 @@ import (
 
 const (
 	use = "urlmode account v1"
-	// sealedMax is that of the domain urlmode.tokens (sql/014_vault.sql).
+	// sealedMax is that of the domain urlmode.tokens (sql/tables/014_vault.sql).
 	sealedMax = 65_536
 )
 

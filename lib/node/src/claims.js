@@ -1,7 +1,7 @@
 // Claims with two ends: the work is done, and the answer was written. A call
 // does its work under a lease, which is renewed while it runs. What it has
 // returned is sealed with the claim, and the next call is given that, until the
-// answer was written (../../../sql/004_claim.sql).
+// answer was written (../../../sql/functions/004_claim.sql).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

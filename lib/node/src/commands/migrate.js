@@ -3,15 +3,16 @@
 import { Client } from '../client.js';
 import { checkDatabaseUrl } from '../database-url.js';
 import { required } from './environment.js';
-import { readMigrations } from './migrations.js';
+import { readFunctions, readMigrations } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--dry-run]
 
 Applies the migrations of the package, in order and each once, to the database
 that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and a
-schema. Each migration is one transaction, and two runs at the same time wait for
-each other. Stops at the first error, and leaves what was applied before it.
+schema. Each migration is one transaction. Then replaces all functions, in one
+transaction. Two runs at the same time wait for each other. Stops at the first
+error, and leaves what was applied before it.
 
   --dry-run  say what would be applied, and change nothing
 `;
@@ -27,9 +28,13 @@ const TABLE = `
 		applied_at timestamptz NOT NULL DEFAULT now()
 	);
 	COMMENT ON SCHEMA urlmode IS 'URL-mode elicitations: their state, and the functions that change it.';
-	COMMENT ON TABLE urlmode.migration IS 'The migrations that have been applied.';
-	COMMENT ON COLUMN urlmode.migration.name IS 'The name of its file in sql/.';
+	COMMENT ON TABLE urlmode.migration IS 'The migrations of tables that have been applied.';
+	COMMENT ON COLUMN urlmode.migration.name IS 'The name of its file in sql/tables/.';
 	COMMENT ON COLUMN urlmode.migration.applied_at IS 'When it was applied.';
+`;
+const RIGHTS = `
+	SET LOCAL ROLE urlmode_owner;
+	REVOKE ALL ON ALL FUNCTIONS IN SCHEMA urlmode FROM PUBLIC, urlmode_cgi, urlmode_server, urlmode_operator;
 `;
 
 /**
@@ -69,13 +74,26 @@ async function apply(client) {
 			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [name]);
 			if (rowCount) return;
 			process.stdout.write(`${name}\n`);
-			await client.query(sql).catch((error) => {
-				throw new Error(`${name}: ${error.message}`);
-			});
+			await execute(client, name, sql);
 			await client.query('RESET ROLE');
 			await client.query('INSERT INTO urlmode.migration (name) VALUES ($1)', [name]);
 		});
 	}
+	await transaction(client, async () => {
+		await client.query(RIGHTS);
+		for (const { name, sql } of readFunctions()) await execute(client, name, sql);
+	});
+}
+
+/**
+ * @param {Client} client
+ * @param {string} name
+ * @param {string} sql
+ */
+async function execute(client, name, sql) {
+	await client.query(sql).catch((error) => {
+		throw new Error(`${name}: ${error.message}`);
+	});
 }
 
 /**

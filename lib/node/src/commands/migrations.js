@@ -1,4 +1,4 @@
-// The migrations of sql/.
+// The files of sql/.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +11,16 @@ const FOLDER = resolve(existsSync(resolve('../../../../lib/node/prepare.mjs')) ?
 /**
  * In the order in which they are applied.
  *
+ * @param {string} folder
  * @returns {{ name: string, sql: string }[]}
  */
-export function readMigrations() {
-	const names = readdirSync(FOLDER).filter((name) => /^[0-9].*\.sql$/.test(name)).sort();
-	return names.map((name) => ({ name, sql: readFileSync(`${FOLDER}${name}`, 'utf8') }));
+function readFolder(folder) {
+	const names = readdirSync(FOLDER + folder).filter((name) => /^[0-9].*\.sql$/.test(name)).sort();
+	return names.map((name) => ({ name, sql: readFileSync(`${FOLDER}${folder}/${name}`, 'utf8') }));
 }
+
+/** Each is applied once. */
+export const readMigrations = () => readFolder('tables');
+
+/** All are applied each time. */
+export const readFunctions = () => readFolder('functions');

@@ -12,7 +12,7 @@ import { decrypt, encrypt } from '../aead.js';
 import { AccountSealError, AccountSizeError } from '../errors.js';
 
 const USE = 'urlmode account v1';
-/** Of the sealed tokens: the domain urlmode.tokens (../../../../sql/014_vault.sql). */
+/** Of the sealed tokens: the domain urlmode.tokens (../../../../sql/tables/014_vault.sql). */
 const SEALED_MAX = 65_536;
 
 /**

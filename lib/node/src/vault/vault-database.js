@@ -1,4 +1,4 @@
-// The functions of the vault (../../../../sql/014_vault.sql).
+// The functions of the vault (../../../../sql/functions/014_vault.sql).
 
 const STORE = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7, $8, $9) AS version';
 const STORE_EXCHANGED = 'SELECT urlmode.store_exchanged($1, $2, $3, $4, $5, $6, $7, $8) AS done';

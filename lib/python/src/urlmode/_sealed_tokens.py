@@ -17,7 +17,7 @@ from ._seal import to_json
 
 _USE = "urlmode account v1"
 _SEALED_MAX = 65_536
-"""Of what is sealed: the domain urlmode.tokens (sql/014_vault.sql)."""
+"""Of what is sealed: the domain urlmode.tokens (sql/tables/014_vault.sql)."""
 
 
 class Place(NamedTuple):

@@ -1,4 +1,4 @@
-"""The functions of the vault (sql/014_vault.sql)."""
+"""The functions of the vault (sql/functions/014_vault.sql)."""
 
 from __future__ import annotations
 
