@@ -1,3 +1,18 @@
+-- How long things are kept.
+--
+-- Results and verifiers: for a day after the completion, or less once an MCP
+-- server has read them. Those of payments and signatures are kept until a call has
+-- claimed them (the last end of its claim), or all of the payment went back, and for
+-- thirty days without either. The result of a call is kept until its answer was
+-- written.
+--
+-- Elicitations, with their events: for ninety days after they have become purgeable
+-- (purge). An elicitation is purgeable when nothing can happen to it any more: its
+-- expiry and grace have passed, and no call can be given it. One with a payment that
+-- no call has claimed is never purgeable. The row in urlmode.payment stays for ever,
+-- without its result: a reference pays for one elicitation, and an id that was paid
+-- for is not created again.
+
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE OR REPLACE FUNCTION urlmode.awaits_claim(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$

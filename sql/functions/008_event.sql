@@ -1,3 +1,21 @@
+-- The events that providers send to the webhook. Each is kept once, and may
+-- move its elicitation.
+--
+-- record_events takes a batch through four steps:
+--
+--   it locks the names of payments, and the rows
+--   keep_events    decides what each event does to its row, writes down what
+--                  was paid (003_payment), and keeps the events;
+--                  decide_event, which decides for one, has the rules
+--   apply_events   moves the rows
+--   keep_refunds   writes down what went back (003_payment)
+--
+-- An event that proves nothing (recheck) leaves status and expiry as they are:
+-- it only wakes the MCP server, which asks the provider. An attempt that
+-- failed is not an outcome either: the row is processing while an attempt is
+-- under way, and what it was before when none is, in whatever order the events
+-- come.
+
 -- In place of a foreign key, which took a third of the time of recording an
 -- event: record_events has locked the row.
 CREATE OR REPLACE FUNCTION urlmode.delete_events() RETURNS trigger

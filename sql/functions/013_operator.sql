@@ -1,3 +1,10 @@
+-- What the operator's command asks: what became of an elicitation, what
+-- providers sent, what nobody has claimed.
+--
+-- None of it returns a result, a verifier, a binding, a session or a target
+-- URL: they are sealed, or give access to their reader. A subject is
+-- personal, and only show_elicitation returns it.
+
 CREATE OR REPLACE FUNCTION urlmode.list_migrations()
 RETURNS TABLE (name text, applied_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,3 +1,27 @@
+-- The vault: how the tokens of accounts are stored, refreshed and deleted.
+--
+-- A token is refreshed by one instance at a time:
+--
+--   begin_refresh    takes a lease in the row, which lasts longer than a request may take.
+--   mark_sent        says, before the request, that it may reach the provider, and whether
+--                    a second request could harm. The lease begins anew.
+--   commit_refresh   stores what came. It compares the version of the tokens, not the
+--                    lease: what the provider has given is never thrown away because
+--                    it came late.
+--   fail_refresh     ends the lease without new tokens.
+--
+-- An answer is lost if the lease ended by itself after mark_sent, or if fail_refresh says
+-- so: the provider may have replaced the refresh token. The old one is tried once more. If
+-- the answer to that is lost as well, it is not sent again: the account has to be connected
+-- again when its access token has expired. All that gateways say of one token counts as one
+-- answer that was lost, so that their outage costs no account. No answer is lost of a
+-- provider at which a refresh token stays good after its use.
+--
+-- begin_disconnect takes the same lease, so that no refresh gets new tokens while the old
+-- ones are revoked. delete_account deletes the tokens that were revoked, and no others. Its
+-- answer may be lost: a second attempt does not delete an account that was connected since.
+-- A refresh whose lease was lost finds its row gone, and revokes what came.
+
 CREATE OR REPLACE FUNCTION urlmode.store_account(
 	subject text, provider text, account text, scopes text[], requested text[], tokens bytea, expires_in_ms bigint DEFAULT NULL,
 	elicitation uuid DEFAULT NULL, kept bigint DEFAULT NULL

@@ -1,3 +1,15 @@
+-- Events about money for an elicitation that nobody knows: after a failover that
+-- lost commits, after a purge, or before the row was there.
+--
+-- They are kept for thirty days, without their body, and at most
+-- urlmode.max_unknown() of each provider: an account that is shared with other
+-- systems sends their events as well. They are found, and taken into account as if
+-- they came then, when
+--
+--   create_elicitation creates the elicitation that they name
+--   record_events or settle proves the payment that a refund names, or its checkout
+--   purge_results looks, for what came at the same time
+
 CREATE OR REPLACE FUNCTION urlmode.max_unknown() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 1000

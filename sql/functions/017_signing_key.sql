@@ -1,3 +1,18 @@
+-- Public keys of providers that give them one at a time, for a key id (`kid`) and for
+-- credentials. The callback programs have no credentials and call nobody: they ask
+-- for a key here, and the MCP server fetches it.
+--
+--   look_up_signing_keys  role urlmode_cgi: the key of each id, or asks for it
+--   take_signing_key      role urlmode_server: an id that was asked for, for one instance
+--   keep_signing_key      role urlmode_server: the key, or that there is none
+--   list_wanted_keys      role urlmode_operator: the ids that wait for it, and no key
+--
+-- Only the MCP server can write a key, so that who has the login of the programs can
+-- have no delivery verified with a key of his own.
+--
+-- Anybody can invent ids. So at most urlmode.max_wanted_keys() of each provider are
+-- kept without a key, and the oldest go first: the provider repeats its delivery.
+
 CREATE OR REPLACE FUNCTION urlmode.max_wanted_keys() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 20

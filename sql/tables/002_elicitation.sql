@@ -1,32 +1,5 @@
--- The elicitation: one request of an MCP server to one user, to go somewhere
--- in a browser and come back. One row each.
---
---   status      set by
---   pending     create_elicitation: an MCP server creates it.
---   opened      open: the user goes on from /connect to the provider.
---               open_form: to the form of kind input or approval.
---   processing  record_events: the provider has proved that it knows of it,
---               and its outcome is open (a bank transfer).
---               answer_form: the MCP server checks what the user has typed.
---   completed   complete: the browser comes back.
---               answer_form, end_check: the user has answered a form.
---               record_events: an event of the provider tells the outcome.
---               settle: the MCP server says so.
---               expire: nobody completed it in time.
---               abandon: nobody has opened it, and nobody waits any more.
---               create_elicitation, exclusive: a newer one supersedes it.
---
--- The end of a wait is not the end of a row: from opened on, a row stays until
--- its expiry, a payment or a signature until its provider tells the outcome or
--- its expiry and a grace have passed. And money is kept apart from rows (003_payment.sql):
--- the next call is offered a payment that came after the end.
---
--- A row only moves down this list, with two exceptions: when no attempt to pay is
--- under way any more, it is again what it was before processing (record_events). And
--- when a value that was typed has a problem, or was not checked in time, it is opened
--- again (016_form). It is completed once, and then has an action: accept, decline or cancel. Only the
--- functions of this schema move it, and each of them announces what it moved
--- (urlmode.announce, below).
+-- The elicitation: one request of an MCP server to one user, to go somewhere in a
+-- browser and come back. One row each. ../functions/002_elicitation.sql says how it moves.
 
 SET LOCAL ROLE urlmode_owner;
 

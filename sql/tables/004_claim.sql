@@ -1,34 +1,4 @@
--- One call acts on an outcome: it claims it. Payments that no call has claimed are listed.
---
--- A claim has two ends: the work is done, and the answer was written. claim takes
--- both at once. A call whose answer may be lost holds a lease meanwhile:
---
---   begin_claim    begins the lease, with a fencing number that is greater than
---                  each one before it
---   renew_claim    makes it longer, while the work goes on
---   fulfil_claim   the first end: the work is done, and what it has returned is kept.
---                  The next call is given this, and does not do the work again
---   confirm_claim  the second end: the answer was written
---   release_claim  the work was not done: the next call can begin at once
---
--- When a lease ends without one of them, the next call can begin as well; from
--- then on the earlier call can neither renew nor fulfil its claim. Its fencing
--- number decides that, and not the time: as long as no other call has begun, a
--- call whose lease has ended can still fulfil its claim.
---
--- The state of the claim of an outcome is in
---
---   claimed_at     of the payment, or of an elicitation without payments: the last
---                  end. Until then a later call is given the outcome (resume,
---                  is_paid), and neither it nor its result is purged
---   urlmode.lease  one row from begin_claim to the last end
---   is_leased      whether a call holds the lease, or has fulfilled the claim: no
---                  other call can do the work, and unclaimed does not list it
---
--- The claim of an account is final when it begins, since a provider revokes the
--- tokens of a code that is sent twice (RFC 6749 section 4.1.2). Its other end,
--- end_exchange, says whether the account is connected: for the user's page, and
--- for the calls that have waited for the one that exchanges the code.
+-- The claims of calls that act on an outcome.
 
 SET LOCAL ROLE urlmode_owner;
 

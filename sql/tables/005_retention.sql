@@ -1,21 +1,6 @@
--- How long things are kept.
---
--- Results and verifiers: for a day after the completion, or less once an MCP
--- server has read them. Those of payments and signatures are kept until a call has
--- claimed them (the last end of its claim), or all of the payment went back, and for
--- thirty days without either. The result of a call is kept until its answer was
--- written.
---
--- The ids of the rows are in a queue, one entry for each batch, and not
--- in a column of the elicitation: such a column would need an index, and every
+-- What is to be purged: the ids of the rows are in a queue, one entry for each batch, and
+-- not in a column of the elicitation. Such a column would need an index, and every
 -- completion would have to change it.
---
--- Elicitations, with their events: for ninety days after they have become purgeable
--- (purge). An elicitation is purgeable when nothing can happen to it any more: its
--- expiry and grace have passed, and no call can be given it. One with a payment that
--- no call has claimed is never purgeable. The row in urlmode.payment stays for ever,
--- without its result: a reference pays for one elicitation, and an id that was paid
--- for is not created again.
 
 SET LOCAL ROLE urlmode_owner;
 

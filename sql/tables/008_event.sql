@@ -1,20 +1,4 @@
--- The events that providers send to the webhook. Each is kept once, and may
--- move its elicitation.
---
--- record_events takes a batch through four steps:
---
---   it locks the names of payments, and the rows
---   keep_events    decides what each event does to its row, writes down what
---                  was paid (003_payment.sql), and keeps the events;
---                  decide_event, which decides for one, has the rules
---   apply_events   moves the rows
---   keep_refunds   writes down what went back (003_payment.sql)
---
--- An event that proves nothing (recheck) leaves status and expiry as they are:
--- it only wakes the MCP server, which asks the provider. An attempt that
--- failed is not an outcome either: the row is processing while an attempt is
--- under way, and what it was before when none is, in whatever order the events
--- come.
+-- The events that providers send to the webhook. Each is kept once.
 
 SET LOCAL ROLE urlmode_owner;
 

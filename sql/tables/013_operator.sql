@@ -1,9 +1,4 @@
--- What the operator's command asks: what became of an elicitation, what
--- providers sent, what nobody has claimed.
---
--- None of it returns a result, a verifier, a binding, a session or a target
--- URL: they are sealed, or give access to their reader. A subject is
--- personal, and only show_elicitation returns it.
+-- What the operator's command looks for.
 
 SET LOCAL ROLE urlmode_owner;
 
