@@ -125,6 +125,14 @@ child_end(struct child *child, struct um_buf *out, struct um_buf *err)
 	return WEXITSTATUS(status);
 }
 
+bool
+child_may_set_cores(void)
+{
+	struct rlimit cores;
+
+	return getrlimit(RLIMIT_CORE, &cores) == 0 && cores.rlim_max > 0;
+}
+
 void
 child_limit_cores(void)
 {

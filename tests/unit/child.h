@@ -26,6 +26,12 @@ void child_start(struct child *child, int (*run)(void *arg), void *arg, int in);
 int child_end(struct child *child, struct um_buf *out, struct um_buf *err);
 
 /*
+ * A limit of core dumps other than 0 may be set. An ordinary user often has a
+ * hard limit of 0 (sudo(8)), and then nobody but root may raise it.
+ */
+bool child_may_set_cores(void);
+
+/*
  * In the child: the hard limit of core dumps becomes 0, and as in a container
  * root may not raise it either.
  */

@@ -254,7 +254,8 @@ TEST(no_core_is_dumped_whatever_the_hard_limit_is)
 		.path = path,
 		.says_core = true };
 
-	assert_answer(&question, 0, "/k\ncore limit 1\n", "");
+	if (child_may_set_cores())
+		assert_answer(&question, 0, "/k\ncore limit 1\n", "");
 	question.limited = true;
 	assert_answer(&question, 0, "/k\ncore limit 0, not dumpable\n", "");
 	file_remove(path);
