@@ -162,25 +162,22 @@ coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % 
 	@tests/run unit-sanitize e2e coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
-# However this shell ends, what it has started ends with it, as in tests/run.
-reaped = export TEST_RUN=$$$$-make; setsid env -u TEST_RUN tests/reap $$$$ "$$TEST_RUN" $(CURDIR)/build/$1 </dev/null >/dev/null 2>&1 &
-
 soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories (COUNT, SEED)
 	+@$(MAKE) --no-print-directory build units
 	@node --test --test-concurrency=1 --test-reporter=spec tests/soak/*.test.mjs
 	@CALLS=100000 node --test --test-reporter=spec lib/node/test/memory.test.js
 	@CALLS=100000 URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
 		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
-	@$(call reaped,soak) export RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=100000; trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
-		build/unit/test_um_wait && { ! command -v go >/dev/null || go test -C lib/go -count=1 -run 'KeepNothing|TestMemory' .; }
+	@RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=100000 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
+		build/unit/test_um_wait && { ! command -v go >/dev/null || go test -C lib/go -count=1 -run "KeepNothing|TestMemory" .; }'
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs
 
 mutants: deps   ## mistakes in the code, which tests must find: named ones, then those of SEED (1) for SECONDS (900)
 	+@$(MAKE) --no-print-directory build units
-	@$(call reaped,mutants) export RUN_DIR=build/mutants/run PORT=0 DEMO=0; trap tests/stack/down EXIT; tests/stack/up && \
-		(set -a; . build/mutants/run/env; exec node tests/mutants/mutants.mjs)
+	@RUN_DIR=build/mutants/run PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
+		(set -a; . build/mutants/run/env; exec node tests/mutants/mutants.mjs)'
 
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs

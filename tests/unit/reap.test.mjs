@@ -1,74 +1,97 @@
-// A run of tests that is killed leaves no process behind, and takes none that is
-// not its own. A run that is told to end does so with all that it has started, and
-// there is one run in a tree at a time.
+// A run of tests that is killed or told to end leaves no process behind, in no session
+// and no namespace, and takes none that is not its own. There is one run in a tree at a time.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { processes, processOf } from '../support/processes.mjs';
 import { until } from '../support/wait.mjs';
 
-const FOLDER = '/nonexistent/test';
 const REAP = fileURLToPath(new URL('../reap', import.meta.url));
+const UNPRIVILEGED = process.getuid() !== 0;
+// As a pod and mmdebstrap do: namespaces of its own, and another user if this one may.
+const NAMESPACES = ['unshare', ...UNPRIVILEGED ? ['--user', '--map-root-user'] : [], '--mount', '--pid', '--fork'];
+const OTHER_USER = UNPRIVILEGED ? [] : ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups'];
+const has = {
+	'a session': (sleep) => `setsid ${sleep} &`,
+	'a session without environment, deaf to SIGTERM': (sleep) => `(trap "" TERM; exec setsid env -i ${sleep}) &`,
+	'lost its parent': (sleep) => `(${sleep} &)`,
+};
+// A machine may forbid them; then no test can start such processes, and no run either.
+if (spawnSync(NAMESPACES[0], [...NAMESPACES.slice(1), 'true']).status === 0) {
+	has.namespaces = (sleep) => `${NAMESPACES.join(' ')} env -i PATH="$PATH" ${OTHER_USER.join(' ')} ${sleep} &`;
+	has['namespaces whose parent was killed'] = (sleep) => `${has.namespaces(sleep)} outer=$!
+		until inner=($(</proc/$outer/task/$outer/children)); grep -qs sleep "/proc/$inner/comm"; do sleep 0.1; done
+		kill -KILL $outer`;
+}
+const KINDS = Object.keys(has);
 
-function start(t, command, args, mark) {
-	const child = spawn(command, args, { detached: true, stdio: 'ignore', env: { ...process.env, TEST_RUN: mark } });
+/** A time for sleep(1) that nobody else has, by which processes are found in whatever namespace. */
+let sleeps = 0;
+const aTime = () => `86400.${process.pid}${String(sleeps++).padStart(3, '0')}1`;
+
+/** The processes that sleep for such a time. */
+const sleeping = async (time) => (await Promise.all((await processes()).map(async ({ pid, command }) =>
+	command === 'sleep' && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(time) && pid))).filter(Boolean);
+
+/** Starts a process of each kind; all sleep for that time. */
+const startsAll = (time) => KINDS.map((kind) => has[kind](`sleep ${time}`)).join('\n');
+
+function start(t, command, args, options) {
+	const child = spawn(command, args, { detached: true, stdio: 'ignore', ...options });
 	t.after(() => child.kill('SIGKILL'));
 	child.ended = once(child, 'exit');
 	return child;
 }
 
-/** Its first child that sleeps: it has begun to wait. */
-const sleeperOf = ({ pid }) => until('it waits',
-	async () => (await processes()).find(({ parent, command }) => parent === pid && command === 'sleep')?.pid);
+const childOf = (pid) => until('it has a child', async () => (await processes()).find(({ parent }) => parent === pid)?.pid);
 
-test('what a killed run has started ends, also in a session of its own and deaf to SIGTERM', async (t) => {
-	const mark = `reap-${process.pid}`;
-	const run = start(t, 'sleep', ['600'], '');
-	const children = [start(t, 'sleep', ['600'], mark), start(t, 'sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], mark)];
-	const other = start(t, 'sleep', ['600'], `${mark}-other`);
-	const reap = start(t, REAP, [run.pid, mark, FOLDER], '');
-	run.kill('SIGKILL');
-	await Promise.all([...children.map(({ ended }) => ended), reap.ended]);
-	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
-});
-
-test('so does nginx, which has no environment to see, and another nginx does not', async (t) => {
-	const mark = `nginx-${process.pid}`;
-	// nginx writes this over its command line and its environment.
-	const nginx = (folder) => start(t, 'bash', ['-c', `exec -a 'nginx: master process nginx -e ${folder}/log' sleep 600`], '');
-	const run = start(t, 'sleep', ['600'], '');
-	const [child, other] = [nginx(`${FOLDER}/stacks/a`), nginx(`${FOLDER}-other/a`)];
-	for (const one of [child, other]) {
-		await until('it has its title', () => readFileSync(`/proc/${one.pid}/cmdline`, 'utf8').startsWith('nginx'));
+describe('what a command has started ends', { concurrency: true }, () => {
+	const ends = {
+		'when the command has ended': (first, second, command) => process.kill(command, 'SIGUSR1'),
+		'when the command is killed': (first, second, command) => process.kill(command, 'SIGKILL'),
+		'when the process that was started is killed': (first) => process.kill(first, 'SIGKILL'),
+		'when its child is killed': (first, second) => process.kill(second, 'SIGKILL'),
+		'when SIGTERM tells it to end': (first) => process.kill(first, 'SIGTERM'),
+		'when its make is killed': (first, second, command, make) => make.kill('SIGKILL'),
+	};
+	for (const [when, end] of Object.entries(ends)) {
+		test(when, async (t) => {
+			const time = aTime();
+			const other = start(t, 'sleep', ['600']);
+			// Its name is what tells a make from another parent.
+			const make = start(t, 'bash', ['-c', 'printf make >/proc/$$/comm; "$@" & wait', 'make', REAP, 'bash', '-c',
+				`trap "exit 0" USR1\n${startsAll(time)}\nwhile :; do sleep 0.1; done`]);
+			const first = await childOf(make.pid);
+			const second = await childOf(first);
+			const command = await childOf(second);
+			await until('all run', async () => (await sleeping(time)).length === KINDS.length);
+			end(first, second, command, make);
+			await until('none is left', async () => (await sleeping(time)).length === 0);
+			await until('nor who watched', async () => !await processOf(first) && !await processOf(second) && !await processOf(command));
+			assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
+		});
 	}
-	const reap = start(t, REAP, [run.pid, mark, FOLDER], '');
-	run.kill('SIGKILL');
-	await Promise.all([child.ended, reap.ended]);
-	assert.deepEqual([other.exitCode, other.signalCode], [null, null]);
 });
 
-test('a run whose make was killed ends with all that it has started', async (t) => {
-	const mark = `make-${process.pid}`;
-	// Its name is what tells a make from another parent.
-	const make = start(t, 'bash', ['-c', 'printf make >/proc/$$/comm; sleep 600 & wait'], '');
-	t.after(() => make.kill('SIGKILL'));
-	const run = await sleeperOf(make);
-	const child = start(t, 'sleep', ['600'], mark);
-	const reap = start(t, REAP, [run, mark, FOLDER], '');
-	await sleeperOf(reap); // it has looked at both
-	make.kill('SIGKILL');
-	await Promise.all([child.ended, reap.ended]);
-	assert.equal(await processOf(run), undefined);
+test('a command keeps its exit status, and one that is not there has one', async (t) => {
+	for (const [args, code] of [[['sh', '-c', 'exit 3'], 3], [['sh', '-c', 'kill -KILL $$'], 137], [['/nonexistent/command'], 127]]) {
+		assert.deepEqual(await start(t, REAP, args).ended, [code, null]);
+	}
 });
 
-/** A tree with what tests/run starts: linters, a stack and a test that never end. */
+/**
+ * A tree with what tests/run starts: linters that never end, and a stack and a test
+ * of which the one that MOMENT names does not. Each writes its id, and the
+ * stack starts processes of each kind, which sleep for the time of the tree.
+ */
 function treeOf(t) {
 	const tree = mkdtempSync(join(tmpdir(), 'run-'));
 	t.after(() => rmSync(tree, { recursive: true }));
@@ -81,18 +104,22 @@ function treeOf(t) {
 		cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(tree, 'tests', name));
 	}
 	write('Makefile', '%:\n\t@echo $$$$ >>started; exec sleep infinity\n');
-	// As a service of a stack: a session of its own, deaf to SIGTERM.
-	write('tests/stack/up', `#!/bin/sh
-		setsid sh -c 'trap "" TERM; echo $$ >>started; while :; do sleep 1; done' >/dev/null 2>&1 &
+	write('time', aTime());
+	const at = (moment) => `[ "\${MOMENT-}" != ${moment} ] || { echo $$ >>started; exec sleep infinity; }`;
+	write('tests/stack/up', `#!/bin/bash
+		(\n${startsAll(readFileSync(join(tree, 'time')))}\n) >/dev/null 2>&1
+		${at('up')}
 		mkdir -p "$RUN_DIR"; : >"$RUN_DIR/env"\n`);
-	write('tests/stack/down', '#!/bin/sh\nexit 0\n');
-	write(join('lib', 'node', 'test', 'hangs.test.js'), `require('node:fs').appendFileSync('started', process.pid + '\\n');
-		setInterval(() => {}, 1000);\n`);
+	write('tests/stack/down', `#!/bin/sh\n${at('down')}\n`);
+	write(join('lib', 'node', 'test', 'hangs.test.js'), `if (process.env.MOMENT === 'test') {
+		require('node:fs').appendFileSync('started', process.pid + '\\n');
+		setInterval(() => {}, 1000);
+	}\n`);
 	return tree;
 }
 
-// Neither the mark of the run that this test belongs to, nor that of its node:test.
-const ENVIRONMENT = { ...process.env, JOBS: 2, TEST_RUN: undefined, NODE_TEST_CONTEXT: undefined };
+// Neither the run that this test belongs to, nor its node:test.
+const ENVIRONMENT = { ...process.env, JOBS: 2, REAPED: undefined, NODE_TEST_CONTEXT: undefined };
 
 /** The processes that have written their ids. */
 const startedIn = (tree) => {
@@ -103,23 +130,29 @@ const startedIn = (tree) => {
 	}
 };
 
-for (const signal of ['SIGTERM', 'SIGINT']) {
-	test(`a run ends at ${signal} with its suites, their stacks and tests, and begins nothing more`, async (t) => {
-		const tree = treeOf(t);
-		const run = spawn('bash', ['tests/run', 'lint', 'node'],
-			{ cwd: tree, stdio: 'ignore', env: ENVIRONMENT });
-		t.after(() => run.kill('SIGKILL'));
-		const ended = once(run, 'exit');
-		await until('a linter, a stack and a test run', () => startedIn(tree).length === 3);
-		const there = startedIn(tree);
-		run.kill(signal);
-		assert.deepEqual(await ended, [130, null]);
-		for (const pid of there) {
-			assert.equal(await processOf(pid), undefined);
-		}
-		assert.deepEqual(startedIn(tree), there, 'it has begun nothing more');
-	});
-}
+describe('a run ends with its suites, their stacks and tests', { concurrency: true }, () => {
+	for (const [signal, MOMENT, when] of [
+		['SIGTERM', 'up', 'while a stack starts'], ['SIGTERM', 'test', 'while a test runs'], ['SIGINT', 'test', 'while a test runs'],
+		['SIGKILL', 'test', 'while a test runs'], ['SIGTERM', 'down', 'while a stack ends'],
+	]) {
+		test(`at ${signal} ${when}`, async (t) => {
+			const tree = treeOf(t);
+			const time = readFileSync(join(tree, 'time'), 'utf8');
+			const run = spawn('bash', ['tests/run', 'lint', 'node'], { cwd: tree, stdio: 'ignore', env: { ...ENVIRONMENT, MOMENT } });
+			t.after(() => run.kill('SIGTERM'));
+			const ended = once(run, 'exit');
+			await until('a linter and what hangs run', () => startedIn(tree).length === 2);
+			await until('so does what the stack has started', async () => (await sleeping(time)).length === KINDS.length);
+			const there = startedIn(tree);
+			run.kill(signal);
+			assert.deepEqual(await ended, signal === 'SIGKILL' ? [null, signal] : [130, null]);
+			if (signal === 'SIGKILL') await until('its child has ended all', async () => !await processOf(there[0]) && (await sleeping(time)).length === 0);
+			for (const pid of there) assert.equal(await processOf(pid), undefined);
+			assert.deepEqual(await sleeping(time), []);
+			if (MOMENT !== 'down') assert.deepEqual(startedIn(tree), there, 'it has begun nothing more');
+		});
+	}
+});
 
 test('a second run in the same tree says which one is there, and one after it begins', async (t) => {
 	const tree = treeOf(t);
@@ -135,9 +168,10 @@ test('a second run in the same tree says which one is there, and one after it be
 	const second = start('stack');
 	const said = await second.stderr.toArray();
 	assert.deepEqual(await second.ended, [2, null]);
-	assert.match(Buffer.concat(said).toString(), new RegExp(`^tests/run: process ${first.pid} runs tests in this tree already`));
-	first.kill('SIGTERM');
+	const [, pid] = /^tests\/run: process (\d+) runs tests in this tree already/.exec(Buffer.concat(said));
+	process.kill(pid, 'SIGTERM');
 	await first.ended;
+	assert.equal(await processOf(startedIn(tree)[0]), undefined);
 	assert.deepEqual(await start('stack').ended, [1, null], 'it ran, and found no test');
 });
 
