@@ -188,7 +188,7 @@ chaos: deps     ## everything breaks under load in turn, then for SECONDS (120) 
 
 postgresql: test-build ## the suites of the database on the PostgreSQL of Debian 11 and 13
 	@for version in 13 17; do \
-		POSTGRES_BIN=$$(tests/stack/postgresql $$version) tests/run node model e2e-node || exit 1; \
+		POSTGRES_BIN=$$(tests/stack/postgresql $$version) tests/run sql node model e2e-node || exit 1; \
 	done
 
 debian:         ## suites (SUITES) in a root of Debian 13, or of RELEASE, as root

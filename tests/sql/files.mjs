@@ -1,0 +1,101 @@
+// The files of this folder, each run by psql in a database of its own that sql/migrate has made.
+
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = join(FOLDER, '../..');
+const OUT = join(ROOT, 'build/test/sql-files');
+
+export const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && name !== 'support.sql')
+	.map((name) => name.slice(0, -4)).sort();
+
+/** Nothing of the caller's, and nothing that differs between machines, is in the output. */
+const SETTINGS = {
+	PGOPTIONS: '-c search_path=test,pg_catalog -c client_min_messages=warning -c timezone=UTC -c datestyle=ISO -c lc_messages=C',
+	PGCLIENTENCODING: 'UTF8', PSQLRC: '/dev/null', PAGER: '',
+};
+const ARGUMENTS = ['-X', '-q', '-a', '-v', 'VERBOSITY=terse', '-P', 'format=unaligned', '-P', 'fieldsep= | ', '-P', 'footer=off', '-P', 'null=-'];
+
+export class SqlFiles {
+	#admin;
+	#name;
+
+	/**
+	 * A database with the schema and the functions of support.sql, of which each file gets a copy.
+	 *
+	 * @param {string} adminUrl of a superuser, and any database of the cluster
+	 * @param {string} [sql] the folder with the schema
+	 */
+	static async open(adminUrl, sql = join(ROOT, 'sql')) {
+		const files = new SqlFiles();
+		files.#admin = adminUrl;
+		files.#name = `sql_${randomBytes(6).toString('hex')}`;
+		mkdirSync(OUT, { recursive: true });
+		await files.#query(adminUrl, '-c', `CREATE DATABASE ${files.#name}`);
+		try {
+			await run(join(sql, 'migrate'), { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: files.url } });
+			await files.#query(files.url, '-f', join(FOLDER, 'support.sql'));
+		} catch (error) {
+			await files.close();
+			throw error;
+		}
+		return files;
+	}
+
+	/** The database of which the files get copies. */
+	get url() {
+		return this.#urlOf(this.#name);
+	}
+
+	/** What psql prints for a file, with the statements. */
+	async run(name) {
+		const copy = `${this.#name}_${name}`;
+		const out = join(OUT, `${name}.out`);
+		await this.#query(this.#admin, '-c', `CREATE DATABASE ${copy} TEMPLATE ${this.#name}`);
+		try {
+			const input = openSync(join(FOLDER, `${name}.sql`));
+			const output = openSync(out, 'w');
+			// Errors stand between the results.
+			const psql = spawn('psql', [...ARGUMENTS, '-d', this.#urlOf(copy)], {
+				cwd: FOLDER, env: { ...process.env, ...SETTINGS }, stdio: [input, output, output],
+			});
+			closeSync(input);
+			closeSync(output);
+			await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
+		} finally {
+			await this.#query(this.#admin, '-c', `DROP DATABASE ${copy}`);
+		}
+		const text = readFileSync(out, 'utf8')
+			.replaceAll(/^Asynchronous notification "(\w+)" with payload "(.*)" received from server process with PID \d+\.$/gm, '$1: $2');
+		writeFileSync(out, text);
+		return text;
+	}
+
+	async close() {
+		await this.#query(this.#admin, '-c', `DROP DATABASE IF EXISTS ${this.#name}`);
+	}
+
+	#urlOf(database) {
+		const url = new URL(this.#admin);
+		url.pathname = `/${database}`;
+		return url.href;
+	}
+
+	async #query(url, ...args) {
+		await run('psql', ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', url, ...args], { env: { ...process.env, ...SETTINGS } });
+	}
+}
+
+/** How the output of the last run of a file differs from NAME.out, as `diff -u` says it; empty: not at all. */
+export async function diffOf(name) {
+	const expected = join(FOLDER, `${name}.out`);
+	const args = ['-u', '--label', `tests/sql/${name}.out`, '--label', 'the output', existsSync(expected) ? expected : '/dev/null', join(OUT, `${name}.out`)];
+	return run('diff', args).then(() => '', (error) => error.stdout || error.message);
+}
