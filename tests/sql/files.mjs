@@ -1,4 +1,4 @@
-// The files of this folder, each run by psql in a database of its own that sql/migrate has made.
+// The files of this folder, each run by psql in an empty database that sql/migrate has made.
 
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ export const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') 
 
 /** Nothing of the caller's, and nothing that differs between machines, is in the output. */
 const SETTINGS = {
-	PGOPTIONS: '-c search_path=test,pg_catalog -c client_min_messages=warning -c timezone=UTC -c datestyle=ISO -c lc_messages=C',
+	PGOPTIONS: '-c search_path=test,pg_catalog -c client_min_messages=warning -c timezone=UTC -c datestyle=ISO -c synchronous_commit=off -c lc_messages=C',
 	PGCLIENTENCODING: 'UTF8', PSQLRC: '/dev/null', PAGER: '',
 };
 const ARGUMENTS = ['-X', '-q', '-a', '-v', 'VERBOSITY=terse', '-P', 'format=unaligned', '-P', 'fieldsep= | ', '-P', 'footer=off', '-P', 'null=-'];
@@ -28,7 +28,7 @@ export class SqlFiles {
 	#name;
 
 	/**
-	 * A database with the schema and the functions of support.sql, of which each file gets a copy.
+	 * Makes a database for the files, with the schema and the functions of support.sql.
 	 *
 	 * @param {string} adminUrl of a superuser, and any database of the cluster
 	 * @param {string} [sql] the folder with the schema
@@ -49,29 +49,26 @@ export class SqlFiles {
 		return files;
 	}
 
-	/** The database of which the files get copies. */
+	/** The database, which also has the functions of support.sql. */
 	get url() {
-		return this.#urlOf(this.#name);
+		const url = new URL(this.#admin);
+		url.pathname = `/${this.#name}`;
+		return url.href;
 	}
 
-	/** What psql prints for a file, with the statements. */
+	/** What psql prints for a file, with its statements. It begins in an empty database. */
 	async run(name) {
-		const copy = `${this.#name}_${name}`;
+		await this.#query(this.url, '-c', 'SELECT test.reset()');
 		const out = join(OUT, `${name}.out`);
-		await this.#query(this.#admin, '-c', `CREATE DATABASE ${copy} TEMPLATE ${this.#name}`);
-		try {
-			const input = openSync(join(FOLDER, `${name}.sql`));
-			const output = openSync(out, 'w');
-			// Errors stand between the results.
-			const psql = spawn('psql', [...ARGUMENTS, '-d', this.#urlOf(copy)], {
-				cwd: FOLDER, env: { ...process.env, ...SETTINGS }, stdio: [input, output, output],
-			});
-			closeSync(input);
-			closeSync(output);
-			await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
-		} finally {
-			await this.#query(this.#admin, '-c', `DROP DATABASE ${copy}`);
-		}
+		const input = openSync(join(FOLDER, `${name}.sql`));
+		const output = openSync(out, 'w');
+		// Errors stand between the results.
+		const psql = spawn('psql', [...ARGUMENTS, '-d', this.url], {
+			cwd: FOLDER, env: { ...process.env, ...SETTINGS }, stdio: [input, output, output],
+		});
+		closeSync(input);
+		closeSync(output);
+		await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
 		const text = readFileSync(out, 'utf8')
 			.replaceAll(/^Asynchronous notification "(\w+)" with payload "(.*)" received from server process with PID \d+\.$/gm, '$1: $2');
 		writeFileSync(out, text);
@@ -80,12 +77,6 @@ export class SqlFiles {
 
 	async close() {
 		await this.#query(this.#admin, '-c', `DROP DATABASE IF EXISTS ${this.#name}`);
-	}
-
-	#urlOf(database) {
-		const url = new URL(this.#admin);
-		url.pathname = `/${database}`;
-		return url.href;
 	}
 
 	async #query(url, ...args) {
