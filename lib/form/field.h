@@ -13,8 +13,7 @@
 #define UM_FORM_LABEL_MAX 200
 #define UM_FORM_HELP_MAX 500
 #define UM_FORM_LINK_LABEL_MAX 120
-#define UM_FORM_LINK_MAX 2048 /* bytes of an address */
-#define UM_FORM_NAMES_MAX 32  /* characters of the name of a field */
+#define UM_FORM_NAMES_MAX 32 /* characters of the name of a field */
 #define UM_FORM_CHOICES_MAX 20
 #define UM_FORM_CHOICE_MAX 200    /* bytes of the value of a choice */
 #define UM_FORM_ONE_LINE_MAX 1000 /* characters, unless the field says */

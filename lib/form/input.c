@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "form/characters.h"
+#include "form/formats.h"
 #include "form/value.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -48,25 +49,6 @@ read_type(struct um_input *input, const struct um_place *at)
 	return um_place_refuse(at, "type", "is not a type");
 }
 
-/* An https address of printable ASCII, without a user's name before its host. */
-static bool
-is_link(struct um_str url)
-{
-	static const char ends[] = "/?#\\"; /* of the host, for browsers */
-
-	if (url.len > UM_FORM_LINK_MAX || !um_str_take_prefix(&url, "https://")
-		|| url.len == 0 || url.ptr[0] == ':'
-		|| strchr(ends, url.ptr[0]) != NULL)
-		return false;
-	for (size_t i = 0; i < url.len; i++)
-		if (url.ptr[i] < '!' || url.ptr[i] > '~')
-			return false;
-	for (size_t i = 0; i < url.len && strchr(ends, url.ptr[i]) == NULL; i++)
-		if (url.ptr[i] == '@')
-			return false;
-	return true;
-}
-
 static bool
 read_link(struct um_input *input, const struct um_place *at)
 {
@@ -84,7 +66,7 @@ read_link(struct um_input *input, const struct um_place *at)
 		return false;
 	url = um_place_get(&here, "url");
 	input->link = um_json_str(url);
-	if (!um_json_is(url, UM_JSON_STRING) || !is_link(input->link))
+	if (!um_json_is(url, UM_JSON_STRING) || !um_is_link(input->link))
 		return um_place_refuse(&here, "url", "is not an https address");
 	return true;
 }
@@ -132,7 +114,7 @@ static bool
 read_limits(struct um_input *input, const struct um_place *at)
 {
 	size_t most = input->type == UM_INPUT_EMAIL ? UM_FORM_EMAIL_MAX
-		: input->type == UM_INPUT_URL       ? UM_FORM_LINK_MAX
+		: input->type == UM_INPUT_URL       ? UM_LINK_MAX
 						    : UM_FORM_VALUES_MAX;
 	bool has_limits = input->type != UM_INPUT_CHOICE
 		&& input->type != UM_INPUT_CHECKBOX;

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "form/characters.h"
+#include "form/formats.h"
 
 static size_t
 digits_at(struct um_str text, size_t at)
@@ -44,59 +44,6 @@ um_value_number(double *number, struct um_str text)
 	return true;
 }
 
-static bool
-is_each(struct um_str text, const char *others)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (!isalnum((unsigned char)text.ptr[i])
-			&& (text.ptr[i] == '\0'
-				|| strchr(others, text.ptr[i]) == NULL))
-			return false;
-	return text.len != 0;
-}
-
-/* As HTML defines a valid e-mail address ("E-mail state"). */
-static bool
-is_email(struct um_str text)
-{
-	struct um_str host = text;
-	struct um_str local = um_str_cut(&host, "@");
-
-	if (host.len == 0 || !is_each(local, ".!#$%&'*+/=?^_`{|}~-"))
-		return false;
-	while (host.ptr != NULL) {
-		struct um_str label = um_str_cut(&host, ".");
-
-		if (!is_each(label, "-") || label.len > 63
-			|| label.ptr[0] == '-'
-			|| label.ptr[label.len - 1] == '-')
-			return false;
-	}
-	return true;
-}
-
-static bool
-begins_with(struct um_str *text, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	if (text->len < len || strncasecmp(text->ptr, prefix, len) != 0)
-		return false;
-	text->ptr += len;
-	text->len -= len;
-	return true;
-}
-
-/* An http or https address with a host, and without a space. */
-static bool
-is_url(struct um_str text)
-{
-	if (!begins_with(&text, "https://") && !begins_with(&text, "http://"))
-		return false;
-	return text.len != 0 && memchr(text.ptr, ' ', text.len) == NULL
-		&& strchr("/?#:@", text.ptr[0]) == NULL;
-}
-
 static enum um_mistake
 check_number(const struct um_input *input, struct um_str value)
 {
@@ -121,9 +68,9 @@ check_text(const struct um_input *input, struct um_str value)
 		return UM_MISTAKE_TOO_LONG;
 	if (count < input->min)
 		return UM_MISTAKE_TOO_SHORT;
-	if (input->type == UM_INPUT_EMAIL && !is_email(value))
+	if (input->type == UM_INPUT_EMAIL && !um_is_email(value))
 		return UM_MISTAKE_EMAIL;
-	if (input->type == UM_INPUT_URL && !is_url(value))
+	if (input->type == UM_INPUT_URL && !um_is_url(value))
 		return UM_MISTAKE_URL;
 	if (input->pattern != NULL
 		&& !um_pattern_matches(input->pattern, value))

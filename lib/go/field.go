@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,7 +27,6 @@ const (
 	approversMax   = 16
 	labelMax       = 200
 	helpMax        = 500
-	linkURLMax     = 2_048
 	linkLabelMax   = 120
 	choicesMax     = 20
 	choiceBytesMax = 200
@@ -47,7 +45,6 @@ const (
 
 var (
 	fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
-	linkForm  = regexp.MustCompile(`^https://[!-~]+$`)
 
 	// As HTML defines a valid e-mail address, and as the callback programs take it. \x60 is a backquote.
 	emailForm = regexp.MustCompile(`^[A-Za-z0-9_.!#$%&'*+/=?^\x60{|}~-]+@` + hostLabel + `(?:\.` + hostLabel + `)*$`)
@@ -246,13 +243,8 @@ func (l *FieldLink) check(at string) error {
 	if l == nil {
 		return nil
 	}
-	host := strings.TrimPrefix(l.URL, "https://")
-	if i := strings.IndexAny(host, `/?#\`); i >= 0 {
-		host = host[:i]
-	}
-	parts, err := url.Parse("https://" + host)
-	if len(l.URL) > linkURLMax || !linkForm.MatchString(l.URL) || err != nil || parts.Hostname() == "" || parts.User != nil || parts.Port() == "0" {
-		return wrong(at+"/url", "must be a URL with https, without a user name, of at most %d bytes", linkURLMax)
+	if !isLink(l.URL) {
+		return wrong(at+"/url", "must be a URL with https, without a user name, of at most %d bytes", linkMax)
 	}
 	return checkWords(l.Label, at+"/label", linkLabelMax)
 }

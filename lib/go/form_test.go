@@ -174,6 +174,24 @@ func TestNumberIsWrittenAsInOtherLanguages(t *testing.T) {
 	}
 }
 
+func TestLinkIsWhatTheProtocolSays(t *testing.T) {
+	var links struct{ Allowed, Refused []string }
+	readJSON(t, "../../tests/vectors/links.json", &links)
+	if len(links.Allowed) < 40 || len(links.Refused) < 40 {
+		t.Fatal("there are no vectors")
+	}
+	for _, each := range append(links.Allowed, "https://"+strings.Repeat("a", 2_040)) {
+		if !isLink(each) {
+			t.Errorf("%q is refused", each)
+		}
+	}
+	for _, each := range append(links.Refused, "https://"+strings.Repeat("a", 2_041)) {
+		if isLink(each) {
+			t.Errorf("%q is allowed", each)
+		}
+	}
+}
+
 func TestPatternMatchesAWholeValue(t *testing.T) {
 	all := formVectors(t)
 	for _, v := range all.Patterns {

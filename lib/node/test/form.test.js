@@ -7,6 +7,7 @@ import test from 'node:test';
 
 import { checkCreateOptions } from '../src/create-options.js';
 import { checkApprover, checkForm, checkProblem, FORM_MAX } from '../src/form/form.js';
+import { isLink } from '../src/form/formats.js';
 import { matches, parsePattern } from '../src/form/pattern.js';
 import { LANGUAGES } from '../src/form/words.js';
 import { Key, keyRing } from '../src/keys.js';
@@ -14,6 +15,8 @@ import { mintLink, openLink } from '../src/link.js';
 import { seal } from '../src/seal.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/form.json', import.meta.url), 'utf8'));
+
+const links = JSON.parse(readFileSync(new URL('../../../tests/vectors/links.json', import.meta.url), 'utf8'));
 
 const KEY = { name: 'api_key', type: 'secret', label: 'API key' };
 const FIELDS = [
@@ -117,6 +120,15 @@ test('each mistake in a field is an error that names its place', () => {
 		[{ type: 'choice', choices: [{ value: 'a', label: 'a' }, { value: 'a', label: 'b' }] }, 'choices/1/value', 'twice'],
 		[{ type: 'choice', choices: [{ value: 'a', label: 'a' }], default: 'b' }, 'default'], [{ type: 'checkbox', default: 'true' }, 'default'],
 	]) fail('input', field(change), `/fields/0/${member}`, why);
+});
+
+test('a link is what the protocol says', () => {
+	for (const [section, expected] of [['allowed', true], ['refused', false]]) {
+		assert.ok(links[section].length >= 40);
+		for (const link of links[section]) assert.equal(isLink(link), expected, link);
+	}
+	assert.equal(isLink('https://'.padEnd(2_048, 'a')), true);
+	assert.equal(isLink('https://'.padEnd(2_049, 'a')), false);
 });
 
 test('a pattern that could be made to run for ever is not allowed', () => {

@@ -12,12 +12,14 @@ from urlmode import Problem
 from urlmode._create_options import check_request
 from urlmode._errors import StateTokenError
 from urlmode._form import check_approver, check_form, check_problem
+from urlmode._formats import is_link
 from urlmode._keys import Key, KeyRing
 from urlmode._pattern import PatternFault, matches, parse_pattern
 from urlmode._seal import seal
 from urlmode._token import mint_link, open_link
 
 VALUES: dict[str, list[Any]] = json.loads((VECTORS / "form.json").read_text("utf-8"))
+LINKS: dict[str, list[str]] = json.loads((VECTORS / "links.json").read_text("utf-8"))
 KEY = {"name": "api_key", "type": "secret", "label": "API key"}
 
 
@@ -96,6 +98,14 @@ def test_a_number_is_written_as_in_other_languages() -> None:
     checked = check_form("input", field(type="number", min=1.0, max=2.5, default=2.0))["fields"][0]
     assert json.dumps([checked["min"], checked["max"], checked["default"]]) == "[1, 2.5, 2]"
     assert check_form("input", field(min=8.0))["fields"][0]["min"] == 8
+
+
+def test_a_link_is_what_the_protocol_says() -> None:
+    for section in ("allowed", "refused"):
+        assert len(LINKS[section]) >= 40
+        assert [link for link in LINKS[section] if is_link(link) is not (section == "allowed")] == []
+    assert is_link("https://".ljust(2_048, "a"))
+    assert not is_link("https://".ljust(2_049, "a"))
 
 
 @pytest.mark.parametrize("case", VALUES["patterns"], ids=lambda case: case["pattern"])

@@ -1,5 +1,6 @@
 // One field of a form.
 
+import { isLink } from './formats.js';
 import { matches, parsePattern } from './pattern.js';
 import { checkCharacters, checkList, checkMembers, checkWords, lengthOf, wrong } from './words.js';
 
@@ -8,7 +9,6 @@ export const NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const LABEL_MAX = 200;
 export const HELP_MAX = 500;
 const LINK_URL_MAX = 2_048;
-const LINK_URL = /^https:\/\/[^/?#:@\\][!-~]*$/;
 const LINK_LABEL_MAX = 120;
 const CHOICES_MAX = 20;
 const CHOICE_BYTES_MAX = 200;
@@ -80,16 +80,10 @@ export function checkField(value, pointer) {
  */
 function checkLink(value, pointer) {
 	const { url, label } = checkMembers(value, pointer, ['url', 'label']);
-	const parsed = typeof url === 'string' && url.length <= LINK_URL_MAX && LINK_URL.test(url) ? parseUrl(url) : undefined;
-	if (!parsed || parsed.username || parsed.password) {
+	if (typeof url !== 'string' || !isLink(url)) {
 		throw wrong(`${pointer}/url`, `must be a URL with https, without a user name, of at most ${LINK_URL_MAX} bytes`);
 	}
 	return { url, label: checkWords(label, `${pointer}/label`, LINK_LABEL_MAX) };
-}
-
-/** @param {string} text */
-function parseUrl(text) {
-	return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /**

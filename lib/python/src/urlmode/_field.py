@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
+from ._formats import is_link
 from ._pattern import Item, PatternFault, matches, parse_pattern
 from ._words import CONTROLS, CONTROLS_BUT_LF_AND_TAB, check_characters, check_list, check_members, check_words, wrong
 
@@ -15,7 +15,6 @@ NAME = re.compile("[a-z][a-z0-9_]{0,31}")
 LABEL_MAX = 200
 HELP_MAX = 500
 _LINK_URL_MAX = 2_048
-_LINK_URL = re.compile(r"https://[^/?#:@\\][!-~]*")
 _LINK_LABEL_MAX = 120
 _CHOICES_MAX = 20
 _CHOICE_BYTES_MAX = 200
@@ -91,21 +90,11 @@ def check_field(value: object, pointer: str) -> dict[str, Any]:
 def _check_link(value: object, pointer: str) -> dict[str, Any]:
     link = check_members(value, pointer, ("url", "label"))
     url = link.get("url")
-    if not isinstance(url, str) or not _is_link(url):
+    if not isinstance(url, str) or not is_link(url):
         raise wrong(
             f"{pointer}/url", f"must be a URL with https, without a user name, of at most {_LINK_URL_MAX} bytes"
         )
     return {"url": url, "label": check_words(link.get("label"), f"{pointer}/label", _LINK_LABEL_MAX)}
-
-
-def _is_link(url: str) -> bool:
-    if len(url) > _LINK_URL_MAX or not _LINK_URL.fullmatch(url):
-        return False
-    try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and "@" not in parts.netloc and parts.port != 0
-    except ValueError:
-        return False
 
 
 def _check_text_field(field: dict[str, Any], pointer: str, facts: _Facts) -> None:

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forms of texts that have a name. lib/PROTOCOL.md says what each one is,
+ * and the packages take the same.
+ */
+#ifndef UM_FORMATS_H
+#define UM_FORMATS_H
+
+#include <stdbool.h>
+
+#include "core/str.h"
+
+#define UM_LINK_MAX 2048 /* bytes */
+
+/* As HTML defines a valid e-mail address ("E-mail state"). */
+bool um_is_email(struct um_str text);
+
+/* An http or https address with a host, and without a space. */
+bool um_is_url(struct um_str text);
+
+/*
+ * The link of a field: an https URL (RFC 3986) without user information, whose
+ * host is an IPv6 address in brackets, an IPv4 address, or a name without
+ * percent-encoding; a name whose last label is a number is an IPv4 address. The
+ * port is empty or from 1 to 65535. After host and port, any printable ASCII.
+ */
+bool um_is_link(struct um_str text);
+
+#endif
