@@ -35,7 +35,7 @@ put_mistake(const struct um_controls *controls, const struct um_input *input,
 		[UM_MISTAKE_CHARACTERS] = UM_TEXT_MISTAKE_CHARACTERS,
 		[UM_MISTAKE_TOO_SHORT] = UM_TEXT_MISTAKE_TOO_SHORT,
 		[UM_MISTAKE_TOO_LONG] = UM_TEXT_MISTAKE_TOO_LONG,
-		[UM_MISTAKE_PATTERN] = UM_TEXT_MISTAKE_PATTERN,
+		[UM_MISTAKE_FORMAT] = UM_TEXT_MISTAKE_FORMAT,
 		[UM_MISTAKE_EMAIL] = UM_TEXT_MISTAKE_EMAIL,
 		[UM_MISTAKE_URL] = UM_TEXT_MISTAKE_URL,
 		[UM_MISTAKE_NUMBER] = UM_TEXT_MISTAKE_NUMBER,
@@ -209,6 +209,8 @@ put_line(struct um_controls *controls, const struct um_input *input)
 
 	um_buf_cat(body, "<input type=", kinds[input->type]);
 	put_attributes(controls, input, input->required);
+	if (input->format == UM_FORMAT_DIGITS)
+		um_buf_puts(body, " inputmode=\"numeric\"");
 	if (input->type != UM_INPUT_SECRET) {
 		um_buf_puts(body, " value=\"");
 		um_escape_html_attr(body, shown_value(controls, input));

@@ -129,8 +129,6 @@ um_definition_read(struct um_definition *definition, struct um_str json,
 void
 um_definition_free(struct um_definition *definition)
 {
-	for (size_t i = 0; i < definition->inputs_len; i++)
-		um_pattern_free(definition->input[i].pattern);
 	free(definition->json);
 	*definition = (struct um_definition){ 0 };
 }

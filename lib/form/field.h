@@ -8,7 +8,7 @@
 
 #include "core/json.h"
 #include "core/str.h"
-#include "form/pattern.h"
+#include "form/formats.h"
 
 #define UM_FORM_LABEL_MAX 200
 #define UM_FORM_HELP_MAX 500
@@ -43,7 +43,7 @@ struct um_input {
 	bool has_lines;  /* of several lines: UM_INPUT_MULTILINE, or a secret */
 	size_t min, max; /* characters of a text */
 	double least, greatest; /* of a number */
-	struct um_pattern *pattern;
+	enum um_format format;
 	const struct um_json_node *choices; /* an array of objects */
 	const struct um_json_node *initial; /* the default */
 };

@@ -8,6 +8,43 @@
 #define PORT_MAX 65535
 #define LABEL_MAX 63 /* RFC 1035 section 2.3.4 */
 
+bool
+um_format_named(enum um_format *format, struct um_str name)
+{
+	static const char *const names[] = {
+		[UM_FORMAT_DIGITS] = "digits",
+		[UM_FORMAT_LETTERS] = "letters",
+		[UM_FORMAT_ALPHANUMERIC] = "alphanumeric",
+		[UM_FORMAT_HEX] = "hex",
+		[UM_FORMAT_TOKEN] = "token",
+	};
+
+	for (int i = UM_FORMAT_DIGITS; i <= UM_FORMAT_TOKEN; i++) {
+		if (!um_str_is(name, names[i]))
+			continue;
+		*format = (enum um_format)i;
+		return true;
+	}
+	return false;
+}
+
+bool
+um_format_fits(enum um_format format, struct um_str text)
+{
+	static int (*const is[])(int) = {
+		[UM_FORMAT_DIGITS] = isdigit,
+		[UM_FORMAT_LETTERS] = isalpha,
+		[UM_FORMAT_ALPHANUMERIC] = isalnum,
+		[UM_FORMAT_HEX] = isxdigit,
+		[UM_FORMAT_TOKEN] = isgraph,
+	};
+
+	for (size_t i = 0; format != UM_FORMAT_ANY && i < text.len; i++)
+		if (!is[format]((unsigned char)text.ptr[i]))
+			return false;
+	return true;
+}
+
 static bool
 is_each(struct um_str text, const char *others)
 {

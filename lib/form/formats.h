@@ -12,6 +12,22 @@
 
 #define UM_LINK_MAX 2048 /* bytes */
 
+/* The characters that a text of one line has, if its field says so. */
+enum um_format {
+	UM_FORMAT_ANY,
+	UM_FORMAT_DIGITS,
+	UM_FORMAT_LETTERS, /* of ASCII, as in all of these */
+	UM_FORMAT_ALPHANUMERIC,
+	UM_FORMAT_HEX,
+	UM_FORMAT_TOKEN, /* any printable character but a space */
+};
+
+/* The format with this name. False: there is none. */
+bool um_format_named(enum um_format *format, struct um_str name);
+
+/* Whether the text, which is not empty, has only characters of the format. */
+bool um_format_fits(enum um_format format, struct um_str text);
+
 /* As HTML defines a valid e-mail address ("E-mail state"). */
 bool um_is_email(struct um_str text);
 

@@ -142,21 +142,19 @@ read_limits(struct um_input *input, const struct um_place *at)
 }
 
 static bool
-read_pattern(struct um_input *input, const struct um_place *at)
+read_format(struct um_input *input, const struct um_place *at)
 {
-	const struct um_json_node *node = um_place_get(at, "pattern");
+	const struct um_json_node *node = um_place_get(at, "format");
 
-	if (!read_absent(at, "pattern",
+	if (!read_absent(at, "format",
 		    (input->type == UM_INPUT_TEXT
 			    || input->type == UM_INPUT_SECRET)
 			    && !input->has_lines))
 		return false;
-	if (node == NULL)
-		return true;
-	if (um_json_is(node, UM_JSON_STRING))
-		input->pattern = um_pattern_compile(um_json_str(node));
-	return input->pattern != NULL
-		|| um_place_refuse(at, "pattern", "is not a pattern");
+	return node == NULL
+		|| (um_json_is(node, UM_JSON_STRING)
+			&& um_format_named(&input->format, um_json_str(node)))
+		|| um_place_refuse(at, "format", "is not a format");
 }
 
 static bool
@@ -241,7 +239,7 @@ bool
 um_input_read(struct um_input *input, const struct um_place *at)
 {
 	static const char *const names[] = { "name", "type", "label", "help",
-		"link", "required", "multiline", "min", "max", "pattern",
+		"link", "required", "multiline", "min", "max", "format",
 		"choices", "default", NULL };
 	bool is_multiline;
 
@@ -257,6 +255,6 @@ um_input_read(struct um_input *input, const struct um_place *at)
 			true, false)
 		&& read_link(input, at)
 		&& um_place_bool(&input->required, at, "required")
-		&& read_limits(input, at) && read_pattern(input, at)
+		&& read_limits(input, at) && read_format(input, at)
 		&& read_choices(input, at) && read_default(input, at);
 }

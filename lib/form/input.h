@@ -6,10 +6,7 @@
 #include "form/field.h"
 #include "form/place.h"
 
-/*
- * Reads the field at this place. False: it is refused. The caller frees its
- * pattern in every case.
- */
+/* Reads the field at this place. False: it is refused. */
 bool um_input_read(struct um_input *input, const struct um_place *at);
 
 #endif

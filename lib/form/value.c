@@ -72,10 +72,8 @@ check_text(const struct um_input *input, struct um_str value)
 		return UM_MISTAKE_EMAIL;
 	if (input->type == UM_INPUT_URL && !um_is_url(value))
 		return UM_MISTAKE_URL;
-	if (input->pattern != NULL
-		&& !um_pattern_matches(input->pattern, value))
-		return UM_MISTAKE_PATTERN;
-	return UM_MISTAKE_NONE;
+	return um_format_fits(input->format, value) ? UM_MISTAKE_NONE
+						    : UM_MISTAKE_FORMAT;
 }
 
 const struct um_json_node *

@@ -63,8 +63,8 @@ type fieldFacts struct {
 }
 
 var fieldTypes = map[FieldType]fieldFacts{
-	TextField:      {[]string{"min", "max", "pattern", "default"}, 8_192, 1_000},
-	SecretField:    {[]string{"min", "max", "pattern", "multiline"}, 8_192, 1_000},
+	TextField:      {[]string{"min", "max", "format", "default"}, 8_192, 1_000},
+	SecretField:    {[]string{"min", "max", "format", "multiline"}, 8_192, 1_000},
 	MultilineField: {[]string{"min", "max", "default"}, 8_192, 8_192},
 	EmailField:     {[]string{"min", "max", "default"}, 254, 254},
 	URLField:       {[]string{"min", "max", "default"}, 2_048, 2_048},
@@ -216,7 +216,7 @@ func (f Field) check(at string) error {
 	for _, member := range []struct {
 		name    string
 		isGiven bool
-	}{{"multiline", f.Multiline}, {"min", f.Min != nil}, {"max", f.Max != nil}, {"pattern", f.Pattern != ""},
+	}{{"multiline", f.Multiline}, {"min", f.Min != nil}, {"max", f.Max != nil}, {"format", f.Format != ""},
 		{"choices", len(f.Choices) > 0}, {"default", f.Default != nil}} {
 		if member.isGiven && !slices.Contains(facts.members, member.name) {
 			return wrong(at+"/"+member.name, "is not allowed for type %s", f.Type)
@@ -274,21 +274,19 @@ func (f Field) checkText(at string, facts fieldFacts) error {
 	case most == 0:
 		return wrong(at+"/max", "must be at least 1")
 	}
-	var pattern *regexp.Regexp
-	if f.Pattern != "" {
+	if f.Format != "" {
 		if isMultiline {
-			return wrong(at+"/pattern", "is not allowed for several lines")
+			return wrong(at+"/format", "is not allowed for several lines")
 		}
-		var fault string
-		if pattern, fault = parsePattern(f.Pattern); fault != "" {
-			return wrong(at+"/pattern", "%s", fault)
+		if formats[f.Format] == nil {
+			return wrong(at+"/format", "must be one of digits, letters, alphanumeric, hex, token")
 		}
 	}
 	if f.Default == nil {
 		return nil
 	}
 	text, _ := f.Default.(string)
-	if fault := faultInDefault(text, f.Type, least, most, pattern); fault != "" {
+	if fault := faultInDefault(text, f.Type, least, most, f.Format); fault != "" {
 		return wrong(at+"/default", "%s", fault)
 	}
 	allowed := ""
@@ -298,7 +296,7 @@ func (f Field) checkText(at string, facts fieldFacts) error {
 	return checkCharacters(text, at+"/default", allowed)
 }
 
-func faultInDefault(text string, of FieldType, least, most int, pattern *regexp.Regexp) string {
+func faultInDefault(text string, of FieldType, least, most int, format FieldFormat) string {
 	length := utf8.RuneCountInString(text)
 	switch {
 	case text == "":
@@ -311,8 +309,8 @@ func faultInDefault(text string, of FieldType, least, most int, pattern *regexp.
 		return "must be an email address"
 	case of == URLField && !urlForm.MatchString(text):
 		return "must be a URL with https or http"
-	case pattern != nil && !pattern.MatchString(text):
-		return "must match the pattern"
+	case format != "" && !formats[format].MatchString(text):
+		return "must have the format " + string(format)
 	}
 	return ""
 }

@@ -87,6 +87,18 @@ const (
 	CheckboxField  FieldType = "checkbox"
 )
 
+// FieldFormat names the only characters that a text has.
+type FieldFormat string
+
+// The formats of fields. Letters are those of ASCII.
+const (
+	DigitsFormat       FieldFormat = "digits"
+	LettersFormat      FieldFormat = "letters"
+	AlphanumericFormat FieldFormat = "alphanumeric"
+	HexFormat          FieldFormat = "hex"
+	TokenFormat        FieldFormat = "token" // printable ASCII without spaces
+)
+
 // Field is one field. Name, Type and Label are required.
 type Field struct {
 	// Name begins with a letter, and has at most 32 characters of a-z, 0-9 and _.
@@ -105,8 +117,8 @@ type Field struct {
 	// Min and Max are the length of a text in characters, and the bounds of a number. Bound makes one.
 	Min *float64 `json:"min,omitempty"`
 	Max *float64 `json:"max,omitempty"`
-	// Pattern is a regular expression, without groups, that the whole value of a TextField or SecretField must match.
-	Pattern string `json:"pattern,omitempty"`
+	// Format names the only characters that a TextField or SecretField of one line has.
+	Format FieldFormat `json:"format,omitempty"`
 	// Choices are the 1 to 20 of a ChoiceField.
 	Choices []Choice `json:"choices,omitempty"`
 	// Default is a string, a bool for a checkbox, or an int or float64 for a number. A secret has none.

@@ -24,11 +24,10 @@ func formVectors(t testing.TB) (found struct {
 		Text      string
 		SealedHex string `json:"sealed_hex"`
 	}
-	Patterns []struct {
-		Pattern         string
+	Formats []struct {
+		Format          FieldFormat
 		Matches, Misses []string
 	}
-	BadPatterns   []string `json:"bad_patterns"`
 	Forms, Broken []struct {
 		Name, Pointer string
 		Kind          Kind
@@ -37,7 +36,7 @@ func formVectors(t testing.TB) (found struct {
 }) {
 	t.Helper()
 	readJSON(t, "../../tests/vectors/form.json", &found)
-	if len(found.Seals) == 0 || len(found.Patterns) == 0 || len(found.BadPatterns) == 0 || len(found.Forms) == 0 || len(found.Broken) == 0 {
+	if len(found.Seals) == 0 || len(found.Formats) == 0 || len(found.Forms) == 0 || len(found.Broken) == 0 {
 		t.Fatal("there are no vectors")
 	}
 	return found
@@ -130,7 +129,7 @@ func TestMistakeInAFieldIsDescribed(t *testing.T) {
 		"type must be one of text, secret, multiline, email, url, number, choice, checkbox":              func(f *Field) { f.Type = "password" },
 		"min must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Min = Bound(math.NaN()) },
 		"max must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Max = Bound(8193) },
-		"pattern is not of the allowed kind from character 1 on: no groups, “.”, “^”, “$” or “\\d”":      func(f *Field) { f.Pattern = "(a+)+" },
+		"format must be one of digits, letters, alphanumeric, hex, token":                                func(f *Field) { f.Format = "email" },
 		"label must not have characters that change the direction of text":                               func(f *Field) { f.Label = Text("a\u202eb") },
 		"label must be valid Unicode text":                                                               func(f *Field) { f.Label = Text("a\xff") },
 		"label must have a text in at least one language":                                                func(f *Field) { f.Label = nil },
@@ -148,7 +147,7 @@ func TestMistakeInAFieldIsDescribed(t *testing.T) {
 		"default must be a string that is not empty":                                                     func(f *Field) { f.Type, f.Default = TextField, 1 },
 		"default must have 3 to 1000 characters, as the field says":                                      func(f *Field) { f.Type, f.Min, f.Default = TextField, Bound(3), "ab" },
 		"default must not have control characters":                                                       func(f *Field) { f.Type, f.Default = TextField, "a\tb" },
-		"default must match the pattern":                                                                 func(f *Field) { f.Type, f.Pattern, f.Default = TextField, "[0-9]{2}|x", "xx" },
+		"default must have the format digits":                                                            func(f *Field) { f.Type, f.Format, f.Default = TextField, DigitsFormat, "xx" },
 		"name must begin with a letter and have at most 32 characters of a-z, 0-9 and _":                 func(f *Field) { f.Name = "a\n" },
 	} {
 		if _, err := keyForm(change).check(); err == nil || err.Error() != "form/fields/0/"+message {
@@ -192,24 +191,18 @@ func TestLinkIsWhatTheProtocolSays(t *testing.T) {
 	}
 }
 
-func TestPatternMatchesAWholeValue(t *testing.T) {
-	all := formVectors(t)
-	for _, v := range all.Patterns {
-		parsed, fault := parsePattern(v.Pattern)
-		if fault != "" {
-			t.Errorf("%s %s", v.Pattern, fault)
-			continue
-		}
-		if i := slices.IndexFunc(v.Matches, func(value string) bool { return !parsed.MatchString(value) }); i >= 0 {
-			t.Errorf("%s does not match %q", v.Pattern, v.Matches[i])
-		}
-		if i := slices.IndexFunc(v.Misses, parsed.MatchString); i >= 0 {
-			t.Errorf("%s matches %q", v.Pattern, v.Misses[i])
-		}
+func TestFormatHasItsCharactersAndNoOthers(t *testing.T) {
+	all := formVectors(t).Formats
+	if len(all) != len(formats) {
+		t.Fatalf("there are %d", len(all))
 	}
-	for _, pattern := range all.BadPatterns {
-		if _, fault := parsePattern(pattern); fault == "" {
-			t.Errorf("%q is allowed", pattern)
+	for _, v := range all {
+		form := formats[v.Format]
+		if i := slices.IndexFunc(v.Matches, func(value string) bool { return !form.MatchString(value) }); i >= 0 {
+			t.Errorf("%s does not match %q", v.Format, v.Matches[i])
+		}
+		if i := slices.IndexFunc(v.Misses, form.MatchString); i >= 0 {
+			t.Errorf("%s matches %q", v.Format, v.Misses[i])
 		}
 	}
 }
@@ -325,24 +318,6 @@ func TestAnotherFormIsAnotherRequest(t *testing.T) {
 	if digest(Input, nil, askedForm{text: one, verify: time.Second}) != digest(Input, map[string]any{}, askedForm{text: one, verify: time.Minute}) {
 		t.Error("the time limit is a part of it")
 	}
-}
-
-func FuzzPattern(f *testing.F) {
-	for _, v := range formVectors(f).Patterns {
-		f.Add(v.Pattern, v.Matches[0])
-	}
-	f.Fuzz(func(t *testing.T, pattern, value string) {
-		parsed, fault := parsePattern(pattern)
-		if (parsed == nil) != (fault != "") || fault == "must be a regular expression" {
-			t.Fatalf("%q: %v, %s", pattern, parsed, fault)
-		}
-		if parsed != nil && parsed.NumSubexp() > 0 {
-			t.Fatalf("%q has groups", pattern)
-		}
-		if parsed != nil && parsed.MatchString(value) && strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
-			t.Fatalf("%q matches %q", pattern, value)
-		}
-	})
 }
 
 // What is a form is one again as it is sealed.

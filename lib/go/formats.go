@@ -10,6 +10,15 @@ import (
 
 // The forms of texts that have a name. lib/PROTOCOL.md says what each one is, and the callback programs take the same.
 
+// formats are the only characters that a text of one line has, if its field says so.
+var formats = map[FieldFormat]*regexp.Regexp{
+	DigitsFormat:       regexp.MustCompile(`^[0-9]*$`),
+	LettersFormat:      regexp.MustCompile(`^[A-Za-z]*$`),
+	AlphanumericFormat: regexp.MustCompile(`^[0-9A-Za-z]*$`),
+	HexFormat:          regexp.MustCompile(`^[0-9A-Fa-f]*$`),
+	TokenFormat:        regexp.MustCompile(`^[!-~]*$`),
+}
+
 const (
 	linkMax  = 2_048
 	ipv4Byte = `(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`

@@ -63,7 +63,7 @@ export async function deliver(told: (reference: string) => void): Promise<Unclai
 	return payments;
 }
 
-const KEY = { name: 'api_key', type: 'secret' as const, label: { en: 'API key', de: 'API-Schlüssel' }, required: true, pattern: 'sk-[a-z0-9]{8,}' };
+const KEY = { name: 'api_key', type: 'secret' as const, label: { en: 'API key', de: 'API-Schlüssel' }, required: true, min: 8, format: 'token' as const };
 const page = { provider: 'key', kind: 'input' as const, subject: 'user-42', form: { title: 'Your key', fields: [KEY] } };
 const decision = { provider: 'deletion', kind: 'approval' as const, subject: 'user-42', form: { title: 'Delete it?', comment: 'required' as const } };
 
@@ -89,7 +89,7 @@ export async function approval(): Promise<[string | undefined, string | undefine
 
 // @ts-expect-error a secret has no default
 void urlmode.create({ ...page, form: { title: 'a', fields: [{ ...KEY, default: 'sk-1' }] } });
-// @ts-expect-error several lines have no pattern
+// @ts-expect-error several lines have no format
 void urlmode.create({ ...page, form: { title: 'a', fields: [{ ...KEY, multiline: true }] } });
 // @ts-expect-error a choice has choices
 void urlmode.create({ ...page, form: { title: 'a', fields: [{ name: 'a', type: 'choice', label: 'A' }] } });

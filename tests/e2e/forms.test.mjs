@@ -19,7 +19,7 @@ const FORM = {
 	facts: [{ label: 'Shop', value: 'Books & Co' }],
 	fields: [
 		{ name: 'api_key', type: 'secret', label: { en: 'API key', de: 'Schlüssel' }, help: 'Under Developers', required: true,
-			link: { url: 'https://shop.example/keys?a=1&b=2', label: 'Get a key' }, pattern: 'sk_[a-z]+_[a-z0-9]+' },
+			link: { url: 'https://shop.example/keys?a=1&b=2', label: 'Get a key' }, format: 'token' },
 		{ name: 'mail', type: 'email', label: 'E-mail' },
 		{ name: 'region', type: 'choice', label: 'Region', choices: [{ value: 'eu', label: 'Europe' }, { value: 'us', label: 'America' }], default: 'us' },
 		{ name: 'notes', type: 'multiline', label: 'Notes' },
@@ -127,7 +127,7 @@ describe('an answer', () => {
 	test('with mistakes comes back with them at their fields, and without its secret', async () => {
 		const row = await input();
 		const visit = await forms.visit(row);
-		const page = await forms.send(visit, { 'field.api_key': 'pk_S3cr3t', 'field.mail': 'zoe', 'field.region': 'eu', 'field.notes': '\nx <y>', 'field.terms': 'on', answer: 'submit' });
+		const page = await forms.send(visit, { 'field.api_key': 'pk S3cr3t', 'field.mail': 'zoe', 'field.region': 'eu', 'field.notes': '\nx <y>', 'field.terms': 'on', answer: 'submit' });
 		assert.equal(page.status, 422);
 		assert.deepEqual(wrong(page), { api_key: 'This does not have the expected form.', mail: 'Please enter an e-mail address.' });
 		assert.ok(!page.body.includes('S3cr3t'));

@@ -35,7 +35,7 @@ async function openForm(options = {}) {
 	const created = await fixture.urlmode.create({
 		provider: 'intake', kind: 'input', subject,
 		form: { title: 'Your key', fields: [
-			{ name: 'key', type: 'secret', label: 'Key', required: true, max: 200, pattern: 'sk[0-9a-f]+' },
+			{ name: 'key', type: 'secret', label: 'Key', required: true, max: 200, format: 'alphanumeric' },
 			{ name: 'note', type: 'text', label: 'Note', max: 10 },
 		] },
 		...options,

@@ -25,7 +25,9 @@ static const char fields[] =
 	"{\"name\":\"terms\",\"type\":\"checkbox\",\"label\":\"I agree\","
 	"\"default\":true},"
 	"{\"name\":\"who\",\"type\":\"text\",\"label\":{\"de\":\"Wer\"},"
-	"\"min\":2,\"max\":4}]}";
+	"\"min\":2,\"max\":4},"
+	"{\"name\":\"code\",\"type\":\"text\",\"label\":\"C\","
+	"\"format\":\"digits\"}]}";
 
 static struct um_definition definition;
 static struct um_answers answers;
@@ -127,6 +129,9 @@ TEST(each_type_has_its_element)
 		{ "who",
 			"<input type=\"text\" dir=\"auto\" "
 			"autocomplete=\"off\" id=\"f-who\"" },
+		{ "code",
+			"id=\"f-code\" name=\"field.code\" "
+			"inputmode=\"numeric\" value=\"\">" },
 	};
 
 	for (size_t i = 0; i < LENGTH(rows); i++)

@@ -12,9 +12,8 @@ from urlmode import Problem
 from urlmode._create_options import check_request
 from urlmode._errors import StateTokenError
 from urlmode._form import check_approver, check_form, check_problem
-from urlmode._formats import is_link
+from urlmode._formats import FORMATS, is_link
 from urlmode._keys import Key, KeyRing
-from urlmode._pattern import PatternFault, matches, parse_pattern
 from urlmode._seal import seal
 from urlmode._token import mint_link, open_link
 
@@ -67,8 +66,9 @@ def test_a_mistake_in_a_form_is_named_by_its_place(case: dict[str, Any]) -> None
         ({"default": "s"}, "form/fields/0/default is not allowed: a secret has no default"),
         ({"type": "password"}, "form/fields/0/type must be one of text, secret, multiline, email, url, number, choice, checkbox"),
         ({"min": True}, "form/fields/0/min must be a whole number from 0 to 8192"),
-        ({"pattern": "(a+)+"}, "form/fields/0/pattern is not of the allowed kind from character 1 on: "
-            "no groups, “.”, “^”, “$” or “\\d”"),
+        ({"format": "email"}, "form/fields/0/format must be one of digits, letters, alphanumeric, hex, token"),
+        ({"pattern": "[0-9]+"}, "form/fields/0/pattern is not known here. Allowed are name, type, label, help, link, required, "
+            "min, max, format, default, multiline, choices"),
         ({"label": "a\u202eb"}, "form/fields/0/label must not have characters that change the direction of text"),
         ({"label": "\ud800"}, "form/fields/0/label must be valid Unicode text"),
         ({"label": {"tlh": "a"}}, "form/fields/0/label has a text in “tlh”. "
@@ -108,19 +108,12 @@ def test_a_link_is_what_the_protocol_says() -> None:
     assert not is_link("https://".ljust(2_049, "a"))
 
 
-@pytest.mark.parametrize("case", VALUES["patterns"], ids=lambda case: case["pattern"])
-def test_a_pattern_matches_a_whole_value(case: dict[str, Any]) -> None:
-    sequences = parse_pattern(case["pattern"])
-    assert [value for value in case["matches"] if not matches(sequences, value)] == []
-    assert [value for value in case["misses"] if matches(sequences, value)] == []
-
-
-def test_a_pattern_that_could_run_for_ever_is_not_allowed() -> None:
-    for pattern in VALUES["bad_patterns"]:
-        with pytest.raises(PatternFault):
-            parse_pattern(pattern)
-    # A matcher that tries one way after another would need many years.
-    assert not matches(parse_pattern("[a]*" * 40), f"{'a' * 500}b")
+def test_a_format_has_its_characters_and_no_others() -> None:
+    assert [case["format"] for case in VALUES["formats"]] == list(FORMATS)
+    for case in VALUES["formats"]:
+        form = FORMATS[case["format"]]
+        assert [value for value in case["matches"] if not form.fullmatch(value)] == []
+        assert [value for value in case["misses"] if form.fullmatch(value)] == []
 
 
 def test_those_who_decide() -> None:

@@ -1,7 +1,6 @@
 // One field of a form.
 
-import { isLink } from './formats.js';
-import { matches, parsePattern } from './pattern.js';
+import { FORMATS, isLink } from './formats.js';
 import { checkCharacters, checkList, checkMembers, checkWords, lengthOf, wrong } from './words.js';
 
 /** A name of a field. */
@@ -28,8 +27,8 @@ const LENGTHS = ['min', 'max'];
  * @type {Record<string, { members: readonly string[], longest?: number, usual?: number }>}
  */
 const TYPES = {
-	text: { members: [...LENGTHS, 'pattern', 'default'], longest: 8_192, usual: 1_000 },
-	secret: { members: [...LENGTHS, 'pattern', 'multiline'], longest: 8_192, usual: 1_000 },
+	text: { members: [...LENGTHS, 'format', 'default'], longest: 8_192, usual: 1_000 },
+	secret: { members: [...LENGTHS, 'format', 'multiline'], longest: 8_192, usual: 1_000 },
 	multiline: { members: [...LENGTHS, 'default'], longest: 8_192, usual: 8_192 },
 	email: { members: [...LENGTHS, 'default'], longest: 254, usual: 254 },
 	url: { members: [...LENGTHS, 'default'], longest: 2_048, usual: 2_048 },
@@ -91,7 +90,7 @@ function checkLink(value, pointer) {
  * @param {string} pointer
  * @param {{ longest?: number, usual?: number }} facts
  */
-function checkTextField({ type, multiline, min, max, pattern, default: given }, pointer, { longest = 0, usual = 0 }) {
+function checkTextField({ type, multiline, min, max, format, default: given }, pointer, { longest = 0, usual = 0 }) {
 	const isMultiline = type === 'multiline' || multiline === true;
 	for (const [name, length] of Object.entries({ min, max })) {
 		if (length === undefined) continue;
@@ -102,11 +101,10 @@ function checkTextField({ type, multiline, min, max, pattern, default: given }, 
 	const most = Number(max ?? (isMultiline ? longest : usual));
 	if (Number(min ?? 0) > most) throw wrong(`${pointer}/max`, `must not be less than min: it is ${most}`);
 	if (most === 0) throw wrong(`${pointer}/max`, 'must be at least 1');
-	if (isMultiline && pattern !== undefined) throw wrong(`${pointer}/pattern`, 'is not allowed for several lines');
-	const parsed = pattern === undefined ? undefined : typeof pattern === 'string' ? parsePattern(pattern) : 'must be a string';
-	if (typeof parsed === 'string') throw wrong(`${pointer}/pattern`, parsed);
+	if (isMultiline && format !== undefined) throw wrong(`${pointer}/format`, 'is not allowed for several lines');
+	if (format !== undefined && !FORMATS.has(String(format))) throw wrong(`${pointer}/format`, `must be one of ${[...FORMATS.keys()].join(', ')}`);
 	if (given === undefined) return {};
-	const fault = faultInDefault(given, { type, least: Number(min ?? 0), most, parsed });
+	const fault = faultInDefault(given, { type, least: Number(min ?? 0), most, format });
 	if (fault) throw wrong(`${pointer}/default`, fault);
 	checkCharacters(String(given), `${pointer}/default`, isMultiline ? /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]/ : undefined);
 	return {};
@@ -114,16 +112,16 @@ function checkTextField({ type, multiline, min, max, pattern, default: given }, 
 
 /**
  * @param {unknown} value
- * @param {{ type: unknown, least: number, most: number, parsed: import('./pattern.js').Item[][] | undefined }} field
+ * @param {{ type: unknown, least: number, most: number, format: unknown }} field
  */
-function faultInDefault(value, { type, least, most, parsed }) {
+function faultInDefault(value, { type, least, most, format }) {
 	if (typeof value !== 'string' || value === '') return 'must be a string that is not empty';
 	const length = lengthOf(value);
 	if (length < least || length > most) return `must have ${least} to ${most} characters, as the field says`;
 	if (type !== 'multiline' && value.trim() !== value) return 'must not begin or end with a space';
 	if (type === 'email' && !EMAIL.test(value)) return 'must be an email address';
 	if (type === 'url' && !URL_VALUE.test(value)) return 'must be a URL with https or http';
-	if (parsed && !matches(parsed, value)) return 'must match the pattern';
+	if (!(FORMATS.get(String(format)) ?? /^/).test(value)) return `must have the format ${format}`;
 	return undefined;
 }
 

@@ -1,6 +1,11 @@
 // The forms of texts that have a name. lib/PROTOCOL.md says what each one is, and
 // the callback programs take the same.
 
+/** The only characters that a text of one line has, if its field says so. */
+export const FORMATS = new Map(Object.entries({
+	digits: /^\d*$/, letters: /^[a-zA-Z]*$/, alphanumeric: /^[\da-zA-Z]*$/, hex: /^[\da-fA-F]*$/, token: /^[!-~]*$/,
+}));
+
 const LINK_MAX = 2_048;
 const LINK = /^https:\/\/(\[[\da-fA-F:.]*\]|[\w.~!$&'()*+,;=-]+)(?::(\d{0,5}))?(?:[/?#][!-~]*)?$/;
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';

@@ -29,11 +29,12 @@
  * @property {number | undefined} [min] 0 by default
  * @property {number | undefined} [max] 1 000 by default, 8 192 for several lines, 254 for an email address, 2 048 for a URL
  *
- * @typedef {object} Pattern
- * @property {string | undefined} [pattern] that the whole value must match: a regular expression without groups, `.`, `^`, `$` and `\d`
+ * @typedef {object} Format
+ * @property {'digits' | 'letters' | 'alphanumeric' | 'hex' | 'token' | undefined} [format] the only characters that it has; `token`:
+ *     printable ASCII without spaces
  *
- * @typedef {FieldBase & Lengths & Pattern & { type: 'text', default?: string | undefined }} TextField
- * @typedef {FieldBase & Lengths & { type: 'secret', default?: undefined } & ((Pattern & { multiline?: undefined }) | { multiline: true, pattern?: undefined })} SecretField
+ * @typedef {FieldBase & Lengths & Format & { type: 'text', default?: string | undefined }} TextField
+ * @typedef {FieldBase & Lengths & { type: 'secret', default?: undefined } & ((Format & { multiline?: undefined }) | { multiline: true, format?: undefined })} SecretField
  * @typedef {FieldBase & Lengths & { type: 'multiline', default?: string | undefined }} MultilineField
  * @typedef {FieldBase & Lengths & { type: 'email' | 'url', default?: string | undefined }} AddressField
  * @typedef {FieldBase & { type: 'number', min?: number | undefined, max?: number | undefined, default?: number | undefined }} NumberField

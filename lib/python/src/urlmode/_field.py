@@ -6,8 +6,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from ._formats import is_link
-from ._pattern import Item, PatternFault, matches, parse_pattern
+from ._formats import FORMATS, is_link
 from ._words import CONTROLS, CONTROLS_BUT_LF_AND_TAB, check_characters, check_list, check_members, check_words, wrong
 
 NAME = re.compile("[a-z][a-z0-9_]{0,31}")
@@ -40,8 +39,8 @@ class _Facts(NamedTuple):
 
 
 _TYPES = {
-    "text": _Facts(("min", "max", "pattern", "default"), 8_192, 1_000),
-    "secret": _Facts(("min", "max", "pattern", "multiline"), 8_192, 1_000),
+    "text": _Facts(("min", "max", "format", "default"), 8_192, 1_000),
+    "secret": _Facts(("min", "max", "format", "multiline"), 8_192, 1_000),
     "multiline": _Facts(("min", "max", "default"), 8_192, 8_192),
     "email": _Facts(("min", "max", "default"), 254, 254),
     "url": _Facts(("min", "max", "default"), 2_048, 2_048),
@@ -110,18 +109,13 @@ def _check_text_field(field: dict[str, Any], pointer: str, facts: _Facts) -> Non
         raise wrong(f"{pointer}/max", f"must not be less than min: it is {most}")
     if most == 0:
         raise wrong(f"{pointer}/max", "must be at least 1")
-    parsed = None
-    if "pattern" in field:
+    if "format" in field:
         if is_multiline:
-            raise wrong(f"{pointer}/pattern", "is not allowed for several lines")
-        if not isinstance(field["pattern"], str):
-            raise wrong(f"{pointer}/pattern", "must be a str")
-        try:
-            parsed = parse_pattern(field["pattern"])
-        except PatternFault as error:
-            raise wrong(f"{pointer}/pattern", str(error)) from None
+            raise wrong(f"{pointer}/format", "is not allowed for several lines")
+        if not isinstance(field["format"], str) or field["format"] not in FORMATS:
+            raise wrong(f"{pointer}/format", f"must be one of {', '.join(FORMATS)}")
     if "default" in field:
-        fault = _fault_in_default(field["default"], field["type"], least, most, parsed)
+        fault = _fault_in_default(field["default"], field["type"], least, most, field.get("format"))
         if fault:
             raise wrong(f"{pointer}/default", fault)
         controls = CONTROLS_BUT_LF_AND_TAB if is_multiline else CONTROLS
@@ -129,7 +123,7 @@ def _check_text_field(field: dict[str, Any], pointer: str, facts: _Facts) -> Non
 
 
 def _fault_in_default(
-    value: object, type: str, least: int, most: int, pattern: list[list[Item]] | None
+    value: object, type: str, least: int, most: int, format: str | None
 ) -> str | None:
     if not isinstance(value, str) or value == "":
         return "must be a str that is not empty"
@@ -141,8 +135,8 @@ def _fault_in_default(
         return "must be an email address"
     if type == "url" and not _URL_VALUE.fullmatch(value):
         return "must be a URL with https or http"
-    if pattern and not matches(pattern, value):
-        return "must match the pattern"
+    if format and not FORMATS[format].fullmatch(value):
+        return f"must have the format {format}"
     return None
 
 

@@ -50,7 +50,7 @@ class Field(_NamedField, total=False):
     multiline: bool
     min: float
     max: float
-    pattern: str
+    format: Literal["digits", "letters", "alphanumeric", "hex", "token"]
     choices: Sequence[Choice]
     default: Union[str, float, bool]
 

@@ -5,6 +5,15 @@ from __future__ import annotations
 import math
 import re
 
+FORMATS = {
+    "digits": re.compile("[0-9]*"),
+    "letters": re.compile("[A-Za-z]*"),
+    "alphanumeric": re.compile("[0-9A-Za-z]*"),
+    "hex": re.compile("[0-9A-Fa-f]*"),
+    "token": re.compile("[!-~]*"),
+}
+"""The only characters that a text of one line has, if its field says so."""
+
 _LINK_MAX = 2_048
 _LINK = re.compile(r"https://(\[[0-9A-Fa-f:.]*\]|[A-Za-z0-9_.~!$&'()*+,;=-]+)(?::([0-9]{0,5}))?(?:[/?#][!-~]*)?")
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
