@@ -122,6 +122,10 @@ migrate:        ## apply sql/ to the database of URLMODE_ADMIN_DATABASE_URL
 
 include nginx/install.mk
 
+.PHONY: contract
+contract:       ## write what each language has of the contract, from the data in lib/contract/
+	@node lib/contract/generate.mjs
+
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
 .PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz

@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -113,17 +114,17 @@ type AccountError struct {
 func (e *AccountError) Error() string {
 	switch e.Code {
 	case ErrAccountNotConnected:
-		return "no account is connected at " + e.Provider
+		return accountNotConnectedText(e.Provider)
 	case ErrAccountReconnect:
-		return fmt.Sprintf("the account at %s must be connected again: %s", e.Provider, e.Reason)
+		return accountReconnectText(e.Provider, e.Reason)
 	case ErrAccountUnavailable:
-		return fmt.Sprintf("the token at %s cannot be refreshed just now: %s", e.Provider, e.Reason)
+		return accountUnavailableText(e.Provider, e.Reason)
 	case ErrAccountSeal:
-		return fmt.Sprintf("the tokens of an account at %s cannot be opened: %s", e.Provider, e.Reason)
+		return accountSealText(e.Provider, e.Reason)
 	case ErrAccountSize:
-		return fmt.Sprintf("what %s has answered is too large to be kept", e.Provider)
+		return accountSizeText(e.Provider)
 	}
-	return fmt.Sprintf("the metadata of %s cannot be read: %s", e.Provider, e.Reason)
+	return providerUnavailableText(e.Provider, e.Reason)
 }
 
 func (e *AccountError) Unwrap() error { return e.Code }
@@ -149,7 +150,7 @@ func (e *NotConnectedError) Error() string {
 type UnclaimedPaymentsError struct{ Payments []UnclaimedReference }
 
 func (e *UnclaimedPaymentsError) Error() string {
-	return fmt.Sprintf("%d payments of this user are unclaimed: claim or refund them first", len(e.Payments))
+	return unclaimedPaymentsText(strconv.Itoa(len(e.Payments)))
 }
 
 func (e *UnclaimedPaymentsError) Unwrap() error { return ErrUnclaimedPayments }

@@ -133,7 +133,7 @@ func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
 }
 
 func errorOverdue() error {
-	return busy(fmt.Sprintf("the call has waited %s for others", batchWait))
+	return errorBusy(fmt.Sprintf("the call has waited %s for others", batchWait))
 }
 
 // isOfAnElement: the server has refused a statement for the sake of one of its elements, or of another transaction: data,

@@ -125,7 +125,7 @@ func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, err
 			return nil, err
 		}
 		if len(all) == 0 {
-			return nil, notFound(k.id)
+			return nil, errorNotFound(k.id)
 		}
 		return c.toClaim(all[0], k, o.Lease, asked)
 	})
@@ -137,7 +137,7 @@ func (c *claims) toClaim(answer begun, k rowKey, lease time.Duration, asked time
 		claims: c, key: k, lease: lease, lost: make(chan struct{}), until: asked.Add(lease)}
 	switch answer.outcome {
 	case "unknown":
-		return nil, notFound(k.id)
+		return nil, errorNotFound(k.id)
 	case "open":
 		return nil, openAgain(k.id)
 	case "leased":
@@ -187,7 +187,7 @@ func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	done, err := c.whileItLasts(ask)
 	c.end(false)
 	if err == nil && !done {
-		err = about(ErrClaimLost, c.key.id, "the lease of this claim of elicitation %s has ended: another call may have begun")
+		err = errorClaimLost(c.key.id)
 	}
 	return ok && err == nil, err
 }

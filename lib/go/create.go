@@ -87,7 +87,7 @@ func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte,
 			return placed{k, r.Provider, r.Kind, expiresAt.UTC(), r.TTL, &linkKid, false}, nil
 		}
 	}
-	return placed{}, about(ErrExists, k.id, "elicitation %s already exists: choose another id")
+	return placed{}, errorExists(k.id)
 }
 
 // checkRequest fills in the defaults, and checks what all kinds have.

@@ -167,18 +167,17 @@ func (db *database) create(ctx context.Context, made newRow) (*time.Time, error)
 			answer, err := db.creates.ask(ctx, made)
 			switch {
 			case sqlstate(err) == "23505":
-				return nil, about(ErrExists, made.key.id, "elicitation %s already exists: choose another id")
+				return nil, errorExists(made.key.id)
 			case err != nil:
 				return nil, err
 			case answer.outcome == "full":
-				return nil, &Error{Code: ErrLimit,
-					reason: "this subject has too many open elicitations: it must finish or leave some of them first"}
+				return nil, errorLimit()
 			case answer.outcome == "created":
 				return answer.expiresAt, nil
 			case answer.outcome != "busy":
 				return nil, nil
 			case time.Now().After(giveUp): // Another call creates for the same owner.
-				return nil, busy("other calls of this owner create elicitations all the time")
+				return nil, errorBusy("other calls of this owner create elicitations all the time")
 			}
 			if err := timing.Sleep(ctx, timing.Jittered(pause)); err != nil {
 				return nil, err
@@ -255,7 +254,7 @@ func (db *database) resumeRows(ctx context.Context, wanted []resumeKey) ([]resum
 func (db *database) abandon(ctx context.Context, end abandoned) (string, error) {
 	outcome, err := call(ctx, db.pool, func(ctx context.Context) (string, error) { return db.abandons.ask(ctx, end) })
 	if err == nil && outcome == "unknown" {
-		err = notFound(end.key.id)
+		err = errorNotFound(end.key.id)
 	}
 	return outcome, err
 }
@@ -300,11 +299,11 @@ func (db *database) settle(ctx context.Context, k rowKey, answer checkedAnswer, 
 	case err != nil:
 		return "", err
 	case outcome == "unknown":
-		return "", notFound(k.id)
+		return "", errorNotFound(k.id)
 	case outcome == "mismatch":
-		return "", about(ErrMismatch, k.id, "the amount or the currency of the payment is not what elicitation %s expects")
+		return "", errorMismatch(k.id)
 	case outcome == "reference_taken":
-		return "", about(ErrReference, k.id, "the payment of this reference has paid for another elicitation than %s")
+		return "", errorReference(k.id)
 	case outcome == "undecided":
 		return "", argumentError("an approval is accepted by its approver alone, on its page")
 	case outcome == "missing":
@@ -323,7 +322,7 @@ func (db *database) claim(ctx context.Context, k rowKey, o ClaimOptions, keep ti
 }
 
 func openAgain(id string) error {
-	return about(ErrOpen, id, "elicitation %s is open, perhaps again after a failover: wait for it before you claim it")
+	return errorOpen(id)
 }
 
 // filter selects payments or refunds. Empty members select all.

@@ -28,8 +28,8 @@ func (i insider) OpenKeys(file, content string) (inside.Keys, error) {
 			if name == "" {
 				name = "Keys"
 			}
-			return nil, &Error{Code: ErrKeysFile, reason: name + ": the vault must have keys of its own, because the callback hosts, which " +
-				"face the internet, have the others"}
+			return nil, errorKeysFile(name + ": the vault must have keys of its own, because the callback hosts, which " +
+				"face the internet, have the others")
 		}
 	}
 	return sealer{opened}, nil
@@ -63,7 +63,7 @@ func (i insider) CheckID(id string) (string, error) { return checkID(id) }
 
 func (i insider) Refuse(format string, values ...any) error { return argumentError(format, values...) }
 
-func (i insider) NotFound(id string) error { return notFound(id) }
+func (i insider) NotFound(id string) error { return errorNotFound(id) }
 
 func (i insider) CheckOpen() error {
 	if i.m.beside.isClosing() {

@@ -95,7 +95,7 @@ func parseKeys(text, file string) (keyRing, error) {
 			continue
 		}
 		refuse := func(format string, values ...any) error {
-			return &Error{Code: ErrKeysFile, reason: fmt.Sprintf("%s:%d: ", file, number) + fmt.Sprintf(format, values...)}
+			return errorKeysFile(fmt.Sprintf("%s:%d: ", file, number) + fmt.Sprintf(format, values...))
 		}
 		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 		if len(words) != 2 {
@@ -118,10 +118,10 @@ func parseKeys(text, file string) (keyRing, error) {
 		ring = append(ring, &key{kid: byte(kid), secret: secret})
 	}
 	if lines.Err() != nil {
-		return nil, &Error{Code: ErrKeysFile, reason: file + ": a line is too long"}
+		return nil, errorKeysFile(file + ": a line is too long")
 	}
 	if len(ring) == 0 {
-		return nil, &Error{Code: ErrKeysFile, reason: file + ": the file contains no key"}
+		return nil, errorKeysFile(file + ": the file contains no key")
 	}
 	return ring, nil
 }
@@ -207,7 +207,7 @@ func isSame(one, other os.FileInfo) bool {
 
 func (f *keysFile) read() (keyRing, error) {
 	refuse := func(reason string) (keyRing, error) {
-		return nil, &Error{Code: ErrKeysFile, reason: f.name + ": " + reason}
+		return nil, errorKeysFile(f.name + ": " + reason)
 	}
 	// A pipe in its place must not block.
 	file, err := os.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)

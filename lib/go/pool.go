@@ -132,7 +132,7 @@ func (p *pool) begin() error {
 		return errorClosed()
 	}
 	if p.inProgress >= callsMax {
-		return busy(fmt.Sprintf("%d calls are in progress", callsMax))
+		return errorBusy(fmt.Sprintf("%d calls are in progress", callsMax))
 	}
 	p.inProgress++
 	p.calls.Add(1)

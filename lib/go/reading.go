@@ -107,7 +107,7 @@ func (w *waits) read(over *listener, conn *pgx.Conn) error {
 		case of.first == nil || of.queue == due:
 			// It has become due again since this read began: the next read decides.
 		case read == nil:
-			of.fail(notFound(of.key.id))
+			of.fail(errorNotFound(of.key.id))
 		case read.closesInMs <= 0:
 			overdue = append(overdue, of.key)
 		default:

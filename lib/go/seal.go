@@ -87,7 +87,7 @@ func unseal(ring keys, u use, row rowKey, sealed []byte, value any) error {
 		u = useEventResult
 	}
 	if err := openJSON(ring, u, row, sealed, value); err != nil {
-		return about(ErrSeal, row.id, "the sealed data of elicitation %s cannot be opened: %s", err)
+		return errorSeal(row.id, err.Error())
 	}
 	return nil
 }

@@ -40,15 +40,6 @@ function section(file, heading) {
 /** The code in the first column of a section's tables. */
 const firstColumn = (file, heading) => [...section(file, heading).matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
 
-test('the reason codes of the protocol, with their statuses, are those of lib/http/refusal.h', () => {
-	const refusals = [...read('lib/http/refusal.h').matchAll(/\bX\(\w+,\s*(\d+),\s*"(\w+)"/g)];
-	const rows = [...section(PROTOCOL, 'Reason codes').matchAll(/^\| (\d+) \| `(\w+)` \|/gm)];
-
-	assert.ok(refusals.length > 0);
-	assert.deepEqual(sorted(rows.map(([, status, code]) => `${status} ${code}`)),
-		sorted(refusals.map(([, status, code]) => `${status} ${code}`)));
-});
-
 /** Each function that a role may execute, as `name(parameters)`, from sql/functions/. */
 function grantedFunctions(role) {
 	const sql = readAll('sql', '.sql').replaceAll(/--.*$/gm, '');
@@ -219,8 +210,7 @@ test('the README of the package has its modules, each with an example that impor
 
 test('the reference of the package has the exported errors with their codes, and no others', () => {
 	const exported = /export \{([^}]*)\} from '.\/errors.js'/.exec(read('lib/node/src/index.js'))[1].match(/\w+/g);
-	const codes = new Map([...read('lib/node/src/errors.js').matchAll(/class (\w+) extends UrlModeError \{[^]*?super\('(\w+)'/g)]
-		.map(([, name, code]) => [name, code]));
+	const codes = new Map(JSON.parse(read('lib/contract/codes.json')).errors.map((error) => [error.class, error.code]));
 	const rows = [...section('lib/node/REFERENCE.md', 'Errors').matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, name, code]) => `${name} ${code}`);
 
 	assert.deepEqual(sorted(rows), sorted(exported.filter((name) => name !== 'UrlModeError').map((name) => `${name} ${codes.get(name)}`)));

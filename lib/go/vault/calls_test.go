@@ -149,7 +149,7 @@ func TestCloseDuringClaim(t *testing.T) {
 		// It can use the account no more.
 		"a tool": {func(b *bed, asked *Connection) string {
 			return b.tool(context.WithoutCancel(b.t.Context()), b.vault, asked.request)
-		}, "this instance is closed"},
+		}, "this UrlMode is closed"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := newBed(t)

@@ -208,8 +208,8 @@ func TestCallEnds(t *testing.T) {
 	if err := b.instance.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.is("what is heard when the instance is closed", b.heard(), "connected, refreshed")
-	b.is("a call after that", b.token(), "this instance is closed")
+	b.is("what is heard when the UrlMode is closed", b.heard(), "connected, refreshed")
+	b.is("a call after that", b.token(), "this UrlMode is closed")
 	_, other := b.open(b.keys)
 	b.is("the token", b.token(other), "access-2")
 	if asked := b.endpoint.refreshes(); len(asked) != 1 {

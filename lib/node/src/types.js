@@ -3,8 +3,7 @@
 /**
  * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval'} Kind
  * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
- * @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'expired' | 'held'
- *     | 'not_checked' | 'not_sent' | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout' | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
+ * @typedef {import('./contract-errors.js').KnownReason | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
  *     description, or of `complete`, `cancel` or `abandon`
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
  * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, or `verify` has found

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Writes what each language needs of the contract, from the data in this folder: `make contract`.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import * as codes from './codes.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROTOCOL = 'lib/PROTOCOL.md';
+
+/** @param {string} file relative to the repository */
+export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
+/** @param {string} name of a file of data in this folder */
+export const data = (name) => JSON.parse(read(`lib/contract/${name}.json`));
+
+/**
+ * A document with its generated tables. Each is between two comments that name it.
+ *
+ * @param {string} text
+ * @param {Record<string, string>} tables
+ */
+function withTables(text, tables) {
+	for (const [name, table] of Object.entries(tables)) {
+		const place = new RegExp(`(<!-- contract: ${name}[^>]*-->\n)[^]*?(?=<!-- end -->)`);
+		if (!place.test(text)) throw new Error(`the document has no place for ${name}`);
+		text = text.replace(place, (_, start) => start + table);
+	}
+	return text;
+}
+
+/** Every generated file and its text. */
+export function generated() {
+	const all = { codes: data('codes') };
+	return new Map(Object.entries({
+		...codes.files(all.codes),
+		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes) }),
+	}));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	for (const [file, text] of generated()) writeFileSync(path.join(ROOT, file), text);
+}

@@ -1,0 +1,194 @@
+// Generated from lib/contract by `make contract`: change it there.
+
+import { UrlModeError } from './error.js';
+
+/** @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'dismissed' | 'expired' | 'held' | 'not_checked' | 'not_sent' | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout'} KnownReason a reason that urlmode itself writes */
+
+/** Texts of the errors that errors.js has. */
+export const TEXTS = {
+	requestStateExpired: 'has expired',
+	requestStateForeign: 'does not belong to this call',
+	/**
+	 * @param {string} id
+	 * @param {string} when
+	 */
+	timedOut: (id, when) => `elicitation ${id} was not completed ${when}`,
+	/** @param {string} id */
+	openStill: (id) => `elicitation ${id} is not completed yet`,
+	/** @param {string} what */
+	requestState: (what) => `The requestState ${what}. Call the tool again without requestState and inputResponses: that goes on with what the user has begun, or asks again.`,
+	/** @param {string} count */
+	unclaimedPayments: (count) => `${count} payments of this user are unclaimed: claim or refund them first`,
+};
+
+/**
+ * The MCP client has closed its session or connection. The elicitation stays open, and the next call goes on with it.
+ */
+export class ElicitationClientGoneError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_CLIENT_GONE', `the MCP client of elicitation ${id} has closed its session or connection`);
+	}
+}
+
+/** The elicitation does not exist, or belongs to another subject or session. */
+export class ElicitationNotFoundError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_NOT_FOUND', `elicitation ${id} does not exist for this subject and session`);
+	}
+}
+
+/**
+ * The elicitation that was to be claimed is not completed. If it was before, a failover of PostgreSQL has lost that:
+ * wait for it again.
+ */
+export class ElicitationOpenError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_OPEN', `elicitation ${id} is open, perhaps again after a failover: wait for it before you claim it`);
+	}
+}
+
+/** The lease of this claim has ended, and another call may have begun to claim the same outcome. */
+export class ClaimLostError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('CLAIM_LOST', `the lease of this claim of elicitation ${id} has ended: another call may have begun`);
+	}
+}
+
+/** This owner has as many open elicitations as one may have, and has opened all of them. */
+export class ElicitationLimitError extends UrlModeError {
+	constructor() {
+		super('ELICITATION_LIMIT', 'this subject has too many open elicitations: it must finish or leave some of them first');
+	}
+}
+
+/** An elicitation was to be created with an id that is in use. */
+export class ElicitationExistsError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_EXISTS', `elicitation ${id} already exists: choose another id`);
+	}
+}
+
+/** The payment that the server reports is not what the elicitation expects. Nothing was changed. */
+export class ElicitationMismatchError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_MISMATCH', `the amount or the currency of the payment is not what elicitation ${id} expects`);
+	}
+}
+
+/** The payment that the server reports has paid for another elicitation. Nothing was changed. */
+export class ElicitationReferenceError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('ELICITATION_REFERENCE', `the payment of this reference has paid for another elicitation than ${id}`);
+	}
+}
+
+/** A sealed value cannot be opened: its key is not in the keys file, or it was changed. */
+export class ElicitationSealError extends UrlModeError {
+	/**
+	 * @param {string} id
+	 * @param {string} reason
+	 */
+	constructor(id, reason) {
+		super('ELICITATION_SEAL', `the sealed data of elicitation ${id} cannot be opened: ${reason}`);
+	}
+}
+
+/** PostgreSQL is too slow for the number of calls. This call has changed nothing: it can be made again later. */
+export class UrlModeBusyError extends UrlModeError {
+	/** @param {string} why */
+	constructor(why) {
+		super('URLMODE_BUSY', `PostgreSQL answers too slowly: ${why}. Nothing was changed`);
+	}
+}
+
+/** The instance was closed. */
+export class UrlModeClosedError extends UrlModeError {
+	constructor() {
+		super('URLMODE_CLOSED', 'this UrlMode is closed');
+	}
+}
+
+/** The keys file is not acceptable. The message contains its name and the reason. */
+export class KeysFileError extends UrlModeError {
+	/** @param {string} message */
+	constructor(message) {
+		super('URLMODE_KEYS_FILE', message);
+	}
+}
+
+/** The metadata of a provider, which are needed to connect an account, cannot be read. */
+export class ProviderUnavailableError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} reason
+	 */
+	constructor(provider, reason) {
+		super('PROVIDER_UNAVAILABLE', `the metadata of ${provider} cannot be read: ${reason}`);
+	}
+}
+
+/** The user has connected no account at this provider, or not this one. */
+export class AccountNotConnectedError extends UrlModeError {
+	/** @param {string} provider */
+	constructor(provider) {
+		super('ACCOUNT_NOT_CONNECTED', `no account is connected at ${provider}`);
+	}
+}
+
+/** The account must be connected again by its user. */
+export class AccountReconnectError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} account
+	 * @param {string} reason
+	 */
+	constructor(provider, account, reason) {
+		super('ACCOUNT_RECONNECT', `the account at ${provider} must be connected again: ${reason}`);
+		this.account = account;
+		/**
+		 * The provider's code, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive) or
+		 * `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a value that
+		 * PostgreSQL does not take).
+		 */
+		this.reason = reason;
+	}
+}
+
+/** The access token has expired, and the provider cannot refresh it just now. */
+export class AccountUnavailableError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} detail
+	 */
+	constructor(provider, detail) {
+		super('ACCOUNT_UNAVAILABLE', `the token at ${provider} cannot be refreshed just now: ${detail}`);
+		this.detail = detail;
+	}
+}
+
+/** The tokens of an account cannot be opened. */
+export class AccountSealError extends UrlModeError {
+	/**
+	 * @param {string} provider
+	 * @param {string} reason
+	 */
+	constructor(provider, reason) {
+		super('ACCOUNT_SEAL', `the tokens of an account at ${provider} cannot be opened: ${reason}`);
+		this.reason = reason;
+	}
+}
+
+/** The provider has answered with more than can be kept of an account. */
+export class AccountSizeError extends UrlModeError {
+	/** @param {string} provider */
+	constructor(provider) {
+		super('ACCOUNT_SIZE', `what ${provider} has answered is too large to be kept`);
+	}
+}
