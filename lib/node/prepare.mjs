@@ -2,7 +2,7 @@
 // what the repository keeps elsewhere. npm runs it before it makes a tarball.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,19 +10,17 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const execute = (command, ...args) => execFileSync(command, args, { cwd: HERE, stdio: ['ignore', 2, 2] });
 
 /** Folder of the package → where its files are, and their endings. */
-const COPIES = { providers: ['../providers', '.json'], 'sql/tables': ['../../sql/tables', '.sql'], 'sql/functions': ['../../sql/functions', '.sql'] };
+const COPIES = { providers: ['../providers', '.json'], sql: ['../../sql', '.sql'] };
 const FILES = { 'currencies.json': '../currencies.json', LICENSE: '../../LICENSE', changelog: '../../nginx/debian/changelog' };
 
-for (const name of ['providers', 'sql', ...Object.keys(FILES)]) rmSync(join(HERE, name), { recursive: true, force: true });
+for (const name of [...Object.keys(COPIES), ...Object.keys(FILES)]) rmSync(join(HERE, name), { recursive: true, force: true });
 if (process.argv[2] !== '--clean') {
 	if (!existsSync(join(HERE, 'node_modules/typescript'))) execute('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
 	rmSync(join(HERE, 'types'), { recursive: true, force: true });
 	execute(process.execPath, 'node_modules/typescript/bin/tsc', '--noCheck'); // make lint checks
 	for (const [folder, [from, ending]] of Object.entries(COPIES)) {
-		mkdirSync(join(HERE, folder), { recursive: true });
-		for (const file of readdirSync(join(HERE, from)).filter((name) => name.endsWith(ending))) {
-			copyFileSync(join(HERE, from, file), join(HERE, folder, file));
-		}
+		const filter = (/** @type {string} */ file) => file.endsWith(ending) || statSync(file).isDirectory();
+		cpSync(join(HERE, from), join(HERE, folder), { recursive: true, filter });
 	}
 	for (const [file, from] of Object.entries(FILES)) copyFileSync(join(HERE, from), join(HERE, file));
 }

@@ -389,5 +389,5 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.claim, urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
 	urlmode.unclaimed, urlmode.refunds
-TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.measure TO urlmode_cgi;
+TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.measure TO :"cgi";

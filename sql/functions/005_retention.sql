@@ -267,5 +267,5 @@ COMMENT ON FUNCTION urlmode.purge IS
 	'(what adapters stored and what has expired, whatever keep_ms is); NULL: all of them. Takes at '
 	'most `batch` elicitations of each kind, and stored rows of each table.';
 
-GRANT EXECUTE ON FUNCTION urlmode.mark_read, urlmode.purge_results TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.purge TO urlmode_server, urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.mark_read, urlmode.purge_results TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.purge TO :"server", :"operator";

@@ -241,4 +241,4 @@ COMMENT ON FUNCTION urlmode.create_elicitation IS
 	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '
 	'the oldest that nobody has opened is superseded.';
 
-GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.create_elicitation TO urlmode_server;
+GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.create_elicitation TO :"server";

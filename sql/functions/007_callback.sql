@@ -314,4 +314,4 @@ COMMENT ON FUNCTION urlmode.complete IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.ping, urlmode.held, urlmode.look_up, urlmode.open, urlmode.look_up_link,
 	urlmode.open_link, urlmode.complete
-TO urlmode_cgi;
+TO :"cgi";

@@ -439,4 +439,4 @@ COMMENT ON FUNCTION urlmode.record_events IS
 	'payment that is not as expected, amount or currency. elicitation: the one that the event is '
 	'about.';
 
-GRANT EXECUTE ON FUNCTION urlmode.record_events TO urlmode_cgi;
+GRANT EXECUTE ON FUNCTION urlmode.record_events TO :"cgi";

@@ -225,4 +225,4 @@ COMMENT ON FUNCTION urlmode.end_recheck IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.read, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.take_recheck,
 	urlmode.end_recheck
-TO urlmode_server;
+TO :"server";

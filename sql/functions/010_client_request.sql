@@ -93,4 +93,4 @@ COMMENT ON FUNCTION urlmode.client_request_drop IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.client_request_expect, urlmode.client_request_answer, urlmode.client_request_take,
 	urlmode.client_request_drop
-TO urlmode_server;
+TO :"server";

@@ -77,4 +77,4 @@ COMMENT ON FUNCTION urlmode.mcp_events IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.mcp_session_create, urlmode.mcp_session_use, urlmode.mcp_session_delete,
 	urlmode.mcp_event_append, urlmode.mcp_events
-TO urlmode_server;
+TO :"server";

@@ -141,4 +141,4 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.stored_get, urlmode.stored_set, urlmode.stored_delete, urlmode.stored_expire,
 	urlmode.stored_keys, urlmode.stored_add, urlmode.publish, urlmode.published_last,
 	urlmode.published_since
-TO urlmode_server;
+TO :"server";

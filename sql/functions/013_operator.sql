@@ -247,5 +247,5 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_refunds,
 	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
 	urlmode.list_unclaimed, urlmode.list_paid, urlmode.show_key
-TO urlmode_operator;
-GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO urlmode_server;
+TO :"operator";
+GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO :"server";

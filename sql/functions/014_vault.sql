@@ -359,4 +359,4 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.begin_refresh, urlmode.mark_sent, urlmode.commit_refresh, urlmode.fail_refresh,
 	urlmode.begin_disconnect, urlmode.delete_account, urlmode.vault_keys, urlmode.list_sealed,
 	urlmode.reseal_account, urlmode.forget_subject
-TO urlmode_server;
+TO :"server";

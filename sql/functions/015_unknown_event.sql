@@ -163,4 +163,4 @@ COMMENT ON FUNCTION urlmode.list_unknown IS
 	'The events about money of elicitations that are not known, of all providers or of one; the '
 	'last ones, the oldest of them first. They are kept for thirty days.';
 
-GRANT EXECUTE ON FUNCTION urlmode.list_unknown TO urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.list_unknown TO :"operator";

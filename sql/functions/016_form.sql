@@ -345,5 +345,5 @@ COMMENT ON FUNCTION urlmode.end_check IS
 
 GRANT EXECUTE ON FUNCTION
 	urlmode.open_form, urlmode.look_up_form, urlmode.answer_form
-TO urlmode_cgi;
-GRANT EXECUTE ON FUNCTION urlmode.take_check, urlmode.end_check TO urlmode_server;
+TO :"cgi";
+GRANT EXECUTE ON FUNCTION urlmode.take_check, urlmode.end_check TO :"server";

@@ -2,10 +2,10 @@
 -- credentials. The callback programs have no credentials and call nobody: they ask
 -- for a key here, and the MCP server fetches it.
 --
---   look_up_signing_keys  role urlmode_cgi: the key of each id, or asks for it
---   take_signing_key      role urlmode_server: an id that was asked for, for one instance
---   keep_signing_key      role urlmode_server: the key, or that there is none
---   list_wanted_keys      role urlmode_operator: the ids that wait for it, and no key
+--   look_up_signing_keys  cgi: the key of each id, or asks for it
+--   take_signing_key      server: an id that was asked for, for one instance
+--   keep_signing_key      server: the key, or that there is none
+--   list_wanted_keys      operator: the ids that wait for it, and no key
 --
 -- Only the MCP server can write a key, so that who has the login of the programs can
 -- have no delivery verified with a key of his own.
@@ -136,6 +136,6 @@ COMMENT ON FUNCTION urlmode.list_wanted_keys IS
 	'providers or of one; the last ones, the oldest of them first. asked_at: the first of these '
 	'deliveries; last_asked_at: the last one. Never a key.';
 
-GRANT EXECUTE ON FUNCTION urlmode.look_up_signing_keys TO urlmode_cgi;
-GRANT EXECUTE ON FUNCTION urlmode.take_signing_key, urlmode.keep_signing_key TO urlmode_server;
-GRANT EXECUTE ON FUNCTION urlmode.list_wanted_keys TO urlmode_operator;
+GRANT EXECUTE ON FUNCTION urlmode.look_up_signing_keys TO :"cgi";
+GRANT EXECUTE ON FUNCTION urlmode.take_signing_key, urlmode.keep_signing_key TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.list_wanted_keys TO :"operator";

@@ -1,10 +1,12 @@
 -- Roles and schema.
 --
--- urlmode_owner     owns every object. Nobody logs in as it. The functions that
---                   others call run with its rights (SECURITY DEFINER).
--- urlmode_cgi       is the login of the callback programs.
--- urlmode_server    is the login of MCP servers.
--- urlmode_operator  is the login of the command `urlmode`.
+-- owner     owns every object. Nobody logs in as it. The functions that
+--           others call run with its rights (SECURITY DEFINER).
+-- cgi       is the login of the callback programs.
+-- server    is the login of MCP servers.
+-- operator  is the login of the command `urlmode`.
+--
+-- roles.sql has their names.
 --
 -- The logins get no password here. Set one, or add a line to pg_hba.conf,
 -- when you set up the database.
@@ -29,6 +31,12 @@
 --   017_signing_key     public keys of providers that are given one at a time
 --   018_refund          money that goes back
 
+-- For the blocks below.
+SET LOCAL urlmode.owner = :'owner';
+SET LOCAL urlmode.cgi = :'cgi';
+SET LOCAL urlmode.server = :'server';
+SET LOCAL urlmode.operator = :'operator';
+
 -- Roles belong to the cluster. Another database may have created them, by an
 -- administrator whose roles the one of this database may not change (PostgreSQL
 -- 16 and newer). So only what differs is changed.
@@ -37,17 +45,17 @@ DECLARE
 	r record;
 BEGIN
 	FOR r IN
-		SELECT v.*, a.oid, a.rolcanlogin
+		SELECT current_setting('urlmode.' || v.role) AS name, v.login, v.comment, a.oid, a.rolcanlogin
 		FROM (VALUES
-			('urlmode_owner', false, 'Owns the schema urlmode. Cannot log in.'),
-			('urlmode_cgi', true,
+			('owner', false, 'Owns the schema urlmode. Cannot log in.'),
+			('cgi', true,
 				'Login of the callback programs. It can only execute functions, and needs the id of every elicitation that it changes.'),
-			('urlmode_server', true,
+			('server', true,
 				'Login of MCP servers. It can only execute functions, and needs the id and the binding of every elicitation that it reads or changes.'),
-			('urlmode_operator', true,
+			('operator', true,
 				'Login of the operator''s command. It can only execute functions: it sees what has become of elicitations, never a result, and purges elicitations that have ended.')
-		) AS v (name, login, comment)
-		LEFT JOIN pg_roles a ON a.rolname = v.name
+		) AS v (role, login, comment)
+		LEFT JOIN pg_roles a ON a.rolname = current_setting('urlmode.' || v.role)
 	LOOP
 		IF r.oid IS NULL THEN
 			EXECUTE format('CREATE ROLE %I %s', r.name, CASE WHEN r.login THEN 'LOGIN' ELSE 'NOLOGIN' END);
@@ -59,20 +67,20 @@ BEGIN
 		END IF;
 	END LOOP;
 	-- A superuser may be every role. In PostgreSQL 16 the creator of a role may not.
-	IF NOT pg_has_role('urlmode_owner',
+	IF NOT pg_has_role(current_setting('urlmode.owner'),
 		CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END)
 	THEN
-		GRANT urlmode_owner TO CURRENT_USER;
+		EXECUTE format('GRANT %I TO CURRENT_USER', current_setting('urlmode.owner'));
 	END IF;
 END
 $$;
 
-ALTER SCHEMA urlmode OWNER TO urlmode_owner;
-ALTER TABLE urlmode.migration OWNER TO urlmode_owner;
+ALTER SCHEMA urlmode OWNER TO :"owner";
+ALTER TABLE urlmode.migration OWNER TO :"owner";
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
-GRANT USAGE ON SCHEMA urlmode TO urlmode_cgi, urlmode_server, urlmode_operator;
+GRANT USAGE ON SCHEMA urlmode TO :"cgi", :"server", :"operator";
 -- A function that nobody grants is closed.
-ALTER DEFAULT PRIVILEGES FOR ROLE urlmode_owner REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE :"owner" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 -- Both look rows up by an index, always. In a new or restored database, whose
 -- tables PostgreSQL takes for small until they are analyzed, a connection would
@@ -86,10 +94,13 @@ ALTER DEFAULT PRIVILEGES FOR ROLE urlmode_owner REVOKE EXECUTE ON FUNCTIONS FROM
 -- all roles this would end an operator's long statements.
 DO $$
 DECLARE
+	cgi CONSTANT text := current_setting('urlmode.cgi');
+	server CONSTANT text := current_setting('urlmode.server');
 	role text;
 	setting text;
+	statement text;
 BEGIN
-	FOREACH role IN ARRAY ARRAY['urlmode_cgi', 'urlmode_server'] LOOP
+	FOREACH role IN ARRAY ARRAY[cgi, server] LOOP
 		FOREACH setting IN ARRAY ARRAY['enable_seqscan = off', 'jit = off'] LOOP
 			BEGIN
 				EXECUTE format('ALTER ROLE %I IN DATABASE %I SET %s', role, current_database(), setting);
@@ -98,11 +109,11 @@ BEGIN
 			END;
 		END LOOP;
 	END LOOP;
+	statement := format('ALTER ROLE %I IN DATABASE %I SET statement_timeout = ''25s''', server, current_database());
 	BEGIN
-		EXECUTE format('ALTER ROLE urlmode_server IN DATABASE %I SET statement_timeout = ''25s''', current_database());
+		EXECUTE statement;
 	EXCEPTION WHEN insufficient_privilege THEN
-		RAISE WARNING USING MESSAGE = format('the administrator of the role urlmode_server must execute'
-			' ALTER ROLE urlmode_server IN DATABASE %I SET statement_timeout = ''25s''', current_database());
+		RAISE WARNING 'the administrator of the role % must execute %', server, statement;
 	END;
 END
 $$;
@@ -114,8 +125,8 @@ $$;
 DO $$
 BEGIN
 	EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
-	EXECUTE format('GRANT CONNECT ON DATABASE %I TO urlmode_cgi, urlmode_server, urlmode_operator',
-		current_database());
+	EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I, %I, %I', current_database(),
+		current_setting('urlmode.cgi'), current_setting('urlmode.server'), current_setting('urlmode.operator'));
 	IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'public') THEN
 		REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 	END IF;

@@ -1,7 +1,7 @@
 -- The elicitation: one request of an MCP server to one user, to go somewhere in a
 -- browser and come back. One row each. ../functions/002_elicitation.sql says how it moves.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 -- The limits of the columns are domains rather than constraints of the table,
 -- for two reasons. A constraint is checked whenever a row is written, a domain

@@ -3,7 +3,7 @@
 --
 -- What went back has rows of its own.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE TABLE urlmode.payment (
 	provider    urlmode.provider  NOT NULL,

@@ -1,6 +1,6 @@
 -- The claims of calls that act on an outcome.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE DOMAIN urlmode.fulfilled AS bytea CHECK (octet_length(VALUE) <= 262144);
 COMMENT ON DOMAIN urlmode.fulfilled IS 'Sealed result of a call, at most 262144 bytes.';

@@ -2,7 +2,7 @@
 -- not in a column of the elicitation. Such a column would need an index, and every
 -- completion would have to change it.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE TABLE urlmode.purge_queue (
 	ids    uuid[]      NOT NULL,

@@ -1,6 +1,6 @@
 -- The events that providers send to the webhook. Each is kept once.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE TABLE urlmode.event (
 	provider    text        COLLATE "C" NOT NULL,

@@ -4,7 +4,7 @@
 -- A key is the SHA-256 of the session's and the request's id, so that this
 -- table contains no id that gives access to a session.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE DOMAIN urlmode.hash AS bytea CHECK (octet_length(VALUE) = 32);
 CREATE DOMAIN urlmode.response AS bytea CHECK (octet_length(VALUE) <= 262144);

@@ -4,7 +4,7 @@
 -- A key is the SHA-256 of a session's id, so that these tables contain no id that
 -- gives access to a session.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE DOMAIN urlmode.message AS jsonb CHECK (octet_length(VALUE::text) <= 1048576);
 CREATE DOMAIN urlmode.stream AS text COLLATE "C" CHECK (octet_length(VALUE) <= 512);

@@ -1,7 +1,7 @@
 -- A key-value store with expiry, and channels of messages, for MCP frameworks
 -- whose instances share them.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE DOMAIN urlmode.name AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 2048);
 CREATE DOMAIN urlmode.value AS text CHECK (octet_length(VALUE) <= 1048576);

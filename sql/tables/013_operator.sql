@@ -1,6 +1,6 @@
 -- What the operator's command looks for.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 -- Events come in the order of this column, so that a few bytes for each megabyte
 -- of the table are enough to find those of a day.

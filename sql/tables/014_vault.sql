@@ -7,7 +7,7 @@
 --   connected   the tokens are good, as far as anyone knows
 --   reconnect   the provider refuses the refresh token: only the user can help
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE DOMAIN urlmode.account_id AS text COLLATE "C" CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN urlmode.tokens AS bytea CHECK (octet_length(VALUE) BETWEEN 30 AND 65536);

@@ -1,6 +1,6 @@
 -- Events about money for an elicitation that nobody knows, without their body.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE TABLE urlmode.unknown_event (
 	provider    urlmode.provider NOT NULL,

@@ -1,7 +1,7 @@
 -- Public keys of providers that give them one at a time, for a key id (`kid`). A key is
 -- public: it is not sealed.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 CREATE TABLE urlmode.signing_key (
 	provider   urlmode.provider NOT NULL,

@@ -56,7 +56,7 @@ test('the tarball holds the license, the migrations, the descriptions, the examp
 	const files = stdout.split('\n');
 	const from = (path) => readdirSync(join(ROOT, path));
 	for (const file of ['LICENSE', 'changelog', 'README.md', 'REFERENCE.md', 'ADAPTERS.md', 'VAULT.md', 'bin/urlmode.mjs', 'types/index.d.ts',
-		...['sql/tables', 'sql/functions'].flatMap((folder) => from(folder).map((name) => `${folder}/${name}`)),
+		...readdirSync(join(ROOT, 'sql'), { recursive: true }).filter((name) => name.endsWith('.sql')).map((name) => `sql/${name}`),
 		...from('lib/providers').filter((name) => name.endsWith('.json')).map((name) => `providers/${name}`),
 		...from('lib/node/examples').map((name) => `examples/${name}`)]) {
 		assert.ok(files.includes(`package/${file}`), file);

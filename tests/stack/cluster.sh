@@ -51,7 +51,7 @@ copy_cluster()
 
 	version=$("$PGBIN/postgres" --version)
 	version=${version//[^0-9A-Za-z.]/-}
-	kept=$CLUSTERS/$version-$(cat -- "$TREE"/sql/migrate "$TREE"/sql/*/*.sql | sha256sum | head -c 16)
+	kept=$CLUSTERS/$version-$(cat -- "$TREE"/sql/migrate "$TREE"/sql/*.sql "$TREE"/sql/*/*.sql | sha256sum | head -c 16)
 	(
 		flock 8
 		[[ -e $kept/pg.password ]] || {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { withRoles } from '../../lib/node/src/commands/migrations.js';
 import { TABLES, readDocument, withTables } from '../support/provider-tables.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,11 +43,11 @@ const firstColumn = (file, heading) => [...section(file, heading).matchAll(/^\| 
 
 /** Each function that a role may execute, as `name(parameters)`, from sql/functions/. */
 function grantedFunctions(role) {
-	const sql = readAll('sql', '.sql').replaceAll(/--.*$/gm, '');
+	const sql = withRoles(readAll('sql', '.sql').replaceAll(/--.*$/gm, ''));
 	const parameters = new Map([...sql.matchAll(/CREATE OR REPLACE FUNCTION urlmode\.(\w+)\(([^)]*)\)/g)]
 		.map(([, name, text]) => [name, text.replaceAll(/\s+/g, ' ').trim()]));
 	const granted = [...sql.matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)]
-		.filter(([, , roles]) => roles.split(/[\s,]+/).includes(role))
+		.filter(([, , roles]) => roles.match(/\w+/g).includes(role))
 		.flatMap(([, functions]) => [...functions.matchAll(/urlmode\.(\w+)/g)]);
 
 	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
@@ -103,7 +104,7 @@ test('the reference has the signals of the programs, and no others', () => {
 
 test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
 	const production = section('nginx/README.md', 'By hand');
-	const logins = [...readAll('sql', '.sql').matchAll(/^\t+\('(urlmode_\w+)', true,$/gm)].map(([, role]) => role);
+	const logins = [...read('sql/tables/001_schema.sql').matchAll(/^\t+\('(\w+)', true,$/gm)].map(([, role]) => withRoles(`:'${role}'`).slice(1, -1));
 	assert.ok(logins.length >= 3);
 	assert.deepEqual([...production.matchAll(/-c '\\password (\w+)'/g)].map(([, role]) => role), logins);
 	assert.match(production, /createdb urlmode[^]*sql\/migrate/);

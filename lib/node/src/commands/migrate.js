@@ -3,7 +3,7 @@
 import { Client } from '../client.js';
 import { checkDatabaseUrl } from '../database-url.js';
 import { required } from './environment.js';
-import { readFunctions, readMigrations } from './migrations.js';
+import { readFunctions, readMigrations, withRoles } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--dry-run]
@@ -33,8 +33,8 @@ const TABLE = `
 	COMMENT ON COLUMN urlmode.migration.applied_at IS 'When it was applied.';
 `;
 const RIGHTS = `
-	SET LOCAL ROLE urlmode_owner;
-	REVOKE ALL ON ALL FUNCTIONS IN SCHEMA urlmode FROM PUBLIC, urlmode_cgi, urlmode_server, urlmode_operator;
+	SET LOCAL ROLE :"owner";
+	REVOKE ALL ON ALL FUNCTIONS IN SCHEMA urlmode FROM PUBLIC, :"cgi", :"server", :"operator";
 `;
 
 /**
@@ -80,7 +80,7 @@ async function apply(client) {
 		});
 	}
 	await transaction(client, async () => {
-		await client.query(RIGHTS);
+		await client.query(withRoles(RIGHTS));
 		for (const { name, sql } of readFunctions()) await execute(client, name, sql);
 	});
 }
@@ -91,7 +91,7 @@ async function apply(client) {
  * @param {string} sql
  */
 async function execute(client, name, sql) {
-	await client.query(sql).catch((error) => {
+	await client.query(withRoles(sql)).catch((error) => {
 		throw new Error(`${name}: ${error.message}`);
 	});
 }

@@ -24,3 +24,14 @@ export const readMigrations = () => readFolder('tables');
 
 /** All are applied each time. */
 export const readFunctions = () => readFolder('functions');
+
+/**
+ * The names of the roles in place of :"cgi" and :'cgi', as psql puts them there.
+ *
+ * @param {string} sql
+ */
+export function withRoles(sql) {
+	const names = Object.fromEntries([...readFileSync(`${FOLDER}roles.sql`, 'utf8').matchAll(/^\\set (\w+) (\w+)$/gm)]
+		.map(([, role, name]) => [role, name]));
+	return sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (whole, quote, role) => (role in names ? quote + names[role] + quote : whole));
+}
