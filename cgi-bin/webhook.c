@@ -14,11 +14,7 @@
  * elicitation. The MCP server has given it this address with the checkout: only
  * who knows it can say that something happened, and only about the elicitation
  * that the token names.
- *
- * A provider may give its public keys one at a time. A key that is not known is
- * looked up in the database, which asks the MCP server to fetch it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +23,7 @@
 #include "server/main.h"
 #include "webhook/spec.h"
 
-static um_step events_recorded, key_looked_up;
+static um_step events_recorded;
 
 /* The exchange owns the events from now on. */
 static enum um_refusal
@@ -100,41 +96,24 @@ answer_challenge(struct um_exchange *ex, struct um_reply *reply)
 	ex->outcome = "challenge";
 }
 
+/* Verifies and reads the delivery. */
 static enum um_refusal
-ask_for_key(struct um_exchange *ex, struct um_str kid)
-{
-	memcpy(ex->kid, kid.ptr, kid.len);
-	um_exchange_request_op(ex, UM_OP_SIGNING_KEY, key_looked_up);
-	ex->op.kid = ex->kid;
-	return UM_REFUSAL_NONE;
-}
-
-/* Verifies and reads the delivery; `key` is one that was looked up, or NULL. */
-static enum um_refusal
-read_delivery(const struct um_context *context, struct um_exchange *ex,
-	const struct um_jwks *key)
+read_delivery(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_received received = um_exchange_delivery(context, ex);
 	struct um_event *events = calloc(received.part->events_max,
 		sizeof(events[0]));
 	struct um_reply reply = { 0 };
-	struct um_buf kid = { 0 };
 	enum um_refusal refusal;
 	size_t len = 0;
 
 	if (events == NULL)
 		return UM_REFUSAL_INTERNAL_ERROR;
-	ex->fault = (struct um_fault){ "" };
 	received.delivery.is_get = ex->request.method == UM_GET;
 	received.delivery.reply = &reply;
-	received.delivery.key = key;
-	received.delivery.kid = &kid;
 	refusal = um_check_verdict(
 		um_spec_read(received.part, &received.delivery, events, &len));
-	if (refusal == UM_REFUSAL_SIGNING_KEY_MISSING && kid.len != 0
-		&& key == NULL)
-		refusal = ask_for_key(ex, um_buf_str(&kid));
-	else if (refusal == UM_REFUSAL_NONE && reply.given)
+	if (refusal == UM_REFUSAL_NONE && reply.given)
 		answer_challenge(ex, &reply);
 	else if (refusal == UM_REFUSAL_NONE) {
 		if (ex->has_token)
@@ -143,59 +122,7 @@ read_delivery(const struct um_context *context, struct um_exchange *ex,
 		events = NULL;
 	}
 	free(events);
-	um_buf_free(&kid);
 	return refusal;
-}
-
-/* The key as a set of one, or NULL where it is not usable. */
-static struct um_jwks *
-set_of_key(const char *key)
-{
-	struct um_buf text = { 0 };
-	struct um_jwks *jwks = NULL;
-	struct um_error ignored;
-
-	um_buf_cat(&text, "{\"keys\":[", key, "]}");
-	if (!text.failed)
-		um_jwks_parse(&jwks, um_buf_str(&text), &ignored);
-	um_buf_free(&text);
-	return jwks;
-}
-
-static enum um_refusal
-refuse_key(struct um_exchange *ex, enum um_refusal refusal, const char *why)
-{
-	snprintf(ex->fault.text, sizeof(ex->fault.text),
-		"/verify: the key that the token names %s", why);
-	return refusal;
-}
-
-static enum um_refusal
-key_looked_up(const struct um_context *context, struct um_exchange *ex)
-{
-	enum um_refusal refusal = um_check_done(ex);
-	struct um_jwks *jwks;
-
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	switch (ex->op.outcome) {
-	case UM_ROW_FOUND:
-		jwks = set_of_key(ex->op.row.key);
-		if (jwks == NULL)
-			return refuse_key(ex, UM_REFUSAL_SIGNING_KEY_MISSING,
-				"was fetched, but cannot verify anything");
-		refusal = read_delivery(context, ex, jwks);
-		um_jwks_free(jwks);
-		return refusal;
-	case UM_ROW_EXPIRED:
-		return refuse_key(ex, UM_REFUSAL_SIGNATURE_INVALID,
-			"has expired at the provider");
-	case UM_ROW_UNKNOWN:
-		return refuse_key(ex, UM_REFUSAL_SIGNATURE_INVALID,
-			"is none of the provider's");
-	default:
-		return UM_REFUSAL_SIGNING_KEY_MISSING;
-	}
 }
 
 /* What a POST needs before it is read. */
@@ -226,7 +153,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	if (ex->request.method != UM_GET && (refusal = check_post(context, ex)))
 		return refusal;
-	return read_delivery(context, ex, NULL);
+	return read_delivery(context, ex);
 }
 
 static enum um_refusal

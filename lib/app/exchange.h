@@ -73,8 +73,6 @@ struct um_exchange {
 	char user[UM_SUBJECT_MAX + 1]; /* who it is known to be, or "" */
 	char user_name[UM_ID_TOKEN_NAME_MAX + 1]; /* for people, or "" */
 	struct um_event *events; /* of a delivery; from malloc() */
-	/* The id of the key that its signature names, or "". */
-	char kid[UM_JWS_ASKED_KID_MAX + 1];
 
 	/* For the log: this program's own words, never text from outside. */
 	const char *outcome;

@@ -136,24 +136,17 @@ check_prefixes(const struct um_spec_part *part, const struct um_conf_loc *at)
 	return true;
 }
 
-/*
- * A key is asked for in the database before anything is verified. What makes that
- * cheap for us, and not for a stranger, has to be in the token.
- */
+/* A JSON Web Token has the digest of a body: that of a webhook's delivery. */
 static bool
-check_kid(const struct um_spec_part *part, const struct um_conf_loc *at,
+check_tokens(const struct um_spec_part *part, const struct um_conf_loc *at,
 	bool is_return)
 {
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		struct um_conf_loc here = um_conf_element(at, i);
 
-		if (part->schemes[i].is_jwt
-			&& (is_return || part->schemes_len != 1
-				|| part->of_items
-				|| part->timestamp.kind == UM_EXPR_NONE))
-			return um_conf_member_error(&here, "key",
-				"`kid` needs a `timestamp`, and is for the "
-				"only scheme of a webhook, which signs whole "
+		if (part->schemes[i].is_jwt && (is_return || part->of_items))
+			return um_conf_member_error(&here, "algorithm",
+				"`jwt` is only for a webhook that signs whole "
 				"deliveries");
 	}
 	return true;
@@ -169,7 +162,8 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	struct um_conf_loc here = um_conf_member(at, "verify");
 	bool any = false;
 
-	if (!check_prefixes(part, &here) || !check_kid(part, &here, is_return))
+	if (!check_prefixes(part, &here)
+		|| !check_tokens(part, &here, is_return))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (!take_secret(part, &here, secrets[i], i + 1))
@@ -181,12 +175,12 @@ um_spec_part_take_keys(struct um_spec_part *part, const struct um_conf_loc *at,
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		struct um_scheme *scheme = &part->schemes[i];
 
-		scheme->has_keys = scheme->is_jwt
+		scheme->has_keys = scheme->jwks != NULL
 			|| um_verifier_count_keys(scheme->verifier) != 0;
 		any |= scheme->has_keys;
 	}
 	return part->schemes_len == 0 || any
 		|| um_conf_error(&here,
-			"the configuration has no secret or certificate for "
-			"it");
+			"the configuration has no secret, certificate or "
+			"jwks_file for it");
 }

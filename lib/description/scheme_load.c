@@ -12,7 +12,7 @@ load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	static const char *const keys[] = { "as", "prefix", NULL };
 	/* In the order of enum um_key_form. */
 	static const char *const forms[] = { "utf8", "base64", "hex",
-		"certificate", "kid", NULL };
+		"certificate", "jwks", NULL };
 	unsigned form;
 
 	if (node == NULL)

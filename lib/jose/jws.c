@@ -206,32 +206,3 @@ um_jws_verify(struct um_buf *payload, struct um_str token,
 		return UM_JWS_FORGED;
 	return decode(payload, parts.payload) ? UM_JWS_GOOD : UM_JWS_MALFORMED;
 }
-
-static bool
-can_be_asked_for(struct um_str kid)
-{
-	for (size_t i = 0; i < kid.len; i++)
-		if (kid.ptr[i] <= ' ' || kid.ptr[i] > '~')
-			return false;
-	return kid.len != 0 && kid.len <= UM_JWS_ASKED_KID_MAX;
-}
-
-bool
-um_jws_peek(struct um_buf *payload, struct um_buf *kid, struct um_str token)
-{
-	struct um_json_node *header;
-	enum um_jws_alg alg;
-	struct parts parts;
-	struct um_str named;
-	bool ok;
-
-	if (!split(&parts, token))
-		return false;
-	header = parse_header(parts.header);
-	ok = check_header(&alg, &named, header) == UM_JWS_GOOD
-		&& can_be_asked_for(named) && decode(payload, parts.payload);
-	if (ok)
-		um_buf_put(kid, named.ptr, named.len);
-	free(header);
-	return ok;
-}

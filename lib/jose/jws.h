@@ -14,9 +14,8 @@
 #include "core/str.h"
 #include "jose/jwks.h"
 
-#define UM_JWS_MAX 16384         /* characters of a token */
-#define UM_JWS_HEADER_MAX 2048   /* bytes of its header, decoded */
-#define UM_JWS_ASKED_KID_MAX 128 /* characters of an id that is asked for */
+#define UM_JWS_MAX 16384       /* characters of a token */
+#define UM_JWS_HEADER_MAX 2048 /* bytes of its header, decoded */
 
 enum um_jws_verdict {
 	UM_JWS_GOOD,
@@ -34,14 +33,5 @@ enum um_jws_verdict {
  */
 enum um_jws_verdict um_jws_verify(struct um_buf *payload, struct um_str token,
 	const struct um_jwks *jwks);
-
-/*
- * What a token claims, which nothing has verified: appends its payload, and to
- * `kid` the id of the key that it names, of 1 to UM_JWS_ASKED_KID_MAX printable
- * characters of ASCII. False, and nothing is appended: it has no such id, or
- * um_jws_verify() would call it MALFORMED or of another ALGORITHM.
- */
-bool um_jws_peek(struct um_buf *payload, struct um_buf *kid,
-	struct um_str token);
 
 #endif

@@ -54,8 +54,7 @@
 	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
 	X(KIND, TEXT, um_array_put_text(out, op->row_kind))                    \
 	X(TYPED, BYTEA, um_array_put(out, op->typed.ptr, op->typed.len))       \
-	X(REQUEST, TEXT, um_array_put_text(out, op->request))                  \
-	X(KID, TEXT, um_array_put_text(out, op->kid))
+	X(REQUEST, TEXT, um_array_put_text(out, op->request))
 
 enum param {
 	END,
@@ -123,10 +122,6 @@ static const struct statement {
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT,
 			REQUEST } },
-	{ UM_OP_SIGNING_KEY, "look_up_signing_keys",
-		"SELECT outcome, key "
-		"FROM urlmode.look_up_signing_keys($1, $2)",
-		{ PROVIDER, KID } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },

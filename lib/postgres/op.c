@@ -12,8 +12,7 @@ enum {
 	COMPLETE = 1 << UM_OP_COMPLETE,
 	FORM = 1 << UM_OP_OPEN_FORM | 1 << UM_OP_LOOK_UP_FORM
 		| 1 << UM_OP_ANSWER_FORM,
-	KEY = 1 << UM_OP_SIGNING_KEY,
-	WITH_ROW = LOOK_UP | OPEN | COMPLETE | FORM | KEY
+	WITH_ROW = LOOK_UP | OPEN | COMPLETE | FORM
 };
 
 static const struct {
@@ -137,7 +136,6 @@ um_op_free(struct um_op *op)
 	free(op->row.currency);
 	free(op->row.mismatch);
 	free(op->row.decided_by);
-	free(op->row.key);
 	um_buf_free(&op->row.form);
 	um_buf_free(&op->row.problem);
 	um_buf_free(&op->row.typed);

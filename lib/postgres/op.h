@@ -26,7 +26,6 @@ enum um_op_kind {
 	UM_OP_LOOK_UP_FORM, /* urlmode.look_up_form */
 	UM_OP_ANSWER_FORM,  /* urlmode.answer_form */
 	UM_OP_EVENT,        /* urlmode.record_events */
-	UM_OP_SIGNING_KEY,  /* urlmode.look_up_signing_keys: of no row */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
 	/* urlmode.held: whether a row is held; sent by the store alone */
 	UM_OP_HELD,
@@ -42,14 +41,14 @@ enum um_store_status {
 };
 
 /*
- * The outcomes of LOOK_UP, OPEN and COMPLETE, of the three for forms (FORM), and
- * of SIGNING_KEY (KEY), the words for them that the functions in PostgreSQL return and that the log
- * shows, and which of them can have it. LOOK_UP_LINK and OPEN_LINK are what LOOK_UP and OPEN are, for a
- * link, which does not tell the binding: they set it.
+ * The outcomes of LOOK_UP, OPEN and COMPLETE, and of the three for forms (FORM),
+ * the words for them that the functions in PostgreSQL return and that the log
+ * shows, and which of them can have it. LOOK_UP_LINK and OPEN_LINK are what
+ * LOOK_UP and OPEN are, for a link, which does not tell the binding: they set it.
  */
 #define UM_ROW_OUTCOMES(X)                                                     \
-	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE | FORM | KEY)   \
-	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE | FORM | KEY)   \
+	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE | FORM)         \
+	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE | FORM)         \
 	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE | FORM)             \
 	X(UM_ROW_PENDING, "pending", LOOK_UP | FORM)                           \
 	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN | FORM)                      \
@@ -58,9 +57,7 @@ enum um_store_status {
 	X(UM_ROW_ALREADY, "already", COMPLETE | FORM)                          \
 	X(UM_ROW_USER_UNKNOWN, "user_unknown", FORM)                           \
 	X(UM_ROW_OWN_REQUEST, "own_request", FORM)                             \
-	X(UM_ROW_FOUR_EYES_NOT_SET_UP, "four_eyes_not_set_up", FORM)           \
-	X(UM_ROW_FOUND, "found", KEY)                                          \
-	X(UM_ROW_WANTED, "wanted", KEY)
+	X(UM_ROW_FOUR_EYES_NOT_SET_UP, "four_eyes_not_set_up", FORM)
 
 /* The outcomes of EVENT, and their words. */
 #define UM_EVENT_OUTCOMES(X)                                                   \
@@ -116,7 +113,6 @@ struct um_op {
 	const char *reason;
 	const struct um_event *event; /* EVENT */
 	const char *request;          /* EVENT: the request id, or NULL */
-	const char *kid;              /* SIGNING_KEY: the id of the key */
 	/* EVENT: it names a payment alone; the row then says the id. */
 	bool is_unnamed;
 	/* COMPLETE, EVENT, ANSWER_FORM: sealed, or empty. */
@@ -141,7 +137,6 @@ struct um_op {
 		struct um_buf form, problem, typed;
 		char *decided_by;
 		bool unchecked; /* the last value could not be checked */
-		char *key;      /* SIGNING_KEY, when found: JSON */
 		/* LOOK_UP: of the amount to be paid; NULL if there is none. */
 		char *currency;
 		int64_t amount; /* in minor units */

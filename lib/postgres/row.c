@@ -149,10 +149,6 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		return read_opened_form(op, res, row);
 	case UM_OP_LOOK_UP_FORM:
 		return read_form(op, res, row);
-	case UM_OP_SIGNING_KEY:
-		op->row.key = column(res, row, 1);
-		return um_op_parse_outcome(op, first)
-			&& (op->outcome != UM_ROW_FOUND || op->row.key != NULL);
 	case UM_OP_COMPLETE:
 	case UM_OP_ANSWER_FORM:
 		return um_op_parse_outcome(op, first);

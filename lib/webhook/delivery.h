@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "core/str.h"
-#include "jose/jwks.h"
 
 /*
  * Why a delivery is refused, for the operator: places in the description and in
@@ -41,16 +40,6 @@ struct um_delivery {
 	struct um_fault *fault; /* receives why it is refused, or NULL */
 	struct um_reply
 		*reply; /* receives the answer to a challenge, or NULL */
-	/*
-	 * Of a provider whose keys are asked for by their ids: the key that the
-	 * token names, if it is known, or NULL.
-	 */
-	const struct um_jwks *key;
-	/*
-	 * KEYLESS: receives the id of the key to ask for, where everything else
-	 * about the token is right; or NULL. The caller frees it.
-	 */
-	struct um_buf *kid;
 };
 
 enum um_verdict {
@@ -60,7 +49,7 @@ enum um_verdict {
 	UM_DELIVERY_STALE,     /* outside of the timestamp's tolerance: 401 */
 	UM_DELIVERY_MALFORMED, /* rightly signed, but not readable: 400 */
 	UM_DELIVERY_OUTDATED,  /* the certificate is not valid now: 401 */
-	UM_DELIVERY_KEYLESS,   /* the key is not known here yet: 503 */
+	UM_DELIVERY_KEYLESS,   /* the key is not in the site's file: 503 */
 };
 
 #endif

@@ -143,7 +143,6 @@ um_signature_free(struct um_signature *signature)
 {
 	um_value_free(&signature->value);
 	free(signature->claims);
-	um_buf_free(&signature->kid);
 	*signature = (struct um_signature){ 0 };
 }
 
@@ -269,33 +268,21 @@ error_of(enum um_jws_verdict verdict)
 	}
 }
 
-/*
- * A token is as good as its signature, and is about this body alone. Only for one
- * that claims to be is its key asked for.
- */
+/* A token is as good as its signature, and is about this body alone. */
 static enum um_verify_error
 check_token(const struct um_scheme *scheme, struct um_str token,
 	const struct um_delivery *delivery, struct um_signature *signature)
 {
 	struct um_buf payload = { 0 };
-	enum um_jws_verdict verdict = um_jws_verify(&payload, token,
-		scheme->jwks);
-	enum um_verify_error error;
+	enum um_verify_error error = error_of(
+		um_jws_verify(&payload, token, scheme->jwks));
 
-	if (verdict == UM_JWS_UNKNOWN_KEY && delivery->key != NULL)
-		verdict = um_jws_verify(&payload, token, delivery->key);
-	error = error_of(verdict);
-	if (verdict == UM_JWS_UNKNOWN_KEY
-		&& !um_jws_peek(&payload, &signature->kid, token))
-		error = UM_VERIFY_NOT_A_JWT;
-	if (payload.len != 0) {
+	if (error == UM_VERIFY_OK) {
 		signature->claims = um_json_parse(um_buf_str(&payload),
 			CLAIMS_MAX, NULL);
 		if (!has_digest(signature->claims, &scheme->digest,
 			    delivery->body))
 			error = UM_VERIFY_OTHER_BODY;
-	} else if (error == UM_VERIFY_OK) {
-		error = UM_VERIFY_OTHER_BODY;
 	}
 	um_buf_free(&payload);
 	return error;

@@ -48,7 +48,7 @@ struct um_scheme {
 	 */
 	bool is_jwt;
 	struct um_pointer digest;
-	struct um_jwks *jwks; /* keys that the site has in a file; or NULL */
+	struct um_jwks *jwks; /* its keys, which the site has in a file */
 	char *jwks_file;
 	struct um_file_version jwks_version;
 	/*
@@ -60,7 +60,7 @@ struct um_scheme {
 	enum um_key_form key_form;
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;
-	bool has_keys; /* or asks for the one that a token names */
+	bool has_keys;
 };
 
 enum um_check {
@@ -87,9 +87,8 @@ struct um_signature {
 	 * the last that was looked at.
 	 */
 	size_t lists, list;
-	/* Of a token that is right, or that names a key to ask for; or NULL. */
+	/* Of a token that is right; or NULL. */
 	struct um_json_node *claims;
-	struct um_buf kid; /* of that key */
 	/* The signed text could also have been made of other values. */
 	bool is_ambiguous;
 	enum um_verify_error error; /* why it is not right */

@@ -85,26 +85,6 @@ check_time(const struct um_spec_part *part, const struct um_source *source)
 	return verdict;
 }
 
-/*
- * A token whose key is to be asked for must be of this time, and must claim so:
- * strangers can make others in advance, and repeat them.
- */
-static enum um_verdict
-check_keyless(const struct um_spec_part *part, const struct um_source *source,
-	struct um_signature *signature)
-{
-	struct um_buf *kid = source->parsed->delivery->kid;
-	enum um_verdict verdict = check_time(part, source);
-
-	if (verdict != UM_DELIVERY_GOOD)
-		return verdict;
-	if (kid != NULL) {
-		*kid = signature->kid;
-		signature->kid = (struct um_buf){ 0 };
-	}
-	return UM_DELIVERY_KEYLESS;
-}
-
 static enum um_verdict
 verdict_of(enum um_verify_error error)
 {
@@ -287,8 +267,6 @@ read_signed(struct reading *reading, const struct um_spec_part *part,
 
 	if (!part->of_items && part->trust != UM_TRUST_NOTHING)
 		verdict = verify(part, source, signature);
-	if (verdict == UM_DELIVERY_KEYLESS)
-		verdict = check_keyless(part, source, signature);
 	if (verdict == UM_DELIVERY_GOOD) {
 		um_parsed_read(parsed, &part->payload, part->event_needs, true);
 		return read_proven(reading, part, source, signature);
@@ -300,8 +278,7 @@ read_signed(struct reading *reading, const struct um_spec_part *part,
 			"the certificate is not valid now");
 	else if (verdict == UM_DELIVERY_KEYLESS)
 		refuse(reading, verdict, "/verify",
-			"the key that the token names is not known yet: the "
-			"MCP server is asked to fetch it");
+			"the key that the token names is not in jwks_file");
 	return verdict;
 }
 

@@ -14,8 +14,8 @@
 bool
 um_verifier_accepts_key_form(enum um_algorithm algorithm, enum um_key_form form)
 {
-	if (algorithm == UM_JWT || form == UM_KEY_KID)
-		return algorithm == UM_JWT && form == UM_KEY_KID;
+	if (algorithm == UM_JWT || form == UM_KEY_JWKS)
+		return algorithm == UM_JWT && form == UM_KEY_JWKS;
 	if (um_verifier_is_hmac(algorithm))
 		return form != UM_KEY_CERTIFICATE;
 	if (algorithm == UM_TOKEN)

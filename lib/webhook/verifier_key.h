@@ -32,10 +32,10 @@ enum um_key_form {
 	UM_KEY_BASE64, /* either alphabet, with or without padding */
 	UM_KEY_HEX,
 	UM_KEY_CERTIFICATE, /* pinned X.509 certificates, in a PEM file */
-	UM_KEY_KID,         /* a public key for each `kid`, in the database */
+	UM_KEY_JWKS,        /* public keys (RFC 7517), in a file */
 };
 
-/* It is in a file or in the database, and is no secret. */
+/* It is in a file, and is no secret. */
 static inline bool
 um_key_is_file(enum um_key_form form)
 {

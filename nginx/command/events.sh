@@ -4,7 +4,7 @@
 help_events()
 {
 	cat <<'END'
-usage: urlmode events [--late | --unclaimed | --unknown | --keys]
+usage: urlmode events [--late | --unclaimed | --unknown]
                       [--provider NAME] [--since WHEN] [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
@@ -16,8 +16,6 @@ each did to its elicitation: urlmode show has the rest.
                    are held wait for urlmode release or urlmode void
   --unknown        instead of events: payments and refunds of elicitations that
                    nobody knows, of the last thirty days, the newest last
-  --keys           instead of events: ids of public keys that deliveries have named
-                   and that no MCP server has fetched since, the newest last
   --provider NAME  only of this provider
   --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
                    (90s, 30m, 2h, 7d, 4w)
@@ -39,7 +37,6 @@ run_events()
 		--late) late=true ;;
 		--unclaimed) what=unclaimed ;;
 		--unknown) what=unknown ;;
-		--keys) what=keys ;;
 		--json) json=1 ;;
 		--provider)
 			needs_value "$1" $#
@@ -61,7 +58,7 @@ run_events()
 		shift
 	done
 	case $what-$late in
-	unclaimed-true | unknown-true | keys-true) misuse "--late and --$what exclude each other" ;;
+	unclaimed-true | unknown-true) misuse "--late and --$what exclude each other" ;;
 	esac
 	case $limit in
 	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
@@ -119,20 +116,6 @@ SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unknown(nullif(:'provider',
 SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
 	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency
 FROM urlmode.list_unknown(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
-\endif
-SQL
-}
-
-list_keys()
-{
-	cat <<'SQL'
-\if :json
-SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_wanted_keys(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'most') l;
-\else
-SELECT date_trunc('second', l.asked_at) AS asked_at, date_trunc('second', l.last_asked_at) AS last_asked_at,
-	l.provider_name AS provider, l.kid
-FROM urlmode.list_wanted_keys(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
 \endif
 SQL
 }

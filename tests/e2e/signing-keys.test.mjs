@@ -62,7 +62,7 @@ test('one with a new key is 503 until the file has it, and then accepted', async
 	assert.ok(Number(answer.headers['retry-after']) > 0);
 	const line = await until('it is in the log', async () => (
 		(await fixture.stack.programLog()).find(({ request: one }) => one === answer.headers['x-request-id'])));
-	assert.deepEqual([line.reason, line.detail], ['signing_key_missing', '/verify: the key that the token names is not known yet: the MCP server is asked to fetch it']);
+	assert.deepEqual([line.reason, line.detail], ['signing_key_missing', '/verify: the key that the token names is not in jwks_file']);
 
 	await writeFile(file, '{"keys":');
 	await until('the log says that the file is refused', async () => {

@@ -34,8 +34,7 @@ test('every description in the tree has its deliveries here', () => {
 		.filter((name) => name.endsWith('.json') && name !== 'schema.json')
 		.filter((name) => 'verify' in JSON.parse(readFileSync(new URL(name, folder))))
 		.map((name) => name.slice(0, -'.json'.length));
-	// The keys of Plaid have to be fetched: asked-keys.test.mjs.
-	assert.deepEqual(described.sort(), [...PROVIDERS, 'plaid'].sort());
+	assert.deepEqual(described.sort(), [...PROVIDERS].sort());
 });
 
 describe('a payment that was made resolves the promise with its reference', () => {
@@ -114,7 +113,7 @@ describe('other events of a provider', () => {
 	}
 
 	for (const name of ['mollie', 'dropbox-sign', 'paypal', 'paypal-recheck', 'gocardless', 'xendit', 'flutterwave', 'mercado-pago', 'klarna',
-		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso', 'truelayer', 'twilio']) {
+		'adobe-acrobat-sign', 'adyen-platforms', 'chargebee', 'phonepe', 'docuseal', 'documenso', 'truelayer', 'twilio', 'plaid']) {
 		test(`${name}: the waiter is woken, and asks the provider's API`, async () => {
 			const from = sender(fixture, name);
 			const elicitation = await start(from, name, from.kind === 'payment' ? { expected: PRICE } : {});

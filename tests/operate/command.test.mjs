@@ -78,7 +78,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'list_wanted_keys', 'purge', 'show_decisions',
+			['decide_payment', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions',
 				'show_elicitation', 'show_events', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
@@ -262,34 +262,6 @@ describe('events', () => {
 		const { owner } = await fixture.createPayment('stripe', { expected: PRICE, id });
 		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
 		assert.deepEqual(await unknown(), []);
-	});
-
-	test('keys: the ids that deliveries have named, until their keys are fetched', async () => {
-		const [kid, other] = [randomUUID(), randomUUID()];
-		const ask = (name) => fixture.stack.sql("SELECT urlmode.look_up_signing_keys(ARRAY['plaid'], ARRAY[$1])", [name]);
-		const wanted = async (...args) => (await json('events', '--keys', ...ALL, ...args)).filter((row) => [kid, other].includes(row.kid));
-		const key = JSON.stringify({ kty: 'EC', x: 'a-public-key' });
-
-		await ask(kid);
-		await fixture.stack.sql("UPDATE urlmode.signing_key SET wanted_at = now() - interval '2 hours', wanted_since = now() - interval '3 hours' WHERE kid = $1", [kid]);
-		await ask(other);
-		assert.deepEqual((await wanted()).map(({ kid: one, provider_name: provider }) => [one, provider]), [[kid, 'plaid'], [other, 'plaid']]);
-		assert.deepEqual((await wanted('--since', '1h')).map(({ kid: one }) => one), [other]);
-		assert.deepEqual(await wanted('--provider', 'stripe'), []);
-
-		await ask(kid);
-		const [, { asked_at: first, last_asked_at: last }] = await wanted();
-		assert.ok(Date.parse(last) - Date.parse(first) > 10_000_000, 'the first and the last delivery');
-		await fixture.stack.sql("SELECT urlmode.keep_signing_key('plaid', $1, $2)", [kid, key]);
-		assert.deepEqual((await wanted()).map(({ kid: one }) => one), [other]);
-		// It is fetched again each hour.
-		await fixture.stack.sql("UPDATE urlmode.signing_key SET fetched_at = now() - interval '2 hours' WHERE kid = $1", [kid]);
-		await ask(kid);
-		const { out } = await run('events', '--keys', ...ALL);
-		assert.ok(out.includes(kid) && out.includes(other), out);
-		assert.ok(!(out + JSON.stringify(await wanted())).includes('a-public-key'), 'never a key');
-		const [again] = (await wanted()).filter((row) => row.kid === kid);
-		assert.equal(again.asked_at, again.last_asked_at, 'of those that wait now');
 	});
 
 	test('unclaimed: what was paid and no call has taken', async () => {

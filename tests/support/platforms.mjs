@@ -235,6 +235,13 @@ export const PLATFORMS = {
 		body: (event) => new URLSearchParams(event).toString(),
 		sign: () => ({ 'Content-Type': 'application/x-www-form-urlencoded' }),
 	},
+	plaid: {
+		event: (id) => ({
+			webhook_type: 'LINK', webhook_code: 'SESSION_FINISHED', link_session_id: `session-${id}`, link_token: 'link-sandbox-1', status: 'SUCCESS', id,
+		}),
+		path: ({ id }, fixture) => tokenOf(fixture, 'plaid', id),
+		sign: () => ({}),
+	},
 	klarna: {
 		event: (id) => ({ event_id: randomUUID(), session: { session_id: `session-${id}`, status: 'COMPLETED' }, id }),
 		path: ({ id }, fixture) => tokenOf(fixture, 'klarna', id),

@@ -65,9 +65,6 @@ const SAME = {
 		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
 	'the channel of the answers of clients': () => [found('sql/functions/010_client_request.sql', /pg_notify\('(\w+)'/),
 		found('lib/node/src/adapters/client-requests.js', /CHANNEL = '(\w+)'/)],
-	'the channel of keys that are asked for': () => [found('sql/functions/017_signing_key.sql', /pg_notify\('(\w+)'/), found('lib/node/src/signing-keys.js', /CHANNEL = '(\w+)'/)],
-	'characters of the id of a key that is asked for': () => [constant('UM_JWS_ASKED_KID_MAX'), found('sql/tables/017_signing_key.sql', /octet_length\(kid\) BETWEEN 1 AND (\d+)/)],
-	'bytes of a key that was fetched': () => [found('sql/tables/017_signing_key.sql', /octet_length\(key\) <= (\d+)/), js('signing-keys', 'KEY_MAX')],
 	'the channel of published messages': () => [found('sql/functions/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
 
 	'seconds of the longest grace': () => [365 * 24 * 60 * 60, constant('UM_GRACE_MAX_S'), constant('UM_COOKIE_MAX_AGE'), js('token', 'GRACE_MAX_SECONDS'),

@@ -114,11 +114,16 @@ function fits(at, value) {
 
 /** No shipped description has these, for this reason. */
 const ONE_LOADER = 'the same code reads `json`, the webhook or a timestamp, with this member';
+const OWN_TOKENS = 'for a provider that publishes its keys; the only shipped one gives them one at a time, and is rechecked instead';
 const NOT_SHIPPED = {
 	'/$defs/item/inside': ONE_LOADER,
 	'/$defs/item/is': ONE_LOADER,
 	'/$defs/item/value': ONE_LOADER,
 	'/$defs/item/where': ONE_LOADER,
+	'/$defs/scheme/digest': OWN_TOKENS,
+	'/$defs/scheme/properties/algorithm: jwt': OWN_TOKENS,
+	'/$defs/scheme/properties/key/properties/as: jwks': OWN_TOKENS,
+	'/$defs/timestamp/properties/from/anyOf/1/claim': OWN_TOKENS,
 	'/properties/reconcile/account': ONE_LOADER,
 	'/properties/reconcile/properties/file: csv': 'providers whose API has no list of payments have an export, whose columns each account selects',
 	'/properties/reconcile/properties/time/properties/as: unix_ms': ONE_LOADER,

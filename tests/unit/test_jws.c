@@ -287,58 +287,6 @@ verify_long(const struct um_jwks *jwks, size_t header, size_t payload)
 	return verdict;
 }
 
-/* Nothing has verified it. */
-TEST(the_key_that_a_token_names)
-{
-	struct {
-		const char *header;
-		const char *kid; /* NULL: none that can be asked for */
-	} rows[] = {
-		{ "{\"alg\":\"ES256\",\"kid\":\"key-1 \"}", NULL },
-		{ "{\"alg\":\"ES256\",\"kid\":\"key~1!\"}", "key~1!" },
-		{ "{\"alg\":\"ES256\",\"kid\":\"a\\u007f\"}", NULL },
-		{ "{\"alg\":\"ES256\",\"kid\":\"\"}", NULL },
-		{ "{\"alg\":\"ES256\"}", NULL },
-		{ "{\"alg\":\"none\",\"kid\":\"1\"}", NULL },
-	};
-	EVP_PKEY *key = jose_key(UM_JWS_ES256, false);
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char *token = jose_token(key, UM_JWS_ES256, rows[i].header,
-			"{\"a\":1}");
-		struct um_buf payload = { 0 }, kid = { 0 };
-		bool ok = um_jws_peek(&payload, &kid, um_str(token));
-
-		row_begin("%s", rows[i].header);
-		assert_int_equal(ok, rows[i].kid != NULL);
-		assert_str(um_buf_str(&kid), rows[i].kid);
-		assert_str(um_buf_str(&payload), ok ? "{\"a\":1}" : "");
-		um_buf_free(&kid);
-		um_buf_free(&payload);
-		free(token);
-	}
-}
-
-TEST(the_longest_id_of_a_key_that_is_asked_for)
-{
-	EVP_PKEY *key = jose_key(UM_JWS_ES256, false);
-
-	for (int more = 0; more <= 1; more++) {
-		struct um_buf header = { 0 }, payload = { 0 }, kid = { 0 };
-		char *token;
-
-		um_buf_printf(&header, "{\"alg\":\"ES256\",\"kid\":\"%0*d\"}",
-			UM_JWS_ASKED_KID_MAX + more, 1);
-		token = jose_token(key, UM_JWS_ES256, header.ptr, "{}");
-		assert_int_equal(um_jws_peek(&payload, &kid, um_str(token)),
-			more == 0);
-		um_buf_free(&header);
-		um_buf_free(&payload);
-		um_buf_free(&kid);
-		free(token);
-	}
-}
-
 TEST(limits)
 {
 	struct um_jwks *jwks = jose_parse(
@@ -401,8 +349,6 @@ main(void)
 		cmocka_unit_test(each_flipped_bit),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(shapes),
-		cmocka_unit_test(the_key_that_a_token_names),
-		cmocka_unit_test(the_longest_id_of_a_key_that_is_asked_for),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(forms_of_an_es256_signature),
 	};

@@ -27,7 +27,6 @@ static const struct {
 #define WORD(name, word) word,
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
 #undef WORD
-	{ UM_OP_SIGNING_KEY, { "unknown", "expired", "found", "wanted" } },
 	{ UM_OP_PING, { NULL } },
 	{ UM_OP_MEASURE, { NULL } },
 };

@@ -120,7 +120,7 @@ TEST(a_mistake_is_said_with_its_place)
 			"/nobody.json: No such file" },
 		{ "stripe", "{\"kind\": \"payment\"}",
 			"/stripe.json: /verify: the configuration has no "
-			"secret or certificate for it" },
+			"secret, certificate or jwks_file for it" },
 		{ "stripe", "{\"kind\": \"payment\", \"secrets\": []}",
 			" /providers/stripe/secrets: is not a list of 1 to 16 "
 			"strings" },
@@ -184,7 +184,7 @@ TEST(a_mistake_is_said_with_its_place)
 		{ "paypal",
 			"{\"kind\": \"payment\", \"constants\": "
 			"{\"webhook_id\": \"W\"}}",
-			"the configuration has no secret or certificate" },
+			"the configuration has no secret, certificate or" },
 		{ "paypal",
 			"{\"kind\": \"payment\", \"constants\": "
 			"{\"webhook_id\": \"W\"}, \"certificate\": \"x.pem\"}",

@@ -47,8 +47,6 @@ const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS
 	FROM urlmode.take_recheck($1, $2, $3)`;
 const TAKE_CHECK = 'SELECT lease, result, left_ms FROM urlmode.take_check($1, $2)';
 const END_CHECK = 'SELECT urlmode.end_check($1, $2, $3, $4, $5) AS outcome';
-const TAKE_SIGNING_KEY = 'SELECT provider_name, kid FROM urlmode.take_signing_key($1, $2)';
-const KEEP_SIGNING_KEY = 'SELECT urlmode.keep_signing_key($1, $2, $3, $4)';
 const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
 
 /**
@@ -328,26 +326,6 @@ export class Database {
 	async takeCheck({ id, binding }) {
 		const [row] = await this.query(TAKE_CHECK, [id, binding]);
 		return /** @type {never} */ (row);
-	}
-
-	/**
-	 * @param {string[]} providers
-	 * @param {number} lease milliseconds for which no other instance is given the same key
-	 * @returns {Promise<{ provider: string, kid: string } | undefined>} whose key a delivery has asked for
-	 */
-	async takeSigningKey(providers, lease) {
-		const [row] = await this.query(TAKE_SIGNING_KEY, [providers, lease]);
-		return row && { provider: /** @type {string} */ (row.provider_name), kid: /** @type {string} */ (row.kid) };
-	}
-
-	/**
-	 * @param {string} provider
-	 * @param {string} kid
-	 * @param {string | null} key as JSON; null: the provider has no such key
-	 * @param {Date | null} expiresAt
-	 */
-	async keepSigningKey(provider, kid, key, expiresAt) {
-		await this.query(KEEP_SIGNING_KEY, [provider, kid, key, expiresAt]);
 	}
 
 	/**

@@ -187,20 +187,6 @@ export function checkFunction(name, value) {
 }
 
 /**
- * @template {Function} T
- * @param {string} name
- * @param {Record<string, T> | undefined} value by provider
- * @returns {Record<string, T>}
- */
-export function checkFunctions(name, value = {}) {
-	for (const [provider, one] of Object.entries(value)) {
-		checkProvider(provider);
-		if (typeof one !== 'function') throw new TypeError(`${name}.${provider} must be a function`);
-	}
-	return value;
-}
-
-/**
  * @param {string} name
  * @param {unknown} value
  * @param {boolean} defaultValue

@@ -28,19 +28,7 @@
  *     it, 30 days by default. Reference, amount and currency of a payment stay
  * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
  *     least. false: this process deletes no rows
- * @property {Record<string, SigningKeyFunction> | undefined} [signingKeys] by provider: fetches a public key from a provider that gives them
- *     one at a time (Plaid). With it, the process listens from the start
  * @property {readonly ClientFacts[] | undefined} [clients] facts about clients, which take precedence over the table of this package. For the adapters
- *
- * @callback SigningKeyFunction asks the provider's API for the key that the token of a delivery names
- * @param {string} kid the id of the key, as a stranger may have invented it
- * @param {{ signal: AbortSignal }} options aborts after 10 seconds, and when the UrlMode is closed
- * @returns {Promise<SigningKey | undefined>} undefined: the provider has no such key. If it rejects, there is a warning, and
- *     it is called again
- *
- * @typedef {object} SigningKey
- * @property {Record<string, unknown>} key a JSON Web Key (RFC 7517) that is public
- * @property {Date | null | undefined} [expiresAt] from then on it verifies nothing
  *
  * @typedef {object} ClientFacts facts about an MCP client that it does not declare
  * @property {string} name that it sends as clientInfo

@@ -11,7 +11,7 @@ import { UrlModeClosedError } from './errors.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkFunctions, checkId, checkMilliseconds, checkOwner,
+	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
 	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
 } from './input.js';
 import { openKeys } from './keys.js';
@@ -26,7 +26,6 @@ import { toRefund } from './refund.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
 import { Waiters } from './waiters.js';
-import { SigningKeys } from './signing-keys.js';
 import { UrlBuilder } from './callback-urls.js';
 
 const TIMEOUT_MS = 300_000;
@@ -60,7 +59,6 @@ export class UrlMode extends EventEmitter {
 	#purger;
 	#events;
 	#claims;
-	#signingKeys;
 	#creator;
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
@@ -70,12 +68,12 @@ export class UrlMode extends EventEmitter {
 	#closed;
 
 	/**
-	 * Does not connect yet, except to fetch `signingKeys`.
+	 * Does not connect yet.
 	 *
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, signingKeys, clients = [] }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		const serverName = checkText('name', name ?? base.host, 1, 200);
@@ -95,8 +93,6 @@ export class UrlMode extends EventEmitter {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
 		this.#creator = new Creator({ keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName });
-		this.#signingKeys = new SigningKeys(this.#database, this.#listener, checkFunctions('signingKeys', signingKeys));
-		this.#signingKeys.start();
 		this.#waiters = new Waiters(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
 			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
@@ -359,7 +355,7 @@ export class UrlMode extends EventEmitter {
 		this.#events.close();
 		this.#claims.close();
 		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
-		await Promise.all([this.#signingKeys.close(), ...[...this.#finishers].map((finish) => finish())]);
+		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
 		await closed;
 		await this.#purger.close();

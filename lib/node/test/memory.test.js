@@ -22,7 +22,6 @@ import { internalsOf } from '../src/internals.js';
 import { KeysFile } from '../src/keys.js';
 import { Listener } from '../src/listener.js';
 import { Rechecker } from '../src/recheck.js';
-import { SigningKeys } from '../src/signing-keys.js';
 import { bindingOf } from '../src/token.js';
 import { Refresher } from '../src/vault/refresher.js';
 import { Waiters } from '../src/waiters.js';
@@ -320,25 +319,6 @@ test('refreshed accounts leave nothing behind', async (t) => {
 		});
 	}, FEW);
 	assert.equal(refreshed, calls);
-});
-
-test('public keys that were fetched leave nothing behind', async (t) => {
-	const wanted = [];
-	let kept = 0;
-	const listener = Object.assign(new EventEmitter(), { attach: Listener.prototype.attach, acquire: () => {}, release: () => {}, addChannel: async () => {} });
-	const keys = new SigningKeys({ takeSigningKey: async () => wanted.pop(), keepSigningKey: async () => (kept += 1) }, listener, {
-		plaid: async (kid) => ({ key: { kty: 'EC', kid } }),
-	});
-	keys.start();
-	let asked = 0;
-	await staysFlat(t, async () => {
-		asked += 1;
-		wanted.push({ provider: 'plaid', kid: randomUUID() });
-		listener.emit('notification', '', 'urlmode_keys');
-		await turn();
-	}, FEW);
-	while (kept < asked) await turn();
-	await keys.close();
 });
 
 test('keys keep nothing of earlier contents of their file', async (t) => {
