@@ -15,11 +15,15 @@
  */
 struct parser {
 	char *at;
+	const char *end;
+	bool lenient;
 	struct um_json_node *nodes;
 	size_t len, cap, max;
 	unsigned depth;
 	const char *reason; /* why it is refused, if known */
 };
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -120,6 +124,38 @@ unescape(struct parser *p, char *out)
 	return out;
 }
 
+/* Refuses the document; or, if it is read leniently, this node alone. */
+static bool
+give_up(struct parser *p, struct um_json_node *node, const char *reason)
+{
+	if (!p->lenient)
+		return refuse(p, reason);
+	*node = (struct um_json_node){ reason, (uint32_t)strlen(reason), 1,
+		UM_JSON_UNREADABLE };
+	return true;
+}
+
+/* The quotation mark that ends the string in which `at` is, or the end. */
+static char *
+string_end(char *at, const char *end)
+{
+	for (; at < end && *at != '"'; at++)
+		if (*at == '\\' && at + 1 < end)
+			at++;
+	return at;
+}
+
+/* Gives up a string that is decoded as far as `begin`, and moves behind it. */
+static bool
+skip_string(struct parser *p, struct um_json_node *node, char *begin,
+	const char *reason)
+{
+	if (!give_up(p, node, reason))
+		return false;
+	p->at = string_end(begin, p->end);
+	return take(p, '"');
+}
+
 static bool
 parse_string(struct parser *p)
 {
@@ -131,19 +167,22 @@ parse_string(struct parser *p)
 	if (node == NULL)
 		return false;
 	for (out = p->at; (c = (unsigned char)*p->at++) != '"';) {
+		char *begin = p->at - 1;
+
 		if (c < ' ')
-			return refuse(p, "has a control character in a string");
+			return skip_string(p, node, begin,
+				"has a control character in a string");
 		any |= c;
 		if (c != '\\')
 			*out++ = (char)c;
 		else if ((out = unescape(p, out)) == NULL)
-			return refuse(p,
+			return skip_string(p, node, begin,
 				"has an escape that is none, a NUL, or half a "
 				"surrogate pair");
 	}
 	node->len = (uint32_t)(out - node->text);
 	return any < 0x80 || um_str_is_text(um_json_str(node))
-		|| refuse(p, "has a string that is not UTF-8");
+		|| give_up(p, node, "has a string that is not UTF-8");
 }
 
 static bool
@@ -180,12 +219,12 @@ parse_number(struct parser *p)
 	if (node->kind == UM_JSON_REAL)
 		return (node->len <= UM_JSON_REAL_MAX
 			       && isfinite(strtod(node->text, NULL)))
-			|| refuse(p,
+			|| give_up(p, node,
 				"has a number that is too long or too large");
 	errno = 0;
 	(void)strtoll(node->text, NULL, 10);
 	return errno == 0
-		|| refuse(p, "has a whole number of more than 64 bits");
+		|| give_up(p, node, "has a whole number of more than 64 bits");
 }
 
 static bool
@@ -226,6 +265,26 @@ names_differ(const struct um_json_node *object, size_t count)
 	return differ;
 }
 
+/* Gives up the object or array that begins here, and moves behind it. */
+static bool
+skip_container(struct parser *p, struct um_json_node *node)
+{
+	size_t open = 0;
+
+	if (!give_up(p, node,
+		    "is nested more than " TEXT(UM_JSON_DEPTH_MAX) " deep"))
+		return false;
+	for (; p->at < p->end; p->at++) {
+		if (*p->at == '"')
+			p->at = string_end(p->at + 1, p->end);
+		else if (*p->at == '{' || *p->at == '[')
+			open++;
+		else if ((*p->at == '}' || *p->at == ']') && --open == 0)
+			return take(p, *p->at);
+	}
+	return false;
+}
+
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 parse_container(struct parser *p, enum um_json_kind kind, char close)
 {
@@ -234,9 +293,9 @@ parse_container(struct parser *p, enum um_json_kind kind, char close)
 
 	if (node == NULL)
 		return false;
-	if (++p->depth > UM_JSON_DEPTH_MAX)
-		return refuse(p,
-			"is nested more than " TEXT(UM_JSON_DEPTH_MAX) " deep");
+	if (p->depth == UM_JSON_DEPTH_MAX)
+		return skip_container(p, node);
+	p->depth++;
 	p->at++;
 	if (!take_token(p, close)) {
 		do {
@@ -252,7 +311,7 @@ parse_container(struct parser *p, enum um_json_kind kind, char close)
 	}
 	p->depth--;
 	node->size = (uint32_t)(&p->nodes[p->len] - node);
-	return kind != UM_JSON_OBJECT || names_differ(node, count)
+	return kind != UM_JSON_OBJECT || p->lenient || names_differ(node, count)
 		|| refuse(p, "has an object with a name twice");
 }
 
@@ -278,13 +337,15 @@ parse_value(struct parser *p)
 	}
 }
 
-struct um_json_node *
-um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
+static struct um_json_node *
+parse(struct um_str text, size_t max, bool lenient, struct um_json_fault *fault)
 {
 	/*
 	 * Every value has at least a byte and, but for the last, a separator.
 	 */
-	struct parser p = { .cap = text.len / 2 + 1, .max = max };
+	struct parser p = { .cap = text.len / 2 + 1,
+		.max = max,
+		.lenient = lenient };
 	struct um_json_fault ignored;
 	char *copy;
 
@@ -302,6 +363,9 @@ um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
 	p.at = copy = (char *)&p.nodes[p.cap];
 	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
+	p.end = copy + text.len;
+	if (lenient && strncmp(copy, BYTE_ORDER_MARK, 3) == 0)
+		p.at += 3;
 	if (parse_value(&p) && p.nodes[0].kind <= UM_JSON_ARRAY
 		&& take_token(&p, '\0') && p.at == copy + text.len + 1)
 		return p.nodes;
@@ -312,6 +376,19 @@ um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
 		fault->at = text.len;
 	free(p.nodes);
 	return NULL;
+}
+
+struct um_json_node *
+um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
+{
+	return parse(text, max, false, fault);
+}
+
+struct um_json_node *
+um_json_parse_lenient(struct um_str text, size_t max,
+	struct um_json_fault *fault)
+{
+	return parse(text, max, true, fault);
 }
 
 const struct um_json_node *
@@ -332,7 +409,7 @@ bool
 um_json_text(const struct um_json_node *node, struct um_buf *out)
 {
 	if (node == NULL || node->kind < UM_JSON_STRING
-		|| node->kind == UM_JSON_NULL)
+		|| node->kind >= UM_JSON_NULL)
 		return false;
 	if (node->kind == UM_JSON_REAL) {
 		char real[32];

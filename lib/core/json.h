@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON (RFC 8259) from outside, read strictly: a document is one array of
- * nodes.
+ * JSON (RFC 8259) from outside: a document is one array of nodes.
+ *
+ * Tokens, keys and sealed values are read strictly. A message that is known to be
+ * authentic is read leniently: it is refused for what somebody reads of it, and
+ * not for what nobody does.
  *
  * The files that people write are read with jansson (core/conf.h). Deliveries
  * are not, because it costs too much: callgrind counts 79,000 instructions for
@@ -31,6 +34,8 @@ enum um_json_kind {
 	UM_JSON_TRUE,
 	UM_JSON_FALSE,
 	UM_JSON_NULL,
+	/* It is there, but cannot be read: `text` is the reason, a C string. */
+	UM_JSON_UNREADABLE,
 };
 
 /*
@@ -58,6 +63,16 @@ struct um_json_fault {
  * out of memory.
  */
 struct um_json_node *um_json_parse(struct um_str text, size_t max,
+	struct um_json_fault *fault);
+
+/*
+ * The same, but a byte order mark may come first, and these become nodes of kind
+ * UNREADABLE: a string or name with a control character, an escape that is none,
+ * a NUL, half a surrogate pair, or that is not UTF-8; a number outside of its
+ * type; an object or array that is nested too deep. A name may be there twice:
+ * um_pointer_find() does not choose one of them.
+ */
+struct um_json_node *um_json_parse_lenient(struct um_str text, size_t max,
 	struct um_json_fault *fault);
 
 static inline bool
@@ -90,7 +105,7 @@ um_json_next(const struct um_json_node *array,
 	return next < array + array->size ? next : NULL;
 }
 
-/* The value of the member with this name; NULL: none, or it is no object. */
+/* The first member with this name; NULL: none, or it is no object. */
 const struct um_json_node *um_json_member(const struct um_json_node *object,
 	struct um_str name);
 

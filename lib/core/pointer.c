@@ -110,6 +110,27 @@ find_element(const struct um_json_node *array, size_t index)
 	return element;
 }
 
+/* The only member with this name. */
+static const struct um_json_node *
+find_member(const struct um_json_node *object, struct um_str name)
+{
+	static const struct um_json_node twice = { "is there twice", 14, 1,
+		UM_JSON_UNREADABLE };
+	const struct um_json_node *found = NULL, *at, *end;
+
+	if (!um_json_is(object, UM_JSON_OBJECT))
+		return um_json_is(object, UM_JSON_UNREADABLE) ? object : NULL;
+	end = object + object->size;
+	for (at = object + 1; at < end; at += 1 + at[1].size) {
+		if (!um_json_string_eq(at, name))
+			continue;
+		if (found != NULL)
+			return &twice;
+		found = at + 1;
+	}
+	return found;
+}
+
 const struct um_json_node *
 um_pointer_find(const struct um_pointer *pointer,
 	const struct um_json_node *root)
@@ -121,7 +142,7 @@ um_pointer_find(const struct um_pointer *pointer,
 
 		node = um_json_is(node, UM_JSON_ARRAY)
 			? find_element(node, token->index)
-			: um_json_member(node,
+			: find_member(node,
 				(struct um_str){ token->name,
 					token->name_len });
 	}

@@ -30,7 +30,11 @@ bool um_pointer_equal(const struct um_pointer *a, const struct um_pointer *b);
 /* Appends its text; nothing for the whole document. */
 void um_pointer_put(const struct um_pointer *pointer, struct um_buf *out);
 
-/* The node at the pointer, or NULL; `root` may be NULL. */
+/*
+ * The node at the pointer, or NULL; `root` may be NULL. A node of kind UNREADABLE
+ * if an object on the way has the name twice, or has it in a value that cannot
+ * be read.
+ */
 const struct um_json_node *um_pointer_find(const struct um_pointer *pointer,
 	const struct um_json_node *root);
 

@@ -40,14 +40,44 @@ decode(struct um_str *out, char **at, struct um_str text)
 	return um_str_is_text(*out);
 }
 
-enum um_refusal
-um_form_parse(struct um_form *form, struct um_str text)
+/* Adds a field to a form that has room for it. */
+typedef enum um_refusal add_field(struct um_form *form, struct um_field field,
+	size_t value_max);
+
+static enum um_refusal
+add_strictly(struct um_form *form, struct um_field field, size_t value_max)
 {
-	return um_form_parse_max(form, text, UM_FORM_VALUE_MAX);
+	if (field.name.ptr == NULL || field.value.ptr == NULL)
+		return UM_REFUSAL_MALFORMED_PARAMETERS;
+	if (field.name.len > UM_FORM_NAME_MAX || field.value.len > value_max)
+		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
+	for (size_t i = 0; i < form->len; i++)
+		if (um_str_eq(form->field[i].name, field.name))
+			return UM_REFUSAL_DUPLICATE_PARAMETER;
+	form->field[form->len++] = field;
+	return UM_REFUSAL_NONE;
 }
 
-enum um_refusal
-um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
+static enum um_refusal
+add_leniently(struct um_form *form, struct um_field field, size_t value_max)
+{
+	if (field.name.ptr == NULL || field.name.len > UM_FORM_NAME_MAX)
+		return UM_REFUSAL_NONE;
+	field.unreadable = field.value.ptr == NULL
+		|| field.value.len > value_max;
+	for (size_t i = 0; i < form->len; i++) {
+		if (!um_str_eq(form->field[i].name, field.name))
+			continue;
+		form->field[i].unreadable = true;
+		return UM_REFUSAL_NONE;
+	}
+	form->field[form->len++] = field;
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+parse(struct um_form *form, struct um_str text, size_t value_max,
+	add_field *add)
 {
 	char *at;
 
@@ -62,32 +92,57 @@ um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
 	while (text.len != 0) {
 		struct um_str value = um_str_cut(&text, "&");
 		struct um_str name = um_str_cut(&value, "=");
-		struct um_field field;
+		struct um_field field = { 0 };
+		enum um_refusal refusal;
 
 		if (name.len == 0 && value.len == 0)
 			continue;
-		if (!decode(&field.name, &at, name)
-			|| !decode(&field.value, &at, value))
-			return UM_REFUSAL_MALFORMED_PARAMETERS;
-		if (field.name.len > UM_FORM_NAME_MAX
-			|| field.value.len > value_max
-			|| form->len == UM_FORM_FIELDS_MAX)
+		if (form->len == UM_FORM_FIELDS_MAX)
 			return UM_REFUSAL_PARAMETERS_TOO_LARGE;
-		for (size_t i = 0; i < form->len; i++)
-			if (um_str_eq(form->field[i].name, field.name))
-				return UM_REFUSAL_DUPLICATE_PARAMETER;
-		form->field[form->len++] = field;
+		if (!decode(&field.name, &at, name))
+			field.name.ptr = NULL;
+		if (!decode(&field.value, &at, value))
+			field.value.ptr = NULL;
+		if ((refusal = add(form, field, value_max)))
+			return refusal;
 	}
 	return UM_REFUSAL_NONE;
+}
+
+enum um_refusal
+um_form_parse(struct um_form *form, struct um_str text)
+{
+	return parse(form, text, UM_FORM_VALUE_MAX, add_strictly);
+}
+
+enum um_refusal
+um_form_parse_max(struct um_form *form, struct um_str text, size_t value_max)
+{
+	return parse(form, text, value_max, add_strictly);
+}
+
+enum um_refusal
+um_form_parse_lenient(struct um_form *form, struct um_str text)
+{
+	return parse(form, text, UM_FORM_VALUE_MAX, add_leniently);
+}
+
+const struct um_field *
+um_form_field(const struct um_form *form, const char *name)
+{
+	for (size_t i = 0; i < form->len; i++)
+		if (um_str_is(form->field[i].name, name))
+			return &form->field[i];
+	return NULL;
 }
 
 struct um_str
 um_form_get(const struct um_form *form, const char *name)
 {
-	for (size_t i = 0; i < form->len; i++)
-		if (um_str_is(form->field[i].name, name))
-			return form->field[i].value;
-	return um_str(NULL);
+	const struct um_field *field = um_form_field(form, name);
+
+	return field != NULL && !field->unreadable ? field->value
+						   : um_str(NULL);
 }
 
 void

@@ -3,10 +3,12 @@
 #ifndef UM_FORM_H
 #define UM_FORM_H
 
+#include <stdbool.h>
+
 #include "core/str.h"
 #include "http/refusal.h"
 
-#define UM_FORM_FIELDS_MAX 32
+#define UM_FORM_FIELDS_MAX 128
 #define UM_FORM_NAME_MAX 64     /* bytes, decoded */
 #define UM_FORM_VALUE_MAX 12288 /* bytes, decoded: id tokens are long */
 
@@ -15,6 +17,7 @@
 struct um_field {
 	struct um_str name;
 	struct um_str value;
+	bool unreadable; /* read leniently: there twice, or not decoded */
 };
 
 /* Zeroed to begin with. */
@@ -39,7 +42,20 @@ enum um_refusal um_form_parse(struct um_form *form, struct um_str text);
 enum um_refusal um_form_parse_max(struct um_form *form, struct um_str text,
 	size_t value_max);
 
-/* The field's value; .ptr is NULL if there is no such field. */
+/*
+ * The same for a form that is known to be authentic, of which only some fields
+ * are read. A value that cannot be decoded or is too long, and a name that is
+ * there twice, make the field unreadable. A field whose name cannot be decoded
+ * or is too long is left out. PARAMETERS_TOO_LARGE: too many fields.
+ * MALFORMED_PARAMETERS: out of memory.
+ */
+enum um_refusal um_form_parse_lenient(struct um_form *form, struct um_str text);
+
+/* The field with this name, or NULL. */
+const struct um_field *um_form_field(const struct um_form *form,
+	const char *name);
+
+/* The field's value; .ptr is NULL if there is none, or it is unreadable. */
 struct um_str um_form_get(const struct um_form *form, const char *name);
 
 /* Wipes the decoded text and frees it; the form can be used again. */

@@ -132,7 +132,7 @@ read_part(struct um_multipart *multipart, struct um_str part)
 	field.value = skip(part, 2);
 	for (size_t i = 0; i < multipart->len; i++)
 		if (um_str_eq(multipart->field[i].name, field.name))
-			return false;
+			return multipart->field[i].unreadable = true;
 	if (multipart->len == UM_MULTIPART_FIELDS_MAX)
 		return false;
 	multipart->field[multipart->len++] = field;
@@ -173,11 +173,20 @@ um_multipart_parse(struct um_multipart *multipart, struct um_str content_type,
 	return um_str_is(body, "--") || um_str_is(body, "--\r\n");
 }
 
-struct um_str
-um_multipart_get(const struct um_multipart *multipart, const char *name)
+const struct um_field *
+um_multipart_field(const struct um_multipart *multipart, const char *name)
 {
 	for (size_t i = 0; i < multipart->len; i++)
 		if (um_str_is(multipart->field[i].name, name))
-			return multipart->field[i].value;
-	return um_str(NULL);
+			return &multipart->field[i];
+	return NULL;
+}
+
+struct um_str
+um_multipart_get(const struct um_multipart *multipart, const char *name)
+{
+	const struct um_field *field = um_multipart_field(multipart, name);
+
+	return field != NULL && !field->unreadable ? field->value
+						   : um_str(NULL);
 }

@@ -8,7 +8,7 @@
 #include "core/str.h"
 #include "http/form.h"
 
-#define UM_MULTIPART_FIELDS_MAX 32
+#define UM_MULTIPART_FIELDS_MAX 128
 
 struct um_multipart {
 	size_t len;
@@ -20,14 +20,17 @@ struct um_multipart {
  * Finds the fields of a body; a part with a file name is skipped. Returns
  * false for another media type, a Content-Type without exactly one valid
  * boundary, anything before the first or after the last boundary, a part
- * without a name, two fields with the same name, a backslash in a quoted
- * parameter, a transfer encoding (RFC 7578 section 4.7), and for more than
- * UM_MULTIPART_FIELDS_MAX fields.
+ * without a name, a backslash in a quoted parameter, a transfer encoding
+ * (RFC 7578 section 4.7), and for more than UM_MULTIPART_FIELDS_MAX fields.
  */
 bool um_multipart_parse(struct um_multipart *multipart,
 	struct um_str content_type, struct um_str body);
 
-/* The field's value; .ptr is NULL if there is no such field. */
+/* The field with this name, unreadable if it is there twice; or NULL. */
+const struct um_field *um_multipart_field(const struct um_multipart *multipart,
+	const char *name);
+
+/* The field's value; .ptr is NULL if there is none, or it is unreadable. */
 struct um_str um_multipart_get(const struct um_multipart *multipart,
 	const char *name);
 

@@ -306,12 +306,24 @@ put_other_id(struct um_buf *out, const struct um_spec_part *part,
 	um_value_free(&value);
 }
 
+/* The outcome that has been read before. */
+static size_t
+outcome_of(const struct um_spec_part *part, const struct um_source *source,
+	const struct um_event *event)
+{
+	struct um_misread ignored;
+	size_t number;
+
+	um_event_outcome(&number, part, source, event->type, &ignored);
+	return number;
+}
+
 static void
 put_event(struct um_buf *out, const struct um_spec_part *part,
 	const json_t *description, const struct um_event *event,
 	const struct um_source *source)
 {
-	size_t number = um_event_outcome(part, source, event->type);
+	size_t number = outcome_of(part, source, event);
 	const json_t *outcome = json_array_get(member(description, "outcomes"),
 		number);
 	const json_t *own_amount = member(outcome, "amount");

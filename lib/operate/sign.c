@@ -55,7 +55,7 @@ add_param(struct signer *signer, const struct um_expr *expr, const char *value)
 	if (params->len == UM_PARAMS_MAX)
 		return false;
 	params->param[params->len++] = (struct um_field){ um_str(expr->text),
-		um_str(value) };
+		um_str(value), false };
 	um_buf_cat(&signer->params, expr->text, signer->scheme->equals, value,
 		signer->scheme->separator);
 	return true;

@@ -49,8 +49,11 @@ bool
 um_challenge_answer(const struct um_challenge *challenge,
 	const struct um_source *source, struct um_reply *reply)
 {
-	bool ok = um_conditions_hold(&challenge->when, source);
+	struct um_value unread;
+	bool ok = um_conditions_hold(&challenge->when, source, &unread)
+		== UM_HOLDS;
 
+	um_value_free(&unread);
 	for (size_t i = 0; i < challenge->len && ok; i++)
 		ok = put_piece(&reply->body, &challenge->piece[i], source);
 	reply->content_type = challenge->is_json ? "application/json"

@@ -28,27 +28,29 @@ is_one_of(struct um_str text, const struct um_strlist *list)
 	return found;
 }
 
-static bool
-holds(const struct um_condition *condition, const struct um_source *source)
+static enum um_holding
+holds(const struct um_condition *condition, const struct um_source *source,
+	struct um_value *value)
 {
-	struct um_value value;
-	enum um_found found = um_expr_eval(&condition->from, source, &value);
+	enum um_found found = um_expr_eval(&condition->from, source, value);
 	bool yes = condition->is.len == 0
 		? (found != UM_ABSENT) == condition->present
-		: found == UM_FOUND && is_one_of(value.text, &condition->is);
+		: found == UM_FOUND && is_one_of(value->text, &condition->is);
 
-	um_value_free(&value);
-	return yes;
+	if (found == UM_BAD && value->is_unreadable)
+		return UM_HOLDS_UNKNOWN;
+	um_value_free(value);
+	return yes ? UM_HOLDS : UM_HOLDS_NOT;
 }
 
-bool
+enum um_holding
 um_conditions_hold(const struct um_conditions *conditions,
-	const struct um_source *source)
+	const struct um_source *source, struct um_value *unread)
 {
-	size_t held = 0;
+	enum um_holding holding = UM_HOLDS;
 
-	while (held < conditions->len
-		&& holds(&conditions->condition[held], source))
-		held++;
-	return held == conditions->len;
+	*unread = (struct um_value){ 0 };
+	for (size_t i = 0; i < conditions->len && holding == UM_HOLDS; i++)
+		holding = holds(&conditions->condition[i], source, unread);
+	return holding;
 }

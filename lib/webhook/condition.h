@@ -24,7 +24,17 @@ struct um_conditions {
 
 void um_conditions_free(struct um_conditions *conditions);
 
-bool um_conditions_hold(const struct um_conditions *conditions,
-	const struct um_source *source);
+enum um_holding {
+	UM_HOLDS,
+	UM_HOLDS_NOT,
+	UM_HOLDS_UNKNOWN, /* the value of one cannot be read */
+};
+
+/*
+ * UNKNOWN only where the conditions before that one hold. Its value is then
+ * *unread, which the caller frees in every case.
+ */
+enum um_holding um_conditions_hold(const struct um_conditions *conditions,
+	const struct um_source *source, struct um_value *unread);
 
 #endif

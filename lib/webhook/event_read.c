@@ -21,7 +21,7 @@ static bool
 refuse(struct um_misread *misread, const char *place,
 	const struct um_pointer *at, const char *reason)
 {
-	*misread = (struct um_misread){ place, at, reason };
+	*misread = (struct um_misread){ place, at, reason, false };
 	return false;
 }
 
@@ -41,6 +41,13 @@ read_value(struct um_value *value, const struct um_expr *expr,
 	else if (found == UM_FOUND && !is_clean(value->text))
 		*unfit = "has a control character, or is not UTF-8";
 	return found;
+}
+
+static const char *
+reason_of(const struct um_value *value)
+{
+	return value->bad_reason != NULL ? value->bad_reason
+					 : "is not readable";
 }
 
 /*
@@ -63,30 +70,47 @@ read_text(const struct um_expr *expr, const struct um_source *source, char *out,
 		memcpy(out, value.text.ptr, value.text.len);
 		out[value.text.len] = '\0';
 	} else if (found == UM_BAD) {
-		refuse(misread, place, value.bad_at,
-			value.bad_reason != NULL ? value.bad_reason
-						 : "is not readable");
+		refuse(misread, place, value.bad_at, reason_of(&value));
+		misread->is_unreadable = value.is_unreadable;
 	}
 	um_value_free(&value);
 	return found;
 }
 
-size_t
-um_event_outcome(const struct um_spec_part *part,
-	const struct um_source *source, const char *type)
+/* The same, but a value that is readable and not fit is left out. */
+static bool
+read_fit(const struct um_expr *expr, const struct um_source *source, char *out,
+	size_t size, const char *place, struct um_misread *misread)
 {
+	return read_text(expr, source, out, size, place, misread) != UM_BAD
+		|| !misread->is_unreadable;
+}
+
+bool
+um_event_outcome(size_t *outcome, const struct um_spec_part *part,
+	const struct um_source *source, const char *type,
+	struct um_misread *misread)
+{
+	enum um_holding holding = UM_HOLDS_NOT;
 	size_t i = 0;
 
 	for (; i < part->rules_len; i++) {
 		const struct um_outcome_rule *rule = &part->rules[i];
+		struct um_value unread;
 
 		if (rule->types.len != 0
 			&& !um_strlist_has(&rule->types, um_str(type)))
 			continue;
-		if (um_conditions_hold(&rule->when, source))
+		holding = um_conditions_hold(&rule->when, source, &unread);
+		if (holding == UM_HOLDS_UNKNOWN)
+			refuse(misread, "/outcomes", unread.bad_at,
+				reason_of(&unread));
+		um_value_free(&unread);
+		if (holding != UM_HOLDS_NOT)
 			break;
 	}
-	return i;
+	*outcome = i;
+	return holding != UM_HOLDS_UNKNOWN;
 }
 
 const struct um_expr *
@@ -113,16 +137,20 @@ hash_into(char *out, size_t size, struct um_str bytes, size_t index)
 }
 
 /* The provider's own identity where it fits, otherwise a digest. */
-static void
+static bool
 read_identity(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, size_t number)
+	const struct um_source *source, size_t number,
+	struct um_misread *misread)
 {
 	const struct um_delivery *delivery = source->parsed->delivery;
 	struct um_value value;
 	const char *unfit;
 	enum um_found found = read_value(&value, &part->identity, source,
 		sizeof(event->identity), &unfit);
+	bool ok = found != UM_BAD || !value.is_unreadable;
 
+	if (!ok)
+		refuse(misread, "/identity", value.bad_at, reason_of(&value));
 	if (found != UM_FOUND)
 		hash_into(event->identity, sizeof(event->identity),
 			delivery->body.len != 0 ? delivery->body
@@ -135,6 +163,7 @@ read_identity(struct um_event *event, const struct um_spec_part *part,
 		snprintf(event->identity, sizeof(event->identity), "%.*s",
 			(int)value.text.len, value.text.ptr);
 	um_value_free(&value);
+	return ok;
 }
 
 /* An amount without a currency is ignored, and vice versa. */
@@ -168,16 +197,21 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 				  "many places as the currency has");
 }
 
+/* Not a payment: its result is sealed for its elicitation. */
 static bool
-is_ours(const struct um_event *event)
+may_be_unnamed(const struct um_event *event)
 {
-	/* Not a payment: its result is sealed for its elicitation. */
-	bool may_be_unnamed = event->effect != UM_EFFECT_IGNORE
+	return event->effect != UM_EFFECT_IGNORE
 		&& event->effect != UM_EFFECT_PAID
 		&& event->effect != UM_EFFECT_OTHER_MODE
 		&& event->effect != UM_EFFECT_OTHER_ACCOUNT;
+}
 
-	return event->has_id || (may_be_unnamed && event->reference[0] != '\0');
+static bool
+is_ours(const struct um_event *event)
+{
+	return event->has_id
+		|| (may_be_unnamed(event) && event->reference[0] != '\0');
 }
 
 /*
@@ -233,45 +267,103 @@ apply_origin(const struct um_origin *origin, const struct um_source *source,
 }
 
 /* What the outcome says, as far as the signature proves it. */
-static bool
-read_effect(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, size_t outcome, bool is_ambiguous,
-	struct um_misread *misread)
+static enum um_effect
+effect_of(const struct um_spec_part *part, size_t outcome, bool is_proven)
 {
-	const char *bad;
+	if (outcome == part->rules_len
+		|| part->rules[outcome].effect == UM_EFFECT_IGNORE)
+		return UM_EFFECT_IGNORE;
+	return is_proven ? part->rules[outcome].effect : UM_EFFECT_RECHECK;
+}
 
-	event->effect = outcome < part->rules_len ? part->rules[outcome].effect
-						  : UM_EFFECT_IGNORE;
-	if (event->effect == UM_EFFECT_IGNORE)
-		return true;
-	if (is_ambiguous || part->trust > UM_TRUST_FIELDS) {
-		event->effect = UM_EFFECT_RECHECK;
-		return true;
-	}
-	bad = apply_origin(&part->origin, source, &event->effect);
-	return bad == NULL || refuse(misread, bad, NULL, "is not a text");
+/* The id of the elicitation; one that is no UUID belongs to another system. */
+static bool
+read_id(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, struct um_misread *misread)
+{
+	char id[UM_UUID_TEXT_LEN + 2];
+	bool ok = read_fit(&part->elicitation, source, id, sizeof(id),
+		"/elicitation", misread);
+
+	event->has_id = um_uuid_parse(event->id, um_str(id));
+	return ok;
 }
 
 /* The reference of the payment, and of a refund that has its own. */
-static void
+static bool
 read_references(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, size_t outcome)
+	const struct um_source *source, size_t outcome,
+	struct um_misread *misread)
 {
 	const struct um_outcome_rule *rule = outcome < part->rules_len
 		? &part->rules[outcome]
 		: NULL;
-	struct um_misread ignored;
 
-	read_text(rule != NULL && rule->has_reference ? &rule->reference
-						      : &part->reference,
-		source, event->reference, sizeof(event->reference),
-		"/reference", &ignored);
-	if (rule != NULL)
-		read_text(&rule->refund, source, event->refund,
-			sizeof(event->refund), "/refund", &ignored);
-	if (event->effect == UM_EFFECT_PAID)
-		read_text(&part->checkout, source, event->checkout,
-			sizeof(event->checkout), "/checkout", &ignored);
+	return read_fit(rule != NULL && rule->has_reference ? &rule->reference
+							    : &part->reference,
+		       source, event->reference, sizeof(event->reference),
+		       "/reference", misread)
+		&& (rule == NULL
+			|| read_fit(&rule->refund, source, event->refund,
+				sizeof(event->refund), "/refund", misread));
+}
+
+/* Whether it is about an elicitation of ours, or its address says so. */
+static bool
+may_be_ours(const struct um_event *event, const struct um_spec_part *part)
+{
+	return event->is_ours || part->elicitation.kind == UM_EXPR_NONE;
+}
+
+/*
+ * What it names: an elicitation, a payment, and itself. Each is judged only where
+ * those before it leave open whether the event is ours.
+ */
+static bool
+read_names(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t number, size_t outcome,
+	struct um_misread *misread)
+{
+	/* The last one that is misread is the one that is reported. */
+	bool has_identity = read_identity(event, part, source, number, misread);
+	bool has_references = read_references(event, part, source, outcome,
+		misread);
+	bool has_name = read_id(event, part, source, misread);
+
+	event->is_ours = is_ours(event);
+	if (event->effect == UM_EFFECT_IGNORE)
+		return true;
+	if (!has_references && !event->has_id && !may_be_unnamed(event))
+		return has_name;
+	return has_name && has_references
+		&& (has_identity || !may_be_ours(event, part));
+}
+
+static bool
+read_checkout(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, struct um_misread *misread)
+{
+	return event->effect != UM_EFFECT_PAID
+		|| read_fit(&part->checkout, source, event->checkout,
+			sizeof(event->checkout), "/checkout", misread);
+}
+
+/* What it says of an elicitation that is ours, or may be. */
+static bool
+read_rest(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t outcome, bool is_proven,
+	struct um_misread *misread)
+{
+	const char *bad = NULL;
+
+	if (event->effect != UM_EFFECT_IGNORE && is_proven)
+		bad = apply_origin(&part->origin, source, &event->effect);
+	if (bad != NULL)
+		return refuse(misread, bad, NULL, "is not a text");
+	event->is_ours = is_ours(event);
+	return read_checkout(event, part, source, misread)
+		&& (!needs_amount(event, part)
+			|| read_amount(event, part, source, outcome, misread));
 }
 
 bool
@@ -279,26 +371,22 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t number, bool is_ambiguous,
 	struct um_misread *misread)
 {
-	char id[UM_UUID_TEXT_LEN + 2];
-	struct um_misread ignored;
+	bool is_proven = !is_ambiguous && part->trust <= UM_TRUST_FIELDS;
 	size_t outcome;
 
 	*event = (struct um_event){ 0 };
 	if (read_text(&part->type, source, event->type, sizeof(event->type),
 		    "/type", misread)
-		== UM_BAD)
+			== UM_BAD
+		|| !um_event_outcome(&outcome, part, source, event->type,
+			misread))
 		return false;
-	outcome = um_event_outcome(part, source, event->type);
-	if (!read_effect(event, part, source, outcome, is_ambiguous, misread))
+	event->effect = effect_of(part, outcome, is_proven);
+	if (!read_names(event, part, source, number, outcome, misread))
 		return false;
-	read_identity(event, part, source, number);
-	/* One that is not a UUID belongs to another system, as its amount does. */
-	event->has_id = read_text(&part->elicitation, source, id, sizeof(id),
-				"/elicitation", &ignored)
-			== UM_FOUND
-		&& um_uuid_parse(event->id, um_str(id));
-	read_references(event, part, source, outcome);
-	event->is_ours = is_ours(event);
-	return !needs_amount(event, part)
-		|| read_amount(event, part, source, outcome, misread);
+	if (!may_be_ours(event, part)) {
+		read_checkout(event, part, source, misread);
+		return true;
+	}
+	return read_rest(event, part, source, outcome, is_proven, misread);
 }

@@ -14,22 +14,26 @@ struct um_misread {
 	const char *place;           /* a key of the description */
 	const struct um_pointer *at; /* where in the JSON, or NULL */
 	const char *reason;
+	bool is_unreadable; /* and not readable, but no fit text */
 };
 
 /*
  * Reads the event with this number, from 0. `is_ambiguous`: its signature could
- * also be one of other values. False where it is not readable.
+ * also be one of other values. False where something that decides is not
+ * readable; of an event that is ignored, or not about an elicitation of ours,
+ * nothing but its type and its outcome decides.
  */
 bool um_event_read(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t number, bool is_ambiguous,
 	struct um_misread *misread);
 
 /*
- * The number of the first outcome that applies to an event of this type, or
- * rules_len.
+ * Makes *outcome the number of the first outcome that applies to an event of
+ * this type, or rules_len. False where one cannot be judged.
  */
-size_t um_event_outcome(const struct um_spec_part *part,
-	const struct um_source *source, const char *type);
+bool um_event_outcome(size_t *outcome, const struct um_spec_part *part,
+	const struct um_source *source, const char *type,
+	struct um_misread *misread);
 
 /* The amount of an event to which the outcome with this number applies. */
 const struct um_expr *um_event_amount(const struct um_spec_part *part,

@@ -60,10 +60,23 @@ eval_header(const struct um_expr *expr, const struct um_source *source,
 		if (text.len == 0)
 			continue;
 		if (found.len != 0 && !um_str_eq(found, text))
-			return UM_BAD;
+			return um_value_unreadable(value,
+				"is a header with two values");
 		found = text;
 	}
 	return um_value_take(value, found);
+}
+
+static enum um_found
+take_field(const struct um_field *field, struct um_value *value)
+{
+	if (field == NULL)
+		return UM_ABSENT;
+	if (field->unreadable)
+		return um_value_unreadable(value,
+			"is a field that is there twice, too long, or not "
+			"decodable");
+	return um_value_take(value, field->value);
 }
 
 /* A field of the query, or of a form. */
@@ -78,7 +91,7 @@ eval_field(const struct um_expr *expr, const struct um_source *source,
 
 	if (fields->found != UM_FOUND)
 		return fields->found;
-	return um_value_take(value, um_form_get(&fields->form, expr->text));
+	return take_field(um_form_field(&fields->form, expr->text), value);
 }
 
 static enum um_found
@@ -89,8 +102,8 @@ eval_multipart(const struct um_expr *expr, const struct um_source *source,
 
 	if (parsed->multipart_is != UM_FOUND)
 		return parsed->multipart_is;
-	return um_value_take(value,
-		um_multipart_get(&parsed->multipart, expr->text));
+	return take_field(um_multipart_field(&parsed->multipart, expr->text),
+		value);
 }
 
 static enum um_found
@@ -132,7 +145,8 @@ eval_signature(const struct um_expr *expr, const struct um_source *source,
 		if (!um_str_is(params->param[i].name, expr->text))
 			continue;
 		if (found.ptr != NULL)
-			return UM_BAD;
+			return um_value_unreadable(value,
+				"is a parameter that is there twice");
 		found = params->param[i].value;
 	}
 	return um_value_take(value, found);
@@ -230,6 +244,7 @@ eval_join(const struct um_expr *expr, const struct um_source *source,
 		um_buf_put(made, one.text.ptr, one.text.len);
 		value->bad_at = one.bad_at;
 		value->bad_reason = one.bad_reason;
+		value->is_unreadable |= one.is_unreadable;
 		value->is_ambiguous |= one.is_ambiguous;
 		um_value_free(&one);
 		any |= found == UM_FOUND && part->kind != UM_EXPR_LITERAL;
@@ -257,16 +272,19 @@ eval_first(const struct um_expr *expr, const struct um_source *source,
 	return found;
 }
 
+/* All of it is signed, so that all of it has to be readable. */
 static enum um_found
 eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 	struct um_value *value)
 {
-	const struct um_parsed *parsed = source->parsed;
+	struct um_str query = source->parsed->delivery->query;
+	struct um_form strict;
+	bool is_readable = um_form_parse(&strict, query) == UM_REFUSAL_NONE;
 
-	if (parsed->fields[UM_FIELDS_OF_QUERY].found != UM_FOUND)
-		return UM_BAD;
-	return um_sorted_put(&value->made, parsed->delivery->query,
-		       &expr->names)
+	um_form_free(&strict);
+	if (!is_readable)
+		return um_value_unreadable(value, "is not readable");
+	return um_sorted_put(&value->made, query, &expr->names)
 		? um_value_take_made(value)
 		: UM_ABSENT;
 }

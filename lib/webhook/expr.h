@@ -92,7 +92,12 @@ struct um_value {
 	struct um_buf made;
 	/* A value in it has the separator that stands between it and the next. */
 	bool is_ambiguous;
-	/* Of JSON that was not readable: where, and why. */
+	/*
+	 * It is there, and nobody knows what it says: there twice, say. Other
+	 * values that are BAD are readable, and no text: an object, say.
+	 */
+	bool is_unreadable;
+	/* Of what was BAD: where in the JSON, if it is JSON; and why. */
 	const struct um_pointer *bad_at;
 	const char *bad_reason;
 };
@@ -117,6 +122,15 @@ um_value_take_made(struct um_value *value)
 enum um_found um_expr_eval(const struct um_expr *expr,
 	const struct um_source *source, struct um_value *value);
 void um_value_free(struct um_value *value);
+
+/* Makes it one that cannot be read, for this reason. Returns BAD. */
+static inline enum um_found
+um_value_unreadable(struct um_value *value, const char *reason)
+{
+	value->is_unreadable = true;
+	value->bad_reason = reason;
+	return UM_BAD;
+}
 
 /* The value at a place of the document `root`, which may be NULL. */
 enum um_found um_expr_find(const struct um_expr_json *json,

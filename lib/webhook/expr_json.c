@@ -4,7 +4,7 @@
 
 #include "webhook/expr.h"
 
-/* Finds the selected element. False when there are two of them. */
+/* Finds the value of the selected element. False when there are two of them. */
 static bool
 select_element(const struct um_expr_json *json,
 	const struct um_json_node **node)
@@ -12,14 +12,21 @@ select_element(const struct um_expr_json *json,
 	const struct um_json_node *element = NULL, *found = NULL;
 
 	while ((element = um_json_next(*node, element)) != NULL) {
-		if (!um_json_string_eq(um_pointer_find(&json->where, element),
-			    um_str(json->is)))
+		const struct um_json_node *where = um_pointer_find(&json->where,
+			element);
+
+		if (um_json_is(where, UM_JSON_UNREADABLE)) {
+			*node = where;
+			return true;
+		}
+		if (!um_json_string_eq(where, um_str(json->is)))
 			continue;
 		if (found != NULL)
 			return false;
 		found = element;
 	}
-	*node = um_pointer_find(&json->value, found);
+	if (!um_json_is(*node, UM_JSON_UNREADABLE))
+		*node = um_pointer_find(&json->value, found);
 	return true;
 }
 
@@ -38,15 +45,21 @@ find_inside(const struct um_expr_json *json, const struct um_json_node *node,
 	struct um_str text = um_json_str(node);
 	struct um_json_node *root = NULL;
 	const struct um_json_node *found;
+	const char *unreadable = NULL;
 	bool ok = true;
 
 	value->bad_at = &json->inside;
 	if (um_json_is(node, UM_JSON_STRING) && text.len <= UM_INSIDE_MAX)
-		root = um_json_parse(text, UM_UNPROVEN_VALUES_MAX, NULL);
+		root = um_json_parse_lenient(text, UM_UNPROVEN_VALUES_MAX,
+			NULL);
 	found = um_pointer_find(&json->inside, root);
-	if (found != NULL && !um_json_is(found, UM_JSON_NULL))
+	if (um_json_is(found, UM_JSON_UNREADABLE))
+		unreadable = found->text;
+	else if (found != NULL && !um_json_is(found, UM_JSON_NULL))
 		ok = um_json_text(found, &value->made);
 	free(root);
+	if (unreadable != NULL)
+		return um_value_unreadable(value, unreadable);
 	if (!ok)
 		return refuse(value,
 			"is an object or a list, or needs more than 15 "
@@ -64,9 +77,11 @@ um_expr_find(const struct um_expr_json *json, const struct um_json_node *root,
 
 	value->bad_at = &json->at;
 	if (root == NULL)
-		return refuse(value, "is not readable");
+		return um_value_unreadable(value, "is not readable");
 	if (json->selects && !select_element(json, &node))
 		return refuse(value, "has two elements that are meant");
+	if (um_json_is(node, UM_JSON_UNREADABLE))
+		return um_value_unreadable(value, node->text);
 	if (node == NULL || um_json_is(node, UM_JSON_NULL))
 		return UM_ABSENT;
 	if (json->is_text)

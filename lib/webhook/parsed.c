@@ -13,7 +13,8 @@ typedef void parse(struct um_parsed *parsed, const struct um_payload *payload,
 static void
 parse_fields(struct um_fields *fields, struct um_str text)
 {
-	fields->found = um_form_parse(&fields->form, text) == UM_REFUSAL_NONE
+	fields->found = um_form_parse_lenient(&fields->form, text)
+			== UM_REFUSAL_NONE
 		? UM_FOUND
 		: UM_BAD;
 }
@@ -88,7 +89,7 @@ parse_json(struct um_parsed *parsed, const struct um_payload *payload,
 			UM_UNPROVEN_JSON_MAX);
 		return;
 	}
-	parsed->document = um_json_parse(text,
+	parsed->document = um_json_parse_lenient(text,
 		is_proven ? UM_JSON_VALUES_MAX : UM_UNPROVEN_VALUES_MAX,
 		&fault);
 	if (payload->has_events)

@@ -27,7 +27,8 @@ um_scheme_split_params(struct um_params *params, struct um_str text,
 		if (params->len == UM_PARAMS_MAX || name.len == 0
 			|| value.ptr == NULL)
 			return false;
-		params->param[params->len++] = (struct um_field){ name, value };
+		params->param[params->len++] = (struct um_field){ name, value,
+			false };
 	} while (text.ptr != NULL);
 	return true;
 }

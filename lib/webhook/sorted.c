@@ -29,7 +29,7 @@ split(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str query)
 		struct um_str name = um_str_cut(&value, "=");
 
 		if (name.len != 0 || value.len != 0)
-			out[len++] = (struct um_field){ name, value };
+			out[len++] = (struct um_field){ name, value, false };
 	}
 	return len;
 }

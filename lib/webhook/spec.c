@@ -127,7 +127,7 @@ static enum um_verdict
 refuse(struct reading *reading, enum um_verdict verdict, const char *place,
 	const char *reason)
 {
-	reading->misread = (struct um_misread){ place, NULL, reason };
+	reading->misread = (struct um_misread){ place, NULL, reason, false };
 	return verdict;
 }
 
@@ -186,7 +186,8 @@ read_events(struct reading *reading, const struct um_spec_part *part,
 		return read_event(reading, part, source,
 			signature->is_ambiguous);
 	if (parsed->events == NULL)
-		return refuse(reading, unreadable, "/events", "is not a list");
+		return refuse(reading, unreadable, "/events",
+			"is not a list, or is there twice");
 	return read_items(reading, part, source, signature);
 }
 

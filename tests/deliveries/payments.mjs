@@ -131,8 +131,8 @@ export function stripe() {
 				headers: { 'stripe-signature': `t=${NOW},v1=${hmac('sha256', secret, `${NOW}.paid!`, 'hex')}` },
 			},
 			{
-				name: 'a-key-twice', body: '{"id":"evt_1","id":"evt_2"}', verdict: 'malformed',
-				headers: { 'stripe-signature': `t=${NOW},v1=${hmac('sha256', secret, `${NOW}.{"id":"evt_1","id":"evt_2"}`, 'hex')}` },
+				name: 'a-key-twice', body: '{"id":"evt_1","type":"a","type":"b"}', verdict: 'malformed',
+				headers: { 'stripe-signature': `t=${NOW},v1=${hmac('sha256', secret, `${NOW}.{"id":"evt_1","type":"a","type":"b"}`, 'hex')}` },
 			},
 		],
 	});

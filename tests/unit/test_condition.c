@@ -42,6 +42,17 @@ static const struct row rows[] = {
 	{ "a list goes before `present`", NULL, { "paid" }, true, false },
 };
 
+static enum um_holding
+hold(const struct um_conditions *conditions, const struct um_source *source)
+{
+	struct um_value unread;
+	enum um_holding holding = um_conditions_hold(conditions, source,
+		&unread);
+
+	um_value_free(&unread);
+	return holding;
+}
+
 TEST(one_condition)
 {
 	const struct um_source source = { 0 };
@@ -51,7 +62,7 @@ TEST(one_condition)
 
 		fill(&conditions.condition[0], &rows[i]);
 		assert_row(rows[i].label,
-			um_conditions_hold(&conditions, &source)
+			(hold(&conditions, &source) == UM_HOLDS)
 				== rows[i].holds);
 	}
 }
@@ -62,15 +73,15 @@ TEST(several_conditions)
 	const struct um_source source = { 0 };
 	struct um_conditions conditions = { 0 };
 
-	assert_true(um_conditions_hold(&conditions, &source));
+	assert_int_equal(hold(&conditions, &source), UM_HOLDS);
 	conditions.len = UM_CONDITIONS_MAX;
 	for (size_t i = 0; i < UM_CONDITIONS_MAX; i++)
 		fill(&conditions.condition[i], &rows[0]);
-	assert_true(um_conditions_hold(&conditions, &source));
+	assert_int_equal(hold(&conditions, &source), UM_HOLDS);
 	for (size_t i = 0; i < UM_CONDITIONS_MAX; i++) {
 		conditions.condition[i].present = false;
 		row_begin("condition %zu", i);
-		assert_false(um_conditions_hold(&conditions, &source));
+		assert_int_equal(hold(&conditions, &source), UM_HOLDS_NOT);
 		conditions.condition[i].present = true;
 	}
 }

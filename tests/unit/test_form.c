@@ -248,6 +248,75 @@ TEST(a_freed_form_is_empty)
 	um_form_free(&form);
 }
 
+/* What a lenient reading makes of "a", beside "b", which is always 1. */
+TEST(what_nobody_reads_is_nobodys_error)
+{
+	const struct {
+		struct um_str text;
+		const char *a; /* NULL: unreadable; "": not there */
+	} cases[] = {
+		{ STR("a=x&b=1"), "x" },
+		{ STR("c=1&c=2&a=x&b=1"), "x" },
+		{ STR("c=%&a=x&b=1"), "x" },
+		{ STR("c=%ff&a=x&b=1"), "x" },
+		{ STR("c=%00&a=x&b=1"), "x" },
+		{ STR("%ff=1&a=x&b=1"), "x" },
+		{ STR("%zz=1&a=x&b=1"), "x" },
+		{ STR("a%ff=x&b=1"), "" },
+		{ STR("a=x&a=x&b=1"), NULL },
+		{ STR("a=x&b=1&%61=x"), NULL },
+		{ STR("a=x&b=1&a=%"), NULL },
+		{ STR("a=%ff&b=1"), NULL },
+		{ STR("a=%00&b=1"), NULL },
+		{ STR("a=%4&b=1"), NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct um_field *a;
+
+		row_begin("%s", cases[i].text.ptr);
+		um_form_free(&form);
+		assert_int_equal(um_form_parse_lenient(&form, cases[i].text),
+			UM_REFUSAL_NONE);
+		a = um_form_field(&form, "a");
+		assert_str(um_form_get(&form, "b"), "1");
+		assert_str(um_form_get(&form, "a"),
+			cases[i].a != NULL ? cases[i].a : "");
+		if (cases[i].a == NULL)
+			assert_true(a->unreadable);
+		else if (cases[i].a[0] == '\0')
+			assert_null(a);
+		else
+			assert_false(a->unreadable);
+	}
+}
+
+/* A callback of Twilio has 34 fields, others have more. */
+TEST(a_lenient_reading_has_limits_of_its_own)
+{
+	struct um_buf text = { 0 };
+
+	put_times(&text, "n", UM_FORM_NAME_MAX + 1);
+	um_buf_puts(&text, "=1&a=x&c=");
+	put_times(&text, "v", UM_FORM_VALUE_MAX + 1);
+	um_form_free(&form);
+	assert_int_equal(um_form_parse_lenient(&form, um_buf_str(&text)),
+		UM_REFUSAL_NONE);
+	um_buf_free(&text);
+	assert_str(um_form_get(&form, "a"), "x");
+	assert_true(um_form_field(&form, "c")->unreadable);
+	for (int over = 0; over < 2; over++) {
+		for (int i = 0; i < UM_FORM_FIELDS_MAX + over; i++)
+			um_buf_printf(&text, "f%d=%d&", i, i);
+		um_form_free(&form);
+		assert_int_equal(um_form_parse_lenient(&form,
+					 um_buf_str(&text)),
+			over ? UM_REFUSAL_PARAMETERS_TOO_LARGE
+			     : UM_REFUSAL_NONE);
+		um_buf_free(&text);
+	}
+}
+
 int
 main(void)
 {
@@ -262,6 +331,8 @@ main(void)
 		cmocka_unit_test(a_parameter_given_twice_is_refused),
 		cmocka_unit_test(one_field_over_the_limit_is_refused),
 		cmocka_unit_test(too_long_fields_are_refused),
+		cmocka_unit_test(what_nobody_reads_is_nobodys_error),
+		cmocka_unit_test(a_lenient_reading_has_limits_of_its_own),
 		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(a_freed_form_is_empty),
 	};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/json.h"
+#include "core/pointer.h"
 #include "support.h"
 
 /* The bytes of a literal, for a table. */
@@ -211,6 +212,146 @@ TEST(the_text_of_a_node)
 	assert_false(um_json_text(NULL, NULL));
 }
 
+/* What a lenient reading takes of "/a", and of "/b", which is always 1. */
+TEST(what_nobody_reads_is_nobodys_error)
+{
+	static const struct {
+		struct um_str text;
+		const char *why; /* "/a" is unreadable; NULL: it is "x" */
+	} cases[] = {
+		{ BYTES("{\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("\xef\xbb\xbf{\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("{\"c\":\"Jo\\ud83d\",\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("{\"c\":1,\"c\":2,\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("{\"c\":{\"a\":1,\"a\":2},\"a\":\"x\",\"b\":1}"),
+			NULL },
+		/* A name that cannot be decoded equals none. */
+		{ BYTES("{\"a\\ud83d\":2,\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("{\"\xff\":2,\"a\":\"x\",\"b\":1}"), NULL },
+		{ BYTES("{\"a\":\"Jo\\ud83d\",\"b\":1}"), "surrogate" },
+		{ BYTES("{\"a\":\"Jo\\ud83d\\\"\",\"b\":1}"), "surrogate" },
+		{ BYTES("{\"a\":\"\\udc00\",\"b\":1}"), "surrogate" },
+		{ BYTES("{\"a\":\"\\u0000\",\"b\":1}"), "NUL" },
+		{ BYTES("{\"a\":\"\\x\",\"b\":1}"), "escape" },
+		{ BYTES("{\"a\":\"\\u12\",\"b\":1}"), "escape" },
+		{ BYTES("{\"a\":\"\0\",\"b\":1}"), "control" },
+		{ BYTES("{\"a\":\"\n\",\"b\":1}"), "control" },
+		{ BYTES("{\"a\":\"Jos\xe9\",\"b\":1}"), "UTF-8" },
+		{ BYTES("{\"a\":1e999,\"b\":1}"), "too large" },
+		{ BYTES("{\"a\":0.00000000000000000000000000000000000000000000"
+			"0000000000000000000001,\"b\":1}"),
+			"too long" },
+		{ BYTES("{\"a\":9223372036854775808,\"b\":1}"), "64 bits" },
+		{ BYTES("{\"a\":\"x\",\"b\":1,\"a\":\"x\"}"), "twice" },
+		{ BYTES("{\"a\":\"x\",\"b\":1,\"\\u0061\":2}"), "twice" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char *copy = malloc(cases[i].text.len);
+		struct um_json_node *root;
+		struct um_pointer a, b;
+		const struct um_json_node *found;
+
+		row_begin("%zu: %s", i, cases[i].text.ptr);
+		assert_non_null(copy);
+		memcpy(copy, cases[i].text.ptr, cases[i].text.len);
+		root = um_json_parse_lenient((struct um_str){ copy,
+						     cases[i].text.len },
+			UM_JSON_VALUES_MAX, NULL);
+		free(copy);
+		assert_non_null(root);
+		assert_true(um_pointer_compile(&a, "/a"));
+		assert_true(um_pointer_compile(&b, "/b"));
+		found = um_pointer_find(&a, root);
+		if (cases[i].why == NULL) {
+			assert_str(um_json_str(found), "x");
+		} else {
+			assert_int_equal(found->kind, UM_JSON_UNREADABLE);
+			assert_non_null(strstr(found->text, cases[i].why));
+			assert_false(um_json_text(found, NULL));
+		}
+		assert_str(um_json_str(um_pointer_find(&b, root)), "1");
+		um_pointer_free(&a);
+		um_pointer_free(&b);
+		free(root);
+	}
+}
+
+/* What is nested too deep is passed over, whatever its strings have. */
+TEST(a_lenient_reading_passes_over_what_is_too_deep)
+{
+	static const char *const cores[] = { "1", "\"]\"", "\"\\\"]}\"", "{}",
+		"{\"a\":[1,{}]}" };
+
+	for (size_t i = 0; i < LENGTH(cores); i++) {
+		struct um_buf text = { 0 };
+		struct um_json_node *root;
+		struct um_pointer deep, next;
+
+		row_begin("%s", cores[i]);
+		um_buf_puts(&text, "{\"a\":");
+		for (size_t n = 0; n < UM_JSON_DEPTH_MAX; n++)
+			um_buf_puts(&text, "[");
+		um_buf_puts(&text, cores[i]);
+		for (size_t n = 0; n < UM_JSON_DEPTH_MAX; n++)
+			um_buf_puts(&text, "]");
+		um_buf_puts(&text, ",\"b\":2}");
+		root = um_json_parse_lenient(um_buf_str(&text),
+			UM_JSON_VALUES_MAX, NULL);
+		assert_non_null(root);
+		assert_true(um_pointer_compile(&next, "/b"));
+		assert_str(um_json_str(um_pointer_find(&next, root)), "2");
+		assert_true(um_pointer_compile(&deep,
+			"/a/0/0/0/0/0/0/0/0/0/0/0/0/0/0"));
+		assert_int_equal(um_pointer_find(&deep, root)->kind,
+			UM_JSON_ARRAY);
+		um_pointer_free(&next);
+		um_pointer_free(&deep);
+		free(root);
+		um_buf_free(&text);
+	}
+}
+
+/* Leniency ends where a document does: each of these has no end, or another. */
+TEST(a_lenient_reading_refuses_what_is_no_document)
+{
+	static const struct um_str cases[] = {
+		BYTES(""),
+		BYTES("\xef\xbb\xbf"),
+		BYTES("{\"a\":\"\\"),
+		BYTES("{\"a\":\"\\ud83d"),
+		BYTES("{\"a\":\"\n"),
+		BYTES("{\"a\":\"\0"),
+		BYTES("{\"a\":1}}"),
+		BYTES("{\"a\":1,}"),
+		BYTES("{\"a\":01}"),
+		BYTES("{\"a\" 1}"),
+		BYTES("\"a\""),
+	};
+	struct um_buf deep = { 0 };
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char *copy = malloc(cases[i].len + 1);
+
+		assert_non_null(copy);
+		memcpy(copy, cases[i].ptr, cases[i].len);
+		assert_row(cases[i].ptr,
+			um_json_parse_lenient((struct um_str){ copy,
+						      cases[i].len },
+				UM_JSON_VALUES_MAX, NULL)
+				== NULL);
+		free(copy);
+	}
+	for (size_t n = 0; n < UM_JSON_DEPTH_MAX + 2; n++)
+		um_buf_puts(&deep, "[");
+	for (size_t more = 0; more < 3; more++) {
+		assert_null(um_json_parse_lenient(um_buf_str(&deep),
+			UM_JSON_VALUES_MAX, NULL));
+		um_buf_puts(&deep, "\"");
+	}
+	um_buf_free(&deep);
+}
+
 int
 main(void)
 {
@@ -220,6 +361,10 @@ main(void)
 		cmocka_unit_test(depth),
 		cmocka_unit_test(a_bomb_is_not_even_begun),
 		cmocka_unit_test(the_text_of_a_node),
+		cmocka_unit_test(what_nobody_reads_is_nobodys_error),
+		cmocka_unit_test(
+			a_lenient_reading_passes_over_what_is_too_deep),
+		cmocka_unit_test(a_lenient_reading_refuses_what_is_no_document),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ put_together(const struct um_scheme *scheme, const struct parts *parts)
 		.arg = (void *)parts };
 	const struct um_parsed parsed = { .delivery = &delivery };
 	const struct um_params params = { 1,
-		{ { STR("h"), um_str(parts->word[0]) } } };
+		{ { STR("h"), um_str(parts->word[0]), false } } };
 	const struct um_source source = { .parsed = &parsed,
 		.params = &params };
 	struct um_buf out = { 0 };
@@ -277,7 +277,7 @@ TEST(the_length_of_a_listed_name)
 	memset(name, 'n', sizeof(name));
 	for (size_t len = UM_EXPR_HEADER_MAX; len <= sizeof(name); len++) {
 		const struct um_params params = { 1,
-			{ { STR("h"), { name, len } } } };
+			{ { STR("h"), { name, len }, false } } };
 		const struct um_source source = { .parsed = &parsed,
 			.params = &params };
 		struct um_buf out = { 0 };

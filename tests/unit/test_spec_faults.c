@@ -38,6 +38,14 @@ TEST(each_is_said_with_its_place_and_without_its_value)
 		" {\"json\": \"/amount\"}]}, \"as\": \"decimal\"},"
 		"\"currency\": {\"json\": \"/currency\"},"
 		"\"outcomes\": [{\"effect\": \"paid\"}]}";
+	static const char when[] = SIGNED
+		"\"elicitation\": {\"json\": \"/for\"},"
+		"\"identity\": {\"json\": \"/id\"},"
+		"\"reference\": {\"json\": \"/ref\"},"
+		"\"checkout\": {\"json\": \"/cs\"},"
+		"\"live\": {\"from\": {\"json\": \"/live\"}, \"is\": \"1\"},"
+		"\"outcomes\": [{\"effect\": \"paid\", \"when\":"
+		" [{\"from\": {\"json\": \"/status\"}, \"is\": \"paid\"}]}]}";
 	static const char list[] = SIGNED
 		"\"events\": \"/events\", \"type\": {\"item\": \"/type\"},"
 		"\"outcomes\": [{\"effect\": \"paid\"}]}";
@@ -55,29 +63,45 @@ TEST(each_is_said_with_its_place_and_without_its_value)
 		{ one, "7",
 			"/payload: is not a JSON object or array "
 			"(after about 1 bytes)" },
-		{ one, "{\"a\":1,\"a\":2}",
-			"/payload: has an object with a name twice (after "
-			"about 13 bytes)" },
-		{ one, "[\"\\u0000\"]",
-			"/payload: has an escape that is none, a NUL, or half "
-			"a surrogate pair (after about 8 bytes)" },
-		{ one, "[\"\xff\"]",
-			"/payload: has a string that is not UTF-8 (after about "
-			"4 bytes)" },
-		{ one, "[\"\n\"]",
-			"/payload: has a control character in a string (after "
-			"about 3 bytes)" },
-		{ one, "[99999999999999999999]",
-			"/payload: has a whole number of more than 64 bits "
-			"(after about 21 bytes)" },
-		{ one, "[1e999]",
-			"/payload: has a number that is too long or too large "
-			"(after about 6 bytes)" },
+		{ one, "{\"type\":\"a\",\"type\":\"a\"}",
+			"/type: /type is there twice" },
+		{ one, "{\"type\":\"\\u0000\"}",
+			"/type: /type has an escape that is none, a NUL, or "
+			"half a surrogate pair" },
+		{ one, "{\"type\":\"\xff\"}",
+			"/type: /type has a string that is not UTF-8" },
+		{ one, "{\"type\":\"\n\"}",
+			"/type: /type has a control character in a string" },
+		{ one, "{\"amount\":99999999999999999999}",
+			"/amount: /amount has a whole number of more than 64 "
+			"bits" },
+		{ one, "{\"amount\":1e999}",
+			"/amount: /amount has a number that is too long or too "
+			"large" },
 		{ one,
-			"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
-			"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
-			"/payload: is nested more than 32 deep (after about 32 "
-			"bytes)" },
+			"{\"type\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+			"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}",
+			"/type: /type is an object or a list" },
+		{ when, "{\"status\":\"a\",\"status\":\"b\"}",
+			"/outcomes: /status is there twice" },
+		{ when,
+			"{\"status\":\"paid\",\"live\":1,\"live\":1,\"for\":"
+			"\"7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2\"}",
+			"/live: is not a text" },
+		{ when, "{\"status\":\"paid\",\"for\":\"\xff\"}",
+			"/elicitation: /for has a string that is not UTF-8" },
+		{ when,
+			"{\"status\":\"paid\",\"ref\":1,\"ref\":1,\"for\":"
+			"\"7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2\"}",
+			"/reference: /ref is there twice" },
+		{ when,
+			"{\"status\":\"paid\",\"id\":1,\"id\":1,\"for\":"
+			"\"7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2\"}",
+			"/identity: /id is there twice" },
+		{ when,
+			"{\"status\":\"paid\",\"cs\":\"\xff\",\"for\":"
+			"\"7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2\"}",
+			"/checkout: /cs has a string that is not UTF-8" },
 		{ one, "{\"type\": {\"secret\": 7}}",
 			"/type: /type is an object or a list" },
 		{ one, "{\"type\": \"secret\\n\"}",
@@ -95,7 +119,8 @@ TEST(each_is_said_with_its_place_and_without_its_value)
 			"three letters" },
 		{ one, "{\"amount\": 1, \"currency\": {}}",
 			"/currency: /currency is an object or a list" },
-		{ list, "{\"events\": {}}", "/events: is not a list" },
+		{ list, "{\"events\": {}}",
+			"/events: is not a list, or is there twice" },
 		{ list, "{\"events\": [{}, {\"type\": []}]}",
 			"event 2: /type: /type is an object or a list" },
 	};
