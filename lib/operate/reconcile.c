@@ -21,7 +21,7 @@ read_time(int64_t *ms, const struct um_spec_part *part,
 	return ok;
 }
 
-/* Of a file: one without any reference is the wrong one, and not empty. */
+/* Of a file: one without any row or reference is probably the wrong one. */
 struct seen {
 	size_t rows, references;
 };
@@ -134,7 +134,10 @@ print_file(const struct um_spec *spec, const char *path, struct um_error *err)
 		ok = print_csv(&spec->list, um_buf_str(&text), &seen, &why);
 	else if (ok)
 		ok = print_json(&spec->list, um_buf_str(&text), &seen, &why);
-	if (ok && seen.rows != 0 && seen.references == 0)
+	if (ok && seen.rows == 0)
+		ok = um_error(&why,
+			"no row could be read: it is empty, or another list");
+	else if (ok && seen.references == 0)
 		ok = um_error(&why,
 			"no row has a /reference: it is another list");
 	if (!ok && err->text[0] == '\0')

@@ -131,6 +131,7 @@ describe('Stripe', () => {
 	for (const [title, content, reason] of [
 		['no JSON', 'Id,Amount\n', /0: byte \d+: /],
 		['JSON without the list', { data: {} }, /there is no list at `rows`/],
+		['no row', page(), /no row could be read: it is empty, or another list/],
 		['other members', page({ ...session({}), amount_total: undefined }), /row 1: \/amount or \/currency is not there/],
 		['no reference', page(session({ id: null })), /row 1: \/reference is not there/],
 		['another time', page(session({ created: 'yesterday' })), /row 1: \/time is not there, or has another form/],
@@ -178,6 +179,7 @@ describe('CSV', () => {
 
 	for (const [title, text, reason] of [
 		['other columns', 'Id,Amount\np1,10.50\n', /no row has a \/reference/],
+		['no row', `${HEADER}\n`, /no row could be read/],
 		['too few fields', `${HEADER}\n${row(randomUUID())}\np2,x\n`, /line 3 has another number of fields/],
 		['an open quote', `${HEADER}\n"p1`, /line 2 has a quote that is not closed/],
 		['text after a quote', `${HEADER}\n"p1"x,,,,,,,\n`, /line 2 has text after a quoted field/],
