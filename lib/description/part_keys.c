@@ -31,6 +31,22 @@ have_same_prefix(const struct um_scheme *a, const struct um_scheme *b)
 		== 0;
 }
 
+/* One of two readings may fail: the secret is a key in the other one then. */
+static enum um_verify_error
+add_secret(struct um_scheme *scheme, const char *secret, int prefix)
+{
+	enum um_verify_error error = um_verifier_add_secret(scheme->verifier,
+		scheme->key_form, secret + prefix);
+	enum um_verify_error as_text;
+
+	if (!scheme->key_is_text_too || error == UM_VERIFY_KEYS_TOO_MANY)
+		return error;
+	as_text = um_verifier_add_secret(scheme->verifier, UM_KEY_UTF8, secret);
+	return as_text == UM_VERIFY_KEYS_TOO_MANY || error != UM_VERIFY_OK
+		? as_text
+		: UM_VERIFY_OK;
+}
+
 /* Each scheme with the longest prefix takes the secret, without the prefix. */
 static bool
 take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
@@ -48,8 +64,7 @@ take_secret(struct um_spec_part *part, const struct um_conf_loc *at,
 
 		if (prefix_len(&part->schemes[i], secret) != longest)
 			continue;
-		error = um_verifier_add_secret(part->schemes[i].verifier,
-			part->schemes[i].key_form, secret + longest);
+		error = add_secret(&part->schemes[i], secret, longest);
 		if (error != UM_VERIFY_OK)
 			return um_conf_error(at,
 				"secret %zu of the configuration %s", number,

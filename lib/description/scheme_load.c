@@ -5,24 +5,55 @@
 
 #include "description/scheme_load.h"
 
+/* In the order of enum um_key_form. */
+static const char *const key_forms[] = { "utf8", "base64", "hex", "certificate",
+	"jwks", NULL };
+
+/* `["utf8", "base64"]`: a provider has used both, and a secret does not tell. */
+static bool
+load_key_forms(struct um_scheme *scheme, const struct um_conf_loc *at,
+	json_t *node)
+{
+	struct um_conf_loc here = um_conf_member(at, "as");
+	json_t *as = json_object_get(node, "as");
+	struct um_strlist forms = { 0 };
+	unsigned form = 0;
+	bool ok;
+
+	if (!json_is_array(as)) {
+		ok = um_conf_get_choice(at, node, "as", key_forms, &form);
+		scheme->key_form = (enum um_key_form)form;
+		return ok;
+	}
+	scheme->key_form = UM_KEY_BASE64;
+	scheme->key_is_text_too = true;
+	ok = um_conf_get_strlist(&forms, &here, as, false);
+	if (ok
+		&& (forms.len != 2 || !um_str_is(um_str(forms.item[0]), "utf8")
+			|| !um_str_is(um_str(forms.item[1]), "base64")))
+		ok = um_conf_error(&here,
+			"is neither one form nor `utf8` and `base64`");
+	um_strlist_free(&forms);
+	return ok;
+}
+
 static bool
 load_key(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	enum um_algorithm algorithm)
 {
 	static const char *const keys[] = { "as", "prefix", NULL };
-	/* In the order of enum um_key_form. */
-	static const char *const forms[] = { "utf8", "base64", "hex",
-		"certificate", "jwks", NULL };
-	unsigned form;
 
 	if (node == NULL)
 		return um_conf_error(at, "is missing");
 	if (!um_conf_check_keys(at, node, keys)
-		|| !um_conf_get_choice(at, node, "as", forms, &form)
+		|| !load_key_forms(scheme, at, node)
 		|| !um_conf_take_text(at, node, "prefix", false,
 			&scheme->key_prefix))
 		return false;
-	scheme->key_form = (enum um_key_form)form;
+	if (scheme->key_is_text_too && !um_verifier_is_hmac(algorithm))
+		return um_conf_member_error(at, "as",
+			"has two forms, which only the key of an HMAC can "
+			"have");
 	if (!um_verifier_accepts_key_form(algorithm, scheme->key_form))
 		return um_conf_member_error(at, "as",
 			"cannot be used with this algorithm");

@@ -58,6 +58,8 @@ struct um_scheme {
 	 */
 	bool answers_digits;
 	enum um_key_form key_form;
+	/* The whole text of a secret, with its prefix, may be the key as well. */
+	bool key_is_text_too;
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;
 	bool has_keys;

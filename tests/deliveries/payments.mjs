@@ -140,13 +140,14 @@ export function stripe() {
 
 export function polar() {
 	const secret = 'polar_whs_c2VjcmV0';
-	const deliver = (id, type, data, effect, more) => {
+	const [before, since] = ['b', 's'].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+	const deliver = (id, type, data, effect, more, key = secret) => {
 		const body = json({ type, timestamp: '2023-11-14T22:13:20Z', data });
 		return {
 			name: id, body,
 			headers: {
 				'webhook-id': id, 'webhook-timestamp': `${NOW}`,
-				'webhook-signature': `v1,${hmac('sha256', secret, `${id}.${NOW}.${body}`, 'base64')}`,
+				'webhook-signature': `v1,${hmac('sha256', key, `${id}.${NOW}.${body}`, 'base64')}`,
 			},
 			verdict: 'good', events: [event(effect, type, id, more)],
 		};
@@ -156,8 +157,11 @@ export function polar() {
 	const amount = { amount: 1200, currency: 'USD' };
 
 	write('polar', {
-		site: { secrets: [secret] },
+		site: { secrets: [secret, before, since] },
 		deliveries: [
+			// A secret of before 8 September 2026 is itself the key; a later one is written in base64.
+			deliver('msg_12', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }, before),
+			deliver('msg_13', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }, Buffer.alloc(32, 's')),
 			deliver('msg_1', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }),
 			// The payer writes the address of a checkout link.
 			deliver('msg_11', 'order.paid', { ...order, metadata: { reference_id: ID } }, 'paid', { id: null, reference: 'ord_1', checkout: 'co_1' }),
