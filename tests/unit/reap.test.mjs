@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,7 @@ function treeOf(t) {
 	const at = (moment) => `[ "\${MOMENT-}" != ${moment} ] || { echo $$ >>started; exec sleep infinity; }`;
 	write('tests/stack/up', `#!/bin/bash
 		(\n${startsAll(readFileSync(join(tree, 'time')))}\n) >/dev/null 2>&1
+		echo "$TMPDIR" >folder; mkdir -p "$TMPDIR/a/b"
 		${at('up')}
 		mkdir -p "$RUN_DIR"; : >"$RUN_DIR/env"\n`);
 	write('tests/stack/down', `#!/bin/sh\n${at('down')}\n`);
@@ -149,6 +150,7 @@ describe('a run ends with its suites, their stacks and tests', { concurrency: tr
 			if (signal === 'SIGKILL') await until('its child has ended all', async () => !await processOf(there[0]) && (await sleeping(time)).length === 0);
 			for (const pid of there) assert.equal(await processOf(pid), undefined);
 			assert.deepEqual(await sleeping(time), []);
+			await until('its temporary files are removed', () => !existsSync(readFileSync(join(tree, 'folder'), 'utf8').trim()));
 			if (MOMENT !== 'down') assert.deepEqual(startedIn(tree), there, 'it has begun nothing more');
 		});
 	}
