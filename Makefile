@@ -28,11 +28,12 @@ HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
 	-fvisibility=hidden
 LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifdef SANITIZE
-# Counters of lines that were run, which gcov reads: clang's are others.
-COVERAGE := $(if $(findstring clang,$(CC)),,--coverage)
-# At -O1 gcc knows less of lengths. The other build warns of what is cut off.
+# Counters of lines that were run, which gcov reads: clang's are others. At -O1 gcc
+# knows less of lengths; the other build warns of what is cut off.
+GCC := $(if $(findstring clang,$(shell $(CC) --version)),,gcc)
+COVERAGE := $(if $(GCC),--coverage)
 HARDENING += -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer -Wno-format-truncation $(COVERAGE)
+	-fno-omit-frame-pointer $(if $(GCC),-Wno-format-truncation) $(COVERAGE)
 LDHARDENING += -fsanitize=address,undefined $(COVERAGE)
 else
 HARDENING += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
@@ -128,7 +129,7 @@ contract:       ## write what each language has of the contract, from the data i
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz all-targets
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -169,19 +170,19 @@ coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % 
 soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories (COUNT, SEED)
 	+@$(MAKE) --no-print-directory build units
 	@node --test --test-concurrency=1 --test-reporter=spec tests/soak/*.test.mjs
-	@CALLS=100000 node --test --test-reporter=spec lib/node/test/memory.test.js
-	@CALLS=100000 URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
+	@CALLS=$${CALLS:-100000} node --test --test-reporter=spec lib/node/test/memory.test.js
+	@CALLS=$${CALLS:-100000} URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
 		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
-	@RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=100000 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
+	@RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=$${CALLS:-100000} tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
 		build/unit/test_um_wait && { ! command -v go >/dev/null || go test -C lib/go -count=1 -run "KeepNothing|TestMemory" .; }'
 	@node --test --test-reporter=spec tests/model/mistakes.test.mjs
-	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=2000 \
+	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=$${ROUNDS:-2000} \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/concurrent.test.mjs
 
 mutants: deps   ## mistakes in the code, which tests must find: named ones, then those of SEED (1) for SECONDS (900)
 	+@$(MAKE) --no-print-directory build units
 	@RUN_DIR=build/mutants/run PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
-		(set -a; . build/mutants/run/env; exec node tests/mutants/mutants.mjs)'
+		(set -a; . build/mutants/run/env; exec node tests/mutants/mutants.mjs $(MUTANTS))'
 
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
@@ -204,9 +205,11 @@ python: test-build ## the Python package under each Python of VERSIONS (3.10 3.1
 		PYTHON_ENV=build/python$$version tests/run python-package || exit 1; \
 	done
 
+all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
+	@tests/all-targets $(TARGETS)
+
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
-	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz \
-		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
+	+@$(MAKE) --no-print-directory fuzz-build
 	@for name in $(FUZZERS); do \
 		mkdir -p build/fuzz/corpus/$$name && printf '  FUZZ %s\n' $$name && \
 		build/fuzz/fuzzer/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
@@ -215,7 +218,9 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 			{ tail -n 40 build/fuzz/$$name.log; exit 1; }; \
 	done
 
-.PHONY: builds units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
+.PHONY: builds units fuzzers fuzz-build format format-check layers clang-tidy cppcheck shellcheck types
+fuzz-build:
+	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
 units: $(TOGETHER) $(ALONE) $(TOOLS) build/chaos/faults.so
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzzer/%)
 
@@ -228,6 +233,7 @@ test-build:
 builds:
 	+@$(MAKE) --no-print-directory build units
 	+@$(MAKE) --no-print-directory SANITIZE=1 build units
+	+@$(MAKE) --no-print-directory fuzz-build
 
 # On releases whose own are newer, from PyPI (tests/stack/versions). They have no
 # headers of a compiler, and do not know the atomics of gcc's.
