@@ -70,7 +70,9 @@ export class SqlFiles {
 		closeSync(output);
 		await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
 		const text = readFileSync(out, 'utf8')
-			.replaceAll(/^Asynchronous notification "(\w+)" with payload "(.*)" received from server process with PID \d+\.$/gm, '$1: $2');
+			.replaceAll(/^Asynchronous notification "(\w+)" with payload "(.*)" received from server process with PID \d+\.$/gm, '$1: $2')
+			// As support.sql names them.
+			.replaceAll(/"0{8}-0000-0000-0000-0*(\d+)"/g, '$1');
 		writeFileSync(out, text);
 		return text;
 	}

@@ -34,7 +34,7 @@ CREATE FUNCTION ms(span interval) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- Time passes: each time in each table is so much earlier.
-CREATE FUNCTION pass(span interval) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION pass(span interval) RETURNS interval LANGUAGE plpgsql AS $$
 DECLARE
 	changes record;
 BEGIN
@@ -48,6 +48,7 @@ BEGIN
 	LOOP
 		EXECUTE format('UPDATE %s SET %s', changes.of, changes.sets) USING span;
 	END LOOP;
+	RETURN span;
 END
 $$;
 
@@ -253,8 +254,8 @@ BEGIN
 	RETURN total;
 END
 $$;
-CREATE FUNCTION take_check(n integer, subject text DEFAULT 'ann') RETURNS TABLE (lease integer, result text, seconds integer) LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT t.lease, test.word(t.result), round(t.left_ms / 10000.0)::integer * 10 FROM urlmode.take_check(test.id(n), test.owner(subject)) t
+CREATE FUNCTION take_check(n integer, subject text DEFAULT 'ann') RETURNS TABLE (lease integer, result text, minutes integer) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT t.lease, test.word(t.result), test.minutes(t.left_ms * interval '1 ms') FROM urlmode.take_check(test.id(n), test.owner(subject)) t
 $$;
 CREATE FUNCTION end_check(
 	n integer, lease integer, problem text DEFAULT NULL, failed boolean DEFAULT false, outcome text DEFAULT NULL, subject text DEFAULT 'ann'
