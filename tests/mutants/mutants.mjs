@@ -5,6 +5,8 @@
 //     node tests/mutants/mutants.mjs --named='^$' --only=sql/functions/003 --seconds=300 --quick
 //     node tests/mutants/mutants.mjs --named='^$' --again=FILE --seconds=900    those that survived in this output
 //
+//     node tests/mutants/mutants.mjs --named='^$' --only=sql/ --tests=tests/sql/       with some of the tests alone
+//
 // --quick runs those tests alone that are named after the file or use it. What survives in C is tried with the sanitizers.
 //
 // It needs the variables of a stack. All files are changed in a copy of the tree, below
@@ -17,6 +19,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 import { Random } from '../model/random.mjs';
+import { SqlFiles } from '../sql/files.mjs';
 import { EQUIVALENT } from './equivalent.mjs';
 import { NAMED } from './named.mjs';
 import { mistakesIn, placeOf, withMistake } from './operators.mjs';
@@ -27,7 +30,7 @@ const KILLED = 0.95;
 
 const { values: options } = parseArgs({ options: {
 	named: { type: 'string' }, only: { type: 'string', default: '' }, quick: { type: 'boolean' }, again: { type: 'string' },
-	seed: { type: 'string' }, seconds: { type: 'string', default: process.env.SECONDS ?? '900' },
+	tests: { type: 'string', default: '' }, seed: { type: 'string' }, seconds: { type: 'string', default: process.env.SECONDS ?? '900' },
 } });
 const seed = options.seed ?? process.env.SEED ?? '1';
 /** Without any of these, --named is all that is asked for. */
@@ -38,14 +41,23 @@ class Sql {
 		const sql = new Sql();
 		sql.client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
 		await sql.client.connect();
+		sql.files = await SqlFiles.open(process.env.URLMODE_ADMIN_DATABASE_URL);
+		sql.ofFiles = new pg.Client({ connectionString: sql.files.url });
+		await sql.ofFiles.connect();
 		return sql;
 	}
 
-	/** The functions of this text are those of the database. Returns whether PostgreSQL takes them. */
+	async close() {
+		await this.client.end();
+		await this.ofFiles.end();
+		await this.files.close();
+	}
+
+	/** The function at this place of the text is that of both databases. Returns whether PostgreSQL takes it. */
 	async use(text, at) {
 		const begin = text.lastIndexOf('CREATE OR REPLACE FUNCTION', at);
 		const statement = text.slice(begin, text.indexOf('$$;', at) + 3);
-		return this.client.query(statement).then(() => true, () => false);
+		return this.ofFiles.query(statement).then(() => this.client.query(statement)).then(() => true, () => false);
 	}
 }
 
@@ -88,11 +100,14 @@ async function tryMistake(file, mistake, tests) {
 	}
 }
 
+/** Those of the tests that are asked for. */
+const some = (tests) => tests.filter((test) => new RegExp(options.tests).test(test));
+
 function named() {
 	return NAMED.filter(({ what }) => options.named === undefined || new RegExp(options.named).test(what)).map(({ what, file, before, after, tests }) => {
 		const text = read(file);
 		if (text.split(before).length !== 2) throw new Error(`${what}: ${file} has not once the text ${before}`);
-		return { what, file, mistake: { at: text.indexOf(before), before, after }, tests: tests ?? testsOf(file) };
+		return { what, file, mistake: { at: text.indexOf(before), before, after }, tests: some(tests ?? testsOf(file)) };
 	});
 }
 
@@ -102,11 +117,11 @@ function ofSeed() {
 	const files = [...filesIn('sql/functions', '.sql'), ...filesIn('lib/node/src', '.js'),
 		...readdirSync(join(ROOT, 'lib')).filter((folder) => !['node', 'python', 'go', 'providers', 'pages'].includes(folder) && !folder.includes('.'))
 			.flatMap((folder) => filesIn(join('lib', folder), '.c'))];
-	let all = files.filter((file) => testsOf(file, options.quick).length > 0).flatMap((file) => {
+	let all = files.filter((file) => some(testsOf(file, options.quick)).length > 0).flatMap((file) => {
 		const text = read(file);
 		const isInside = ({ at }) => languageOf(file) !== 'sql'
 			|| /^CREATE OR REPLACE FUNCTION/.test(text.slice(text.lastIndexOf('\nCREATE', at) + 1)) && text.lastIndexOf('AS $$', at) > text.lastIndexOf('$$;', at);
-		return mistakesIn(text, languageOf(file)).filter(isInside).map((mistake) => ({ file, mistake, tests: testsOf(file, options.quick), order: random.number() }));
+		return mistakesIn(text, languageOf(file)).filter(isInside).map((mistake) => ({ file, mistake, tests: some(testsOf(file, options.quick)), order: random.number() }));
 	});
 	// As many of each language.
 	const rank = {};
@@ -143,8 +158,8 @@ async function run(mutants, until) {
 	return counts;
 }
 
-const tree = new Tree();
 const sql = await Sql.open();
+const tree = new Tree(sql.files);
 /** Takes the mistake of this moment out of the database. */
 let undo = async () => {};
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -163,7 +178,7 @@ try {
 		failed ||= killed < KILLED * (killed + left);
 	}
 } finally {
-	await sql.client.end();
+	await sql.close();
 	tree.remove();
 }
 process.exitCode = failed ? 1 : 0;

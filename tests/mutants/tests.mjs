@@ -1,6 +1,6 @@
 // Which tests must find a mistake in a file.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +19,12 @@ export function read(file) {
 
 export const filesIn = (folder, end) => readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(end)).map((name) => join(folder, name));
 
-/** The files of lib/node/test that test each part of the SQL. */
+/** The files of tests/sql that test each part of the SQL, before the others that are there. */
+const SQL_FILES = {
+	'002': ['browser'], '003': ['money', 'refunds'], '004': ['claims'], '005': ['retention'], '006': ['create'], '007': ['browser'], '008': ['events', 'money'],
+	'009': ['waits'], '015': ['unknown'], '016': ['forms'], '018': ['refunds'],
+};
+/** The same of lib/node/test. */
 const SQL_TESTS = {
 	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'refund-names'], '004': ['claims', 'refund', 'payment', 'adapters-claim', 'owner'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
@@ -52,7 +57,9 @@ const TESTS_OF = {
 	},
 	sql(file, name) {
 		const part = name.slice(0, 3);
-		return [(SQL_TESTS[part] ?? []).map((test) => `lib/node/test/${test}.test.js`), [], (SQL_E2E[part] ?? []).map((test) => join('tests/e2e', `${test}.test.mjs`))];
+		const files = (SQL_FILES[part] ?? []).map((test) => `tests/sql/${test}.sql`);
+		const fits = (test) => existsSync(join(ROOT, test)) && basename(test) !== 'support.sql';
+		return [[...files, ...files.length > 0 ? filesIn('tests/sql', '.sql') : []].filter(fits), (SQL_TESTS[part] ?? []).map((test) => `lib/node/test/${test}.test.js`), (SQL_E2E[part] ?? []).map((test) => join('tests/e2e', `${test}.test.mjs`))];
 	},
 };
 

@@ -35,7 +35,11 @@ export class Tree {
 	/** What every C test is linked with, if the linker needs it. */
 	#helpers = filesIn('tests/unit', '.c').filter((file) => !basename(file).startsWith('test_')).map((file) => `build/obj/${file.replace(/c$/, 'o')}`);
 
-	constructor() {
+	/** What runs the files of tests/sql. */
+	#sqlFiles;
+
+	constructor(sqlFiles) {
+		this.#sqlFiles = sqlFiles;
 		mkdirSync(this.#folder, { recursive: true });
 		execFileSync('sh', ['-c', 'git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$1"', 'sh', this.#folder], { cwd: ROOT });
 		// What is built of C is as good for the copy.
@@ -143,6 +147,7 @@ export class Tree {
 	}
 
 	async #run(test, file, options) {
+		if (test.endsWith('.sql')) return this.#sqlFiles.passes(basename(test, '.sql'));
 		if (!test.endsWith('.c')) return this.#passes('node', ['--test-reporter=tap', test], options);
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;

@@ -18,10 +18,23 @@ export const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') 
 
 /** Nothing of the caller's, and nothing that differs between machines, is in the output. */
 const SETTINGS = {
-	PGOPTIONS: '-c search_path=test,pg_catalog -c client_min_messages=warning -c timezone=UTC -c datestyle=ISO -c synchronous_commit=off -c lc_messages=C',
+	PGOPTIONS: '-c search_path=test,pg_catalog -c client_min_messages=warning -c timezone=UTC -c datestyle=ISO -c synchronous_commit=off -c jit=off -c lc_messages=C',
 	PGCLIENTENCODING: 'UTF8', PSQLRC: '/dev/null', PAGER: '',
 };
 const ARGUMENTS = ['-X', '-q', '-a', '-v', 'VERBOSITY=terse', '-P', 'format=unaligned', '-P', 'fieldsep= | ', '-P', 'footer=off', '-P', 'null=-'];
+
+/** An id of support.sql is its number. */
+const withNumbers = (text) => text.replaceAll(/"0{8}-0000-0000-0000-0*(\d+)"/g, '$1');
+
+/** Shorter, and by the number of the elicitation: in which order rows are announced is not promised. */
+function withNotifications(text) {
+	return text.replaceAll(/(?:^Asynchronous notification .*\n)+/gm, (lines) => lines.trimEnd().split('\n').map((line) => {
+		const [, channel, payload = ''] = /^Asynchronous notification "(\w+)" (?:with payload "(.*)" )?received/.exec(line);
+		const all = withNumbers(payload).match(/\{[^}]*\}/g) ?? [payload];
+		const first = all.map((one) => [Number(/"id":(\d+)/.exec(one)?.[1]), one]).sort(([a], [b]) => a - b);
+		return [first[0][0], `${channel}: ${first.map(([, one]) => one).join(', ')}\n`];
+	}).sort(([a], [b]) => a - b).map(([, line]) => line).join(''));
+}
 
 export class SqlFiles {
 	#admin;
@@ -69,12 +82,15 @@ export class SqlFiles {
 		closeSync(input);
 		closeSync(output);
 		await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
-		const text = readFileSync(out, 'utf8')
-			.replaceAll(/^Asynchronous notification "(\w+)" with payload "(.*)" received from server process with PID \d+\.$/gm, '$1: $2')
-			// As support.sql names them.
-			.replaceAll(/"0{8}-0000-0000-0000-0*(\d+)"/g, '$1');
+		const text = withNotifications(readFileSync(out, 'utf8'));
 		writeFileSync(out, text);
 		return text;
+	}
+
+	/** Whether psql prints for a file what it must. */
+	async passes(name) {
+		const expected = join(FOLDER, `${name}.out`);
+		return await this.run(name) === (existsSync(expected) ? readFileSync(expected, 'utf8') : '');
 	}
 
 	async close() {
