@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -12,6 +13,9 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, required
+
+from urlmode import BegunClaim, FulfilledClaim, UrlMode
+from urlmode.vault import Vault
 
 PROJECT = ROOT / "lib/python"
 DOCUMENTS = "".join((PROJECT / name).read_text("utf-8") for name in ("README.md", "ADAPTERS.md", "REFERENCE.md"))
@@ -30,6 +34,16 @@ def test_the_lowest_versions_are_those_that_are_tested() -> None:
     assert {name for name, _ in declared} == {*tested}
     for name, lowest in declared:
         assert re.fullmatch(re.escape(lowest) + r"(\.0)*", tested[name]), name
+
+
+@pytest.mark.parametrize("cls", [UrlMode, BegunClaim, FulfilledClaim, Vault])
+def test_each_public_method_names_its_errors(cls: type) -> None:
+    silent = [
+        name
+        for name, method in inspect.getmembers(cls, inspect.isfunction)
+        if not name.startswith("_") and not re.search(r"Raises|with \w+Error", inspect.getdoc(method) or "")
+    ]
+    assert silent == []
 
 
 @pytest.fixture(scope="module")

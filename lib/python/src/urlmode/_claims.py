@@ -83,7 +83,7 @@ class FulfilledClaim:
     state: Literal["fulfilled"] = "fulfilled"
 
     async def confirm(self) -> bool:
-        """The answer was written, so no later call is given it."""
+        """The answer was written, so no later call is given it. Raises UrlModeClosedError."""
         return await self._confirm()
 
 
@@ -113,11 +113,17 @@ class BegunClaim:
         return await self._lease.fulfil(result)
 
     async def confirm(self) -> bool:
-        """The answer was written, so no later call is given it. False: another call has begun or confirmed it."""
+        """The answer was written, so no later call is given it. False: another call has begun or confirmed it.
+
+        Raises UrlModeClosedError.
+        """
         return await self._lease.confirm()
 
     async def release(self, reason: str = _EXCHANGE_FAILED) -> bool:
-        """The work was not done: the next call can begin at once. For an account, its page shows the reason."""
+        """The work was not done: the next call can begin at once. For an account, its page shows the reason.
+
+        False: the claim has ended. Raises UrlModeClosedError.
+        """
         return await self._lease.release(reason)
 
     async def __aenter__(self) -> BegunClaim:

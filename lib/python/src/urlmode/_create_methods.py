@@ -73,7 +73,8 @@ class CreateMethods:
     ) -> FormElicitation:
         """Asks the user to type something on a page of the callback programs.
 
-        `verify_timeout`: how long the `verify` of a wait may take. Without it, nothing is verified.
+        `verify_timeout`: how long the `verify` of a wait may take. Without it, nothing is verified. Raises
+        ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
         """
         request = check_request(
             provider=provider, kind="input", expected=None, about=about, client_id=client_id, same_client=same_client,
@@ -103,7 +104,10 @@ class CreateMethods:
         same_client: bool = False,
         traceparent: str | None = None,
     ) -> ApprovalElicitation:
-        """Asks for a decision on a page of the callback programs: of the subject, of others, or of these subjects."""
+        """Asks for a decision on a page of the callback programs: of the subject, of others, or of these subjects.
+
+        Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
+        """
         request = check_request(
             provider=provider, kind="approval", expected=None, about=about, client_id=client_id,
             same_client=same_client, form=form, approver=approver,

@@ -187,7 +187,10 @@ class UrlMode(CreateMethods):
     async def cancel(
         self, elicitation_id: Id, *, subject: str, session: str = "", reason: str = "cancelled"
     ) -> bool:
-        """`complete` with action cancel. It also ends an elicitation that a user has opened."""
+        """`complete` with action cancel. It also ends an elicitation that a user has opened.
+
+        Raises ElicitationNotFoundError.
+        """
         return await self.complete(elicitation_id, subject=subject, session=session, action="cancel", reason=reason)
 
     async def abandon(
@@ -199,7 +202,10 @@ class UrlMode(CreateMethods):
         action: Literal["decline", "cancel"] = "cancel",
         reason: str = "abandoned",
     ) -> bool:
-        """Completes an elicitation that nobody waits for any more, unless a user has opened it."""
+        """Completes an elicitation that nobody waits for any more, unless a user has opened it.
+
+        Whether this call completed it. One of another owner, or none, is False as well. Raises UrlModeClosedError.
+        """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
         action = _input.check_choice("action", action, ("decline", "cancel"))
@@ -251,7 +257,10 @@ class UrlMode(CreateMethods):
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None
     ) -> list[UnclaimedPayment]:
-        """The payments that were proved, not refunded, and claimed by no call, of all users, the oldest first."""
+        """The payments that were proved, not refunded, and claimed by no call, of all users, the oldest first.
+
+        One whose result cannot be opened is there without it. Raises UrlModeClosedError.
+        """
         self._check_open()
         rows = await self._database.unclaimed(
             provider=None if provider is None else _input.check_provider(provider), since=_input.check_since(since)
@@ -261,7 +270,7 @@ class UrlMode(CreateMethods):
     async def refunds(self, *, provider: str | None = None, since: datetime | None = None) -> list[Refund]:
         """The refunds of payments, and how much came again, of all users, the last change last.
 
-        Transactions commit in another order than they begin: ask again for the last minute.
+        Transactions commit in another order than they begin: ask again for the last minute. Raises UrlModeClosedError.
         """
         self._check_open()
         rows = await self._database.refunds(
@@ -272,7 +281,7 @@ class UrlMode(CreateMethods):
     async def late_payments(self) -> AsyncIterator[Payment]:
         """Each payment that is proved after the end of its elicitation, from now on and until `aclose`.
 
-        Nothing is repeated after a lost connection: `unclaimed()` lists all of them.
+        Nothing is repeated after a lost connection: `unclaimed()` lists all of them. Raises UrlModeClosedError.
         """
         self._check_open()
         async for row in self._late.reports():
@@ -283,7 +292,7 @@ class UrlMode(CreateMethods):
                 )  # fmt: skip
 
     async def new_refunds(self) -> AsyncIterator[Refund]:
-        """Each change of `refunds()`, from now on and until `aclose`."""
+        """Each change of `refunds()`, from now on and until `aclose`. Raises UrlModeClosedError."""
         self._check_open()
         async for row in self._refunds.reports():
             yield to_refund(row)
@@ -291,7 +300,8 @@ class UrlMode(CreateMethods):
     async def purge(self, *, older_than: Duration | None = None, kind: PurgeKind | None = None) -> int:
         """Deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data.
 
-        `older_than`: for how long it must have been purgeable, by default `retention`. How much was deleted.
+        `older_than`: for how long it must have been purgeable, by default `retention`. How much was deleted. Raises
+        UrlModeClosedError.
         """
         self._check_open()
         keep = RETENTION_S * 1000 if self._kept.rows is None else self._kept.rows
@@ -302,7 +312,8 @@ class UrlMode(CreateMethods):
     def ticket(self, *, subject: str, ttl: Duration = 300) -> Ticket:
         """A cookie that tells callback programs with `"user_check": "session-ticket"` who the user is.
 
-        Send it only to a browser whose web session identifies the user.
+        Send it only to a browser whose web session identifies the user. Raises KeysFileError if the keys file cannot be
+        read.
         """
         subject = _input.check_text("subject", subject, 1, 512)
         return ticket_cookie(self._keys.minting, subject, _input.check_duration("ttl", ttl, 0.001, 3600))
@@ -313,7 +324,7 @@ class UrlMode(CreateMethods):
         return self._waiters.size
 
     def metrics(self) -> str:
-        """Text in Prometheus' format 0.0.4, which your server adds to its own metrics."""
+        """Text in Prometheus' format 0.0.4, which your server adds to its own metrics. Raises no error."""
         return self._metrics.text()
 
     async def aclose(self) -> None:

@@ -179,7 +179,7 @@ class Vault:
                 await asyncio.sleep(min(result.wait_ms / 1000, jittered(_LOOK_S)))
 
     async def list_accounts(self, *, subject: str, provider: str | None = None) -> list[ListedAccount]:
-        """Without tokens, the one that was connected last first."""
+        """Without tokens, the one that was connected last first. Raises UrlModeClosedError."""
         self._urlmode._check_open()
         subject = check_text("subject", subject, 1, 512)
         rows = await self._database.read(subject, None if provider is None else check_provider(provider), None)
@@ -215,14 +215,15 @@ class Vault:
             raise UnclaimedPaymentsError(unclaimed)
 
     async def keys_in_use(self) -> list[KeyInUse]:
-        """The keys that the vault still needs. Another one can be removed from the keys file."""
+        """The keys that the vault still needs. Another one can be removed from the keys file. Raises UrlModeClosedError."""
         self._urlmode._check_open()
         return [KeyInUse(kid, accounts) for kid, accounts in await self._database.keys()]
 
     async def reseal(self) -> Resealed:
         """Seals everything with the first key of the file, in batches, while all goes on.
 
-        An account whose tokens do not open stays as it is, and is told as `unopened`.
+        An account whose tokens do not open stays as it is, and is counted as `unopened`. Raises KeysFileError if the keys
+        file cannot be read.
         """
         self._urlmode._check_open()
         sealed = unopened = 0
