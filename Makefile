@@ -69,6 +69,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
 PAGES := $(patsubst nginx/man/%.in,$(BUILD)/man/%,$(wildcard nginx/man/*.in))
 TEXTS = $(COMMON)/texts/http/texts.inc
+SCHEMA = $(COMMON)/texts/form/schema.inc
 # The files in which these places stand. `make release` compiles them for itself, and has
 # the others in common with `make build` (COMMON).
 PLACED := lib/config/config.c lib/operate/main.c lib/server/main.c lib/server/metrics.c
@@ -378,13 +379,19 @@ $(TEXTS): lib/pages/texts.awk $(sort $(wildcard lib/pages/*.json))
 # Written with it: without this rule, what includes it would be built a run late.
 $(dir $(TEXTS))names.inc: $(TEXTS) ;
 
+# As numbers, because a literal of C99 has at most 4,095 characters.
+$(SCHEMA): lib/contract/form.schema.json
+	@mkdir -p $(@D)
+	$(call say,TEXT,$@)
+	$(Q)tr -d '\t\n' <$< | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' >$@
+
 $(PAGES): $(BUILD)/man/%: nginx/man/%.in nginx/man/page.awk nginx/CONFIGURATION.md $(wildcard nginx/command/*)
 	@mkdir -p $(@D)
 	$(call say,MAN,$@)
 	$(Q)awk -f nginx/man/page.awk $< >$@
 
 define compile
-$(1)/obj/%.o: %.c $(1)/flags | $$(TEXTS)
+$(1)/obj/%.o: %.c $(1)/flags | $$(TEXTS) $$(SCHEMA)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(C_FLAGS) -MMD -MP -c -o $$@ $$<

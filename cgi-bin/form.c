@@ -115,8 +115,7 @@ static enum um_refusal
 read_definition(const struct um_context *context, struct um_exchange *ex,
 	struct um_definition *definition)
 {
-	struct um_definition_fault fault = { .pointer = "",
-		.reason = "cannot be opened" };
+	struct um_schema_fault fault = { .must = "cannot be opened" };
 	struct um_buf json = { 0 };
 	bool ok = um_seal_open_for_page(&json, um_buf_str(&ex->op.row.form),
 			  UM_USE_FORM, ex->token.id, ex->token.binding,
@@ -126,8 +125,8 @@ read_definition(const struct um_context *context, struct um_exchange *ex,
 
 	um_buf_free(&json);
 	if (!ok)
-		snprintf(ex->fault.text, sizeof(ex->fault.text), "form %s: %s",
-			fault.pointer, fault.reason);
+		snprintf(ex->fault.text, sizeof(ex->fault.text), "form%s %s",
+			fault.pointer, fault.must);
 	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
@@ -135,7 +134,8 @@ read_definition(const struct um_context *context, struct um_exchange *ex,
 static struct um_json_node *
 read_problem(const struct um_context *context, const struct um_exchange *ex)
 {
-	struct um_json_node *problem = NULL;
+	struct um_json_node *problem = NULL, *schema;
+	struct um_schema_fault fault;
 	struct um_buf json = { 0 };
 
 	if (ex->op.row.problem.len != 0
@@ -145,12 +145,15 @@ read_problem(const struct um_context *context, const struct um_exchange *ex)
 		problem = um_json_parse(um_buf_str(&json), PROBLEM_VALUES_MAX,
 			NULL);
 	um_buf_free(&json);
-	if (!um_words_are(um_json_member(problem, um_str("problem")),
-		    UM_FORM_HELP_MAX, true)) {
-		free(problem);
-		problem = NULL;
+	schema = um_schema_of_forms();
+	if (problem != NULL && schema != NULL
+		&& um_schema_check(schema, "problem", problem, &fault)) {
+		free(schema);
+		return problem;
 	}
-	return problem;
+	free(schema);
+	free(problem);
+	return NULL;
 }
 
 /*

@@ -17,40 +17,49 @@ next_of(struct um_str text, size_t *at)
 	return code;
 }
 
+/* U+0000 to U+001F, U+007F to U+009F, and the separators of lines. */
 static bool
-is_allowed(uint32_t code, bool lines)
+is_control(uint32_t code)
 {
-	static const struct {
-		uint32_t first, last;
-	} refused[] = {
-		{ 0x00, 0x1f },
-		{ 0x7f, 0x9f },
-		{ 0x61c, 0x61c },
-		{ 0x200e, 0x200f },
-		{ 0x2028, 0x202e },
-		{ 0x2066, 0x2069 },
-	};
+	return code <= 0x1f || (code >= 0x7f && code <= 0x9f) || code == 0x2028
+		|| code == 0x2029;
+}
 
-	if (lines && (code == '\n' || code == '\t'))
-		return true;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (code >= refused[i].first && code <= refused[i].last)
-			return false;
-	return true;
+static bool
+is_of_direction(uint32_t code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f
+		|| (code >= 0x202a && code <= 0x202e)
+		|| (code >= 0x2066 && code <= 0x2069);
+}
+
+const char *
+um_characters_fault(struct um_str text, const char *allowed)
+{
+	const char *fault = NULL;
+
+	for (size_t at = 0; at < text.len;) {
+		uint32_t code = next_of(text, &at);
+
+		if (is_control(code)
+			&& (code == 0 || code > 0x1f
+				|| strchr(allowed, (int)code) == NULL))
+			return "must not have control characters";
+		if (is_of_direction(code))
+			fault = "must not have characters that change the "
+				"direction of text";
+	}
+	return fault;
 }
 
 bool
 um_characters_count(size_t *count, struct um_str text, bool lines)
 {
-	size_t at = 0;
-
 	*count = 0;
-	if (!um_str_is_text(text))
+	if (!um_str_is_text(text)
+		|| um_characters_fault(text, lines ? "\n\t" : "") != NULL)
 		return false;
-	while (at < text.len) {
-		if (!is_allowed(next_of(text, &at), lines))
-			return false;
-		++*count;
-	}
+	for (size_t at = 0; at < text.len; ++*count)
+		next_of(text, &at);
 	return true;
 }

@@ -17,4 +17,10 @@
  */
 bool um_characters_count(size_t *count, struct um_str text, bool lines);
 
+/*
+ * What is wrong with the characters of UTF-8, as the rest of a sentence; NULL for
+ * nothing. `allowed` are control characters.
+ */
+const char *um_characters_fault(struct um_str text, const char *allowed);
+
 #endif

@@ -1,129 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 #include "form/definition.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "form/input.h"
-#include "form/place.h"
+#include "form/schema.h"
 #include "form/words.h"
 
 #define VALUES_MAX 4096 /* values and names of the JSON */
 
-static bool
-read_input(struct um_definition *definition, const struct um_place *at)
+static const struct um_json_node *
+member(const struct um_json_node *object, const char *name)
 {
-	struct um_input *input = &definition->input[definition->inputs_len];
-	bool ok = um_input_read(input, at);
-
-	/* Before it is counted, no field is compared with itself. */
-	if (ok && um_definition_input(definition, input->name) != NULL)
-		ok = um_place_refuse(at, "name", "is used twice");
-	definition->inputs_len++;
-	return ok;
+	return um_json_member(object, um_str(name));
 }
 
 static bool
-read_inputs(struct um_definition *definition, const struct um_place *at)
+read_inputs(struct um_definition *definition, const struct um_json_node *schema,
+	struct um_schema_fault *fault)
 {
-	const struct um_json_node *list = um_place_get(at, "fields"),
+	const struct um_json_node *list = member(definition->json, "fields"),
 				  *node = NULL;
-	size_t len = 0;
+	char pointer[32];
 
-	while ((node = um_json_next(list, node)) != NULL) {
-		struct um_place here = um_place_element(at, "fields", len,
-			node);
+	/* The schema allows no more than there is room for. */
+	while ((node = um_json_next(list, node)) != NULL
+		&& definition->inputs_len < UM_FORM_INPUTS_MAX) {
+		size_t index = definition->inputs_len++;
 
-		if (++len > UM_FORM_INPUTS_MAX)
-			break;
-		if (!read_input(definition, &here))
-			return false;
-	}
-	return (len != 0 && len <= UM_FORM_INPUTS_MAX)
-		|| um_place_refuse(at, "fields",
-			"is not a list of 1 to 16 fields");
-}
-
-static bool
-read_facts(struct um_definition *definition, const struct um_place *at)
-{
-	static const char *const names[] = { "label", "value", NULL };
-	const struct um_json_node *list = um_place_get(at, "facts"),
-				  *node = NULL;
-
-	if (list != NULL && !um_json_is(list, UM_JSON_ARRAY))
-		return um_place_refuse(at, "facts", "is not a list");
-	while ((node = um_json_next(list, node)) != NULL) {
-		struct um_fact *fact = &definition->fact[definition->facts_len];
-		struct um_place here = um_place_element(at, "facts",
-			definition->facts_len, node);
-
-		if (definition->facts_len++ == UM_FORM_FACTS_MAX)
-			return um_place_refuse(at, "facts",
-				"has more than 20 facts");
-		if (!um_place_has(&here, names)
-			|| !um_place_words(&fact->label, &here, "label",
-				UM_FORM_FACT_LABEL_MAX, false, true)
-			|| !um_place_words(&fact->value, &here, "value",
-				UM_FORM_FACT_MAX, true, true))
+		snprintf(pointer, sizeof(pointer), "/fields/%zu", index);
+		if (!um_input_read(&definition->input[index], node, schema,
+			    pointer, fault))
 			return false;
 	}
 	return true;
 }
 
-static bool
-read_comment(struct um_definition *definition, const struct um_place *at)
+static void
+read_facts(struct um_definition *definition)
 {
-	const struct um_json_node *node = um_place_get(at, "comment");
+	const struct um_json_node *list = member(definition->json, "facts"),
+				  *node = NULL;
 
-	if (um_json_string_eq(node, um_str("optional")))
-		definition->comment = UM_COMMENT_OPTIONAL;
-	else if (um_json_string_eq(node, um_str("required")))
-		definition->comment = UM_COMMENT_REQUIRED;
-	else if (node != NULL)
-		return um_place_refuse(at, "comment",
-			"is not optional or required");
-	return true;
+	while ((node = um_json_next(list, node)) != NULL
+		&& definition->facts_len < UM_FORM_FACTS_MAX) {
+		struct um_fact *fact =
+			&definition->fact[definition->facts_len++];
+
+		fact->label = member(node, "label");
+		fact->value = member(node, "value");
+	}
 }
 
+/* Reads what is as the schema says. */
 static bool
-read_language(struct um_definition *definition, const struct um_place *at)
+read_all(struct um_definition *definition, const struct um_json_node *schema,
+	struct um_schema_fault *fault)
 {
-	const struct um_json_node *node = um_place_get(at, "language");
+	const struct um_json_node *comment = member(definition->json,
+		"comment");
 
 	definition->language = UM_LANGUAGE_EN;
-	return node == NULL
-		|| (um_json_is(node, UM_JSON_STRING)
-			&& um_words_language(&definition->language,
-				um_json_str(node)))
-		|| um_place_refuse(at, "language",
-			"is not a language of the pages");
+	um_words_language(&definition->language,
+		um_json_str(member(definition->json, "language")));
+	definition->title = member(definition->json, "title");
+	definition->text = member(definition->json, "text");
+	if (comment != NULL)
+		definition->comment = um_json_string_eq(comment,
+					      um_str("required"))
+			? UM_COMMENT_REQUIRED
+			: UM_COMMENT_OPTIONAL;
+	read_facts(definition);
+	return read_inputs(definition, schema, fault);
 }
 
 bool
 um_definition_read(struct um_definition *definition, struct um_str json,
-	bool is_approval, struct um_definition_fault *fault)
+	bool is_approval, struct um_schema_fault *fault)
 {
-	static const char *const of_input[] = { "language", "title", "text",
-		"facts", "fields", NULL };
-	static const char *const of_approval[] = { "language", "title", "text",
-		"facts", "comment", NULL };
-	struct um_place root = { .fault = fault };
+	struct um_json_node *schema;
+	bool ok;
 
 	*definition = (struct um_definition){ 0 };
 	if (json.len > UM_DEFINITION_MAX)
-		return um_place_refuse(&root, NULL, "is too long");
-	root.node = definition->json = um_json_parse(json, VALUES_MAX, NULL);
-	if (root.node == NULL)
-		return um_place_refuse(&root, NULL, "is not JSON");
-	return um_place_has(&root, is_approval ? of_approval : of_input)
-		&& read_language(definition, &root)
-		&& um_place_words(&definition->title, &root, "title",
-			UM_FORM_TITLE_MAX, false, true)
-		&& um_place_words(&definition->text, &root, "text",
-			UM_FORM_TEXT_MAX, true, false)
-		&& read_facts(definition, &root)
-		&& (is_approval ? read_comment(definition, &root)
-				: read_inputs(definition, &root));
+		return um_schema_refuse(fault, "",
+			"must have at most %d bytes as JSON, and has %zu",
+			UM_DEFINITION_MAX, json.len);
+	definition->json = um_json_parse(json, VALUES_MAX, NULL);
+	schema = um_schema_of_forms();
+	if (definition->json == NULL || schema == NULL)
+		ok = um_schema_refuse(fault, "", "must be JSON");
+	else
+		ok = um_schema_check(schema, is_approval ? "approval" : "input",
+			     definition->json, fault)
+			&& read_all(definition, schema, fault);
+	free(schema);
+	return ok;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a page of kind `input` or `approval` asks: the JSON that the MCP server
- * has sealed into the row. lib/PROTOCOL.md specifies it; in JavaScript it is
- * checked by lib/node/src/form.js.
+ * has sealed into the row. lib/contract/form.schema.json says what it may have,
+ * for all languages.
  */
 #ifndef UM_DEFINITION_H
 #define UM_DEFINITION_H
@@ -13,14 +13,10 @@
 #include "core/json.h"
 #include "core/str.h"
 #include "form/field.h"
-#include "form/place.h"
+#include "form/schema.h"
 #include "form/words.h"
 
 #define UM_DEFINITION_MAX 16384 /* bytes of the JSON */
-#define UM_FORM_TITLE_MAX 120   /* characters */
-#define UM_FORM_TEXT_MAX 2000
-#define UM_FORM_FACT_LABEL_MAX 120
-#define UM_FORM_FACT_MAX 500
 #define UM_FORM_INPUTS_MAX 16
 #define UM_FORM_FACTS_MAX 20
 #define UM_FORM_COMMENT_MAX 2000 /* characters */
@@ -45,7 +41,7 @@ struct um_definition {
  * not one. The caller frees it with um_definition_free() in every case.
  */
 bool um_definition_read(struct um_definition *definition, struct um_str json,
-	bool is_approval, struct um_definition_fault *fault);
+	bool is_approval, struct um_schema_fault *fault);
 
 void um_definition_free(struct um_definition *definition);
 

@@ -10,16 +10,7 @@
 #include "core/str.h"
 #include "form/formats.h"
 
-#define UM_FORM_LABEL_MAX 200
-#define UM_FORM_HELP_MAX 500
-#define UM_FORM_LINK_LABEL_MAX 120
-#define UM_FORM_NAMES_MAX 32 /* characters of the name of a field */
-#define UM_FORM_CHOICES_MAX 20
-#define UM_FORM_CHOICE_MAX 200    /* bytes of the value of a choice */
-#define UM_FORM_ONE_LINE_MAX 1000 /* characters, unless the field says */
-#define UM_FORM_VALUES_MAX 8192   /* characters, the most that it may say */
-#define UM_FORM_EMAIL_MAX 254
-#define UM_FORM_DIGITS_MAX 15 /* of a number: a double holds them */
+#define UM_FORM_VALUES_MAX 8192 /* characters, the most that a field may say */
 
 enum um_input_type {
 	UM_INPUT_TEXT,

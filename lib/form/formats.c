@@ -2,10 +2,14 @@
 #include "form/formats.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <strings.h>
+
+#include "form/characters.h"
 
 #define IPV6_GROUPS 8
 #define PORT_MAX 65535
+#define NAME_MAX 32
 #define LABEL_MAX 63 /* RFC 1035 section 2.3.4 */
 
 bool
@@ -42,6 +46,42 @@ um_format_fits(enum um_format format, struct um_str text)
 	for (size_t i = 0; format != UM_FORMAT_ANY && i < text.len; i++)
 		if (!is[format]((unsigned char)text.ptr[i]))
 			return false;
+	return true;
+}
+
+static size_t
+digits_at(struct um_str text, size_t at)
+{
+	size_t len = 0;
+
+	while (at + len < text.len
+		&& isdigit((unsigned char)text.ptr[at + len]))
+		len++;
+	return len;
+}
+
+bool
+um_format_number(double *number, struct um_str text)
+{
+	size_t at = text.len != 0 && text.ptr[0] == '-';
+	size_t whole = digits_at(text, at), fraction = 0;
+	char copy[UM_DIGITS_MAX + 3];
+
+	if (whole == 0 || (whole > 1 && text.ptr[at] == '0'))
+		return false;
+	at += whole;
+	if (at < text.len && text.ptr[at] == '.') {
+		fraction = digits_at(text, at + 1);
+		if (fraction == 0)
+			return false;
+		at += 1 + fraction;
+	}
+	if (at != text.len || whole + fraction > UM_DIGITS_MAX)
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	*number = strtod(copy, NULL);
+	explicit_bzero(copy, sizeof(copy));
 	return true;
 }
 
@@ -96,24 +136,13 @@ um_is_url(struct um_str text)
 		&& strchr("/?#:@", text.ptr[0]) == NULL;
 }
 
-/* How many digits it begins with. */
-static size_t
-digits_of(struct um_str text)
-{
-	size_t len = 0;
-
-	while (len < text.len && isdigit((unsigned char)text.ptr[len]))
-		len++;
-	return len;
-}
-
 /* 1 to 5 digits alone; -1 for anything else. */
 static long
 number_of(struct um_str text)
 {
 	long number = 0;
 
-	if (text.len == 0 || text.len > 5 || digits_of(text) < text.len)
+	if (text.len == 0 || text.len > 5 || digits_at(text, 0) < text.len)
 		return -1;
 	for (size_t i = 0; i < text.len; i++)
 		number = number * 10 + (text.ptr[i] - '0');
@@ -185,7 +214,7 @@ is_host_name(struct um_str name)
 	while (last.len != 0 && memchr(last.ptr, '.', last.len) != NULL)
 		um_str_cut(&last, ".");
 	return name.len != 0
-		&& (digits_of(last) < last.len || last.len == 0
+		&& (digits_at(last, 0) < last.len || last.len == 0
 			|| is_ipv4(name));
 }
 
@@ -196,8 +225,8 @@ is_rest(struct um_str rest)
 	for (size_t i = 0; i < rest.len; i++)
 		if (rest.ptr[i] < '!' || rest.ptr[i] > '~')
 			return false;
-	if (um_str_take_prefix(&rest, ":") && digits_of(rest) != 0) {
-		struct um_str port = { rest.ptr, digits_of(rest) };
+	if (um_str_take_prefix(&rest, ":") && digits_at(rest, 0) != 0) {
+		struct um_str port = { rest.ptr, digits_at(rest, 0) };
 
 		if (number_of(port) < 1 || number_of(port) > PORT_MAX)
 			return false;
@@ -223,4 +252,100 @@ um_is_link(struct um_str text)
 		len++;
 	return is_host_name((struct um_str){ text.ptr, len })
 		&& is_rest((struct um_str){ text.ptr + len, text.len - len });
+}
+
+static bool
+is_name(struct um_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!islower((unsigned char)text.ptr[i])
+			&& (i == 0
+				|| (!isdigit((unsigned char)text.ptr[i])
+					&& text.ptr[i] != '_')))
+			return false;
+	return text.len != 0 && text.len <= NAME_MAX;
+}
+
+static const char *
+fault_in_line(struct um_str text)
+{
+	return um_characters_fault(text, "");
+}
+
+static const char *
+fault_in_lines(struct um_str text)
+{
+	return um_characters_fault(text, "\n");
+}
+
+static const char *
+fault_in_text(struct um_str text)
+{
+	return um_characters_fault(text, "\n\t");
+}
+
+/* The page trims what is sent. */
+static const char *
+fault_in_trimmed(struct um_str text)
+{
+	const char *fault = fault_in_line(text);
+
+	if (fault == NULL && um_str_trim(text).len != text.len)
+		fault = "must not begin or end with a space";
+	return fault;
+}
+
+static const char *
+fault_in_name(struct um_str text)
+{
+	return is_name(text) ? NULL
+			     : "must begin with a letter and have at most 32 "
+			       "characters of a-z, 0-9 and _";
+}
+
+static const char *
+fault_in_link(struct um_str text)
+{
+	return um_is_link(text) ? NULL
+				: "must be a URL with https, without a user "
+				  "name, of at most 2048 bytes";
+}
+
+static const char *
+fault_in_email(struct um_str text)
+{
+	return um_is_email(text) ? NULL : "must be an email address";
+}
+
+static const char *
+fault_in_url(struct um_str text)
+{
+	const char *fault = fault_in_line(text);
+
+	if (fault == NULL && !um_is_url(text))
+		fault = "must be a URL with https or http";
+	return fault;
+}
+
+const char *
+um_format_fault(struct um_str name, struct um_str text)
+{
+	static const struct {
+		const char *name;
+		const char *(*fault_in)(struct um_str text);
+	} all[] = {
+		{ "line", fault_in_line },
+		{ "lines", fault_in_lines },
+		{ "text", fault_in_text },
+		{ "trimmed", fault_in_trimmed },
+		{ "name", fault_in_name },
+		{ "link", fault_in_link },
+		{ "email", fault_in_email },
+		{ "url", fault_in_url },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (um_str_is(name, all[i].name))
+			return all[i].fault_in(text);
+	return NULL;
 }

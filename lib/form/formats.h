@@ -11,6 +11,7 @@
 #include "core/str.h"
 
 #define UM_LINK_MAX 2048 /* bytes */
+#define UM_DIGITS_MAX 15 /* of a number: a double holds them */
 
 /* The characters that a text of one line has, if its field says so. */
 enum um_format {
@@ -28,6 +29,12 @@ bool um_format_named(enum um_format *format, struct um_str name);
 /* Whether the text, which is not empty, has only characters of the format. */
 bool um_format_fits(enum um_format format, struct um_str text);
 
+/*
+ * A number as JSON writes it, with at most UM_DIGITS_MAX digits and without an
+ * exponent. False: it is not one.
+ */
+bool um_format_number(double *number, struct um_str text);
+
 /* As HTML defines a valid e-mail address ("E-mail state"). */
 bool um_is_email(struct um_str text);
 
@@ -41,5 +48,11 @@ bool um_is_url(struct um_str text);
  * port is empty or from 1 to 65535. After host and port, any printable ASCII.
  */
 bool um_is_link(struct um_str text);
+
+/*
+ * What is wrong with a text, as the rest of a sentence, if it has to be of this
+ * format of lib/contract/form.schema.json. NULL: nothing, or no such format.
+ */
+const char *um_format_fault(struct um_str name, struct um_str text);
 
 #endif

@@ -1,55 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "form/value.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "form/characters.h"
 #include "form/formats.h"
-
-static size_t
-digits_at(struct um_str text, size_t at)
-{
-	size_t len = 0;
-
-	while (at + len < text.len
-		&& isdigit((unsigned char)text.ptr[at + len]))
-		len++;
-	return len;
-}
-
-bool
-um_value_number(double *number, struct um_str text)
-{
-	size_t at = text.len != 0 && text.ptr[0] == '-';
-	size_t whole = digits_at(text, at), fraction = 0;
-	char copy[UM_FORM_DIGITS_MAX + 3];
-
-	if (whole == 0 || (whole > 1 && text.ptr[at] == '0'))
-		return false;
-	at += whole;
-	if (at < text.len && text.ptr[at] == '.') {
-		fraction = digits_at(text, at + 1);
-		if (fraction == 0)
-			return false;
-		at += 1 + fraction;
-	}
-	if (at != text.len || whole + fraction > UM_FORM_DIGITS_MAX)
-		return false;
-	memcpy(copy, text.ptr, text.len);
-	copy[text.len] = '\0';
-	*number = strtod(copy, NULL);
-	explicit_bzero(copy, sizeof(copy));
-	return true;
-}
 
 static enum um_mistake
 check_number(const struct um_input *input, struct um_str value)
 {
 	double number;
 
-	if (!um_value_number(&number, value))
+	if (!um_format_number(&number, value))
 		return UM_MISTAKE_NUMBER;
 	if (number < input->least)
 		return UM_MISTAKE_TOO_SMALL;

@@ -25,12 +25,6 @@ enum um_mistake {
 	UM_MISTAKE_TOGETHER, /* all values are too long: the longest of them */
 };
 
-/*
- * A number as JSON writes it, with at most UM_FORM_DIGITS_MAX digits and without
- * an exponent. False: it is not one.
- */
-bool um_value_number(double *number, struct um_str text);
-
 /* The element of `choices` with this value, or NULL. */
 const struct um_json_node *um_input_choice(const struct um_input *input,
 	struct um_str value);

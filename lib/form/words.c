@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "form/words.h"
 
-#include "form/characters.h"
 #include "http/escape.h"
 
 bool
@@ -14,32 +13,6 @@ um_words_language(enum um_language *language, struct um_str code)
 		return true;
 	}
 	return false;
-}
-
-static bool
-is_text(const struct um_json_node *node, size_t max, bool lines)
-{
-	size_t count;
-
-	return um_json_is(node, UM_JSON_STRING)
-		&& um_characters_count(&count, um_json_str(node), lines)
-		&& count != 0 && count <= max;
-}
-
-bool
-um_words_are(const struct um_json_node *node, size_t max, bool lines)
-{
-	const struct um_json_node *end, *name;
-	enum um_language language;
-
-	if (!um_json_is(node, UM_JSON_OBJECT))
-		return is_text(node, max, lines);
-	end = node + node->size;
-	for (name = node + 1; name < end; name += 1 + name[1].size)
-		if (!um_words_language(&language, um_json_str(name))
-			|| !is_text(name + 1, max, lines))
-			return false;
-	return node->size > 1;
 }
 
 struct um_words

@@ -24,12 +24,6 @@ struct um_words {
 bool um_words_language(enum um_language *language, struct um_str code);
 
 /*
- * Whether the node is a text of 1 to `max` characters, in each of its languages.
- * With `lines`, it may have line feeds.
- */
-bool um_words_are(const struct um_json_node *node, size_t max, bool lines);
-
-/*
  * The text in the language of a page; otherwise in English, otherwise the first
  * one. A string is in the language `own`. Nothing for NULL.
  */

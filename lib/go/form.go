@@ -42,6 +42,8 @@ func (w *Words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*map[string]string)(w))
 }
 
+const approversMax = 16
+
 // InputForm is what the page of an input asks. At most 16,384 bytes as JSON. PROTOCOL.md, "Forms", has all limits.
 type InputForm struct {
 	// Language is that of the words that are in one: ar, de, en, es, fr, it, ja, ko, pt or zh; en by default.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,9 +30,9 @@ func formVectors(t testing.TB) (found struct {
 		Matches, Misses []string
 	}
 	Forms, Broken []struct {
-		Name, Pointer string
-		Kind          Kind
-		Form          json.RawMessage
+		Name, Pointer, Must string
+		Kind                Kind
+		Form                json.RawMessage
 	}
 }) {
 	t.Helper()
@@ -102,8 +103,8 @@ func TestMistakeInAForm(t *testing.T) {
 			continue
 		}
 		made++
-		if !errors.Is(err, ErrArgument) || !strings.HasPrefix(err.Error(), "form"+v.Pointer+" ") {
-			t.Errorf("%s: %v, and not at %s", v.Name, err, v.Pointer)
+		if !errors.Is(err, ErrArgument) || err.Error() != "form"+v.Pointer+" "+v.Must {
+			t.Errorf("%s: %v, and not at %s: %s", v.Name, err, v.Pointer, v.Must)
 		}
 	}
 	if made < 80 {
@@ -123,32 +124,19 @@ func keyForm(change ...func(*Field)) InputForm {
 	return InputForm{Title: Text("T"), Fields: []Field{field}}
 }
 
+// Go can make these, and JSON cannot; form.json has the others.
 func TestMistakeInAFieldIsDescribed(t *testing.T) {
 	for message, change := range map[string]func(*Field){
-		"default is not allowed: a secret has no default":                                                func(f *Field) { f.Default = "s" },
-		"type must be one of text, secret, multiline, email, url, number, choice, checkbox":              func(f *Field) { f.Type = "password" },
-		"min must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Min = Bound(math.NaN()) },
-		"max must be a whole number from 0 to 8192":                                                      func(f *Field) { f.Max = Bound(8193) },
-		"format must be one of digits, letters, alphanumeric, hex, token":                                func(f *Field) { f.Format = "email" },
-		"label must not have characters that change the direction of text":                               func(f *Field) { f.Label = Text("a\u202eb") },
-		"label must be valid Unicode text":                                                               func(f *Field) { f.Label = Text("a\xff") },
-		"label must have a text in at least one language":                                                func(f *Field) { f.Label = nil },
-		"help must have a text in at least one language":                                                 func(f *Field) { f.Help = Words{} },
-		"label/de must have 1 to 200 characters":                                                         func(f *Field) { f.Label = Words{"de": ""} },
-		"label has a text in “tlh”. The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh": func(f *Field) { f.Label = Words{"tlh": "a"} },
-		"label has a text in “”. The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh":    func(f *Field) { f.Label = Words{"": "a", "de": "b"} },
-		"max must be a number of at most 15 digits":                                                      func(f *Field) { f.Type, f.Max = NumberField, Bound(1e21) },
-		"default must be a number of at most 15 digits":                                                  func(f *Field) { f.Type, f.Default = NumberField, 1e-7 },
-		"min must be a number of at most 15 digits":                                                      func(f *Field) { f.Type, f.Min = NumberField, Bound(0.1234567890123456) },
-		"max must not be less than min":                                                                  func(f *Field) { f.Type, f.Min, f.Max = NumberField, Bound(2), Bound(1) },
-		"multiline is not allowed for type email":                                                        func(f *Field) { f.Type, f.Multiline = EmailField, true },
-		"link/url must be a URL with https, without a user name, of at most 2048 bytes":                  func(f *Field) { f.Link = &FieldLink{URL: "https://a@b.example", Label: Text("L")} },
-		"choices/0/value must not begin or end with a space":                                             func(f *Field) { f.Type, f.Choices = ChoiceField, []Choice{{Value: " a", Label: Text("A")}} },
-		"default must be a string that is not empty":                                                     func(f *Field) { f.Type, f.Default = TextField, 1 },
-		"default must have 3 to 1000 characters, as the field says":                                      func(f *Field) { f.Type, f.Min, f.Default = TextField, Bound(3), "ab" },
-		"default must not have control characters":                                                       func(f *Field) { f.Type, f.Default = TextField, "a\tb" },
-		"default must have the format digits":                                                            func(f *Field) { f.Type, f.Format, f.Default = TextField, DigitsFormat, "xx" },
-		"name must begin with a letter and have at most 32 characters of a-z, 0-9 and _":                 func(f *Field) { f.Name = "a\n" },
+		"min must be a whole number from 0 to 8192": func(f *Field) { f.Min = Bound(math.NaN()) },
+		"label must be valid Unicode text":          func(f *Field) { f.Label = Text("a\xff") },
+		"label is missing":                          func(f *Field) { f.Label = nil },
+		"help must not be empty":                    func(f *Field) { f.Help = Words{} },
+		"label/ is not allowed here. Allowed are ar, de, en, es, fr, it, ja, ko, pt, zh": func(f *Field) { f.Label = Words{"": "a", "de": "b"} },
+		"max must be a number of at most 15 digits":                                      func(f *Field) { f.Type, f.Max = NumberField, Bound(1e21) },
+		"default must be a number of at most 15 digits":                                  func(f *Field) { f.Type, f.Default = NumberField, 1e-7 },
+		"min must be a number of at most 15 digits":                                      func(f *Field) { f.Type, f.Min = NumberField, Bound(0.1234567890123456) },
+		"default must be a string":                                                       func(f *Field) { f.Type, f.Default = TextField, 1 },
+		"default must be true or false":                                                  func(f *Field) { f.Type, f.Default = CheckboxField, struct{ b map[string]int }{} },
 	} {
 		if _, err := keyForm(change).check(); err == nil || err.Error() != "form/fields/0/"+message {
 			t.Errorf("%v, and not %s", err, message)
@@ -156,7 +144,7 @@ func TestMistakeInAFieldIsDescribed(t *testing.T) {
 	}
 	big := keyForm()
 	big.Text = Text(strings.Repeat("字", 2000))
-	for range factsMax {
+	for range 20 {
 		big.Facts = append(big.Facts, Fact{Text("L"), Text(strings.Repeat("字", 500))})
 	}
 	if _, err := big.check(); err == nil || !strings.HasPrefix(err.Error(), "form must have at most 16384 bytes as JSON, and has ") {
@@ -170,6 +158,14 @@ func TestNumberIsWrittenAsInOtherLanguages(t *testing.T) {
 	}).check()
 	if err != nil || !strings.Contains(string(text), `"min":1,"max":2.5,"default":2}`) {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// The package carries the schema that all languages share.
+func TestFormSchemaIsThatOfTheContract(t *testing.T) {
+	text, err := os.ReadFile("../contract/form.schema.json")
+	if err != nil || !bytes.Equal(text, formSchemaJSON) {
+		t.Fatal("form.schema.json differs from lib/contract/form.schema.json: copy it into lib/go")
 	}
 }
 
@@ -238,15 +234,15 @@ func TestProblemIsCheckedAndNotTold(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	long := Words{}
-	for _, language := range languages {
-		long[language] = strings.Repeat("字", 500)
+	for _, language := range formSchema().Defs["language"].Enum {
+		long[language.(string)] = strings.Repeat("字", 500)
 	}
 	for message, given := range map[string]Problem{
-		"the Field of a Problem":         {"A", Text("No.")},
-		"form/problem must have 1 to":    {"a", Text(strings.Repeat("s3cret", 90))},
-		"at most 8192 bytes as JSON":     {"a", long},
-		"must have a text in at least":   {Field: "a"},
-		"must not have control characte": {"a", Text("a\nb")},
+		"the field of a Problem":                  {"A", Text("No.")},
+		"the problem of a Problem must have 1 to": {"a", Text(strings.Repeat("s3cret", 90))},
+		"at most 8192 bytes as JSON":              {"a", long},
+		"the problem of a Problem is missing":     {Field: "a"},
+		"must not have control characte":          {"a", Text("a\nb")},
 	} {
 		_, err := given.check()
 		refused(t, message, err, message)

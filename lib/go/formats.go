@@ -3,9 +3,13 @@
 package urlmode
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The forms of texts that have a name. lib/PROTOCOL.md says what each one is, and the callback programs take the same.
@@ -19,12 +23,49 @@ var formats = map[FieldFormat]*regexp.Regexp{
 	TokenFormat:        regexp.MustCompile(`^[!-~]*$`),
 }
 
+// formFormats are those of lib/contract/form.schema.json: each says what is wrong with a value, or nothing.
+var formFormats = map[string]func(any) string{
+	"line":  func(value any) string { return faultInText(value, "") },
+	"lines": func(value any) string { return faultInText(value, "\n") },
+	"text":  func(value any) string { return faultInText(value, "\n\t") },
+	"trimmed": func(value any) string { // The page trims what is sent.
+		isTrimmed := strings.Trim(value.(string), " ") == value
+		return cmp.Or(faultInText(value, ""), unless(isTrimmed, "must not begin or end with a space"))
+	},
+	"name": func(value any) string {
+		return unless(fieldName.MatchString(value.(string)), "must begin with a letter and have at most 32 characters of a-z, 0-9 and _")
+	},
+	"link": func(value any) string {
+		return unless(isLink(value.(string)), fmt.Sprintf("must be a URL with https, without a user name, of at most %d bytes", linkMax))
+	},
+	"email": func(value any) string {
+		return unless(emailForm.MatchString(value.(string)), "must be an email address")
+	},
+	"url": func(value any) string {
+		return cmp.Or(faultInText(value, ""), unless(urlForm.MatchString(value.(string)), "must be a URL with https or http"))
+	},
+	"short": func(value any) string {
+		return unless(isShortNumber(value.(float64)), fmt.Sprintf("must be a number of at most %d digits", digitsMax))
+	},
+}
+
 const (
-	linkMax  = 2_048
-	ipv4Byte = `(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
+	digitsMax = 15
+	hostLabel = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+	linkMax   = 2_048
+	ipv4Byte  = `(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
 )
 
 var (
+	fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	// As HTML defines a valid e-mail address. \x60 is a backquote.
+	emailForm = regexp.MustCompile(`^[A-Za-z0-9_.!#$%&'*+/=?^\x60{|}~-]+@` + hostLabel + `(?:\.` + hostLabel + `)*$`)
+	urlForm   = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#:@ ][^ ]*$`)
+
+	// bidiControls change the order in which other characters are shown.
+	bidiControls = regexp.MustCompile(`[\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`)
+	controls     = regexp.MustCompile(`[\x00-\x1f\x7f-\x{9f}\x{2028}\x{2029}]`)
+
 	linkForm     = regexp.MustCompile(`^https://(\[[0-9A-Fa-f:.]*\]|[A-Za-z0-9_.~!$&'()*+,;=-]+)(?::([0-9]{0,5}))?(?:[/?#][!-~]*)?$`)
 	ipv4Form     = regexp.MustCompile(`^` + ipv4Byte + `(?:\.` + ipv4Byte + `){3}$`)
 	ipv6Group    = regexp.MustCompile(`^[0-9A-Fa-f]{1,4}$`)
@@ -74,4 +115,39 @@ func ipv6Groups(text string, isEnd bool) (count int, ok bool) {
 		}
 	}
 	return len(groups), true
+}
+
+func unless(isRight bool, must string) string {
+	if isRight {
+		return ""
+	}
+	return must
+}
+
+// faultInText says what is wrong with the characters. allowed are control characters.
+func faultInText(value any, allowed string) string {
+	text := value.(string)
+	without := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(allowed, r) {
+			return -1
+		}
+		return r
+	}, text)
+	switch {
+	case !utf8.ValidString(text):
+		return "must be valid Unicode text"
+	case controls.MatchString(without):
+		return "must not have control characters"
+	}
+	return unless(!bidiControls.MatchString(text), "must not have characters that change the direction of text")
+}
+
+// isShortNumber: it has few digits as ECMAScript writes it, and no exponent.
+func isShortNumber(value float64) bool {
+	size := math.Abs(value)
+	if size == 0 {
+		return true
+	}
+	digits := strings.ReplaceAll(strconv.FormatFloat(size, 'f', -1, 64), ".", "")
+	return size >= 1e-6 && size < 1e15 && len(digits) <= digitsMax
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"urlmode.example/urlmode/internal/timing"
@@ -39,15 +41,13 @@ type Problem struct {
 
 // check returns the problem as JSON. Its error has no value of the user.
 func (p Problem) check() ([]byte, error) {
-	if !fieldName.MatchString(p.Field) {
-		return nil, argumentError("the Field of a Problem must be the name of a field")
-	}
-	if err := checkWords(p.Problem, "/problem", helpMax); err != nil {
-		return nil, argumentError("a Problem is not valid: %s", err)
+	if found := formSchema().faultIn("problem", plainValue(reflect.ValueOf(p))); found != nil {
+		member := strings.Split(found.pointer, "/")[1]
+		return nil, argumentError("the %s of a Problem %s", member, found.must)
 	}
 	text, err := toJSON(p)
-	if err != nil || len(text) > problemMax {
-		return nil, argumentError("a Problem must have at most %d bytes as JSON", problemMax)
+	if most := *formSchema().Defs["problem"].MaxBytes; err != nil || len(text) > most {
+		return nil, argumentError("a Problem must have at most %d bytes as JSON", most)
 	}
 	return text, nil
 }

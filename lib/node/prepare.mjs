@@ -10,7 +10,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const execute = (command, ...args) => execFileSync(command, args, { cwd: HERE, stdio: ['ignore', 2, 2] });
 
 /** Folder of the package → where its files are, and their endings. */
-const COPIES = { providers: ['../providers', '.json'], sql: ['../../sql', '.sql'] };
+const COPIES = { contract: ['../contract', '.schema.json'], providers: ['../providers', '.json'], sql: ['../../sql', '.sql'] };
 const FILES = { 'currencies.json': '../currencies.json', LICENSE: '../../LICENSE', changelog: '../../nginx/debian/changelog' };
 
 for (const name of [...Object.keys(COPIES), ...Object.keys(FILES)]) rmSync(join(HERE, name), { recursive: true, force: true });

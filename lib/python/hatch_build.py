@@ -13,6 +13,7 @@ class ShippedFiles(BuildHookInterface):
             return  # The files are in the source distribution.
         folder = "src/urlmode/_shipped" if self.target_name == "sdist" else "urlmode/_shipped"
         files = [lib / "currencies.json", lib / "node/src/adapters/clients.json", *sorted((lib / "providers").glob("*.json"))]
+        files += sorted((lib / "contract").glob("*.schema.json"))
         files += [*sorted((lib / "python/examples").glob("*.py")), lib / "python/examples/.env.example"]
         build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(lib)}" for file in files})
         build_data["force_include"][str(lib.parent / "LICENSE")] = f"{folder}/LICENSE"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A constant that several languages know has the same value in each.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, inPackage, sqlDefaults } from '../support/constants.mjs';
@@ -92,7 +93,7 @@ const SAME = {
 };
 
 /** The same of the Python package: its value, and that of the Node package. */
-const FORM_LIMITS = ['FORM_MAX', 'PROBLEM_MAX', 'TITLE_MAX', 'TEXT_MAX', 'FIELDS_MAX', 'FACTS_MAX', 'FACT_LABEL_MAX', 'FACT_VALUE_MAX', 'APPROVERS_MAX'];
+const FORM_SCHEMA = JSON.parse(readFileSync(new URL('../../lib/contract/form.schema.json', import.meta.url), 'utf8'));
 /** Kinds whose page is the programs' own. */
 const FORMS = new Set(['input', 'approval']);
 
@@ -119,8 +120,7 @@ const SAME_IN_PYTHON = {
 		[domainMax('resume_key'), domainMax('client_id')]],
 	'the kinds': () => [words('lib/python/src/urlmode/_types.py', /^Kind = Literal\[(.*)\]/m), domainWords('kind')],
 	'the kinds with a target': () => [words('lib/python/src/urlmode/_input.py', /^TARGET_KINDS.* = \((.*)\)/m), domainWords('kind').filter((kind) => !FORMS.has(kind))],
-	'the limits of forms': () => [FORM_LIMITS.map((name) => py('form', new RegExp(`^_?${name} = ([\\d_]+)`, 'm'))), FORM_LIMITS.map((name) => js('form/form', name))],
-	'the languages of forms': () => [words('lib/python/src/urlmode/_words.py', /^LANGUAGES = \((.*)\)/m), words('lib/node/src/form/words.js', /LANGUAGES = \[(.*)\]/)],
+	'those who decide': () => [py('form', /^_APPROVERS_MAX = (\d+)/m), js('form/form', 'APPROVERS_MAX')],
 	'the actions': () => [words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), domainWords('action')],
 	'the statuses': () => [[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], domainWords('status')],
 	'what an adapter waits for, and remembers': () => [
@@ -188,6 +188,8 @@ const FITS = {
 	'a header with a target URL fits into the buffer of nginx': () => [domainMax('target_url'), found('nginx/urlmode/fastcgi.conf', /fastcgi_buffer_size (\d+)k/) * KB],
 	'what nginx takes of a header fits into FastCGI': () => [conf(/large_client_header_buffers 2 (\d+)k/) * 2 * KB + conf(/client_header_buffer_size (\d+)k/) * KB,
 		constant('UM_FCGI_PARAMS_MAX')],
+	'a form has room in the programs': () => [['UM_DEFINITION_MAX', 'UM_FORM_INPUTS_MAX', 'UM_FORM_FACTS_MAX', 'UM_FORM_VALUES_MAX'].map(constant),
+		[FORM_SCHEMA.maxBytes, FORM_SCHEMA.$defs.input.properties.fields.maxItems, FORM_SCHEMA.$defs.facts.maxItems, FORM_SCHEMA.$defs.text.properties.max.maximum]],
 	'a form that a program takes passes nginx': () => [constant('UM_BODY_MAX'), conf(/client_max_body_size (\d+)k/) * KB],
 	'the requests of an exchange of a code end while others wait for it': () => [
 		3 * 1_000 * js('accounts/configuration', 'REQUEST_TIMEOUT_S'), js('adapters/use-account', 'EXCHANGE_MS')],

@@ -30,7 +30,7 @@ static struct um_form form;
 static void
 define(const char *json, bool is_approval)
 {
-	struct um_definition_fault fault;
+	struct um_schema_fault fault;
 
 	assert_true(um_definition_read(&definition, um_str(json), is_approval,
 		&fault));

@@ -38,7 +38,7 @@ static struct um_controls controls;
 static int
 set_up(void **state)
 {
-	struct um_definition_fault fault;
+	struct um_schema_fault fault;
 
 	(void)state;
 	controls = (struct um_controls){ .page = { .body = &html,

@@ -9,7 +9,7 @@
 /* Reads the definition of a vector. */
 static bool
 read_vector(struct um_definition *definition, const json_t *vector,
-	struct um_definition_fault *fault)
+	struct um_schema_fault *fault)
 {
 	char *text = json_dumps(json_object_get(vector, "form"), 0);
 	const char *kind = vector_text(vector, "kind");
@@ -23,7 +23,7 @@ read_vector(struct um_definition *definition, const json_t *vector,
 TEST(good_forms_are_read)
 {
 	json_t *list = form_vectors("forms"), *vector;
-	struct um_definition_fault fault;
+	struct um_schema_fault fault;
 	size_t i;
 
 	assert_true(json_array_size(list) >= 5);
@@ -49,15 +49,15 @@ TEST(broken_forms_are_refused_at_their_place)
 
 	assert_true(json_array_size(list) >= 60);
 	json_array_foreach (list, i, vector) {
-		struct um_definition_fault fault = { .pointer = "none" };
+		struct um_schema_fault fault = { .pointer = "none" };
 		struct um_definition definition;
 
-		row_begin("%s: %s", vector_text(vector, "name"), fault.pointer);
+		row_begin("%s", vector_text(vector, "name"));
 		assert_row(vector_text(vector, "name"),
-			!read_vector(&definition, vector, &fault)
-				&& strcmp(fault.pointer,
-					   vector_text(vector, "pointer"))
-					== 0);
+			!read_vector(&definition, vector, &fault));
+		assert_string_equal(fault.pointer,
+			vector_text(vector, "pointer"));
+		assert_string_equal(fault.must, vector_text(vector, "must"));
 		um_definition_free(&definition);
 	}
 	json_decref(list);
@@ -67,7 +67,7 @@ TEST(what_is_no_json_or_too_long)
 {
 	static char text[UM_DEFINITION_MAX + 2];
 	struct um_definition definition;
-	struct um_definition_fault fault;
+	struct um_schema_fault fault;
 
 	memset(text, ' ', sizeof(text) - 1);
 	memcpy(text, "{\"title\":\"T\"}", 13);

@@ -76,7 +76,7 @@ TEST(the_answers_of_a_form_are_wiped)
 		"\"multiline\":true,\"label\":\"A\"},{\"name\":\"n\","
 		"\"type\":\"number\",\"label\":\"N\"}]}";
 	struct um_definition definition;
-	struct um_definition_fault fault;
+	struct um_schema_fault fault;
 	struct um_answers answers;
 	struct um_form form;
 	struct um_buf values = { 0 };

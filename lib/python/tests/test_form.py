@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -57,29 +58,24 @@ def test_a_form_is_taken_as_it_is(case: dict[str, Any]) -> None:
 def test_a_mistake_in_a_form_is_named_by_its_place(case: dict[str, Any]) -> None:
     with pytest.raises(ValueError) as mistake:
         check_form(case["kind"], case["form"])
-    assert str(mistake.value).startswith(f"form{case['pointer']} ")
+    assert str(mistake.value) == f"form{case['pointer']} {case['must']}"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"default": "s"}, "form/fields/0/default is not allowed: a secret has no default"),
-        ({"type": "password"}, "form/fields/0/type must be one of text, secret, multiline, email, url, number, choice, checkbox"),
         ({"min": True}, "form/fields/0/min must be a whole number from 0 to 8192"),
-        ({"format": "email"}, "form/fields/0/format must be one of digits, letters, alphanumeric, hex, token"),
-        ({"pattern": "[0-9]+"}, "form/fields/0/pattern is not known here. Allowed are name, type, label, help, link, required, "
-            "min, max, format, default, multiline, choices"),
-        ({"label": "a\u202eb"}, "form/fields/0/label must not have characters that change the direction of text"),
+        ({"required": None}, "form/fields/0/required must be true or false"),
+        ({"label": b"a"}, "form/fields/0/label must be a string or an object"),
         ({"label": "\ud800"}, "form/fields/0/label must be valid Unicode text"),
-        ({"label": {"tlh": "a"}}, "form/fields/0/label has a text in “tlh”. "
-            "The pages have the languages ar, de, en, es, fr, it, ja, ko, pt, zh"),
         ({"type": "number", "max": 1e21}, "form/fields/0/max must be a number of at most 15 digits"),
         ({"type": "number", "default": 1e-7}, "form/fields/0/default must be a number of at most 15 digits"),
+        ({"type": "number", "default": math.nan}, "form/fields/0/default must be a number of at most 15 digits"),
         ({"type": "number", "min": 0.1234567890123456}, "form/fields/0/min must be a number of at most 15 digits"),
-        ({"type": "choice", "choices": "abc"}, "form/fields/0/choices must be a list of 1 to 20 elements"),
+        ({"type": "choice", "choices": "abc"}, "form/fields/0/choices must be an array"),
     ],
-)  # fmt: skip
-def test_a_mistake_is_described(change: dict[str, Any], message: str) -> None:
+)
+def test_a_mistake_that_other_languages_do_not_have_is_described(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError) as mistake:
         check_form("input", field(**change))
     assert str(mistake.value) == message
@@ -130,8 +126,8 @@ def test_a_problem_is_checked_and_is_not_told() -> None:
     assert check_problem(None) is None
     assert check_problem(Problem("a", {"en": "No."})) == {"field": "a", "problem": {"en": "No."}}
     cases = [
-        (Problem("A", "No."), "the field of a Problem must be the name of a field"),
-        (Problem("a", "s3cret" * 90), "a Problem is not valid: problem must have 1 to 500 characters"),
+        (Problem("A", "No."), "the field of a Problem must begin with a letter and have at most 32 characters of a-z, 0-9 and _"),
+        (Problem("a", "s3cret" * 90), "the problem of a Problem must have 1 to 500 characters"),
         (Problem("a", dict.fromkeys(("de", "en", "ja", "ko", "pt", "zh"), "字" * 500)), "a Problem must have at most 8192 bytes as JSON"),
     ]
     for given, message in cases:

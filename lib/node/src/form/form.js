@@ -1,83 +1,89 @@
 // What a page of kind input or approval asks: checked here, with an error that
 // names the place of each mistake, and again by the callback programs.
 
-import { checkText } from '../input.js';
-import { checkField, HELP_MAX, NAME } from './field.js';
-import { checkLanguage, checkList, checkMembers, checkWords, wrong } from './words.js';
+import { readFileSync } from 'node:fs';
 
-/** The largest form as JSON, in bytes. */
-export const FORM_MAX = 16_384;
-/** The largest problem as JSON, in bytes. */
-const PROBLEM_MAX = 8_192;
-const TITLE_MAX = 120;
-const TEXT_MAX = 2_000;
-const FIELDS_MAX = 16;
-const FACTS_MAX = 20;
-const FACT_LABEL_MAX = 120;
-const FACT_VALUE_MAX = 500;
+import { checkText } from '../input.js';
+import { Schema } from '../schema.js';
+import { shippedFile } from '../shipped.js';
+import { FORM_FORMATS, FORMATS, lengthOf } from './formats.js';
+
+const DOCUMENT = JSON.parse(readFileSync(shippedFile('contract/form.schema.json'), 'utf8'));
+const SCHEMA = new Schema(DOCUMENT, FORM_FORMATS);
 const APPROVERS_MAX = 16;
 
-const MEMBERS = {
-	input: ['language', 'title', 'text', 'fields', 'facts'],
-	approval: ['language', 'title', 'text', 'facts', 'comment'],
-};
+/** @typedef {Record<string, any>} Members */
 
 /**
  * @param {'input' | 'approval'} kind
  * @param {unknown} value
- * @returns {Record<string, unknown>} the form without members that say nothing: calls that ask for the same have the same form
+ * @returns {Members} the form without members that say nothing: calls that ask for the same have the same form
  * @throws {TypeError} that begins with the JSON pointer of the mistake: `form/fields/0/label must …`
  */
 export function checkForm(kind, value) {
-	const form = checkMembers(value, '', MEMBERS[kind]);
-	const { language, text, facts, comment } = form;
-	const checked = {
-		...language !== undefined && { language: checkLanguage(language, '/language') },
-		title: checkWords(form.title, '/title', TITLE_MAX),
-		...text !== undefined && { text: checkWords(text, '/text', TEXT_MAX, { lines: true }) },
-		...kind === 'input' && { fields: checkFields(form.fields) },
-		...facts !== undefined && checkFacts(facts),
-		...comment !== undefined && { comment: checkComment(comment) },
-	};
-	const bytes = Buffer.byteLength(JSON.stringify(checked));
-	if (bytes > FORM_MAX) throw wrong('', `must have at most ${FORM_MAX} bytes as JSON, and has ${bytes}`);
-	return checked;
-}
-
-/** @param {unknown} value an empty list is the same as none */
-function checkFacts(value) {
-	const facts = checkList(value, '/facts', 0, FACTS_MAX, checkFact);
-	return facts.length > 0 && { facts };
-}
-
-/** @param {unknown} value */
-function checkFields(value) {
-	/** @type {Set<unknown>} */
-	const names = new Set();
-	return checkList(value, '/fields', 1, FIELDS_MAX, (element, pointer) => {
-		const field = checkField(element, pointer);
-		if (names.has(field.name)) throw wrong(`${pointer}/name`, 'must not occur twice');
-		names.add(field.name);
-		return field;
-	});
+	const form = plain(value);
+	const { pointer, must } = SCHEMA.faultsOf(kind, form)[0] ?? faultInFields(form.fields ?? []) ?? {};
+	if (must) throw new TypeError(`form${pointer} ${must}`);
+	if (form.facts?.length === 0) delete form.facts;
+	for (const field of form.fields ?? []) if (!field.required) delete field.required;
+	const bytes = Buffer.byteLength(JSON.stringify(form));
+	if (bytes > DOCUMENT.maxBytes) throw new TypeError(`form must have at most ${DOCUMENT.maxBytes} bytes as JSON, and has ${bytes}`);
+	return form;
 }
 
 /**
+ * As JSON has it: without members that are undefined.
+ *
  * @param {unknown} value
- * @param {string} pointer
  */
-function checkFact(value, pointer) {
-	const fact = checkMembers(value, pointer, ['label', 'value']);
-	return {
-		label: checkWords(fact.label, `${pointer}/label`, FACT_LABEL_MAX),
-		value: checkWords(fact.value, `${pointer}/value`, FACT_VALUE_MAX, { lines: true }),
-	};
+function plain(value) {
+	return JSON.parse(JSON.stringify(value) ?? 'null');
 }
 
-/** @param {unknown} value */
-function checkComment(value) {
-	if (value !== 'optional' && value !== 'required') throw wrong('/comment', 'must be optional or required');
-	return value;
+/**
+ * Where the members of a field do not fit together.
+ *
+ * @param {Members[]} fields each as the schema says
+ */
+function faultInFields(fields) {
+	for (const [index, field] of fields.entries()) {
+		const [name, must] = ('choices' in field ? faultInChoice(field) : field.type === 'number' ? faultInNumber(field) : faultInText(field)) ?? [];
+		if (must) return { pointer: `/fields/${index}/${name}`, must };
+	}
+	return undefined;
+}
+
+/**
+ * @param {Members} field
+ * @returns {[string, string] | undefined} the member, and what it must be
+ */
+function faultInChoice({ choices, default: given }) {
+	const isOne = given === undefined || choices.some((/** @type {Members} */ { value }) => value === given);
+	return isOne ? undefined : ['default', 'must be one of the choices'];
+}
+
+/**
+ * @param {Members} field
+ * @returns {[string, string] | undefined}
+ */
+function faultInNumber({ min = -Infinity, max = Infinity, default: given }) {
+	if (min > max) return ['max', 'must not be less than min'];
+	return given < min || given > max ? ['default', 'must be from min to max'] : undefined;
+}
+
+/**
+ * @param {Members} field
+ * @returns {[string, string] | undefined}
+ */
+function faultInText({ type, multiline, min = 0, max, format, default: given }) {
+	const { maximum, default: usual } = SCHEMA.get(type)?.properties.max ?? {};
+	const most = max ?? (multiline ? maximum : usual);
+	if (min > most) return ['max', `must not be less than min: it is ${most}`];
+	if (multiline && format) return ['format', 'is not allowed for several lines'];
+	if (typeof given !== 'string') return undefined;
+	const length = lengthOf(given);
+	if (length < min || length > most) return ['default', `must have ${min} to ${most} characters, as the field says`];
+	return format && !FORMATS.get(format)?.test(given) ? ['default', `must have the format ${format}`] : undefined;
 }
 
 /**
@@ -102,14 +108,12 @@ export function checkApprover(value = 'starter') {
  */
 export function checkProblem(value) {
 	if (value === undefined || value === null) return undefined;
-	try {
-		const { field, problem } = checkMembers(value, '', ['field', 'problem']);
-		if (typeof field !== 'string' || !NAME.test(field)) throw wrong('/field', 'must be the name of a field');
-		const checked = { field, problem: checkWords(problem, '/problem', HELP_MAX) };
-		if (Buffer.byteLength(JSON.stringify(checked)) > PROBLEM_MAX) throw wrong('/problem', `must have at most ${PROBLEM_MAX} bytes as JSON`);
-		return checked;
-	} catch (error) {
-		// Its message has no value of the user.
-		throw new TypeError(`verify must return nothing or { field, problem }: ${/** @type {Error} */ (error).message.replace(/^form/, '')}`);
-	}
+	const problem = plain(value);
+	const { maxBytes } = SCHEMA.get('problem');
+	const [fault] = SCHEMA.faultsOf('problem', problem);
+	const isLong = !fault && Buffer.byteLength(JSON.stringify(problem)) > maxBytes;
+	// The message has no value of the user.
+	const mistake = fault ? `${/^(\/(field|problem))*/.exec(fault.pointer)?.[0]} ${fault.must}` : isLong ? `/problem must have at most ${maxBytes} bytes as JSON` : '';
+	if (mistake) throw new TypeError(`verify must return nothing or { field, problem }: ${mistake}`);
+	return problem;
 }

@@ -6,6 +6,34 @@ export const FORMATS = new Map(Object.entries({
 	digits: /^\d*$/, letters: /^[a-zA-Z]*$/, alphanumeric: /^[\da-zA-Z]*$/, hex: /^[\da-fA-F]*$/, token: /^[!-~]*$/,
 }));
 
+const CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/;
+/** They change the order in which other characters are shown. */
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const NAME = /^[a-z][a-z0-9_]{0,31}$/;
+const DIGITS_MAX = 15;
+const LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
+/** As HTML defines a valid e-mail address. */
+const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`, 'i');
+const URL_VALUE = /^https?:\/\/[^/?#:@ ][^ ]*$/i;
+
+/**
+ * The formats of lib/contract/form.schema.json: each says what is wrong with a value.
+ *
+ * @type {import('../schema.js').Formats}
+ */
+export const FORM_FORMATS = {
+	line: (value) => faultInText(value),
+	lines: (value) => faultInText(value, '\n'),
+	text: (value) => faultInText(value, '\n\t'),
+	// The page trims what is sent.
+	trimmed: (value) => faultInText(value) ?? (/^ | $/.test(value) ? 'must not begin or end with a space' : undefined),
+	name: (value) => (NAME.test(value) ? undefined : 'must begin with a letter and have at most 32 characters of a-z, 0-9 and _'),
+	link: (value) => (isLink(value) ? undefined : `must be a URL with https, without a user name, of at most ${LINK_MAX} bytes`),
+	email: (value) => (EMAIL.test(value) ? undefined : 'must be an email address'),
+	url: (value) => faultInText(value) ?? (URL_VALUE.test(value) ? undefined : 'must be a URL with https or http'),
+	short: (value) => (isShort(value) ? undefined : `must be a number of at most ${DIGITS_MAX} digits`),
+};
+
 const LINK_MAX = 2_048;
 const LINK = /^https:\/\/(\[[\da-fA-F:.]*\]|[\w.~!$&'()*+,;=-]+)(?::(\d{0,5}))?(?:[/?#][!-~]*)?$/;
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
@@ -46,4 +74,29 @@ function groupsOf(text, isEnd) {
 	const groups = text.split(':');
 	if (isEnd && IPV4.test(String(groups.at(-1)))) groups.splice(-1, 1, '0', '0');
 	return groups.every((group) => GROUP.test(group)) ? groups.length : NaN;
+}
+
+/**
+ * @param {string} text
+ * @param {string} [allowed] control characters
+ */
+function faultInText(text, allowed = '') {
+	if (!text.isWellFormed()) return 'must be valid Unicode text';
+	if ([...text].some((character) => CONTROLS.test(character) && !allowed.includes(character))) return 'must not have control characters';
+	return BIDI_CONTROLS.test(text) ? 'must not have characters that change the direction of text' : undefined;
+}
+
+/** @param {number} value */
+function isShort(value) {
+	const text = String(value);
+	return Number.isFinite(value) && !text.includes('e') && text.replace(/[-.]/g, '').length <= DIGITS_MAX;
+}
+
+/**
+ * The number of characters, which are Unicode's code points.
+ *
+ * @param {string} text
+ */
+export function lengthOf(text) {
+	return [...text].length;
 }

@@ -3,75 +3,89 @@ by the callback programs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ._field import HELP_MAX, NAME, check_field
 from ._form_types import Problem
+from ._formats import FORM_FORMATS, FORMATS
 from ._input import check_text, refuse_awaitable
+from ._schema import Fault, Schema
 from ._seal import to_json
-from ._words import check_language, check_list, check_members, check_words, wrong
+from ._shipped import shipped_file
 
-FORM_MAX = 16_384
-"""The largest form as JSON, in bytes."""
-_PROBLEM_MAX = 8_192
-_TITLE_MAX = 120
-_TEXT_MAX = 2_000
-_FIELDS_MAX = 16
-_FACTS_MAX = 20
-_FACT_LABEL_MAX = 120
-_FACT_VALUE_MAX = 500
+_DOCUMENT: dict[str, Any] = json.loads(shipped_file("contract/form.schema.json").read_text("utf-8"))
+_SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
 _APPROVERS_MAX = 16
-
-_MEMBERS = {
-    "input": ("language", "title", "text", "fields", "facts"),
-    "approval": ("language", "title", "text", "facts", "comment"),
-}
 
 
 def check_form(kind: Literal["input", "approval"], value: object) -> dict[str, Any]:
     """Raises a ValueError that begins with the JSON pointer of the mistake: `form/fields/0/label must …`."""
-    form = check_members(value, "", _MEMBERS[kind])
-    checked: dict[str, Any] = {}
-    if "language" in form:
-        checked["language"] = check_language(form["language"], "/language")
-    checked["title"] = check_words(form.get("title"), "/title", _TITLE_MAX)
-    if "text" in form:
-        checked["text"] = check_words(form["text"], "/text", _TEXT_MAX, lines=True)
-    if kind == "input":
-        checked["fields"] = _check_fields(form.get("fields"))
-    # Calls that ask for the same have the same form: an empty list is the same as none.
-    if "facts" in form and (facts := check_list(form["facts"], "/facts", 0, _FACTS_MAX, _check_fact)):
-        checked["facts"] = facts
-    if "comment" in form:
-        if form["comment"] not in ("optional", "required"):
-            raise wrong("/comment", "must be optional or required")
-        checked["comment"] = form["comment"]
-    size = len(to_json(checked))
-    if size > FORM_MAX:
-        raise wrong("", f"must have at most {FORM_MAX} bytes as JSON, and has {size}")
-    return checked
+    form = _plain(value, "")
+    fault = _SCHEMA.fault_in(kind, form) or _fault_in_fields(form.get("fields", ()))
+    if fault:
+        raise ValueError(f"form{fault.pointer} {fault.must}")
+    # Calls that ask for the same have the same form, without members that say nothing.
+    if form.get("facts") == []:
+        del form["facts"]
+    for field in form.get("fields", ()):
+        if field.get("required") is False:
+            del field["required"]
+    size, most = len(to_json(form)), _DOCUMENT["maxBytes"]
+    if size > most:
+        raise ValueError(f"form must have at most {most} bytes as JSON, and has {size}")
+    return form  # type: ignore[no-any-return]
 
 
-def _check_fields(value: object) -> list[dict[str, Any]]:
-    names: set[str] = set()
-
-    def check(element: object, pointer: str) -> dict[str, Any]:
-        field = check_field(element, pointer)
-        if field["name"] in names:
-            raise wrong(f"{pointer}/name", "must not occur twice")
-        names.add(field["name"])
-        return field
-
-    return check_list(value, "/fields", 1, _FIELDS_MAX, check)
+def _plain(value: object, pointer: str) -> Any:
+    """A copy such as JSON has: a whole number is an int."""
+    refuse_awaitable(f"form{pointer}", value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(member, f"{pointer}/{name}") for name, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(element, f"{pointer}/{index}") for index, element in enumerate(value)]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _check_fact(value: object, pointer: str) -> dict[str, Any]:
-    fact = check_members(value, pointer, ("label", "value"))
-    return {
-        "label": check_words(fact.get("label"), f"{pointer}/label", _FACT_LABEL_MAX),
-        "value": check_words(fact.get("value"), f"{pointer}/value", _FACT_VALUE_MAX, lines=True),
-    }
+def _fault_in_fields(fields: Sequence[Mapping[str, Any]]) -> Fault | None:
+    """Where the members of a field do not fit together."""
+    for index, field in enumerate(fields):
+        check = {"choice": _fault_in_choice, "number": _fault_in_number}.get(field["type"], _fault_in_text)
+        fault = check(field)
+        if fault:
+            return Fault(f"/fields/{index}/{fault[0]}", fault[1])
+    return None
+
+
+def _fault_in_choice(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The member, and what it must be."""
+    values = [choice["value"] for choice in field["choices"]]
+    return ("default", "must be one of the choices") if field.get("default", values[0]) not in values else None
+
+
+def _fault_in_number(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    least, most = field.get("min", -math.inf), field.get("max", math.inf)
+    if least > most:
+        return "max", "must not be less than min"
+    return None if least <= field.get("default", least) <= most else ("default", "must be from min to max")
+
+
+def _fault_in_text(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    bounds = _SCHEMA.get(field["type"])["properties"].get("max")
+    if bounds is None:
+        return None
+    given, format = field.get("default"), field.get("format")
+    least, most = field.get("min", 0), field.get("max", bounds["maximum" if "multiline" in field else "default"])
+    if least > most:
+        return "max", f"must not be less than min: it is {most}"
+    if format and "multiline" in field:
+        return "format", "is not allowed for several lines"
+    if given is not None and not least <= len(given) <= most:
+        return "default", f"must have {least} to {most} characters, as the field says"
+    if given is not None and format and not FORMATS[format].fullmatch(given):
+        return "default", f"must have the format {format}"
+    return None
 
 
 def check_approver(value: object) -> list[str] | None:
@@ -96,12 +110,12 @@ def check_problem(value: object) -> dict[str, Any] | None:
         return None
     if not isinstance(value, Problem):
         raise TypeError("verify must return None or a Problem")
-    if not isinstance(value.field, str) or not NAME.fullmatch(value.field):
-        raise ValueError("the field of a Problem must be the name of a field")
-    try:
-        problem = {"field": value.field, "problem": check_words(value.problem, "/problem", HELP_MAX)}
-    except ValueError as error:
-        raise ValueError(f"a Problem is not valid: {str(error).removeprefix('form/')}") from None
-    if len(to_json(problem)) > _PROBLEM_MAX:
-        raise ValueError(f"a Problem must have at most {_PROBLEM_MAX} bytes as JSON")
-    return problem
+    problem = _plain({"field": value.field, "problem": value.problem}, "")
+    fault = _SCHEMA.fault_in("problem", problem)
+    if fault:
+        _, member, *_ = fault.pointer.split("/")
+        raise ValueError(f"the {member} of a Problem {fault.must}")
+    most = _SCHEMA.get("problem")["maxBytes"]
+    if len(to_json(problem)) > most:
+        raise ValueError(f"a Problem must have at most {most} bytes as JSON")
+    return problem  # type: ignore[no-any-return]

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+#include "form/schema.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "form/formats.h"
+
+#define VALUES_MAX 4096   /* values and names of the schema */
+#define NAME_MAX_SHOWN 32 /* bytes */
+#define TEXTS_MAX 112
+#define REF "#/$defs/"
+
+static const char form_schema[] = {
+#include "form/schema.inc"
+};
+
+/* The place is that of the value which is being checked. */
+struct check {
+	const struct um_json_node *schema;
+	struct um_schema_fault *fault;
+	size_t len; /* of fault->pointer */
+};
+
+typedef const struct um_json_node *node;
+
+static bool check_value(struct check *check, node given, node value);
+
+struct um_json_node *
+um_schema_of_forms(void)
+{
+	return um_json_parse((struct um_str){ form_schema,
+				     sizeof(form_schema) },
+		VALUES_MAX, NULL);
+}
+
+static node
+member(node object, const char *name)
+{
+	return um_json_member(object, um_str(name));
+}
+
+const struct um_json_node *
+um_schema_get(const struct um_json_node *schema, struct um_str name)
+{
+	return um_json_member(member(schema, "$defs"), name);
+}
+
+bool
+um_schema_refuse(struct um_schema_fault *fault, const char *pointer,
+	const char *format, ...)
+{
+	va_list values;
+
+	snprintf(fault->pointer, sizeof(fault->pointer), "%s", pointer);
+	va_start(values, format);
+	vsnprintf(fault->must, sizeof(fault->must), format, values);
+	va_end(values);
+	return false;
+}
+
+/* Always false. */
+__attribute__((format(printf, 2, 3))) static bool
+refuse(struct check *check, const char *format, ...)
+{
+	va_list values;
+
+	check->fault->pointer[check->len] = '\0';
+	va_start(values, format);
+	vsnprintf(check->fault->must, sizeof(check->fault->must), format,
+		values);
+	va_end(values);
+	return false;
+}
+
+static void
+put_char(struct check *check, char c)
+{
+	if (check->len + 1 < sizeof(check->fault->pointer))
+		check->fault->pointer[check->len++] = c;
+}
+
+/* Goes to a member, and returns the length to go back. */
+static size_t
+enter(struct check *check, struct um_str name)
+{
+	size_t before = check->len;
+
+	put_char(check, '/');
+	for (size_t i = 0; i < name.len && i < NAME_MAX_SHOWN; i++) {
+		bool escapes = name.ptr[i] == '~' || name.ptr[i] == '/';
+
+		put_char(check, escapes ? '~' : name.ptr[i]);
+		if (escapes)
+			put_char(check, name.ptr[i] == '~' ? '0' : '1');
+	}
+	return before;
+}
+
+static bool
+check_member(struct check *check, node rules, struct um_str name, node value)
+{
+	size_t before = enter(check, name);
+	bool ok = value != NULL ? check_value(check, rules, value)
+				: refuse(check, "is missing");
+
+	check->len = ok ? before : check->len;
+	return ok;
+}
+
+static node
+resolve(const struct check *check, node rules)
+{
+	node ref = member(rules, "$ref");
+	struct um_str name = um_json_str(ref);
+
+	return ref != NULL && um_str_take_prefix(&name, REF)
+		? resolve(check, um_schema_get(check->schema, name))
+		: rules;
+}
+
+/* A number of the rules, otherwise `otherwise`. */
+static double
+number_of(node rules, const char *name, double otherwise)
+{
+	double number = otherwise;
+
+	um_format_number(&number, um_json_str(member(rules, name)));
+	return number;
+}
+
+static void
+append(char texts[static TEXTS_MAX], const char *between, struct um_str text)
+{
+	size_t len = strlen(texts);
+
+	snprintf(texts + len, TEXTS_MAX - len, "%s%.*s",
+		len != 0 ? between : "", (int)text.len, text.ptr);
+}
+
+/* `before`, and the texts of an enum. */
+static bool
+refuse_all(struct check *check, const char *before, node list)
+{
+	char texts[TEXTS_MAX] = "";
+	node each = NULL;
+
+	while ((each = um_json_next(list, each)) != NULL)
+		append(texts, ", ", um_json_str(each));
+	return refuse(check, "%s%s", before, texts);
+}
+
+static const struct type {
+	const char *name, *word;
+	unsigned kinds; /* bits */
+} types[] = {
+	{ "string", "a string", 1U << UM_JSON_STRING },
+	{ "boolean", "true or false",
+		1U << UM_JSON_TRUE | 1U << UM_JSON_FALSE },
+	{ "number", "a number", 1U << UM_JSON_INTEGER | 1U << UM_JSON_REAL },
+	{ "integer", "a whole number", 1U << UM_JSON_INTEGER },
+	{ "array", "an array", 1U << UM_JSON_ARRAY },
+	{ "object", "an object", 1U << UM_JSON_OBJECT },
+};
+
+/* NULL for rules without a type. */
+static const struct type *
+type_of(node rules)
+{
+	node name = member(rules, "type");
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (um_json_string_eq(name, um_str(types[i].name)))
+			return &types[i];
+	return NULL;
+}
+
+static bool
+refuse_type(struct check *check, node rules, const struct type *type)
+{
+	return member(rules, "minimum") == NULL
+		? refuse(check, "must be %s", type->word)
+		: refuse(check, "must be %s from %.0f to %.0f", type->word,
+			number_of(rules, "minimum", 0),
+			number_of(rules, "maximum", 0));
+}
+
+/* One member selects the rules. */
+static bool
+check_selected(struct check *check, node rules, node value)
+{
+	struct um_str name = um_json_str(
+		member(member(rules, "discriminator"), "propertyName"));
+	node selected = um_json_member(value, name), one = NULL;
+	char texts[TEXTS_MAX] = "";
+
+	if (!um_json_is(value, UM_JSON_OBJECT))
+		return refuse(check, "must be an object");
+	while ((one = um_json_next(member(rules, "oneOf"), one)) != NULL) {
+		node branch = resolve(check, one);
+		struct um_str constant = um_json_str(
+			member(um_json_member(member(branch, "properties"),
+				       name),
+				"const"));
+
+		if (um_json_string_eq(selected, constant))
+			return check_value(check, branch, value);
+		append(texts, ", ", constant);
+	}
+	enter(check, name);
+	return refuse(check, "must be one of %s", texts);
+}
+
+/* The schemas have different types. */
+static bool
+check_any(struct check *check, node branches, node value)
+{
+	char words[TEXTS_MAX] = "";
+	node one = NULL;
+
+	while ((one = um_json_next(branches, one)) != NULL) {
+		node branch = resolve(check, one);
+		const struct type *type = type_of(branch);
+
+		if ((type->kinds >> value->kind & 1) != 0)
+			return check_value(check, branch, value);
+		append(words, " or ", um_str(type->word));
+	}
+	return refuse(check, "must be %s", words);
+}
+
+static bool
+check_string(struct check *check, node rules, struct um_str text)
+{
+	double least = number_of(rules, "minLength", 0);
+	double most = number_of(rules, "maxLength", 0);
+	double bytes = number_of(rules, "maxBytes", (double)text.len);
+	double length = 0;
+	const char *must;
+
+	for (size_t i = 0; i < text.len; i++)
+		length += (text.ptr[i] & 0xc0) != 0x80; /* characters */
+	if (length < least && most < 1)
+		return refuse(check, "must not be empty");
+	if (length < least || (most >= 1 && length > most))
+		return refuse(check, "must have %.0f to %.0f characters", least,
+			most);
+	if ((double)text.len > bytes)
+		return refuse(check, "must have at most %.0f bytes", bytes);
+	must = um_format_fault(um_json_str(member(rules, "format")), text);
+	return must == NULL || refuse(check, "%s", must);
+}
+
+static bool
+check_number(struct check *check, node rules, node value)
+{
+	double number = 0;
+	bool is_short = um_format_number(&number, um_json_str(value));
+
+	if (member(rules, "minimum") != NULL
+		&& (!is_short || number < number_of(rules, "minimum", 0)
+			|| number > number_of(rules, "maximum", 0)))
+		return refuse_type(check, rules, type_of(rules));
+	return is_short
+		|| refuse(check, "must be a number of at most %d digits",
+			UM_DIGITS_MAX);
+}
+
+/* The number of elements or members. */
+static size_t
+count_of(node value)
+{
+	size_t count = 0;
+
+	for (node at = value + 1; at < value + value->size; at += at->size)
+		count++;
+	return um_json_is(value, UM_JSON_OBJECT) ? count / 2 : count;
+}
+
+static bool
+check_unique(struct check *check, struct um_str name, node list)
+{
+	node one = NULL, other;
+	char index[24];
+
+	for (size_t i = 0; (one = um_json_next(list, one)) != NULL; i++)
+		for (other = um_json_next(list, NULL); other != one;
+			other = um_json_next(list, other)) {
+			if (!um_json_string_eq(um_json_member(other, name),
+				    um_json_str(um_json_member(one, name))))
+				continue;
+			snprintf(index, sizeof(index), "%zu", i);
+			enter(check, um_str(index));
+			enter(check, name);
+			return refuse(check, "must not occur twice");
+		}
+	return true;
+}
+
+static bool
+check_array(struct check *check, node rules, node value)
+{
+	double least = number_of(rules, "minItems", 0);
+	double most = number_of(rules, "maxItems", 0);
+	double count = (double)count_of(value);
+	node one = NULL, unique = member(rules, "uniqueMember");
+	char index[24];
+
+	if (count < least || count > most)
+		return refuse(check, "must have %.0f to %.0f elements", least,
+			most);
+	for (size_t i = 0; (one = um_json_next(value, one)) != NULL; i++) {
+		snprintf(index, sizeof(index), "%zu", i);
+		if (!check_member(check, member(rules, "items"), um_str(index),
+			    one))
+			return false;
+	}
+	return unique == NULL
+		|| check_unique(check, um_json_str(unique), value);
+}
+
+static bool
+is_before(struct um_str a, struct um_str b)
+{
+	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+
+	return order < 0 || (order == 0 && a.len < b.len);
+}
+
+static bool
+is_in(node list, struct um_str name)
+{
+	node one = NULL;
+
+	while ((one = um_json_next(list, one)) != NULL)
+		if (um_json_string_eq(one, name))
+			return true;
+	return false;
+}
+
+/* Refuses the first name, by its bytes, that is not allowed. */
+static bool
+check_names(struct check *check, node rules, node names, node value)
+{
+	node properties = member(rules, "properties"), first = NULL, name;
+	char texts[TEXTS_MAX] = "";
+
+	for (name = value + 1; name < value + value->size;
+		name += 1 + name[1].size) {
+		struct um_str text = um_json_str(name);
+
+		if (names != NULL ? is_in(names, text)
+				  : um_json_member(properties, text) != NULL)
+			continue;
+		if (first == NULL || is_before(text, um_json_str(first)))
+			first = name;
+	}
+	if (first == NULL)
+		return true;
+	enter(check, um_json_str(first));
+	if (names != NULL)
+		return refuse_all(check, "is not allowed here. Allowed are ",
+			names);
+	for (name = properties + 1; name < properties + properties->size;
+		name += 1 + name[1].size)
+		append(texts, ", ", um_json_str(name));
+	return refuse(check, "is not allowed here. Allowed are %s", texts);
+}
+
+/* Names beside the properties are those of an enum, or none are allowed. */
+static bool
+check_members(struct check *check, node rules, node value)
+{
+	node properties = member(rules, "properties"), one = NULL, found;
+	node required = member(rules, "required");
+	node names = member(resolve(check, member(rules, "propertyNames")),
+		"enum");
+
+	if (!check_names(check, rules, names, value))
+		return false;
+	if ((double)count_of(value) < number_of(rules, "minProperties", 0))
+		return refuse(check, "must not be empty");
+	for (one = properties != NULL ? properties + 1 : NULL;
+		one != NULL && one < properties + properties->size;
+		one += 1 + one[1].size) {
+		found = um_json_member(value, um_json_str(one));
+		if ((found != NULL || is_in(required, um_json_str(one)))
+			&& !check_member(check, one + 1, um_json_str(one),
+				found))
+			return false;
+	}
+	one = NULL;
+	while ((one = um_json_next(names, one)) != NULL) {
+		found = um_json_member(value, um_json_str(one));
+		if (found != NULL
+			&& !check_member(check,
+				member(rules, "additionalProperties"),
+				um_json_str(one), found))
+			return false;
+	}
+	return true;
+}
+
+static bool
+check_value(struct check *check, node given, node value)
+{
+	node rules = resolve(check, given), list;
+	const struct type *type = type_of(rules);
+
+	if (member(rules, "discriminator") != NULL)
+		return check_selected(check, rules, value);
+	if ((list = member(rules, "anyOf")) != NULL)
+		return check_any(check, list, value);
+	if ((list = member(rules, "enum")) != NULL)
+		return (um_json_is(value, UM_JSON_STRING)
+			       && is_in(list, um_json_str(value)))
+			|| refuse_all(check, "must be one of ", list);
+	if ((list = member(rules, "const")) != NULL)
+		return (value->kind == list->kind
+			       && um_str_eq(um_json_str(value),
+				       um_json_str(list)))
+			|| refuse(check, "must be true");
+	if ((type->kinds >> value->kind & 1) == 0)
+		return refuse_type(check, rules, type);
+	switch (value->kind) {
+	case UM_JSON_OBJECT:
+		return check_members(check, rules, value);
+	case UM_JSON_ARRAY:
+		return check_array(check, rules, value);
+	case UM_JSON_STRING:
+		return check_string(check, rules, um_json_str(value));
+	case UM_JSON_INTEGER:
+	case UM_JSON_REAL:
+		return check_number(check, rules, value);
+	default:
+		return true;
+	}
+}
+
+bool
+um_schema_check(const struct um_json_node *schema, const char *name,
+	const struct um_json_node *value, struct um_schema_fault *fault)
+{
+	struct check check = { .schema = schema, .fault = fault };
+
+	*fault = (struct um_schema_fault){ 0 };
+	if (!check_value(&check, um_schema_get(schema, um_str(name)), value))
+		return false;
+	fault->pointer[0] = '\0';
+	return true;
+}
