@@ -84,6 +84,7 @@ SELECT pg_backend_pid() AS backend \gset
 SELECT 'port', current_setting('port');
 SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
 SELECT 'migration', name FROM urlmode.list_migrations();
+SELECT 'functions', urlmode.functions_version();
 SQL
 }
 
@@ -107,10 +108,15 @@ check_migrations()
 	all_migrations >"$scratch/all"
 	missing=$(grep -vxFf "$scratch/applied" "$scratch/all" | tr '\n' ' ')
 	newer=$(grep -vxFf "$scratch/all" "$scratch/applied" | tr '\n' ' ')
+	version=$(operator_value functions)
 	if [ -n "$missing" ]; then
 		finding error migrations "the database does not have ${missing% }" "urlmode migrate"
+	elif [ "$version" -lt "$(functions_version)" ]; then
+		finding error migrations "the functions have version $version, and not $(functions_version)" "urlmode migrate"
 	elif [ -n "$newer" ]; then
 		finding warning migrations "the database has ${newer% }, of a newer version" "upgrade this host"
+	elif [ "$version" -gt "$(functions_version)" ]; then
+		finding warning migrations "the database has functions of a newer version" "upgrade this host"
 	else
 		finding ok migrations "all $(wc -l <"$scratch/all") are applied"
 	fi

@@ -296,6 +296,27 @@ all_migrations()
 	done
 }
 
+# The version of the functions of this version of urlmode.
+functions_version()
+{
+	sed -n '/functions_version()/,/;$/s/^	SELECT //p' "$sql_dir/functions/000_version.sql"
+}
+
+# What is missing in a database: its migrations, and the functions of this version if it
+# has older ones; one a line.
+schema_missing()
+{
+	migrations_missing "$1"
+	version=$(admin "$1" -f - <<'SQL'
+SELECT to_regproc('urlmode.functions_version') IS NOT NULL AS there \gset
+\if :there
+SELECT urlmode.functions_version();
+\endif
+SQL
+	)
+	[ "${version:-0}" -ge "$(functions_version)" ] || say "functions of version $(functions_version)"
+}
+
 # migrate DATABASE
 migrate()
 {

@@ -8,8 +8,8 @@ usage: urlmode migrate [--dry-run]
 
 Applies the migrations that the database does not have, in order, each in a
 transaction of its own, and names them. Then replaces the functions by those of
-this version. Run it before the programs and MCP servers of a new version are
-started.
+this version, but never newer ones. Run it before the programs and MCP servers of
+a new version are started.
 
 URLMODE_ADMIN_DATABASE_URL names the database and an administrator of it.
 Without it root becomes the user postgres and takes the database urlmode of this
@@ -31,7 +31,7 @@ run_migrate()
 	done
 	connect_admin
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
-	migrations_missing "$database" >"$scratch/missing"
+	schema_missing "$database" >"$scratch/missing"
 	if [ $dry_run -eq 1 ]; then
 		sed 's/^/would apply /' "$scratch/missing"
 	else

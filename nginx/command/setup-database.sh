@@ -98,8 +98,9 @@ setup_schema()
 {
 	if [ $there -eq 0 ] && [ $dry_run -eq 1 ]; then
 		all_migrations >"$scratch/missing"
+		say "functions of version $(functions_version)" >>"$scratch/missing"
 	else
-		migrations_missing "$database" >"$scratch/missing"
+		schema_missing "$database" >"$scratch/missing"
 	fi
 	if [ ! -s "$scratch/missing" ]; then
 		keep "schema urlmode"
@@ -107,8 +108,8 @@ setup_schema()
 		sed 's/^/would apply /' "$scratch/missing"
 	else
 		migrate "$database" | sed 's/^/apply /'
-		migrations_missing "$database" >"$scratch/missing"
-		[ ! -s "$scratch/missing" ] || die "not all migrations were applied"
+		schema_missing "$database" >"$scratch/missing"
+		[ ! -s "$scratch/missing" ] || die "not all of the schema was applied"
 	fi
 }
 

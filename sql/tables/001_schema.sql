@@ -76,6 +76,7 @@ $$;
 
 ALTER SCHEMA urlmode OWNER TO :"owner";
 ALTER TABLE urlmode.migration OWNER TO :"owner";
+ALTER FUNCTION urlmode.functions_version OWNER TO :"owner";
 REVOKE ALL ON SCHEMA urlmode FROM PUBLIC;
 GRANT USAGE ON SCHEMA urlmode TO :"cgi", :"server", :"operator";
 -- A function that nobody grants is closed.

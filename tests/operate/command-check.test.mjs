@@ -16,6 +16,7 @@ import pg from 'pg';
 import {
 	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, inStack, own, report, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
+import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
 import { asUser, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { configure } from '../security/deployment.mjs';
@@ -197,6 +198,14 @@ describe('the database', () => {
 			['migrations', 'warning', /has 999_news\.sql, of a newer version/],
 		]);
 	});
+
+	for (const [version, severity, message] of [[0, 'error', /the functions have version 0, and not \d+$/], [900, 'warning', /has functions of a newer version/]]) {
+		test(`functions of version ${version}`, async () => {
+			const setTo = (number) => `CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${number}'`;
+			await sql(setTo(version), setTo(functionsVersion()));
+			await finds('migrations', severity, message);
+		});
+	}
 
 	test('a role that may do everything; a schema of before the operator\'s functions', async () => {
 		await changeConfig((config) => { config.database_url = stack.env.URLMODE_ADMIN_DATABASE_URL; });

@@ -10,6 +10,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import pg from 'pg';
 
+import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
 import { bindingOf } from '../../lib/node/src/token.js';
 import { ALL, noteArguments, ROOT, urlmode } from '../support/command.mjs';
 import { sender } from '../support/deliveries.mjs';
@@ -78,7 +79,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions',
+			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions',
 				'show_elicitation', 'show_events', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
@@ -361,7 +362,7 @@ describe('migrate', () => {
 		const admin = { URLMODE_ADMIN_DATABASE_URL: url.href };
 		const files = (await readdir(path.join(ROOT, 'sql/tables'))).filter((name) => /^\d.*\.sql$/.test(name)).sort();
 
-		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, files.map((name) => `would apply ${name}\n`).join(''));
+		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, [...files, `functions of version ${functionsVersion()}`].map((name) => `would apply ${name}\n`).join(''));
 		assert.deepEqual(await urlmode(['migrate'], admin), { status: 0, out: files.map((name) => `${name}\n`).join(''), err: '' });
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, 'The schema is up to date.\n');
 	});

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
 import { configure } from '../security/deployment.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -170,7 +171,8 @@ describe('migrate', () => {
 
 	test('applies each migration once, and sql/migrate finds nothing left to do', async (t) => {
 		const env = await createDatabase(t);
-		assert.deepEqual(lines((await run(['migrate', '--dry-run'], env)).stdout), files.map((file) => `${file} would be applied`));
+		assert.deepEqual(lines((await run(['migrate', '--dry-run'], env)).stdout),
+			[...files, `functions of version ${functionsVersion()}`].map((what) => `${what} would be applied`));
 		const runs = await Promise.all([run(['migrate'], env), run(['migrate'], env)]);
 		assert.deepEqual(runs.map(({ status, stderr }) => [status, stderr]), [[0, ''], [0, '']]);
 		assert.deepEqual(lines(runs.map(({ stdout }) => stdout).join('')).sort(), files, 'two at the same time do it once');
@@ -249,6 +251,21 @@ describe('check', () => {
 			assert.equal(findings.find(({ check: one }) => one === 'schema').message, `not applied: ${name}`);
 		} finally {
 			await fixture.stack.sql('INSERT INTO urlmode.migration VALUES ($1, $2)', [name, applied_at]);
+		}
+	});
+
+	test('functions of an older version are an error, and newer ones are not', async () => {
+		const setVersion = (version) => fixture.stack.sql(
+			`CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}'`);
+		try {
+			await setVersion(0);
+			const { findings, exit } = await check();
+			assert.equal(exit, 2);
+			assert.match(findings.find(({ check: one }) => one === 'schema').message, /^the functions have version 0, and not \d+$/);
+			await setVersion(900);
+			assert.equal((await check()).exit, 0);
+		} finally {
+			await setVersion(functionsVersion());
 		}
 	});
 

@@ -10,7 +10,7 @@ import { mintLink } from '../link.js';
 import { checkBaseUrl } from '../url.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { kidsOf } from './keys.js';
-import { readMigrations } from './migrations.js';
+import { functionsVersion, readMigrations } from './migrations.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
@@ -170,7 +170,11 @@ async function checkSchema(report, client) {
 	const migrations = readMigrations();
 	const missing = migrations.filter(({ name }) => !applied.some((row) => row.name === name));
 	const names = missing.map(({ name }) => name).join(', ');
+	const { rows: [{ version }] } = functions.some(({ name }) => name === 'functions_version')
+		? await client.query('SELECT urlmode.functions_version() AS version') : { rows: [{ version: 0 }] };
+	const own = functionsVersion();
 	if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
+	else if (version < own) report.add('schema', 'error', `the functions have version ${version}, and not ${own}`, 'run urlmode migrate');
 	else report.add('schema', 'ok', `${migrations.length} migrations are applied`);
 }
 

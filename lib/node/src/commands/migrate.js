@@ -3,16 +3,17 @@
 import { Client } from '../client.js';
 import { checkDatabaseUrl } from '../database-url.js';
 import { required } from './environment.js';
-import { readFunctions, readMigrations, withRoles } from './migrations.js';
+import { BEGIN, functionsVersion, readFunctions, readMigrations } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--dry-run]
 
 Applies the migrations of the package, in order and each once, to the database
 that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and a
-schema. Each migration is one transaction. Then replaces all functions, in one
-transaction. Two runs at the same time wait for each other. Stops at the first
-error, and leaves what was applied before it.
+schema. Each migration is one transaction. Then replaces the functions, in one
+transaction; newer functions than those of the package are an error. Two runs at
+the same time wait for each other. Stops at the first error, and leaves what was
+applied before it.
 
   --dry-run  say what would be applied, and change nothing
 `;
@@ -20,22 +21,6 @@ error, and leaves what was applied before it.
 export const options = { 'dry-run': { type: /** @type {const} */ ('boolean') } };
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration'))";
-const TABLE = `
-	SET LOCAL client_min_messages = warning;
-	CREATE SCHEMA IF NOT EXISTS urlmode;
-	CREATE TABLE IF NOT EXISTS urlmode.migration (
-		name       text COLLATE "C" PRIMARY KEY,
-		applied_at timestamptz NOT NULL DEFAULT now()
-	);
-	COMMENT ON SCHEMA urlmode IS 'URL-mode elicitations: their state, and the functions that change it.';
-	COMMENT ON TABLE urlmode.migration IS 'The migrations of tables that have been applied.';
-	COMMENT ON COLUMN urlmode.migration.name IS 'The name of its file in sql/tables/.';
-	COMMENT ON COLUMN urlmode.migration.applied_at IS 'When it was applied.';
-`;
-const RIGHTS = `
-	SET LOCAL ROLE :"owner";
-	REVOKE ALL ON ALL FUNCTIONS IN SCHEMA urlmode FROM PUBLIC, :"cgi", :"server", :"operator";
-`;
 
 /**
  * @param {string[]} args
@@ -58,41 +43,45 @@ export async function run(args, { 'dry-run': dryRun }) {
 
 /** @param {Client} client */
 async function list(client) {
-	const { rows: [found] } = await client.query("SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists");
+	const { rows: [found] } = await client.query(
+		"SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists, to_regproc('urlmode.functions_version') IS NOT NULL AS has_version");
 	const { rows } = found.exists ? await client.query('SELECT name FROM urlmode.migration') : { rows: [] };
+	const { rows: [{ version }] } = await client.query(found.has_version ? 'SELECT urlmode.functions_version() AS version' : 'SELECT 0 AS version');
 	const applied = new Set(rows.map(({ name }) => name));
 	for (const { name } of readMigrations()) {
 		if (!applied.has(name)) process.stdout.write(`${name} would be applied\n`);
 	}
+	const own = functionsVersion();
+	if (version < own) process.stdout.write(`functions of version ${own} would be applied\n`);
+	if (version > own) process.stdout.write(`the functions are newer, of version ${version}, and would not be replaced by version ${own}\n`);
 }
 
 /** @param {Client} client */
 async function apply(client) {
-	await transaction(client, () => client.query(TABLE));
-	for (const { name, sql } of readMigrations()) {
+	await client.query('SET client_min_messages = warning');
+	await transaction(client, () => execute(client, BEGIN));
+	for (const file of readMigrations()) {
 		await transaction(client, async () => {
-			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [name]);
+			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [file.name]);
 			if (rowCount) return;
-			process.stdout.write(`${name}\n`);
-			await execute(client, name, sql);
+			process.stdout.write(`${file.name}\n`);
+			await execute(client, file);
 			await client.query('RESET ROLE');
-			await client.query('INSERT INTO urlmode.migration (name) VALUES ($1)', [name]);
+			await client.query('INSERT INTO urlmode.migration (name) VALUES ($1)', [file.name]);
 		});
 	}
 	await transaction(client, async () => {
-		await client.query(withRoles(RIGHTS));
-		for (const { name, sql } of readFunctions()) await execute(client, name, sql);
+		for (const file of readFunctions()) await execute(client, file);
 	});
 }
 
 /**
  * @param {Client} client
- * @param {string} name
- * @param {string} sql
+ * @param {import('./migrations.js').SqlFile} file
  */
-async function execute(client, name, sql) {
-	await client.query(withRoles(sql)).catch((error) => {
-		throw new Error(`${name}: ${error.message}`);
+async function execute(client, { name, sql }) {
+	await client.query(sql).catch(({ message, hint }) => {
+		throw new Error([`${name}: ${message}`, hint].filter(Boolean).join('. '));
 	});
 }
 

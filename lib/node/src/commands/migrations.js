@@ -8,16 +8,34 @@ const resolve = (/** @type {string} */ path) => fileURLToPath(new URL(path, impo
 /** In the repository they are in a folder of its own; `prepare.mjs` puts copies into the package. */
 const FOLDER = resolve(existsSync(resolve('../../../../lib/node/prepare.mjs')) ? '../../../../sql/' : '../../sql/');
 
+const read = (/** @type {string} */ file) => readFileSync(FOLDER + file, 'utf8');
+
+const ROLES = new Map([...read('roles.sql').matchAll(/^\\set (\w+) (\w+)$/gm)].map(([, role, name]) => [role, name]));
+
+/**
+ * With the names of the roles in place of :"cgi" and :'cgi', as psql puts them there.
+ *
+ * @param {string} sql
+ */
+export const withRoles = (sql) => sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (_, quote, role) => quote + ROLES.get(role) + quote);
+
+/**
+ * @typedef {{ name: string, sql: string }} SqlFile
+ */
+
 /**
  * In the order in which they are applied.
  *
  * @param {string} folder
- * @returns {{ name: string, sql: string }[]}
+ * @returns {SqlFile[]}
  */
 function readFolder(folder) {
 	const names = readdirSync(FOLDER + folder).filter((name) => /^[0-9].*\.sql$/.test(name)).sort();
-	return names.map((name) => ({ name, sql: readFileSync(`${FOLDER}${folder}/${name}`, 'utf8') }));
+	return names.map((name) => ({ name, sql: withRoles(read(`${folder}/${name}`)) }));
 }
+
+/** What comes before all others, each time. @type {SqlFile} */
+export const BEGIN = { name: 'begin.sql', sql: withRoles(read('begin.sql')) };
 
 /** Each is applied once. */
 export const readMigrations = () => readFolder('tables');
@@ -25,13 +43,5 @@ export const readMigrations = () => readFolder('tables');
 /** All are applied each time. */
 export const readFunctions = () => readFolder('functions');
 
-/**
- * The names of the roles in place of :"cgi" and :'cgi', as psql puts them there.
- *
- * @param {string} sql
- */
-export function withRoles(sql) {
-	const names = Object.fromEntries([...readFileSync(`${FOLDER}roles.sql`, 'utf8').matchAll(/^\\set (\w+) (\w+)$/gm)]
-		.map(([, role, name]) => [role, name]));
-	return sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (whole, quote, role) => (role in names ? quote + names[role] + quote : whole));
-}
+/** Of the functions of this package. */
+export const functionsVersion = () => Number(/functions_version\(\)[^]*?\tSELECT (\d+)/.exec(read('functions/000_version.sql'))?.[1]);

@@ -1,0 +1,174 @@
+// What sql/migrate and npx urlmode migrate do with a database that is not empty: one of before
+// tables/ and functions/, one that nobody knows, and one with newer functions.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import pg from 'pg';
+
+import { bindingOf } from '../../lib/node/src/token.js';
+import { openFixture } from '../support/fixture.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SQL = path.join(ROOT, 'sql');
+const OLD = await readFile(path.join(ROOT, 'tests/support/old-schema.sql'), 'utf8');
+const MIGRATE = {
+	'sql/migrate': [path.join(SQL, 'migrate')],
+	'npx urlmode migrate': [process.execPath, path.join(ROOT, 'lib/node/bin/urlmode.mjs'), 'migrate'],
+};
+
+let fixture;
+let number = 0;
+
+before(async () => {
+	fixture = await openFixture({ name: 'migrate', own: true });
+});
+
+after(() => fixture?.close());
+
+/** A database of this cluster in which these statements were executed: its URL and a connection to it. */
+async function database(statements = '') {
+	number += 1;
+	await fixture.stack.sql(`CREATE DATABASE other_${number}`);
+	const url = Object.assign(new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL), { pathname: `/other_${number}` }).href;
+	const client = new pg.Client({ connectionString: url });
+	await client.connect();
+	fixture.closeAtEnd({ close: () => client.end() });
+	await client.query(statements);
+	return { url, query: async (...args) => (await client.query(...args)).rows };
+}
+
+/** @param {string[]} command of MIGRATE */
+function migrate({ url }, command = MIGRATE['sql/migrate']) {
+	return new Promise((resolve) => {
+		execFile(command[0], command.slice(1), { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: url } }, (error, stdout, stderr) => {
+			resolve({ status: error?.code ?? 0, lines: stdout.split('\n').filter(Boolean), stderr });
+		});
+	});
+}
+
+/** Everything that a migration can make, but for comments on tables, which the old schema of the test has not. */
+function catalog({ query }) {
+	return query(`
+		WITH space AS (SELECT oid, nspname, nspacl, nspowner FROM pg_namespace WHERE nspname ~ '^urlmode')
+		SELECT 'schema ' || nspname AS what, concat_ws(' ', nspacl, nspowner::regrole) AS how FROM space
+		UNION ALL
+		SELECT 'function ' || p.oid::regprocedure, concat_ws(' ', pg_get_functiondef(p.oid), p.proacl, p.proowner::regrole, obj_description(p.oid, 'pg_proc'))
+		FROM pg_proc p JOIN space s ON s.oid = p.pronamespace
+		UNION ALL
+		SELECT 'relation ' || c.oid::regclass, concat_ws(' ', c.relkind, c.relacl, c.relowner::regrole, c.reloptions,
+			CASE c.relkind WHEN 'i' THEN pg_get_indexdef(c.oid) END)
+		FROM pg_class c JOIN space s ON s.oid = c.relnamespace
+		UNION ALL
+		SELECT concat_ws(' ', 'column', c.oid::regclass, a.attname),
+			concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, pg_get_expr(d.adbin, d.adrelid))
+		FROM pg_class c JOIN space s ON s.oid = c.relnamespace
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+		UNION ALL
+		SELECT concat_ws(' ', 'constraint', k.conrelid::regclass, k.contypid::regtype, k.conname), pg_get_constraintdef(k.oid)
+		FROM pg_constraint k JOIN space s ON s.oid = k.connamespace
+		UNION ALL
+		SELECT concat_ws(' ', 'trigger', t.tgname), pg_get_triggerdef(t.oid)
+		FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN space s ON s.oid = c.relnamespace WHERE NOT t.tgisinternal
+		UNION ALL
+		SELECT 'default rights', defaclacl::text FROM pg_default_acl
+		UNION ALL
+		SELECT 'migration', name FROM urlmode.migration
+		ORDER BY 1, 2`);
+}
+
+for (const [name, command] of Object.entries(MIGRATE)) {
+	describe(name, () => {
+		test('adopts the last schema of before: it is then like a new one, and again nothing is done', async () => {
+			const [adopted, fresh] = [await database(OLD), await database()];
+			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: [], stderr: '' });
+			assert.equal((await migrate(fresh, command)).status, 0);
+			const first = await catalog(adopted);
+			assert.deepEqual(first, await catalog(fresh));
+			assert.ok(first.length > 500);
+			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: [], stderr: '' });
+			assert.deepEqual(await catalog(adopted), first);
+		});
+
+		for (const [what, statements] of Object.entries({
+			'with half of the migrations': `${OLD} DELETE FROM urlmode.migration WHERE name > '010';`,
+			'with a column of its own': `${OLD} ALTER TABLE urlmode.payment ADD note text;`,
+			'with a function less': `${OLD} DROP FUNCTION urlmode.ping();`,
+			'with a table of somebody else': 'CREATE SCHEMA urlmode; CREATE TABLE urlmode.mine ();',
+		})) {
+			test(`refuses a schema ${what}, changes nothing, and says what to do`, async () => {
+				const other = await database(statements);
+				const objects = () => other.query("SELECT classid, objid FROM pg_depend WHERE refobjid = 'urlmode'::regnamespace ORDER BY 1, 2");
+				const before = await objects();
+				const { status, lines, stderr } = await migrate(other, command);
+				assert.notEqual(status, 0);
+				assert.deepEqual(lines, []);
+				assert.match(stderr, /the schema urlmode of this database is unknown, or a part of it is missing; nothing was changed/);
+				assert.match(stderr, /run the sql\/migrate of the last version that has 018_refund\.sql in sql\/ first\. Otherwise migrate another database, which is empty/);
+				assert.deepEqual(await objects(), before);
+			});
+		}
+
+		test('refuses to replace newer functions, changes nothing, and says what to do', async () => {
+			const newer = await database();
+			await migrate(newer);
+			await newer.query("CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 900'");
+			await newer.query("CREATE OR REPLACE FUNCTION urlmode.ping() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true /* newer */'");
+			const before = await catalog(newer);
+			const { status, stderr } = await migrate(newer, command);
+			assert.notEqual(status, 0);
+			assert.match(stderr, /the functions of this database have version 900, and would be replaced by older ones of version \d+; nothing was changed/);
+			assert.match(stderr, /Migrate with the newest version that uses this database/);
+			assert.deepEqual(await catalog(newer), before);
+		});
+
+		test('grants what the files say, and takes away what they do not', async () => {
+			const one = await database();
+			await migrate(one);
+			const before = await catalog(one);
+			const spoil = `
+				GRANT EXECUTE ON FUNCTION urlmode.read TO urlmode_cgi;
+				GRANT EXECUTE ON FUNCTION urlmode.ping TO PUBLIC;
+				GRANT EXECUTE ON FUNCTION urlmode.purge TO pg_monitor WITH GRANT OPTION;
+				REVOKE EXECUTE ON FUNCTION urlmode.open FROM urlmode_cgi`;
+			await one.query(spoil);
+			assert.notDeepEqual(await catalog(one), before);
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
+			assert.deepEqual(await catalog(one), before);
+		});
+	});
+}
+
+test('rows of a schema that was adopted go on', async () => {
+	const old = await database(OLD);
+	const [id, subject] = [randomUUID(), 'alice'];
+	const binding = bindingOf(subject, '');
+	await old.query(`
+		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at, resume_key)
+		VALUES ($1, 'github', 'oauth', $2, $3, 'server', 'https://id.example/authorize', now() + interval '5 minutes', 'account')`,
+	[id, subject, binding]);
+	assert.equal((await migrate(old)).status, 0);
+	await old.query('SET ROLE urlmode_cgi');
+	const [opened] = await old.query('SELECT outcome FROM urlmode.open($1, $2, $3, $4, $5, $6)',
+		[[id], [binding], ['github'], [Buffer.alloc(16, 1)], [null], [0]]);
+	assert.equal(opened.outcome, 'opened');
+	await old.query('SET ROLE urlmode_server');
+	const [row] = await old.query('SELECT status, subject FROM urlmode.read($1, $2), (SELECT $3::text AS subject) s', [[id], [binding], subject]);
+	assert.deepEqual(row, { status: 'opened', subject });
+});
+
+test('each function of the database has a file, and each of the files is there', async () => {
+	const one = await database();
+	await migrate(one);
+	const folder = path.join(SQL, 'functions');
+	const texts = await Promise.all((await readdir(folder)).map((file) => readFile(path.join(folder, file), 'utf8')));
+	const written = texts.flatMap((text) => [...text.matchAll(/^(?:\t+EXECUTE .*)?CREATE OR REPLACE FUNCTION urlmode\.(\w+)/gm)].map(([, name]) => name));
+	const there = await one.query("SELECT DISTINCT proname AS name FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace");
+	assert.deepEqual(there.map(({ name }) => name).sort(), [...new Set(written)].sort());
+});
