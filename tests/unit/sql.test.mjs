@@ -6,6 +6,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
+import { digest, recorded, versionOf } from '../support/functions.mjs';
+
 const SQL = fileURLToPath(new URL('../../sql', import.meta.url));
 
 const read = (file) => readFileSync(path.join(SQL, file), 'utf8');
@@ -27,4 +30,11 @@ test('a role stands for its name where psql replaces it: not inside of quotes an
 		assert.deepEqual(used.filter((name) => !roles.some(({ role }) => role === name)), [], file);
 		assert.equal(outside.match(/(?<!:):["']/g)?.length ?? 0, used.length, file);
 	}
+});
+
+test('the version of the functions is raised once where one has changed since the last release', () => {
+	assert.equal(functionsVersion(), versionOf(recorded(), digest()), 'raise functions_version() in sql/functions/000_version.sql by one');
+	const [before, comment, after] = ['SELECT 1;\n', '-- Two.\nSELECT 1;\n', 'SELECT 2;\n'].map((sql) => digest([{ name: '002_a.sql', sql }]));
+	const release = { release: '1.0.0', version: 4, digest: before };
+	assert.deepEqual([before, comment, after].map((now) => versionOf(release, now)), [4, 4, 5]);
 });
