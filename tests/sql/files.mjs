@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -39,6 +39,8 @@ function withNotifications(text) {
 export class SqlFiles {
 	#admin;
 	#name;
+	/** The folder of what they print. */
+	#out;
 
 	/**
 	 * Makes a database for the files, with the schema and the functions of support.sql.
@@ -50,7 +52,8 @@ export class SqlFiles {
 		const files = new SqlFiles();
 		files.#admin = adminUrl;
 		files.#name = `sql_${randomBytes(6).toString('hex')}`;
-		mkdirSync(OUT, { recursive: true });
+		files.#out = join(OUT, files.#name);
+		mkdirSync(files.#out, { recursive: true });
 		await files.#query(adminUrl, '-c', `CREATE DATABASE ${files.#name}`);
 		try {
 			await run(join(sql, 'migrate'), { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: files.url } });
@@ -72,7 +75,7 @@ export class SqlFiles {
 	/** What psql prints for a file, with its statements. It begins in an empty database. */
 	async run(name) {
 		await this.#query(this.url, '-c', 'SELECT test.reset()');
-		const out = join(OUT, `${name}.out`);
+		const out = join(this.#out, `${name}.out`);
 		const input = openSync(join(FOLDER, `${name}.sql`));
 		const output = openSync(out, 'w');
 		// Errors stand between the results.
@@ -87,24 +90,25 @@ export class SqlFiles {
 		return text;
 	}
 
+	/** How the output of the last run of a file differs from NAME.out, as `diff -u` says it; empty: not at all. */
+	async diffOf(name) {
+		const expected = join(FOLDER, `${name}.out`);
+		const args = ['-u', '--label', `tests/sql/${name}.out`, '--label', 'the output', existsSync(expected) ? expected : '/dev/null', join(this.#out, `${name}.out`)];
+		return run('diff', args).then(() => '', (error) => error.stdout || error.message);
+	}
+
 	/** Whether psql prints for a file what it must. */
 	async passes(name) {
-		const expected = join(FOLDER, `${name}.out`);
-		return await this.run(name) === (existsSync(expected) ? readFileSync(expected, 'utf8') : '');
+		await this.run(name);
+		return await this.diffOf(name) === '';
 	}
 
 	async close() {
+		rmSync(this.#out, { recursive: true, force: true });
 		await this.#query(this.#admin, '-c', `DROP DATABASE IF EXISTS ${this.#name}`);
 	}
 
 	async #query(url, ...args) {
 		await run('psql', ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', url, ...args], { env: { ...process.env, ...SETTINGS } });
 	}
-}
-
-/** How the output of the last run of a file differs from NAME.out, as `diff -u` says it; empty: not at all. */
-export async function diffOf(name) {
-	const expected = join(FOLDER, `${name}.out`);
-	const args = ['-u', '--label', `tests/sql/${name}.out`, '--label', 'the output', existsSync(expected) ? expected : '/dev/null', join(OUT, `${name}.out`)];
-	return run('diff', args).then(() => '', (error) => error.stdout || error.message);
 }

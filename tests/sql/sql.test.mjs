@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { useStack } from '../support/stack.mjs';
-import { diffOf, FOLDER, NAMES, SqlFiles } from './files.mjs';
+import { FOLDER, NAMES, SqlFiles } from './files.mjs';
 
 let stack;
 let files;
@@ -27,7 +27,7 @@ for (const name of NAMES) {
 	test(name, async () => {
 		const text = await files.run(name);
 		if (process.env.UPDATE === '1') writeFileSync(join(FOLDER, `${name}.out`), text);
-		const diff = await diffOf(name);
+		const diff = await files.diffOf(name);
 		if (diff !== '') assert.fail(`${diff}If the new output is right: UPDATE=1 node --test tests/sql/sql.test.mjs`);
 	});
 }
