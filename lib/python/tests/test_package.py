@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -87,3 +88,27 @@ def test_the_examples_have_the_types_that_they_say(tmp_path: Path) -> None:
     # With the options of the whole package, so that what mypy knows of the frameworks can be in one cache, MYPY_CACHE_DIR.
     run(sys.executable, "-m", "mypy", "--config-file", PROJECT / "pyproject.toml", *sorted(tmp_path.glob("*.py")), cwd=tmp_path,
         env={**os.environ, "MYPYPATH": str(PROJECT / "src")})  # fmt: skip
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    package = ROOT / "lib/python/src/urlmode"
+    imports: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for file in package.rglob("*.py"):
+        module = file.relative_to(package).with_suffix("").parts
+        imports[module] = set()
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                folder = module[: len(module) - node.level]
+                names = [node.module.split(".")] if node.module else [[alias.name] for alias in node.names]
+                imports[module].update((*folder, *name) for name in names)
+
+    def find_circle(path: list[tuple[str, ...]]) -> None:
+        for other in sorted(imports.get(path[-1], set()) - done):
+            assert other not in path, " → ".join(".".join(each) for each in [*path, other])
+            find_circle([*path, other])
+        done.add(path[-1])
+
+    done: set[tuple[str, ...]] = set()
+    for module in sorted(imports):
+        find_circle([module])
+    assert len(done) > 60

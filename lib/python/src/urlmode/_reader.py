@@ -4,7 +4,6 @@ to the next one."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import psycopg
 
@@ -12,9 +11,7 @@ from ._connection import is_refusal
 from ._database import READ, Row, key_columns, row_of
 from ._listener import Listener
 from ._tasks import Tasks
-
-if TYPE_CHECKING:
-    from ._waiters import Entry
+from ._wait import Entry
 
 _BATCH_SIZE = 1000
 

@@ -1,4 +1,4 @@
-"""One call of `wait_for_completion`. Whatever happens first settles it."""
+"""One call of `wait_for_completion`, which whatever happens first settles, and what all waits for one row share."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
 
-from ._database import AbandonOutcome, Row
+from ._database import AbandonOutcome, Row, RowKey
 from ._errors import ElicitationTimeoutError
 from ._form_types import VerifyFunction
+from ._outcome import Verifier
 from ._tasks import in_this_context, start_quietly
-from ._types import OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
-
-if TYPE_CHECKING:
-    from ._waiters import Entry
+from ._types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
 _STATUSES: tuple[OpenStatus, ...] = ("pending", "opened", "processing")
 # How long a wait that abandons its elicitation waits for the database.
@@ -24,6 +21,27 @@ _ABANDON_TIMEOUT_S = 2.0
 
 Abandon = Callable[[str], Awaitable[AbandonOutcome]]
 Over = Callable[["Wait", "BaseException | None"], None]
+
+
+class Entry:
+    """What all waits for one row share."""
+
+    __slots__ = ("closes_at", "key", "kind", "next_recheck", "provider", "verifier", "waits")
+
+    def __init__(self, key: RowKey) -> None:
+        self.key = key
+        self.waits: tuple[Wait, ...] = ()
+        self.provider = ""
+        self.kind: Kind | None = None
+        """of the row, once it was read. Nothing else of it is kept, because there may be very many"""
+        self.verifier: Verifier | None = None
+        self.closes_at = math.inf
+        """when the row is to be read because it may be expired, as a time of the event loop"""
+        self.next_recheck: asyncio.TimerHandle | None = None
+
+    @property
+    def id(self) -> str:
+        return self.key.id
 
 
 class Wait:

@@ -22,38 +22,17 @@ from ._form_types import VerifyFunction
 from ._keys import KeyRing
 from ._listener import Announcement, Listener
 from ._metrics import Metrics
-from ._outcome import Verifier, open_verifier, to_outcome
+from ._outcome import open_verifier, to_outcome
 from ._poll import Alarm, Poll
 from ._reader import Reader
 from ._recheck import Rechecker, needs_recheck
 from ._seal import open_outcome, row_bytes
 from ._tasks import Tasks, jittered, start_quietly
-from ._types import Answer, Kind, RecheckFunction
-from ._wait import Wait
+from ._types import Answer, RecheckFunction
+from ._wait import Entry, Wait
 
 _ROUTINE_READ_S = 30.0
 _RETRY_S = 1.0
-
-
-class Entry:
-    """What all waits for one row share."""
-
-    __slots__ = ("closes_at", "key", "kind", "next_recheck", "provider", "verifier", "waits")
-
-    def __init__(self, key: RowKey) -> None:
-        self.key = key
-        self.waits: tuple[Wait, ...] = ()
-        self.provider = ""
-        self.kind: Kind | None = None
-        """of the row, once it was read. Nothing else of it is kept, because there may be very many"""
-        self.verifier: Verifier | None = None
-        self.closes_at = math.inf
-        """when the row is to be read because it may be expired, as a time of the event loop"""
-        self.next_recheck: asyncio.TimerHandle | None = None
-
-    @property
-    def id(self) -> str:
-        return self.key.id
 
 
 class Waiters:
