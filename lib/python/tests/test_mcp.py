@@ -4,7 +4,8 @@ all adapters, with clients in TypeScript."""
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import fastmcp
 import pytest
@@ -379,3 +380,14 @@ async def test_bad_input(urlmode: UrlMode, callback: Callback, open_urlmode: Ope
     for clients in ("agent", [{"name": "agent"}], [ClientFacts(name="")], [ClientFacts(name="agent", round=-1)]):
         with pytest.raises((TypeError, ValueError), match="client"):
             open_urlmode(clients=clients)
+
+
+async def test_an_option_that_no_function_has_is_refused() -> None:
+    session = SimpleNamespace(client_params=None)
+    request = SimpleNamespace(session=session, request=None, request_id=1)
+    options: Any = {"tll": 5}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tll'"):
+        await with_sdk.with_elicitation(
+            SimpleNamespace(request_context=request), lambda _: "", urlmode=cast(Any, None), subject="a", provider="a",
+            kind="payment", message="Please.", target_url="https://a.example", **options,
+        )  # fmt: skip

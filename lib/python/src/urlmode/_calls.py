@@ -11,7 +11,7 @@ from ._create_options import Request, check_request
 from ._form_types import Approver, SendLink, VerifyFunction
 from ._input import check_choice, check_duration
 from ._request_digest import default_resume_key
-from ._types import Expected, Kind, RecheckFunction
+from ._types import Duration, Expected, Kind, RecheckFunction
 from ._urlmode import UrlMode
 
 _DAY_S = 24 * 60 * 60
@@ -64,23 +64,46 @@ class Call:
     """the trace of the call"""
 
 
+class CallOptions(TypedDict, total=False):
+    """What every function that asks the user takes by keyword, beside what it asks for."""
+
+    session: str
+    """of the user in the application. The default is the empty str"""
+    ttl: Duration
+    """how long the link lives; 300 seconds by default"""
+    exclusive: bool
+    """whether the owner's other open elicitations of this provider end when this one is created"""
+    resume_key: str | None
+    """by which the next call goes on with what this one has started. By default it is made of what is asked for"""
+    client_id: str | None
+    """of the MCP client. By default that of the access token of the call"""
+    same_client: bool
+    """whether only calls of the same client go on with what this one has started"""
+    ask: Literal["request", "error"]
+    """by a request to the client, which is the default, or by the error -32042"""
+    round_timeout: float | None
+    """how many seconds a call waits before the client has to call again. The default depends on the client"""
+    progress_every: float
+    """seconds between two reports of progress; 15 by default"""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What the tool asks for, the same in all calls for the same thing."""
 
     urlmode: UrlMode
     subject: str
-    session: str
     provider: str
     kind: Kind
     message: str
-    expected: Expected | Literal["any"] | None
-    about: Mapping[str, Any] | None
-    same_client: bool
-    resume_key: str | None
-    recheck: RecheckFunction | None
     create: Mapping[str, Any]
     """the other options of `create`"""
+    session: str = ""
+    expected: Expected | Literal["any"] | None = None
+    about: Mapping[str, Any] | None = None
+    same_client: bool = False
+    resume_key: str | None = None
+    recheck: RecheckFunction | None = None
     form: Any = None
     approver: Approver = "starter"
     verify: VerifyFunction | None = None

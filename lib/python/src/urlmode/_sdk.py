@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, ElicitRequestURLParams
 from ._adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
 from ._asking import INPUT_KEY
 from ._callback_urls import Asked
-from ._calls import Call, Channel, Retry, Wish
+from ._calls import Call, CallOptions, Channel, Retry, Wish
 from ._claims import BegunClaim
 from ._clients import Client
 from ._errors import RequestStateError
@@ -27,6 +27,8 @@ from ._types import Duration, Expected, Outcome, RecheckFunction, TargetKind, Ta
 from ._urlmode import UrlMode
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._accounts import Connected
     from ._client_auth import OAuthClient
     from ._connect_account import Connecting
@@ -77,33 +79,23 @@ class Adapter:
         kind: TargetKind,
         message: str,
         target_url: TargetUrl,
-        session: str = "",
         expected: Expected | Literal["any"] | None = None,
         pkce: bool = False,
-        ttl: Duration = 300,
-        exclusive: bool = False,
-        resume_key: str | None = None,
         about: Mapping[str, Any] | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
         recheck: RecheckFunction | None = None,
-        ask: Literal["request", "error"] = "request",
-        round_timeout: float | None = None,
-        progress_every: float = 15.0,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Asks the user to open a page, waits until that is done, and runs `body` with what came back.
 
-        `ctx` is the framework's Context. Without an outcome, the result says what happened, or what to do next. The body
+        `ctx` is the framework's Context, and `options` are those of CallOptions. Without an outcome, the result says what happened, or what to do next. The body
         runs once for each outcome. It returns text, or a result of the framework, which is kept until an answer was
         written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
         """
         call = _describe(ctx)
-        wish = Wish(
-            urlmode=urlmode, subject=subject, session=session, provider=provider, kind=kind, message=message,
-            expected=expected, about=about, same_client=same_client, resume_key=resume_key, recheck=recheck,
-            create={"target_url": target_url, "pkce": pkce, "ttl": ttl, "exclusive": exclusive}, ask=ask,
-            round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind=kind, message=message,
+            expected=expected, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
         )  # fmt: skip
         return await self._run(wish, call, to_accepted, body)
 
@@ -122,16 +114,8 @@ class Adapter:
         required_scopes: Sequence[str] = (),
         variables: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
-        session: str = "",
-        ttl: Duration = 300,
-        exclusive: bool = False,
-        resume_key: str | None = None,
         about: Mapping[str, Any] | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
-        ask: Literal["request", "error"] = "request",
-        round_timeout: float | None = None,
-        progress_every: float = 15.0,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Connects an account of the user at a provider of lib/providers, and runs `body` with its tokens.
 
@@ -145,12 +129,9 @@ class Adapter:
             provider=provider, client=client, description=description, scopes=scopes,
             required_scopes=required_scopes, variables=variables, parameters=parameters, about=about,
         )  # fmt: skip
-        wish = Wish(
-            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="oauth", message=message,
-            expected=None, about=begun.about, same_client=same_client, resume_key=resume_key,
-            recheck=None, ask=ask, round_timeout=round_timeout, progress_every=progress_every,
-            create={"target_url": begun.target_url, "pkce": begun.uses_pkce, "ttl": ttl, "exclusive": exclusive},
-            client_id=client_id or call.client_id,
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="oauth", message=message,
+            about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
         )  # fmt: skip
         return await self._run(wish, call, begun.connect, body)
 
@@ -169,15 +150,7 @@ class Adapter:
         required_scopes: Sequence[str] | None = None,
         variables: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
-        session: str = "",
-        ttl: Duration = 300,
-        exclusive: bool = False,
-        resume_key: str | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
-        ask: Literal["request", "error"] = "request",
-        round_timeout: float | None = None,
-        progress_every: float = 15.0,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Runs `body` with an access token of the user's account, which the vault keeps.
 
@@ -190,18 +163,14 @@ class Adapter:
         call = _describe(ctx)
 
         def wish_for(begun: Connecting) -> Wish:
-            wish = Wish(
-                urlmode=vault._urlmode, subject=subject, session=session, provider=provider, kind="oauth",
-                message=message, expected=None, about=begun.about, same_client=same_client, resume_key=resume_key,
-                recheck=None, ask=ask, round_timeout=round_timeout, progress_every=progress_every,
-                create={"target_url": begun.target_url, "pkce": begun.uses_pkce, "ttl": ttl, "exclusive": exclusive},
-                client_id=client_id or call.client_id,
+            return _wish_of(
+                call, options, urlmode=vault._urlmode, subject=subject, provider=provider, kind="oauth", message=message,
+                about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
             )  # fmt: skip
-            return self._checked(wish, call)
 
         return await self._answer(use_account(
-            vault, call, wish_for, self._wired(body), subject=subject, session=session, provider=provider, account=account,
-            valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
+            vault, call, wish_for, self._wired(body), subject=subject, session=options.get("session", ""), provider=provider,
+            account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
 
     async def collect_input(
@@ -216,16 +185,8 @@ class Adapter:
         form: InputForm,
         verify: VerifyFunction | None = None,
         verify_timeout: Duration = 30,
-        session: str = "",
-        ttl: Duration = 300,
-        exclusive: bool = False,
-        resume_key: str | None = None,
         about: Mapping[str, Any] | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
-        ask: Literal["request", "error"] = "request",
-        round_timeout: float | None = None,
-        progress_every: float = 15.0,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Asks the user to type something on a page that neither the client nor the model sees, and runs `body` with it.
 
@@ -234,12 +195,9 @@ class Adapter:
         """
         check_function("verify", verify)
         call = _describe(ctx)
-        wish = Wish(
-            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="input", message=message,
-            expected=None, about=about, same_client=same_client, resume_key=resume_key, recheck=None, form=form,
-            create={"ttl": ttl, "exclusive": exclusive, "verify_timeout": verify_timeout if verify else None}, ask=ask,
-            verify=verify, round_timeout=round_timeout, progress_every=progress_every,
-            client_id=client_id or call.client_id,
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="input", message=message,
+            about=about, form=form, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
         )  # fmt: skip
         return await self._run(wish, call, to_input, body)
 
@@ -255,16 +213,8 @@ class Adapter:
         form: ApprovalForm,
         approver: Approver = "starter",
         send_link: SendLink | None = None,
-        session: str = "",
-        ttl: Duration = 300,
-        exclusive: bool = False,
-        resume_key: str | None = None,
         about: Mapping[str, Any] | None = None,
-        client_id: str | None = None,
-        same_client: bool = False,
-        ask: Literal["request", "error"] = "request",
-        round_timeout: float | None = None,
-        progress_every: float = 15.0,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Asks for a decision on a page, of the user or of others, and runs `body` if somebody approves.
 
@@ -273,11 +223,9 @@ class Adapter:
         """
         check_function("send_link", send_link)
         call = _describe(ctx)
-        wish = Wish(
-            urlmode=urlmode, subject=subject, session=session, provider=provider, kind="approval", message=message,
-            expected=None, about=about, same_client=same_client, resume_key=resume_key, recheck=None, form=form,
-            create={"ttl": ttl, "exclusive": exclusive}, approver=approver, send_link=send_link, ask=ask,
-            round_timeout=round_timeout, progress_every=progress_every, client_id=client_id or call.client_id,
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="approval", message=message,
+            about=about, form=form, approver=approver, send_link=send_link, create={},
         )  # fmt: skip
         return await self._run(wish, call, to_approval, body)
 
@@ -300,7 +248,7 @@ class Adapter:
             given = give(outcome, asked, claim)
             return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
 
-        return await self._answer(run(self._checked(wish, call), call, act))
+        return await self._answer(run(wish, call, act))
 
     def _wired(self, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
         """The body, with its result as it is sent to the client."""
@@ -310,10 +258,6 @@ class Adapter:
             return self.to_wire(await made if inspect.isawaitable(made) else made)
 
         return run_body
-
-    def _checked(self, wish: Wish, call: Call) -> Wish:
-        wish.check()
-        return replace(wish, create={**wish.create, "traceparent": call.traceparent})
 
     async def _answer(self, making: Awaitable[ToolResult]) -> Any:
         """What the tool returns."""
@@ -330,6 +274,18 @@ class Adapter:
 
             return InputRequiredResult.model_validate(result)
         return self.to_result(CallToolResult.model_validate(result))
+
+
+def _wish_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> Wish:
+    """`create`: the options of `create` that only this way of asking has."""
+    for name in options:
+        if name not in CallOptions.__annotations__:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+    given: dict[str, Any] = {**options, "client_id": options.get("client_id") or call.client_id}
+    always = {"ttl": given.pop("ttl", 300), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
+    wish = Wish(create={**create, **always}, **given, **what)
+    wish.check()
+    return wish
 
 
 def _describe(ctx: Any) -> Call:

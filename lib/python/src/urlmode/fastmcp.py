@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import CallToolResult
 
 from ._adapter import Accepted, Approval, Input
+from ._calls import CallOptions
 from ._request_state import request_state_security
 from ._resolving import NotKept, run_tool
 from ._sdk import Adapter
@@ -26,6 +27,7 @@ else:
 __all__ = [
     "Accepted",
     "Approval",
+    "CallOptions",
     "Input",
     "ask_approval",
     "collect_input",

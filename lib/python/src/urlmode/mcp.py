@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.types import CallToolResult, TextContent
 
 from ._adapter import Accepted, Approval, Input
+from ._calls import CallOptions
 from ._request_state import request_state_security
 from ._resolving import NotKept, run_tool
 from ._sdk import Adapter
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Accepted",
     "Approval",
+    "CallOptions",
     "Input",
     "ask_approval",
     "collect_input",
