@@ -98,6 +98,58 @@ COMMENT ON FUNCTION urlmode.becomes_dormant IS
 	'Internal. Whether no call can be given a row any more, once it is superseded, abandoned or '
 	'expired: not while a recheck may tell that it was paid.';
 
+CREATE OR REPLACE FUNCTION urlmode.move_rows(
+	ids uuid[], moves jsonb[], reasons text[] DEFAULT NULL, results bytea[] DEFAULT NULL, outcomes bytea[] DEFAULT NULL,
+	lates boolean[] DEFAULT NULL, browsers bytea[] DEFAULT NULL, graces interval[] DEFAULT NULL, others text[] DEFAULT NULL
+)
+RETURNS void
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	announcements text[];
+BEGIN
+	WITH moved AS (
+		UPDATE urlmode.elicitation e
+		SET status = a.move ->> 'status', action = a.move ->> 'action',
+			reason = coalesce(a.move ->> 'reason', a.reason, ''),
+			browser = coalesce(a.browser, e.browser),
+			opened_at = CASE WHEN a.browser IS NOT NULL THEN coalesce(e.opened_at, now()) ELSE e.opened_at END,
+			grace = coalesce(a.grace, e.grace),
+			completed_at = CASE WHEN a.ends THEN now() END,
+			completed_from = CASE WHEN a.also LIKE '%cut%' AND e.status <> 'pending' THEN e.status END,
+			claimed_at = CASE WHEN a.also LIKE '%claimed%' THEN now() END,
+			dormant = a.also LIKE '%dormant%' AND urlmode.becomes_dormant(e),
+			-- The code verifier is of use with a code alone.
+			result = CASE WHEN a.ends THEN a.result ELSE e.result END,
+			verifier = CASE WHEN NOT a.ends OR a.move ->> 'action' = 'accept' THEN e.verifier END,
+			form = CASE WHEN NOT a.ends THEN e.form END,
+			problem = CASE WHEN NOT a.ends THEN e.problem END,
+			typed = CASE WHEN NOT a.ends THEN e.typed END,
+			check_until = CASE WHEN NOT a.ends THEN e.check_until END,
+			unchecked = e.unchecked AND NOT a.ends
+		FROM (
+			SELECT u.*, u.move ->> 'status' = 'completed' AS ends, u.move ->> 'also' AS also
+			FROM unnest(ids, moves, reasons, results, outcomes, lates, browsers, graces)
+				AS u (id, move, reason, result, outcome, late, browser, grace)
+		) a
+		WHERE e.id = a.id AND e.id = ANY (ids)
+		RETURNING e.id, e.status, e.kind = 'payment' AND e.action = 'accept' AS awaits_claim,
+			a.ends AND (e.result IS NOT NULL OR e.verifier IS NOT NULL) AS has_secrets, a.outcome, a.late
+	), queued AS (
+		-- What was paid for is kept until a call has claimed it (end_claim).
+		INSERT INTO urlmode.purge_queue (ids)
+		SELECT array_agg(m.id) FROM moved m WHERE m.has_secrets AND NOT m.awaits_claim HAVING count(*) > 0
+	)
+	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)) INTO announcements FROM moved m;
+	PERFORM urlmode.announce(announcements || others);
+END
+$$;
+COMMENT ON FUNCTION urlmode.move_rows IS
+	'Internal. Moves rows, which the caller has locked, as urlmode.next says for each, and '
+	'announces them. A row that ends gets its result, and keeps nothing that only the way to its '
+	'end has needed; what it keeps is purged later. reasons: where the move leaves it to the '
+	'caller. outcomes: sealed, for the announcement. lates: a payment was proved after the end. '
+	'browsers, graces: of a row that is opened. others: announcements of rows that do not move.';
+
 CREATE OR REPLACE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT 16

@@ -74,38 +74,20 @@ COMMENT ON FUNCTION urlmode.resume IS
 	'unless can_recheck is false: the caller has no way to recheck. Of several the newest. '
 	'expires_in_ms is negative when it can no longer be opened.';
 
-CREATE OR REPLACE FUNCTION urlmode.supersede(ids uuid[]) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-	announcements text[];
-BEGIN
-	WITH superseded AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = 'cancel', reason = 'superseded', verifier = NULL,
-			form = NULL, problem = NULL, typed = NULL, result = NULL, check_until = NULL,
-			completed_at = now(), dormant = urlmode.becomes_dormant(e)
-		WHERE e.id = ANY (ids) AND e.status <> 'completed'
-		RETURNING e.id
-	)
-	SELECT array_agg(urlmode.announcement(s.id, 'completed')) INTO announcements FROM superseded s;
-	PERFORM urlmode.announce(announcements);
-END
-$$;
-COMMENT ON FUNCTION urlmode.supersede IS
-	'Internal. Completes open rows with cancel and superseded.';
-
 CREATE OR REPLACE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
 	oldest uuid;
+	move jsonb;
 BEGIN
 	-- None that a browser opens just now.
-	SELECT e.id INTO oldest
+	SELECT e.id, urlmode.next(e.kind, e.status, false, 'make room') INTO oldest, move
 	FROM urlmode.elicitation e
-	WHERE e.binding = owner AND NOT e.dormant AND e.status = 'pending' AND e.expires_at > now()
+	WHERE e.binding = owner AND NOT e.dormant AND e.expires_at > now()
+		AND urlmode.next(e.kind, e.status, false, 'make room') IS NOT NULL
 	ORDER BY e.created_at, e.id LIMIT 1
 	FOR UPDATE SKIP LOCKED;
-	PERFORM urlmode.supersede(ARRAY[oldest]);
+	PERFORM urlmode.move_rows(ARRAY[oldest], ARRAY[move]);
 	RETURN oldest IS NOT NULL;
 END
 $$;
@@ -134,6 +116,7 @@ DECLARE
 	crowded bytea[];
 	paid boolean;
 	open uuid[];
+	moves jsonb[];
 	resumes boolean := cardinality(array_remove(resume_keys, NULL)) > 0;
 	supersedes boolean := true = ANY (exclusive);
 BEGIN
@@ -172,16 +155,16 @@ BEGIN
 			);
 		END IF;
 		IF supersedes THEN
-			SELECT array_agg(o.id) INTO open
+			SELECT array_agg(o.id), array_agg(o.move) INTO open, moves
 			FROM (
-				SELECT e.id
+				SELECT e.id, urlmode.next(e.kind, e.status, false, 'supersede') AS move
 				FROM unnest(bindings, exclusive, turns) AS a (binding, exclusive, turn)
 				JOIN urlmode.elicitation e ON e.binding = a.binding AND NOT e.dormant AND e.expires_at > now()
-					AND (e.status = 'pending' OR (e.status <> 'completed' AND e.kind NOT IN ('payment', 'signature')))
+					AND urlmode.next(e.kind, e.status, false, 'supersede') IS NOT NULL
 				WHERE a.exclusive AND a.turn = this
 				ORDER BY e.id FOR UPDATE OF e
 			) o;
-			PERFORM urlmode.supersede(open);
+			PERFORM urlmode.move_rows(open, moves);
 		END IF;
 		SELECT array_agg(bindings[n]) FILTER (WHERE urlmode.max_open() <= (
 				SELECT count(*) FROM urlmode.elicitation e

@@ -98,14 +98,12 @@ RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announcements text[];
+	open record;
 BEGIN
-	WITH opened AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'opened', browser = a.browser,
-			opened_at = coalesce(e.opened_at, now()),
-			grace = CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond'
-				ELSE e.grace END
+	SELECT array_agg(o.id) AS ids, array_agg(o.move) AS moves, array_agg(o.browser) AS browsers, array_agg(o.grace) AS graces INTO open
+	FROM (
+		SELECT e.id, a.browser, urlmode.next(e.kind, e.status, false, 'open') AS move,
+			CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond' ELSE e.grace END AS grace
 		FROM (
 			-- One for each user: a stranger with the same link hides nobody.
 			SELECT DISTINCT ON (u.id, u.subject) u.*
@@ -113,32 +111,32 @@ BEGIN
 				WITH ORDINALITY AS u (id, binding, provider, browser, subject, grace_ms, n)
 			ORDER BY u.id, u.subject, u.n
 		) a
-		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-			AND (a.subject IS NULL OR e.subject = a.subject)
-			-- As a difference, because in a new database PostgreSQL would choose the
-			-- index of expires_at, and read all rows.
-			AND e.status IN ('pending', 'opened') AND e.expires_at - now() > '0'
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+		WHERE (a.subject IS NULL OR e.subject = a.subject)
+			AND urlmode.next(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
 			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request)
-		RETURNING e.id
-	)
-	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
-	PERFORM urlmode.announce(announcements);
+		ORDER BY e.id
+		FOR NO KEY UPDATE OF e
+	) o;
+	PERFORM urlmode.move_rows(open.ids, open.moves, browsers => open.browsers, graces => open.graces);
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
+			WHEN NOT e.opens THEN 'unknown'
 			WHEN e.paid THEN 'completed'
 			-- In its grace a payment is still open, but nobody can begin it.
 			WHEN l.outcome = 'opened' AND e.kind IS NULL THEN 'expired'
 			ELSE l.outcome
 		END,
-		CASE WHEN NOT e.paid THEN e.kind END, CASE WHEN NOT e.paid THEN e.target_url END, l.expires
+		CASE WHEN e.opens AND NOT e.paid THEN e.kind END, CASE WHEN e.opens AND NOT e.paid THEN e.target_url END, l.expires
 	FROM ROWS FROM (unnest(ids, bindings, subjects), urlmode.look_up(ids, bindings, providers))
 		WITH ORDINALITY AS l (id, binding, known, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT x.kind::text, x.target_url::text, urlmode.is_paid(x.kind, l.binding, x.resume_key, x.request) AS paid
+		SELECT x.kind::text, x.target_url::text, urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL AS opens,
+			urlmode.is_paid(x.kind, l.binding, x.resume_key, x.request) AS paid
 		FROM urlmode.elicitation x
 		WHERE x.id = l.id AND l.outcome IN ('pending', 'opened') AND x.expires_at > now()
 			AND (l.known IS NULL OR x.subject = l.known)
@@ -150,7 +148,8 @@ COMMENT ON FUNCTION urlmode.open IS
 	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened '
 	'(also if it was opened before), processing, completed, expired, wrong_user or unknown. kind '
 	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
-	'if a payment for the same thing waits to be claimed, the outcome is completed. graces_ms: for '
+	'if a payment for the same thing waits to be claimed, the outcome is completed. A form has its '
+	'own way (open_form), and is unknown. graces_ms: for '
 	'how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 -- A link names the row alone: its MAC proves that a waiting side made it. What
@@ -205,7 +204,7 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	SELECT o.outcome, o.kind, o.target_url, o.expires,
-		CASE WHEN o.outcome <> 'wrong_user' THEN o.binding END
+		CASE WHEN o.outcome NOT IN ('wrong_user', 'unknown') THEN o.binding END
 	FROM ROWS FROM (urlmode.open(ids, bindings, providers, browsers, subjects, graces_ms), unnest(bindings))
 		WITH ORDINALITY AS o (outcome, kind, target_url, expires, binding, n)
 	ORDER BY o.n;
@@ -219,16 +218,12 @@ COMMENT ON FUNCTION urlmode.open_link IS
 CREATE OR REPLACE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text)
 RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT e.status IN ('pending', 'opened') AND e.expires_at + e.grace > now()
-		AND action IS NOT NULL AND reason IS NOT NULL
-		AND (subject IS NULL OR e.subject = subject)
-		AND (e.kind = 'oauth' OR action <> 'accept')
-		AND e.kind NOT IN ('input', 'approval')
+	SELECT urlmode.next(e.kind, e.status, e.expires_at + e.grace <= now(), 'return ' || action::urlmode.action) IS NOT NULL
+		AND reason IS NOT NULL AND (subject IS NULL OR e.subject = subject)
 $$;
 COMMENT ON FUNCTION urlmode.is_completable IS
-	'Internal. Whether a browser may complete a row with this action and reason: the row is open '
-	'and has not expired, its subject is the user (NULL: not known), only kind oauth is accepted '
-	'by a browser, and input and approval are answered on their own page (answer_form).';
+	'Internal. Whether a browser may complete a row with this action and reason: a return may do '
+	'so (urlmode.transitions), and the subject of the row is the user (NULL: not known).';
 
 CREATE OR REPLACE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
@@ -247,8 +242,8 @@ BEGIN
 	-- all rows of the owner in a new database.
 	IF array_dims(ids) = '[1:1]' AND array_dims(subjects) = '[1:1]' THEN
 		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = actions[1], reason = reasons[1],
-			result = results[1], completed_at = now()
+		SET status = 'completed', action = actions[1], reason = reasons[1], result = results[1],
+			verifier = CASE actions[1] WHEN 'accept' THEN e.verifier END, completed_at = now()
 		WHERE e.id = ids[1] AND e.binding IS NOT DISTINCT FROM bindings[1] AND e.provider = providers[1]
 			AND urlmode.is_completable(e, actions[1], reasons[1], subjects[1]);
 		IF FOUND THEN
@@ -261,8 +256,8 @@ BEGIN
 	ELSE
 		WITH completed AS (
 			UPDATE urlmode.elicitation e
-			SET status = 'completed', action = a.action, reason = a.reason,
-				result = a.result, completed_at = now()
+			SET status = 'completed', action = a.action, reason = a.reason, result = a.result,
+				verifier = CASE a.action WHEN 'accept' THEN e.verifier END, completed_at = now()
 			FROM (
 				SELECT DISTINCT ON (u.id, u.subject) u.*
 				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)

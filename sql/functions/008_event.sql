@@ -47,36 +47,33 @@ COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS
 	'Deletes the events with their elicitation.';
 
 CREATE OR REPLACE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
-RETURNS TABLE (action text, reason text)
+RETURNS TABLE (action text, move jsonb)
 LANGUAGE sql IMMUTABLE AS $$
-	SELECT decided.pair[1], decided.pair[2]
-	FROM (
-		SELECT CASE
-			WHEN kind IS NULL THEN ARRAY['unknown', NULL]
+	SELECT CASE
+			WHEN kind IS NULL THEN 'unknown'
 			-- Only their own page answers them.
-			WHEN kind IN ('input', 'approval') THEN ARRAY['ignored', NULL]
-			WHEN effect = 'seen' THEN ARRAY['seen', NULL]
-			WHEN effect = 'ignore' THEN ARRAY['ignored', NULL]
-			WHEN effect IN ('other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')
-				THEN ARRAY[effect, NULL]
-			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN ARRAY['recheck', NULL]
-			WHEN proof = 'taken' THEN ARRAY['reference_taken', NULL]
-			WHEN proof = 'repeated' THEN ARRAY['repeated', NULL]
+			WHEN kind IN ('input', 'approval') THEN 'ignored'
+			WHEN effect = 'ignore' THEN 'ignored'
+			WHEN effect IN ('seen', 'other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')
+				THEN effect
+			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN 'recheck'
+			WHEN proof = 'taken' THEN 'reference_taken'
+			WHEN proof = 'repeated' THEN 'repeated'
 			-- Also after the end: a payment that is under way then must not be asked for again.
-			WHEN effect IN ('processing', 'attempt_failed') AND (kind = 'payment' OR status <> 'completed')
-				THEN ARRAY[effect, NULL]
-			WHEN status = 'completed' THEN ARRAY['late', NULL]
-			WHEN effect = 'cancelled' THEN ARRAY['decline', 'cancelled']
-			WHEN effect = 'failed' THEN ARRAY['cancel', 'payment_failed']
-			WHEN effect = 'expired' THEN ARRAY['cancel', 'expired']
-			WHEN proof = 'mismatch' THEN ARRAY['cancel', 'amount_mismatch']
-			WHEN effect = 'paid' THEN ARRAY['accept', '']
-		END AS pair
+			WHEN effect IN ('processing', 'attempt_failed') AND (kind = 'payment' OR status <> 'completed') THEN effect
+			WHEN status = 'completed' THEN 'late'
+			WHEN decided.move IS NOT NULL THEN decided.move ->> 'action'
+			-- An account is accepted by its return alone, and what proves another kind proves nothing.
+			WHEN effect IN ('paid', 'accepted') THEN 'ignored'
+		END,
+		CASE WHEN proof IN ('taken', 'repeated') OR (kind = 'payment' AND effect = 'paid' AND proof IS NULL) THEN NULL ELSE decided.move END
+	FROM (
+		SELECT urlmode.next(kind, status, false, CASE WHEN proof = 'mismatch' THEN 'paid wrong' ELSE effect END) AS move
 	) decided
 $$;
 COMMENT ON FUNCTION urlmode.decide_event IS
 	'Internal. What an event does to a row of this kind and status: the action of the event (see '
-	'urlmode.event.action), and the reason that the row gets; NULL: it keeps the one it has. '
+	'urlmode.event.action), and how the row ends; NULL: it does not. '
 	'proof: of what was paid; matches, mismatch: a new payment, compared with what was expected; '
 	'repeated: it was written down before; taken: its reference has paid for another elicitation; '
 	'NULL: the event proves no payment. The action is unknown where the provider has no such row '
@@ -85,7 +82,7 @@ COMMENT ON FUNCTION urlmode.decide_event IS
 CREATE OR REPLACE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[],
-	OUT actions text[], OUT reasons text[], OUT mismatches text[], OUT lates boolean[]
+	OUT actions text[], OUT moves jsonb[], OUT mismatches text[], OUT lates boolean[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -134,7 +131,7 @@ BEGIN
 		CROSS JOIN LATERAL ROWS FROM (unnest(a.ns), urlmode.prove_payments(
 			a.ids, a.providers, a.refs, a.amounts, a.currencies, a.matches, a.lates, a.results, a.checkouts)) AS p (n, proof)
 	), decided AS MATERIALIZED (
-		SELECT f.*, p.proof, d.action, d.reason
+		SELECT f.*, p.proof, d.action, d.move
 		FROM found f LEFT JOIN proved p USING (n)
 		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof) d
 	), kept AS (
@@ -156,16 +153,16 @@ BEGIN
 			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout')
 		RETURNING event.elicitation
 	)
-	SELECT array_agg(k.action), array_agg(k.reason), array_agg(k.mismatch), array_agg(k.late),
+	SELECT array_agg(k.action), array_agg(k.move), array_agg(k.mismatch), array_agg(k.late),
 		bool_or(k.action = 'seen' AND k.proof IS NOT NULL)
-	INTO actions, reasons, mismatches, lates, overtaken
+	INTO actions, moves, mismatches, lates, overtaken
 	FROM (
 		-- A recheck is never seen: it tells no outcome, and may ask again.
 		SELECT CASE WHEN d.action = 'unknown' OR d.effect = 'recheck'
 					OR d.id IN (SELECT x.elicitation FROM kept x)
 				THEN d.action ELSE 'seen' END AS action,
-			d.reason, d.proof,
-			CASE WHEN d.reason = 'amount_mismatch' THEN
+			d.move, d.proof,
+			CASE WHEN d.move ->> 'reason' = 'amount_mismatch' THEN
 				CASE WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
 			END AS mismatch,
 			d.proof IN ('matches', 'mismatch') AND d.ended AS late
@@ -194,7 +191,7 @@ COMMENT ON FUNCTION urlmode.keep_events IS
 	'the rows are locked. actions: seen stands for each event that was kept before. Not seen are: '
 	'a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or '
 	'came from another mode or account, because the configuration may have been corrected since. '
-	'reasons, mismatches: as decide_event and record_events return them. lates: whether money is '
+	'moves, mismatches: as decide_event and record_events return them. lates: whether money is '
 	'proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE OR REPLACE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
@@ -209,63 +206,59 @@ COMMENT ON FUNCTION urlmode.append_reference IS
 	'too many.';
 
 CREATE OR REPLACE FUNCTION urlmode.apply_events(
-	ids uuid[], actions text[], reasons text[], types text[], refs text[], lates boolean[],
+	ids uuid[], actions text[], moves jsonb[], types text[], refs text[], lates boolean[],
 	results bytea[], outcomes bytea[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-	announcements text[];
+	moving record;
 BEGIN
-	WITH moved AS (
-		UPDATE urlmode.elicitation e
-		SET status = CASE WHEN a.completes OR e.status = 'completed' THEN 'completed'
-				WHEN a.action NOT IN ('processing', 'attempt_failed') THEN e.status
-				WHEN urlmode.is_under_way(e.id) THEN 'processing'
-				WHEN e.status = 'processing' AND e.opened_at IS NULL THEN 'pending'
-				WHEN e.status = 'processing' THEN 'opened'
-				ELSE e.status END,
-			action = CASE WHEN a.completes THEN a.action ELSE e.action END,
-			reason = coalesce(a.reason, e.reason),
-			result = CASE WHEN a.completes THEN a.result ELSE e.result END,
-			completed_at = CASE WHEN a.completes THEN now() ELSE e.completed_at END,
-			failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
-			refunds = e.refunds + (a.action = 'refunded')::integer,
-			event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
-			unproven_references = CASE a.action
-				WHEN 'recheck' THEN urlmode.append_reference(e.unproven_references, a.ref)
-				ELSE e.unproven_references END,
-			rechecks = e.rechecks + (a.action = 'recheck')::integer,
-			dormant = e.dormant AND a.action NOT IN ('recheck', 'processing')
-		FROM (
-			SELECT u.*, u.action IN ('accept', 'decline', 'cancel') AS completes
-			FROM unnest(ids, actions, reasons, types, refs, lates, results, outcomes)
-				AS u (id, action, reason, type, ref, late, result, outcome)
-		) a
-		WHERE e.id = a.id AND e.id = ANY (ids)
-			AND (a.completes OR a.late
-				OR a.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
-				-- It may have ended an attempt that was under way after the end.
-				OR (a.action = 'late' AND e.kind = 'payment' AND e.action <> 'accept'))
-		RETURNING e.id, e.kind, a.action, e.status, a.late, CASE WHEN a.action = 'accept' AND a.late IS NOT TRUE
-				AND NOT (e.kind = 'payment' AND EXISTS (
-					SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND (p.held OR p.refunded_at IS NOT NULL)
-				)) THEN a.outcome END AS outcome
-	), queued AS (
-		INSERT INTO urlmode.purge_queue (ids)
-		SELECT array_agg(m.id) FROM moved m WHERE m.action IN ('decline', 'cancel') OR (m.action = 'accept' AND m.kind = 'signature')
-		HAVING count(*) > 0
+	UPDATE urlmode.elicitation e
+	SET failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
+		refunds = e.refunds + (a.action = 'refunded')::integer,
+		event_type = CASE a.action WHEN 'recheck' THEN a.type ELSE e.event_type END,
+		unproven_references = CASE a.action
+			WHEN 'recheck' THEN urlmode.append_reference(e.unproven_references, a.ref)
+			ELSE e.unproven_references END,
+		rechecks = e.rechecks + (a.action = 'recheck')::integer,
+		dormant = e.dormant AND a.action NOT IN ('recheck', 'processing')
+	FROM unnest(ids, actions, types, refs) AS a (id, action, type, ref)
+	WHERE e.id = a.id AND e.id = ANY (ids)
+		AND (a.action IN ('attempt_failed', 'refunded', 'recheck') OR a.action = 'processing' AND e.dormant);
+
+	WITH applied AS MATERIALIZED (
+		SELECT a.*, e.status, e.kind, e.action AS ended,
+			CASE WHEN a.action IN ('accept', 'decline', 'cancel') THEN a.decided
+				WHEN a.action IN ('processing', 'attempt_failed') THEN urlmode.next(e.kind, e.status, false,
+					CASE WHEN urlmode.is_under_way(e.id) THEN 'attempt' WHEN e.opened_at IS NULL THEN 'no attempt unopened'
+						ELSE 'no attempt' END)
+			END AS move
+		FROM unnest(ids, actions, moves, lates, results, outcomes) AS a (id, action, decided, late, result, outcome)
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.id = ANY (ids)
 	)
-	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late, m.action IN ('refunded', 'refund_reversed')))
-	INTO announcements FROM moved m;
-	PERFORM urlmode.announce(announcements);
+	SELECT array_agg(x.id) FILTER (WHERE x.move IS NOT NULL) AS ids,
+		array_agg(x.move) FILTER (WHERE x.move IS NOT NULL) AS moves,
+		array_agg(x.result) FILTER (WHERE x.move IS NOT NULL) AS results,
+		array_agg(CASE WHEN x.action = 'accept' AND x.late IS NOT TRUE AND NOT (x.kind = 'payment' AND EXISTS (
+				SELECT FROM urlmode.payment p WHERE p.elicitation = x.id AND (p.held OR p.refunded_at IS NOT NULL)
+			)) THEN x.outcome END) FILTER (WHERE x.move IS NOT NULL) AS outcomes,
+		array_agg(x.late) FILTER (WHERE x.move IS NOT NULL) AS lates,
+		array_agg(urlmode.announcement(x.id, x.status, NULL, x.late, x.action IN ('refunded', 'refund_reversed')))
+			FILTER (WHERE x.move IS NULL AND (x.late
+				OR x.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
+				-- It may have ended an attempt that was under way after the end.
+				OR (x.action = 'late' AND x.kind = 'payment' AND x.ended <> 'accept'))) AS others
+	INTO moving FROM applied x;
+	PERFORM urlmode.move_rows(moving.ids, moving.moves, NULL, moving.results, moving.outcomes, moving.lates,
+		others => moving.others);
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_events IS
-	'Internal. Moves the rows as the actions say and announces them, a late payment and a refund '
+	'Internal. Moves the rows as the events say, and announces them, a late payment and a refund '
 	'as well. An accept that no call can claim, because its payment is held or went back, is '
-	'announced without its outcome. Other actions move nothing. lates: as keep_events returns '
-	'them.';
+	'announced without its outcome. Other actions move nothing. moves, lates: as keep_events '
+	'returns them.';
 
 CREATE OR REPLACE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
@@ -397,7 +390,7 @@ BEGIN
 		), refs || checkouts);
 	END IF;
 	PERFORM urlmode.apply_events(
-		ids, kept.actions, kept.reasons, types, refs, kept.lates, results, outcomes);
+		ids, kept.actions, kept.moves, types, refs, kept.lates, results, outcomes);
 	actions := kept.actions;
 	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
 		-- Of a purged elicitation the payments are still there.

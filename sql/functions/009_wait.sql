@@ -56,18 +56,24 @@ COMMENT ON FUNCTION urlmode.read IS
 
 CREATE OR REPLACE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH expired AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = 'cancel', reason = 'expired', verifier = NULL,
-			form = NULL, problem = NULL, typed = NULL, result = NULL, check_until = NULL,
-			completed_at = now(), dormant = urlmode.becomes_dormant(e)
-		FROM (SELECT u.* FROM unnest(ids, bindings) AS u (id, binding) ORDER BY u.id) a
-		WHERE e.id = a.id AND e.binding = a.binding
-			AND e.status <> 'completed' AND urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now()
-		RETURNING e.id
-	)
-	SELECT x.id FROM expired x, LATERAL urlmode.announce(ARRAY[urlmode.announcement(x.id, 'completed')])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	expired uuid[];
+	moves jsonb[];
+BEGIN
+	SELECT array_agg(x.id), array_agg(x.move) INTO expired, moves
+	FROM (
+		SELECT e.id, urlmode.next(e.kind, e.status, true, 'expire') AS move
+		FROM unnest(ids, bindings) AS a (id, binding)
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+		WHERE urlmode.next(e.kind, e.status,
+			urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now(), 'expire') IS NOT NULL
+		ORDER BY e.id
+		FOR NO KEY UPDATE OF e
+	) x;
+	PERFORM urlmode.move_rows(expired, moves);
+	RETURN QUERY SELECT unnest(expired);
+END
 $$;
 COMMENT ON FUNCTION urlmode.expire IS
 	'Completes rows whose expiry and grace are over, with cancel and expired, and returns their '
@@ -78,28 +84,27 @@ CREATE OR REPLACE FUNCTION urlmode.abandon(ids uuid[], bindings bytea[], actions
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	done bigint[];
+	done record;
 BEGIN
-	WITH abandoned AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'completed', action = a.action, reason = a.reason, verifier = NULL, form = NULL,
-			completed_at = now(), claimed_at = now(), dormant = urlmode.becomes_dormant(e)
+	SELECT array_agg(x.id) AS ids, array_agg(x.move) AS moves, array_agg(x.reason) AS reasons, array_agg(x.n) AS ns INTO done
+	FROM (
+		SELECT e.id, urlmode.next(e.kind, e.status, false, 'abandon ' || a.action) AS move, a.reason, a.n
 		FROM (
 			SELECT DISTINCT ON (u.id, u.binding) u.*
 			FROM unnest(ids, bindings, actions, reasons)
 				WITH ORDINALITY AS u (id, binding, action, reason, n)
 			ORDER BY u.id, u.binding, u.n
 		) a
-		WHERE e.id = a.id AND e.binding = a.binding AND e.status = 'pending'
-			AND a.action IN ('decline', 'cancel')
-		RETURNING a.n
-	)
-	SELECT array_agg(a.n) INTO done FROM abandoned a;
-	PERFORM urlmode.announce(ARRAY(SELECT urlmode.announcement(ids[d.n], 'completed') FROM unnest(done) AS d (n)));
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
+		WHERE urlmode.next(e.kind, e.status, false, 'abandon ' || a.action) IS NOT NULL
+		ORDER BY e.id
+		FOR NO KEY UPDATE OF e
+	) x;
+	PERFORM urlmode.move_rows(done.ids, done.moves, done.reasons);
 
 	RETURN QUERY
 	SELECT CASE
-			WHEN a.n = ANY (done) THEN 'completed'
+			WHEN a.n = ANY (done.ns) THEN 'completed'
 			WHEN e.id IS NULL THEN 'unknown'
 			WHEN urlmode.effective_status(e) = 'completed' THEN 'already'
 			ELSE urlmode.effective_status(e)
@@ -123,6 +128,7 @@ RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.elicitation;
+	move jsonb;
 	proof text;
 	too_late boolean := false;
 	is_whole boolean;
@@ -168,18 +174,11 @@ BEGIN
 			RETURN 'late';
 		END IF;
 	END IF;
-	IF row.status = 'completed' THEN
+	move := urlmode.next(row.kind, row.status, false, 'settle ' || settle.action::urlmode.action);
+	IF move IS NULL THEN
 		RETURN 'already';
 	END IF;
-	UPDATE urlmode.elicitation e
-	SET status = 'completed', action = settle.action, reason = settle.reason,
-		result = settle.result, form = NULL, problem = NULL, typed = NULL, check_until = NULL, completed_at = now(),
-		completed_from = CASE WHEN settle.action = 'cancel' AND e.status <> 'pending' THEN e.status END
-	WHERE e.id = settle.id;
-	IF NOT (row.kind = 'payment' AND settle.action = 'accept') THEN
-		INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[settle.id]);
-	END IF;
-	PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', NULL, too_late)]);
+	PERFORM urlmode.move_rows(ARRAY[settle.id], ARRAY[move], ARRAY[settle.reason], ARRAY[settle.result], lates => ARRAY[too_late]);
 	RETURN 'completed';
 END
 $$;

@@ -33,29 +33,42 @@ $$;
 COMMENT ON FUNCTION urlmode.max_unchecked IS
 	'Internal. How many values that could not be checked end an elicitation.';
 
+CREATE OR REPLACE FUNCTION urlmode.take_back(ids uuid[], failed boolean, problem bytea DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+	moves jsonb[];
+BEGIN
+	UPDATE urlmode.elicitation e
+	SET result = NULL, check_until = NULL, unchecked = failed, problem = take_back.problem,
+		failed_attempts = e.failed_attempts + (NOT failed)::integer
+	WHERE e.id = ANY (ids);
+	moves := ARRAY(
+		SELECT urlmode.next(e.kind, e.status, false, CASE
+			WHEN failed AND e.checks - e.failed_attempts >= urlmode.max_unchecked() THEN 'check last failed'
+			WHEN failed THEN 'check failed'
+			WHEN e.failed_attempts >= urlmode.max_tries() THEN 'check last problem'
+			ELSE 'check problem' END)
+		FROM unnest(ids) WITH ORDINALITY AS a (id, n) JOIN urlmode.elicitation e ON e.id = a.id ORDER BY a.n
+	);
+	PERFORM urlmode.move_rows(ids, moves);
+	RETURN moves[1] ->> 'status' = 'completed';
+END
+$$;
+COMMENT ON FUNCTION urlmode.take_back IS
+	'Internal. Wipes values that were sent to be checked, and opens their forms again: they could '
+	'not be checked (failed), or have this problem. After too many the form ends. The caller has '
+	'locked the rows. Returns whether the first one has ended.';
+
 CREATE OR REPLACE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-	announcements text[];
-BEGIN
-	WITH due AS (
+	due uuid[] := ARRAY(
 		SELECT e.id FROM urlmode.elicitation e
 		WHERE e.status = 'processing' AND e.check_until <= now() AND (ids IS NULL OR e.id = ANY (ids))
 		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
-	), ended AS (
-		UPDATE urlmode.elicitation e
-		SET status = CASE WHEN c.ends THEN 'completed' ELSE 'opened' END,
-			result = NULL, check_until = NULL, unchecked = true,
-			action = CASE WHEN c.ends THEN 'cancel' END, reason = CASE WHEN c.ends THEN 'not_checked' ELSE '' END,
-			completed_at = CASE WHEN c.ends THEN now() END, problem = NULL,
-			form = CASE WHEN NOT c.ends THEN e.form END, typed = CASE WHEN NOT c.ends THEN e.typed END
-		FROM due d JOIN urlmode.elicitation x ON x.id = d.id
-		CROSS JOIN LATERAL (SELECT x.checks - x.failed_attempts >= urlmode.max_unchecked() AS ends) c
-		WHERE e.id = d.id
-		RETURNING e.id, e.status
-	)
-	SELECT array_agg(urlmode.announcement(x.id, x.status)) INTO announcements FROM ended x;
-	PERFORM urlmode.announce(announcements);
+	);
+BEGIN
+	PERFORM urlmode.take_back(due, true);
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_due_checks IS
@@ -152,28 +165,24 @@ RETURNS TABLE (outcome text, expires bigint, binding bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announcements text[];
+	open record;
 BEGIN
 	PERFORM FROM urlmode.elicitation e WHERE e.id = ANY (ids) ORDER BY e.id FOR NO KEY UPDATE;
 	PERFORM urlmode.end_due_checks(ids);
-	WITH opened AS (
-		UPDATE urlmode.elicitation e
-		SET status = 'opened', browser = a.browser, opened_at = coalesce(e.opened_at, now())
-		FROM (
-			-- Of those that may answer it, the last one: a stranger with the same link hides nobody.
-			SELECT DISTINCT ON (u.id) u.id, u.browser
-			FROM unnest(ids, providers, kinds, browsers, subjects, four_eyes)
-				WITH ORDINALITY AS u (id, provider, kind, browser, subject, four_eyes, n)
-			JOIN urlmode.elicitation x ON x.id = u.id AND x.provider = u.provider AND x.kind = u.kind
-			WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
-				AND urlmode.form_outcome(x, u.subject, u.four_eyes) IN ('pending', 'opened')
-			ORDER BY u.id, u.n DESC
-		) a
-		WHERE e.id = a.id AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
-		RETURNING e.id
-	)
-	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
-	PERFORM urlmode.announce(announcements);
+	SELECT array_agg(o.id) AS ids, array_agg(o.move) AS moves, array_agg(o.browser) AS browsers INTO open
+	FROM (
+		-- Of those that may answer it, the last one: a stranger with the same link hides nobody.
+		SELECT DISTINCT ON (u.id) u.id, u.browser, urlmode.next(x.kind, x.status, x.expires_at <= now(), 'open_form') AS move,
+			x.status = 'pending' OR x.browser IS DISTINCT FROM u.browser AS is_new
+		FROM unnest(ids, providers, kinds, browsers, subjects, four_eyes)
+			WITH ORDINALITY AS u (id, provider, kind, browser, subject, four_eyes, n)
+		JOIN urlmode.elicitation x ON x.id = u.id AND x.provider = u.provider AND x.kind = u.kind
+		WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
+			AND urlmode.form_outcome(x, u.subject, u.four_eyes) IN ('pending', 'opened')
+		ORDER BY u.id, u.n DESC
+	) o
+	WHERE o.is_new AND o.move IS NOT NULL;
+	PERFORM urlmode.move_rows(open.ids, open.moves, browsers => open.browsers);
 
 	RETURN QUERY
 	SELECT o.outcome, ceil(extract(epoch FROM e.expires_at))::bigint,
@@ -245,27 +254,19 @@ BEGIN
 			waits := row.verify_ms IS NOT NULL AND actions[i] = 'accept';
 			outcome := CASE WHEN waits THEN 'processing' ELSE 'completed' END;
 			UPDATE urlmode.elicitation e
-			SET status = outcome, result = results[i],
-				browser = browsers[i], opened_at = coalesce(e.opened_at, now()),
-				action = CASE WHEN NOT waits THEN actions[i] END,
-				reason = CASE WHEN waits THEN '' ELSE reasons[i] END,
-				completed_at = CASE WHEN NOT waits THEN now() END,
-				checks = e.checks + waits::integer,
+			SET result = results[i], checks = e.checks + waits::integer,
 				check_until = CASE WHEN waits THEN now() + e.verify_ms * interval '1 millisecond' END,
-				unchecked = false, problem = NULL, form = CASE WHEN waits THEN e.form END,
-				typed = CASE WHEN waits THEN shown[i] END,
+				unchecked = false, problem = NULL, typed = CASE WHEN waits THEN shown[i] END,
 				decided_by = CASE WHEN e.kind = 'approval' THEN coalesce(subjects[i], e.subject) END
 			WHERE e.id = row.id;
-			IF NOT waits THEN
-				INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[row.id]);
-			END IF;
+			PERFORM urlmode.move_rows(ARRAY[row.id],
+				ARRAY[urlmode.next(row.kind, urlmode.effective_status(row), false, CASE WHEN waits THEN 'answer to check' ELSE 'answer ' || actions[i] END)],
+				ARRAY[reasons[i]], ARRAY[results[i]], CASE WHEN NOT waits THEN ARRAY[outcomes[i]] END, browsers => ARRAY[browsers[i]]);
 			IF row.kind = 'approval' THEN
 				INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, action)
 				VALUES (row.provider, 'decision:' || row.id, 'decision', row.id,
 					coalesce(subjects[i], row.subject), actions[i]);
 			END IF;
-			PERFORM pg_notify('urlmode', urlmode.announcement(row.id, outcome,
-				CASE WHEN NOT waits THEN outcomes[i] END));
 		ELSIF outcome = 'completed' THEN
 			outcome := 'already';
 		END IF;
@@ -301,7 +302,6 @@ RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.elicitation;
-	ends boolean;
 BEGIN
 	SELECT * INTO row FROM urlmode.elicitation e
 	WHERE e.id = end_check.id AND e.binding = end_check.binding FOR NO KEY UPDATE;
@@ -312,25 +312,11 @@ BEGIN
 	THEN
 		RETURN 'late';
 	ELSIF failed OR end_check.problem IS NOT NULL THEN
-		ends := CASE WHEN failed THEN row.checks - row.failed_attempts >= urlmode.max_unchecked()
-			ELSE row.failed_attempts + 1 >= urlmode.max_tries() END;
-		UPDATE urlmode.elicitation e
-		SET status = CASE WHEN ends THEN 'completed' ELSE 'opened' END, result = NULL, check_until = NULL,
-			unchecked = failed, problem = CASE WHEN NOT ends AND NOT failed THEN end_check.problem END,
-			failed_attempts = e.failed_attempts + (NOT failed)::integer,
-			action = CASE WHEN ends THEN 'cancel' END,
-			reason = CASE WHEN NOT ends THEN '' WHEN failed THEN 'not_checked' ELSE 'refused_input' END,
-			completed_at = CASE WHEN ends THEN now() END,
-			form = CASE WHEN NOT ends THEN e.form END, typed = CASE WHEN NOT ends THEN e.typed END
-		WHERE e.id = row.id;
-		PERFORM pg_notify('urlmode', urlmode.announcement(row.id, CASE WHEN ends THEN 'completed' ELSE 'opened' END));
-		RETURN CASE WHEN ends THEN 'refused' ELSE 'opened' END;
+		RETURN CASE WHEN urlmode.take_back(ARRAY[row.id], failed, CASE WHEN NOT failed THEN end_check.problem END)
+			THEN 'refused' ELSE 'opened' END;
 	END IF;
-	UPDATE urlmode.elicitation e
-	SET status = 'completed', action = 'accept', reason = '', completed_at = now(), check_until = NULL, form = NULL, typed = NULL
-	WHERE e.id = row.id;
-	INSERT INTO urlmode.purge_queue (ids) VALUES (ARRAY[row.id]);
-	PERFORM pg_notify('urlmode', urlmode.announcement(row.id, 'completed', end_check.outcome));
+	PERFORM urlmode.move_rows(ARRAY[row.id], ARRAY[urlmode.next(row.kind, row.status, false, 'check good')],
+		NULL, ARRAY[row.result::bytea], ARRAY[end_check.outcome]);
 	RETURN 'completed';
 END
 $$;

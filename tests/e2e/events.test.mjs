@@ -364,7 +364,7 @@ test('what an event does to a row', async (t) => {
 	]) {
 		await t.test(`${kind}, ${status}: ${effect} ${proof ?? ''} is ${action} (${reason})`, async () => {
 			assert.deepEqual(await fixture.stack.sql(
-				'SELECT action, reason FROM urlmode.decide_event($1, $2, $3, $4)', [kind, status, effect, proof]),
+				"SELECT action, move ->> 'reason' AS reason FROM urlmode.decide_event($1, $2, $3, $4)", [kind, status, effect, proof]),
 			[{ action, reason }]);
 		});
 	}

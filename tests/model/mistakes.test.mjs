@@ -32,7 +32,7 @@ const MISTAKES = {
 	'claim takes what a call is at': { claim: ['urlmode.is_leased(claim.id, this.picked)', 'false'] },
 	'unclaimed lists what a call is at': { is_unclaimed: ['AND NOT urlmode.is_leased(p.elicitation, p.reference)', ''] },
 	'what is never confirmed never ends': { purge_results: ['l.fulfilled_at <= unclaimed_since', 'false'] },
-	'abandon ends what a user has opened': { abandon: ["e.status = 'pending'", "e.status IN ('pending', 'opened')"] },
+	'abandon ends what a user has opened': { abandon: ['(e.kind, e.status,', "(e.kind, replace(e.status, 'opened', 'pending'),"] },
 	'the amount is not compared': { is_expected: ['SELECT CASE', 'SELECT true OR CASE'] },
 	'one reference pays for several elicitations': {
 		sql: `ALTER TABLE urlmode.payment DROP CONSTRAINT payment_pkey,
@@ -41,16 +41,14 @@ const MISTAKES = {
 	'a late payment is not resumed': { resume: ['money.unclaimed OR CASE', 'CASE'] },
 	'a late payment is not read': { read: ['x.elicitation = e.id', 'false'] },
 	'an unproven event makes the row processing': {
-		apply_events: ["OR e.status = 'completed' THEN 'completed'",
-			"OR e.status = 'completed' THEN 'completed' WHEN a.action = 'recheck' THEN 'processing'"],
+		apply_events: ["WHEN a.action IN ('processing', 'attempt_failed') THEN",
+			"WHEN a.action = 'recheck' THEN urlmode.next(e.kind, e.status, false, 'attempt') WHEN a.action IN ('processing', 'attempt_failed') THEN"],
 	},
 	'a failed attempt ends the payment': {
-		decide_event: ["WHEN effect IN ('processing', 'attempt_failed') AND",
-			`WHEN effect = 'attempt_failed' AND status <> 'completed' THEN ARRAY['cancel', 'payment_failed']
-			WHEN effect IN ('processing', 'attempt_failed') AND`],
+		keep_events: ['ELSE a.effect END AS effect', "WHEN a.effect = 'attempt_failed' THEN 'failed' ELSE a.effect END AS effect"],
 	},
 	'exclusive supersedes an opened payment': {
-		create_elicitation: ["(e.status = 'pending' OR (e.status <> 'completed' AND e.kind NOT IN ('payment', 'signature')))", "e.status <> 'completed'"],
+		create_elicitation: ["urlmode.next(e.kind, e.status, false, 'supersede')", "urlmode.next('oauth', e.status, false, 'supersede')"],
 	},
 	'a payment expires without its grace': { open: ["e.kind <> 'oauth' THEN", 'false THEN'] },
 	'two rechecks at the same time': { take_recheck: ['(e.recheck_at IS NULL OR e.recheck_at <= now())', 'true'] },
@@ -60,10 +58,10 @@ const MISTAKES = {
 	'what is paid when its time is over is not announced as late': { keep_events: ['AND d.ended AS late', "AND d.status = 'completed' AS late"] },
 	'what a server learns when the time is over is in time': { settle: ['OR urlmode.closes_at(row.kind, row.status, row.expires_at, row.grace) <= now()', ''] },
 	'what ended is not rechecked': { take_recheck: ["OR (e.kind = 'payment' AND e.action <> 'accept')", ''] },
-	'events of the other mode count': { decide_event: ["effect IN ('other_mode', ", "effect IN ("] },
+	'events of the other mode count': { decide_event: ["'seen', 'other_mode', ", "'seen', "] },
 	'an unclaimed result is purged': { purge_results: ['AND (p.claimed_at IS NOT NULL OR', 'AND (true OR'] },
 	'unclaimed leaves out what does not match': { is_unclaimed: ['p.claimed_at IS NULL AND', 'p.claimed_at IS NULL AND p.matches AND'] },
-	'a late payment is not announced': { apply_events: ['m.outcome, m.late', 'm.outcome, false'] },
+	'a late payment is not announced': { apply_events: ['NULL, x.late,', 'NULL, false,'] },
 	'a refund is not noted': { apply_refunds: ['THEN coalesce(p.refunded_at, now())', 'THEN p.refunded_at'] },
 	'a refund before its payment is forgotten': { prove_payments: ['PERFORM urlmode.apply_refunds(owners)', 'NULL'] },
 	'a refund touches a payment that it does not name': { apply_refunds: ['r.payment = p.reference', 'r.elicitations @> ARRAY[p.elicitation]'] },
