@@ -9,8 +9,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 
-import { findMistakes } from '../../lib/node/src/accounts/check-description.js';
+import { findMistakes as findFaults } from '../../lib/node/src/accounts/check-description.js';
 
+const findMistakes = (oauth) => findFaults(oauth).map(({ pointer }) => pointer);
 const top = new URL('../../', import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, top), 'utf8'));
 const names = (folder) => readdirSync(new URL(folder, top))

@@ -74,7 +74,7 @@ export class Schema {
 		}
 		if (rules.anyOf) yield* this.#checkAny(rules.anyOf, value, pointer);
 		const choices = rules.enum ?? ('const' in rules ? [rules.const] : undefined);
-		if (choices && !choices.includes(value)) yield fault(pointer, `must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`);
+		if (choices && !choices.includes(value)) yield fault(pointer, `must be ${choices.length > 1 ? 'one of ' : ''}${choices.map(quoted).join(', ')}`);
 		const [article, is] = TYPES[rules.type] ?? [];
 		if (is && !is(value)) {
 			yield fault(pointer, `must be ${article}${rangeOf(rules)}`);
@@ -144,7 +144,7 @@ export class Schema {
 		if (length < minLength || length > maxLength) {
 			yield fault(pointer, maxLength === Infinity ? 'must not be empty' : `must have ${minLength} to ${maxLength} characters`);
 		} else if (Buffer.byteLength(value) > maxBytes) yield fault(pointer, `must have at most ${maxBytes} bytes`);
-		else if (pattern !== undefined && !new RegExp(pattern).test(value)) yield fault(pointer, `must match ${pattern}`);
+		else if (pattern !== undefined && !new RegExp(pattern).test(value)) yield fault(pointer, `does not match: ${rules.description?.replace(/\.$/, '') ?? pattern}`);
 		else yield* this.#checkFormat(rules, value, pointer);
 	}
 
@@ -211,7 +211,10 @@ export class Schema {
 		const isValid = (/** @type {Rules} */ one) => this.#faults(one, value).length === 0;
 		if (rules.not && isValid(rules.not)) yield fault(pointer, 'is not allowed');
 		if (rules.if) yield* this.#check((isValid(rules.if) ? rules.then : rules.else) ?? {}, value, pointer);
-		if (rules.oneOf && rules.oneOf.filter(isValid).length !== 1) yield fault(pointer, 'must have one of several members');
+		if (!TYPES.object?.[1](value)) return;
+		if (rules.oneOf && rules.oneOf.filter(isValid).length !== 1) {
+			yield fault(pointer, `must have either ${rules.oneOf.map((/** @type {Rules} */ { required }) => required.join(' and ')).join(' or ')}`);
+		}
 		const depends = (/** @type {string} */ keyword) => Object.entries(rules[keyword] ?? {}).filter(([name]) => Object.hasOwn(value, name));
 		for (const [, required] of depends('dependentRequired')) {
 			for (const name of required) if (!Object.hasOwn(value, name)) yield fault(`${pointer}/${name}`, 'is missing');
@@ -232,4 +235,9 @@ function fault(pointer, must) {
 /** @param {Rules} rules of a number */
 function rangeOf({ minimum, maximum }) {
 	return minimum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+}
+
+/** @param {unknown} choice */
+function quoted(choice) {
+	return /^[\w-]+$/.test(String(choice)) ? choice : JSON.stringify(choice);
 }

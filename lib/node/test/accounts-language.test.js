@@ -159,7 +159,7 @@ test('the address that says whose account it is has a query, as that of PayPal',
 	const { account } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
 	assert.deepEqual([account, requests[1].path], [{ id: '42' }, '/userinfo?schema=openid']);
 	const query = { authorization_endpoint: 'https://x.example/?a=b', token_endpoint: 'https://x.example/?a=b', pkce: 'S256', token_endpoint_auth_method: 'none' };
-	assert.deepEqual(findMistakes({ ...query, account: { endpoint: 'https://x.example/?{a}=b#c', id: '/user_id' } }),
+	assert.deepEqual(findMistakes({ ...query, account: { endpoint: 'https://x.example/?{a}=b#c', id: '/user_id' } }).map(({ pointer }) => pointer),
 		['/authorization_endpoint', '/token_endpoint', '/account/endpoint']);
 });
 

@@ -96,30 +96,34 @@ test('a file of the site is checked, and a mistake is named with file and place'
 		[JSON.stringify({ oauth: { ...oauth, pkec: 'S256' } }), '/oauth/pkec'],
 		[JSON.stringify({ oauth: { ...oauth, pkce: 'plain' } }), '/oauth/pkce'],
 		[JSON.stringify({ oauth: { ...oauth, issuer: 'https://{a}.example' } }), '/oauth/variables'],
-		[JSON.stringify({ oauth: { ...oauth, pkec: 1, pkce: 'plain', scope: { separator: ';', parameter: '' }, account: {} } }),
-			'/oauth/pkce, /oauth/pkec, /oauth/scope/separator, /oauth/scope/parameter, /oauth/account are missing'],
+		[JSON.stringify({ oauth: { ...oauth, pkec: 1, pkce: 'plain', scope: { separator: ';', parameter: '' }, account: {} } }), '; /oauth/pkce must be one of S256, none; '
+			+ '/oauth/scope/parameter does not match: a text that is not empty, without NUL; /oauth/scope/separator must be one of " ", ","; '
+			+ '/oauth/account/id is missing; /oauth/account must have either from or endpoint'],
 		[JSON.stringify({ oauth: { pkce: 'none', token_endpoint_auth_method: 'none', variables: { a: { as: 'label' } } } }),
-			'/oauth/token_endpoint, /oauth/pkce, /oauth/variables are missing'],
+			': /oauth/issuer is missing; /oauth/pkce must be S256'],
+		[JSON.stringify({ oauth: { ...oauth, variables: { a: { as: 'label' } } } }), ': /oauth/variables must be those that the addresses name'],
 		// Members that are wrong by themselves, and others that do not fit together.
 		[JSON.stringify({ oauth: {
 			authorization_endpoint: 'https://{shop}.example/a', token_endpoint: 'https://id.example/t?x', pkce: 'S256', token_endpoint_auth_method: 'none',
 			signed_secret: { issuer: 'i', audience: 'https://id.example' }, account: { from: 'id_token', id: '/sub' }, 'pk/ce': 1,
 			variables: { region: { as: 'label', return_parameter: 'r' } },
-		} }), ': /oauth/token_endpoint, /oauth/pk~1ce, /oauth/signed_secret, /oauth/account/from, /oauth/variables/region/return_parameter, '
-			+ '/oauth/variables are missing'],
-		// An address that is wrong may have been the one with the variable; a method that is not known may have been the right one.
+		} }), '; /oauth/token_endpoint does not match: https, or http on loopback; {name} stands for a variable; /oauth/variables/region/among is missing; '
+			+ '/oauth/account/from must be one of token_response, return; /oauth/token_endpoint_auth_method must be client_secret_post'],
+		// An address that is wrong may have been the one with the variable.
 		[JSON.stringify({ oauth: {
 			issuer: 'ftp://{shop}.example', pkce: 'S256', token_endpoint_auth_method: 'client_secret_pots', variables: { shop: { as: 'label' } },
 			signed_secret: { issuer: 'i', audience: 'https://id.example' }, account: { from: 'nowhere', id: 'sub' },
-		} }), ': /oauth/issuer, /oauth/token_endpoint_auth_method, /oauth/account/from, /oauth/account/id are missing'],
-		[JSON.stringify({ oauth: { ...oauth, variables: 'none', account: null, pkce: 'none' } }), ': /oauth/variables, /oauth/account, /oauth/pkce are missing'],
+		} }), ': /oauth/issuer does not match: https, or http on loopback; {name} stands for a variable; /oauth/token_endpoint_auth_method must be one of '
+			+ 'client_secret_basic, client_secret_post, private_key_jwt, none; /oauth/account/from must be one of id_token, userinfo, token_response, return; '
+			+ '/oauth/account/id does not match: a JSON pointer (RFC 6901)'],
+		[JSON.stringify({ oauth: { ...oauth, variables: 'none', account: null, pkce: 'none' } }), '/oauth/variables must be an object; /oauth/account must be an object'],
 		['{', 'cannot be read as JSON'],
 	]) {
 		writeFileSync(file, content);
 		await assert.rejects(readDescription(file), ({ message }) => message.startsWith(file) && message.includes(place));
 	}
 	await assert.rejects(open('account', { description: `${file}.none` }), /^TypeError: there is no description .* does not exist$/);
-	assert.deepEqual(findMistakes([]), ['']);
+	assert.deepEqual(findMistakes([]).map(({ pointer }) => pointer), ['']);
 });
 
 test('an outcome without a code is no account, and nobody is asked', async () => {

@@ -39,10 +39,8 @@ export async function readDescription(name) {
 	}
 	const oauth = findIn(content, '/oauth');
 	if (oauth === undefined) throw new TypeError(`${file} does not say how an account is connected: it has no oauth`);
-	const mistakes = findMistakes(oauth).map((where) => `/oauth${where}`);
-	if (mistakes.length > 0) {
-		throw new TypeError(`${file}: ${mistakes.join(', ')} ${mistakes.length === 1 ? 'is' : 'are'} missing, not known, or not what lib/providers/ACCOUNTS.md says`);
-	}
+	const mistakes = findMistakes(oauth).map(({ pointer, must }) => `/oauth${pointer} ${must}`);
+	if (mistakes.length > 0) throw new TypeError(`${file}: ${mistakes.join('; ')}`);
 	return /** @type {OAuthDescription} */ (oauth);
 }
 
