@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
@@ -110,6 +111,53 @@ func TestMistakeInAForm(t *testing.T) {
 	if made < 80 {
 		t.Errorf("only %d can be made", made)
 	}
+}
+
+// COUNT and SEED of the environment choose them. Those with other types cannot be made in Go.
+func TestRandomFormsAreCheckedAsInOtherLanguages(t *testing.T) {
+	lines, err := exec.Command("node", "../../tests/support/random-forms.mjs").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, refusals := 0, 0
+	for line := range bytes.Lines(lines) {
+		var v struct {
+			Kind  Kind
+			Form  json.RawMessage
+			Fault *string
+		}
+		if err := json.Unmarshal(line, &v); err != nil {
+			t.Fatal(err)
+		}
+		_, isForm, err := strictly(v.Kind, v.Form)
+		if !isForm || !isMade(t, v.Kind, v.Form) {
+			continue
+		}
+		if made++; err != nil {
+			refusals++
+		}
+		if (err == nil) != (v.Fault == nil) || err != nil && err.Error() != *v.Fault {
+			t.Fatalf("%v for %s", err, line)
+		}
+	}
+	if total := bytes.Count(lines, []byte("\n")); made < total/2 || refusals < total/10 {
+		t.Errorf("of %d, %d were made, and %d refused", total, made, refusals)
+	}
+}
+
+// isMade: what Go has read is all that the JSON says. For null, it has read nothing.
+func isMade(t *testing.T, kind Kind, text []byte) bool {
+	t.Helper()
+	var form any = new(InputForm)
+	if kind == Approval {
+		form = new(ApprovalForm)
+	}
+	var is, wanted any
+	if json.Unmarshal(text, form) != nil || json.Unmarshal(text, &wanted) != nil {
+		t.Fatalf("%s", text)
+	}
+	again, err := toJSON(form)
+	return err == nil && json.Unmarshal(again, &is) == nil && reflect.DeepEqual(is, wanted) && !bytes.Contains(text, []byte("null"))
 }
 
 func keyField() Field {

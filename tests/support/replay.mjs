@@ -41,7 +41,7 @@ const PAUSE_MS = 50;
 const ownerOf = (id) => ({ subject: `replay-${id}`, session: '' });
 
 /** Pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
-function random(seed) {
+export function random(seed) {
 	let state = seed;
 	return () => {
 		state = (state + 0x6d2b79f5) | 0;

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 from typing import Any
 
 import pytest
-from conftest import VECTORS
+from conftest import ROOT, VECTORS
 
 from urlmode import Problem
 from urlmode._create_options import check_request
@@ -152,3 +153,16 @@ def test_a_call_for_another_form_asks_for_something_else() -> None:
     ]  # fmt: skip
     assert len(set(asked)) == len(asked)
     assert digest(approver="starter", about={}) == asked[0]
+
+
+def test_random_forms_are_checked_as_in_other_languages() -> None:
+    """COUNT and SEED of the environment choose them."""
+    lines = subprocess.run(["node", ROOT / "tests/support/random-forms.mjs"], capture_output=True, check=True, text=True).stdout
+    for line in lines.rstrip().split("\n"):
+        case = json.loads(line)
+        fault = None
+        try:
+            check_form(case["kind"], case["form"])
+        except ValueError as error:
+            fault = str(error)
+        assert fault == case["fault"], line
