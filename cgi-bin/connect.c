@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * /connect/<provider>?state=
- * /signin/return              the end of a sign-in: see app/signin.h
  *
  * The link that the MCP server gave to the user, whom it sends on to the target
  * URL of the row. Its short state names the row, which says the binding.
@@ -17,7 +16,7 @@
  *       with decline, access_denied.
  *
  * The page of kinds input and approval is /form, which also asks what the confirm
- * page asks: GET sends the browser there.
+ * page asks: GET sends the browser there, and there is no POST.
  */
 #include <string.h>
 
@@ -29,15 +28,23 @@
 
 static um_step looked_up, opened, declined, ended, opened_form;
 
+/* The row is opened for this browser, and for this user, if one is known. */
+static void
+request_op(const struct um_context *context, struct um_exchange *ex,
+	enum um_op_kind kind, um_step *then)
+{
+	um_browser_ensure_cookie(ex->cookie, context);
+	um_exchange_request_op(ex, kind, then);
+	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
+	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
+}
+
 static enum um_refusal
 plan_open(const struct um_context *context, struct um_exchange *ex)
 {
-	um_browser_ensure_cookie(ex->cookie, context);
-	um_exchange_request_op(ex, ex->is_link ? UM_OP_OPEN_LINK : UM_OP_OPEN,
+	request_op(context, ex, ex->is_link ? UM_OP_OPEN_LINK : UM_OP_OPEN,
 		opened);
-	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.grace_ms = ex->provider->grace_ms;
-	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	return UM_REFUSAL_NONE;
 }
 
@@ -46,7 +53,10 @@ static enum um_refusal
 plan_answer(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str pressed = um_form_get(&ex->form, "answer");
+	enum um_refusal refusal = um_check_link(context, ex);
 
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
 	/* The link is bound to no browser, and cannot answer. */
 	if (!um_token_is_bound(&ex->token))
 		return UM_REFUSAL_WRONG_BROWSER;
@@ -60,6 +70,18 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* Sends the user to the OpenID provider first, where that is due. */
+static bool
+signs_in(const struct um_context *context, struct um_exchange *ex,
+	enum um_refusal *refusal)
+{
+	if (context->config->user_check != UM_USER_OPENID
+		|| !um_signin_is_due(ex))
+		return false;
+	*refusal = um_signin_begin(context, ex, ROUTE);
+	return true;
+}
+
 /*
  * A form is the confirm page as well, and nothing is decided here: GET opens the
  * row of a user who is known, and the browser goes on to /form.
@@ -67,16 +89,19 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 plan_form(const struct um_context *context, struct um_exchange *ex)
 {
-	if (ex->request.method == UM_POST || !ex->is_link)
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_link(context, ex))
+		|| (refusal = um_check_user(context, ex))
+		|| signs_in(context, ex, &refusal))
+		return refusal;
+	if (!ex->is_link)
 		return UM_REFUSAL_STATE_INVALID;
 	if (ex->is_approval_link
 		&& context->config->user_check == UM_USER_CONFIRM)
 		return UM_REFUSAL_APPROVAL_NEEDS_SIGN_IN;
-	um_browser_ensure_cookie(ex->cookie, context);
-	um_exchange_request_op(ex, UM_OP_OPEN_FORM, opened_form);
-	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
+	request_op(context, ex, UM_OP_OPEN_FORM, opened_form);
 	ex->op.only_looks = ex->request.method != UM_GET;
-	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	ex->op.four_eyes = ex->provider->four_eyes;
 	ex->op.row_kind = um_kind_name(ex->provider->kind);
 	return UM_REFUSAL_NONE;
@@ -85,26 +110,14 @@ plan_form(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_user_check check = context->config->user_check;
-	bool confirm = check == UM_USER_CONFIRM;
 	enum um_refusal refusal;
 
-	if (um_str_is(ex->request.path, UM_SIGNIN_ROUTE))
-		return um_signin_return(context, ex);
-	if ((refusal = um_check_route(context, ex, ROUTE, "", UM_KIND_ANY))
-		|| (refusal = um_check_method(ex,
-			    confirm ? "GET, HEAD, POST" : "GET, HEAD"))
-		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
-		|| (refusal = um_check_link(context, ex))
-		|| (refusal = um_check_user(context, ex)))
+	if ((refusal = um_check_link(context, ex))
+		|| (refusal = um_check_user(context, ex))
+		|| signs_in(context, ex, &refusal))
 		return refusal;
-	if (check == UM_USER_OPENID && um_signin_is_due(ex))
-		return um_signin_begin(context, ex, ROUTE);
-	if (um_provider_has_form(ex->provider))
-		return plan_form(context, ex);
-	if (ex->request.method == UM_POST)
-		return plan_answer(context, ex);
-	if (!confirm && ex->request.method == UM_GET)
+	if (context->config->user_check != UM_USER_CONFIRM
+		&& ex->request.method == UM_GET)
 		return plan_open(context, ex);
 	um_exchange_request_op(ex,
 		ex->is_link ? UM_OP_LOOK_UP_LINK : UM_OP_LOOK_UP, looked_up);
@@ -258,10 +271,45 @@ ended(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* Where something else says who the user is, the row is opened at once. */
+static bool
+asks_to_confirm(const struct um_context *context,
+	const struct um_provider *provider)
+{
+	(void)provider;
+	return context->config->user_check == UM_USER_CONFIRM;
+}
+
+#define WITH_FORM (UM_KIND_BIT(UM_KIND_INPUT) | UM_KIND_BIT(UM_KIND_APPROVAL))
+
+static const struct um_route routes[] = {
+	{ .prefix = ROUTE,
+		.suffix = "",
+		.methods = "GET, HEAD",
+		.kinds = UM_KINDS_ALL & ~WITH_FORM,
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan },
+	{ .prefix = ROUTE,
+		.suffix = "",
+		.methods = "GET, HEAD",
+		.kinds = WITH_FORM,
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan_form },
+	{ .prefix = ROUTE,
+		.suffix = "",
+		.methods = "POST",
+		.kinds = UM_KINDS_ALL & ~WITH_FORM,
+		.body_max = UM_BODY_MAX,
+		.value_max = UM_FORM_VALUE_MAX,
+		.serves = asks_to_confirm,
+		.plan = plan_answer },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", UM_BODY_MAX, plan,
+	static const struct um_program program = { "connect", routes,
 		UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);

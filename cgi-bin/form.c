@@ -74,13 +74,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	if ((refusal = um_check_route(context, ex, ROUTE, "", UM_KIND_ANY)))
-		return refusal;
-	if (!um_provider_has_form(ex->provider))
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	if ((refusal = um_check_method(ex, "GET, POST"))
-		|| (ex->request.method == UM_POST && (refusal = check_site(ex)))
-		|| (refusal = um_check_fields(ex, VALUE_MAX))
+	if ((ex->request.method == UM_POST && (refusal = check_site(ex)))
 		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;
@@ -398,11 +392,22 @@ answered(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+static const struct um_route routes[] = {
+	{ .prefix = ROUTE,
+		.suffix = "",
+		.methods = "GET, POST",
+		.kinds = UM_KIND_BIT(UM_KIND_INPUT)
+			| UM_KIND_BIT(UM_KIND_APPROVAL),
+		.body_max = BODY_MAX,
+		.value_max = VALUE_MAX,
+		.plan = plan },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "form", BODY_MAX, plan,
-		UM_OP_NONE };
+	static const struct um_program program = { "form", routes, UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

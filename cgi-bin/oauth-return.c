@@ -90,44 +90,39 @@ check_signature(const struct um_context *context, struct um_exchange *ex)
 			&received.delivery, &event, &len));
 }
 
+/* How it ends, in the protocol's words (MCP, elicitation). */
+struct ending {
+	const char *action, *reason;
+};
+
 /* RFC 6749 section 4.1.2: a code or an error, but not both. */
 static enum um_refusal
-check_response(const struct um_exchange *ex)
+check_response(const struct um_exchange *ex, struct ending *ending)
 {
-	bool has_code = um_form_get(&ex->form, "code").len != 0;
-	bool has_error = um_form_get(&ex->form, "error").len != 0;
-
-	if (has_code && has_error)
-		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
-	return has_code || has_error ? UM_REFUSAL_NONE
-				     : UM_REFUSAL_RESPONSE_INCOMPLETE;
-}
-
-/* In the protocol's words (MCP, elicitation). */
-static void
-set_action(struct um_exchange *ex)
-{
+	struct um_str code = um_form_get(&ex->form, "code");
 	struct um_str error = um_form_get(&ex->form, "error");
 
-	if (error.len == 0) {
-		ex->op.action = "accept";
-		ex->op.reason = "";
-	} else if (um_str_is(error, "access_denied")) {
-		ex->op.action = "decline";
-		ex->op.reason = "access_denied";
-	} else {
-		ex->op.action = "cancel";
-		ex->op.reason = "provider_error";
-	}
-	ex->reason = ex->op.reason;
+	if (code.len != 0 && error.len != 0)
+		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
+	if (code.len != 0)
+		*ending = (struct ending){ "accept", "" };
+	else if (um_str_is(error, "access_denied"))
+		*ending = (struct ending){ "decline", "access_denied" };
+	else if (error.len != 0)
+		*ending = (struct ending){ "cancel", "provider_error" };
+	else
+		return UM_REFUSAL_RESPONSE_INCOMPLETE;
+	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
-plan_complete(const struct um_context *context, struct um_exchange *ex)
+plan_complete(const struct um_context *context, struct um_exchange *ex,
+	const struct ending *ending)
 {
 	um_exchange_request_op(ex, UM_OP_COMPLETE, completed);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
-	set_action(ex);
+	ex->op.action = ending->action;
+	ex->op.reason = ex->reason = ending->reason;
 	/*
 	 * PostgreSQL has the same limit, but when an operation fails there, its
 	 * whole batch is repeated one by one.
@@ -139,34 +134,43 @@ plan_complete(const struct um_context *context, struct um_exchange *ex)
 		: UM_REFUSAL_NONE;
 }
 
+/*
+ * The state, and whose it is. *lacks_cookie: the cookie that would prove the
+ * browser or the user did not come along.
+ */
 static enum um_refusal
-plan(const struct um_context *context, struct um_exchange *ex)
+check_owner(const struct um_context *context, struct um_exchange *ex,
+	bool *lacks_cookie)
 {
-	bool is_post = ex->request.method == UM_POST;
-	enum um_refusal refusal;
+	enum um_refusal refusal = um_check_state(context, ex,
+		UM_PURPOSE_RETURN);
 
-	if ((refusal = um_check_route(context, ex, "/oauth/", "/return",
-		     UM_KIND_OAUTH))
-		|| (refusal = um_check_method(ex, "GET, POST"))
-		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
-		return refusal;
-	refusal = um_check_state(context, ex, UM_PURPOSE_RETURN);
-	if (refusal == UM_REFUSAL_WRONG_BROWSER && is_post
-		&& ex->cookie[0] == '\0')
-		return redirect_to_get(ex);
+	*lacks_cookie = refusal == UM_REFUSAL_WRONG_BROWSER
+		&& ex->cookie[0] == '\0';
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
 	/* Only /connect mints return tokens, always for one browser. */
 	if (!um_token_is_bound(&ex->token))
 		return UM_REFUSAL_WRONG_BROWSER;
 	refusal = um_check_user(context, ex);
-	if (refusal != UM_REFUSAL_NONE && is_post)
+	*lacks_cookie = refusal != UM_REFUSAL_NONE;
+	return refusal;
+}
+
+static enum um_refusal
+plan(const struct um_context *context, struct um_exchange *ex)
+{
+	struct ending ending;
+	bool lacks_cookie;
+	enum um_refusal refusal = check_owner(context, ex, &lacks_cookie);
+
+	if (lacks_cookie && ex->request.method == UM_POST)
 		return redirect_to_get(ex);
-	if (refusal != 0 || (refusal = check_issuer(ex))
+	if (refusal != UM_REFUSAL_NONE || (refusal = check_issuer(ex))
 		|| (refusal = check_signature(context, ex))
-		|| (refusal = check_response(ex)))
+		|| (refusal = check_response(ex, &ending)))
 		return refusal;
-	return plan_complete(context, ex);
+	return plan_complete(context, ex, &ending);
 }
 
 /*
@@ -222,11 +226,22 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+static const struct um_route routes[] = {
+	{ .prefix = "/oauth/",
+		.suffix = "/return",
+		.methods = "GET, POST",
+		.kinds = UM_KIND_BIT(UM_KIND_OAUTH),
+		.body_max = UM_BODY_MAX,
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "oauth-return", UM_BODY_MAX,
-		plan, UM_OP_NONE };
+	static const struct um_program program = { "oauth-return", routes,
+		UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

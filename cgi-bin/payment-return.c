@@ -20,19 +20,11 @@ static um_step return_looked_up, cancel_looked_up, event_recorded,
 
 static enum um_refusal
 plan_look_up(const struct um_context *context, struct um_exchange *ex,
-	const char *suffix, enum um_purpose purpose, um_step *then)
+	enum um_purpose purpose, um_step *then)
 {
 	enum um_refusal refusal;
 
-	if ((refusal = um_check_route(context, ex, "/payment/", suffix,
-		     UM_KIND_ANY)))
-		return refusal;
-	if (ex->provider->kind == UM_KIND_OAUTH
-		|| um_provider_has_form(ex->provider))
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	if ((refusal = um_check_method(ex, "GET"))
-		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX))
-		|| (refusal = um_check_state(context, ex, purpose))
+	if ((refusal = um_check_state(context, ex, purpose))
 		|| (refusal = um_check_user(context, ex)))
 		return refusal;
 	um_exchange_request_op(ex, UM_OP_LOOK_UP, then);
@@ -40,15 +32,15 @@ plan_look_up(const struct um_context *context, struct um_exchange *ex,
 }
 
 static enum um_refusal
-plan(const struct um_context *context, struct um_exchange *ex)
+plan_return(const struct um_context *context, struct um_exchange *ex)
 {
-	struct um_str path = ex->request.path;
+	return plan_look_up(context, ex, UM_PURPOSE_RETURN, return_looked_up);
+}
 
-	return um_str_take_suffix(&path, "/cancel")
-		? plan_look_up(context, ex, "/cancel", UM_PURPOSE_CANCEL,
-			cancel_looked_up)
-		: plan_look_up(context, ex, "/return", UM_PURPOSE_RETURN,
-			return_looked_up);
+static enum um_refusal
+plan_cancel(const struct um_context *context, struct um_exchange *ex)
+{
+	return plan_look_up(context, ex, UM_PURPOSE_CANCEL, cancel_looked_up);
 }
 
 /* The row is known, and the browser and the user are its owner's. */
@@ -182,11 +174,29 @@ declined(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+static const struct um_route routes[] = {
+	{ .prefix = "/payment/",
+		.suffix = "/return",
+		.methods = "GET",
+		.kinds = UM_KIND_BIT(UM_KIND_PAYMENT)
+			| UM_KIND_BIT(UM_KIND_SIGNATURE),
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan_return },
+	{ .prefix = "/payment/",
+		.suffix = "/cancel",
+		.methods = "GET",
+		.kinds = UM_KIND_BIT(UM_KIND_PAYMENT)
+			| UM_KIND_BIT(UM_KIND_SIGNATURE),
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan_cancel },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "payment-return",
-		UM_BODY_MAX, plan, UM_OP_NONE };
+	static const struct um_program program = { "payment-return", routes,
+		UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -26,10 +26,6 @@ static um_step pinged, looked_up, measured, followed;
 static enum um_refusal
 plan_done(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal;
-
-	if ((refusal = um_check_method(ex, "GET")))
-		return refusal;
 	ex->answer = UM_ANSWER_FINAL;
 	ex->final = um_final_page_of_cookie(ex->request.cookie);
 	ex->outcome = um_final_page_code(ex->final);
@@ -61,10 +57,6 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	ex->plain = true;
-	if ((refusal = um_check_method(ex, "GET"))
-		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
-		return refusal;
 	ex->provider = um_config_provider(context->config,
 		um_form_get(&ex->form, "provider"));
 	if (ex->provider == NULL)
@@ -77,48 +69,31 @@ plan_status(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* A question that names no row. */
 static enum um_refusal
-plan_question(struct um_exchange *ex, const char *allow, enum um_op_kind kind,
-	um_step *then)
+plan_metrics(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_check_method(ex, allow);
-
-	if (refusal == UM_REFUSAL_NONE)
-		um_exchange_request_op(ex, kind, then);
-	return refusal;
+	(void)context;
+	um_exchange_request_op(ex, UM_OP_MEASURE, measured);
+	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
-plan_live(struct um_exchange *ex)
+plan_health(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal;
+	(void)context;
+	um_exchange_request_op(ex, UM_OP_PING, pinged);
+	return UM_REFUSAL_NONE;
+}
 
-	if ((refusal = um_check_method(ex, "GET, HEAD")))
-		return refusal;
+static enum um_refusal
+plan_live(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
 	ex->outcome = "ok";
 	ex->response.status = 200;
 	ex->response.content_type = "application/json";
 	um_buf_puts(&ex->response.body, "{\"status\":\"ok\"}");
 	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-plan(const struct um_context *context, struct um_exchange *ex)
-{
-	struct um_str path = ex->request.path;
-
-	if (um_str_is(path, "/done"))
-		return plan_done(context, ex);
-	if (um_str_is(path, "/status"))
-		return plan_status(context, ex);
-	if (um_str_is(path, "/metrics"))
-		return plan_question(ex, "GET", UM_OP_MEASURE, measured);
-	if (um_str_is(path, "/healthz"))
-		return plan_question(ex, "GET, HEAD", UM_OP_PING, pinged);
-	if (um_str_is(path, "/healthz/live"))
-		return plan_live(ex);
-	return UM_REFUSAL_UNKNOWN_ROUTE;
 }
 
 static void
@@ -251,10 +226,25 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+static const struct um_route routes[] = {
+	{ .prefix = "/done", .methods = "GET", .plan = plan_done },
+	{ .prefix = "/status",
+		.methods = "GET",
+		.value_max = UM_FORM_VALUE_MAX,
+		.plain = true,
+		.plan = plan_status },
+	{ .prefix = "/metrics", .methods = "GET", .plan = plan_metrics },
+	{ .prefix = "/healthz", .methods = "GET, HEAD", .plan = plan_health },
+	{ .prefix = "/healthz/live",
+		.methods = "GET, HEAD",
+		.plan = plan_live },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", UM_BODY_MAX, plan,
+	static const struct um_program program = { "status", routes,
 		UM_OP_MEASURE };
 
 	return um_program_main(&program, argc, argv);

@@ -125,35 +125,15 @@ read_delivery(const struct um_context *context, struct um_exchange *ex)
 	return refusal;
 }
 
-/* What a POST needs before it is read. */
-static enum um_refusal
-check_post(const struct um_context *context, struct um_exchange *ex)
-{
-	enum um_refusal refusal = check_token(context, ex);
-
-	if (refusal == UM_REFUSAL_NONE && ex->request.body_too_large)
-		refusal = UM_REFUSAL_BODY_TOO_LARGE;
-	return refusal;
-}
-
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal;
+	enum um_refusal refusal = UM_REFUSAL_NONE;
 
-	ex->plain = true;
-	if ((refusal = um_check_route(context, ex, "/webhook/", "",
-		     UM_KIND_ANY)))
-		return refusal;
-	if (ex->provider->spec == NULL)
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	if ((refusal = um_check_method(ex,
-		     ex->provider->spec->webhook.challenge.is_get ? "GET, POST"
-								  : "POST")))
-		return refusal;
-	if (ex->request.method != UM_GET && (refusal = check_post(context, ex)))
-		return refusal;
-	return read_delivery(context, ex);
+	if (ex->request.method == UM_POST)
+		refusal = check_token(context, ex);
+	return refusal == UM_REFUSAL_NONE ? read_delivery(context, ex)
+					  : refusal;
 }
 
 static enum um_refusal
@@ -174,11 +154,48 @@ events_recorded(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+static bool
+has_webhook(const struct um_context *context,
+	const struct um_provider *provider)
+{
+	(void)context;
+	return provider->spec != NULL;
+}
+
+/* A provider may test the address with a GET. */
+static bool
+has_challenge(const struct um_context *context,
+	const struct um_provider *provider)
+{
+	(void)context;
+	return provider->spec != NULL
+		&& provider->spec->webhook.challenge.is_get;
+}
+
+static const struct um_route routes[] = {
+	{ .prefix = "/webhook/",
+		.suffix = "",
+		.methods = "GET",
+		.kinds = UM_KINDS_ALL,
+		.plain = true,
+		.serves = has_challenge,
+		.plan = plan },
+	{ .prefix = "/webhook/",
+		.suffix = "",
+		.methods = "POST",
+		.kinds = UM_KINDS_ALL,
+		.body_max = UM_DELIVERY_BODY_MAX,
+		.plain = true,
+		.serves = has_webhook,
+		.plan = plan },
+	{ 0 },
+};
+
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "webhook",
-		UM_DELIVERY_BODY_MAX, plan, UM_OP_NONE };
+	static const struct um_program program = { "webhook", routes,
+		UM_OP_NONE };
 
 	/* Never as CGI, where the arguments come from a browser. */
 	return um_program_main(&program, argc, argv);

@@ -11,64 +11,11 @@
 #include "http/cookie.h"
 
 enum um_refusal
-um_check_route(const struct um_context *context, struct um_exchange *ex,
-	const char *prefix, const char *suffix, enum um_kind kind)
-{
-	struct um_str name = ex->request.path;
-
-	if (!um_str_take_prefix(&name, prefix)
-		|| !um_str_take_suffix(&name, suffix) || name.len == 0
-		|| memchr(name.ptr, '/', name.len) != NULL)
-		return UM_REFUSAL_UNKNOWN_ROUTE;
-	ex->provider = um_config_provider(context->config, name);
-	if (ex->provider == NULL
-		|| (kind != UM_KIND_ANY && ex->provider->kind != kind)) {
-		ex->provider = NULL;
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
-	}
-	return UM_REFUSAL_NONE;
-}
-
-enum um_refusal
-um_check_method(struct um_exchange *ex, const char *allow)
-{
-	static const char *const names[] = { "GET", "HEAD", "POST", "-" };
-
-	if (strstr(allow, names[ex->request.method]) == NULL) {
-		ex->allow = allow;
-		return UM_REFUSAL_METHOD_NOT_ALLOWED;
-	}
-	/*
-	 * An error, since a browser would show the page that it has loaded in
-	 * advance when the user opens it.
-	 */
-	if (ex->request.prefetch)
-		return UM_REFUSAL_PREFETCH;
-	return UM_REFUSAL_NONE;
-}
-
-enum um_refusal
 um_check_query(struct um_exchange *ex)
 {
 	if (ex->request.query.len > UM_QUERY_MAX)
 		return UM_REFUSAL_PARAMETERS_TOO_LARGE;
 	return um_form_parse(&ex->form, ex->request.query);
-}
-
-enum um_refusal
-um_check_fields(struct um_exchange *ex, size_t value_max)
-{
-	const struct um_request *request = &ex->request;
-
-	if (request->method != UM_POST)
-		return um_check_query(ex);
-	if (request->body_too_large)
-		return UM_REFUSAL_BODY_TOO_LARGE;
-	if (!um_request_is_form(request))
-		return UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE;
-	if (request->query.len != 0)
-		return UM_REFUSAL_QUERY_AND_FORM;
-	return um_form_parse_max(&ex->form, request->body, value_max);
 }
 
 static enum um_refusal
@@ -87,11 +34,10 @@ refusal_of(enum um_token_state state)
 	return UM_REFUSAL_STATE_INVALID;
 }
 
-enum um_refusal
-um_check_state(const struct um_context *context, struct um_exchange *ex,
-	enum um_purpose purpose)
+static enum um_refusal
+check_token(const struct um_context *context, struct um_exchange *ex,
+	struct um_str state, enum um_purpose purpose)
 {
-	struct um_str state = um_form_get(&ex->form, "state");
 	enum um_refusal refusal;
 
 	if (state.len == 0)
@@ -108,6 +54,14 @@ um_check_state(const struct um_context *context, struct um_exchange *ex,
 }
 
 enum um_refusal
+um_check_state(const struct um_context *context, struct um_exchange *ex,
+	enum um_purpose purpose)
+{
+	return check_token(context, ex, um_form_get(&ex->form, "state"),
+		purpose);
+}
+
+enum um_refusal
 um_check_link(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str state = um_form_get(&ex->form, "state");
@@ -115,7 +69,7 @@ um_check_link(const struct um_context *context, struct um_exchange *ex)
 	enum um_refusal refusal = UM_REFUSAL_NONE;
 
 	if (state.len != UM_LINK_LEN)
-		return um_check_state(context, ex, UM_PURPOSE_CONNECT);
+		return check_token(context, ex, state, UM_PURPOSE_CONNECT);
 	ex->is_link = true;
 	ex->is_approval_link = provider->kind == UM_KIND_APPROVAL
 		&& um_link_open_approval(ex->token.id, state, context->keys,

@@ -9,27 +9,10 @@
 #include "app/exchange.h"
 
 /*
- * The path is `prefix`, the name of a provider and `suffix`, and the provider
- * is of this kind, or of any for UM_KIND_ANY. Sets ex->provider.
- */
-enum um_refusal um_check_route(const struct um_context *context,
-	struct um_exchange *ex, const char *prefix, const char *suffix,
-	enum um_kind kind);
-
-/* The method is in `allow` ("GET, HEAD"), and this is not a prefetch. */
-enum um_refusal um_check_method(struct um_exchange *ex, const char *allow);
-
-/*
  * The query holds the fields of a form within the limits of http/form.h, each
  * of them once. Sets ex->form.
  */
 enum um_refusal um_check_query(struct um_exchange *ex);
-
-/*
- * The same; for POST, the body holds the fields, each value with at most
- * `value_max` bytes, and there is no query.
- */
-enum um_refusal um_check_fields(struct um_exchange *ex, size_t value_max);
 
 /*
  * The field `state` is a valid token for this purpose and ex->provider, and a

@@ -51,7 +51,7 @@ struct um_exchange {
 
 	enum um_refusal refusal; /* or NONE; then `answer` counts */
 	enum um_answer answer;
-	const char *allow;    /* the methods that METHOD_NOT_ALLOWED names */
+	char allow[sizeof("GET, HEAD, POST")]; /* of METHOD_NOT_ALLOWED */
 	bool plain;           /* refusals are text for a program, not a page */
 	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
 	struct um_buf way_on; /* REFUSAL: the address of a link on its page */
@@ -138,8 +138,8 @@ struct um_received um_exchange_delivery(const struct um_context *context,
 
 /*
  * The same for a browser's return; without a part where the provider does not
- * sign its URL. Its query has exactly the fields that um_check_fields() has read
- * from the query or from a posted form, so that the program acts only on fields
+ * sign its URL. Its query has exactly the fields that the route has read from
+ * the query or from a posted form, so that the program acts only on fields
  * that are signed.
  */
 struct um_received um_exchange_return(const struct um_context *context,

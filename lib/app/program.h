@@ -5,7 +5,8 @@
  * the answer, or it requests operations of the database and names the step that
  * follows them:
  *
- *   plan(context, exchange)    checks the request;
+ *   plan(context, exchange)    checks the request, of which its route has
+ *                              checked path, method and fields;
  *                              um_exchange_request_op(ex, UM_OP_OPEN, opened)
  *   opened(context, exchange)  sets the answer from the outcome
  *
@@ -44,10 +45,35 @@ struct um_context {
 typedef enum um_refusal um_step(const struct um_context *context,
 	struct um_exchange *ex);
 
+#define UM_KIND_BIT(kind) (1U << (kind))
+#define UM_KINDS_ALL (UM_KIND_BIT(UM_KINDS) - 1)
+
+/*
+ * What a program answers: one row for each path and the methods that have the
+ * same plan. nginx/urlmode/server.conf has the same paths.
+ */
+struct um_route {
+	const char *prefix; /* "/oauth/"; without a suffix the whole path */
+	/* What follows the name of a provider, perhaps "". NULL: it has none. */
+	const char *suffix;
+	const char *methods; /* as in Allow: "GET, HEAD" */
+	unsigned kinds;      /* of the provider: UM_KIND_BIT() of each */
+	size_t body_max;     /* of POST: bytes; a longer body is refused */
+	/*
+	 * Bytes of one field of the query or of the posted form; 0 where neither
+	 * is read before the plan.
+	 */
+	size_t value_max;
+	bool plain; /* refusals are text for a program, not a page */
+	/* Whether this deployment has the route, for this provider; or NULL. */
+	bool (*serves)(const struct um_context *context,
+		const struct um_provider *provider);
+	um_step *plan; /* the first step */
+};
+
 struct um_program {
 	const char *name;
-	size_t body_max; /* bytes; a longer body is not read */
-	um_step *plan;   /* the first step */
+	const struct um_route *routes; /* the last has no prefix */
 	/*
 	 * What a process that serves FastCGI asks the database every
 	 * UM_LOOP_MEASURE_MS, beside the requests, or UM_OP_NONE.

@@ -16,9 +16,8 @@
 
 #define COOKIE_LEN 22 /* 16 random bytes as base64url */
 
-/* The browser's cookie for signing in, or nothing. */
-static struct um_str
-cookie_of(const struct um_exchange *ex)
+struct um_str
+um_signin_cookie(const struct um_exchange *ex)
 {
 	struct um_str value = um_cookie_get(ex->request.cookie,
 		UM_SIGNIN_COOKIE);
@@ -63,12 +62,8 @@ put_state(struct um_buf *out, const struct um_context *context,
 	return ok;
 }
 
-/*
- * A page has no state that the browser has sent. So the link on a refusal has a
- * new one, which leads to the way, and signs nobody in.
- */
-static void
-offer(const struct um_context *context, struct um_exchange *ex,
+void
+um_signin_offer(const struct um_context *context, struct um_exchange *ex,
 	const struct um_buf *way)
 {
 	um_buf_clear(&ex->way_on);
@@ -121,7 +116,7 @@ static enum um_refusal
 redirect(const struct um_context *context, struct um_exchange *ex,
 	struct um_str way, bool other_account)
 {
-	struct um_str shared = cookie_of(ex);
+	struct um_str shared = um_signin_cookie(ex);
 	char cookie[COOKIE_LEN + 1], nonce[UM_SIGNIN_NONCE_LEN + 1];
 	struct um_buf state = { 0 };
 	uint8_t bytes[16];
@@ -171,10 +166,10 @@ um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	if (way.failed) {
 		refusal = UM_REFUSAL_INTERNAL_ERROR;
 	} else if (ex->request.method == UM_POST) {
-		offer(context, ex, &way);
+		um_signin_offer(context, ex, &way);
 		refusal = UM_REFUSAL_SIGN_IN_REQUIRED;
 	} else if (um_str_is(asked, "done")) {
-		offer(context, ex, &way);
+		um_signin_offer(context, ex, &way);
 		refusal = UM_REFUSAL_SESSION_MISSING;
 	} else {
 		refusal = redirect(context, ex, um_buf_str(&way),
@@ -196,20 +191,15 @@ um_signin_offer_other(const struct um_context *context, struct um_exchange *ex,
 		return;
 	put_way(&way, ex, route);
 	um_buf_puts(&way, "&signin=again");
-	offer(context, ex, &way);
+	um_signin_offer(context, ex, &way);
 	um_buf_free(&way);
 }
 
-/*
- * Opens the state. `way` is where the user was going, also when the state has
- * expired; it begins with a route of ours, since nobody else can seal one. For a
- * POST the state has to be this browser's.
- */
-static enum um_refusal
-check_state(const struct um_context *context, const struct um_exchange *ex,
-	struct um_buf *way)
+enum um_refusal
+um_signin_check_state(const struct um_context *context,
+	const struct um_exchange *ex, struct um_buf *way)
 {
-	struct um_str cookie = cookie_of(ex), text;
+	struct um_str cookie = um_signin_cookie(ex), text;
 	struct um_buf scope = { 0 }, opened = { 0 };
 	struct um_seal_purpose purpose = { .use = UM_USE_SIGNIN };
 	enum um_sealed_text state;
@@ -245,105 +235,4 @@ check_state(const struct um_context *context, const struct um_exchange *ex,
 		break;
 	}
 	return UM_REFUSAL_STATE_INVALID;
-}
-
-/* RFC 9207 section 2.4, and the errors of RFC 6749 section 4.2.2.1. */
-static enum um_refusal
-check_response(const struct um_openid *openid, const struct um_exchange *ex)
-{
-	struct um_str iss = um_form_get(&ex->form, "iss");
-	bool has_error = um_form_get(&ex->form, "error").len != 0;
-	bool has_token = um_form_get(&ex->form, "id_token").len != 0;
-
-	if (iss.ptr != NULL && !um_str_is(iss, openid->issuer))
-		return UM_REFUSAL_ISSUER_MISMATCH;
-	if (has_error && has_token)
-		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
-	if (has_error)
-		return UM_REFUSAL_SIGN_IN_REFUSED;
-	return has_token ? UM_REFUSAL_NONE : UM_REFUSAL_RESPONSE_INCOMPLETE;
-}
-
-static enum um_refusal
-check_id_token(const struct um_context *context, struct um_exchange *ex,
-	struct um_id_token_user *user)
-{
-	const struct um_openid *openid = &context->config->openid;
-	char nonce[UM_SIGNIN_NONCE_LEN + 1];
-	struct um_id_token_rules rules = {
-		.issuer = um_str(openid->issuer),
-		.client_id = um_str(openid->client_id),
-		.claim = openid->claim,
-		.max_age = openid->max_age,
-	};
-	enum um_id_token_verdict verdict;
-
-	if (!um_signin_nonce(nonce, context->keys, cookie_of(ex),
-		    um_form_get(&ex->form, "state")))
-		return UM_REFUSAL_INTERNAL_ERROR;
-	rules.nonce = um_str(nonce);
-	verdict = um_id_token_check(user, um_form_get(&ex->form, "id_token"),
-		context->jwks, &rules, context->now_ms / 1000);
-	if (verdict == UM_ID_TOKEN_GOOD)
-		return UM_REFUSAL_NONE;
-	snprintf(ex->fault.text, sizeof(ex->fault.text), "id token: %s",
-		um_id_token_text(verdict));
-	return verdict == UM_ID_TOKEN_UNKNOWN_KEY
-		? UM_REFUSAL_UNKNOWN_SIGNING_KEY
-		: UM_REFUSAL_ID_TOKEN_INVALID;
-}
-
-/* The link on a refusal: on to where the user was going. */
-static void
-go_on(struct um_exchange *ex, const struct um_buf *way)
-{
-	um_buf_put(&ex->url, way->ptr, way->len);
-	ex->url.failed |= way->failed;
-	ex->answer = UM_ANSWER_REDIRECT;
-	ex->outcome = "redirected";
-}
-
-/* The provider's answer. */
-static enum um_refusal
-sign_in(const struct um_context *context, struct um_exchange *ex,
-	const struct um_buf *way)
-{
-	struct um_id_token_user user;
-	enum um_refusal refusal;
-
-	if ((refusal = check_response(&context->config->openid, ex))
-		|| (refusal = check_id_token(context, ex, &user)))
-		return refusal;
-	if (!um_session_set(context, ex, &user))
-		return UM_REFUSAL_INTERNAL_ERROR;
-	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, um_str(""), 0,
-		"None");
-	go_on(ex, way);
-	um_buf_puts(&ex->url, "&signin=done");
-	ex->outcome = "signed_in";
-	return UM_REFUSAL_NONE;
-}
-
-enum um_refusal
-um_signin_return(const struct um_context *context, struct um_exchange *ex)
-{
-	struct um_buf way = { 0 };
-	enum um_refusal refusal;
-
-	if (context->config->user_check != UM_USER_OPENID)
-		return UM_REFUSAL_UNKNOWN_ROUTE;
-	if ((refusal = um_check_method(ex, "GET, POST"))
-		|| (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
-		return refusal;
-	if (um_form_get(&ex->form, "state").len == 0)
-		return UM_REFUSAL_STATE_MISSING;
-	refusal = check_state(context, ex, &way);
-	if (refusal == UM_REFUSAL_NONE && ex->request.method == UM_POST)
-		refusal = sign_in(context, ex, &way);
-	else if (refusal == UM_REFUSAL_NONE)
-		go_on(ex, &way);
-	if (refusal != UM_REFUSAL_NONE && way.len != 0)
-		offer(context, ex, &way);
-	um_buf_free(&way);
-	return refusal;
 }

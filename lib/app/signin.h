@@ -49,10 +49,22 @@ enum um_refusal um_signin_begin(const struct um_context *context,
 void um_signin_offer_other(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
 
+/* The browser's cookie for signing in, or nothing. */
+struct um_str um_signin_cookie(const struct um_exchange *ex);
+
 /*
- * The whole plan of UM_SIGNIN_ROUTE. POST is the provider's answer; GET is the
- * link on a refusal, which leads back to where the user was going.
+ * At the end of a sign-in: opens the field `state`. `way` receives where the user
+ * was going, also when the state has expired; it begins with a route of ours,
+ * since nobody else can seal one. For a POST the state has to be this browser's.
  */
-um_step um_signin_return;
+enum um_refusal um_signin_check_state(const struct um_context *context,
+	const struct um_exchange *ex, struct um_buf *way);
+
+/*
+ * Sets ex->way_on to a link that leads to the way, and signs nobody in. It has a
+ * new state: a page has none that the browser has sent.
+ */
+void um_signin_offer(const struct um_context *context, struct um_exchange *ex,
+	const struct um_buf *way);
 
 #endif

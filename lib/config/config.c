@@ -320,7 +320,9 @@ um_config_needs(const struct um_config *config, const char *program)
 	bool pays = strcmp(program, "payment-return") == 0;
 	bool is_called = strcmp(program, "webhook") == 0;
 	bool asks = strcmp(program, "form") == 0;
-	bool needed = !returns && !pays && !is_called && !asks;
+	bool signs_in = strcmp(program, "signin-return") == 0;
+	bool needed = signs_in ? config->user_check == UM_USER_OPENID
+			       : !returns && !pays && !is_called && !asks;
 
 	for (size_t i = 0; i < config->providers_len && !needed; i++) {
 		const struct um_provider *provider = &config->providers[i];

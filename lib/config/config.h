@@ -89,10 +89,11 @@ const struct um_provider *um_config_provider(const struct um_config *config,
 	struct um_str name);
 
 /*
- * Whether a provider needs the program of this name: `oauth-return` one of kind
- * oauth, `form` one of kind input or approval,
- * `payment-return` one of another kind, `webhook` one whose description
- * has a webhook. Each other program is needed always.
+ * Whether the program of this name is needed: `oauth-return` by a provider of
+ * kind oauth, `form` by one of kind input or approval, `payment-return` by one of
+ * another kind, `webhook` by one whose description has a webhook, and
+ * `signin-return` where users sign in at an OpenID provider. Each other program
+ * is needed always.
  */
 bool um_config_needs(const struct um_config *config, const char *program);
 

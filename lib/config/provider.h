@@ -18,10 +18,10 @@ enum um_kind {
 	UM_KIND_SIGNATURE,
 	UM_KIND_INPUT,
 	UM_KIND_APPROVAL,
-	UM_KIND_ANY
+	UM_KINDS /* how many */
 };
 
-/* The word for a provider's kind in the configuration; NULL for UM_KIND_ANY. */
+/* The word for a provider's kind in the configuration. */
 const char *um_kind_name(enum um_kind kind);
 
 struct um_provider {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/respond.h"
+#include "app/route.h"
 #include "core/file.h"
 #include "postgres/store.h"
 #include "server/issuer_keys.h"
@@ -153,10 +154,10 @@ um_cgi_run(const struct um_program *program, struct um_context *context,
 	context->now_ms = um_clock_wall_ms();
 	context->monotonic_ms = um_monotonic_ms();
 	um_exchange_begin(&ex, &path, get_env, NULL, context);
-	read_body(&ex, &body, program->body_max);
+	read_body(&ex, &body, um_route_body_max(program));
 	if (!um_issuer_keys_look(context, &ex, &jwks, &err))
 		um_log_notice(log, err.text, context->now_ms);
-	um_exchange_step(context, &ex, program->plan);
+	um_route_request(context, &ex, program);
 	while (ex.then != NULL) {
 		carry_out(&ex, program, context, log);
 		um_exchange_step(context, &ex, ex.then);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/respond.h"
+#include "app/route.h"
 #include "postgres/store.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
@@ -22,6 +23,7 @@
 
 struct server {
 	const struct um_program *program;
+	size_t body_max; /* of its routes */
 	struct um_context *context;
 	struct um_log *log;
 	struct um_store *store;
@@ -119,10 +121,10 @@ start_request(struct server *sv, struct um_connection *c)
 	um_watch_for_request(&sv->watch, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
-	take_body(ex, um_fastcgi_body(c->fc), sv->program->body_max);
+	take_body(ex, um_fastcgi_body(c->fc), sv->body_max);
 	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
 		on_notice(err.text, sv);
-	um_exchange_step(sv->context, ex, sv->program->plan);
+	um_route_request(sv->context, ex, sv->program);
 	submit(sv, c);
 }
 
@@ -397,6 +399,7 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 {
 	struct server sv = {
 		.program = program,
+		.body_max = um_route_body_max(program),
 		.context = context,
 		.log = log,
 		.listener = listener,

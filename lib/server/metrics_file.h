@@ -28,7 +28,8 @@
 	X("payment-return")                                                    \
 	X("webhook")                                                           \
 	X("status")                                                            \
-	X("form")
+	X("form")                                                              \
+	X("signin-return")
 
 /* The HTTP statuses with a counter of their own. */
 #define UM_METRICS_STATUSES(X)                                                 \

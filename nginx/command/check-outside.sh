@@ -111,6 +111,7 @@ check_answers()
 		form) path=/form/ ;;
 		oauth-return) path=/oauth/ ;;
 		payment-return) path=/payment/ ;;
+		signin-return) path=/signin/return ;;
 		webhook) path=/webhook/ ;;
 		status) path=/done ;;
 		esac

@@ -18,7 +18,7 @@ PATH=$PATH:/usr/sbin:/sbin
 LC_ALL=C.UTF-8
 export PATH LC_ALL
 umask 077
-programs='connect form oauth-return payment-return status webhook'
+programs='connect form oauth-return payment-return signin-return status webhook'
 config=$(absolute "${URLMODE_CONFIG:-$etc_dir/config.json}")
 export URLMODE_CONFIG="$config"
 

@@ -14,7 +14,7 @@ import { NETWORK_FAULTS } from './faults-network.mjs';
 
 const run = promisify(execFile);
 
-export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'webhook', 'status'];
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'webhook', 'status'];
 
 /** Longer than a program waits for its database. */
 const LONG = 4_000;

@@ -18,7 +18,7 @@ import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
 const { ROOT, PACKAGES, PORT, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL } = process.env;
-const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
+const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
 const BASE = `http://127.0.0.1:${PORT}`;
 
 const execute = promisify(execFile);

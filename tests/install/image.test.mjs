@@ -89,7 +89,7 @@ describe('kubernetes.yaml', () => {
 		const nginx = deployment.containers.find(({ name }) => name === 'nginx');
 		const programs = deployment.containers.filter(({ name }) => name !== 'nginx');
 		assert.deepEqual(programs.map(({ name, command }) => [name, ...command]), [
-			'connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook',
+			'connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook',
 		].map((name) => [name, `/usr/lib/urlmode/${name}`, '--listen', `/run/urlmode/${name}.sock`]));
 		for (const program of programs) assert.ok(seconds(program) >= seconds(nginx) + 10);
 		assert.ok(deployment.terminationGracePeriodSeconds > Math.max(...programs.map(seconds)) + 10);

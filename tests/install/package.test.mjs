@@ -17,7 +17,7 @@ const SOURCE = path.join(BUILT, 'urlmode');
 const WALK = path.join(ROOT, 'tests/install/clean-root.mjs');
 const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
 const DEBIAN = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
-const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
+const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
 // What the host of the test has beside the package.
 const BESIDE = ['nginx-light', 'multiwatch', 'spawn-fcgi'];
 

@@ -15,7 +15,7 @@ import { parse, parseAllDocuments } from 'yaml';
 const CONTAINERS = fileURLToPath(new URL('../../nginx/containers', import.meta.url));
 const execute = promisify(execFile);
 
-export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
 export const [USER, GROUP] = [12345, 65532]; // any user, and the group of the volumes
 /** The address of the node that a pod runs on. */
 export const NODE_ADDRESS = '127.0.0.2';

@@ -46,7 +46,7 @@ async function connect(name = 'status') {
 /** A route of each program that it answers without the database. */
 const ROUTES = {
 	'connect': '/connect/nobody', 'oauth-return': '/oauth/nobody/return', 'payment-return': '/payment/nobody/return',
-	'form': '/form/nobody', 'status': '/status', 'webhook': '/webhook/nobody', 'form': '/form/nobody',
+	'form': '/form/nobody', 'signin-return': '/signin/return', 'status': '/status', 'webhook': '/webhook/nobody',
 };
 
 /** That nginx is answered by this program. */

@@ -163,7 +163,7 @@ test('a start that fails says why and leaves nothing', async () => {
 	const RUN_DIR = path.join(folder, 'run');
 	const PROGRAM_DIR = path.join(folder, 'bin');
 	await mkdir(PROGRAM_DIR);
-	for (const name of ['connect', 'form', 'oauth-return', 'status', 'webhook', 'payment-return']) {
+	for (const name of ['connect', 'form', 'oauth-return', 'status', 'webhook', 'payment-return', 'signin-return']) {
 		await writeFile(path.join(PROGRAM_DIR, name), '#!/bin/sh\necho "out of order" >&2\nexit 1\n');
 		await chmod(path.join(PROGRAM_DIR, name), 0o755);
 	}

@@ -13,7 +13,7 @@ import { until } from '../support/wait.mjs';
 import { allWell, check, finding } from './check.mjs';
 import { BASE, HOST, USER } from './site.mjs';
 
-export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'status', 'webhook'];
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
 
 /** The command of the guide that begins with these words: there is one. */
 export function guide(beginning) {

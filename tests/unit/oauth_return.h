@@ -15,7 +15,7 @@
 #define GOOD "state={bound}" CODE ISS
 
 static const struct tested_program oauth_return = {
-	{ "oauth-return", UM_BODY_MAX, plan, UM_OP_NONE },
+	{ "oauth-return", routes, UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"demo",
 };

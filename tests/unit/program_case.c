@@ -302,7 +302,7 @@ program_case_answer(struct program_answer *end,
 	ex->request.body = um_buf_str(&end->body);
 	ex->request.body_too_large = test->body_too_large;
 
-	um_exchange_step(&case_context, ex, p->plan);
+	um_route_request(&case_context, ex, p);
 	if (test->asks != UM_OP_NONE) {
 		program_case_check_op(test, ex);
 		database_says(&ex->op, test->says);

@@ -8,6 +8,7 @@
 
 #include "app/checks.h"
 #include "app/respond.h"
+#include "app/route.h"
 #include "support.h"
 
 #define CASE_NOW INT64_C(1800000000)

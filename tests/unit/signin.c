@@ -7,6 +7,16 @@
 
 #include "jose.h"
 
+#define main signin_return_main
+#include "../../cgi-bin/signin-return.c" // NOLINT(bugprone-suspicious-include)
+#undef main
+
+const struct tested_program signin_return = {
+	{ "signin-return", routes, UM_OP_NONE },
+	UM_PURPOSE_CONNECT,
+	"demo",
+};
+
 struct um_config signin_config;
 
 static const struct um_config *case_config;
@@ -26,7 +36,9 @@ signin_ask(struct signin_answer *answer, const char *method, const char *path,
 	struct um_str query;
 
 	*answer = (struct signin_answer){ 0 };
-	program_case_answer(&answer->end, tested, &test);
+	program_case_answer(&answer->end,
+		strcmp(path, UM_SIGNIN_ROUTE) == 0 ? &signin_return : tested,
+		&test);
 	answer->location = program_answer_header(&answer->end, "Location");
 	query = answer->location;
 	if (query.ptr == NULL)

@@ -10,6 +10,9 @@
 #define START "state={link}"
 #define HEADER "{\"alg\":\"ES256\",\"kid\":\"1\"}"
 
+/* The program at which a sign-in ends. */
+extern const struct tested_program signin_return;
+
 /* The configuration, and what is asked; set by signin_set_up(). */
 extern struct um_config signin_config;
 
@@ -26,7 +29,7 @@ struct signin {
 	char *cookie;
 };
 
-/* For the tests of this program: before and after each. */
+/* For the tests of a program at which one begins: before and after each. */
 int signin_set_up(void **state, const struct tested_program *program);
 int signin_tear_down(void **state);
 

@@ -240,19 +240,20 @@ TEST(the_programs_that_a_provider_needs)
 		const char *providers;
 		const char *needed; /* of those in `names`, 1 or 0 each */
 	} rows[] = {
-		{ "{\"demo\": {\"kind\": \"oauth\"}}", "111000" },
+		{ "{\"demo\": {\"kind\": \"oauth\"}}", "1110000" },
 		{ "{\"stripe\": {\"kind\": \"payment\","
 		  " \"secrets\": [\"whsec_1\"]}}",
-			"110110" },
+			"1101100" },
 		{ "{\"demo\": {\"kind\": \"oauth\"},"
 		  " \"stripe\": {\"kind\": \"payment\","
 		  " \"secrets\": [\"whsec_1\"]}}",
-			"111110" },
-		{ "{\"intake\": {\"kind\": \"input\"}}", "110001" },
-		{ "{\"vote\": {\"kind\": \"approval\"}}", "110001" },
+			"1111100" },
+		{ "{\"intake\": {\"kind\": \"input\"}}", "1100010" },
+		{ "{\"vote\": {\"kind\": \"approval\"}}", "1100010" },
 	};
 	static const char *const names[] = { "connect", "status",
-		"oauth-return", "payment-return", "webhook", "form" };
+		"oauth-return", "payment-return", "webhook", "form",
+		"signin-return" };
 	struct um_error err;
 
 	for (size_t i = 0; i < LENGTH(rows); i++) {

@@ -43,30 +43,39 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* /look asks the database, which is not there; the rest is answered now. */
+/* /look asks the database, which is not there; /now is answered now. */
 static enum um_refusal
-plan(const struct um_context *context, struct um_exchange *ex)
+plan_look(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal;
-
 	(void)context;
-	if (um_str_is(ex->request.path, "/look")) {
-		um_exchange_request_op(ex, UM_OP_PING, pinged);
-		return UM_REFUSAL_NONE;
-	}
-	if (ex->request.method == UM_POST
-		&& (refusal = um_check_fields(ex, UM_FORM_VALUE_MAX)))
-		return refusal;
+	um_exchange_request_op(ex, UM_OP_PING, pinged);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+plan_now(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
 	ex->response.status = 200;
 	um_buf_printf(&ex->response.body, "now, %zu fields", ex->form.len);
 	ex->outcome = "said";
 	return UM_REFUSAL_NONE;
 }
 
+static const struct um_route routes[] = {
+	{ .prefix = "/look", .methods = "GET", .plan = plan_look },
+	{ .prefix = "/now",
+		.methods = "GET, POST",
+		.body_max = 1000,
+		.value_max = UM_FORM_VALUE_MAX,
+		.plan = plan_now },
+	{ 0 },
+};
+
 static int
 serve(void *arg)
 {
-	static const struct um_program program = { "connect", 1000, plan,
+	static const struct um_program program = { "connect", routes,
 		UM_OP_NONE };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
 	struct um_context context = case_context;

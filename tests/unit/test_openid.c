@@ -62,6 +62,7 @@ TEST(all_and_nothing)
 	assert_int_equal(openid->max_age, 0);
 	assert_int_equal(openid->session, 3600);
 	assert_int_equal(openid->jwks_file[0], '/');
+	assert_true(um_config_needs(config, "signin-return"));
 	um_config_free(config);
 	config = load("openid",
 		"{\"scope\": \"openid email\", \"claim\": \"email\","

@@ -273,6 +273,8 @@ TEST(other_requests_to_the_return)
 			.body = "state=x",
 			.status = 404,
 			.reason = "unknown_route" },
+	};
+	static const struct program_case beginnings[] = {
 		{ .name = "a prefetch signs nobody in",
 			.path = CONNECT,
 			.query = "state={unbound}",
@@ -296,9 +298,10 @@ TEST(other_requests_to_the_return)
 		.reason = "unknown_route",
 	};
 
-	program_case_run_all(&connect_program, cases, LENGTH(cases));
+	program_case_run_all(&signin_return, cases, LENGTH(cases));
+	program_case_run_all(&connect_program, beginnings, LENGTH(beginnings));
 	signin_config.user_check = UM_USER_CONFIRM;
-	program_case_run(&connect_program, &other);
+	program_case_run(&signin_return, &other);
 }
 
 /* Two tabs share the cookie; neither's token counts in the other. */

@@ -10,7 +10,7 @@
 #define QUERY "provider=demo&state={bound}"
 
 static const struct tested_program status_program = {
-	{ "status", UM_BODY_MAX, plan, UM_OP_NONE },
+	{ "status", routes, UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"demo",
 };

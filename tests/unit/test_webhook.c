@@ -103,7 +103,9 @@ sign(char hex[static 65], const char *secret, const char *time,
 	um_buf_free(&text);
 }
 
-/* plan() for this delivery. */
+static const struct um_program webhook = { "webhook", routes, UM_OP_NONE };
+
+/* The first step for this delivery. */
 static void
 deliver(struct um_exchange *ex, struct um_buf *path,
 	const struct delivery *delivery)
@@ -124,7 +126,7 @@ deliver(struct um_exchange *ex, struct um_buf *path,
 	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
 	ex->request.body_too_large = delivery->too_large;
-	um_exchange_step(&case_context, ex, plan);
+	um_route_request(&case_context, ex, &webhook);
 }
 
 /* What the provider gets, and what the log says; frees the exchange. */

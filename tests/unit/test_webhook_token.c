@@ -39,7 +39,9 @@ get(const char *name, void *arg)
 	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? CASE_REQUEST_ID : NULL;
 }
 
-/* plan() for a delivery to an address with such a token, and what follows. */
+static const struct um_program webhook = { "webhook", routes, UM_OP_NONE };
+
+/* The first step for a delivery to an address with such a token, and what follows. */
 static void
 deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 	const char *provider, int64_t expires, const char *more)
@@ -56,7 +58,7 @@ deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 	snprintf(query, sizeof(query), "state=%s%s", state, more);
 	um_exchange_begin(ex, path, get, NULL, &case_context);
 	ex->request.body = STR(FORM);
-	um_exchange_step(&case_context, ex, plan);
+	um_route_request(&case_context, ex, &webhook);
 }
 
 static void
@@ -151,7 +153,7 @@ TEST(without_a_token_nothing_is_heard)
 		snprintf(query, sizeof(query), "%s", queries[i]);
 		um_exchange_begin(&ex, &path, get, NULL, &case_context);
 		ex.request.body = STR(FORM);
-		um_exchange_step(&case_context, &ex, plan);
+		um_route_request(&case_context, &ex, &webhook);
 		respond(&ex);
 		assert_int_equal(ex.response.status, 400);
 		assert_string_equal(ex.reason, "state_missing");
