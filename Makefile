@@ -63,6 +63,7 @@ REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections main resolve store_send um_wait webhook wipe)
 TOGETHER := $(BUILD)/tools/units
 TOGETHER_OBJECTS := $(patsubst $(BUILD)/unit/%,$(BUILD)/together/%.o,$(filter-out $(ALONE),$(UNITS)) $(REPLAYS))
+DELIVERIES := build/deliveries/.made
 TOOLS := $(filter-out $(TOGETHER),$(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c)))
 BENCH := load listen null floor ceiling id-token fsync-delay.so
 C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*.[ch] tests/fuzz/*.[ch] \
@@ -222,7 +223,7 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 .PHONY: builds units fuzzers fuzz-build format format-check layers clang-tidy cppcheck shellcheck types
 fuzz-build:
 	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
-units: $(TOGETHER) $(ALONE) $(TOOLS) build/chaos/faults.so
+units: $(DELIVERIES) $(TOGETHER) $(ALONE) $(TOOLS) build/chaos/faults.so
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzzer/%)
 
 # Its own make, since the packages of Debian may bring the compiler. Those of npm and
@@ -326,6 +327,10 @@ $(OPERATE): $(BUILD)/libexec/%: $(COMMON)/obj/nginx/command/%.o $(LIBRARY)
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o \
 	$(call object,$(UNIT_HELPERS)) $(LIBRARY)
 $(UNITS): LIBS += -lcmocka
+$(UNITS): | $(DELIVERIES)
+$(DELIVERIES): $(wildcard tests/deliveries/*) tests/unit/keys/rsa-1.pem
+	$(call say,MAKE,$(@D))
+	$(Q)node tests/deliveries/make.mjs && touch $@
 $(BUILD)/unit/test_connections: private LDFLAGS += -Wl,--wrap=calloc
 $(BUILD)/unit/test_wipe: private LDFLAGS += -Wl,--wrap=free
 $(BUILD)/unit/test_main: private LDFLAGS += -Wl,--wrap=syslog,--wrap=__syslog_chk

@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Providers that sign with a JSON Web Token, or whose deliveries are known by the address to which they are sent.
-import { createPrivateKey, sign } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { createPublicKey, sign } from 'node:crypto';
 
-import { event, ID, json, NOW, sha256, write } from './support.mjs';
+import { ed25519, event, ID, json, NOW, sha256, write, writeKeys } from './support.mjs';
 
 const digest = (body) => `sha256:${sha256(body)}`;
 
-/** Signs JSON Web Tokens with a key of RFC 7515. */
-function jsonWebTokens() {
-	// RFC 7515, appendix A.3.
-	const x = 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU';
-	const y = 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0';
-	const key = createPrivateKey({ format: 'jwk', key: { kty: 'EC', crv: 'P-256', x, y, d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' } });
+/** A JSON Web Token, signed with Ed25519, whose signatures have nothing random (RFC 8032). */
+function jsonWebToken(header, claims) {
 	const encode = (value) => Buffer.from(json(value)).toString('base64url');
-	const token = (header, claims) => {
-		const text = `${encode({ alg: 'ES256', kid: 'k1', typ: 'JWT', ...header })}.${encode(claims)}`;
-		return `${text}.${sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-	};
-
-	return { x, y, token };
+	const text = `${encode({ alg: 'EdDSA', kid: 'k1', typ: 'JWT', ...header })}.${encode(claims)}`;
+	return `${text}.${sign(null, Buffer.from(text), ed25519).toString('base64url')}`;
 }
 
 /** A description of the language: a JSON Web Token with the digest of the body. */
 export function signedToken() {
-	const { x, y, token } = jsonWebTokens();
 	const body = json({ event: 'paid', order: ID, amount: 1050, currency: 'EUR', payment: 'p1' });
 	const claims = { iat: NOW, request_body_sha256: sha256(body) };
-	const deliver = (name, verdict, { header = {}, more = {}, sent = token(header, { ...claims, ...more }) } = {}) => ({
+	const deliver = (name, verdict, { header = {}, more = {}, sent = jsonWebToken(header, { ...claims, ...more }) } = {}) => ({
 		name, body, headers: sent === undefined ? {} : { 'example-verification': sent }, verdict,
 		...verdict === 'good' && { events: [event('paid', 'paid', digest(body), { reference: 'p1', amount: 1050, currency: 'EUR' })] },
 	});
 
-	writeFileSync(new URL('signed-token.jwks', import.meta.url), `${json({ keys: [{ kty: 'EC', crv: 'P-256', kid: 'k1', use: 'sig', alg: 'ES256', x, y }] })}\n`);
+	const { x } = createPublicKey(ed25519).export({ format: 'jwk' });
 	write('signed-token', {
-		site: { jwks_file: 'tests/deliveries/signed-token.jwks' },
+		site: { jwks_file: writeKeys('signed-token', { kty: 'OKP', crv: 'Ed25519', kid: 'k1', use: 'sig', alg: 'EdDSA', x }) },
 		deliveries: [
 			deliver('good', 'good'),
 			deliver('of-another-body', 'forged', { more: { request_body_sha256: sha256('') } }),

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Payment providers.
-import { execFileSync } from 'node:child_process';
 import { sign } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { crc32 } from './crc32.mjs';
-import { event, here, hmac, ID, json, NOW, OTHER, sha256, write } from './support.mjs';
+import { event, hmac, ID, json, NOW, OTHER, rsa, sha256, write } from './support.mjs';
 
 export function stripe() {
 	const secret = 'whsec_test_secret';
@@ -180,17 +176,10 @@ export function polar() {
 }
 
 export function paypal() {
-	const folder = mkdtempSync(join(tmpdir(), 'urlmode-deliveries-'));
-	const certificate = join(here, 'paypal.pem');
-
-	execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '36500',
-		'-subj', '/CN=messageverificationcerts.test', '-addext', 'basicConstraints=critical,CA:FALSE',
-		'-keyout', join(folder, 'key'), '-out', certificate], { stdio: 'pipe' });
-	const key = readFileSync(join(folder, 'key'));
-	rmSync(folder, { recursive: true });
-
-	// Within the certificate's life.
-	const at = Math.floor(Date.now() / 1000) + 86400;
+	// Within the life of paypal.pem, which openssl has made with the key of this folder's
+	// signatures: openssl req -x509 -key tests/unit/keys/rsa-1.pem -days 36500
+	// -subj /CN=messageverificationcerts.test -addext basicConstraints=critical,CA:FALSE
+	const at = Date.UTC(2027, 0, 1) / 1000;
 	const time = new Date(at * 1000).toISOString().replace('.000', '');
 	const deliver = (name, type, resource, effect, more) => {
 		const body = json({ id: `WH-${name}`, event_version: '1.0', resource_type: 'capture', event_type: type, resource });
@@ -199,7 +188,7 @@ export function paypal() {
 			name, body,
 			headers: {
 				'paypal-transmission-id': `b1-${name}`, 'paypal-transmission-time': time,
-				'paypal-transmission-sig': sign('sha256', Buffer.from(text), key).toString('base64'),
+				'paypal-transmission-sig': sign('sha256', Buffer.from(text), rsa).toString('base64'),
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Payment providers, documents and platforms that sign a body, hand over a token, or ask first.
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createPublicKey, sign } from 'node:crypto';
 
-import { event, hmac, ID, json, NOW, sha256, write } from './support.mjs';
+import { event, hmac, ID, json, NOW, rsa, sha256, write } from './support.mjs';
 
 const digest = (body) => `sha256:${sha256(body)}`;
 
@@ -582,8 +581,7 @@ export function klarna() {
 
 /** A description of the language: JSON in a text, and a signature in the document that it signs. */
 export function amazonSns() {
-	const key = createPrivateKey(readFileSync(new URL('../unit/keys/rsa-1.pem', import.meta.url)));
-	const secret = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
+	const secret = createPublicKey(rsa).export({ type: 'spki', format: 'der' }).toString('base64');
 	const time = '2023-11-14T22:13:20.000Z';
 	const deliver = (name, change, expected) => {
 		const message = {
@@ -592,7 +590,7 @@ export function amazonSns() {
 		};
 		const text = ['Message', 'MessageId', 'Timestamp', 'TopicArn', 'Type']
 			.map((name) => `${name}\n${message[name]}\n`).join('');
-		return { name, body: json({ ...message, Signature: sign('sha256', text, key).toString('base64'), SignatureVersion: '2' }), headers: {}, ...expected };
+		return { name, body: json({ ...message, Signature: sign('sha256', text, rsa).toString('base64'), SignatureVersion: '2' }), headers: {}, ...expected };
 	};
 	const right = deliver('right', {}, { verdict: 'good', events: [event('paid', 'Notification', 'm-1', { reference: 'p1', amount: 1050, currency: 'EUR' })] });
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the files that make deliveries share.
 import { createHash, createHmac, createPrivateKey } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
 
-export const here = fileURLToPath(new URL('.', import.meta.url));
+const TOP = new URL('../../', import.meta.url);
+/** Where the deliveries are written. */
+export const FOLDER = new URL('build/deliveries/', TOP);
+
+/** The key of paypal.pem and of the documents that Amazon SNS signs. */
+export const rsa = createPrivateKey(readFileSync(new URL('tests/unit/keys/rsa-1.pem', TOP)));
 export const ID = '7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2';
 export const OTHER = '00000000-0000-4000-8000-000000000001';
 export const NOW = 1700000000;
@@ -16,7 +19,13 @@ export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 export const json = (value) => JSON.stringify(value);
 
 export function write(name, content) {
-	writeFileSync(join(here, `${name}.json`), `${JSON.stringify({ now: NOW * 1000, ...content }, null, '\t')}\n`);
+	writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify({ now: NOW * 1000, ...content }, null, '\t')}\n`);
+}
+
+/** Writes a JSON Web Key Set; its file from the top of the tree, for `jwks_file`. */
+export function writeKeys(name, ...keys) {
+	writeFileSync(new URL(`${name}.jwks`, FOLDER), `${json({ keys })}\n`);
+	return `build/deliveries/${name}.jwks`;
 }
 
 // An event as it is expected; `reference` and amounts only where there are some.

@@ -43,7 +43,7 @@ export class Tree {
 		mkdirSync(this.#folder, { recursive: true });
 		execFileSync('sh', ['-c', 'git ls-files -z | tar --null -T - -cf - | tar -xf - -C "$1"', 'sh', this.#folder], { cwd: ROOT });
 		// What is built of C is as good for the copy.
-		for (const built of ['obj', 'unit', 'texts', 'bin', 'libexec', 'together', 'liburlmode.a', 'flags']) {
+		for (const built of ['obj', 'unit', 'texts', 'bin', 'libexec', 'together', 'deliveries', 'liburlmode.a', 'flags']) {
 			if (existsSync(join(ROOT, 'build', built))) cpSync(join(ROOT, 'build', built), join(this.#folder, 'build', built), { recursive: true, preserveTimestamps: true });
 		}
 		for (const folder of ['tests', 'lib/node']) {

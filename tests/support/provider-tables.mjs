@@ -21,7 +21,7 @@ const list = (items) => [...new Set(items)].join(', ') || '–';
 
 function webhookRow(file) {
 	const { name, trust, outcomes, live, account, challenge, return: back } = read(`lib/providers/${file}`);
-	const { deliveries, returns = [] } = read(`tests/deliveries/${file}`);
+	const { deliveries, returns = [] } = read(`build/deliveries/${file}`);
 	const effects = outcomes.map(({ effect }) => effect);
 	const more = [live && 'mode', account && 'account', challenge && 'challenge', back && 'return'].filter(Boolean);
 	return [`\`${file}\``, name, PROVES[trust], list(effects.filter((one) => !['recheck', 'ignore'].includes(one))),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // urlmode delivery: its output for the example of lib/providers/NEW.md and for every delivery of
-// tests/deliveries, or of the files that DELIVERIES names.
+// build/deliveries, or of the files that DELIVERIES names.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -123,7 +123,7 @@ test('with a provider of the configuration', () => {
 });
 
 test('what was paid, for a provider of another kind than payment', () => {
-	const { now, site: { secrets }, deliveries } = JSON.parse(read('tests/deliveries/stripe.json'));
+	const { now, site: { secrets }, deliveries } = JSON.parse(read('build/deliveries/stripe.json'));
 	const paid = deliveries.find(({ verdict, events: [event] = [] }) => verdict === 'good' && event?.effect === 'paid' && event.amount !== undefined);
 	save('keys', `1 ${Buffer.alloc(32).toString('base64')}\n`);
 	for (const [kind, effect] of [['payment', /^ {2}effect {7}paid: /m], ['signature', /^ {2}effect {7}ignore: nothing happens$/m]]) {
@@ -150,7 +150,7 @@ for (const [file, change, said] of [
 	['paypal', (text) => text, 'cannot be verified: the certificate is not valid now\\.\\n  The last certificate is valid until 2\\d{3}-\\d\\d-\\d\\dT[\\d:]{8}Z\\.$'],
 ]) {
 	test(`${file}: the signature ${said}`, () => {
-		const { now, site: { secrets = [], constants = {}, certificate }, deliveries: [{ headers, body }] } = JSON.parse(read(`tests/deliveries/${file}.json`));
+		const { now, site: { secrets = [], constants = {}, certificate }, deliveries: [{ headers, body }] } = JSON.parse(read(`build/deliveries/${file}.json`));
 		const at = said.includes('certificate') ? new Date(Date.UTC(2400, 0)) : new Date(now);
 		save('one.txt', change(`POST /webhook/x HTTP/1.1\r\n${Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`));
 		const { stdout } = run('one.txt', '--at', at.toISOString(), '--description', fileOf(`lib/providers/${file}.json`),
@@ -235,8 +235,8 @@ const fileOfDelivery = ({ headers, content_type, query = '', body = '' }, line =
 const examples = new Set(readdirSync(new URL('tests/deliveries/descriptions/', top)));
 const wanted = process.env.DELIVERIES?.split(' ').map((name) => `${name}.json`);
 /** What differs from the verdict of um_spec_read(), where it is not the certificate. */
-for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) => name.endsWith('.json'))) {
-	const { now, site, deliveries, returns = [] } = JSON.parse(read(`tests/deliveries/${file}`));
+for (const file of readdirSync(new URL('build/deliveries/', top)).filter((name) => name.endsWith('.json'))) {
+	const { now, site, deliveries, returns = [] } = JSON.parse(read(`build/deliveries/${file}`));
 	if (site.accounts || site.mode || (wanted && !wanted.includes(file))) continue;
 	const description = `${examples.has(file) ? 'tests/deliveries/descriptions' : 'lib/providers'}/${file}`;
 	const { verify, return: back } = JSON.parse(read(description));
@@ -289,7 +289,7 @@ for (const file of readdirSync(new URL('tests/deliveries/', top)).filter((name) 
 
 /** Persona's header while a secret is changed has a list for the old and one for the new. */
 test('which of several lists in the header is right, and whose values are shown', () => {
-	const { site: { secrets }, deliveries } = JSON.parse(read('tests/deliveries/persona.json'));
+	const { site: { secrets }, deliveries } = JSON.parse(read('build/deliveries/persona.json'));
 	const options = ['--description', fileOf('lib/providers/persona.json'), '--at', '1700000000', ...secrets.flatMap((secret) => ['--secret', secret])];
 	const explain = (name) => {
 		save('one.txt', fileOfDelivery(deliveries.find((delivery) => delivery.name === name)));
@@ -311,8 +311,8 @@ test('which of several lists in the header is right, and whose values are shown'
 
 test('a reference that is no UUID, what is accepted, and a challenge that is none', () => {
 	const secrets = ['--secret', 's3cret'];
-	const { secrets: [key], constants } = JSON.parse(read('tests/deliveries/docusign.json')).site;
-	const [{ headers, body }] = JSON.parse(read('tests/deliveries/docusign.json')).deliveries;
+	const { secrets: [key], constants } = JSON.parse(read('build/deliveries/docusign.json')).site;
+	const [{ headers, body }] = JSON.parse(read('build/deliveries/docusign.json')).deliveries;
 	save('one.txt', fileOfDelivery({ headers, body }));
 	assert.match(run('one.txt', '--description', fileOf('lib/providers/docusign.json'), '--secret', key).stdout,
 		/^ {2}effect {7}accepted: it is accepted, as what was signed or approved\n(?! {15}Without an amount)/m);

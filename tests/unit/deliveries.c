@@ -9,7 +9,7 @@
 
 #include "core/conf.h"
 
-#define FOLDER "tests/deliveries"
+#define FOLDER "build/deliveries"
 
 /* The file and the delivery that are tried, for what fails. */
 static char current[160];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The deliveries of tests/deliveries, for the tests of the descriptions. */
+/* The deliveries of build/deliveries, for the tests of the descriptions. */
 #ifndef DELIVERIES_H
 #define DELIVERIES_H
 

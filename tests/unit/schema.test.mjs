@@ -23,7 +23,7 @@ const validate = ajv.compile(read('lib/providers/schema.json'));
 
 /** A description that has only an `oauth` part has no deliveries, and needs nothing from a site. */
 function siteOf(path, content) {
-	const deliveries = `tests/deliveries/${path.replace(/.*\//, '')}`;
+	const deliveries = `build/deliveries/${path.replace(/.*\//, '')}`;
 	if (content.verify === undefined) return {};
 	assert.ok(existsSync(new URL(deliveries, top)), `${deliveries} is missing`);
 	return read(deliveries).site;
