@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// batchSize: each element may take a lock, and PostgreSQL counts on 64 in a
+	// batchSize is small because each element may take a lock, and PostgreSQL counts on 64 in a
 	// transaction (max_locks_per_transaction).
 	batchSize = 32
-	// batchesAtOnce: PostgreSQL has one while this process is at the other.
+	// batchesAtOnce is two, so that PostgreSQL has one while this process is at the other.
 	batchesAtOnce = 2
 	batchWait     = 15 * time.Second
 )
@@ -89,8 +89,8 @@ func (b *batches[T, A]) work(ctx context.Context) {
 	}
 }
 
-// answer: one bad element fails alone, because a batch that is refused is tried again in halves, as long as its
-// callers wait. That never happens after an error that leaves open whether the statement was carried out.
+// answer runs the statement for some elements. One bad element fails alone, because a batch that is refused is tried again in halves,
+// as long as its callers wait. That never happens after an error that leaves open whether the statement was carried out.
 func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
 	var batch []*asked[T, A]
 	var elements []T
@@ -136,7 +136,7 @@ func errorOverdue() error {
 	return errorBusy(fmt.Sprintf("the call has waited %s for others", batchWait))
 }
 
-// isOfAnElement: the server has refused a statement for the sake of one of its elements, or of another transaction: data,
+// isOfAnElement reports whether the server has refused a statement for the sake of one of its elements, or of another transaction: data,
 // constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement has happened then.
 func isOfAnElement(err error) bool {
 	state := sqlstate(err)

@@ -59,7 +59,7 @@ func newID() string {
 	return idText(id[:])
 }
 
-// isID: a regular expression would take most of the time in which an announcement is parsed.
+// isID reports whether a text is a UUID. A regular expression would take most of the time in which an announcement is parsed.
 func isID(text string) bool {
 	for i, c := range []byte(text) {
 		switch {

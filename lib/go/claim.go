@@ -38,15 +38,15 @@ const (
 type ClaimState string
 
 const (
-	// ClaimBegun: this call does the work.
+	// ClaimBegun means that this call does the work.
 	ClaimBegun ClaimState = "begun"
-	// ClaimFulfilled: another call has done the work, and its answer was not written. Return Result, and then Confirm.
+	// ClaimFulfilled means that another call has done the work, and its answer was not written. Return Result, and then Confirm.
 	ClaimFulfilled ClaimState = "fulfilled"
-	// ClaimLeased: another call does the work, and can still finish it.
+	// ClaimLeased means that another call does the work, and can still finish it.
 	ClaimLeased ClaimState = "leased"
-	// ClaimTaken: another call has claimed it, or the payment was refunded.
+	// ClaimTaken means that another call has claimed it, or the payment was refunded.
 	ClaimTaken ClaimState = "taken"
-	// ClaimChanged: the outcome is no longer this accept. Wait again.
+	// ClaimChanged means that the outcome is no longer this accept. Wait again.
 	ClaimChanged ClaimState = "changed"
 )
 
@@ -192,8 +192,8 @@ func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	return ok && err == nil, err
 }
 
-// Confirm: the answer was written, so no later call is given it. False: another call has begun or confirmed it.
-// The end of the context does not end it.
+// Confirm records that the answer was written, so that no later call is given it. It returns false if another call has begun or
+// confirmed it. The end of the context does not end it.
 func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 	if c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled {
 		return false, nil
@@ -206,9 +206,9 @@ func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 	return done, err
 }
 
-// Release: the work was not done, so the next call can begin at once. The claim of an account is final, and
-// its page shows that it is not connected. False: another call has begun, or this one has called Fulfil or Confirm, so that
-// a deferred Release is of a call that has failed. The end of the context does not end it.
+// Release gives the claim back because the work was not done, so that the next call can begin at once. The claim of an account is
+// final, and its page shows that it is not connected. It returns false if another call has begun, or if this one has called Fulfil or
+// Confirm, so that a deferred Release is of a call that has failed. The end of the context does not end it.
 func (c *Claim) Release(ctx context.Context) (bool, error) {
 	c.mu.Lock()
 	isDone := c.isDone
@@ -234,7 +234,7 @@ func (c *Claim) step(ctx context.Context, statement string, values ...any) (bool
 	return one[bool](ctx, c.claims.pool, statement, append([]any{c.key.id, c.key.binding[:]}, values...)...)
 }
 
-// whileItLasts: the work is done, so a database that does not answer is asked again, for the time of one lease. No other
+// whileItLasts asks again if the database does not answer, for the time of one lease, because the work is done. No other
 // call can begin meanwhile.
 func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 	giveUp := time.Now().Add(c.lease)

@@ -11,7 +11,7 @@ import (
 
 const (
 	ttlDefault = 5 * time.Minute
-	// resumeAttempts: another call may claim the elicitation that Create has found.
+	// resumeAttempts is more than one because another call may claim the elicitation that Create has found.
 	resumeAttempts = 3
 )
 

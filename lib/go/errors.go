@@ -77,7 +77,7 @@ func sqlstate(err error) string {
 	return ""
 }
 
-// isRefusal: a privilege or a migration is missing, so the server would refuse the statement again.
+// isRefusal reports whether a privilege or a migration is missing, so that the server would refuse the statement again.
 func isRefusal(err error) bool {
 	state := sqlstate(err)
 	return len(state) == 5 && (state[:2] == "42" || state[:2] == "3F")

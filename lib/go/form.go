@@ -17,7 +17,7 @@ type Words map[string]string
 // Text is a text in the language of the form.
 func Text(text string) Words { return Words{"": text} }
 
-// isPlain: there is one text, in the language of the form.
+// isPlain reports whether there is one text, in the language of the form.
 func (w Words) isPlain() bool {
 	_, is := w[""]
 	return is && len(w) == 1
@@ -112,9 +112,9 @@ type Field struct {
 	Help Words `json:"help,omitempty"`
 	// Link is where one gets the value.
 	Link *FieldLink `json:"link,omitempty"`
-	// Required: the field must not be empty, and a checkbox must be ticked.
+	// Required means that the field must not be empty, and a checkbox must be ticked.
 	Required bool `json:"required,omitempty"`
-	// Multiline: a secret has several lines, such as a key in PEM.
+	// Multiline means that a secret has several lines, such as a key in PEM.
 	Multiline bool `json:"multiline,omitempty"`
 	// Min and Max are the length of a text in characters, and the bounds of a number. Bound makes one.
 	Min *float64 `json:"min,omitempty"`
@@ -166,7 +166,7 @@ type ApprovalRequest struct {
 	Form     ApprovalForm
 	// Approvers are 1 to 16 subjects who decide. If there are none, Owner.Subject decides.
 	Approvers []string
-	// Others: anybody but Owner.Subject decides whom the sign-in of the callback programs knows.
+	// Others means that anybody but Owner.Subject decides whom the sign-in of the callback programs knows.
 	Others      bool
 	TTL         time.Duration
 	ID          string
@@ -186,7 +186,7 @@ type FormElicitation struct {
 	// ApprovalURL is what those get who decide. Empty if Owner.Subject decides.
 	ApprovalURL string
 	ExpiresAt   time.Time
-	// Resumed: it existed before, see Request.ResumeKey.
+	// Resumed means that it existed before, see Request.ResumeKey.
 	Resumed bool
 }
 

@@ -142,7 +142,7 @@ func faultInText(value any, allowed string) string {
 	return unless(!bidiControls.MatchString(text), "must not have characters that change the direction of text")
 }
 
-// isShortNumber: it has few digits as ECMAScript writes it, and no exponent.
+// isShortNumber reports whether a number has few digits as ECMAScript writes it, and no exponent.
 func isShortNumber(value float64) bool {
 	size := math.Abs(value)
 	if size == 0 {

@@ -266,7 +266,8 @@ func (m *Instance) OpenWaits() int {
 }
 
 // Close ends open waits with ErrClosed, waits for other calls, and closes all connections. Calls that PostgreSQL has
-// not answered after about two seconds are ended as well; what a vault has begun is awaited for as long as it takes. Later calls get ErrClosed; Close can be called again.
+// not answered after about two seconds are ended as well; what a vault has begun is awaited for as long as it takes. Later calls get
+// ErrClosed; Close can be called again.
 func (m *Instance) Close() error {
 	m.closing.Do(func() {
 		m.waits.close()
@@ -285,7 +286,7 @@ func (m *Instance) Close() error {
 	return nil
 }
 
-// waitBriefly: functions of the caller may take any time.
+// waitBriefly waits for a group, but not for long: functions of the caller may take any time.
 func waitBriefly(group *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {

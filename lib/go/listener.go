@@ -103,7 +103,7 @@ func (l *listener) acquire() {
 	}
 }
 
-// release: when nobody uses the connection any more, it stays open for the next user.
+// release ends the use of the connection by one user. When nobody uses it any more, it stays open for the next user.
 func (l *listener) release() {
 	l.mu.Lock()
 	l.users--
@@ -124,7 +124,7 @@ func (l *listener) unhear(who hearer) {
 	l.release()
 }
 
-// kick: there is something to read.
+// kick interrupts the wait for a notification, because there is something to read.
 func (l *listener) kick() {
 	l.mu.Lock()
 	l.kicked = true

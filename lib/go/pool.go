@@ -22,7 +22,7 @@ const (
 	poolMax = 4
 	// callsMax is how many calls may be in progress. Further ones are refused.
 	callsMax = 10_000
-	// queryTimeout: PostgreSQL ends a statement somewhat earlier, so that it is not
+	// queryTimeout is somewhat longer than PostgreSQL gives a statement, so that none is
 	// carried out after its call has failed.
 	queryTimeout            = 30 * time.Second
 	connectTimeout          = 10 * time.Second
@@ -102,7 +102,8 @@ func setDefaults(server *pgx.ConnConfig, databaseURL string) {
 	server.DialFunc = (&net.Dialer{KeepAlive: keepAlive}).DialContext
 }
 
-// isSet: pgx does not say whether a value is its default. variable is empty if there is none.
+// isSet reports whether the URL or a variable of the environment sets a value: pgx does not say whether a value is its default.
+// variable is empty if there is none.
 func isSet(databaseURL, name, variable string) bool {
 	if variable != "" && os.Getenv(variable) != "" {
 		return true

@@ -56,7 +56,7 @@ func orDefault(value, otherwise time.Duration) time.Duration {
 	return value
 }
 
-// purger: nothing is kept for longer than necessary. It marks results as read after a wait has received them, and has
+// purger keeps nothing for longer than necessary. It marks results as read after a wait has received them, and has
 // the database purge the results that are due once a minute, and purgeable elicitations once an hour.
 type purger struct {
 	db   *database

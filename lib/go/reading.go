@@ -120,8 +120,8 @@ func (w *waits) read(over *listener, conn *pgx.Conn) error {
 	return nil
 }
 
-// end: the row is completed. result is that of an outcome that was announced. Each wait gets maps of its own, which its caller
-// may change.
+// end ends the waits for a row that is completed. result is that of an outcome that was announced. Each wait gets maps of its own,
+// which its caller may change.
 func (w *waits) end(of *entry, completed *row, result map[string]any) {
 	rechecking := w.recheck(of, completed)
 	for each := of.first; each != nil; each = each.next {
@@ -157,7 +157,7 @@ func cloned(value any) any {
 	return value
 }
 
-// goOn: the row is open.
+// goOn keeps the waits for a row that is open, and reports its status.
 func (w *waits) goOn(of *entry, read *row) {
 	of.isRead, of.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
 	if of.verifier == nil && read.verifier != nil {

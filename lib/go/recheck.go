@@ -18,7 +18,7 @@ import (
 // recheckLease is how long nobody else begins a recheck. A function that takes longer causes a warning.
 const recheckLease = time.Minute
 
-// needsRecheck: an event has asked for a recheck that nobody has answered. A payment that
+// needsRecheck reports whether an event has asked for a recheck that nobody has answered. A payment that
 // ended without an accept may have been paid late. One that is held was paid.
 func needsRecheck(read *row) bool {
 	if read.rechecks <= read.rechecked {

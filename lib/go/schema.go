@@ -192,7 +192,7 @@ func (r *rules) span() string {
 	return fmt.Sprintf(" from %v to %v", *r.Minimum, *r.Maximum)
 }
 
-// checkSelected: one member selects the rules.
+// checkSelected checks a value by the rules that one of its members selects.
 func (s *schema) checkSelected(r *rules, value any, pointer string) *fault {
 	object, isObject := value.(map[string]any)
 	if !isObject {
@@ -211,7 +211,7 @@ func (s *schema) checkSelected(r *rules, value any, pointer string) *fault {
 	return faultAt(pointer+"/"+name, "must be one of %s", joined(known))
 }
 
-// checkAny: they have different types.
+// checkAny checks a value by the branch that has its type.
 func (s *schema) checkAny(branches []*rules, value any, pointer string) *fault {
 	var words []string
 	for _, each := range branches {

@@ -96,7 +96,7 @@ func openState(ring keys, purpose, provider, text string, now time.Time) (state,
 	return state{idText(opened[:16]), int64(expires), digest(opened[24:40]), digest(opened[40:])}, nil
 }
 
-// decodeToken: base64url without padding has exactly one text for its bytes.
+// decodeToken decodes base64url without padding, and refuses each text but the one that its bytes have.
 func decodeToken(text string, size int) ([]byte, error) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) || strings.ContainsAny(text, "\r\n") {
 		return nil, errState

@@ -81,7 +81,7 @@ type Config struct {
 	BaseURL string
 	// Name is the MCP server's name on the pages, by default the host of BaseURL. At most 200 bytes.
 	Name string
-	// NoListen: PostgreSQL is polled.
+	// NoListen means that PostgreSQL is polled.
 	NoListen bool
 	// KeepResults is how long a result is kept after a wait has read it: ten minutes by default, a day
 	// at most. Less than zero: not at all.
@@ -101,7 +101,7 @@ type Expected struct {
 	// Amount is in the minor units of ISO 4217, for every provider.
 	Amount   int64
 	Currency string
-	// Any: every amount is accepted, and the other members are not used.
+	// Any means that every amount is accepted, and the other members are not used.
 	Any bool
 }
 
@@ -178,9 +178,11 @@ type Request struct {
 	TTL time.Duration
 	// ID is a UUID, by default a random one.
 	ID string
-	// Exclusive cancels the other open elicitations of this owner with reason superseded, except payments and signatures that a user has opened.
+	// Exclusive cancels the other open elicitations of this owner with reason superseded, except payments and signatures that a user
+	// has opened.
 	Exclusive bool
-	// ResumeKey: a later call of the same owner with the same key, which asks for the same, goes on with this elicitation. At most 512 bytes.
+	// ResumeKey is the key by which a later call of the same owner, which asks for the same, goes on with this elicitation. At most
+	// 512 bytes.
 	ResumeKey string
 	// About is what else the call asks for, as plain JSON. It is compared, not stored.
 	About map[string]any
@@ -188,9 +190,9 @@ type Request struct {
 	ClientID string
 	// Traceparent is the trace of the call (W3C Trace Context, version 00), for the operator.
 	Traceparent string
-	// SameClient: only a call of the same client goes on with this elicitation.
+	// SameClient means that only a call of the same client goes on with this elicitation.
 	SameClient bool
-	// CannotRecheck: the waits have no Recheck, so a payment that needs one is not resumed.
+	// CannotRecheck means that the waits have no Recheck, so a payment that needs one is not resumed.
 	CannotRecheck bool
 }
 
@@ -200,7 +202,7 @@ type Elicitation struct {
 	// URL is what is elicited.
 	URL       string
 	ExpiresAt time.Time
-	// Resumed: it existed before, see Request.ResumeKey.
+	// Resumed means that it existed before, see Request.ResumeKey.
 	Resumed bool
 }
 
@@ -212,13 +214,13 @@ type Outcome struct {
 	Reason string
 	// Result is nil if there is none. After the accept of an account it has the authorization code.
 	Result map[string]any
-	// Late: the elicitation had ended otherwise when the payment was proved.
+	// Late means that the elicitation had ended otherwise when the payment was proved.
 	Late bool
 	// Interrupted is, after a cancel of an elicitation that a user had opened, the status that it has interrupted.
 	Interrupted Status
 	// Reference is the provider's, of the payment, with which Claim takes it.
 	Reference string
-	// Refunded: the payment has gone back; no call can claim it any more.
+	// Refunded means that the payment has gone back; no call can claim it any more.
 	Refunded bool
 	// RefundedAmount is how much of it went back, in minor units.
 	RefundedAmount int64
@@ -265,8 +267,8 @@ type WaitOptions struct {
 	// one elicitation it runs in one process at a time. Its error ends this wait, and so does a panic. The context ends with the instance.
 	Recheck func(context.Context, Recheck) (*Answer, error)
 	// Verify says what is wrong with the values of an input with a VerifyTimeout, and nil if nothing is. One process asks it for each
-	// submission; the fifth problem ends the elicitation. After an error or a panic, which ends this wait, and at the time limit, which ends
-	// the context, the page is open again.
+	// submission; the fifth problem ends the elicitation. After an error or a panic, which ends this wait, and at the time limit,
+	// which ends the context, the page is open again.
 	Verify func(context.Context, Typed) (*Problem, error)
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
 	Abandon bool
@@ -291,7 +293,7 @@ type ProvenPayment struct {
 	// Amount is in minor units.
 	Amount   int64
 	Currency string
-	// Matches: that was expected. If not, no call is offered it: refund it.
+	// Matches means that it is what was expected. If not, no call is offered it: refund it.
 	Matches bool
 }
 
@@ -299,12 +301,12 @@ type ProvenPayment struct {
 type UnclaimedPayment struct {
 	ProvenPayment
 	ResumeKey string
-	// Late: it was proved after the elicitation had ended.
+	// Late means that it was proved after the elicitation had ended.
 	Late     bool
 	ProvenAt time.Time
 	// Refunded is how much of it went back, in minor units.
 	Refunded int64
-	// Held: no call is offered it until the operator decides.
+	// Held means that no call is offered it until the operator decides.
 	Held bool
 	// Result is nil if there is none, if it was purged, or if no key opens it.
 	Result map[string]any

@@ -195,7 +195,7 @@ func (w *waits) giveUp(one *wait, cause error) (*Outcome, error) {
 	return nil, cause
 }
 
-// giveUpClosed: only an accept or a decline counts, because other waits that end
+// giveUpClosed ends a wait because the instance is closed. Only an accept or a decline counts, because other waits that end
 // at the same moment cancel the same elicitation.
 func (w *waits) giveUpClosed(one *wait) (*Outcome, error) {
 	if one.options.Abandon {

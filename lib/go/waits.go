@@ -193,7 +193,7 @@ func (w *waits) wakeKeys(rowKeys ...rowKey) {
 	}
 }
 
-// wakeAll: LISTEN is in force, so each row must be read now.
+// wakeAll makes each row due, because LISTEN is in force since this moment.
 func (w *waits) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +213,7 @@ func (w *waits) readAll() {
 	})
 }
 
-// lost: waits continue without a connection, except those that read the row only once.
+// lost ends the waits that read the row only once with the error of the connection. The others continue without one.
 func (w *waits) lost(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -240,7 +240,7 @@ func (w *waits) next() (closesAt time.Time, isWaited, isNew bool) {
 	return w.closesAt, len(w.entries) > 0, isNew
 }
 
-// setAlarm: the earliest of many times, but not at once. The caller holds the lock.
+// setAlarm keeps the earliest of many times, but not one that is at once. The caller holds the lock.
 func (w *waits) setAlarm(after time.Duration) {
 	at := w.start.Add(max(after, w.now()+alarmMin))
 	if w.closesAt.IsZero() || at.Before(w.closesAt) {

@@ -26,10 +26,10 @@ type Accounts interface {
 	AuthorizationDetail(urlmode.Outcome) string
 }
 
-// otherAccount: the user has connected another account than the one that is needed.
+// otherAccount is the reason if the user has connected another account than the one that is needed.
 const otherAccount = "other_account"
 
-// errConnectedMeanwhile: another call has connected the account, so that the user need not be asked.
+// errConnectedMeanwhile means that another call has connected the account, so that the user need not be asked.
 var errConnectedMeanwhile = errors.New("the account is connected")
 
 // AccountWish is the account that a tool uses.
@@ -46,7 +46,7 @@ type AccountWish struct {
 	ValidFor time.Duration
 	// Round is how long a call waits: 45 seconds by default.
 	Round time.Duration
-	// ByError: a client of 2025-11-25 gets the error -32042, as with Require.
+	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
 	ByError bool
 }
 

@@ -141,7 +141,7 @@ type question struct {
 	start   func() (end func(), err error)                     // begins what Close waits for
 }
 
-// isForOthers: the page is for somebody else than the user of the client.
+// isForOthers reports whether the page is for somebody else than the user of the client.
 func (q question) isForOthers() bool { return q.others || len(q.approvers) > 0 }
 
 func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) (End, error) {
@@ -171,7 +171,7 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 type completed struct {
 	asked   urlmode.Elicitation
 	outcome urlmode.Outcome
-	// isEarlier: it was completed before this call began, and this call was not begun for it.
+	// isEarlier means that it was completed before this call began, and this call was not begun for it.
 	isEarlier bool
 }
 
@@ -296,7 +296,8 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 	return made, err
 }
 
-// confirm: no SDK tells whether an answer was written. It counts as written if the client is there as the tool returns.
+// confirm confirms a claim after the body has run. No SDK tells whether an answer was written. It counts as written if the client is
+// there as the tool returns.
 func confirm(ctx context.Context, claim *urlmode.Claim) {
 	if ctx.Err() != nil {
 		return

@@ -190,7 +190,7 @@ func (k *asking) why(ctx context.Context, id string, err error) error {
 	return context.Cause(ctx)
 }
 
-// statusOf: a wait has ended because its elicitation is open.
+// statusOf returns the status of an error by which a wait has ended because its elicitation is open.
 func statusOf(err error) (urlmode.Status, bool) {
 	var own *urlmode.Error
 	if errors.As(err, &own) && own.Code == urlmode.ErrTimeout {

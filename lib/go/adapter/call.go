@@ -24,7 +24,7 @@ type Call struct {
 type Client struct {
 	Name    string
 	Version string
-	// URL: it declares elicitation in URL mode.
+	// URL means that it declares elicitation in URL mode.
 	URL bool
 }
 
@@ -41,7 +41,7 @@ type Channel struct {
 	Complete func(ctx context.Context, elicitationID string) error
 	// CompleteLater is the same in the stream of the session. It may be nil.
 	CompleteLater func(ctx context.Context, elicitationID string) error
-	// IsGone: an error of Request means that the client has closed its session or connection. It may be nil.
+	// IsGone reports whether an error of Request means that the client has closed its session or connection. It may be nil.
 	IsGone func(error) bool
 }
 

@@ -64,7 +64,7 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 	return facts
 })
 
-// whatItTakes: round is that of the wish, which has precedence.
+// whatItTakes returns what a client takes. round is that of the wish, which has precedence.
 func (a *Adapter) whatItTakes(client Client, round time.Duration) takes {
 	known := takes{declares: client.URL, url: client.URL, round: round}
 	all := slices.Concat(a.options.Clients, shippedClients())

@@ -25,7 +25,7 @@ type InputWish struct {
 	Verify func(context.Context, urlmode.Typed) (*urlmode.Problem, error)
 	// Round is how long a call waits: 45 seconds by default.
 	Round time.Duration
-	// ByError: a client of 2025-11-25 gets the error -32042, as with Require.
+	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
 	ByError bool
 }
 
@@ -40,7 +40,7 @@ type ApprovalWish struct {
 	SendLink func(context.Context, ApprovalLink) error
 	// Round is how long a call waits: 45 seconds by default.
 	Round time.Duration
-	// ByError: a client of 2025-11-25 gets the error -32042, as with Require.
+	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
 	ByError bool
 }
 
@@ -92,7 +92,7 @@ func (a *Adapter) AskApproval(ctx context.Context, call Call, wish ApprovalWish,
 	return a.run(ctx, call, q, body)
 }
 
-// ofForm: the link is for the user, or for those who decide.
+// ofForm makes an elicitation of that of a form, whose link is for the user, or for those who decide.
 func ofForm(made urlmode.FormElicitation, err error) (urlmode.Elicitation, error) {
 	return urlmode.Elicitation{CallbackURLs: urlmode.CallbackURLs{ElicitationID: made.ElicitationID},
 		URL: cmp.Or(made.URL, made.ApprovalURL), ExpiresAt: made.ExpiresAt, Resumed: made.Resumed}, err

@@ -173,7 +173,7 @@ func declinedEnd(outcome urlmode.Outcome) End {
 
 func failureEnd(action urlmode.Action, reason string) End { return detailedEnd(action, reason, "") }
 
-// detailedEnd: the detail is without a secret.
+// detailedEnd is an end with a detail, which has no secret.
 func detailedEnd(action urlmode.Action, reason, detail string) End {
 	why, known := reasonTexts[reason]
 	switch {

@@ -69,7 +69,7 @@ func (one *notice) refuse(end func() (bool, error)) (bool, error) {
 	return one.isRefused, err
 }
 
-// send: if it fails, the client's next call says the same.
+// send notifies the client, once. If it fails, the client's next call says the same.
 func (one *notice) send(ctx context.Context, id string, tell func(context.Context, string) error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()

@@ -135,7 +135,7 @@ func (k *asking) tellLater(id string) {
 	}()
 }
 
-// hearLater: a user who declines after the end of the call has refused.
+// hearLater waits for the response after the end of the call: a user who declines after the end of the call has refused.
 func (k *asking) hearLater(id string, responded <-chan response, withdraw context.CancelFunc) {
 	notice, release := k.a.notices.use(k.call.Channel.Session, id)
 	go func() {

@@ -29,7 +29,7 @@ const (
 )
 
 var (
-	// codeForm: whatever has a digit may be a code or a token.
+	// codeForm has no digit: whatever has one may be a code or a token.
 	codeForm  = regexp.MustCompile(`^[A-Za-z_-]{1,64}$`)
 	typeForm  = regexp.MustCompile(`^[a-z]+/[a-z.+-]{1,60}`)
 	scopeEnds = regexp.MustCompile(`[\s,]+`)
@@ -153,7 +153,7 @@ func areTokens(made tokens) bool {
 		(isScope || made["scope"] == nil)
 }
 
-// setExpiry: some write the number as text, and Square says when the token expires.
+// setExpiry computes when an access token expires. Some providers write the number as text, and Square says when the token expires.
 func setExpiry(made tokens, now time.Time) {
 	said, isSaid := made["expires_in"]
 	delete(made, "expires_in")

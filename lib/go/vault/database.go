@@ -68,7 +68,8 @@ type stored struct {
 	lifetimeMs *int64
 }
 
-// lessWaited: the time for which tokens are valid began when they were asked for, and not when they could be stored.
+// lessWaited returns the time for which tokens are valid, less the time that has passed: it began when they were asked for, and not
+// when they could be stored.
 func (s stored) lessWaited(since time.Time) *int64 {
 	if s.lifetimeMs == nil {
 		return nil
@@ -208,7 +209,7 @@ func retried[T any](ctx context.Context, timeout time.Duration, change func() (T
 	}
 }
 
-// isRefused: it is certain that nothing is stored, and will not be: the tokens are too large, or refused for what they are.
+// isRefused reports whether it is certain that nothing is stored, and will not be: the tokens are too large, or refused for what they are.
 func isRefused(err error) bool {
 	var refused *pgconn.PgError
 	return errors.Is(err, urlmode.ErrAccountSize) || errors.Is(err, urlmode.ErrArgument) || errors.As(err, &refused) && lasting.MatchString(refused.Code)

@@ -217,10 +217,10 @@ func (d description) fromReturn(returned map[string]string) (found map[string]st
 	return found, ""
 }
 
-// isDiscovered: the metadata are those that the provider publishes, with the keys with which id tokens are verified.
+// isDiscovered reports whether the metadata are those that the provider publishes, with the keys with which id tokens are verified.
 func (d description) isDiscovered() bool { return d.Token == "" }
 
-// staysGood: a refresh token can be used again, also if nobody knows what was answered to its use.
+// staysGood reports whether a refresh token can be used again, also if nobody knows what was answered to its use.
 func (d description) staysGood() bool {
 	return d.StaysGood || d.LongLived != nil && d.LongLived.Renewal != nil
 }

@@ -75,7 +75,7 @@ func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of to
 	}
 }
 
-// askUserinfo: whose account it is, the id token says as well.
+// askUserinfo asks the userinfo endpoint whose account it is. If that fails, the claims of the id token say so.
 func (p *provider) askUserinfo(ctx context.Context, source *accountSource, of tokens, claims map[string]any) (any, error) {
 	if p.metadata.userinfo == "" {
 		return claims, nil
@@ -95,7 +95,8 @@ func (p *provider) askUserinfo(ctx context.Context, source *accountSource, of to
 	return document, nil
 }
 
-// notAllowed is the code of a failure after which the provider does not say it, whenever it is asked: for most providers a scope is missing.
+// notAllowed is the code of a failure after which the provider does not say it, whenever it is asked: for most providers a scope is
+// missing.
 const notAllowed = "not_allowed"
 
 // askAccount returns JSON.

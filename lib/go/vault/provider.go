@@ -271,7 +271,8 @@ func (p *provider) lengthened(ctx context.Context, given tokens) (tokens, error)
 	return made, nil
 }
 
-// lengthen: with GET, the token and the secret are in the address of the request, because the provider wants it so.
+// lengthen exchanges a token for one that lives longer. With GET, the token and the secret are in the address of the request, because
+// the provider wants it so.
 func (p *provider) lengthen(ctx context.Context, by lengthening, accessToken string) (tokens, error) {
 	values := map[string]string{"{access_token}": accessToken, "{client_id}": p.client.ID, "{client_secret}": p.client.Secret}
 	fields := map[string]string{}

@@ -15,7 +15,7 @@ import (
 const (
 	// lease is longer than a request to a token endpoint may take (requestTimeout), with room for the commits.
 	lease = time.Minute
-	// lateAfter: what is left of the lease after that is too little for a request.
+	// lateAfter is how late an answer of the database may be: what is left of the lease then is too little for a request.
 	lateAfter = 20 * time.Second
 )
 
@@ -52,7 +52,7 @@ type refreshing struct {
 	err    error
 }
 
-// refresh: the end of the context ends this call and not the refresh: what the provider gives is stored.
+// refresh refreshes the tokens of an account. The end of the context ends this call and not the refresh: what the provider gives is stored.
 func (r *refresher) refresh(ctx context.Context, given refreshable) (refreshed, error) {
 	running, err := r.join(given)
 	if err != nil {
@@ -198,7 +198,7 @@ func (r *refresher) notStored(ctx context.Context, given refreshable, number int
 	return result, err
 }
 
-// fail: with a reason, the account must be connected again; otherwise it can be tried again.
+// fail ends a refresh that has failed. With a reason, the account must be connected again; otherwise it can be tried again.
 func (r *refresher) fail(ctx context.Context, given refreshable, number int64, detail, reason string, why *failure) (refreshed, error) {
 	// After that the lease has ended, and nobody knows that there was an answer.
 	_, err := retried(ctx, lease, func() (bool, error) {
@@ -215,7 +215,7 @@ func (r *refresher) fail(ctx context.Context, given refreshable, number int64, d
 	return refreshed{outcome: "failed", detail: detail}, nil
 }
 
-// sealRefreshed: what the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).
+// sealRefreshed seals the tokens of an answer. What the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).
 func (v *Vault) sealRefreshed(given refreshable, came tokens) (stored, error) {
 	all := maps.Clone(given.tokens)
 	delete(all, "expires_in")

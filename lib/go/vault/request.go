@@ -37,13 +37,14 @@ type failure struct {
 	code string
 	// status is zero if there is no answer.
 	status int
-	// isAnswerLost: the request may have arrived, and what was answered did not come or cannot be read.
+	// isAnswerLost means that the request may have arrived, and what was answered did not come or cannot be read.
 	isAnswerLost bool
 }
 
 func (f *failure) Error() string { return f.detail }
 
-// isOfGateway: a gateway before the token endpoint has answered. Whether the endpoint has got the request, or is still at it, it does not say.
+// isOfGateway reports whether a gateway before the token endpoint has answered. Whether the endpoint has got the request, or is still
+// at it, it does not say.
 func (f *failure) isOfGateway() bool {
 	return f.status == http.StatusBadGateway || f.status == http.StatusGatewayTimeout || f.status >= 520 && f.status <= 527
 }
@@ -54,7 +55,7 @@ type requester struct {
 	timeout   time.Duration
 }
 
-// newRequester: without a client of net/http, which follows redirects, or at least reads their addresses.
+// newRequester makes a requester without a client of net/http, which follows redirects, or at least reads their addresses.
 func newRequester(timeout time.Duration) *requester {
 	return &requester{timeout: timeout, transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -114,7 +115,7 @@ func (r *requester) try(ctx context.Context, method, url string, headers map[str
 	return &answer{response.StatusCode, response.Header.Get("Content-Type"), read, at}, true, nil
 }
 
-// reasonOfBreak: the error itself quotes the address.
+// reasonOfBreak says in a word why a connection broke. The error itself quotes the address.
 func reasonOfBreak(ctx context.Context, isSent bool) string {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

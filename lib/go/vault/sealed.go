@@ -27,7 +27,7 @@ func (p place) digest() []byte {
 	return made[:]
 }
 
-// sealTokens: a nil nonce is random; tests with known answers give one. An error is an ErrAccountSize.
+// sealTokens seals the tokens of an account. A nil nonce is random; tests with known answers give one. An error is an ErrAccountSize.
 func sealTokens(with inside.Keys, at place, of tokens, nonce []byte) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -47,7 +47,7 @@ func sealText(with inside.Keys, at place, text, nonce []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// openTokens: an error is an ErrAccountSeal.
+// openTokens opens the tokens of an account. An error is an ErrAccountSeal.
 func openTokens(with inside.Keys, at place, sealed []byte) (tokens, error) {
 	text, err := openText(with, at, sealed)
 	if err != nil {

@@ -59,7 +59,7 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 	}
 }
 
-// isChanged: the account has changed since it was read.
+// isChanged reports whether the account has changed since it was read.
 func isChanged(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == changedState
@@ -89,7 +89,7 @@ func (v *Vault) sealConnected(ctx context.Context, at place, connected Connected
 	return stored{connected.Scopes, sealed, lifetimeOf(connected.Tokens)}, kept, err
 }
 
-// readKept: a refresh token for fewer scopes than these could not replace the new access token.
+// readKept reads the refresh token that the account keeps. One for fewer scopes than these could not replace the new access token.
 func (v *Vault) readKept(ctx context.Context, at place, scopes []string) (*int64, string, error) {
 	rows, err := v.database.read(ctx, at)
 	if err != nil || len(rows) == 0 || rows[0].State != urlmode.AccountConnected {
@@ -152,8 +152,8 @@ func (v *Vault) revokeUnstored(ctx context.Context, at place, connected Connecte
 	return v.revoke(ctx, at.provider, all) == ""
 }
 
-// isInUse: the account has tokens, which some providers would revoke with others of the same account. Without an account: whether
-// any has. Also if nobody knows.
+// isInUse reports whether the account has tokens, which some providers would revoke with others of the same account. Without an
+// account it reports whether any has. It returns true also if nobody knows.
 func (v *Vault) isInUse(ctx context.Context, at place) bool {
 	rows, err := v.database.read(ctx, at)
 	return err != nil || slices.ContainsFunc(rows, func(row accountRow) bool { return row.State == urlmode.AccountConnected })

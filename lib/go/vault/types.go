@@ -35,14 +35,14 @@ type EventName string
 const (
 	EventConnected EventName = "connected"
 	EventRefreshed EventName = "refreshed"
-	// EventFailed: a refresh has failed, and is tried again.
+	// EventFailed means that a refresh has failed, and is tried again.
 	EventFailed    EventName = "failed"
 	EventReconnect EventName = "reconnect"
 	// EventDisconnected is also of tokens that came for it afterwards.
 	EventDisconnected EventName = "disconnected"
-	// EventUnopened: its tokens cannot be sealed anew.
+	// EventUnopened means that its tokens cannot be sealed anew.
 	EventUnopened EventName = "unopened"
-	// EventNotStored: tokens that came cannot be stored.
+	// EventNotStored means that tokens that came cannot be stored.
 	EventNotStored EventName = "not_stored"
 )
 

@@ -94,7 +94,7 @@ func (v *Vault) checkProvider(name string, given Provider, descriptions map[stri
 	return made, found.checkGiven(given.Variables)
 }
 
-// optionsOf: tokens were stored with the variables of their account.
+// optionsOf returns the options of a provider for tokens that were stored, with the variables of their account.
 func (v *Vault) optionsOf(provider string, of tokens) (options, error) {
 	made, is := v.providers[provider]
 	if !is {
@@ -172,7 +172,7 @@ func (v *Vault) Disconnect(ctx context.Context, subject, provider, account strin
 	})
 }
 
-// inBackground: the end of the context ends the call, and not the work, for which Close waits.
+// inBackground does work in a goroutine of its own. The end of the context ends the call, and not the work, for which Close waits.
 func inBackground[T any](ctx context.Context, v *Vault, work func(context.Context) (T, error)) (T, error) {
 	var made T
 	end, err := v.inside.Start()
