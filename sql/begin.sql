@@ -16,6 +16,7 @@ DECLARE
 	digest CONSTANT text := '6617376dd926a690d402b250bea511f850f567bc45e3de0738f07c131f5b89ad';
 	owner CONSTANT text := current_setting('urlmode.owner');
 	space oid;
+	moved record;
 	is_known boolean := false;
 BEGIN
 	IF to_regproc('urlmode.functions_version') IS NOT NULL THEN
@@ -54,12 +55,26 @@ BEGIN
 		END IF;
 		DELETE FROM urlmode.migration m
 		WHERE m.name IN ('006_create.sql', '007_callback.sql', '009_wait.sql', '018_refund.sql');
+		-- What is in frameworks/ now: its tables first, since functions have their types.
+		EXECUTE format('CREATE SCHEMA urlmode_frameworks AUTHORIZATION %I', owner);
+		FOR moved IN
+			SELECT 'TABLE' AS what, t.name FROM unnest(ARRAY['client_request', 'mcp_session', 'mcp_event', 'stored', 'published']) AS t (name)
+			UNION ALL
+			SELECT 'DOMAIN', d.name FROM unnest(ARRAY['hash', 'response', 'message', 'stream', 'name', 'value']) AS d (name)
+			UNION ALL
+			SELECT 'FUNCTION', p.proname::text FROM pg_proc p
+			WHERE p.pronamespace = space AND p.proname ~ '^(client_request_|mcp_|stored_|publish)'
+		LOOP
+			EXECUTE format('ALTER %s urlmode.%I SET SCHEMA urlmode_frameworks', moved.what, moved.name);
+		END LOOP;
+		UPDATE urlmode.migration m SET name = 'frameworks/' || m.name
+		WHERE m.name IN ('010_client_request.sql', '011_mcp_session.sql', '012_storage.sql');
 		EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC', owner);
 	END IF;
 
 	COMMENT ON SCHEMA urlmode IS 'URL-mode elicitations: their state, and the functions that change it.';
 	COMMENT ON TABLE urlmode.migration IS 'The migrations of tables that have been applied.';
-	COMMENT ON COLUMN urlmode.migration.name IS 'The name of its file in sql/tables/.';
+	COMMENT ON COLUMN urlmode.migration.name IS 'The name of its file in sql/tables/, or of frameworks/ and its name there.';
 	COMMENT ON COLUMN urlmode.migration.applied_at IS 'When it was applied.';
 
 	-- functions/ replaces it.

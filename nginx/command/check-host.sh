@@ -105,9 +105,9 @@ check_migrations()
 		return 0
 	}
 	operator_value migration >"$scratch/applied"
-	all_migrations >"$scratch/all"
+	wanted_migrations >"$scratch/all"
 	missing=$(grep -vxFf "$scratch/applied" "$scratch/all" | tr '\n' ' ')
-	newer=$(grep -vxFf "$scratch/all" "$scratch/applied" | tr '\n' ' ')
+	newer=$(wanted_migrations --frameworks | grep -vxFf - "$scratch/applied" | tr '\n' ' ')
 	version=$(operator_value functions)
 	if [ -n "$missing" ]; then
 		finding error migrations "the database does not have ${missing% }" "urlmode migrate"

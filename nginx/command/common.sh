@@ -274,7 +274,7 @@ admin()
 		psql "$@"
 }
 
-# The names of the migrations that a database does not have, one a line.
+# migrations_missing DATABASE [--frameworks]: their names, one a line.
 migrations_missing()
 {
 	admin "$1" -f - >"$scratch/applied" <<'SQL'
@@ -283,7 +283,7 @@ SELECT to_regclass('urlmode.migration') IS NOT NULL AS there \gset
 SELECT name FROM urlmode.migration ORDER BY name;
 \endif
 SQL
-	all_migrations | while read -r name; do
+	wanted_migrations "${2-}" | while read -r name; do
 		grep -qxF -- "$name" "$scratch/applied" || say "$name"
 	done
 }
@@ -296,17 +296,34 @@ all_migrations()
 	done
 }
 
+framework_migrations()
+{
+	for file in "$sql_dir"/frameworks/tables/[0-9]*.sql; do
+		say "frameworks/${file##*/}"
+	done
+}
+
+# wanted_migrations [--frameworks]: those of this version that a database must have in
+# which the ones of the file applied are.
+wanted_migrations()
+{
+	all_migrations
+	if [ "${1-}" = --frameworks ] || grep -q '^frameworks/' "$scratch/applied"; then
+		framework_migrations
+	fi
+}
+
 # The version of the functions of this version of urlmode.
 functions_version()
 {
 	sed -n '/functions_version()/,/;$/s/^	SELECT //p' "$sql_dir/functions/000_version.sql"
 }
 
-# What is missing in a database: its migrations, and the functions of this version if it
+# schema_missing DATABASE [--frameworks]: what is missing in a database: its migrations, and the functions of this version if it
 # has older ones; one a line.
 schema_missing()
 {
-	migrations_missing "$1"
+	migrations_missing "$@"
 	version=$(admin "$1" -f - <<'SQL'
 SELECT to_regproc('urlmode.functions_version') IS NOT NULL AS there \gset
 \if :there
@@ -317,10 +334,10 @@ SQL
 	[ "${version:-0}" -ge "$(functions_version)" ] || say "functions of version $(functions_version)"
 }
 
-# migrate DATABASE
+# migrate DATABASE [--frameworks]
 migrate()
 {
 	as_admin "$1" test -r "$sql_dir/migrate" ||
 		die "the user postgres cannot read $sql_dir: set URLMODE_ADMIN_DATABASE_URL instead"
-	as_admin "$1" "$sql_dir/migrate"
+	as_admin "$1" "$sql_dir/migrate" ${2:+"$2"}
 }

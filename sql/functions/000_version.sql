@@ -1,4 +1,21 @@
 -- Before the other files: the version of the functions, and no rights.
+--
+-- The files are numbered in the order in which they are best read:
+--
+--   002_elicitation     how a row moves
+--   003_payment         the money that providers have proved
+--   004_claim           which call acts on an outcome, and what no call has claimed
+--   005_retention       how long results and rows are kept, and what deletes them
+--   006_create          an MCP server creates an elicitation, or resumes one
+--   007_callback        the browser: look up, open, complete
+--   008_event           the provider: events of webhooks
+--   009_wait            the MCP server that waits: read, expire, abandon, settle, recheck
+--   013_operator        what the operator's command asks
+--   014_vault           accounts that stay connected: their tokens, sealed
+--   015_unknown_event   money for an elicitation that nobody knows
+--   016_form            the forms of kinds input and approval: answers, checks, decisions
+--   017_signing_key     public keys of providers that are given one at a time
+--   018_refund          money that goes back
 
 SET LOCAL ROLE :"owner";
 
@@ -37,7 +54,7 @@ BEGIN
 	FOR r IN
 		SELECT p.oid::regprocedure AS function, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee
 		FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-		WHERE p.pronamespace = 'urlmode'::regnamespace AND pg_get_userbyid(p.proowner) = current_user
+		WHERE p.pronamespace IN ('urlmode'::regnamespace, to_regnamespace('urlmode_frameworks')) AND pg_get_userbyid(p.proowner) = current_user
 			AND a.grantee <> p.proowner
 	LOOP
 		EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s CASCADE', r.function, r.grantee);

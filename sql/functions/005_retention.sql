@@ -209,25 +209,25 @@ COMMENT ON FUNCTION urlmode.purge_kind IS
 CREATE OR REPLACE FUNCTION urlmode.purge_stored(batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
-	name text;
-	deleted bigint;
-	taken bigint := 0;
+	taken bigint;
+	theirs bigint;
 BEGIN
-	FOREACH name IN ARRAY ARRAY['client_request', 'mcp_session', 'stored', 'published', 'unknown_event'] LOOP
-		EXECUTE format('DELETE FROM urlmode.%1$I d WHERE d.ctid IN (
-				SELECT x.ctid FROM urlmode.%1$I x WHERE x.expires_at <= now()
-				ORDER BY x.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
-			)', name) USING batch;
-		GET DIAGNOSTICS deleted = ROW_COUNT;
-		taken := taken + deleted;
-	END LOOP;
+	DELETE FROM urlmode.unknown_event d WHERE d.ctid IN (
+		SELECT x.ctid FROM urlmode.unknown_event x WHERE x.expires_at <= now()
+		ORDER BY x.expires_at LIMIT batch FOR UPDATE SKIP LOCKED
+	);
+	GET DIAGNOSTICS taken = ROW_COUNT;
+	IF to_regproc('urlmode_frameworks.purge') IS NOT NULL THEN
+		EXECUTE 'SELECT urlmode_frameworks.purge($1)' INTO theirs USING batch;
+		taken := taken + theirs;
+	END IF;
 	RETURN taken;
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_stored IS
-	'Internal. Deletes what the adapters of MCP frameworks stored and what has expired since (010 '
-	'to 012), and events of unknown elicitations (015), at most `batch` rows of each table, and '
-	'returns how many.';
+	'Internal. Deletes events of unknown elicitations that have expired (015), and what MCP '
+	'frameworks stored and has expired, if they have their schema (../frameworks); at most `batch` '
+	'rows of each table. Returns how many.';
 
 CREATE OR REPLACE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
 RETURNS bigint

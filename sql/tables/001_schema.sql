@@ -10,25 +10,6 @@
 --
 -- The logins get no password here. Set one, or add a line to pg_hba.conf,
 -- when you set up the database.
---
--- The files are numbered in the order in which they are best read:
---
---   002_elicitation     the table, and how a row moves through it
---   003_payment         the money that providers have proved
---   004_claim           which call acts on an outcome, and what no call has claimed
---   005_retention       how long results and rows are kept, and what deletes them
---   006_create          an MCP server creates an elicitation, or resumes one
---   007_callback        the browser: look up, open, complete
---   008_event           the provider: events of webhooks
---   009_wait            the MCP server that waits: read, expire, abandon, settle, recheck
---   010_client_request  requests of MCP servers to their clients
---   011_mcp_session     sessions of MCP clients
---   012_storage         keys and channels for MCP frameworks
---   013_operator        what the operator's command asks
---   014_vault           accounts that stay connected: their tokens, sealed
---   015_unknown_event   money for an elicitation that nobody knows
---   016_form            the forms of kinds input and approval: answers, checks, decisions
---   018_refund          money that goes back
 
 -- For the blocks below.
 SET LOCAL urlmode.owner = :'owner';

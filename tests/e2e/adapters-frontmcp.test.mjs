@@ -108,7 +108,7 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 	test('a client that FrontMCP tells of the question: the first call ends with the answer, too', async () => {
 		const client = await connect({ capabilities: { roots: {} } });
 		const first = client.call('buy_report');
-		const readQuestion = () => fixture.stack.sql("SELECT value FROM urlmode.stored WHERE key LIKE 'mcp:elicit:fallback:%'");
+		const readQuestion = () => fixture.stack.sql("SELECT value FROM urlmode_frameworks.stored WHERE key LIKE 'mcp:elicit:fallback:%'");
 		await until('the question is in PostgreSQL', async () => (await readQuestion()).length === 1);
 		const [{ value }] = await readQuestion();
 		const elicitId = await newest();
@@ -123,7 +123,7 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		const result = client.call('buy_report');
 		const { elicitationId } = await client.nextRequest();
 		await frontMcpWaits({ elicitationId });
-		await fixture.stack.sql('SELECT urlmode.publish($1, $2)', [`mcp:elicit:result:${elicitationId}`, '{"status":"decline"}']);
+		await fixture.stack.sql('SELECT urlmode_frameworks.publish($1, $2)', [`mcp:elicit:result:${elicitationId}`, '{"status":"decline"}']);
 		assert.equal((await result).text, 'Not done: the user refused.');
 		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
 	});
@@ -153,6 +153,6 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 
 	test('no entry remains in the store', async () => {
 		await until('the store is empty', async () => (await fixture.stack.sql(
-			"SELECT key FROM urlmode.stored WHERE key LIKE 'mcp:elicit:pending:%' AND expires_at > now() + interval '310 seconds'")).length === 0);
+			"SELECT key FROM urlmode_frameworks.stored WHERE key LIKE 'mcp:elicit:pending:%' AND expires_at > now() + interval '310 seconds'")).length === 0);
 	});
 });

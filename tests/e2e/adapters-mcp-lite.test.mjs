@@ -43,7 +43,7 @@ for (const frameworks of ['newest', 'oldest']) {
 				const [call, answer] = balancer.seen.slice(first);
 				assert.notEqual(call, answer, 'the answer came in where the call was');
 			}
-			assert.deepEqual(await fixture.stack.sql('SELECT * FROM urlmode.client_request'), [], 'nothing is left');
+			assert.deepEqual(await fixture.stack.sql('SELECT * FROM urlmode_frameworks.client_request'), [], 'nothing is left');
 		});
 
 		test('a form can be declined', async () => {

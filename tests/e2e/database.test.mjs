@@ -87,8 +87,9 @@ describe('migrations', () => {
 		return rows;
 	}
 
-	test('all are applied in the stack, in order', async () => {
-		assert.deepEqual((await applied(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL)).map(({ name }) => name), await files());
+	test('all are applied in the stack, in order, and those of the frameworks after them', async () => {
+		const frameworks = (await readdir(path.join(ROOT, 'sql/frameworks/tables'))).sort().map((name) => `frameworks/${name}`);
+		assert.deepEqual((await applied(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL)).map(({ name }) => name), [...await files(), ...frameworks]);
 	});
 
 	test('make migrate applies them to any database, in order and once; again it does nothing', async () => {
@@ -240,15 +241,15 @@ test('no index depends on the collations of the C library, which an upgrade of i
 	const columns = await sql(`
 		SELECT i.relname AS index, a.attname AS column, k.collname AS collation FROM pg_class i
 		JOIN pg_attribute a ON a.attrelid = i.oid AND a.attcollation <> 0 JOIN pg_collation k ON k.oid = a.attcollation
-		WHERE i.relnamespace = 'urlmode'::regnamespace AND i.relkind = 'i'`);
+		WHERE i.relnamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND i.relkind = 'i'`);
 	assert.ok(columns.length >= 6);
 	assert.deepEqual(columns.filter(({ collation }) => collation !== 'C'), []);
 });
 
 test('every object has a comment', async () => {
 	const objects = await sql(`
-		WITH space AS (SELECT 'urlmode'::regnamespace::oid AS id)
-		SELECT 'schema' AS kind, 'urlmode' AS name, obj_description(id, 'pg_namespace') AS comment FROM space
+		WITH space AS (SELECT oid AS id, nspname AS name FROM pg_namespace WHERE nspname IN ('urlmode', 'urlmode_frameworks'))
+		SELECT 'schema' AS kind, name, obj_description(id, 'pg_namespace') AS comment FROM space
 		UNION ALL
 		SELECT 'relation ' || c.relkind::text, c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c, space
 		WHERE c.relnamespace = space.id AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)
@@ -317,9 +318,9 @@ describe('what the roles may do', () => {
 			const client = await connectAs(role);
 			const tables = await sql(`
 				SELECT oid::regclass::text AS name, attname AS column FROM pg_class JOIN pg_attribute ON attrelid = oid AND attnum = 1
-				WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v')`);
+				WHERE relnamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND relkind IN ('r', 'v')`);
 			const sequences = await sql(`
-				SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace AND relkind = 'S'`);
+				SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND relkind = 'S'`);
 			const statements = tables.flatMap(({ name, column }) => [
 				`SELECT FROM ${name}`, `SELECT count(*) FROM ${name}`, `SELECT ${column} FROM ${name}`,
 				`INSERT INTO ${name} DEFAULT VALUES`, `UPDATE ${name} SET ${column} = DEFAULT`, `DELETE FROM ${name}`,
@@ -427,7 +428,7 @@ describe('what the roles may do', () => {
 		const functions = await sql(`
 			SELECT p.oid::regprocedure::text AS name, proowner::regrole::text AS owner, prosecdef AS definer,
 				coalesce(proconfig::text, '') AS config, coalesce(proacl::text, '{=X}') AS acl
-			FROM pg_proc p WHERE pronamespace = 'urlmode'::regnamespace`);
+			FROM pg_proc p WHERE pronamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace)`);
 		const [{ login }] = await sql("SELECT rolcanlogin AS login FROM pg_roles WHERE rolname = 'urlmode_owner'");
 
 		assert.equal(login, false);

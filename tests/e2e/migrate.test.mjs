@@ -45,9 +45,9 @@ async function database(statements = '') {
 }
 
 /** @param {string[]} command of MIGRATE */
-function migrate({ url }, command = MIGRATE['sql/migrate']) {
+function migrate({ url }, command = MIGRATE['sql/migrate'], ...options) {
 	return new Promise((resolve) => {
-		execFile(command[0], command.slice(1), { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: url } }, (error, stdout, stderr) => {
+		execFile(command[0], [...command.slice(1), ...options], { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: url } }, (error, stdout, stderr) => {
 			resolve({ status: error?.code ?? 0, lines: stdout.split('\n').filter(Boolean), stderr });
 		});
 	});
@@ -88,8 +88,8 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 	describe(name, () => {
 		test('adopts the last schema of before: it is then like a new one, and again nothing is done', async () => {
 			const [adopted, fresh] = [await database(OLD), await database()];
-			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: [], stderr: '' });
-			assert.equal((await migrate(fresh, command)).status, 0);
+			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: ['frameworks/001_schema.sql'], stderr: '' });
+			assert.equal((await migrate(fresh, command, '--frameworks')).status, 0);
 			const first = await catalog(adopted);
 			assert.deepEqual(first, await catalog(fresh));
 			assert.ok(first.length > 500);
@@ -115,6 +115,20 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 				assert.deepEqual(await objects(), before);
 			});
 		}
+
+		test('makes the schema of frameworks only where it is asked for, and replaces its functions from then on', async () => {
+			const one = await database();
+			await migrate(one, command);
+			assert.equal((await one.query("SELECT urlmode.purge() AS taken"))[0].taken, '0');
+			assert.deepEqual(await one.query("SELECT FROM pg_namespace WHERE nspname = 'urlmode_frameworks'"), []);
+			assert.match((await migrate(one, command, '--frameworks')).lines.join(), /^frameworks\/001_schema\.sql,frameworks\/010/);
+			const before = await catalog(one);
+			await one.query(`DROP FUNCTION urlmode_frameworks.stored_get; GRANT EXECUTE ON FUNCTION urlmode_frameworks.publish TO urlmode_cgi;
+				INSERT INTO urlmode_frameworks.stored VALUES ('gone', 'x', now() - interval '1 s')`);
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
+			assert.deepEqual(await catalog(one), before);
+			assert.equal((await one.query("SELECT urlmode.purge(kind => 'stored') AS taken"))[0].taken, '1');
+		});
 
 		test('refuses to replace newer functions, changes nothing, and says what to do', async () => {
 			const newer = await database();
@@ -154,7 +168,10 @@ test('rows of a schema that was adopted go on', async () => {
 		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at, resume_key)
 		VALUES ($1, 'github', 'oauth', $2, $3, 'server', 'https://id.example/authorize', now() + interval '5 minutes', 'account')`,
 	[id, subject, binding]);
+	await old.query("INSERT INTO urlmode.stored (key, value) VALUES ('before', 'one')");
 	assert.equal((await migrate(old)).status, 0);
+	await old.query("INSERT INTO urlmode_frameworks.stored (key, value) VALUES ('later', 'two')");
+	assert.deepEqual(await old.query("SELECT value FROM urlmode_frameworks.stored_get(ARRAY['before', 'later'])"), [{ value: 'one' }, { value: 'two' }]);
 	await old.query('SET ROLE urlmode_cgi');
 	const [opened] = await old.query('SELECT outcome FROM urlmode.open($1, $2, $3, $4, $5, $6)',
 		[[id], [binding], ['github'], [Buffer.alloc(16, 1)], [null], [0]]);
@@ -166,19 +183,20 @@ test('rows of a schema that was adopted go on', async () => {
 
 test('each function of the database has a file, and each of the files is there', async () => {
 	const one = await database();
-	await migrate(one);
-	const folder = path.join(SQL, 'functions');
-	const texts = await Promise.all((await readdir(folder)).map((file) => readFile(path.join(folder, file), 'utf8')));
-	const written = texts.flatMap((text) => [...text.matchAll(/^(?:\t+EXECUTE .*)?CREATE OR REPLACE FUNCTION urlmode\.(\w+)/gm)].map(([, name]) => name));
-	const there = await one.query("SELECT DISTINCT proname AS name FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace");
+	await migrate(one, undefined, '--frameworks');
+	const files = (await readdir(SQL, { recursive: true })).filter((file) => /functions\/.*\.sql$/.test(file));
+	const texts = await Promise.all(files.map((file) => readFile(path.join(SQL, file), 'utf8')));
+	const written = texts.flatMap((text) => [...text.matchAll(/CREATE OR REPLACE FUNCTION (urlmode(?:_frameworks)?\.\w+)/g)].map(([, name]) => name));
+	const there = await one.query(`SELECT DISTINCT format('%s.%s', pronamespace::regnamespace, proname) AS name FROM pg_proc
+		WHERE pronamespace::regnamespace::text ~ '^urlmode'`);
 	assert.deepEqual(there.map(({ name }) => name).sort(), [...new Set(written)].sort());
 });
 
 test('a function whose parameters, result or defaults change has a new name: older programs call the old one', async () => {
 	const one = await database();
-	await migrate(one);
+	await migrate(one, undefined, '--frameworks');
 	assert.deepEqual(changed(recorded(), await signatures(one.query)), [],
 		'give what has changed a new name, and keep the old one; before 1.0.0 is released: record anew, with tests/support/functions.mjs');
 	await one.query('ALTER FUNCTION urlmode.ping() RENAME TO pong');
-	assert.deepEqual(changed(recorded(), await signatures(one.query)), ['ping() RETURNS boolean']);
+	assert.deepEqual(changed(recorded(), await signatures(one.query)), ['urlmode.ping() RETURNS boolean']);
 });

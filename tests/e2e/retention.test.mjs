@@ -261,7 +261,7 @@ describe('what a call of purge takes', () => {
 		await fixture.create();
 		await fixture.createPayment('stripe');
 		await fixture.create({ provider: 'docusign', kind: 'signature' });
-		await sql("SELECT urlmode.stored_set(ARRAY['k'], ARRAY['v'], ARRAY[1::bigint], NULL)");
+		await sql("SELECT urlmode_frameworks.stored_set(ARRAY['k'], ARRAY['v'], ARRAY[1::bigint], NULL)");
 		await pass(200);
 		const kinds = async () => (await sql('SELECT kind FROM urlmode.elicitation ORDER BY kind')).map(({ kind }) => kind);
 		assert.equal(await purge({ kind: 'stored' }), 1);
@@ -275,15 +275,15 @@ describe('what a call of purge takes', () => {
 	test('what adapters stored goes when it has expired, and stays while it has not', async () => {
 		const key = () => `sha256('${randomUUID()}'::bytea)`;
 		const store = async (ttl) => {
-			await sql(`SELECT urlmode.client_request_expect(ARRAY[${key()}], ARRAY[${ttl}::bigint]);
-				SELECT urlmode.stored_set(ARRAY['${randomUUID()}'], ARRAY['v'], ARRAY[${ttl}::bigint], NULL);
-				WITH k AS (SELECT ${key()} AS key) SELECT urlmode.mcp_session_create(key, '{}', ${ttl}) FROM k`);
-			await sql('SELECT urlmode.mcp_event_append(key, $1, $2, 10) FROM urlmode.mcp_session', ['s', '{}']);
+			await sql(`SELECT urlmode_frameworks.client_request_expect(ARRAY[${key()}], ARRAY[${ttl}::bigint]);
+				SELECT urlmode_frameworks.stored_set(ARRAY['${randomUUID()}'], ARRAY['v'], ARRAY[${ttl}::bigint], NULL);
+				WITH k AS (SELECT ${key()} AS key) SELECT urlmode_frameworks.mcp_session_create(key, '{}', ${ttl}) FROM k`);
+			await sql('SELECT urlmode_frameworks.mcp_event_append(key, $1, $2, 10) FROM urlmode_frameworks.mcp_session', ['s', '{}']);
 		};
-		const counts = async () => Object.values((await sql(`SELECT (SELECT count(*) FROM urlmode.client_request)::integer,
-			(SELECT count(*) FROM urlmode.mcp_session)::integer AS s, (SELECT count(*) FROM urlmode.mcp_event)::integer AS e,
-			(SELECT count(*) FROM urlmode.stored)::integer AS v`))[0]);
-		await sql("SELECT urlmode.stored_set(ARRAY['for ever'], ARRAY['v'], NULL, NULL)");
+		const counts = async () => Object.values((await sql(`SELECT (SELECT count(*) FROM urlmode_frameworks.client_request)::integer,
+			(SELECT count(*) FROM urlmode_frameworks.mcp_session)::integer AS s, (SELECT count(*) FROM urlmode_frameworks.mcp_event)::integer AS e,
+			(SELECT count(*) FROM urlmode_frameworks.stored)::integer AS v`))[0]);
+		await sql("SELECT urlmode_frameworks.stored_set(ARRAY['for ever'], ARRAY['v'], NULL, NULL)");
 		await store(DAY);
 		await store(3 * DAY);
 		await purge();

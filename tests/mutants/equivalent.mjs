@@ -71,7 +71,7 @@ export const EQUIVALENT = [
 		why: 'the lease would have to end in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/functions/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',
+		file: 'sql/frameworks/functions/012_storage.sql', line: 'WHERE s.key = item.key AND (s.expires_at IS NULL OR s.expires_at >= now());',
 		why: 'an entry would have to expire in the microsecond of the transaction',
 	},
 	{

@@ -114,7 +114,7 @@ function named() {
 /** All mistakes, in the order of the seed. */
 function ofSeed() {
 	const random = new Random(Number(seed));
-	const files = [...filesIn('sql/functions', '.sql'), ...filesIn('lib/node/src', '.js'),
+	const files = [...filesIn('sql/functions', '.sql'), ...filesIn('sql/frameworks/functions', '.sql'), ...filesIn('lib/node/src', '.js'),
 		...readdirSync(join(ROOT, 'lib')).filter((folder) => !['node', 'python', 'go', 'providers', 'pages'].includes(folder) && !folder.includes('.'))
 			.flatMap((folder) => filesIn(join('lib', folder), '.c'))];
 	let all = files.filter((file) => some(testsOf(file, options.quick)).length > 0).flatMap((file) => {

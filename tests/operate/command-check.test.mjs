@@ -174,10 +174,10 @@ describe('the database', () => {
 
 	test('where nothing can be written; a migration that is missing', async () => {
 		await sql('ALTER ROLE urlmode_cgi SET default_transaction_read_only = on', 'ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
-		await sql("DELETE FROM urlmode.migration WHERE name = '012_storage.sql'", "INSERT INTO urlmode.migration (name) VALUES ('012_storage.sql')");
+		await sql("DELETE FROM urlmode.migration WHERE name = 'frameworks/012_storage.sql'", "INSERT INTO urlmode.migration (name) VALUES ('frameworks/012_storage.sql')");
 		await findsAll([
 			['database', 'error', /nothing can be written: default_transaction_read_only is on for urlmode_cgi/],
-			['migrations', 'error', /does not have 012_storage\.sql$/],
+			['migrations', 'error', /does not have frameworks\/012_storage\.sql$/],
 		]);
 	});
 

@@ -243,7 +243,7 @@ describe('check', () => {
 	});
 
 	test('a migration that is not applied is an error, whatever is in it', async () => {
-		const name = '010_client_request.sql';
+		const name = 'frameworks/010_client_request.sql';
 		const [{ applied_at }] = await fixture.stack.sql('DELETE FROM urlmode.migration WHERE name = $1 RETURNING applied_at', [name]);
 		try {
 			const { findings, exit } = await check();

@@ -77,10 +77,10 @@ test('the login is what the contract says: no attribute, no membership', async (
 
 test('it may execute thirteen functions of the schema, and hold no other right in it', async () => {
 	const { rows: functions } = await thief.query(`
-		SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
+		SELECT proname FROM pg_proc WHERE pronamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace)
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
 	const { rows: relations } = await thief.query(`
-		SELECT relname FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace AND relkind IN ('r', 'v', 'm', 'S', 'p')
+		SELECT relname FROM pg_class WHERE relnamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND relkind IN ('r', 'v', 'm', 'S', 'p')
 			AND (has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
@@ -257,7 +257,7 @@ describe('escalate', () => {
 	test('a search path of its own leads no function elsewhere', async () => {
 		const { rows } = await thief.query(`
 			SELECT p.proname FROM pg_proc p
-			WHERE p.pronamespace = 'urlmode'::regnamespace AND p.prosecdef
+			WHERE p.pronamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND p.prosecdef
 				AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig), false)`);
 		assert.deepEqual(rows, []);
 	});

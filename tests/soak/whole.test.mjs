@@ -92,9 +92,9 @@ async function sizeOf({ pid }) {
 
 /** How many rows each table has whose rows go at some time. */
 async function countRows() {
-	const tables = await lab.sql(`SELECT relname FROM pg_class
-		WHERE relnamespace = 'urlmode'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)`, [STAYS]);
-	const [counts] = await lab.sql(`SELECT ${tables.map(({ relname }) => `(SELECT count(*)::integer FROM urlmode.${relname}) AS ${relname}`).join(', ')}`);
+	const tables = await lab.sql(`SELECT relname, oid::regclass AS name FROM pg_class
+		WHERE relnamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace) AND relkind = 'r' AND relname <> ALL ($1)`, [STAYS]);
+	const [counts] = await lab.sql(`SELECT ${tables.map(({ relname, name }) => `(SELECT count(*)::integer FROM ${name}) AS ${relname}`).join(', ')}`);
 	return counts;
 }
 

@@ -30,7 +30,7 @@ make_database()
 
 	URLMODE_ADMIN_DATABASE_URL=postgresql://postgres:$(cat pg.password)@127.0.0.1:$PG_PORT/urlmode
 	psql -Xq -v ON_ERROR_STOP=1 -d "${URLMODE_ADMIN_DATABASE_URL%urlmode}postgres" -c 'CREATE DATABASE urlmode' &&
-		"$TREE/sql/migrate"
+		"$TREE/sql/migrate" --frameworks
 }
 
 configure_cluster()
@@ -51,7 +51,7 @@ copy_cluster()
 
 	version=$("$PGBIN/postgres" --version)
 	version=${version//[^0-9A-Za-z.]/-}
-	kept=$CLUSTERS/$version-$(cat -- "$TREE"/sql/migrate "$TREE"/sql/*.sql "$TREE"/sql/*/*.sql | sha256sum | head -c 16)
+	kept=$CLUSTERS/$version-$(cat -- "$TREE"/sql/migrate "$TREE"/sql/*.sql "$TREE"/sql/*/*.sql "$TREE"/sql/*/*/*.sql | sha256sum | head -c 16)
 	(
 		flock 8
 		[[ -e $kept/pg.password ]] || {

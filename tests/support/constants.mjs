@@ -66,9 +66,9 @@ export function constantOf(file, name) {
 }
 
 /** Each domain of the database: its condition, and its comment. */
-export const domains = new Map([...SQL.matchAll(/^CREATE DOMAIN urlmode\.(\w+) AS ([^;]*);/gm)].map(([, name, type]) => [name, {
+export const domains = new Map([...SQL.matchAll(/^CREATE DOMAIN urlmode(?:_frameworks)?\.(\w+) AS ([^;]*);/gm)].map(([, name, type]) => [name, {
 	condition: type,
-	comment: new RegExp(`^COMMENT ON DOMAIN urlmode\\.${name} IS\\s+((?:'.*'\\s*)+);$`, 'm').exec(SQL)?.[1].replaceAll(/'\s+'/g, '') ?? '',
+	comment: new RegExp(`^COMMENT ON DOMAIN urlmode(?:_frameworks)?\\.${name} IS\\s+((?:'.*'\\s*)+);$`, 'm').exec(SQL)?.[1].replaceAll(/'\s+'/g, '') ?? '',
 }]));
 
 /**

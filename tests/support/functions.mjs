@@ -4,7 +4,7 @@
 //     URLMODE_ADMIN_DATABASE_URL=… node tests/support/functions.mjs          before 1.0.0, when one has changed
 //     URLMODE_ADMIN_DATABASE_URL=… node tests/support/functions.mjs 1.0.0    at each release
 //
-// writes that file anew, from a database that was just migrated.
+// writes that file anew, from a database that was just migrated with --frameworks.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function recorded() {
 }
 
 /** Of the text of all functions but for comments and the version. */
-export const digest = (files = readFunctions()) => createHash('sha256').update(files.filter(({ name }) => name !== '000_version.sql')
+export const digest = (files = readFunctions(true)) => createHash('sha256').update(files.filter(({ name }) => name !== '000_version.sql')
 	.map(({ sql }) => sql.replaceAll(/^\s*--.*\n/gm, '')).join('\n')).digest('hex');
 
 /** The version that functions with this digest must have. */
@@ -40,10 +40,10 @@ export function versionOf(record, now) {
  */
 export async function signatures(query) {
 	const rows = await query(`
-		SELECT format('%s(%s) RETURNS %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)) AS signature
-		FROM pg_proc p WHERE p.pronamespace = 'urlmode'::regnamespace
+		SELECT format('%s.%s(%s) RETURNS %s', p.pronamespace::regnamespace, p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)) AS signature
+		FROM pg_proc p WHERE p.pronamespace IN ('urlmode'::regnamespace, to_regnamespace('urlmode_frameworks'))
 			AND EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner)
-		ORDER BY p.proname COLLATE "C"`);
+		ORDER BY p.pronamespace::regnamespace::text, p.proname COLLATE "C"`);
 	return rows.map(({ signature }) => signature);
 }
 

@@ -58,8 +58,8 @@ const GROUPS = {
 			finds: ['database', /database "nothing" does not exist|permission denied for database/] }],
 		['a role that may only read', { break: psql('ALTER ROLE urlmode_cgi SET default_transaction_read_only = on'),
 			mend: psql('ALTER ROLE urlmode_cgi RESET default_transaction_read_only'), finds: ['database', /default_transaction_read_only is on for urlmode_cgi/] }],
-		['a migration that was not applied', { break: psql("UPDATE urlmode.migration SET name = replace(name, '012', '912') WHERE name LIKE '012%'"),
-			mend: psql("UPDATE urlmode.migration SET name = replace(name, '912', '012') WHERE name LIKE '912%'"), finds: ['migrations', /does not have 012_/] }],
+		['a migration that was not applied', { break: psql("UPDATE urlmode.migration SET name = replace(name, '013', '913') WHERE name LIKE '013%'"),
+			mend: psql("UPDATE urlmode.migration SET name = replace(name, '913', '013') WHERE name LIKE '913%'"), finds: ['migrations', /does not have 013_/] }],
 		['a full table space', { break: `mkdir /srv/small && mount -t tmpfs -o size=16m tmpfs /srv/small && install -d -o postgres -g postgres /srv/small/space
 			${psql("CREATE TABLESPACE small LOCATION '/srv/small/space'")}; head -c 15m /dev/zero >/srv/small/full`,
 		mend: `${psql('DROP TABLESPACE small')}; umount /srv/small && rmdir /srv/small`, finds: ['storage', /^the file system of the table space small, \/srv\/small\/space, has \d MB left/] }],

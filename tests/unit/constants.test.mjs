@@ -64,9 +64,9 @@ const SAME = {
 
 	'the channel of announcements': () => [found('sql/functions/002_elicitation.sql', /pg_notify\('(\w+)'/), found('sql/functions/007_callback.sql', /pg_notify\('(\w+)'/),
 		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/)],
-	'the channel of the answers of clients': () => [found('sql/functions/010_client_request.sql', /pg_notify\('(\w+)'/),
+	'the channel of the answers of clients': () => [found('sql/frameworks/functions/010_client_request.sql', /pg_notify\('(\w+)'/),
 		found('lib/node/src/adapters/client-requests.js', /CHANNEL = '(\w+)'/)],
-	'the channel of published messages': () => [found('sql/functions/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
+	'the channel of published messages': () => [found('sql/frameworks/functions/012_storage.sql', /pg_notify\('(\w+)'/), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
 
 	'seconds of the longest grace': () => [365 * 24 * 60 * 60, constant('UM_GRACE_MAX_S'), constant('UM_COOKIE_MAX_AGE'), js('token', 'GRACE_MAX_SECONDS'),
 		found('lib/providers/schema.json', /"grace": \{[^}]*"maximum": (\d+)/)],

@@ -42,23 +42,26 @@ function section(file, heading) {
 const firstColumn = (file, heading) => [...section(file, heading).matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
 
 /** Each function that a role may execute, as `name(parameters)`, from sql/functions/. */
-function grantedFunctions(role) {
+function grantedFunctions(role, schema) {
 	const sql = withRoles(readAll('sql', '.sql').replaceAll(/--.*$/gm, ''));
-	const parameters = new Map([...sql.matchAll(/CREATE OR REPLACE FUNCTION urlmode\.(\w+)\(([^)]*)\)/g)]
+	const parameters = new Map([...sql.matchAll(new RegExp(`CREATE OR REPLACE FUNCTION ${schema}\\.(\\w+)\\(([^)]*)\\)`, 'g'))]
 		.map(([, name, text]) => [name, text.replaceAll(/\s+/g, ' ').trim()]));
 	const granted = [...sql.matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)]
 		.filter(([, , roles]) => roles.match(/\w+/g).includes(role))
-		.flatMap(([, functions]) => [...functions.matchAll(/urlmode\.(\w+)/g)]);
+		.flatMap(([, functions]) => [...functions.matchAll(new RegExp(`\\b${schema}\\.(\\w+)`, 'g'))]);
 
 	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
 }
 
-for (const role of ['urlmode_cgi', 'urlmode_server', 'urlmode_operator']) {
-	test(`the protocol has the SQL functions that ${role} may execute, with their parameters`, () => {
-		const granted = grantedFunctions(role);
+for (const [role, schema, heading] of [
+	...['urlmode_cgi', 'urlmode_server', 'urlmode_operator'].map((name) => [name, 'urlmode', `Role ${name}`]),
+	['urlmode_server', 'urlmode_frameworks', 'Schema urlmode_frameworks'],
+]) {
+	test(`the protocol has the SQL functions of ${schema} that ${role} may execute, with their parameters`, () => {
+		const granted = grantedFunctions(role, schema);
 
 		assert.ok(granted.length > 0);
-		assert.deepEqual(sorted(firstColumn(PROTOCOL, `Role ${role}`)), sorted(granted));
+		assert.deepEqual(sorted(firstColumn(PROTOCOL, heading)), sorted(granted));
 	});
 }
 

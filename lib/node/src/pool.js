@@ -129,6 +129,10 @@ export class Pool {
 		} catch (error) {
 			// The detail of a failed check constraint contains the whole row.
 			if (isDatabaseError(error)) error.detail = undefined;
+			// It is there only where it was asked for.
+			if (isDatabaseError(error) && error.code === '3F000' && error.message.includes('urlmode_frameworks')) {
+				error.message += ': run urlmode migrate --frameworks';
+			}
 			throw error;
 		}
 	}

@@ -24,7 +24,7 @@ const keyOf = (session, id) => createHash('sha256').update(`${session}\0${id}`).
 
 /** The row of one request, if there is one. */
 async function rowOf(admin, session, id) {
-	const { rows } = await admin.query('SELECT expected, response FROM urlmode.client_request WHERE key = $1', [keyOf(session, id)]);
+	const { rows } = await admin.query('SELECT expected, response FROM urlmode_frameworks.client_request WHERE key = $1', [keyOf(session, id)]);
 	return rows[0];
 }
 
@@ -74,8 +74,8 @@ test('a response is kept that looks for its request just as it is written', asyn
 	const { promise } = a.createPending(session, 'r1', { timeout_ms: 5_000 });
 	await until('the request is written', () => rowOf(admin, session, 'r1'));
 	await admin.query('BEGIN');
-	await admin.query('DELETE FROM urlmode.client_request WHERE key = $1', [keyOf(session, 'r1')]);
-	await admin.query(`INSERT INTO urlmode.client_request (key, expected, expires_at) VALUES ($1, true, now() + interval '1 minute')`,
+	await admin.query('DELETE FROM urlmode_frameworks.client_request WHERE key = $1', [keyOf(session, 'r1')]);
+	await admin.query(`INSERT INTO urlmode_frameworks.client_request (key, expected, expires_at) VALUES ($1, true, now() + interval '1 minute')`,
 		[keyOf(session, 'r1')]);
 	b.resolvePending(session, 'r1', answerTo('r1'));
 	await until('the response waits for the row', async () => (await admin.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount > 0);
@@ -125,10 +125,10 @@ test('rejectPending rejects the request', async (t) => {
 
 test('the rows of an instance that died are deleted after their expiry', async (t) => {
 	const { a, session, admin } = await setUpRequests(t);
-	await admin.query("INSERT INTO urlmode.client_request (key, expected, expires_at) VALUES (sha256('dead'), true, now() - interval '1 s')");
+	await admin.query("INSERT INTO urlmode_frameworks.client_request (key, expected, expires_at) VALUES (sha256('dead'), true, now() - interval '1 s')");
 	a.createPending(session, 'r1', { timeout_ms: 1_000 }).promise.catch(() => {});
 	await until('it is gone', async () => (await admin.query(
-		"SELECT FROM urlmode.client_request WHERE key = sha256('dead')")).rowCount === 0);
+		"SELECT FROM urlmode_frameworks.client_request WHERE key = sha256('dead')")).rowCount === 0);
 });
 
 test('a response that arrives while the connection is lost still resolves the request', async (t) => {
@@ -170,16 +170,16 @@ test('answers that nobody asked for cannot push out a genuine one unsaid, and st
 	});
 	const post = async () => (await handle(
 		new Request('http://127.0.0.1/mcp', { method: 'POST', body: JSON.stringify(answerTo('early')) }))).status;
-	const strangers = `INSERT INTO urlmode.client_request (key, expected, response, expires_at)
+	const strangers = `INSERT INTO urlmode_frameworks.client_request (key, expected, response, expires_at)
 		SELECT sha256(n::text::bytea), false, 'x', now() + interval '30 seconds' FROM generate_series(1, 10000) n`;
 	await admin.query(strangers);
 	assert.equal(await post(), 503, 'it was not kept, and that is said');
 	assert.equal(await rowOf(admin, session, 'early'), undefined);
-	await admin.query("UPDATE urlmode.client_request SET expires_at = now() WHERE response = 'x'");
+	await admin.query("UPDATE urlmode_frameworks.client_request SET expires_at = now() WHERE response = 'x'");
 	assert.equal(await post(), 202);
 	assert.deepEqual(await a.createPending(session, 'early').promise, answerTo('early'));
 	assert.equal(await post(), 202, 'the same answer again is nothing new');
-	await admin.query("DELETE FROM urlmode.client_request WHERE response = 'x'");
+	await admin.query("DELETE FROM urlmode_frameworks.client_request WHERE response = 'x'");
 });
 
 test('a session with 16 early answers does not keep those of others away', async (t) => {
@@ -197,7 +197,7 @@ test('a session with 16 early answers does not keep those of others away', async
 	assert.deepEqual(statuses, [...Array(16).fill(202), ...Array(4).fill(503)]);
 	assert.equal(await answer(session, 'r1'), 202);
 	assert.deepEqual(await a.createPending(session, 'r1').promise, answerTo('r1'));
-	await admin.query('DELETE FROM urlmode.client_request WHERE NOT expected');
+	await admin.query('DELETE FROM urlmode_frameworks.client_request WHERE NOT expected');
 });
 
 test('close rejects open requests', async (t) => {
@@ -263,7 +263,7 @@ test('an unused session expires, and use extends it', async (t) => {
 	}
 	assert.equal(await sessions.has(unused), false);
 	await sessions.create(randomUUID(), { protocolVersion: '2025-06-18' });
-	assert.equal((await admin.query('SELECT FROM urlmode.mcp_session WHERE expires_at <= now()')).rowCount, 0);
+	assert.equal((await admin.query('SELECT FROM urlmode_frameworks.mcp_session WHERE expires_at <= now()')).rowCount, 0);
 });
 
 test('events are numbered in each stream, limited in number, and replayed after a given event', async (t) => {

@@ -55,7 +55,7 @@ test('an expired value does not exist, can be set again, and is deleted', async 
 	await here.set('b', '3', { ifNotExists: true });
 	assert.equal(await there.get('b'), '3');
 	assert.equal(await here.incr('n'), 1, 'an expired number counts from 0');
-	const { rows } = await admin.query('SELECT key FROM urlmode.stored WHERE key LIKE $1 AND expires_at <= now()', [`${name}%`]);
+	const { rows } = await admin.query('SELECT key FROM urlmode_frameworks.stored WHERE key LIKE $1 AND expires_at <= now()', [`${name}%`]);
 	assert.deepEqual(rows, []);
 });
 
@@ -307,7 +307,7 @@ test('a message whose transaction ends after that of the next one is delivered t
 	const heard = [];
 	await there.subscribe('c', (message) => heard.push(message));
 	await admin.query('BEGIN');
-	await admin.query("SELECT urlmode.publish($1, 'first')", [`${here.prefix}c`]);
+	await admin.query("SELECT urlmode_frameworks.publish($1, 'first')", [`${here.prefix}c`]);
 	const second = here.publish('c', 'second');
 	await Promise.race([second, until('it waits', async () => (await admin.query(
 		"SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount > 0)]);

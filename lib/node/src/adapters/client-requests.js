@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt } from '../aead.js';
-import { UrlModeClosedError } from '../errors.js';
+import { isDatabaseError, UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
 import { internalsOf } from '../internals.js';
 import { Poll } from '../poll.js';
@@ -22,10 +22,10 @@ const KEY_INFO = 'urlmode client response v1';
 /** The largest sealed response in bytes, which is the limit of the column. */
 const RESPONSE_MAX = 262_144;
 
-const EXPECT = 'SELECT * FROM urlmode.client_request_expect($1::bytea[], $2::bigint[])';
-const ANSWER = 'SELECT urlmode.client_request_answer($1, $2, $3) AS outcome';
-const TAKE = 'SELECT * FROM urlmode.client_request_take($1::bytea[])';
-const DROP = 'SELECT urlmode.client_request_drop($1::bytea[])';
+const EXPECT = 'SELECT * FROM urlmode_frameworks.client_request_expect($1::bytea[], $2::bigint[])';
+const ANSWER = 'SELECT urlmode_frameworks.client_request_answer($1, $2, $3) AS outcome';
+const TAKE = 'SELECT * FROM urlmode_frameworks.client_request_take($1::bytea[])';
+const DROP = 'SELECT urlmode_frameworks.client_request_drop($1::bytea[])';
 
 /**
  * @typedef {object} Entry
@@ -228,7 +228,12 @@ export class PostgresClientRequestAdapter {
 					entry.reject(error);
 				}
 			}
-		} catch {
+		} catch (error) {
+			// The schema of frameworks was never asked for.
+			if (isDatabaseError(error) && error.code === '3F000') {
+				for (const key of [...this.#pending.keys()]) this.#settle(key)?.reject(error);
+				return;
+			}
 			// Responses are polled, and read when a connection listens again.
 			if (this.#pending.size > 0) this.#poll.start();
 		}

@@ -9,11 +9,11 @@ import { internalsOf } from '../internals.js';
 const TTL_MS = 24 * 60 * 60 * 1_000;
 const EVENTS_MAX = 100;
 
-const CREATE = 'SELECT urlmode.mcp_session_create($1, $2, $3)';
-const USE = 'SELECT urlmode.mcp_session_use($1, $2) AS meta';
-const APPEND = 'SELECT urlmode.mcp_event_append($1, $2, $3, $4) AS n';
-const SINCE = 'SELECT * FROM urlmode.mcp_events($1, $2, $3)';
-const DELETE = 'SELECT urlmode.mcp_session_delete($1)';
+const CREATE = 'SELECT urlmode_frameworks.mcp_session_create($1, $2, $3)';
+const USE = 'SELECT urlmode_frameworks.mcp_session_use($1, $2) AS meta';
+const APPEND = 'SELECT urlmode_frameworks.mcp_event_append($1, $2, $3, $4) AS n';
+const SINCE = 'SELECT * FROM urlmode_frameworks.mcp_events($1, $2, $3)';
+const DELETE = 'SELECT urlmode_frameworks.mcp_session_delete($1)';
 
 /**
  * @typedef {object} SessionMeta as in mcp-lite

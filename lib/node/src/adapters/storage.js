@@ -14,15 +14,15 @@ import { StorageConnectionError, StorageNotConnectedError, StorageOperationError
 const CHANNEL = 'urlmode_published';
 const TTL_MAX_SECONDS = 3_153_600_000;
 
-const GET = 'SELECT * FROM urlmode.stored_get($1::text[])';
-const SET = 'SELECT urlmode.stored_set($1::text[], $2::text[], $3::bigint[], $4::text[])';
-const DELETE = 'SELECT urlmode.stored_delete($1::text[]) AS n';
-const EXPIRE = 'SELECT urlmode.stored_expire($1, $2) AS there';
-const KEYS = 'SELECT urlmode.stored_keys($1) AS key';
-const ADD = 'SELECT urlmode.stored_add($1, $2::bigint) AS sum';
-const PUBLISH = 'SELECT urlmode.publish($1, $2)';
-const LAST = 'SELECT urlmode.published_last() AS id';
-const SINCE = 'SELECT * FROM urlmode.published_since($1::text[], $2::bigint[])';
+const GET = 'SELECT * FROM urlmode_frameworks.stored_get($1::text[])';
+const SET = 'SELECT urlmode_frameworks.stored_set($1::text[], $2::text[], $3::bigint[], $4::text[])';
+const DELETE = 'SELECT urlmode_frameworks.stored_delete($1::text[]) AS n';
+const EXPIRE = 'SELECT urlmode_frameworks.stored_expire($1, $2) AS there';
+const KEYS = 'SELECT urlmode_frameworks.stored_keys($1) AS key';
+const ADD = 'SELECT urlmode_frameworks.stored_add($1, $2::bigint) AS sum';
+const PUBLISH = 'SELECT urlmode_frameworks.publish($1, $2)';
+const LAST = 'SELECT urlmode_frameworks.published_last() AS id';
+const SINCE = 'SELECT * FROM urlmode_frameworks.published_since($1::text[], $2::bigint[])';
 
 /**
  * @typedef {{ ttlSeconds?: number, ifNotExists?: boolean, ifExists?: boolean }} SetOptions

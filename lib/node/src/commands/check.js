@@ -10,7 +10,7 @@ import { mintLink } from '../link.js';
 import { checkBaseUrl } from '../url.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { kidsOf } from './keys.js';
-import { functionsVersion, readMigrations } from './migrations.js';
+import { functionsVersion, hasFrameworks, readMigrations } from './migrations.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
@@ -167,7 +167,7 @@ async function checkSchema(report, client) {
 	}
 	const canList = functions.some(({ name, mine }) => name === 'list_migrations' && mine);
 	const { rows: applied } = canList ? await client.query('SELECT name FROM urlmode.list_migrations()') : { rows: [] };
-	const migrations = readMigrations();
+	const migrations = readMigrations(hasFrameworks(applied.map(({ name }) => name)));
 	const missing = migrations.filter(({ name }) => !applied.some((row) => row.name === name));
 	const names = missing.map(({ name }) => name).join(', ');
 	const { rows: [{ version }] } = functions.some(({ name }) => name === 'functions_version')

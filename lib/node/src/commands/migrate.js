@@ -3,10 +3,10 @@
 import { Client } from '../client.js';
 import { checkDatabaseUrl } from '../database-url.js';
 import { required } from './environment.js';
-import { BEGIN, functionsVersion, readFunctions, readMigrations } from './migrations.js';
+import { BEGIN, functionsVersion, hasFrameworks, readFunctions, readMigrations } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode migrate [--dry-run]
+export const help = `usage: urlmode migrate [--frameworks] [--dry-run]
 
 Applies the migrations of the package, in order and each once, to the database
 that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and a
@@ -15,52 +15,65 @@ transaction; newer functions than those of the package are an error. Two runs at
 the same time wait for each other. Stops at the first error, and leaves what was
 applied before it.
 
-  --dry-run  say what would be applied, and change nothing
+  --frameworks  also the schema urlmode_frameworks, which FrontMCP and mcp-lite
+                need; later runs know that it is there
+  --dry-run     say what would be applied, and change nothing
 `;
 
-export const options = { 'dry-run': { type: /** @type {const} */ ('boolean') } };
+export const options = {
+	frameworks: { type: /** @type {const} */ ('boolean') },
+	'dry-run': { type: /** @type {const} */ ('boolean') },
+};
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration'))";
 
 /**
  * @param {string[]} args
- * @param {{ 'dry-run'?: unknown }} options
+ * @param {{ frameworks?: unknown, 'dry-run'?: unknown }} options
  */
-export async function run(args, { 'dry-run': dryRun }) {
+export async function run(args, { frameworks, 'dry-run': dryRun }) {
 	if (args.length > 0) throw new UsageError('urlmode migrate takes no argument');
 	const url = required('URLMODE_ADMIN_DATABASE_URL', 'a connection string of a user who can create roles and a schema');
 	const client = new Client({ ...checkDatabaseUrl(url), application_name: 'urlmode migrate' });
 	client.on('error', () => {});
 	await client.connect();
 	try {
-		if (dryRun) await list(client);
-		else await apply(client);
+		if (dryRun) await list(client, Boolean(frameworks));
+		else await apply(client, Boolean(frameworks));
 	} finally {
 		await client.end();
 	}
 	return 0;
 }
 
-/** @param {Client} client */
-async function list(client) {
+/**
+ * @param {Client} client
+ * @param {boolean} frameworks
+ */
+async function list(client, frameworks) {
 	const { rows: [found] } = await client.query(
 		"SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists, to_regproc('urlmode.functions_version') IS NOT NULL AS has_version");
 	const { rows } = found.exists ? await client.query('SELECT name FROM urlmode.migration') : { rows: [] };
 	const { rows: [{ version }] } = await client.query(found.has_version ? 'SELECT urlmode.functions_version() AS version' : 'SELECT 0 AS version');
-	const applied = new Set(rows.map(({ name }) => name));
-	for (const { name } of readMigrations()) {
-		if (!applied.has(name)) process.stdout.write(`${name} would be applied\n`);
+	const applied = rows.map(({ name }) => name);
+	for (const { name } of readMigrations(frameworks || hasFrameworks(applied))) {
+		if (!applied.includes(name)) process.stdout.write(`${name} would be applied\n`);
 	}
 	const own = functionsVersion();
 	if (version < own) process.stdout.write(`functions of version ${own} would be applied\n`);
 	if (version > own) process.stdout.write(`the functions are newer, of version ${version}, and would not be replaced by version ${own}\n`);
 }
 
-/** @param {Client} client */
-async function apply(client) {
+/**
+ * @param {Client} client
+ * @param {boolean} frameworks
+ */
+async function apply(client, frameworks) {
 	await client.query('SET client_min_messages = warning');
 	await transaction(client, () => execute(client, BEGIN));
-	for (const file of readMigrations()) {
+	const { rows } = await client.query('SELECT name FROM urlmode.migration');
+	const all = frameworks || hasFrameworks(rows.map(({ name }) => name));
+	for (const file of readMigrations(all)) {
 		await transaction(client, async () => {
 			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [file.name]);
 			if (rowCount) return;
@@ -71,7 +84,7 @@ async function apply(client) {
 		});
 	}
 	await transaction(client, async () => {
-		for (const file of readFunctions()) await execute(client, file);
+		for (const file of readFunctions(all)) await execute(client, file);
 	});
 }
 

@@ -37,11 +37,15 @@ function readFolder(folder) {
 /** What comes before all others, each time. @type {SqlFile} */
 export const BEGIN = { name: 'begin.sql', sql: withRoles(read('begin.sql')) };
 
-/** Each is applied once. */
-export const readMigrations = () => readFolder('tables');
+/** Each is applied once. @param {boolean} frameworks with those of frameworks/ */
+export const readMigrations = (frameworks = false) => [...readFolder('tables'), ...frameworks
+	? readFolder('frameworks/tables').map(({ name, sql }) => ({ name: `frameworks/${name}`, sql })) : []];
 
-/** All are applied each time. */
-export const readFunctions = () => readFolder('functions');
+/** All are applied each time. @param {boolean} frameworks with those of frameworks/ */
+export const readFunctions = (frameworks = false) => [...readFolder('functions'), ...frameworks ? readFolder('frameworks/functions') : []];
+
+/** Whether frameworks/ was applied before, or is being applied. @param {string[]} applied names of migrations */
+export const hasFrameworks = (applied) => applied.some((name) => name.startsWith('frameworks/'));
 
 /** Of the functions of this package. */
 export const functionsVersion = () => Number(/functions_version\(\)[^]*?\tSELECT (\d+)/.exec(read('functions/000_version.sql'))?.[1]);
