@@ -103,7 +103,6 @@ plan_form(const struct um_context *context, struct um_exchange *ex)
 	request_op(context, ex, UM_OP_OPEN_FORM, opened_form);
 	ex->op.only_looks = ex->request.method != UM_GET;
 	ex->op.four_eyes = ex->provider->four_eyes;
-	ex->op.row_kind = um_kind_name(ex->provider->kind);
 	return UM_REFUSAL_NONE;
 }
 

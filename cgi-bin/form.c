@@ -54,7 +54,6 @@ request_op(struct um_exchange *ex, enum um_op_kind kind, um_step *then)
 	um_exchange_request_op(ex, kind, then);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
 	ex->op.four_eyes = ex->provider->four_eyes;
-	ex->op.row_kind = um_kind_name(ex->provider->kind);
 }
 
 /* A browser says from where a form is sent (Fetch Metadata). */

@@ -60,8 +60,10 @@ um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	*op = (struct um_op){ .kind = kind, .row = row };
 	memcpy(op->id, ex->token.id, sizeof(op->id));
 	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
-	if (ex->provider != NULL)
+	if (ex->provider != NULL) {
 		op->provider = ex->provider->name;
+		op->row_kind = um_kind_name(ex->provider->kind);
+	}
 	um_exchange_request_ops(ex, op, 1, then);
 }
 

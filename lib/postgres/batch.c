@@ -2,6 +2,7 @@
 #include "postgres/batch.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "postgres/array.h"
 #include "postgres/row.h"
@@ -18,7 +19,7 @@
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
 
-#define PARAMS_MAX 13
+#define PARAMS_MAX 14
 
 /*
  * The parameters: a name, the type, and how an operation gives its element of the
@@ -40,8 +41,7 @@
 	X(RESULT, BYTEA, um_array_put(out, op->result.ptr, op->result.len))    \
 	X(IDENTITY, TEXT, um_array_put_text(out, op->event->identity))         \
 	X(TYPE, TEXT, um_array_put_text(out, op->event->type))                 \
-	X(EFFECT, TEXT,                                                        \
-		um_array_put_text(out, effect_text(op->event->effect)))        \
+	X(EFFECT, TEXT, um_array_put_text(out, effect_text(op)))               \
 	X(AMOUNT, INT8,                                                        \
 		um_array_put_int64(out, op->event->amount,                     \
 			op->event->has_amount))                                \
@@ -90,17 +90,17 @@ static const struct statement {
 		{ ID, PROVIDER } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
-		"FROM urlmode.open($1, $2, $3, $4, $5, $6)",
-		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, GRACE } },
+		"FROM urlmode.open($1, $2, $3, $4, $5, $6, $7)",
+		{ ID, BINDING, PROVIDER, BROWSER, SUBJECT, GRACE, KIND } },
 	{ UM_OP_OPEN_LINK, "open_link",
 		"SELECT outcome, kind, target_url, expires, binding "
-		"FROM urlmode.open_link($1, $2, $3, $4, $5)",
-		{ ID, PROVIDER, BROWSER, SUBJECT, GRACE } },
+		"FROM urlmode.open_link($1, $2, $3, $4, $5, $6)",
+		{ ID, PROVIDER, BROWSER, SUBJECT, GRACE, KIND } },
 	{ UM_OP_COMPLETE, "complete",
 		"SELECT outcome "
-		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8)",
+		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
-			ANNOUNCED } },
+			ANNOUNCED, KIND } },
 	{ UM_OP_OPEN_FORM, "open_form",
 		"SELECT outcome, expires, binding "
 		"FROM urlmode.open_form($1, $2, $3, $4, $5, $6)",
@@ -118,10 +118,10 @@ static const struct statement {
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10, $11, $12, $13)",
+		"$9, $10, $11, $12, $13, $14)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT,
-			REQUEST } },
+			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT, REQUEST,
+			KIND } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
@@ -158,8 +158,9 @@ um_batch_prepare(PGconn *conn, bool pooled)
 	return PQpipelineSync(conn) == 1;
 }
 
+/* What a provider of signatures proves is no payment. */
 static const char *
-effect_text(enum um_effect effect)
+effect_text(const struct um_op *op)
 {
 	static const char *const words[] = {
 		[UM_EFFECT_IGNORE] = "ignore",
@@ -176,7 +177,10 @@ effect_text(enum um_effect effect)
 		[UM_EFFECT_RECHECK] = "recheck",
 	};
 
-	return words[effect];
+	if (op->event->effect == UM_EFFECT_PAID && op->row_kind != NULL
+		&& strcmp(op->row_kind, "signature") == 0)
+		return "accepted";
+	return words[op->event->effect];
 }
 
 static void
@@ -199,7 +203,7 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1, 1 };
+		1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

@@ -102,7 +102,7 @@ struct um_op {
 	/* OPEN, OPEN_FORM, ANSWER_FORM: the browser that continues. */
 	uint8_t browser[UM_BROWSER_LEN];
 	bool only_looks; /* OPEN_FORM: changes nothing */
-	/* FORM: the provider's, by its name; a row of another is unknown. */
+	/* The provider's, by its name: a row of another is unknown, and proves nothing. */
 	const char *row_kind;
 	bool four_eyes; /* FORM: as the provider's, in the configuration */
 	/* OPEN: how long the row waits for its provider after its expiry. */

@@ -37,7 +37,6 @@ LANGUAGE sql IMMUTABLE AS $$
 	-- The provider: the outcome.
 	('paid',                'payment',                          'pending opened processing', NULL,  'completed', 'accept',  '',                ''),
 	('paid wrong',          'payment',                          'pending opened processing', NULL,  'completed', 'cancel',  'amount_mismatch', ''),
-	('paid',                'oauth signature',                  'pending opened processing', NULL,  'completed', 'accept',  '',                ''),
 	('accepted',            'signature',                        'pending opened processing', NULL,  'completed', 'accept',  '',                ''),
 	('cancelled',           'oauth payment signature',          'pending opened processing', NULL,  'completed', 'decline', 'cancelled',       ''),
 	('failed',              'oauth payment signature',          'pending opened processing', NULL,  'completed', 'cancel',  'payment_failed',  ''),

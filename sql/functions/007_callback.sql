@@ -92,7 +92,7 @@ COMMENT ON FUNCTION urlmode.look_up IS
 
 CREATE OR REPLACE FUNCTION urlmode.open(
 	ids uuid[], bindings bytea[], providers text[], browsers bytea[],
-	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
+	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL, kinds text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -107,12 +107,12 @@ BEGIN
 		FROM (
 			-- One for each user: a stranger with the same link hides nobody.
 			SELECT DISTINCT ON (u.id, u.subject) u.*
-			FROM unnest(ids, bindings, providers, browsers, subjects, graces_ms)
-				WITH ORDINALITY AS u (id, binding, provider, browser, subject, grace_ms, n)
+			FROM unnest(ids, bindings, providers, browsers, subjects, graces_ms, kinds)
+				WITH ORDINALITY AS u (id, binding, provider, browser, subject, grace_ms, kind, n)
 			ORDER BY u.id, u.subject, u.n
 		) a
 		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-		WHERE (a.subject IS NULL OR e.subject = a.subject)
+		WHERE (a.subject IS NULL OR e.subject = a.subject) AND (a.kind IS NULL OR e.kind = a.kind)
 			AND urlmode.next(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
@@ -131,11 +131,11 @@ BEGIN
 			ELSE l.outcome
 		END,
 		CASE WHEN e.opens AND NOT e.paid THEN e.kind END, CASE WHEN e.opens AND NOT e.paid THEN e.target_url END, l.expires
-	FROM ROWS FROM (unnest(ids, bindings, subjects), urlmode.look_up(ids, bindings, providers))
-		WITH ORDINALITY AS l (id, binding, known, outcome, action, reason, requester, subject,
+	FROM ROWS FROM (unnest(ids, bindings, subjects, kinds), urlmode.look_up(ids, bindings, providers))
+		WITH ORDINALITY AS l (id, binding, known, kind, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT x.kind::text, x.target_url::text, urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL AS opens,
+		SELECT x.kind::text, x.target_url::text, (l.kind IS NULL OR x.kind = l.kind) AND urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL AS opens,
 			urlmode.is_paid(x.kind, l.binding, x.resume_key, x.request) AS paid
 		FROM urlmode.elicitation x
 		WHERE x.id = l.id AND l.outcome IN ('pending', 'opened') AND x.expires_at > now()
@@ -148,8 +148,9 @@ COMMENT ON FUNCTION urlmode.open IS
 	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened '
 	'(also if it was opened before), processing, completed, expired, wrong_user or unknown. kind '
 	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
-	'if a payment for the same thing waits to be claimed, the outcome is completed. A form has its '
-	'own way (open_form), and is unknown. graces_ms: for '
+	'if a payment for the same thing waits to be claimed, the outcome is completed. kinds: '
+	'of the providers, as they are configured, or NULL: a row of another kind is unknown; so is a '
+	'form, which has its own way (open_form). graces_ms: for '
 	'how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 -- A link names the row alone: its MAC proves that a waiting side made it. What
@@ -194,7 +195,7 @@ COMMENT ON FUNCTION urlmode.look_up_link IS
 
 CREATE OR REPLACE FUNCTION urlmode.open_link(
 	ids uuid[], providers text[], browsers bytea[],
-	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL
+	subjects text[] DEFAULT NULL, graces_ms bigint[] DEFAULT NULL, kinds text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, kind text, target_url text, expires bigint, binding bytea)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -205,7 +206,7 @@ BEGIN
 	RETURN QUERY
 	SELECT o.outcome, o.kind, o.target_url, o.expires,
 		CASE WHEN o.outcome NOT IN ('wrong_user', 'unknown') THEN o.binding END
-	FROM ROWS FROM (urlmode.open(ids, bindings, providers, browsers, subjects, graces_ms), unnest(bindings))
+	FROM ROWS FROM (urlmode.open(ids, bindings, providers, browsers, subjects, graces_ms, kinds), unnest(bindings))
 		WITH ORDINALITY AS o (outcome, kind, target_url, expires, binding, n)
 	ORDER BY o.n;
 END
@@ -215,20 +216,21 @@ COMMENT ON FUNCTION urlmode.open_link IS
 	'wrong_user.';
 
 -- STABLE, so that PostgreSQL inlines it. The function costs nothing per call.
-CREATE OR REPLACE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text)
+CREATE OR REPLACE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text, kind text)
 RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT urlmode.next(e.kind, e.status, e.expires_at + e.grace <= now(), 'return ' || action::urlmode.action) IS NOT NULL
-		AND reason IS NOT NULL AND (subject IS NULL OR e.subject = subject)
+		AND reason IS NOT NULL AND (subject IS NULL OR e.subject = subject) AND (kind IS NULL OR e.kind = kind)
 $$;
 COMMENT ON FUNCTION urlmode.is_completable IS
 	'Internal. Whether a browser may complete a row with this action and reason: a return may do '
-	'so (urlmode.transitions), and the subject of the row is the user (NULL: not known).';
+	'so (urlmode.transitions), the subject of the row is the user (NULL: not known), and its kind '
+	'that of the provider (the same).';
 
 CREATE OR REPLACE FUNCTION urlmode.complete(
 	ids uuid[], bindings bytea[], providers text[],
 	actions text[], reasons text[], results bytea[], subjects text[] DEFAULT NULL,
-	outcomes bytea[] DEFAULT NULL
+	outcomes bytea[] DEFAULT NULL, kinds text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -245,7 +247,7 @@ BEGIN
 		SET status = 'completed', action = actions[1], reason = reasons[1], result = results[1],
 			verifier = CASE actions[1] WHEN 'accept' THEN e.verifier END, completed_at = now()
 		WHERE e.id = ids[1] AND e.binding IS NOT DISTINCT FROM bindings[1] AND e.provider = providers[1]
-			AND urlmode.is_completable(e, actions[1], reasons[1], subjects[1]);
+			AND urlmode.is_completable(e, actions[1], reasons[1], subjects[1], kinds[1]);
 		IF FOUND THEN
 			INSERT INTO urlmode.purge_queue (ids) VALUES (ids);
 			PERFORM pg_notify('urlmode', urlmode.announcement(ids[1], 'completed', outcomes[1]));
@@ -260,12 +262,12 @@ BEGIN
 				verifier = CASE a.action WHEN 'accept' THEN e.verifier END, completed_at = now()
 			FROM (
 				SELECT DISTINCT ON (u.id, u.subject) u.*
-				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes)
-					WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, n)
+				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes, kinds)
+					WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, kind, n)
 				ORDER BY u.id, u.subject, u.n
 			) a
 			WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-				AND urlmode.is_completable(e, a.action, a.reason, a.subject)
+				AND urlmode.is_completable(e, a.action, a.reason, a.subject, a.kind)
 			RETURNING e.id, a.n, a.outcome
 		), queued AS (
 			INSERT INTO urlmode.purge_queue (ids)
@@ -293,17 +295,18 @@ BEGIN
 			WHEN e.status = 'processing' THEN 'processing'
 			ELSE 'unknown'
 		END
-	FROM unnest(ids, bindings, providers, subjects)
-		WITH ORDINALITY AS a (id, binding, provider, subject, n)
+	FROM unnest(ids, bindings, providers, subjects, kinds)
+		WITH ORDINALITY AS a (id, binding, provider, subject, kind, n)
 	LEFT JOIN urlmode.elicitation e
-		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider AND (a.kind IS NULL OR e.kind = a.kind)
 	ORDER BY a.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.complete IS
 	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a '
 	'row that has expired or is processing, and proves no payment or signature: it can only '
-	'decline or cancel one. outcomes: sealed, for the announcement, or NULL. outcome: completed, '
+	'decline or cancel one. outcomes: sealed, for the announcement, or NULL. kinds: of the '
+	'providers, as they are configured, or NULL. outcome: completed, '
 	'already, processing, expired, wrong_user or unknown.';
 
 GRANT EXECUTE ON FUNCTION

@@ -46,7 +46,7 @@ $$;
 COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS
 	'Deletes the events with their elicitation.';
 
-CREATE OR REPLACE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text)
+CREATE OR REPLACE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text, provider_kind text DEFAULT NULL)
 RETURNS TABLE (action text, move jsonb)
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE
@@ -54,6 +54,7 @@ LANGUAGE sql IMMUTABLE AS $$
 			-- Only their own page answers them.
 			WHEN kind IN ('input', 'approval') THEN 'ignored'
 			WHEN effect = 'ignore' THEN 'ignored'
+			WHEN provider_kind <> kind AND effect <> 'seen' THEN 'ignored'
 			WHEN effect IN ('seen', 'other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')
 				THEN effect
 			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN 'recheck'
@@ -66,7 +67,7 @@ LANGUAGE sql IMMUTABLE AS $$
 			-- An account is accepted by its return alone, and what proves another kind proves nothing.
 			WHEN effect IN ('paid', 'accepted') THEN 'ignored'
 		END,
-		CASE WHEN proof IN ('taken', 'repeated') OR (kind = 'payment' AND effect = 'paid' AND proof IS NULL) THEN NULL ELSE decided.move END
+		CASE WHEN provider_kind <> kind OR proof IN ('taken', 'repeated') OR (kind = 'payment' AND effect = 'paid' AND proof IS NULL) THEN NULL ELSE decided.move END
 	FROM (
 		SELECT urlmode.next(kind, status, false, CASE WHEN proof = 'mismatch' THEN 'paid wrong' ELSE effect END) AS move
 	) decided
@@ -77,11 +78,12 @@ COMMENT ON FUNCTION urlmode.decide_event IS
 	'proof: of what was paid; matches, mismatch: a new payment, compared with what was expected; '
 	'repeated: it was written down before; taken: its reference has paid for another elicitation; '
 	'NULL: the event proves no payment. The action is unknown where the provider has no such row '
-	'(the kind is NULL), and NULL for an effect that does not exist.';
+	'(the kind is NULL), and NULL for an effect that does not exist. provider_kind: as the provider '
+	'is configured; NULL: as the row. What it says of a row of another kind is ignored.';
 
 CREATE OR REPLACE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[],
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[], kinds text[],
 	OUT actions text[], OUT moves jsonb[], OUT mismatches text[], OUT lates boolean[]
 )
 LANGUAGE plpgsql AS $$
@@ -89,7 +91,7 @@ DECLARE
 	overtaken boolean;
 BEGIN
 	WITH found AS MATERIALIZED (
-		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request,
+		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request, a.kind AS provider_kind,
 			e.kind, e.status, e.expected, e.checkout AS made,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
@@ -101,8 +103,8 @@ BEGIN
 			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
 			ELSE a.effect END AS effect
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests)
-			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, n)
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds)
+			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, kind, n)
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
@@ -116,7 +118,7 @@ BEGIN
 				nullif(f.ref, ''), f.id::text) AS reference,
 			urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
 		FROM found f
-		WHERE f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
+		WHERE f.effect = 'paid' AND f.kind = 'payment' AND (f.provider_kind IS NULL OR f.provider_kind = 'payment') AND f.amount IS NOT NULL AND f.currency IS NOT NULL
 			AND f.result IS NOT NULL
 	), proved AS MATERIALIZED (
 		SELECT p.n, p.proof
@@ -133,7 +135,7 @@ BEGIN
 	), decided AS MATERIALIZED (
 		SELECT f.*, p.proof, d.action, d.move
 		FROM found f LEFT JOIN proved p USING (n)
-		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof) d
+		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof, f.provider_kind) d
 	), kept AS (
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, request, action)
 		SELECT d.provider, d.identity, d.type, d.id,
@@ -284,7 +286,7 @@ CREATE OR REPLACE FUNCTION urlmode.record_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
 	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL,
-	requests text[] DEFAULT NULL
+	requests text[] DEFAULT NULL, kinds text[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -320,7 +322,7 @@ BEGIN
 					AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = u.id AND p.provider = u.provider)
 				THEN (urlmode.find_checkout(u.provider, u.ref))[1] END,
 				u.id,
-				CASE WHEN u.effect <> 'paid' THEN urlmode.find_elicitation(u.provider, u.ref) END,
+				CASE WHEN u.effect NOT IN ('paid', 'accepted') THEN urlmode.find_elicitation(u.provider, u.ref) END,
 				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (urlmode.find_checkout(u.provider, u.ref))[1] END) END
 			FROM unnest(ids, providers, effects, refs, named) WITH ORDINALITY AS u (id, provider, effect, ref, name, n)
 			ORDER BY u.n
@@ -367,7 +369,7 @@ BEGIN
 					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
 					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
 					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1],
-					requests[first:again.n - 1]);
+					requests[first:again.n - 1], kinds[first:again.n - 1]);
 				first := again.n;
 			END IF;
 		END LOOP;
@@ -375,7 +377,7 @@ BEGIN
 	END IF;
 
 	kept := urlmode.keep_events(
-		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests);
+		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds);
 	-- What went back may have come before its payment, without an elicitation that is known.
 	IF kept.actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
 		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
@@ -418,7 +420,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.record_events IS
-	'Keeps each event once and lets it move its elicitation. effects: paid, failed, cancelled, '
+	'Keeps each event once and lets it move its elicitation. effects: paid, accepted, failed, cancelled, '
 	'expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, '
 	'other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
 	'NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt '
@@ -426,7 +428,8 @@ COMMENT ON FUNCTION urlmode.record_events IS
 	'reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a '
 	'refund, or NULL where the amount is the total that went back of the payment. results: sealed; '
 	'without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, '
-	'or NULL. requests: the request ids of the deliveries, or NULL. outcome: what the event did '
+	'or NULL. requests: the request ids of the deliveries, or NULL. kinds: of the providers, as '
+	'they are configured, or NULL. outcome: what the event did '
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
 	'elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a '
 	'payment that is not as expected, amount or currency. elicitation: the one that the event is '

@@ -170,7 +170,7 @@ BEGIN
 			'pending/over', 'opened/over', 'processing/over']) AS s (state)
 		CROSS JOIN unnest(ARRAY['open', 'open_form', 'return accept', 'return decline', 'return cancel', 'answer accept', 'answer decline',
 			'check good', 'check problem', 'check failed', 'check due', 'last_check problem', 'last_check failed', 'last_check due',
-			'paid right', 'paid wrong', 'paid unknown', 'processing', 'attempt_failed', 'failed', 'cancelled', 'expired',
+			'paid right', 'paid wrong', 'paid unknown', 'accepted', 'processing', 'attempt_failed', 'failed', 'cancelled', 'expired',
 			'refunded', 'refund_reversed', 'recheck', 'ignore', 'other_mode', 'other_account',
 			'settle accept', 'settle decline', 'settle cancel', 'expire', 'expire_forms', 'abandon', 'supersede', 'make_room', 'create'
 		]) AS o (operation)

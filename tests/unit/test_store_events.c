@@ -111,6 +111,52 @@ TEST(what_each_effect_does)
 	}
 }
 
+/* A payment is no signature, and an account is accepted by its return alone. */
+TEST(what_proves_another_kind_proves_nothing)
+{
+	static const struct {
+		const char *kind;
+		const char *providers;
+		enum um_effect effect;
+		const char *outcome;
+	} cases[] = {
+		{ "signature", "signature", UM_EFFECT_PAID, "accept" },
+		{ "signature", "payment", UM_EFFECT_PAID, "ignored" },
+		{ "signature", "payment", UM_EFFECT_EXPIRED, "ignored" },
+		{ "oauth", "payment", UM_EFFECT_PAID, "ignored" },
+		{ "oauth", "oauth", UM_EFFECT_PAID, "ignored" },
+		{ "oauth", "oauth", UM_EFFECT_EXPIRED, "cancel" },
+		{ "payment", "signature", UM_EFFECT_PAID, "ignored" },
+		{ "payment", "payment", UM_EFFECT_PAID, "accept" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_event event = { .effect = cases[i].effect,
+			.has_amount = true,
+			.amount = 5,
+			.currency = "EUR" };
+		char uuid[UM_UUID_TEXT_LEN + 1];
+		struct um_op op;
+
+		row_begin("%s: %s, %d", cases[i].kind, cases[i].providers,
+			(int)cases[i].effect);
+		event_make(&op, &event, ANY);
+		um_uuid_format(uuid, op.id);
+		sql_do(admin_db,
+			"UPDATE urlmode.elicitation SET kind = '%s'"
+			" WHERE id = '%s'",
+			cases[i].kind, uuid);
+		op.row_kind = cases[i].providers;
+		submit_and_run(&op);
+		assert_outcome(&op, cases[i].outcome);
+		assert_row_text(&op, "coalesce(action, '-')",
+			strcmp(cases[i].outcome, "ignored") == 0
+				? "-"
+				: cases[i].outcome);
+		um_op_free(&op);
+	}
+}
+
 /* In one batch or one after the other: the first that completes counts. */
 TEST(events_are_recorded_once_and_in_order)
 {
@@ -397,6 +443,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		STORE_TEST(what_each_effect_does),
+		STORE_TEST(what_proves_another_kind_proves_nothing),
 		STORE_TEST(events_are_recorded_once_and_in_order),
 		STORE_TEST(a_reference_pays_for_one_row),
 		STORE_TEST(a_payment_that_is_told_again),
