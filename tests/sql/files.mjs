@@ -33,7 +33,7 @@ function withNotifications(text) {
 		const all = withNumbers(payload).match(/\{[^}]*\}/g) ?? [payload];
 		const first = all.map((one) => [Number(/"id":(\d+)/.exec(one)?.[1]), one]).sort(([a], [b]) => a - b);
 		return [first[0][0], `${channel}: ${first.map(([, one]) => one).join(', ')}\n`];
-	}).sort(([a], [b]) => a - b).map(([, line]) => line).join(''));
+	}).sort(([a], [b]) => a - b).map(([, line]) => line).join('')).replaceAll(/(.{1,4}?)\1{99,}/g, (all, part) => `${part}*${all.length / part.length}`);
 }
 
 export class SqlFiles {

@@ -49,7 +49,7 @@ SELECT pass('2 days'), purge('7 days'), state(40);
 -- Of a payment whose elicitation is gone stay its reference, amount and times, but no result. The same webhook is unknown and
 -- changes nothing; its reference pays for no other elicitation; its id is not created again; the next call asks anew.
 SELECT make(50, key => 'k'), pay(50, 'p50'), claim(50), pass('121 days'), purge(), state(50), payments(50), kept(50);
-SELECT pay(50, 'p50'), (SELECT count(*) FROM unknown()), make(51), pay(51, 'p50'), settle(51, price => '10.00 EUR', reference => 'p50'), state(51), payments(51);
+SELECT pay(50, 'p50'), (SELECT count(*) FROM list_unknown()), make(51), pay(51, 'p50'), settle(51, price => '10.00 EUR', reference => 'p50'), state(51), payments(51);
 SELECT make(50);
 SELECT make(52, key => 'k');
 

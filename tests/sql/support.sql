@@ -455,9 +455,9 @@ $$;
 CREATE FUNCTION decisions(n integer) RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT string_agg(concat_ws(' ', d.decision, test.price(d.refunded)), ', ' ORDER BY d.decided_at) FROM urlmode.show_decisions(test.id(n)) d
 $$;
-CREATE FUNCTION unknown(provider text DEFAULT NULL, most integer DEFAULT 100)
+CREATE FUNCTION list_unknown(provider text DEFAULT NULL, most integer DEFAULT 100)
 RETURNS TABLE (effect text, n integer, reference text, amount text, identity text) LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT u.effect, test.n(u.elicitation), u.reference, test.price(u.amount, u.currency), u.identity FROM urlmode.list_unknown(unknown.provider, most => most) u
+	SELECT u.effect, test.n(u.elicitation), u.reference, test.price(u.amount, u.currency), u.identity FROM urlmode.list_unknown(list_unknown.provider, most => most) u
 $$;
 -- As long as there is something.
 CREATE FUNCTION purge(keep interval DEFAULT '90 days', kind text DEFAULT NULL, batch integer DEFAULT 1000) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
