@@ -26,14 +26,14 @@ const ARGUMENTS = ['-X', '-q', '-a', '-v', 'VERBOSITY=terse', '-P', 'format=unal
 /** An id of support.sql is its number. */
 const withNumbers = (text) => text.replaceAll(/"0{8}-0000-0000-0000-0*(\d+)"/g, '$1');
 
-/** Shorter, and by the number of the elicitation: in which order rows are announced is not promised. */
+/** In one line, and by the number of the elicitation: in which order rows are announced is not promised. */
 function withNotifications(text) {
 	return text.replaceAll(/(?:^Asynchronous notification .*\n)+/gm, (lines) => lines.trimEnd().split('\n').map((line) => {
 		const [, channel, payload = ''] = /^Asynchronous notification "(\w+)" (?:with payload "(.*)" )?received/.exec(line);
 		const all = withNumbers(payload).match(/\{[^}]*\}/g) ?? [payload];
 		const first = all.map((one) => [Number(/"id":(\d+)/.exec(one)?.[1]), one]).sort(([a], [b]) => a - b);
-		return [first[0][0], `${channel}: ${first.map(([, one]) => one).join(', ')}\n`];
-	}).sort(([a], [b]) => a - b).map(([, line]) => line).join('')).replaceAll(/(.{1,4}?)\1{99,}/g, (all, part) => `${part}*${all.length / part.length}`);
+		return [first[0][0], channel, first.map(([, one]) => one).join(', ')];
+	}).sort(([a], [b]) => a - b).map(([, channel, all], n) => `${n === 0 ? `${channel}: ` : '; '}${all}`).join('').concat('\n')).replaceAll(/(.{1,4}?)\1{99,}/g, (all, part) => `${part}*${all.length / part.length}`);
 }
 
 export class SqlFiles {

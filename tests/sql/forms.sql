@@ -49,7 +49,8 @@ SELECT * FROM take_check(20);
 SELECT * FROM take_check(21);
 SELECT end_check(20, 1, subject => 'eve'), end_check(20, 2), end_check(20, 1, outcome => 'sealed outcome'), end_check(20, 1) AS again;
 SELECT * FROM reads(20);
-SELECT kept(20), answer(20), end_check(99, 1);
+SELECT kept(20), answer(20), end_check(99, 1), answers('[]');
+SELECT make(19), event(19, 'processing'), end_check(19, 0) AS a_payment;
 -- A refusal is not checked.
 SELECT make(22, 'input', verify => '1 min'), answer(22, action => 'decline', reason => 'access_denied'), state(22), kept(22);
 

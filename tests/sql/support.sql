@@ -118,7 +118,8 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 		ids => a.ids, providers => a.providers, kinds => a.kinds, subjects => a.subjects, sessions => a.sessions, bindings => a.bindings,
 		requesters => a.requesters, target_urls => a.target_urls, expected => a.expected, verifiers => a.verifiers, ttls_ms => a.ttls,
 		exclusive => a.exclusive, resume_keys => a.keys, can_recheck => a.rechecks, requests => a.requests, checkouts => a.checkouts,
-		link_kids => a.kids, forms => a.forms, approvers => a.approvers, verify_ms => a.verify_ms) c
+		client_ids => ARRAY(SELECT 'client' FROM unnest(a.ids)), link_kids => a.kids, forms => a.forms, approvers => a.approvers, verify_ms => a.verify_ms,
+		traceparents => ARRAY(SELECT '00-' || repeat('a', 32) || '-' || repeat('b', 16) || '-01' FROM unnest(a.ids))) c
 $$;
 -- price: what is to be paid, 'any', or 'none'.
 CREATE FUNCTION make(
