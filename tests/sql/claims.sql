@@ -1,5 +1,6 @@
 -- One call acts on an outcome: it claims it. A claim has two ends: the work is done, and the answer was written.
 
+SELECT unclaimed, oldest_unclaimed_s FROM urlmode.measure();
 -- claim has both at once. It takes an outcome once, for its owner, and only what the caller has read.
 SELECT make(1), pay(1, 'p1'), claim(1, subject => 'eve'), claim(1, 'none'), claim(1, action => 'decline'), claim(1, 'p1'), claim(1), claim(1, 'p1'), payments(1), claim(9);
 SELECT make(2, 'signature'), claim(2), settle(2, 'decline'), claim(2), claim(2, action => 'decline'), claim(2, action => 'decline');
@@ -35,7 +36,7 @@ SELECT pg_temp.story(11);
 -- A lease that ends gives the work to the next call, with a greater number; the earlier call can do nothing any more, nor can anybody else.
 SELECT make(20, key => 'k20'), pay(20, 'p20');
 SELECT * FROM begins('a', 20);
-SELECT pass('2 min'), renews('a', 20), renews('a', 20, subject => 'eve'), fulfils('a', 20, subject => 'eve'), confirms('a', 20, subject => 'eve'), releases('a', 20, subject => 'eve'), pass('2 min'), (SELECT count(*) FROM unclaimed()) AS listed, payments(20);
+SELECT pass('2 min'), renews('a', 20), payments(20), renews('a', 20, subject => 'eve'), fulfils('a', 20, subject => 'eve'), confirms('a', 20, subject => 'eve'), releases('a', 20, subject => 'eve'), pass('2 min'), (SELECT count(*) FROM unclaimed()) AS listed, payments(20);
 SELECT * FROM begins('b', 20, subject => 'eve');
 SELECT * FROM begins('b', 20, lease => '5 min');
 SELECT * FROM begins('c', 20);
@@ -94,6 +95,7 @@ SELECT n, reference FROM unclaimed(since => '30 s') WHERE n >= 50;
 SELECT n, reference FROM unclaimed(of_one => 50);
 SELECT proven_at < now(), provider_name, reference, amount, matches, late, refunded, held FROM urlmode.list_unclaimed('shop', now() - interval '2 min') WHERE n(elicitation) >= 50;
 SELECT reference FROM urlmode.list_unclaimed(most => 1);
-SELECT unclaimed, oldest_unclaimed_s > 300 AS old, database_ms - extract(epoch FROM now()) * 1000 BETWEEN 0 AND 60000 AS now, queue_usage BETWEEN 0 AND 1 AS queue FROM urlmode.measure();
 SELECT reference, amount FROM urlmode.list_paid('shop', now() - interval '10 s', now() + interval '1 s') ORDER BY reference;
 SELECT reference FROM urlmode.list_paid('other', now() - interval '1 day', (SELECT proven_at FROM urlmode.payment WHERE reference = 'p51'));
+SELECT pass('10 hours'), make(52), pay(52, 'p52');
+SELECT unclaimed, oldest_unclaimed_s / 3600 AS hours, database_ms - extract(epoch FROM now()) * 1000 BETWEEN 0 AND 60000 AS now, queue_usage BETWEEN 0 AND 1 AS queue FROM urlmode.measure();

@@ -26,6 +26,9 @@ SELECT claim(3), payments(3);
 -- Also what comes again can be more than went back.
 SELECT make(4), pay(4, 'p4'), back(4, '3.00 EUR', 'p4', 'x'), again(4, '5.00 EUR', 'p4', 'x'), payments(4), back(4, '2.00 EUR', 'p4', 'y'), payments(4);
 
+-- Of a payment of nothing, nothing went back when it came again.
+SELECT make(8, price => '0.00 EUR'), pay(8, 'p8', '0.00 EUR'), back(8, '0.00 EUR', 'p8', 'r8'), payments(8), again(8, '0.00 EUR', 'p8', 'r8'), payments(8);
+
 -- Without a name of its own, an event tells the total that went back: the largest counts, once, whether or not the event names the payment,
 -- and whichever comes first.
 SELECT make(5), back(5, '3.00 EUR', 'p5'), back(5, '2.00 EUR', 'p5'), pay(5, 'p5'), payments(5), back(5, '5.00 EUR'), payments(5), back(5, '4.00 EUR', 'p5'), payments(5), back(5, NULL), payments(5),
@@ -57,6 +60,7 @@ SELECT back(21, '10.00 EUR', refund => 'r20'), payments(20), payments(21);
 SELECT * FROM refunds() WHERE n IN (20, 21) ORDER BY n;
 SELECT back(20, '10.00 EUR', 'p21', 'r20'), payments(20), payments(21), back(20, '10.00 EUR', refund => 'r20'), payments(20), payments(21);
 SELECT * FROM refunds() WHERE n IN (20, 21);
+SELECT * FROM refunds(of_one => 20);
 -- One that moves to another payment leaves nothing at the one that it was of, also if it named an elicitation before its payment was proved.
 SELECT back(20, '10.00 EUR', 'p20', 'r20'), payments(20), payments(21);
 SELECT make(22), back(22, '10.00 EUR', 'none', 'r22'), back(22, '10.00 EUR', 'p21', 'r22'), payments(21), pay(22, 'p22'), make(23), pay(23, 'p23'), back(22, '10.00 EUR', 'p23', 'r22'), payments(21), payments(23);
@@ -81,7 +85,7 @@ SELECT make(33), pay(33, 'p33'), back(33, '1.00 EUR', 'p33', 'a33'), claim(33), 
 -- An amount in a second currency cannot be compared: it is left out, and holds until the operator decides. When it grows, again.
 SELECT make(40), pay(40, 'p40'), back(40, '1.00 EUR', 'p40'), decide('p40', 'released'), payments(40), back(40, '10.00 USD', 'p40'), payments(40), decide('p40', 'released'), again(40, '10.00 USD', 'p40'), payments(40);
 SELECT * FROM unclear(40);
-SELECT make(41), pay(41, 'p41'), back(41, '1.00 USD', 'p41'), payments(41), decide('p41', 'released'), payments(41), back(41, '9.00 USD', 'p41'), payments(41);
+SELECT make(41), pay(41, 'p41'), back(41, '0.01 USD', 'p41'), payments(41), decide('p41', 'released'), payments(41), back(41, '9.00 USD', 'p41'), payments(41);
 SELECT * FROM unclear(41);
 SELECT make(42), pay(42, 'p42'), back(42, '1.00', 'p42', 'a42'), payments(42), back(42, '1.00 EUR', 'p42', 'b42'), payments(42), again(42, '1.00 USD', 'p42', 'z42'), payments(42);
 SELECT * FROM refunds(of_one => 42);
