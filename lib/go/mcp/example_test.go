@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+package mcp_test
+
+import (
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/mcp"
+)
+
+// A tool that is paid for. It returns what ElicitURL returns.
+func ExampleTools_ElicitURL() {
+	var instance *urlmode.Instance // of the process
+	tools := mcp.New(instance, mcp.Options{})
+	server := sdk.NewServer(&sdk.Implementation{Name: "reports", Version: "1.0.0"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "report"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		result, err := tools.ElicitURL(ctx, call, mcp.Wish{
+			Message: "Buy the report for 5.00 EUR.",
+			Request: urlmode.Request{
+				Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: call.Extra.TokenInfo.UserID},
+				Expected: urlmode.Expected{Amount: 500, Currency: "EUR"}, TargetURL: "https://checkout.stripe.com/c/pay/cs_test_1",
+			},
+		}, func(context.Context, mcp.Accepted) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "The report."}}}, nil
+		})
+		return result, nil, err
+	})
+}
