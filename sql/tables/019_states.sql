@@ -1,7 +1,7 @@
 -- The states became one table (functions/001_states.sql). Functions whose parameters or
 -- results are others now are made anew.
 
-SET LOCAL ROLE urlmode_owner;
+SET LOCAL ROLE :"owner";
 
 DROP FUNCTION IF EXISTS
 	urlmode.supersede(uuid[]),
