@@ -6,7 +6,7 @@ SET LOCAL urlmode.owner = :'owner';
 
 DO $$
 DECLARE
-	-- The migrations of that schema. Four of them had functions alone.
+	-- The migrations of that schema. Four of them had functions alone, and 017 is gone.
 	names CONSTANT text[] := ARRAY[
 		'001_schema.sql', '002_elicitation.sql', '003_payment.sql', '004_claim.sql', '005_retention.sql', '006_create.sql',
 		'007_callback.sql', '008_event.sql', '009_wait.sql', '010_client_request.sql', '011_mcp_session.sql', '012_storage.sql',
@@ -54,7 +54,7 @@ BEGIN
 					'Otherwise migrate another database, which is empty.';
 		END IF;
 		DELETE FROM urlmode.migration m
-		WHERE m.name IN ('006_create.sql', '007_callback.sql', '009_wait.sql', '018_refund.sql');
+		WHERE m.name IN ('006_create.sql', '007_callback.sql', '009_wait.sql', '017_signing_key.sql', '018_refund.sql');
 		-- What is in frameworks/ now: its tables first, since functions have their types.
 		EXECUTE format('CREATE SCHEMA urlmode_frameworks AUTHORIZATION %I', owner);
 		FOR moved IN

@@ -88,7 +88,8 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 	describe(name, () => {
 		test('adopts the last schema of before: it is then like a new one, and again nothing is done', async () => {
 			const [adopted, fresh] = [await database(OLD), await database()];
-			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: ['frameworks/001_schema.sql'], stderr: '' });
+			const later = (await readdir(path.join(SQL, 'tables'))).filter((file) => !OLD.includes(`'${file}'`)).sort();
+			assert.deepEqual(await migrate(adopted, command), { status: 0, lines: [...later, 'frameworks/001_schema.sql'], stderr: '' });
 			assert.equal((await migrate(fresh, command, '--frameworks')).status, 0);
 			const first = await catalog(adopted);
 			assert.deepEqual(first, await catalog(fresh));

@@ -32,13 +32,13 @@ const sql = (...args) => fixture.stack.sql(...args);
 
 /** Every time of everything is so much longer ago. */
 async function pass(days) {
+	const frameworks = Object.fromEntries(['client_request', 'mcp_session', 'stored', 'published'].map((table) => [`_frameworks.${table}`, ['expires_at']]));
 	const times = {
-		elicitation: ['created_at', 'opened_at', 'expires_at', 'completed_at', 'claimed_at'],
-		payment: ['proven_at', 'claimed_at', 'refunded_at'], event: ['received_at'], purge_queue: ['due_at'],
-		client_request: ['expires_at'], mcp_session: ['expires_at'], stored: ['expires_at'], published: ['expires_at'], purge_pass: ['since'],
+		'.elicitation': ['created_at', 'opened_at', 'expires_at', 'completed_at', 'claimed_at'],
+		'.payment': ['proven_at', 'claimed_at', 'refunded_at'], '.event': ['received_at'], '.purge_queue': ['due_at'], '.purge_pass': ['since'], ...frameworks,
 	};
 	await sql(Object.entries(times).map(([table, columns]) => (
-		`UPDATE urlmode.${table} SET ${columns.map((name) => `${name} = ${name} - interval '${days} days'`)}`)).join(';'));
+		`UPDATE urlmode${table} SET ${columns.map((name) => `${name} = ${name} - interval '${days} days'`)}`)).join(';'));
 }
 
 /** Calls purge until it returns 0; how much it took. */
