@@ -100,7 +100,7 @@ COMMENT ON FUNCTION urlmode.becomes_dormant IS
 
 CREATE OR REPLACE FUNCTION urlmode.move_rows(
 	ids uuid[], moves jsonb[], reasons text[] DEFAULT NULL, results bytea[] DEFAULT NULL, outcomes bytea[] DEFAULT NULL,
-	lates boolean[] DEFAULT NULL, browsers bytea[] DEFAULT NULL, graces interval[] DEFAULT NULL, others text[] DEFAULT NULL
+	lates boolean[] DEFAULT NULL, browsers bytea[] DEFAULT NULL, others text[] DEFAULT NULL
 )
 RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
@@ -113,7 +113,6 @@ BEGIN
 			reason = coalesce(a.move ->> 'reason', a.reason, ''),
 			browser = coalesce(a.browser, e.browser),
 			opened_at = CASE WHEN a.browser IS NOT NULL THEN coalesce(e.opened_at, now()) ELSE e.opened_at END,
-			grace = coalesce(a.grace, e.grace),
 			completed_at = CASE WHEN a.ends THEN now() END,
 			completed_from = CASE WHEN a.also LIKE '%cut%' AND e.status <> 'pending' THEN e.status END,
 			claimed_at = CASE WHEN a.also LIKE '%claimed%' THEN now() END,
@@ -128,8 +127,8 @@ BEGIN
 			unchecked = e.unchecked AND NOT a.ends
 		FROM (
 			SELECT u.*, u.move ->> 'status' = 'completed' AS ends, u.move ->> 'also' AS also
-			FROM unnest(ids, moves, reasons, results, outcomes, lates, browsers, graces)
-				AS u (id, move, reason, result, outcome, late, browser, grace)
+			FROM unnest(ids, moves, reasons, results, outcomes, lates, browsers)
+				AS u (id, move, reason, result, outcome, late, browser)
 		) a
 		WHERE e.id = a.id AND e.id = ANY (ids)
 		RETURNING e.id, e.status, e.kind = 'payment' AND e.action = 'accept' AS awaits_claim,
@@ -148,7 +147,7 @@ COMMENT ON FUNCTION urlmode.move_rows IS
 	'announces them. A row that ends gets its result, and keeps nothing that only the way to its '
 	'end has needed; what it keeps is purged later. reasons: where the move leaves it to the '
 	'caller. outcomes: sealed, for the announcement. lates: a payment was proved after the end. '
-	'browsers, graces: of a row that is opened. others: announcements of rows that do not move.';
+	'browsers: of a row that is opened. others: announcements of rows that do not move.';
 
 CREATE OR REPLACE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$

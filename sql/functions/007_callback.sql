@@ -98,12 +98,14 @@ RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	open record;
+	announcements text[];
 BEGIN
-	SELECT array_agg(o.id) AS ids, array_agg(o.move) AS moves, array_agg(o.browser) AS browsers, array_agg(o.grace) AS graces INTO open
-	FROM (
-		SELECT e.id, a.browser, urlmode.next(e.kind, e.status, false, 'open') AS move,
-			CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond' ELSE e.grace END AS grace
+	WITH opened AS (
+		UPDATE urlmode.elicitation e
+		SET status = 'opened', browser = a.browser,
+			opened_at = coalesce(e.opened_at, now()),
+			grace = CASE WHEN e.kind <> 'oauth' THEN coalesce(a.grace_ms, 0) * interval '1 millisecond'
+				ELSE e.grace END
 		FROM (
 			-- One for each user: a stranger with the same link hides nobody.
 			SELECT DISTINCT ON (u.id, u.subject) u.*
@@ -111,16 +113,16 @@ BEGIN
 				WITH ORDINALITY AS u (id, binding, provider, browser, subject, grace_ms, kind, n)
 			ORDER BY u.id, u.subject, u.n
 		) a
-		JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-		WHERE (a.subject IS NULL OR e.subject = a.subject) AND (a.kind IS NULL OR e.kind = a.kind)
-			AND urlmode.next(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
+		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+			AND (a.subject IS NULL OR e.subject = a.subject) AND (a.kind IS NULL OR e.kind = a.kind)
+			AND urlmode.transition(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
 			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
 			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request)
-		ORDER BY e.id
-		FOR NO KEY UPDATE OF e
-	) o;
-	PERFORM urlmode.move_rows(open.ids, open.moves, browsers => open.browsers, graces => open.graces);
+		RETURNING e.id
+	)
+	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
+	PERFORM urlmode.announce(announcements);
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
@@ -219,7 +221,7 @@ COMMENT ON FUNCTION urlmode.open_link IS
 CREATE OR REPLACE FUNCTION urlmode.is_completable(e urlmode.elicitation, action text, reason text, subject text, kind text)
 RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT urlmode.next(e.kind, e.status, e.expires_at + e.grace <= now(), 'return ' || action::urlmode.action) IS NOT NULL
+	SELECT urlmode.transition(e.kind, e.status, e.expires_at + e.grace <= now(), 'return ' || action::urlmode.action) IS NOT NULL
 		AND reason IS NOT NULL AND (subject IS NULL OR e.subject = subject) AND (kind IS NULL OR e.kind = kind)
 $$;
 COMMENT ON FUNCTION urlmode.is_completable IS

@@ -205,6 +205,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.prove_payments(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['r'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY[true], ARRAY[false], ARRAY[NULL::bytea])",
 		'SELECT urlmode.transitions()',
 		'SELECT urlmode.transitions_by_key()',
+		"SELECT urlmode.transition('oauth', 'opened', false, 'return accept')",
 		"SELECT urlmode.next('oauth', 'opened', false, 'return accept')",
 		"SELECT urlmode.move_rows(ARRAY[gen_random_uuid()], ARRAY['{}'::jsonb])",
 		'SELECT urlmode.take_back(ARRAY[gen_random_uuid()], true)',
