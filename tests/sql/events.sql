@@ -55,7 +55,8 @@ SELECT make(25, checkout => 'c25'), make(26, checkout => 'c25'), make(27, checko
 -- In a batch each event sees those before it: of its elicitation, its identity, its payment. Each row is answered for.
 SELECT make(30), make(31), make(32);
 SELECT * FROM events('[{"n": 30, "effect": "processing", "ref": "x30"}, {"n": 31, "effect": "failed", "identity": "same"}, {"n": 30, "effect": "paid", "price": "10.00 EUR", "ref": "p30"}, {"n": 30, "effect": "failed"},
-	{"n": 32, "effect": "failed", "identity": "same"}, {"n": 99, "effect": "failed"}, {"effect": "attempt_failed", "ref": "x30"}, {"n": 32, "effect": "cancelled", "identity": "last"}]');
+	{"n": 32, "effect": "failed", "identity": "same"}, {"n": 99, "effect": "failed"}, {"effect": "attempt_failed", "ref": "x30"}, {"n": 32, "effect": "cancelled", "identity": "last", "request": "0123456789abcdef0123456789abcdef"}]');
+SELECT request FROM urlmode.show_events(id(32));
 SELECT * FROM shows(30, 31, 32);
 SELECT * FROM events('[]');
 -- The attempt that a batch tells of is known to those after it.

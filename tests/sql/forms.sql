@@ -39,6 +39,16 @@ SELECT lease, end_check(13, lease, 'problem') FROM take_check(13);
 SELECT pass('6 min'), purge_results();
 SELECT n, state(n), kept(n) FROM generate_series(13, 16) AS n;
 
+-- The time of a check, the names of approvers, and what is sealed have limits.
+SELECT make(18, 'input', verify => '0.999 s');
+SELECT make(18, 'input', verify => '120.001 s');
+SELECT make(18, 'approval', approvers => a) FROM (VALUES ('{"a": 1}'::jsonb)) AS v (a);
+SELECT make(18, 'approval', approvers => '["ann", ""]');
+SELECT make(18, 'approval', approvers => '["ann", 1]');
+SELECT make(18, 'approval', approvers => (SELECT jsonb_agg('user ' || i) FROM generate_series(1, 17) AS i));
+SELECT make(18, 'approval', approvers => (SELECT jsonb_agg('user ' || i) FROM generate_series(1, 16) AS i));
+SELECT octet_length(sealed(repeat('x', 16414))::urlmode.form), sealed(repeat('x', 16415))::urlmode.form;
+
 -- A check is for one instance, takes no second value meanwhile, and completes the input. What waits is read by nobody else.
 SELECT make(20, 'input', verify => '2 min'), answer(20), answer(20, result => 'other'), state(20), make(21, 'input', verify => '2 min', ttl => '1 min'), answer(21);
 SELECT * FROM reads(20);
@@ -102,7 +112,7 @@ SELECT n, state(n), kept(n), unchecked FROM generate_series(30, 34) AS n, form_p
 SELECT result FROM take_check(32);
 -- One that is checked is in time until its time is over.
 SELECT make(35, 'input', verify => '2 min', ttl => '1 hour'), answer(35), pass('1 min');
-SELECT lease, minutes, end_check(35, lease) FROM take_check(35);
+SELECT lease, left_ms <= 60000 AS in_time, end_check(35, lease) FROM urlmode.take_check(id(35), owner('ann'));
 
 -- What may be shown again goes at the end, whatever that is.
 SELECT make(i, 'input', verify => '1 min'), pg_temp.check(i, 'problem', 1) FROM generate_series(40, 42) AS i;

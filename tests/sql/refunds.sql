@@ -118,6 +118,7 @@ SELECT back(NULL, '1.00 EUR', 'c60', 'r60'), payments(60), payments(61), payment
 SELECT pay(62, 'p62', checkout => 'c60'), payments(62), decide('p60', 'released'), decide('p61', 'released'), decide('p62', 'released'), back(62, '1.00 EUR', 'c60', 's60'), payments(60), payments(62);
 -- A payment that is written down without its checkout gets it with the next event.
 SELECT make(64), settle(64, price => '10.00 EUR', reference => 'p64'), pay(64, 'p64', checkout => 'c64'), back(NULL, '10.00 EUR', 'c64', 'r64'), payments(64);
+SELECT make(65), settle(65, price => '10.00 EUR', reference => 'p65'), pay(65, 'q65', checkout => 'c65'), back(NULL, '1.00 EUR', 'c65', 'r65'), payments(65);
 
 -- One batch proves a payment and tells what goes back of it, for another elicitation or none, in either order: no outcome is announced.
 SELECT make(70), make(71), make(72), make(73, checkout => 'c73');

@@ -39,6 +39,7 @@ DELETE FROM urlmode.elicitation WHERE id = id(13);
 -- What is claimed, or goes back, after years stays for ninety days more.
 SELECT claim(13), back(14, NULL, 'p14'), pass('89 days'), purge(), state(13), state(14);
 SELECT pass('2 days'), purge(), state(13), state(14);
+SELECT make(39), pay(39, 'p39'), claim(39), pass('119 days'), back(39, NULL, 'p39'), pass('88 days'), purge(), state(39), pass('3 days'), purge(), state(39);
 
 -- A payment that waits for a recheck stays while the next call may go on with it: for thirty days after its end.
 SELECT make(40, ttl => '1 min'), event(40, 'recheck'), open(40, grace => '20 days'), make(41, ttl => '1 min'), event(41, 'recheck'), settle(41, 'cancel'), make(42, ttl => '1 min'), event(42, 'recheck'), end_recheck(42, 1, 1);

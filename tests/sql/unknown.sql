@@ -19,6 +19,7 @@ SELECT pass('1 day'), make(4), pay(4, 'p4'), payments(4), make(5), settle(5, pri
 SELECT count(*) FROM list_unknown('shop');
 -- It is also found by the checkout of an elicitation that is created, or paid, and by a payment that gets its own name.
 SELECT back(NULL, '1.00 EUR', 'c7', 'r7'), back(98, '1.00 EUR', 'c7', 's7'), make(7, checkout => 'c7'), pay(7, 'p7', checkout => 'c7'), payments(7), make(8), back(NULL, '1.00 EUR', 'c8', 'r8'), pay(8, 'p8', checkout => 'c8'), payments(8);
+SELECT back(98, '1.00 EUR', 'c7', 'u7'), payments(7), (SELECT string_agg(reference, ' ' ORDER BY reference) FROM refunds(of_one => 7)) AS before;
 SELECT make(9, checkout => 'c9'), settle(9, price => '10.00 EUR', reference => 'c9'), back(NULL, '5.00 EUR', 'p9', 'r9'), payments(9), pay(9, 'p9', checkout => 'c9'), payments(9);
 SELECT count(*) FROM list_unknown('shop');
 -- In the order in which they came.
