@@ -431,8 +431,8 @@ build/chaos/faults.so: tests/chaos/faults.c
 $(BUILD)/obj/tests/%.o: private C_FLAGS += -O0 -U_FORTIFY_SOURCE
 
 # The one file that knows the version.
-$(COMMON)/obj/lib/server/version.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
-$(COMMON)/obj/lib/server/version.o: nginx/debian/changelog
+$(BUILD)/obj/lib/server/main.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
+$(BUILD)/obj/lib/server/main.o: nginx/debian/changelog
 
 # Another compiler or other flags: everything again. Other places: what they stand in.
 flags := $(patsubst %,%/flags,$(sort $(BUILD) $(COMMON)))

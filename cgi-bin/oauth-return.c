@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "app/checks.h"
-#include "app/follow.h"
+#include "app/cookies.h"
 #include "app/result.h"
 #include "http/escape.h"
 #include "server/main.h"
@@ -185,7 +185,7 @@ finish(const struct um_context *context, struct um_exchange *ex)
 			um_final_page_of(ex->op.action, ex->op.reason, false));
 		return;
 	}
-	um_follow_set(context, ex);
+	um_follow_set(&ex->response, context, &ex->token, ex->provider);
 	um_exchange_finish(ex, UM_FINAL_PAGE_RETURNED);
 }
 

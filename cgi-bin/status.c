@@ -13,7 +13,7 @@
  *            200 while this program answers
  */
 #include "app/checks.h"
-#include "app/follow.h"
+#include "app/cookies.h"
 #include "core/json_put.h"
 #include "server/main.h"
 #include "server/metrics_page.h"
@@ -29,7 +29,10 @@ plan_done(const struct um_context *context, struct um_exchange *ex)
 	ex->answer = UM_ANSWER_FINAL;
 	ex->final = um_final_page_of_cookie(ex->request.cookie);
 	ex->outcome = um_final_page_code(ex->final);
-	if (ex->final == UM_FINAL_PAGE_RETURNED && um_follow_read(context, ex))
+	if (ex->final != UM_FINAL_PAGE_RETURNED)
+		return UM_REFUSAL_NONE;
+	ex->provider = um_follow_read(&ex->token, context, ex->request.cookie);
+	if (ex->provider != NULL)
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, followed);
 	return UM_REFUSAL_NONE;
 }

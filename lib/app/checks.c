@@ -8,7 +8,7 @@
 
 #include "app/session.h"
 #include "crypto/link.h"
-#include "http/cookie.h"
+#include "http/header.h"
 
 enum um_refusal
 um_check_query(struct um_exchange *ex)

@@ -7,7 +7,7 @@
 
 #include <openssl/sha.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 
 static bool
 is_request_id(const char *text)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "app/browser.h"
+#include "app/cookies.h"
 #include "app/program.h"
 #include "crypto/ticket.h"
 #include "crypto/token.h"

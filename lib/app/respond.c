@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "app/browser.h"
+#include "app/cookies.h"
 #include "http/escape.h"
 #include "http/page.h"
 #include "webhook/amount.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "crypto/sealed_text.h"
-#include "http/cookie.h"
+#include "http/header.h"
 
 void
 um_session_put_scope(struct um_buf *out, const struct um_config *config,

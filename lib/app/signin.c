@@ -8,11 +8,11 @@
 
 #include "app/checks.h"
 #include "app/session.h"
-#include "core/base64.h"
+#include "core/encode.h"
 #include "crypto/binding.h"
 #include "crypto/sealed_text.h"
-#include "http/cookie.h"
 #include "http/escape.h"
+#include "http/header.h"
 
 #define COOKIE_LEN 22 /* 16 random bytes as base64url */
 

@@ -12,7 +12,7 @@
 #include "client/connection.h"
 #include "client/handle.h"
 #include "core/clock.h"
-#include "core/hex.h"
+#include "core/encode.h"
 #include "crypto/binding.h"
 #include "crypto/link.h"
 #include "crypto/seal.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 #include "core/url.h"
 #include "core/uuid.h"
 

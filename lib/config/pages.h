@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "core/conf.h"
-#include "http/brand.h"
+#include "http/layout.h"
 
 /*
  * Reads the object at `at`; NULL stands for an empty one. Refuses a colour with

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 
 /*
  * Reads a copy of the text and decodes strings in place, which never makes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/uuid.h"
 
-#include "core/hex.h"
+#include "core/encode.h"
 
 /* A hyphen stands before these bytes. */
 static bool

@@ -5,7 +5,7 @@
 
 #include <openssl/evp.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 /* SHA-256(label 00 a [00 b]). */
 static bool

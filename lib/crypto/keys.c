@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 #define LINE_MAX_LEN 2048
 

@@ -5,7 +5,7 @@
 
 #include <openssl/crypto.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 #define VERSION 1
 #define PREFIX_LEN 2 /* version and kid */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/sealed_text.h"
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 #define EXPIRES_LEN 8
 #define PLAIN_MAX (EXPIRES_LEN + UM_SEALED_TEXT_MAX)

@@ -5,7 +5,7 @@
 
 #include <openssl/crypto.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 #define PLAIN_LEN (UM_UUID_LEN + 8 + UM_BINDING_LEN + UM_BROWSER_LEN)
 #define ENVELOPE_LEN (UM_ENVELOPE_OVERHEAD + PLAIN_LEN)

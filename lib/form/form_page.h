@@ -8,7 +8,7 @@
 #include "core/str.h"
 #include "form/answers.h"
 #include "form/definition.h"
-#include "http/brand.h"
+#include "http/layout.h"
 #include "http/request.h"
 #include "http/response.h"
 

@@ -7,7 +7,6 @@
 #ifndef UM_DOCUMENT_H
 #define UM_DOCUMENT_H
 
-#include "http/brand.h"
 #include "http/layout.h"
 #include "http/request.h"
 #include "http/response.h"

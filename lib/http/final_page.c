@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "http/cookie.h"
+#include "http/header.h"
 
 const char *
 um_final_page_code(enum um_final_page final)

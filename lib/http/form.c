@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 
 /*
  * Decodes to *at, which has room because the result is never longer, and moves

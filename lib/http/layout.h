@@ -8,7 +8,6 @@
 #define UM_LAYOUT_H
 
 #include "core/str.h"
-#include "http/brand.h"
 
 enum um_mark {
 	UM_MARK_ASK,  /* a decision of the user */
@@ -18,6 +17,18 @@ enum um_mark {
 	UM_MARK_PENDING, /* it goes on, but not here */
 	UM_MARK_WARNING, /* the user has to do something else */
 	UM_MARK_FAILED,  /* it went wrong */
+};
+
+/*
+ * Whose pages these are. The configuration fills it, and has checked all of it.
+ * Each may be NULL.
+ */
+struct um_brand {
+	char *name;     /* of the site, for people */
+	char *logo_url; /* the path of an image on this host; shown with name */
+	char *style;    /* CSS with its colours */
+	char *style_hash; /* of that, for the policy: "sha256-…" */
+	char *return_to;  /* the URL of the application */
 };
 
 /* HTML, unless noted. */

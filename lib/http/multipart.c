@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "http/media_type.h"
+#include "http/header.h"
 
 #define TYPE "multipart/form-data"
 #define BOUNDARY_MAX 70 /* RFC 2046 section 5.1.1 */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "core/str.h"
-#include "http/brand.h"
 #include "http/final_page.h"
+#include "http/layout.h"
 #include "http/refusal.h"
 #include "http/request.h"
 #include "http/response.h"

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "http/form.h"
-#include "http/media_type.h"
+#include "http/header.h"
 
 static enum um_method
 method_of(const char *name)

@@ -7,7 +7,7 @@
 #include <openssl/core_names.h>
 #include <openssl/param_build.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 
 #define MODULUS_MAX (UM_JWK_BITS_MAX / 8 + 1) /* some write a leading zero */
 #define EXPONENT_MAX 4

@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "core/json.h"
 
 #define HEADER_VALUES_MAX 64

@@ -7,7 +7,7 @@
 #define UM_NGINX_PAGES_H
 
 #include "core/str.h"
-#include "http/brand.h"
+#include "http/layout.h"
 
 /*
  * Appends the variables that nginx/urlmode/errors.conf answers with:

@@ -25,7 +25,6 @@
 #include "server/loop.h"
 #include "server/main.h"
 #include "server/metrics.h"
-#include "server/version.h"
 
 /*
  * Buffers RAND_bytes: a call costs 6,700 instructions, whatever its length,
@@ -262,6 +261,17 @@ environment_is_clean(struct um_error *err)
 			"%s and %s are not for plain CGI: use keys_file and "
 			"database_url",
 			UM_ENVIRONMENT_KEYS, UM_ENVIRONMENT_DATABASE);
+}
+
+/* The Makefile says it. */
+#ifndef UM_VERSION
+#define UM_VERSION "unknown"
+#endif
+
+const char *
+um_version(void)
+{
+	return UM_VERSION;
 }
 
 int

@@ -13,4 +13,7 @@
  */
 int um_program_main(const struct um_program *program, int argc, char **argv);
 
+/* The version, MAJOR.MINOR.PATCH: the first line of nginx/debian/changelog. */
+const char *um_version(void);
+
 #endif

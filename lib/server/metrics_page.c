@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "server/version.h"
+#include "server/main.h"
 
 static const char *const statuses[] = {
 #define X(status) #status,

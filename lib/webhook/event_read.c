@@ -6,7 +6,7 @@
 
 #include <openssl/sha.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 
 static bool
 is_clean(struct um_str text)

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hex.h"
-#include "webhook/sorted.h"
+#include "core/encode.h"
 
 void /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 um_expr_free(struct um_expr *expr)
@@ -272,6 +271,61 @@ eval_first(const struct um_expr *expr, const struct um_source *source,
 	return found;
 }
 
+static int
+compare_names(const void *left, const void *right)
+{
+	const struct um_field *a = left, *b = right;
+	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int order = len != 0 ? memcmp(a->name.ptr, b->name.ptr, len) : 0;
+
+	if (order != 0)
+		return order;
+	return (a->name.len > b->name.len) - (a->name.len < b->name.len);
+}
+
+/* Neither an empty part, as in `a&&b`, nor `=` is a field. */
+static size_t
+split_query(struct um_field out[static UM_FORM_FIELDS_MAX], struct um_str query)
+{
+	size_t len = 0;
+
+	while (query.len != 0 && len < UM_FORM_FIELDS_MAX) {
+		struct um_str value = um_str_cut(&query, "&");
+		struct um_str name = um_str_cut(&value, "=");
+
+		if (name.len != 0 || value.len != 0)
+			out[len++] = (struct um_field){ name, value, false };
+	}
+	return len;
+}
+
+/*
+ * The fields as they were sent, with their percent-encoding, as
+ * `name=value&name=value`, but for those that `without` names. False if none is
+ * left.
+ */
+static bool
+put_sorted(struct um_buf *out, struct um_str query,
+	const struct um_strlist *without)
+{
+	struct um_field field[UM_FORM_FIELDS_MAX];
+	size_t len = split_query(field, query);
+	bool any = false;
+
+	qsort(field, len, sizeof(field[0]), compare_names);
+	for (size_t i = 0; i < len; i++) {
+		if (um_strlist_has(without, field[i].name))
+			continue;
+		if (any)
+			um_buf_puts(out, "&");
+		um_buf_put(out, field[i].name.ptr, field[i].name.len);
+		um_buf_puts(out, "=");
+		um_buf_put(out, field[i].value.ptr, field[i].value.len);
+		any = true;
+	}
+	return any;
+}
+
 /* All of it is signed, so that all of it has to be readable. */
 static enum um_found
 eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
@@ -284,7 +338,7 @@ eval_sorted_query(const struct um_expr *expr, const struct um_source *source,
 	um_form_free(&strict);
 	if (!is_readable)
 		return um_value_unreadable(value, "is not readable");
-	return um_sorted_put(&value->made, query, &expr->names)
+	return put_sorted(&value->made, query, &expr->names)
 		? um_value_take_made(value)
 		: UM_ABSENT;
 }

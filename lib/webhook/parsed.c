@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "http/media_type.h"
+#include "http/header.h"
 
 /* How a part is parsed. */
 typedef void parse(struct um_parsed *parsed, const struct um_payload *payload,

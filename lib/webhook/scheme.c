@@ -7,7 +7,7 @@
 
 #include <openssl/sha.h>
 
-#include "core/hex.h"
+#include "core/encode.h"
 #include "jose/jws.h"
 
 #define CLAIMS_MAX 4096 /* values and names in a token */

@@ -10,8 +10,7 @@
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
 
-#include "core/base64.h"
-#include "core/hex.h"
+#include "core/encode.h"
 
 struct um_verifier {
 	enum um_algorithm algorithm;

@@ -6,8 +6,7 @@
 
 #include <openssl/core_names.h>
 
-#include "core/base64.h"
-#include "core/hex.h"
+#include "core/encode.h"
 
 #define ED25519_LEN 32
 

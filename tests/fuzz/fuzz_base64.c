@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "core/base64.h"
-#include "core/hex.h"
+#include "core/encode.h"
 #include "core/uuid.h"
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A query or form in the first line, a Cookie header in the second. */
 #include "fuzz.h"
-#include "http/cookie.h"
+#include "http/header.h"
 
 #include "http/form.h"
 

@@ -2,7 +2,7 @@
 /* A Content-Type, and the body after it. */
 #include "fuzz.h"
 
-#include "http/media_type.h"
+#include "http/header.h"
 #include "http/multipart.h"
 
 int

@@ -4,8 +4,8 @@
 export const EQUIVALENT = [
 	{ file: 'lib/app/signin.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
 	{ file: 'lib/client/um_wait.c', line: 'if (rest > 1)', why: 'the wait ends one millisecond later in any case' },
-	{ file: 'lib/core/base64.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
-	{ file: 'lib/core/base64.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
+	{ file: 'lib/core/encode.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
+	{ file: 'lib/core/encode.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
 	{ file: 'lib/operate/query.c', line: 'PGconn *conn = PQconnectdbParams(names, values, 2);', why: 'libpq expands the URL for every number but 0' },
 	{ file: 'lib/operate/query.c', line: ';', before: 'um_buf_free(&text);', why: 'the command ends right after it, which frees its memory' },

@@ -10,7 +10,7 @@
 #include <openssl/ecdsa.h>
 #include <openssl/rsa.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "signing.h"
 #include "support.h"
 

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base64.h"
-#include "core/hex.h"
+#include "core/encode.h"
 #include "core/uuid.h"
 
 #define VECTORS "tests/vectors/"

@@ -315,6 +315,42 @@ TEST(what_cannot_be_read_is_bad)
 	try_rows(rows, LENGTH(rows), &delivery, &payload);
 }
 
+/* As they were sent, and byte for byte, as Shopify signs them. */
+TEST(fields_of_a_query_are_sorted)
+{
+	static const struct {
+		const char *query, *expected; /* NULL: no field is left */
+	} rows[] = {
+		{ "b=2&a=1", "a=1&b=2" },
+		{ "a=1&B=2", "B=2&a=1" },
+		{ "ab=1&a=2", "a=2&ab=1" },
+		{ "b=%C3%A9+x&a=%41", "a=%41&b=%C3%A9+x" },
+		{ "a=b=c&a2=&a1", "a=b=c&a1=&a2=" },
+		{ "&&b=1&=&&a=2&", "a=2&b=1" },
+		{ "=x&a=1", "=x&a=1" },
+		{ "left=1&a=2&out=3", "a=2" },
+		{ "left=1&out=2", NULL },
+		{ "", NULL },
+	};
+	const struct um_payload payload = { 0 };
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		const struct um_delivery delivery = { .header = header,
+			.query = um_str(rows[i].query) };
+		struct um_buf out = { 0 };
+		bool ambiguous;
+
+		row_begin("%s", rows[i].query);
+		assert_int_equal(put("{\"sorted_query\": {\"without\": "
+				     "[\"left\", \"out\"]}}",
+					 &delivery, &payload, &ambiguous, &out),
+			rows[i].expected != NULL ? UM_FOUND : UM_ABSENT);
+		assert_str(um_buf_str(&out),
+			rows[i].expected != NULL ? rows[i].expected : "");
+		um_buf_free(&out);
+	}
+}
+
 int
 main(void)
 {
@@ -325,6 +361,7 @@ main(void)
 		cmocka_unit_test(of_a_form),
 		cmocka_unit_test(of_a_multipart_body),
 		cmocka_unit_test(what_cannot_be_read_is_bad),
+		cmocka_unit_test(fields_of_a_query_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

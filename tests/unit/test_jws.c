@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "jose.h"
 #include "jose/jws.h"
 #include "support.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "support.h"
 
 /* 32 times 0x11, and 31 times. */

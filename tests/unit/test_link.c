@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "crypto/link.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <threads.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "crypto/seal.h"
 #include "support.h"
 

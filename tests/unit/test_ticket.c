@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "crypto/envelope.h"
 #include "crypto/ticket.h"
 #include "support.h"

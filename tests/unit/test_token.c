@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "core/encode.h"
 #include "support.h"
 
 #define CHARACTERS                                                             \

@@ -17,8 +17,8 @@
 #include <libpq-fe.h>
 
 #include "client/um_wait.h"
+#include "core/encode.h"
 #include "core/file.h"
-#include "core/hex.h"
 #include "crypto/seal.h"
 #include "support.h"
 

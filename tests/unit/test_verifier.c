@@ -7,8 +7,7 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-#include "core/base64.h"
-#include "core/hex.h"
+#include "core/encode.h"
 #include "signing.h"
 #include "support.h"
 #include "webhook/verifier.h"

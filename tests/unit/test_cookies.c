@@ -1,9 +1,52 @@
 /* SPDX-License-Identifier: MIT */
+#include "app/cookies.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/follow.h"
 #include "program_case.h"
+
+TEST(its_value_is_read_unless_it_could_not_be_ours)
+{
+	static const struct {
+		const char *header, *value;
+	} cases[] = {
+		{ "", "" },
+		{ "other=x", "" },
+		{ UM_COOKIE_NAME, "" },
+		{ COOKIE(""), "" },
+		{ COOKIE(CASE_COOKIE), CASE_COOKIE },
+		{ "a=b; " COOKIE(CASE_COOKIE) "; c=d", CASE_COOKIE },
+		{ COOKIE(CASE_COOKIE) "; " COOKIE(CASE_COOKIE), "" },
+		{ COOKIE("has space"), "" },
+		{ COOKIE("\"quoted\""), "" },
+		{ COOKIE("short"), "short" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char cookie[UM_COOKIE_MAX + 1] = "before";
+
+		row_begin("%s", cases[i].header);
+		um_browser_read_cookie(cookie, um_str(cases[i].header));
+		assert_string_equal(cookie, cases[i].value);
+	}
+}
+
+TEST(a_value_that_is_long_enough_is_kept)
+{
+	char kept[UM_COOKIE_MAX + 1] = CASE_COOKIE;
+	char replaced[UM_COOKIE_MAX + 1] = "AAECAwQFBgcICQoLDA0OD";
+	char another[UM_COOKIE_MAX + 1] = "";
+
+	assert_int_equal(strlen(kept), UM_COOKIE_LEN);
+	um_browser_ensure_cookie(kept, &case_context);
+	assert_string_equal(kept, CASE_COOKIE);
+	um_browser_ensure_cookie(replaced, &case_context);
+	um_browser_ensure_cookie(another, &case_context);
+	assert_int_equal(strlen(replaced), UM_COOKIE_LEN);
+	assert_int_equal(strlen(another), UM_COOKIE_LEN);
+	assert_string_not_equal(replaced, another);
+}
 
 static const uint8_t id[UM_UUID_LEN] = { 1, 2, 3 };
 static const uint8_t binding[UM_BINDING_LEN] = { 4, 5, 6 };
@@ -18,7 +61,7 @@ follow_cookie(void)
 
 	memcpy(ex.token.id, id, sizeof(id));
 	memcpy(ex.token.binding, binding, sizeof(binding));
-	um_follow_set(&case_context, &ex);
+	um_follow_set(&ex.response, &case_context, &ex.token, ex.provider);
 	assert_false(ex.response.headers.failed);
 	um_buf_put(&ex.response.headers, "", 1);
 	from = strstr(ex.response.headers.ptr, UM_FOLLOW_COOKIE "=");
@@ -33,9 +76,11 @@ static bool
 follows(const char *cookie)
 {
 	struct um_exchange ex = { .request.cookie = um_str(cookie) };
-	bool found = um_follow_read(&case_context, &ex);
+	bool found;
 
-	assert_int_equal(found, ex.provider != NULL);
+	ex.provider = um_follow_read(&ex.token, &case_context,
+		ex.request.cookie);
+	found = ex.provider != NULL;
 	if (found) {
 		assert_string_equal(ex.provider->name, "demo");
 		assert_memory_equal(ex.token.id, id, sizeof(id));
@@ -77,7 +122,9 @@ TEST(whatever_is_not_ours_is_not_followed)
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_value_is_read_unless_it_could_not_be_ours),
+		cmocka_unit_test(a_value_that_is_long_enough_is_kept),
 		cmocka_unit_test(the_row_that_was_set_is_followed_for_a_minute),
 		cmocka_unit_test(whatever_is_not_ours_is_not_followed),
 	};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Hexadecimal digits. */
+#include "core/encode.h"
+
 #include <string.h>
 
-#include "core/base64.h"
 #include "support.h"
 
 /* RFC 4648 section 10. */
@@ -188,10 +190,45 @@ TEST(what_is_of_the_url_alphabet)
 	}
 }
 
+TEST(hex)
+{
+	static const struct {
+		const char *text;
+		const char *back; /* NULL: refused */
+	} cases[] = {
+		{ "", "" },
+		{ "00ff7f", "00ff7f" },
+		{ "00FF7F", "00ff7f" },
+		{ "0123456789abcdef", "0123456789abcdef" },
+		{ "00Ff", NULL },
+		{ "aB", NULL },
+		{ "0", NULL },
+		{ "0g", NULL },
+		{ "0x", NULL },
+		{ " 0", NULL },
+		{ "0123456789abcdef01", NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		uint8_t bytes[8];
+		char back[17];
+		size_t len;
+		bool ok = um_hex_decode(bytes, sizeof(bytes), &len,
+			um_str(cases[i].text));
+
+		row_begin("%s", cases[i].text);
+		assert_row(cases[i].text, ok == (cases[i].back != NULL));
+		if (!ok)
+			continue;
+		um_hex_encode(back, bytes, len);
+		assert_string_equal(back, cases[i].back);
+	}
+}
+
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
+	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rfcs_cases_both_ways),
 		cmocka_unit_test(every_byte_goes_there_and_back),
 		cmocka_unit_test(only_the_url_alphabet_is_taken),
@@ -201,6 +238,7 @@ main(void)
 		cmocka_unit_test(wrong_base64_is_refused),
 		cmocka_unit_test(no_more_than_there_is_room_for),
 		cmocka_unit_test(what_is_of_the_url_alphabet),
+		cmocka_unit_test(hex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

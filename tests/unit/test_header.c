@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "http/cookie.h"
+#include "http/header.h"
+
 #include "support.h"
 
 /* RFC 6265 section 4.2.1. */
@@ -45,11 +46,26 @@ TEST(cookies_are_found_unless_they_are_ambiguous)
 	assert_null(um_cookie_get(um_str(NULL), "c").ptr);
 }
 
+/* Neither a longer type nor a NUL behind it is taken for the same. */
+TEST(media_types_are_compared_whole)
+{
+	static const char type[] = "multipart/form-data";
+
+	assert_true(um_media_type_is(STR("multipart/form-data"), type));
+	assert_true(um_media_type_is(STR("MULTIPART/form-data;x"), type));
+	assert_true(um_media_type_is(STR("multipart/form-data\t;x"), type));
+	assert_false(um_media_type_is(STR("multipart/form-data\0"), type));
+	assert_false(um_media_type_is(STR("multipart/form-data2"), type));
+	assert_false(um_media_type_is(STR("multipart/form"), type));
+	assert_false(um_media_type_is(um_str(NULL), type));
+}
+
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
+	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cookies_are_found_unless_they_are_ambiguous),
+		cmocka_unit_test(media_types_are_compared_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

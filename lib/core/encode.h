@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Base64 and base64url (RFC 4648 sections 4 and 5).
- *
- * Secrets are decoded here: the keys file, the secrets of providers, state
- * tokens and session tickets. The time that decoding takes, and the memory it
- * reads, depend on the length only. That costs a completion about 900
- * instructions of 80,000 more than a table would.
- */
-#ifndef UM_BASE64_H
-#define UM_BASE64_H
+/* Bytes as text: base64, base64url and hexadecimal digits (RFC 4648). */
+#ifndef UM_ENCODE_H
+#define UM_ENCODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/str.h"
+
+/*
+ * Secrets are decoded from base64 here: the keys file, the secrets of providers, state
+ * tokens and session tickets. The time that decoding takes, and the memory it
+ * reads, depend on the length only. That costs a completion about 900
+ * instructions of 80,000 more than a table would.
+ */
 
 /* Characters that `len` bytes take, without padding and without a NUL. */
 #define UM_BASE64_LEN(len) (((len)*8 + 5) / 6)
@@ -41,5 +41,16 @@ bool um_base64url_is(struct um_str text);
  */
 bool um_base64_decode(uint8_t *out, size_t max, size_t *len,
 	struct um_str text);
+
+/* Hexadecimal (RFC 4648 section 8), in lower or upper case, never mixed. */
+
+/* The value of one digit in either case, or -1. */
+int um_hex_digit(char c);
+
+/* Lower case; `out` takes 2 * len + 1 with NUL. */
+void um_hex_encode(char *out, const uint8_t *bytes, size_t len);
+
+/* At most `max` bytes; their number goes to *len. */
+bool um_hex_decode(uint8_t *out, size_t max, size_t *len, struct um_str text);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "http/cookie.h"
+#include "http/header.h"
+
+#include <string.h>
+#include <strings.h>
 
 struct um_str
 um_cookie_get(struct um_str header, const char *name)
@@ -18,4 +21,17 @@ um_cookie_get(struct um_str header, const char *name)
 		value = pair;
 	}
 	return value;
+}
+
+bool
+um_media_type_is(struct um_str content_type, const char *type)
+{
+	size_t len = strlen(type);
+
+	if (content_type.len < len
+		|| strncasecmp(content_type.ptr, type, len) != 0)
+		return false;
+	return content_type.len == len || content_type.ptr[len] == ';'
+		|| content_type.ptr[len] == ' '
+		|| content_type.ptr[len] == '\t';
 }
