@@ -2,6 +2,7 @@
 --
 -- The files are numbered in the order in which they are best read:
 --
+--   001_states          which operation leads from which status to which
 --   002_elicitation     how a row moves
 --   003_payment         the money that providers have proved
 --   004_claim           which call acts on an outcome, and what no call has claimed

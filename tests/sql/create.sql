@@ -60,7 +60,7 @@ SELECT make(50, 'oauth', 'pat', key => 'open'), make(51, 'oauth', 'pat', key => 
 	make(56, key => 'paid', subject => 'pat'), make(57, key => 'paying', subject => 'pat'), make(58, 'oauth', 'pat', key => 'left'),
 	make(59, 'signature', 'pat', key => 'grace');
 SELECT completes('[{"n": 51, "for": "pat"}, {"n": 52, "for": "pat", "action": "decline"}]');
-SELECT pay(53), answer(54, 'pat', subject => 'pat'), answer(55, 'pat', 'approval', 'decline', subject => 'pat'), pay(56), event(57, 'processing'),
+SELECT sign(53), answer(54, 'pat', subject => 'pat'), answer(55, 'pat', 'approval', 'decline', subject => 'pat'), pay(56), event(57, 'processing'),
 	abandon(58, subject => 'pat'), open(59, grace => '1 hour');
 CREATE VIEW found AS SELECT string_agg(key || ' ' || coalesce(find(key, 'pat'), '-'), ', ') AS found
 FROM unnest(ARRAY['open', 'code', 'refused', 'signed', 'typed', 'denied', 'paid', 'paying', 'left', 'grace']) AS key;

@@ -64,7 +64,7 @@ SELECT make(33);
 SELECT * FROM events('[{"n": 33, "effect": "processing", "ref": "x33"}, {"effect": "failed", "ref": "x33"}]');
 -- Rows of a batch are announced together; an outcome is announced with its accept alone.
 SELECT make(34, 'signature'), make(35), make(36);
-SELECT outcome FROM events('[{"n": 34, "effect": "paid", "outcome": "sealed"}, {"n": 35, "effect": "paid", "price": "1.00 EUR", "outcome": "sealed"}, {"n": 36, "effect": "paid", "price": "10.00 EUR", "outcome": "sealed"}]');
+SELECT outcome FROM events('[{"n": 34, "effect": "accepted", "outcome": "sealed"}, {"n": 35, "effect": "paid", "price": "1.00 EUR", "outcome": "sealed"}, {"n": 36, "effect": "paid", "price": "10.00 EUR", "outcome": "sealed"}]');
 SELECT outcome FROM events('[{"n": 36, "effect": "paid", "price": "10.00 EUR", "ref": "late", "outcome": "sealed"}]');
 SELECT kept(34), kept(35), kept(36);
 -- Notifications are filled to their last byte, and not beyond; an outcome that is too large is left out.

@@ -324,7 +324,7 @@ CREATE FUNCTION events(batch jsonb) RETURNS TABLE (outcome text, mismatch text, 
 			array_agg(coalesce(b.type, 'type.' || b.effect) ORDER BY o) AS types, array_agg(b.effect ORDER BY o) AS effects,
 			array_agg(test.amount(b.price) ORDER BY o) AS amounts, array_agg(test.currency(b.price) ORDER BY o) AS currencies,
 			array_agg(b.ref ORDER BY o) AS refs,
-			array_agg(CASE WHEN b.effect = 'paid' THEN test.sealed(nullif(coalesce(b.result, 'result'), 'none')) END ORDER BY o) AS results,
+			array_agg(CASE WHEN b.effect IN ('paid', 'accepted') THEN test.sealed(nullif(coalesce(b.result, 'result'), 'none')) END ORDER BY o) AS results,
 			array_agg(test.sealed(b.outcome) ORDER BY o) AS outcomes, array_agg(b.refund ORDER BY o) AS refunds,
 			array_agg(b.checkout ORDER BY o) AS checkouts, array_agg(b.request ORDER BY o) AS requests
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
@@ -355,6 +355,10 @@ CREATE FUNCTION pay(
 )
 RETURNS text LANGUAGE sql AS $$
 	SELECT test.event(n, 'paid', price, ref, checkout => checkout, identity => identity, result => result, outcome => outcome, provider => provider)
+$$;
+-- A document was signed.
+CREATE FUNCTION sign(n integer, result text DEFAULT NULL, outcome text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, 'accepted', result => result, outcome => outcome)
 $$;
 -- What goes back, and what comes again. refund: its own name; without one the price is the total that went back.
 CREATE FUNCTION back(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
