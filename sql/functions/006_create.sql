@@ -101,7 +101,8 @@ CREATE OR REPLACE FUNCTION urlmode.create_elicitation(
 	exclusive boolean[] DEFAULT NULL, resume_keys text[] DEFAULT NULL, can_recheck boolean[] DEFAULT NULL,
 	requests bytea[] DEFAULT NULL, checkouts text[] DEFAULT NULL, client_ids text[] DEFAULT NULL,
 	link_kids smallint[] DEFAULT NULL, forms bytea[] DEFAULT NULL, approvers jsonb[] DEFAULT NULL,
-	verify_ms integer[] DEFAULT NULL, traceparents text[] DEFAULT NULL
+	verify_ms integer[] DEFAULT NULL, traceparents text[] DEFAULT NULL, tenants text[] DEFAULT NULL,
+	items text[] DEFAULT NULL, contents bytea[] DEFAULT NULL
 )
 RETURNS TABLE (expires_at timestamptz, outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -188,12 +189,13 @@ BEGIN
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
-			client_id, link_kid, form, approvers, verify_ms, traceparent
+			client_id, link_kid, form, approvers, verify_ms, traceparent, tenant, item, content
 		)
 		SELECT ids[n], providers[n], kinds[n], subjects[n], sessions[n], bindings[n],
 			requesters[n], target_urls[n], expected[n], verifiers[n],
 			now() + ttls_ms[n] * interval '1 millisecond', resume_keys[n], requests[n], checkouts[n],
-			client_ids[n], link_kids[n], forms[n], approvers[n], verify_ms[n], traceparents[n]
+			client_ids[n], link_kids[n], forms[n], approvers[n], verify_ms[n], traceparents[n],
+			coalesce(tenants[n], ''), items[n], contents[n]
 		FROM generate_series(1, cardinality(ids)) AS n
 		WHERE turns[n] = this;
 		-- Money that came before its elicitation. Nearly always there is none at all.
@@ -218,7 +220,7 @@ COMMENT ON FUNCTION urlmode.create_elicitation IS
 	'that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds '
 	'an elicitation, also one that stands before it in the batch, nothing is created. requests: '
 	'digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms, '
-	'traceparents: see the columns of urlmode.elicitation. The elements of one owner take effect '
+	'traceparents, tenants, items, contents: see the columns of urlmode.elicitation. The elements of one owner take effect '
 	'in their order. outcome: created; resumed (urlmode.resume finds it); busy (another '
 	'transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, '
 	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '

@@ -118,3 +118,12 @@ SELECT status, action, reason, count(*) FROM urlmode.elicitation WHERE subject =
 SELECT state(1000), state(1999), state(2000);
 UPDATE urlmode.elicitation SET status = 'opened' WHERE subject = 'max' AND status = 'pending';
 SELECT outcome FROM makes('[{"n": 2003, "kind": "oauth", "subject": "max"}, {"n": 2004, "kind": "oauth", "subject": "other"}]');
+-- Whose it is, what it is for, and the digest of all that it was created with are kept. An amount matches exactly.
+SELECT outcome FROM urlmode.create_elicitation(ids => ARRAY[id(900), id(901)], providers => '{shop,shop}', kinds => '{payment,signature}', subjects => '{tim,tim}',
+	sessions => '{"",""}', bindings => ARRAY[owner('tim'), owner('tim')], requesters => '{Example,Example}', target_urls => '{https://a,https://b}',
+	expected => ARRAY['{"amount": 1, "currency": "EUR", "match": "exact"}'::jsonb, NULL], verifiers => NULL, ttls_ms => '{60000,60000}',
+	tenants => '{north,NULL}', items => '{report:42,NULL}', contents => ARRAY[digest('all'), NULL]);
+SELECT n(e.id), e.tenant, e.item, e.content = digest('all') AS content FROM urlmode.elicitation e WHERE e.id IN (id(900), id(901)) ORDER BY 1;
+SELECT outcome FROM urlmode.create_elicitation(ids => ARRAY[id(902)], providers => '{shop}', kinds => '{payment}', subjects => '{tim}',
+	sessions => '{""}', bindings => ARRAY[owner('tim')], requesters => '{Example}', target_urls => '{https://a}',
+	expected => ARRAY['{"amount": 1, "currency": "EUR", "match": "at-least"}'::jsonb], verifiers => NULL, ttls_ms => '{60000}');
