@@ -147,7 +147,7 @@ export class Tree {
 	}
 
 	async #run(test, file, options) {
-		if (test.endsWith('.sql')) return this.#sqlFiles.passes(basename(test, '.sql'));
+		if (test.endsWith('.sql')) return this.#sqlFiles.passes(basename(test, '.sql'), options.ms);
 		if (!test.endsWith('.c')) return this.#passes('node', ['--test-reporter=tap', test], options);
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;

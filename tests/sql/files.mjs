@@ -72,19 +72,22 @@ export class SqlFiles {
 		return url.href;
 	}
 
-	/** What psql prints for a file, with its statements. It begins in an empty database. */
-	async run(name) {
+	/** What psql prints for a file, with its statements, in so many milliseconds. It begins in an empty database. */
+	async run(name, ms = 300_000) {
 		await this.#query(this.url, '-c', 'SELECT test.reset()');
 		const out = join(this.#out, `${name}.out`);
 		const input = openSync(join(FOLDER, `${name}.sql`));
 		const output = openSync(out, 'w');
 		// Errors stand between the results.
 		const psql = spawn('psql', [...ARGUMENTS, '-d', this.url], {
-			cwd: FOLDER, env: { ...process.env, ...SETTINGS }, stdio: [input, output, output],
+			cwd: FOLDER, env: { ...process.env, ...SETTINGS, PGAPPNAME: `test of ${name}` }, stdio: [input, output, output],
 		});
 		closeSync(input);
 		closeSync(output);
+		const timer = setTimeout(() => this.#query(this.#admin, '-c', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = '${this.#name}' AND application_name = 'test of ${name}'`), ms);
 		await new Promise((resolve, reject) => psql.once('error', reject).once('exit', resolve));
+		clearTimeout(timer);
 		const text = withNotifications(readFileSync(out, 'utf8'));
 		writeFileSync(out, text);
 		return text;
@@ -97,9 +100,9 @@ export class SqlFiles {
 		return run('diff', args).then(() => '', (error) => error.stdout || error.message);
 	}
 
-	/** Whether psql prints for a file what it must. */
-	async passes(name) {
-		await this.run(name);
+	/** Whether psql prints for a file what it must, in so many milliseconds. */
+	async passes(name, ms) {
+		await this.run(name, ms);
 		return await this.diffOf(name) === '';
 	}
 

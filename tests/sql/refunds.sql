@@ -87,6 +87,7 @@ SELECT make(40), pay(40, 'p40'), back(40, '1.00 EUR', 'p40'), decide('p40', 'rel
 SELECT * FROM unclear(40);
 SELECT make(41), pay(41, 'p41'), back(41, '0.01 USD', 'p41'), payments(41), decide('p41', 'released'), payments(41), back(41, '9.00 USD', 'p41'), payments(41);
 SELECT * FROM unclear(41);
+SELECT make(44), pay(44, 'p44'), back(44, '0.01 EUR', 'p44'), payments(44);
 SELECT make(43), pay(43, 'p43'), back(43, '1.00 USD', 'p43'), back(43, '1.00 EUR', 'p43'), decide('p43', 'released'), payments(43), back(43, '9.00 USD', 'p43'), payments(43);
 SELECT make(42), pay(42, 'p42'), back(42, '1.00', 'p42', 'a42'), payments(42), back(42, '1.00 EUR', 'p42', 'b42'), payments(42), again(42, '1.00 USD', 'p42', 'z42'), payments(42);
 SELECT * FROM refunds(of_one => 42);
