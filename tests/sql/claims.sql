@@ -30,7 +30,7 @@ END
 $$;
 SELECT make(10, key => 'k10'), pay(10, 'p10');
 SELECT pg_temp.story(10);
-SELECT make(11, 'signature', key => 'k11'), sign(11);
+SELECT make(11, 'signature', key => 'k11'), event(11, 'accepted');
 SELECT pg_temp.story(11);
 
 -- A lease that ends gives the work to the next call, with a greater number; the earlier call can do nothing any more, nor can anybody else.

@@ -60,7 +60,7 @@ SELECT make(50, 'oauth', 'pat', key => 'open'), make(51, 'oauth', 'pat', key => 
 	make(56, key => 'paid', subject => 'pat'), make(57, key => 'paying', subject => 'pat'), make(58, 'oauth', 'pat', key => 'left'),
 	make(59, 'signature', 'pat', key => 'grace');
 SELECT completes('[{"n": 51, "for": "pat"}, {"n": 52, "for": "pat", "action": "decline"}]');
-SELECT sign(53), answer(54, 'pat', subject => 'pat'), answer(55, 'pat', 'approval', 'decline', subject => 'pat'), pay(56), event(57, 'processing'),
+SELECT event(53, 'accepted'), answer(54, 'pat', subject => 'pat'), answer(55, 'pat', 'approval', 'decline', subject => 'pat'), pay(56), event(57, 'processing'),
 	abandon(58, subject => 'pat'), open(59, grace => '1 hour');
 CREATE VIEW found AS SELECT string_agg(key || ' ' || coalesce(find(key, 'pat'), '-'), ', ') AS found
 FROM unnest(ARRAY['open', 'code', 'refused', 'signed', 'typed', 'denied', 'paid', 'paying', 'left', 'grace']) AS key;
@@ -118,12 +118,3 @@ SELECT status, action, reason, count(*) FROM urlmode.elicitation WHERE subject =
 SELECT state(1000), state(1999), state(2000);
 UPDATE urlmode.elicitation SET status = 'opened' WHERE subject = 'max' AND status = 'pending';
 SELECT outcome FROM makes('[{"n": 2003, "kind": "oauth", "subject": "max"}, {"n": 2004, "kind": "oauth", "subject": "other"}]');
--- Whose it is, what it is for, and the digest of all that it was created with are kept. An amount matches exactly.
-SELECT outcome FROM urlmode.create_elicitation(ids => ARRAY[id(900), id(901)], providers => '{shop,shop}', kinds => '{payment,signature}', subjects => '{tim,tim}',
-	sessions => '{"",""}', bindings => ARRAY[owner('tim'), owner('tim')], requesters => '{Example,Example}', target_urls => '{https://a,https://b}',
-	expected => ARRAY['{"amount": 1, "currency": "EUR", "match": "exact"}'::jsonb, NULL], verifiers => NULL, ttls_ms => '{60000,60000}',
-	tenants => '{north,NULL}', items => '{report:42,NULL}', contents => ARRAY[digest('all'), NULL]);
-SELECT n(e.id), e.tenant, e.item, e.content = digest('all') AS content FROM urlmode.elicitation e WHERE e.id IN (id(900), id(901)) ORDER BY 1;
-SELECT outcome FROM urlmode.create_elicitation(ids => ARRAY[id(902)], providers => '{shop}', kinds => '{payment}', subjects => '{tim}',
-	sessions => '{""}', bindings => ARRAY[owner('tim')], requesters => '{Example}', target_urls => '{https://a}',
-	expected => ARRAY['{"amount": 1, "currency": "EUR", "match": "at-least"}'::jsonb], verifiers => NULL, ttls_ms => '{60000}');

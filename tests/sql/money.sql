@@ -14,7 +14,7 @@ SELECT make(8), pay(8, 'p8', NULL), pay(8, 'p8', '10.00'), pay(8, 'p8', result =
 SELECT make(9, price => '-1.00 EUR');
 SELECT make(9, price => '1.00 euro');
 -- Signatures have no price.
-SELECT make(9, 'signature'), pay(9), state(9), sign(9, result => 'none'), state(9);
+SELECT make(9, 'signature'), event(9, 'accepted', result => 'none'), state(9);
 
 -- One payment pays for one elicitation, ever; without a name it has that of its elicitation.
 SELECT make(10), pay(10, 'p10'), pay(10, 'p10'), make(11), pay(11, 'p10'), state(11), make(12), pay(12), payments(12) LIKE '%12 10.00 EUR', make(13, provider => 'other'), event(13, 'paid', '10.00 EUR', 'p10', provider => 'other');

@@ -85,14 +85,14 @@ SELECT urlmode.purge_results(NULL);
 SELECT urlmode.purge_results(604800000), urlmode.purge(9223372036854775807, batch => 100000), urlmode.purge(604800000, batch => 1) >= 0 AS seven_days;
 
 -- What was read is purged ten minutes later, a day after its end at the latest; what a call may still be given is not.
-SELECT make(90, 'oauth'), complete(90), make(91, 'oauth'), complete(91), make(92), pay(92, 'p92'), make(93, 'signature'), sign(93), make(94, 'oauth'), make(95, 'signature'), settle(95, 'decline'), make(96, 'oauth'), complete(96);
+SELECT make(90, 'oauth'), complete(90), make(91, 'oauth'), complete(91), make(92), pay(92, 'p92'), make(93, 'signature'), event(93, 'accepted'), make(94, 'oauth'), make(95, 'signature'), settle(95, 'decline'), make(96, 'oauth'), complete(96);
 SELECT mark_read(90), mark_read(92), mark_read(93), mark_read(94), mark_read(95), mark_read(96, subject => 'eve'), pass('9 min'), purge_results(), kept(90);
 SELECT pass('2 min'), purge_results(), kept(90), kept(91), kept(92), kept(93), kept(94), kept(95), kept(96);
 SELECT pass('25 hours'), purge_results() > 0, kept(91), kept(92), kept(93), kept(94), kept(96);
 -- Ten minutes after their claim they go as well. For a retried call they stay until then.
 SELECT claim(92), claim(93), pass('9 min'), purge_results(), kept(92), kept(93), pass('2 min'), purge_results(), kept(92), kept(93);
 -- What nobody claims is kept for thirty days, or as long as the MCP server says; the operator's purge never takes it.
-SELECT make(100), pay(100, 'p100'), make(101, 'signature'), sign(101), make(103, 'approval'), answer(103, kind => 'approval', action => 'decline'), pass('29 days'), purge_results() > 0, kept(100), kept(101), kept(103);
+SELECT make(100), pay(100, 'p100'), make(101, 'signature'), event(101, 'accepted'), make(103, 'approval'), answer(103, kind => 'approval', action => 'decline'), pass('29 days'), purge_results() > 0, kept(100), kept(101), kept(103);
 SELECT pass('2 days'), purge_results(), kept(100), kept(101), kept(103);
 SELECT * FROM unclaimed(of_one => 100);
 SELECT make(104), pay(104, 'p104'), pass('8 days'), purge_results('9 days'), kept(104), purge_results('7 days'), kept(104);
@@ -100,13 +100,7 @@ SELECT make(108), pay(108, 'p108'), pass('400 days'), purge(kind => 'result'), k
 -- What went back goes a day later.
 SELECT make(105), pay(105, 'p105'), back(105, '10.00 EUR', 'p105'), pass('23 hours'), purge_results(), kept(105), pass('2 hours'), purge_results(), kept(105);
 -- A claim that was fulfilled and never confirmed ends after thirty days.
-SELECT make(106), pay(106, 'p106'), make(107, 'signature', key => 'k107'), sign(107);
+SELECT make(106), pay(106, 'p106'), make(107, 'signature', key => 'k107'), event(107, 'accepted');
 SELECT a.outcome, b.outcome, fulfils('a', 106), fulfils('b', 107) FROM begins('a', 106) a, begins('b', 107) b;
 SELECT pass('29 days'), purge_results() > 0, payments(106), find('k107'), kept(106), kept(107);
 SELECT pass('2 days'), purge_results(), payments(106), find('k107'), claim(107), kept(106), kept(107);
-
--- What adapters stored goes when it has expired, and stays while it has not.
-SELECT urlmode.client_request_expect(ARRAY[sha256('a'), sha256('b')], ARRAY[60000, 9000000000]::bigint[]), urlmode.stored_set(ARRAY['a', 'b', 'c'], ARRAY['v', 'v', 'v'], ARRAY[60000, 9000000000, NULL]::bigint[], NULL),
-	urlmode.mcp_session_create(sha256('a'), '{}', 60000), urlmode.mcp_session_create(sha256('b'), '{}', 9000000000);
-SELECT purge(kind => 'stored'), pass('2 min'), urlmode.purge(kind => 'stored', batch => 1), purge(kind => 'stored');
-SELECT (SELECT count(*) FROM urlmode.client_request) AS requests, (SELECT count(*) FROM urlmode.mcp_session) AS sessions, (SELECT count(*) FROM urlmode.stored) AS stored;
