@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 
 import { UrlMode } from 'urlmode';
 
-import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROGRAMS, Pod, USER, allServe, compose, first, makeCertificate } from './pod.mjs';
+import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROC, PROGRAMS, Pod, USER, allServe, compose, first, makeCertificate } from './pod.mjs';
 import { rolling } from './rolling.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
@@ -138,11 +138,11 @@ describe('a pod', () => {
 	test('the programs are the first of their containers, without a capability, and nothing but their mounts is writable', async () => {
 		for (const program of Object.values(pod.programs)) {
 			const pid = first(program);
-			const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+			const status = readFileSync(`${PROC}/${pid}/status`, 'utf8');
 			assert.match(status, /^NSpid:.*\t1$/m);
 			for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) assert.match(status, new RegExp(`^${set}:\t0{16}$`, 'm'));
 			assert.match(status, new RegExp(`^Uid:\t${USER}\t`, 'm'));
-			const mounts = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n').map((line) => line.split(' ')).filter(([, , , , place]) => place?.startsWith('/'));
+			const mounts = readFileSync(`${PROC}/${pid}/mountinfo`, 'utf8').split('\n').map((line) => line.split(' ')).filter(([, , , , place]) => place?.startsWith('/'));
 			assert.deepEqual(mounts.filter(([, , , , place, options]) => !/^ro\b/.test(options) && !/^\/(run\/urlmode|etc\/urlmode|proc|dev)(\/|$)/.test(place)).map(([, , , , place]) => place), []);
 		}
 	});
@@ -150,7 +150,7 @@ describe('a pod', () => {
 	test('secrets of the environment are not in it any longer', async () => {
 		const [, password] = /:([^:@/]+)@/.exec(URLMODE_PROGRAMS_DATABASE_URL);
 		for (const program of Object.values(pod.programs)) {
-			assert.ok(!readFileSync(`/proc/${first(program)}/environ`, 'latin1').includes(password));
+			assert.ok(!readFileSync(`${PROC}/${first(program)}/environ`, 'latin1').includes(password));
 		}
 	});
 

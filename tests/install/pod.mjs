@@ -151,7 +151,10 @@ export function allServe({ status, body }) {
 	return status === 200 && Object.keys(JSON.parse(body).programs).length === PROGRAMS.length;
 }
 
+/** An ordinary user's processes have numbers of their own in the root that mmdebstrap makes. */
+export const PROC = existsSync(path.join(process.env.ROOT, 'proc/self')) ? path.join(process.env.ROOT, 'proc') : '/proc';
+
 /** The process in a container that is the first there. */
 export function first({ child }) {
-	return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
+	return Number(readFileSync(`${PROC}/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
 }
