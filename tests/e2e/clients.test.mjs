@@ -15,7 +15,7 @@ import { LEGACY, MODERN, startServer } from '../clients/server.mjs';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const CLIENTS_FOLDER = path.join(ROOT, 'tests/clients');
-const PYTHON = path.join(ROOT, 'build/clients/python/bin/python');
+const PYTHON = path.join(ROOT, 'build/python/bin/python');
 const GO = process.env.GO_CLIENTS ?? path.join(ROOT, 'build/clients/go/clients');
 const PROGRAM_TIMEOUT = 60_000;
 
@@ -81,7 +81,7 @@ for (const [name, call] of Object.entries(CLIENTS)) {
 }
 
 test('the clients that `make clients` installs are those of the table', () => {
-	const requirements = readFileSync(path.join(CLIENTS_FOLDER, 'python/requirements.txt'), 'utf8');
+	const requirements = readFileSync(path.join(ROOT, 'lib/python/requirements.txt'), 'utf8');
 	const modules = readFileSync(path.join(CLIENTS_FOLDER, 'go/go.mod'), 'utf8');
 	for (const [name, text, pattern] of [
 		['Python', requirements, /^mcp==(\S+)/m], ['Go', modules, /modelcontextprotocol\/go-sdk v(\S+)/], ['mcp-go', modules, /mark3labs\/mcp-go v(\S+)/],
