@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/result.h"
 
+#include "contract/limits.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
-
-/* Bytes of an outcome that urlmode.announcement puts into a notification. */
-#define UM_ANNOUNCED_MAX 2600
 
 static void
 put_unless_empty(struct um_buf *json, const char *name, const char *value)

@@ -8,10 +8,9 @@
 #define UM_RESULT_H
 
 #include "app/program.h"
+#include "contract/limits.h"
 #include "http/form.h"
 #include "postgres/op.h"
-
-#define UM_RESULT_MAX 65536 /* bytes, sealed: the domain urlmode.result */
 
 /*
  * Both seal into op->result and op->announced. An outcome that is too large for

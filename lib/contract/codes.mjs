@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From codes.json: the errors of the packages, the refusals of the programs, and their tables in PROTOCOL.md.
 
-import { camel, filled, goLocal, head, jsDoc, pyDoc, snake, upper, wrapped } from './languages.mjs';
+import { camel, filled, goLocal, head, jsDoc, jsParameters, pyDoc, pyText, snake, textsOf, wrapped } from './languages.mjs';
 
 /**
  * @typedef {object} ErrorOf one error of the packages
@@ -16,10 +16,6 @@ import { camel, filled, goLocal, head, jsDoc, pyDoc, snake, upper, wrapped } fro
  */
 
 const made = (errors) => errors.filter((error) => error.class && !error.byHand);
-
-/** @param {string[]} takes */
-const jsParameters = (takes, indent) => (takes.length === 1 ? `${indent}/** @param {string} ${camel(takes[0])} */\n`
-	: takes.length > 1 ? `${indent}/**\n${takes.map((name) => `${indent} * @param {string} ${camel(name)}\n`).join('')}${indent} */\n` : '');
 
 /** @type {(error: ErrorOf) => string} */
 const jsClass = ({ code, class: name, takes, message, meaning, keeps = {} }) => `
@@ -39,15 +35,9 @@ import { UrlModeError } from './error.js';
 
 /** Texts of the errors that errors.js has. */
 export const TEXTS = {
-${Object.entries(texts).map(([name, { takes, text }]) => (takes.length === 0 ? `	${name}: ${filled.js(text)},\n`
-		: `${jsParameters(takes, '\t')}	${name}: (${takes.join(', ')}) => ${filled.js(text)},\n`)).join('')}};
+${textsOf.js(texts)}};
 ${made(errors).map(jsClass).join('')}`;
 }
-
-/** A literal of Python in lines of a width that ruff and readers expect. */
-const pyText = (text, indent, parentheses = ['', '']) => (indent.length + filled.py(text).length < 110 - parentheses.join('').length
-	? parentheses[0] + filled.py(text) + parentheses[1]
-	: `(\n${wrapped(text, '', 96).trimEnd().split('\n').map((line, i, lines) => `${indent}    ${filled.py(i < lines.length - 1 ? `${line} ` : line)}\n`).join('')}${indent})`);
 
 /** @type {(error: ErrorOf) => string} */
 const pyClass = ({ code, class: name, takes, message, meaning, keeps = {} }) => `
@@ -62,13 +52,7 @@ ${Object.entries(keeps).map(([field, what]) => `        self.${field} = ${field}
 
 const python = ({ errors, texts }) => `${head.py}
 from ._error import UrlModeError
-${Object.entries(texts).map(([name, { takes, text }]) => (takes.length === 0 ? `
-${upper(name)} = ${pyText(text, '')}
-` : `
-
-def ${snake(name)}(${takes.map((value) => `${snake(value)}: str`).join(', ')}) -> str:
-    return ${pyText(text, '    ')}
-`)).join('')}${made(errors).map((error) => pyClass({ ...error, takes: error.takes.map((name) => (name === 'id' ? 'elicitation_id' : name)),
+${textsOf.py(texts)}${made(errors).map((error) => pyClass({ ...error, takes: error.takes.map((name) => (name === 'id' ? 'elicitation_id' : name)),
 	message: error.message.replace('{id}', '{elicitation_id}') })).join('')}`;
 
 /** @type {(error: ErrorOf) => string} an error about an account is a struct of its own, which has only the text from here */
@@ -86,8 +70,7 @@ const goFile = ({ errors, texts }) => `${head.go}package urlmode
 
 const (
 ${errors.map(({ code, go, meaning }) => `${wrapped(`${go}: ${meaning}`, '\t// ')}	${go} Code = "${code}"\n`).join('')})
-${Object.entries(texts).map(([name, { takes, text }]) => (takes.length === 0 ? `\nconst ${name}Text = ${filled.go(text)}\n`
-		: `\nfunc ${name}Text(${takes.map(goLocal).join(', ')} string) string {\n\treturn ${filled.go(text)}\n}\n`)).join('')}${made(errors).map(goError).join('')}`;
+${textsOf.go(texts)}${made(errors).map(goError).join('')}`;
 
 const header = ({ refusals }) => `${head.h}#ifndef UM_CONTRACT_REFUSALS_H
 #define UM_CONTRACT_REFUSALS_H

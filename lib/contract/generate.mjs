@@ -6,6 +6,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import * as codes from './codes.mjs';
+import * as limits from './limits.mjs';
+import * as messages from './messages.mjs';
+import * as seals from './seals.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
@@ -32,10 +35,13 @@ function withTables(text, tables) {
 
 /** Every generated file and its text. */
 export function generated() {
-	const all = { codes: data('codes') };
+	const all = { codes: data('codes'), limits: data('limits'), messages: data('messages'), seals: data('seals') };
 	return new Map(Object.entries({
 		...codes.files(all.codes),
-		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes) }),
+		...limits.files(all.limits),
+		...messages.files(all.messages),
+		...seals.files(all.seals),
+		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
 }
 

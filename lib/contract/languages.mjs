@@ -62,3 +62,38 @@ export const filled = {
 	py: (text) => (/\{\w+\}/.test(text) ? `f${double(text.replaceAll(/\{(\w+)\}/g, (_, name) => `{${snake(name)}}`))}` : double(text)),
 	go: (text) => text.split(/(\{\w+\})/).filter(Boolean).map((part) => (/^\{\w+\}$/.test(part) ? goLocal(part.slice(1, -1)) : double(part))).join(' + '),
 };
+
+/** The places of a text, in their order. */
+export const placesOf = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))];
+
+/** @param {string[]} takes */
+export const jsParameters = (takes, indent) => (takes.length === 1 ? `${indent}/** @param {string} ${camel(takes[0])} */\n`
+	: takes.length > 1 ? `${indent}/**\n${takes.map((name) => `${indent} * @param {string} ${camel(name)}\n`).join('')}${indent} */\n` : '');
+
+/** A text in pieces of about a width, each of which ends after a space, or after the end of a paragraph. */
+function pieces(text, width) {
+	const made = [''];
+	for (const [token] of text.matchAll(/[^ \n]*(?: |\n+|$)/g)) {
+		if (made.at(-1).endsWith('\n') || made.at(-1).length + token.trimEnd().length > width) made.push('');
+		made[made.length - 1] += token;
+	}
+	return made.filter(Boolean);
+}
+
+/** A literal of Python, in more than one line if it is long. */
+export const pyText = (text, indent, parentheses = ['', '']) => (indent.length + filled.py(text).length < 110 - parentheses.join('').length
+	? parentheses[0] + filled.py(text) + parentheses[1]
+	: `(\n${pieces(text, 96).map((piece) => `${indent}    ${filled.py(piece)}\n`).join('')}${indent})`);
+
+/** Texts without places as constants, and those with places as functions: their names end with `_text`. */
+export const textsOf = {
+	/** @type {(texts: Record<string, string>, indent?: string) => string} the members of an object */
+	js: (texts) => Object.entries(texts).map(([name, text]) => (placesOf(text).length === 0 ? `	${camel(name)}: ${filled.js(text)},\n`
+		: `${jsParameters(placesOf(text), '\t')}	${camel(name)}: (${placesOf(text).map(camel).join(', ')}) => ${filled.js(text)},\n`)).join(''),
+	/** @type {(texts: Record<string, string>) => string} */
+	py: (texts) => Object.entries(texts).map(([name, text]) => (placesOf(text).length === 0 ? `\n${upper(name)} = ${pyText(text, '')}\n`
+		: `\n\ndef ${snake(name)}_text(${placesOf(text).map((place) => `${snake(place)}: str`).join(', ')}) -> str:\n    return ${pyText(text, '    ')}\n`)).join(''),
+	/** @type {(texts: Record<string, string>) => string} */
+	go: (texts) => Object.entries(texts).map(([name, text]) => (placesOf(text).length === 0 ? `\nconst ${camel(name)}Text = ${filled.go(text)}\n`
+		: `\nfunc ${camel(name)}Text(${placesOf(text).map(goLocal).join(', ')} string) string {\n\treturn ${filled.go(text)}\n}\n`)).join(''),
+};

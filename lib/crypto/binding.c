@@ -40,14 +40,14 @@ um_binding_digest(uint8_t out[static UM_BINDING_LEN],
 	const struct um_keys *keys, struct um_str subject,
 	struct um_str session)
 {
-	digest(out, keys, "urlmode binding v1", subject, &session);
+	digest(out, keys, UM_BINDING_LABEL, subject, &session);
 }
 
 void
 um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
 	const struct um_keys *keys, struct um_str cookie)
 {
-	digest(out, keys, "urlmode browser v1", cookie, NULL);
+	digest(out, keys, UM_BROWSER_LABEL, cookie, NULL);
 }
 
 bool
@@ -56,7 +56,7 @@ um_signin_nonce(char out[static UM_SIGNIN_NONCE_LEN + 1],
 {
 	uint8_t sha256[EVP_MAX_MD_SIZE];
 
-	if (!sha256_of(sha256, keys, "urlmode nonce v1", cookie, &state))
+	if (!sha256_of(sha256, keys, UM_NONCE_LABEL, cookie, &state))
 		return false;
 	um_base64url_encode(out, sha256, 32);
 	return true;

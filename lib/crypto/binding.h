@@ -14,11 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/seals.h"
 #include "core/str.h"
 #include "crypto/keys.h"
 
-#define UM_BINDING_LEN 16
-#define UM_BROWSER_LEN 16
+#define UM_BINDING_LEN UM_DIGEST_LEN
+#define UM_BROWSER_LEN UM_DIGEST_LEN
 #define UM_SIGNIN_NONCE_LEN 43 /* characters: 32 bytes as base64url */
 
 /*

@@ -17,13 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/seals.h"
 #include "core/str.h"
 #include "crypto/keys.h"
 
-#define UM_NONCE_LEN 12
-
 /* The bytes that sealing adds. */
-#define UM_ENVELOPE_OVERHEAD (2 + UM_NONCE_LEN + 16)
+#define UM_ENVELOPE_OVERHEAD (2 + UM_NONCE_LEN + UM_TAG_LEN)
 
 /*
  * Seals `text` with `key`, which was derived from um_keys_minting(). `out`

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "contract/seals.h"
 #include "core/encode.h"
 
 #define LINE_MAX_LEN 2048
@@ -74,17 +75,17 @@ static bool
 derive_all(const struct um_keys *keys, struct um_key *key)
 {
 	static const char *const infos[] = {
-		[UM_USE_STATE] = "urlmode state v1",
-		[UM_USE_LINK] = "urlmode link v1",
-		[UM_USE_OUTCOME] = "urlmode outcome v1",
-		[UM_USE_EVENT_OUTCOME] = "urlmode outcome v2",
-		[UM_USE_TICKET] = "urlmode ticket v1",
-		[UM_USE_FOLLOW] = "urlmode follow v1",
-		[UM_USE_SESSION] = "urlmode session v1",
-		[UM_USE_SIGNIN] = "urlmode signin v1",
-		[UM_USE_FORM] = "urlmode form v1",
-		[UM_USE_PROBLEM] = "urlmode problem v1",
-		[UM_USE_TYPED] = "urlmode typed v1",
+		[UM_USE_STATE] = UM_STATE_INFO,
+		[UM_USE_LINK] = UM_LINK_INFO,
+		[UM_USE_OUTCOME] = UM_OUTCOME_INFO,
+		[UM_USE_EVENT_OUTCOME] = UM_EVENT_OUTCOME_INFO,
+		[UM_USE_TICKET] = UM_TICKET_INFO,
+		[UM_USE_FOLLOW] = UM_FOLLOW_INFO,
+		[UM_USE_SESSION] = UM_SESSION_INFO,
+		[UM_USE_SIGNIN] = UM_SIGNIN_INFO,
+		[UM_USE_FORM] = UM_FORM_INFO,
+		[UM_USE_PROBLEM] = UM_PROBLEM_INFO,
+		[UM_USE_TYPED] = UM_TYPED_INFO,
 	};
 	bool ok = true;
 

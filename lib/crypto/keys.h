@@ -20,12 +20,11 @@
 
 #include <openssl/evp.h>
 
+#include "contract/limits.h"
 #include "core/file.h"
 #include "core/str.h"
 #include "crypto/hkdf.h"
 
-#define UM_SECRET_MIN 32 /* bytes of one secret */
-#define UM_SECRET_MAX 256
 #define UM_KEYS_MAX 256 /* keys in a file, one for each kid */
 #define UM_KEY_LEN 32   /* bytes of a derived key */
 

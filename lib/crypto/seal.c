@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/seals.h"
+
 #define FOR_OWNER 1
 #define FOR_ID 2
 
-static const char owner_label[] = "urlmode result v1";
+static const char owner_label[] = UM_RESULT_INFO;
 
 #define LABEL_LEN (sizeof(owner_label) - 1)
 
@@ -31,7 +33,7 @@ derive(uint8_t out[static UM_KEY_LEN], const struct um_keys *keys,
 
 	if (binding == NULL)
 		return um_keys_derive(out, keys, key, id,
-			um_str("urlmode result v2"));
+			um_str(UM_EVENT_RESULT_INFO));
 	memcpy(info, owner_label, LABEL_LEN);
 	memcpy(info + LABEL_LEN, binding, UM_BINDING_LEN);
 	return um_keys_derive(out, keys, key, id,

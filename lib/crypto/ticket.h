@@ -13,11 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/limits.h"
+#include "contract/seals.h"
 #include "core/str.h"
 #include "crypto/keys.h"
-
-#define UM_TICKET_COOKIE "__Host-urlmode-ticket"
-#define UM_SUBJECT_MAX 512 /* bytes */
 
 /*
  * Opens with any key of the file; the subject goes to `subject`, with a NUL.

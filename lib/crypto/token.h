@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/limits.h"
 #include "core/str.h"
 #include "core/uuid.h"
 #include "crypto/binding.h"
@@ -23,7 +24,6 @@
 #include "crypto/keys.h"
 
 #define UM_TOKEN_LEN 115
-#define UM_PROVIDER_MAX 64 /* characters of a provider's name */
 
 enum um_purpose {
 	UM_PURPOSE_CONNECT,

@@ -7,15 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
-)
 
-const (
-	// batchSize is small because each element may take a lock, and PostgreSQL counts on 64 in a
-	// transaction (max_locks_per_transaction).
-	batchSize = 32
-	// batchesAtOnce is two, so that PostgreSQL has one while this process is at the other.
-	batchesAtOnce = 2
-	batchWait     = 15 * time.Second
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // batches makes one statement of what is asked for while others are under way. One alone is not delayed.
@@ -49,10 +42,10 @@ func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 	if b.after != nil {
 		after = b.after
 	}
-	overdue := after(batchWait)
+	overdue := after(limits.BatchWait)
 	b.mu.Lock()
 	b.asked = append(b.asked, one)
-	if b.underWay < batchesAtOnce {
+	if b.underWay < limits.BatchesAtOnce {
 		b.underWay++
 		go b.work(ctx)
 	}
@@ -81,7 +74,7 @@ func (b *batches[T, A]) work(ctx context.Context) {
 			b.mu.Unlock()
 			return
 		}
-		size := min(batchSize, len(b.asked))
+		size := min(limits.BatchMax, len(b.asked))
 		batch := b.asked[:size:size]
 		b.asked = b.asked[size:]
 		b.mu.Unlock()
@@ -133,7 +126,7 @@ func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
 }
 
 func errorOverdue() error {
-	return errorBusy(fmt.Sprintf("the call has waited %s for others", batchWait))
+	return errorBusy(fmt.Sprintf("the call has waited %s for others", limits.BatchWait))
 }
 
 // isOfAnElement reports whether the server has refused a statement for the sake of one of its elements, or of another transaction: data,

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // statement is one that the test answers.
@@ -99,7 +101,7 @@ func TestWhatIsNotSentInTimeIsRefusedAndNeverSent(t *testing.T) {
 func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
 	b, sent, pass := playBatches()
 	var busy []statement
-	for range batchesAtOnce {
+	for range limits.BatchesAtOnce {
 		ask(b, 0)
 		busy = append(busy, <-sent) // before the next one is asked: it must not come into the same statement
 	}
@@ -127,7 +129,7 @@ func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
 
 func TestNoMoreCallsThanALimitAreInProgress(t *testing.T) {
 	p := offline(t).pool
-	for range callsMax {
+	for range limits.CallsMax {
 		if err := p.begin(); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +137,7 @@ func TestNoMoreCallsThanALimitAreInProgress(t *testing.T) {
 	if err := p.begin(); !isBusy(err) {
 		t.Errorf("one more begins: %v", err)
 	}
-	for range callsMax {
+	for range limits.CallsMax {
 		p.end()
 	}
 	if err := p.begin(); err != nil {

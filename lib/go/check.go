@@ -4,30 +4,22 @@ package urlmode
 
 import (
 	"crypto/rand"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
-const (
-	subjectMax   = 512
-	sessionMax   = 512
-	resumeKeyMax = 512
-	clientIDMax  = 2048
-	nameMax      = 200
-	referenceMax = 800
-	targetMax    = 8192
-	day          = 24 * time.Hour
-	week         = 7 * day
-	year         = 365 * day
-)
+const year = 365 * 24 * time.Hour
 
 var (
-	providerForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
-	reasonForm   = regexp.MustCompile(`^[a-z0-9_]{0,64}$`)
+	providerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9][a-z0-9_-]{0,%d}$`, limits.ProviderMax-1))
+	reasonForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_]{0,%d}$`, limits.ReasonMax))
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
 
 	// W3C Trace Context section 3.2, version 00
@@ -94,10 +86,10 @@ func checkText(name, value string, least, most int) error {
 }
 
 func checkOwner(owner Owner) error {
-	if err := checkText("Subject", owner.Subject, 1, subjectMax); err != nil {
+	if err := checkText("Subject", owner.Subject, 1, limits.SubjectMax); err != nil {
 		return err
 	}
-	return checkText("Session", owner.Session, 0, sessionMax)
+	return checkText("Session", owner.Session, 0, limits.SessionMax)
 }
 
 func checkRow(id string, owner Owner) (rowKey, error) {
@@ -119,7 +111,7 @@ func checkProvider(provider string) error {
 }
 
 func checkReference(reference string) error {
-	return checkText("Reference", reference, 0, referenceMax)
+	return checkText("Reference", reference, 0, limits.ReferenceMax)
 }
 
 func checkReason(reason string) error {
@@ -241,7 +233,7 @@ func checkTarget(target Target, kind Kind) error {
 	if target.Checkout != "" && kind != Payment {
 		return argumentError("a checkout is only allowed for payments")
 	}
-	if err := checkText("Checkout", target.Checkout, 0, referenceMax); err != nil {
+	if err := checkText("Checkout", target.Checkout, 0, limits.ReferenceMax); err != nil {
 		return err
 	}
 	parts, err := checkWebURL("TargetURL", target.URL)
@@ -259,8 +251,8 @@ func checkTarget(target Target, kind Kind) error {
 			return argumentError("TargetURL must be ASCII, with other characters percent-encoded")
 		}
 	}
-	if len(target.URL) > targetMax {
-		return argumentError("TargetURL must have at most %d bytes", targetMax)
+	if len(target.URL) > limits.TargetURLMax {
+		return argumentError("TargetURL must have at most %d bytes", limits.TargetURLMax)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // lines are what was logged.
@@ -158,8 +160,8 @@ func TestOtherArgumentsAreChecked(t *testing.T) {
 
 func TestTicketCookie(t *testing.T) {
 	made, err := offline(t).Ticket("user", 90*time.Second)
-	if err != nil || made.Name != ticketCookie ||
-		made.Header != ticketCookie+"="+made.Value+"; Path=/; Max-Age=90; Secure; HttpOnly; SameSite=Lax" {
+	if err != nil || made.Name != seals.TicketCookie ||
+		made.Header != seals.TicketCookie+"="+made.Value+"; Path=/; Max-Age=90; Secure; HttpOnly; SameSite=Lax" {
 		t.Fatalf("%v, %v", made, err)
 	}
 }

@@ -11,15 +11,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
-	leaseDefault = 30 * time.Second
-	// renewals is how often a lease is renewed while it lasts.
-	renewals = 3
-	// claimRetry is how long a renewal that failed waits for the next one, and how often who waits for another call looks.
-	claimRetry = 500 * time.Millisecond
 	// exchangeFailed is why an account is not connected, if the call does not say it.
 	exchangeFailed = "exchange_failed"
 )
@@ -104,7 +100,7 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 		if err != nil || claim.State != ClaimLeased || rest <= 0 {
 			return claim, err
 		}
-		if err := timing.Sleep(ctx, min(rest, timing.Jittered(claimRetry))); err != nil {
+		if err := timing.Sleep(ctx, min(rest, timing.Jittered(limits.ClaimRetry))); err != nil {
 			return nil, err
 		}
 		if c.ctx.Err() != nil {
@@ -246,7 +242,7 @@ func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || !time.Now().Before(until) {
 			return done, err
 		}
-		if timing.Sleep(c.claims.ctx, timing.Jittered(claimRetry)) != nil {
+		if timing.Sleep(c.claims.ctx, timing.Jittered(limits.ClaimRetry)) != nil {
 			return false, errorClosed()
 		}
 	}
@@ -255,7 +251,7 @@ func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 // renew renews the lease until it ends.
 func (c *Claim) renew(ctx context.Context) {
 	defer c.claims.done.Done()
-	pause := c.lease / renewals
+	pause := c.lease / limits.ClaimRenewals
 	for {
 		c.mu.Lock()
 		until := c.until
@@ -270,7 +266,7 @@ func (c *Claim) renew(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil:
-			pause = timing.Jittered(min(claimRetry, c.lease/renewals))
+			pause = timing.Jittered(min(limits.ClaimRetry, c.lease/limits.ClaimRenewals))
 		case !renewed:
 			c.end(true)
 			return
@@ -278,7 +274,7 @@ func (c *Claim) renew(ctx context.Context) {
 			c.mu.Lock()
 			c.until = asked.Add(c.lease)
 			c.mu.Unlock()
-			pause = c.lease / renewals
+			pause = c.lease / limits.ClaimRenewals
 		}
 	}
 }

@@ -7,12 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
-)
 
-const (
-	ttlDefault = 5 * time.Minute
-	// resumeAttempts is more than one because another call may claim the elicitation that Create has found.
-	resumeAttempts = 3
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // Create writes the row of an elicitation, or finds the one that a call with the same ResumeKey goes on
@@ -61,7 +57,7 @@ type placed struct {
 // place finds the row with which the call goes on, or writes the one that prepare makes.
 func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte, prepare func() (newRow, error)) (placed, error) {
 	m.purger.start()
-	for range resumeAttempts {
+	for range limits.ResumeAttempts {
 		if r.ResumeKey != "" {
 			found, err := m.db.resume(ctx, resumeKey{k.binding, r.ResumeKey, !r.CannotRecheck, asked})
 			if err != nil {
@@ -95,13 +91,13 @@ func checkRequest(r *Request) (err error) {
 	if r.ID == "" {
 		r.ID = newID()
 	}
-	r.TTL = orDefault(r.TTL, ttlDefault)
+	r.TTL = orDefault(r.TTL, limits.TTL)
 	if r.ID, err = checkID(r.ID); err != nil {
 		return err
 	}
 	for _, err := range []error{
-		checkProvider(r.Provider), checkOwner(r.Owner), checkDuration("TTL", r.TTL, time.Millisecond, year),
-		checkText("ResumeKey", r.ResumeKey, 0, resumeKeyMax), checkText("ClientID", r.ClientID, 0, clientIDMax),
+		checkProvider(r.Provider), checkOwner(r.Owner), checkDuration("TTL", r.TTL, time.Millisecond, limits.TTLMax),
+		checkText("ResumeKey", r.ResumeKey, 0, limits.ResumeKeyMax), checkText("ClientID", r.ClientID, 0, limits.ClientIDMax),
 	} {
 		if err != nil {
 			return err
@@ -192,7 +188,7 @@ func (m *Instance) urls(k rowKey, provider string, kind Kind, ttl time.Duration)
 		return CallbackURLs{ElicitationID: k.id, ReturnURL: m.baseURL + "/oauth/" + provider + "/return"}
 	}
 	expires := time.Now().Add(ttl + time.Second - 1).Unix()
-	s := state{id: k.id, expires: expires + int64(graceMax/time.Second), binding: k.binding}
+	s := state{id: k.id, expires: expires + int64(limits.GraceMax/time.Second), binding: k.binding}
 	urlFor := func(path, purpose string) string {
 		token := mintState(m.ring.minting(), purpose, provider, s, nil)
 		return m.baseURL + path + "?" + url.Values{"state": {token}}.Encode()

@@ -9,15 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
 	// channel is that on which every change of a row is announced.
 	channel = "urlmode"
-
-	busyMin = 2 * time.Millisecond
-	busyMax = 100 * time.Millisecond
 )
 
 const (
@@ -162,8 +160,8 @@ func keyColumns(rowKeys []rowKey) (ids []string, bindings [][]byte) {
 func (db *database) create(ctx context.Context, made newRow) (*time.Time, error) {
 	// Also the pauses between the attempts belong to the call, which close waits for.
 	return call(ctx, db.pool, func(ctx context.Context) (*time.Time, error) {
-		giveUp := time.Now().Add(queryTimeout)
-		for pause := busyMin; ; pause = min(2*pause, busyMax) {
+		giveUp := time.Now().Add(limits.Query)
+		for pause := limits.BusyMin; ; pause = min(2*pause, limits.BusyMax) {
 			answer, err := db.creates.ask(ctx, made)
 			switch {
 			case sqlstate(err) == "23505":

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"urlmode.example/urlmode/internal/seals"
 )
 
 const safeInteger = 1<<53 - 1
@@ -34,7 +36,7 @@ func digestOfRequest(provider string, kind Kind, expected Expected, asked map[st
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte("urlmode request v1\x00" + text))
+	sum := sha256.Sum256([]byte(seals.RequestLabel + "\x00" + text))
 	return sum[:16], nil
 }
 

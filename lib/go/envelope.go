@@ -6,15 +6,16 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"fmt"
+
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // Every sealed value is version ‖ kid ‖ nonce(12) ‖ ciphertext ‖ tag(16), with AES-256-GCM
 // and version ‖ kid ‖ context as additional data (PROTOCOL.md, "Values").
 const (
-	nonceBytes  = 12
-	headerBytes = 2 + nonceBytes
+	headerBytes = 2 + seals.NonceBytes
 	// overhead is how many bytes sealing adds.
-	overhead = headerBytes + 16
+	overhead = headerBytes + seals.TagBytes
 )
 
 // notOpened says why a sealed value cannot be opened, without anything of it.

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"maps"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // Words are a text in the language of the form, as Text makes them, or one text for each of several languages, such as
@@ -207,7 +209,7 @@ func (r InputRequest) Compared() (Request, error) { return compared(r.split()) }
 func (r InputRequest) split() (Request, askedForm, error) {
 	asked := askedForm{verify: r.VerifyTimeout}
 	if r.VerifyTimeout != 0 {
-		if err := checkDuration("VerifyTimeout", r.VerifyTimeout, verifyMin, verifyMax); err != nil {
+		if err := checkDuration("VerifyTimeout", r.VerifyTimeout, limits.VerifyMin, limits.VerifyMax); err != nil {
 			return Request{}, asked, err
 		}
 	}
@@ -317,7 +319,7 @@ func checkApprovers(approvers []string, others bool) ([]string, error) {
 		if known[subject] {
 			twice = argumentError("Approvers must not have a subject twice")
 		}
-		if err := cmp.Or(checkText("each of Approvers", subject, 1, subjectMax), twice); err != nil {
+		if err := cmp.Or(checkText("each of Approvers", subject, 1, limits.SubjectMax), twice); err != nil {
 			return nil, err
 		}
 		known[subject] = true

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"sync"
 	"time"
-)
 
-// closeTimeout is how long Close waits, for its waits and then for its calls.
-const closeTimeout = time.Second
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/seals"
+)
 
 // Instance creates elicitations and waits for them. It is safe for use by any number of
 // goroutines, and one in each process is enough. Make one with New.
@@ -47,7 +47,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if m.name == "" {
 		m.name = host
 	}
-	if err := checkText("Name", m.name, 1, nameMax); err != nil {
+	if err := checkText("Name", m.name, 1, limits.NameMax); err != nil {
 		return nil, err
 	}
 	if m.kept, err = checkKept(config); err != nil {
@@ -70,10 +70,10 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.db = newDatabase(opened)
 	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running}
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
-	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: backoffMax, db: m.db, log: log, ctx: running,
+	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
 		hearers: map[hearer]struct{}{}}
 	if several {
-		m.listener.backoffMax = backoffMaxOfSeveral
+		m.listener.backoffMax = limits.BackoffOfSeveralMax
 	}
 	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, purger: m.purger, log: log, ctx: running,
 		start:   time.Now(),
@@ -92,8 +92,8 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 		return nil, argumentError("Keys and KeysFile cannot be used together")
 	case config.KeysFile != "":
 		return openKeysFile(config.KeysFile, log)
-	case len(config.Keys) > keysMax:
-		return nil, argumentError("Keys must have at most %d bytes", keysMax)
+	case len(config.Keys) > limits.KeysFileMax:
+		return nil, argumentError("Keys must have at most %d bytes", limits.KeysFileMax)
 	case config.Keys != "":
 		return parseKeys(config.Keys, "Keys")
 	}
@@ -212,8 +212,8 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	if err != nil {
 		return nil, err
 	}
-	o.Lease = orDefault(o.Lease, leaseDefault)
-	if err := checkDuration("Lease", o.Lease, time.Second, time.Hour); err != nil {
+	o.Lease = orDefault(o.Lease, limits.ClaimLease)
+	if err := checkDuration("Lease", o.Lease, limits.ClaimLeaseMin, limits.ClaimLeaseMax); err != nil {
 		return nil, err
 	}
 	if err := checkDuration("Wait", o.Wait, 0, year); err != nil {
@@ -230,10 +230,10 @@ func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (int64, error) {
 	keep := o.OlderThan
 	if keep == 0 {
 		if keep = m.kept.rows; keep < 0 {
-			keep = retentionDefault
+			keep = limits.Retention
 		}
 	}
-	if err := checkDuration("OlderThan", keep, week, 100*year); err != nil {
+	if err := checkDuration("OlderThan", keep, limits.RetentionMin, 100*year); err != nil {
 		return 0, err
 	}
 	if !slices.Contains(purgeKinds, o.Kind) {
@@ -245,17 +245,17 @@ func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (int64, error) {
 // Ticket is a cookie that tells callback programs with "user_check": "session-ticket" who the user is. Send it only to a
 // browser whose web session identifies the user. ttl is up to an hour; zero is five minutes.
 func (m *Instance) Ticket(subject string, ttl time.Duration) (Ticket, error) {
-	if err := checkText("Subject", subject, 1, subjectMax); err != nil {
+	if err := checkText("Subject", subject, 1, limits.SubjectMax); err != nil {
 		return Ticket{}, err
 	}
-	ttl = orDefault(ttl, 5*time.Minute)
-	if err := checkDuration("the ttl of a ticket", ttl, time.Millisecond, time.Hour); err != nil {
+	ttl = orDefault(ttl, limits.Ticket)
+	if err := checkDuration("the ttl of a ticket", ttl, time.Millisecond, limits.TicketMax); err != nil {
 		return Ticket{}, err
 	}
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	value := mintTicket(m.ring.minting(), subject, time.Now().Unix()+seconds, nil)
-	header := fmt.Sprintf("%s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax", ticketCookie, value, seconds)
-	return Ticket{Name: ticketCookie, Value: value, Header: header}, nil
+	header := fmt.Sprintf("%s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax", seals.TicketCookie, value, seconds)
+	return Ticket{Name: seals.TicketCookie, Value: value, Header: header}, nil
 }
 
 // OpenWaits is how many waits are open in this instance, for the metrics of a server.
@@ -274,7 +274,7 @@ func (m *Instance) Close() error {
 		waitBriefly(&m.waits.open)
 		m.beside.close()
 		m.stop()
-		overdue := time.AfterFunc(closeTimeout, m.pool.breakOff)
+		overdue := time.AfterFunc(limits.Close, m.pool.breakOff)
 		defer overdue.Stop()
 		m.listener.running.Wait()
 		m.purger.done.Wait()
@@ -293,7 +293,7 @@ func waitBriefly(group *sync.WaitGroup) {
 		group.Wait()
 		close(done)
 	}()
-	timer := time.NewTimer(abandonTimeout)
+	timer := time.NewTimer(limits.Abandon)
 	defer timer.Stop()
 	select {
 	case <-done:

@@ -17,14 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
-)
 
-const (
-	secretMin = 32
-	secretMax = 256
-	keysMax   = 131_072
-
-	keysCheckEvery = time.Second
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // key is one line of the keys file.
@@ -88,7 +82,7 @@ type keys interface {
 func parseKeys(text, file string) (keyRing, error) {
 	var ring keyRing
 	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, keysMax+1)
+	lines.Buffer(nil, limits.KeysFileMax+1)
 	for number := 1; lines.Scan(); number++ {
 		line := strings.Trim(lines.Text(), " \t\r")
 		if line == "" || line[0] == '#' {
@@ -106,11 +100,11 @@ func parseKeys(text, file string) (keyRing, error) {
 			return nil, refuse("the kid must be a number from 0 to 255")
 		}
 		secret, ok := decodeBase64(words[1])
-		if !ok || len(secret) > secretMax {
-			return nil, refuse("the key must be base64 of at most %d bytes", secretMax)
+		if !ok || len(secret) > limits.SecretMax {
+			return nil, refuse("the key must be base64 of at most %d bytes", limits.SecretMax)
 		}
-		if len(secret) < secretMin {
-			return nil, refuse("the key must have at least %d bytes", secretMin)
+		if len(secret) < limits.SecretMin {
+			return nil, refuse("the key must have at least %d bytes", limits.SecretMin)
 		}
 		if ring.find(byte(kid)) != nil {
 			return nil, refuse("kid %d is used twice", kid)
@@ -166,14 +160,14 @@ func openKeysFile(name string, log *slog.Logger) (*keysFile, error) {
 func (f *keysFile) minting() *key {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.refresh(keysCheckEvery)
+	f.refresh(limits.KeysCheck)
 	return f.ring.minting()
 }
 
 func (f *keysFile) find(kid byte) *key {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.refresh(keysCheckEvery)
+	f.refresh(limits.KeysCheck)
 	if found := f.ring.find(kid); found != nil {
 		return found
 	}
@@ -227,7 +221,7 @@ func (f *keysFile) read() (keyRing, error) {
 	if status.Mode().Perm()&0o007 != 0 {
 		return refuse("other users may read or write it; run chmod o= on it")
 	}
-	if status.Size() > keysMax {
+	if status.Size() > limits.KeysFileMax {
 		return refuse("the file is too large")
 	}
 	content := make([]byte, status.Size())

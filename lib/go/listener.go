@@ -16,22 +16,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
-	backoffMin          = 100 * time.Millisecond
-	backoffMax          = 5 * time.Second
-	backoffMaxOfSeveral = 500 * time.Millisecond // One of several hosts may be promoted at any moment.
-	listenQueryTimeout  = 10 * time.Second
-	probeChannel        = "urlmode_probe"
-	probeTimeout        = 3 * time.Second
-	routineEvery        = 30 * time.Second
-	pollMin             = 250 * time.Millisecond
-	pollMax             = 5 * time.Second
-	pollGrowth          = 1.5
-	// alarmMin is the shortest delay of the look at everything that has expired.
-	alarmMin = 50 * time.Millisecond
+	probeChannel = "urlmode_probe"
 )
 
 // announcement is what the database announces. Anyone who can connect to it can send another text.
@@ -172,7 +162,7 @@ func (l *listener) keep() {
 				slog.String("error", err.Error()))
 		}
 		l.waits.lost(err)
-		timing.Sleep(l.ctx, timing.Jittered(min(l.backoffMax, backoffMin<<min(failures-1, 10))))
+		timing.Sleep(l.ctx, timing.Jittered(min(l.backoffMax, limits.BackoffMin<<min(failures-1, 10))))
 	}
 }
 
@@ -240,8 +230,8 @@ type polls struct {
 
 // start polls soon. Where waits begin all the time, that does not delay the next poll.
 func (p *polls) start(now time.Time) {
-	p.every = pollMin
-	first := now.Add(timing.Jittered(pollMin))
+	p.every = limits.PollMin
+	first := now.Add(timing.Jittered(limits.PollMin))
 	if p.at.IsZero() || first.Before(p.at) {
 		p.at = first
 	}
@@ -251,14 +241,14 @@ func (p *polls) isDue(now time.Time) bool {
 	if now.Before(p.at) {
 		return false
 	}
-	p.every = min(pollMax, time.Duration(float64(p.every)*pollGrowth))
+	p.every = min(limits.PollMax, time.Duration(float64(p.every)*limits.PollGrowth))
 	p.at = now.Add(timing.Jittered(p.every))
 	return true
 }
 
 // loop reads what is due, and waits for the next notification, kick or time.
 func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err error) {
-	routineAt := time.Now().Add(timing.Jittered(routineEvery))
+	routineAt := time.Now().Add(timing.Jittered(limits.Routine))
 	var polls polls
 	for l.ctx.Err() == nil {
 		for l.waits.isDue() {
@@ -277,7 +267,7 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 		closesAt, isWaited, isNew := l.waits.next()
 		if now.After(routineAt) {
 			// A lost notification, or a connection that broke unnoticed, delays a wait until here.
-			routineAt = now.Add(timing.Jittered(routineEvery))
+			routineAt = now.Add(timing.Jittered(limits.Routine))
 			if !isWaited {
 				if err := l.execute(conn, "SELECT 1"); err != nil {
 					return isGood, err
@@ -347,7 +337,7 @@ func (l *listener) await(conn *pgx.Conn, until time.Time) error {
 }
 
 func (l *listener) execute(conn *pgx.Conn, statement string) error {
-	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	ctx, cancel := context.WithTimeout(l.ctx, limits.ListenQuery)
 	defer cancel()
 	_, err := conn.Exec(ctx, statement, pgx.QueryExecModeExec)
 	return err
@@ -355,7 +345,7 @@ func (l *listener) execute(conn *pgx.Conn, statement string) error {
 
 // probe finds out whether notifications arrive, after LISTEN was sent. Until the time that it returns they may.
 func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	ctx, cancel := context.WithTimeout(l.ctx, limits.ListenQuery)
 	defer cancel()
 	var pid uint32
 	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid); err != nil {
@@ -375,7 +365,7 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 	l.probeID = id
 	l.mu.Unlock()
 	go l.db.notify(l.ctx, probeChannel, id) // Without an answer, rows are polled.
-	return time.Now().Add(probeTimeout), nil
+	return time.Now().Add(limits.Probe), nil
 }
 
 // notified is called by the goroutine that uses the connection, which must not be used here.
@@ -401,7 +391,7 @@ func (l *listener) notified(n *pgconn.Notification) {
 // query reads rows over the connection that listens. A prepared statement only where no pooler is in between, and
 // where statements may be kept (statement_cache_capacity of the URL).
 func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
-	ctx, cancel := context.WithTimeout(l.ctx, listenQueryTimeout)
+	ctx, cancel := context.WithTimeout(l.ctx, limits.ListenQuery)
 	defer cancel()
 	mode := pgx.QueryExecModeExec
 	if l.isReceiving() && conn.Config().StatementCacheCapacity > 0 {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // A proxy that stops answering, and comes back: waits continue.
@@ -50,7 +52,7 @@ func TestPollsWhileWaitsBegin(t *testing.T) {
 	asked, other := create(t, m, account(me)), create(t, m, account(me))
 	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
 	p.comeBack(t, asked.ElicitationID, me, "c")
-	for giveUp := time.Now().Add(routineEvery / 2); len(wait) == 0; {
+	for giveUp := time.Now().Add(limits.Routine / 2); len(wait) == 0; {
 		if _, err := m.WaitWith(t.Context(), other.ElicitationID, me, WaitOptions{Once: true}); !errors.Is(err, ErrTimeout) {
 			t.Fatal(err)
 		}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // What 100,000 open waits take, with the goroutines that wait. The contexts are their callers', and so they are made before: one
@@ -200,7 +202,7 @@ func TestMemoryOfReports(t *testing.T) {
 		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})
 		<-told
 	}
-	for range 2 * toldMax {
+	for range 2 * limits.ReportedMax {
 		report()
 	}
 	keepsNothing(t, callsOr(20_000), report)

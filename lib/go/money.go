@@ -9,14 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-)
 
-const (
-	// toldMax is how many reports are remembered, so that each is made once. Beyond that the oldest one is dropped.
-	toldMax = 10_000
-	// reportsMax is how many announcements wait to be read. After that, what was reported last is listed.
-	reportsMax  = 1000
-	missedSince = time.Hour
+	"urlmode.example/urlmode/internal/limits"
 )
 
 func (m *Instance) readUnclaimed(ctx context.Context, f filter) ([]UnclaimedPayment, error) {
@@ -137,7 +131,7 @@ func (a *announcedMoney) announced(all []announcement) {
 		if !a.tells(each) {
 			continue
 		}
-		if len(a.pending) < reportsMax {
+		if len(a.pending) < limits.ReportsPendingMax {
 			a.pending = append(a.pending, each.ID)
 		} else {
 			a.missed = true
@@ -160,7 +154,7 @@ func (a *announcedMoney) next() (filter, bool) {
 	}
 	missed := a.missed
 	a.missed = false
-	return filter{since: time.Now().Add(-missedSince)}, missed
+	return filter{since: time.Now().Add(-limits.ReportsMissed)}, missed
 }
 
 // reports reads what is announced: one query at a time, however many announcements there are, because anyone
@@ -195,7 +189,7 @@ func reports[R any, N comparable](ctx context.Context, m *Instance, tells func(a
 					continue
 				}
 				told[name] = struct{}{}
-				if order = append(order, name); len(order) > toldMax {
+				if order = append(order, name); len(order) > limits.ReportedMax {
 					delete(told, order[0])
 					order = order[1:]
 				}

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/seals"
 )
 
 func digest256(text string) string {
@@ -39,8 +42,8 @@ func TestKeys(t *testing.T) {
 		"1 " + secret(257):                   "keys:1: the key must be base64",
 		"1 " + secret(32) + "=":              "keys:1: the key must be base64",
 		"1 " + strings.Repeat("A", 42) + "B": "keys:1: the key must be base64",
-		"\n1 " + secret(32) + "\n1 " + secret(33): "keys:3: kid 1 is used twice",
-		"1 " + strings.Repeat("A", keysMax+2):     "keys: a line is too long",
+		"\n1 " + secret(32) + "\n1 " + secret(33):        "keys:3: kid 1 is used twice",
+		"1 " + strings.Repeat("A", limits.KeysFileMax+2): "keys: a line is too long",
 	} {
 		if _, err := parseKeys(text, "keys"); !errors.Is(err, ErrKeysFile) || !strings.HasPrefix(err.Error(), reason) {
 			t.Errorf("%.40q: %v", text, err)
@@ -79,7 +82,7 @@ func TestKeysFileIsNoticedWhenItChanges(t *testing.T) {
 	later := func() {
 		file.mu.Lock()
 		defer file.mu.Unlock()
-		file.checkedAt = file.checkedAt.Add(-2 * keysCheckEvery)
+		file.checkedAt = file.checkedAt.Add(-2 * limits.KeysCheck)
 	}
 	write(0o600, "2 "+secret(32)+"\n1 "+secret(32))
 	file.checkedAt = time.Now().Add(time.Hour) // just now, however slow the machine is
@@ -146,7 +149,7 @@ func FuzzKeys(f *testing.F) {
 			t.Fatalf("%d keys, %v", len(ring), err)
 		}
 		for _, each := range ring {
-			if len(each.secret) < secretMin || len(each.secret) > secretMax {
+			if len(each.secret) < limits.SecretMin || len(each.secret) > limits.SecretMax {
 				t.Fatalf("a secret of %d bytes", len(each.secret))
 			}
 		}
@@ -156,7 +159,7 @@ func FuzzKeys(f *testing.F) {
 func FuzzState(f *testing.F) {
 	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
 	// The same in each process: the seeds come from another one.
-	minted := mintState(ring[0], "return", "p", state{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", expires: 1 << 40}, make([]byte, nonceBytes))
+	minted := mintState(ring[0], "return", "p", state{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", expires: 1 << 40}, make([]byte, seals.NonceBytes))
 	f.Add(minted)
 	f.Add(strings.Repeat("A", 115))
 	f.Fuzz(func(t *testing.T, text string) {
@@ -180,7 +183,7 @@ func FuzzLink(f *testing.F) {
 func FuzzOutcome(f *testing.F) {
 	ring := keyRing{{kid: 1, secret: make([]byte, 32)}}
 	k := rowKey{id: "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"}
-	sealed := base64.StdEncoding.EncodeToString(seal(ring, useOutcome, k, []byte(`{"action":"accept","reason":""}`), make([]byte, nonceBytes)))
+	sealed := base64.StdEncoding.EncodeToString(seal(ring, useOutcome, k, []byte(`{"action":"accept","reason":""}`), make([]byte, seals.NonceBytes)))
 	f.Add(sealed)
 	f.Add("AgE=")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -229,7 +232,7 @@ func FuzzTarget(f *testing.F) {
 		if checkTarget(Target{URL: target}, OAuth) != nil {
 			return
 		}
-		if len(target) > targetMax || strings.ContainsAny(target, "\r\n \"<>#") || !strings.HasPrefix(strings.ToLower(target), "http") {
+		if len(target) > limits.TargetURLMax || strings.ContainsAny(target, "\r\n \"<>#") || !strings.HasPrefix(strings.ToLower(target), "http") {
 			t.Fatalf("%q is accepted", target)
 		}
 	})

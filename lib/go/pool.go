@@ -16,18 +16,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 const (
-	poolMax = 4
-	// callsMax is how many calls may be in progress. Further ones are refused.
-	callsMax = 10_000
-	// queryTimeout is somewhat longer than PostgreSQL gives a statement, so that none is
-	// carried out after its call has failed.
-	queryTimeout            = 30 * time.Second
-	connectTimeout          = 10 * time.Second
-	connectTimeoutOfSeveral = 3 * time.Second // One that is dead must not delay the others for long.
-	keepAlive               = 10 * time.Second
+	keepAlive = 10 * time.Second
 )
 
 // pool has the connections for everything but waiting, and the calls that are in progress on them.
@@ -63,7 +57,7 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 		}
 		setDefaults(own.ConnConfig, config.DatabaseURL)
 		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
-			own.MaxConns = poolMax
+			own.MaxConns = limits.PoolMax
 		}
 		if made.pgx, err = pgxpool.NewWithConfig(context.Background(), own); err != nil {
 			return nil, nil, false, argumentError("DatabaseURL: %v", err)
@@ -91,9 +85,9 @@ func setDefaults(server *pgx.ConnConfig, databaseURL string) {
 	}
 	several := hasSeveralHosts(server)
 	if !isSet(databaseURL, "connect_timeout", "PGCONNECT_TIMEOUT") {
-		server.ConnectTimeout = connectTimeout
+		server.ConnectTimeout = limits.Connect
 		if several {
-			server.ConnectTimeout = connectTimeoutOfSeveral
+			server.ConnectTimeout = limits.ConnectOfSeveral
 		}
 	}
 	if several && !isSet(databaseURL, "target_session_attrs", "PGTARGETSESSIONATTRS") {
@@ -132,8 +126,8 @@ func (p *pool) begin() error {
 	if p.closed {
 		return errorClosed()
 	}
-	if p.inProgress >= callsMax {
-		return errorBusy(fmt.Sprintf("%d calls are in progress", callsMax))
+	if p.inProgress >= limits.CallsMax {
+		return errorBusy(fmt.Sprintf("%d calls are in progress", limits.CallsMax))
 	}
 	p.inProgress++
 	p.calls.Add(1)
@@ -180,7 +174,7 @@ func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, err
 
 // rows runs one statement, and reads its rows.
 func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limits.Query)
 	defer cancel()
 	// A pooler in transaction mode does not keep prepared statements.
 	found, err := p.pgx.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, values...)...)
@@ -194,7 +188,7 @@ func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement 
 // cleaned hides the deadline of a statement: it is not the caller's.
 func cleaned(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("PostgreSQL has not answered within %s", queryTimeout)
+		return fmt.Errorf("PostgreSQL has not answered within %s", limits.Query)
 	}
 	return withoutDetail(err)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // A pool of the caller, whose password comes from elsewhere, and whose connections get settings of their own.
@@ -62,7 +64,7 @@ func TestSizeOfThePool(t *testing.T) {
 		url  string
 		size int32
 	}{
-		{"postgresql://127.0.0.1:1/x", poolMax}, {"postgresql://127.0.0.1:1/x?pool_max_conns=9", 9}, {"host=127.0.0.1 port=1 pool_max_conns=2", 2},
+		{"postgresql://127.0.0.1:1/x", limits.PoolMax}, {"postgresql://127.0.0.1:1/x?pool_max_conns=9", 9}, {"host=127.0.0.1 port=1 pool_max_conns=2", 2},
 	} {
 		if got := open(t, func(c *Config) { c.DatabaseURL = row.url }).pool.pgx.Config().MaxConns; got != row.size {
 			t.Errorf("%s: %d", row.url, got)

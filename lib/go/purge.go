@@ -8,21 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	resultsEvery = time.Minute
-	rowsEvery    = time.Hour
-	// markDelay is how long rows are collected before they are marked as read in one statement.
-	markDelay = 100 * time.Millisecond
-	// unmarkedMax is how many unmarked rows are kept while PostgreSQL is unavailable. The rest are purged a day after completion.
-	unmarkedMax = 10_000
-	markSize    = 1000
-
-	keepResultsDefault   = 10 * time.Minute
-	keepUnclaimedDefault = 30 * day
-	retentionDefault     = 90 * day
 )
 
 // kept is for how long something is kept.
@@ -33,20 +20,20 @@ type kept struct {
 }
 
 func checkKept(c Config) (kept, error) {
-	k := kept{orDefault(c.KeepResults, keepResultsDefault), orDefault(c.KeepUnclaimed, keepUnclaimedDefault),
-		orDefault(c.Retention, retentionDefault)}
+	k := kept{orDefault(c.KeepResults, limits.KeepResults), orDefault(c.KeepUnclaimed, limits.KeepUnclaimed),
+		orDefault(c.Retention, limits.Retention)}
 	k.results = max(k.results, 0)
-	if err := checkDuration("KeepResults", k.results, 0, day); err != nil {
+	if err := checkDuration("KeepResults", k.results, 0, limits.KeepResultsMax); err != nil {
 		return k, err
 	}
 	// The database purges no unclaimed result that is younger, and deletes nothing that has been over for less.
-	if err := checkDuration("KeepUnclaimed", k.unclaimed, week, 10*year); err != nil {
+	if err := checkDuration("KeepUnclaimed", k.unclaimed, limits.KeepUnclaimedMin, 10*year); err != nil {
 		return k, err
 	}
 	if k.rows < 0 {
 		return k, nil
 	}
-	return k, checkDuration("Retention", k.rows, week, 100*year)
+	return k, checkDuration("Retention", k.rows, limits.RetentionMin, 100*year)
 }
 
 func orDefault(value, otherwise time.Duration) time.Duration {
@@ -77,10 +64,10 @@ type purger struct {
 func (p *purger) start() {
 	p.begin.Do(func() {
 		p.done.Add(1)
-		go p.every(resultsEvery, "results are", p.purgeResults)
+		go p.every(limits.PurgeResultsEvery, "results are", p.purgeResults)
 		if p.kept.rows >= 0 {
 			p.done.Add(1)
-			go p.every(rowsEvery, "elicitations are", p.purgeRows)
+			go p.every(limits.PurgeRowsEvery, "elicitations are", p.purgeRows)
 		}
 	})
 }
@@ -114,12 +101,12 @@ func (p *purger) purgeRows() error {
 func (p *purger) markRead(k rowKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.unmarked) >= unmarkedMax {
+	if len(p.unmarked) >= limits.UnmarkedMax {
 		return
 	}
 	p.unmarked = append(p.unmarked, k)
 	if p.timer == nil {
-		p.timer = time.AfterFunc(markDelay, p.markAll)
+		p.timer = time.AfterFunc(limits.MarkDelay, p.markAll)
 	}
 }
 
@@ -133,7 +120,7 @@ func (p *purger) markAll() {
 			p.timer.Stop()
 			p.timer = nil
 		}
-		batch := p.unmarked[:min(markSize, len(p.unmarked))]
+		batch := p.unmarked[:min(limits.PurgeBatchMax, len(p.unmarked))]
 		p.mu.Unlock()
 		if len(batch) == 0 {
 			return

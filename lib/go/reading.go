@@ -8,12 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	readBatchSize = 1000
-	retryAfter    = time.Second
 )
 
 func (w *waits) announced(all []announcement) {
@@ -56,7 +52,7 @@ func (w *waits) takeBatch() []*entry {
 	take := func(from []*entry, kind queue) []*entry {
 		var left []*entry
 		for i, of := range from {
-			if len(batch) == readBatchSize {
+			if len(batch) == limits.ReadBatchMax {
 				return append(left, from[i:]...)
 			}
 			switch {
@@ -180,7 +176,7 @@ func (w *waits) expire(rowKeys []rowKey) {
 		if isRefusal(err) {
 			w.failKeys(rowKeys, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
 	}
 	w.wakeKeys(rowKeys...)
 }

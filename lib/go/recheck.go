@@ -12,11 +12,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
-
-// recheckLease is how long nobody else begins a recheck. A function that takes longer causes a warning.
-const recheckLease = time.Minute
 
 // needsRecheck reports whether an event has asked for a recheck that nobody has answered. A payment that
 // ended without an accept may have been paid late. One that is held was paid.
@@ -80,7 +78,7 @@ func (w *waits) runRecheck(k rowKey, provider string, asking *wait) {
 		if isRefusal(err) {
 			w.failKeys([]rowKey{k}, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
 	}
 	w.wakeKeys(k)
 }
@@ -88,7 +86,7 @@ func (w *waits) runRecheck(k rowKey, provider string, asking *wait) {
 // askProvider asks, unless somebody else is asking, and completes the row with the
 // answer. failure is the error of the function, or of an answer that is not valid; err is one of PostgreSQL.
 func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error)) (failure, err error) {
-	taken, err := w.db.takeRecheck(w.ctx, k, recheckLease)
+	taken, err := w.db.takeRecheck(w.ctx, k, limits.RecheckLease)
 	if err != nil || taken == nil {
 		return nil, err
 	}
@@ -96,9 +94,9 @@ func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context,
 	if taken.expected != nil {
 		json.Unmarshal([]byte(*taken.expected), &event.Expected) // as the database has checked it
 	}
-	slow := time.AfterFunc(recheckLease, func() {
+	slow := time.AfterFunc(limits.RecheckLease, func() {
 		warn(w.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
-			k.id, recheckLease))
+			k.id, limits.RecheckLease))
 	})
 	answer, failure := guarded(w.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(w.ctx, event) })
 	if failure == nil && answer != nil {

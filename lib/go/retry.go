@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // RoundsMax is how often at most a client is asked to call again for the same elicitation.
-const RoundsMax = 8
+const RoundsMax = limits.RoundsMax
 
 var retryForm = regexp.MustCompile(`^([A-Za-z0-9_-]{115})\.([1-9])$`)
 
@@ -43,7 +45,7 @@ func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 	if err != nil || id != retry.Elicitation.ElicitationID {
 		return "", argumentError("Retry must have an elicitation of Create for this provider")
 	}
-	expires := retry.Elicitation.ExpiresAt.Add(graceMax + time.Second - 1).Unix()
+	expires := retry.Elicitation.ExpiresAt.Add(limits.GraceMax + time.Second - 1).Unix()
 	with := m.ring.find(kid) // By this key the next call mints the same link.
 	if with == nil {
 		with = m.ring.minting() // The keys file has lost it just now.
@@ -73,7 +75,7 @@ func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
 	sealed, _ := decodeToken(parts[1], stateBytes+overhead)
 	kid := int16(sealed[1])
 	at := placed{key: rowKey{opened.id, opened.binding}, provider: r.Provider, linkKid: &kid, isResumed: true,
-		expiresAt: time.Unix(opened.expires, 0).Add(-graceMax).UTC()}
+		expiresAt: time.Unix(opened.expires, 0).Add(-limits.GraceMax).UTC()}
 	round, _ := strconv.Atoi(parts[2])
 	return Retry{m.elicitation(m.urls(at.key, r.Provider, r.Kind, 0), at), round}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // A requestState is good for its owner and for what was asked for, and for nothing else.
@@ -48,7 +50,7 @@ func TestRequestState(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	asked.ExpiresAt = time.Now().Add(-graceMax - 2*time.Second)
+	asked.ExpiresAt = time.Now().Add(-limits.GraceMax - 2*time.Second)
 	if text, err = m.RequestState(Retry{asked, 1}, request); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // use is what a sealed JSON object is (PROTOCOL.md, "Values"), and the info of its key.
@@ -16,19 +19,19 @@ import (
 type use string
 
 const (
-	useResult       use = "urlmode result v1"
-	useEventResult  use = "urlmode result v2"
-	useOutcome      use = "urlmode outcome v1"
-	useEventOutcome use = "urlmode outcome v2"
-	useVerifier     use = "urlmode verifier v1"
-	useFulfilled    use = "urlmode fulfilled v1"
-	useForm         use = "urlmode form v1"
-	useProblem      use = "urlmode problem v1"
+	useResult       use = seals.ResultInfo
+	useEventResult  use = seals.EventResultInfo
+	useOutcome      use = seals.OutcomeInfo
+	useEventOutcome use = seals.EventOutcomeInfo
+	useVerifier     use = seals.VerifierInfo
+	useFulfilled    use = seals.FulfilledInfo
+	useForm         use = seals.FormInfo
+	useProblem      use = seals.ProblemInfo
 
 	// resultMax is the largest result as JSON text, in bytes: the limit of the column less what sealing adds.
-	resultMax = 65_536 - overhead
+	resultMax = limits.ResultMax - overhead
 	// fulfilledMax is the same of what a call has returned.
-	fulfilledMax = 262_144 - overhead
+	fulfilledMax = limits.FulfilledMax - overhead
 )
 
 // rowKey identifies a row: nobody reads it without its binding.

@@ -13,23 +13,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"urlmode.example/urlmode/internal/seals"
 )
 
 const (
-	stateInfo  = "urlmode state v1"
-	ticketInfo = "urlmode ticket v1"
-	linkInfo   = "urlmode link v1"
-
 	stateBytes = 56
 	linkBytes  = 32
 	linkMacAt  = 18
-
-	// graceMax is the longest grace that a provider's description can have: so long
-	// after the expiry its user and its provider may come back. The row decides what may happen then.
-	graceMax = 365 * 24 * time.Hour
-
-	// ticketCookie has a prefix because of which other hosts of the site cannot set it (RFC 6265bis section 4.1.3.2).
-	ticketCookie = "__Host-urlmode-ticket"
 )
 
 var (
@@ -46,10 +37,10 @@ func digestOf(texts ...string) digest {
 }
 
 func bindingOf(owner Owner) digest {
-	return digestOf("urlmode binding v1", owner.Subject, owner.Session)
+	return digestOf(seals.BindingLabel, owner.Subject, owner.Session)
 }
 
-func browserOf(cookie string) digest { return digestOf("urlmode browser v1", cookie) }
+func browserOf(cookie string) digest { return digestOf(seals.BrowserLabel, cookie) }
 
 // idBytes are the 16 bytes of a UUID that checkID has accepted.
 func idBytes(id string) [16]byte {
@@ -76,7 +67,7 @@ func mintState(with *key, purpose, provider string, s state, nonce []byte) strin
 	id := idBytes(s.id)
 	plaintext := binary.BigEndian.AppendUint64(append(make([]byte, 0, stateBytes), id[:]...), uint64(s.expires))
 	plaintext = append(append(plaintext, s.binding[:]...), s.browser[:]...)
-	sealed := encrypt(with.cipher(stateInfo), 1, with.kid, tokenContext(purpose, provider), plaintext, nonce)
+	sealed := encrypt(with.cipher(seals.StateInfo), 1, with.kid, tokenContext(purpose, provider), plaintext, nonce)
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
@@ -85,7 +76,7 @@ func openState(ring keys, purpose, provider, text string, now time.Time) (state,
 	if err != nil {
 		return state{}, err
 	}
-	opened, err := decrypt(sealed, 1, ring, tokenContext(purpose, provider), func(k *key) cipher.AEAD { return k.cipher(stateInfo) })
+	opened, err := decrypt(sealed, 1, ring, tokenContext(purpose, provider), func(k *key) cipher.AEAD { return k.cipher(seals.StateInfo) })
 	if err != nil {
 		return state{}, errState
 	}
@@ -109,7 +100,7 @@ func decodeToken(text string, size int) ([]byte, error) {
 }
 
 func linkMac(with *key, purpose, provider string, named []byte) []byte {
-	mac := hmac.New(sha256.New, with.derive(nil, linkInfo))
+	mac := hmac.New(sha256.New, with.derive(nil, seals.LinkInfo))
 	mac.Write(named[:2])
 	mac.Write(tokenContext(purpose, provider))
 	mac.Write([]byte{0})
@@ -140,5 +131,5 @@ func openLink(ring keys, purpose, provider, text string) (id string, kid byte, e
 
 func mintTicket(with *key, subject string, expires int64, nonce []byte) string {
 	plaintext := append(binary.BigEndian.AppendUint64(nil, uint64(expires)), subject...)
-	return base64.RawURLEncoding.EncodeToString(encrypt(with.cipher(ticketInfo), 1, with.kid, []byte("ticket"), plaintext, nonce))
+	return base64.RawURLEncoding.EncodeToString(encrypt(with.cipher(seals.TicketInfo), 1, with.kid, []byte("ticket"), plaintext, nonce))
 }

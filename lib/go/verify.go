@@ -8,14 +8,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	verifyMin = time.Second
-	verifyMax = 2 * time.Minute
 )
 
 // Typed is what a user has typed, and is to be verified.
@@ -87,7 +82,7 @@ func (w *waits) runCheck(k rowKey, provider string, asking *wait) {
 		if isRefusal(err) {
 			w.failKeys([]rowKey{k}, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(retryAfter))
+		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
 	} else if !taken {
 		return
 	}

@@ -7,10 +7,9 @@ import (
 	"errors"
 	"slices"
 	"time"
-)
 
-// abandonTimeout is how long a wait that abandons its elicitation waits for the database.
-const abandonTimeout = 2 * time.Second
+	"urlmode.example/urlmode/internal/limits"
+)
 
 // errPanicked is how a wait has ended for the metrics, or, of a function that no goroutine of the caller has called, its error.
 var errPanicked = errors.New("a function of the caller has panicked")
@@ -208,7 +207,7 @@ func (w *waits) giveUpClosed(one *wait) (*Outcome, error) {
 }
 
 func (w *waits) abandon(k rowKey, reason string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), abandonTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), limits.Abandon)
 	defer cancel()
 	ended, _ := w.db.abandon(ctx, abandoned{k, Cancel, reason})
 	return ended
@@ -216,7 +215,7 @@ func (w *waits) abandon(k rowKey, reason string) string {
 
 func (w *waits) isSettledSoon(one *wait) bool {
 	w.wakeKeys(one.entry.key)
-	timer := time.NewTimer(abandonTimeout)
+	timer := time.NewTimer(limits.Abandon)
 	defer timer.Stop()
 	for {
 		if _, done, _, closed := w.take(one); done || closed {

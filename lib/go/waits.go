@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // queue is that in which an entry waits to be read.
@@ -242,7 +244,7 @@ func (w *waits) next() (closesAt time.Time, isWaited, isNew bool) {
 
 // setAlarm keeps the earliest of many times, but not one that is at once. The caller holds the lock.
 func (w *waits) setAlarm(after time.Duration) {
-	at := w.start.Add(max(after, w.now()+alarmMin))
+	at := w.start.Add(max(after, w.now()+limits.AlarmMin))
 	if w.closesAt.IsZero() || at.Before(w.closesAt) {
 		w.closesAt = at
 	}

@@ -3,11 +3,11 @@
 #ifndef UM_REQUEST_H
 #define UM_REQUEST_H
 
+#include "contract/limits.h"
 #include "core/str.h"
 
-#define UM_QUERY_MAX 8192            /* bytes of a query string */
-#define UM_BODY_MAX 16384            /* bytes of a posted form */
-#define UM_DELIVERY_BODY_MAX 4194304 /* bytes of a delivery to a webhook */
+#define UM_QUERY_MAX 8192     /* bytes of a query string */
+#define UM_BODY_MAX 16384     /* bytes of a posted form */
 #define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
 #define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */
 #define UM_TRACEPARENT_LEN 55 /* W3C Trace Context section 3.2 */

@@ -11,6 +11,7 @@
 #ifndef UM_JWS_H
 #define UM_JWS_H
 
+#include "contract/limits.h"
 #include "core/str.h"
 #include "jose/jwks.h"
 

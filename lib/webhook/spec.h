@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "contract/limits.h"
 #include "webhook/spec_part.h"
-
-#define UM_GRACE_MAX_S 31536000 /* a year */
 
 /* The answer that the provider expects to a delivery that was accepted. */
 struct um_spec_answer {

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SEPARATE = { client: ['core', 'crypto', 'client'] };
+const SEPARATE = { client: ['contract', 'core', 'crypto', 'client'] };
 const CLEARS = /\bmemset\([^;]*,\s*(?:0|'\\0')\s*,[^;]*;|^\s*[^\s=][^\s=]* = \([\w ]+\)\{ ?0 ?\};/gm;
 
 const table = readFileSync(path.join(ROOT, 'lib/README.md'), 'utf8');

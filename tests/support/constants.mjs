@@ -89,13 +89,6 @@ export function domainMax(name) {
 export const domainWords = (name) => (domains.get(name)?.condition ?? assert.fail(name)).match(/'\w+'/g).map((word) => word.slice(1, -1));
 
 /**
- * All defaults that the functions of the database give a parameter.
- *
- * @param {string} parameter such as keep_ms
- */
-export const sqlDefaults = (parameter) => [...SQL.matchAll(new RegExp(`\\b${parameter} \\w+ DEFAULT (\\d+)`, 'g'))].map(([, value]) => Number(value));
-
-/**
  * All that a pattern finds in the package for Node.
  *
  * @param {RegExp} pattern with the flag g

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { data } from '../../lib/contract/generate.mjs';
 import { constantOf, domainMax, found } from '../support/constants.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,7 +18,7 @@ const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
 const sentences = (file) => read(file).replaceAll(/\s+/g, ' ');
 
 const c = (module, ...names) => names.map((name) => constantOf(`lib/${module}.h`, name));
-const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
+const limit = (name) => data('limits').limits.find((each) => each.name === name).value;
 const KB = 1_024;
 
 /** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
@@ -25,29 +26,29 @@ const LIMITS = {
 	'lib/PROTOCOL.md': [
 		[/link \| base64url without padding, (\d+) characters/, c('crypto/link', 'UM_LINK_LEN')],
 		[/state token \| base64url without padding, (\d+) characters/, c('crypto/token', 'UM_TOKEN_LEN')],
-		[/session ticket \| base64url without padding; subject of 1 to (\d+) bytes/, c('crypto/ticket', 'UM_SUBJECT_MAX')],
+		[/session ticket \| base64url without padding; subject of 1 to (\d+) bytes/, c('contract/limits', 'UM_SUBJECT_MAX')],
 		[/base64url without padding; (\S+) bytes without the envelope; name of at most (\d+) bytes/,
 			[...c('crypto/sealed_text', 'UM_SEALED_TEXT_MAX'), ...c('jose/id_token', 'UM_ID_TOKEN_NAME_MAX')]],
-		[/result \| bytes; (\S+) with the envelope/, c('app/result', 'UM_RESULT_MAX')],
-		[/base64 in a notification; (\S+) bytes with the envelope/, [constantOf('lib/app/result.c', 'UM_ANNOUNCED_MAX')]],
+		[/result \| bytes; (\S+) with the envelope/, c('contract/limits', 'UM_RESULT_MAX')],
+		[/base64 in a notification; (\S+) bytes with the envelope/, c('contract/limits', 'UM_ANNOUNCED_MAX')],
 		[/what a call returned \| bytes; (\S+) with the envelope/, [domainMax('fulfilled')]],
 		[/verifier \| bytes; (\S+) with the envelope/, [domainMax('verifier')]],
 		[/tokens of an account \| bytes; (\S+) with the envelope/, [domainMax('tokens')]],
 		[/client response \| bytes; (\S+) with the envelope/, [domainMax('response')]],
-		[/the secret is base64 or base64url, with or without padding, of (\d+) to (\d+) bytes/, c('crypto/keys', 'UM_SECRET_MIN', 'UM_SECRET_MAX')],
+		[/the secret is base64 or base64url, with or without padding, of (\d+) to (\d+) bytes/, c('contract/limits', 'UM_SECRET_MIN', 'UM_SECRET_MAX')],
 		[/an owner has (\S+) open at most/, [found('sql/functions/002_elicitation.sql', /max_open\(\) RETURNS integer[^]*?SELECT (\d+)/)]],
 		[/A query has at most (\S+) bytes, a form (\S+), a webhook's body (\S+); a form or query at most (\S+) parameters with names of (\S+) and values of (\S+) bytes/,
-			[...c('http/request', 'UM_QUERY_MAX', 'UM_BODY_MAX', 'UM_DELIVERY_BODY_MAX'),
+			[...c('http/request', 'UM_QUERY_MAX', 'UM_BODY_MAX'), limit('delivery_max'),
 				...c('http/form', 'UM_FORM_FIELDS_MAX', 'UM_FORM_NAME_MAX', 'UM_FORM_VALUE_MAX')]],
-		[/up to (\S+) with one `read`/, [js('waiters', 'BATCH_SIZE')]],
-		[/If none has arrived after (\d+) seconds/, [js('listener', 'PROBE_TIMEOUT_MS') / 1_000]],
+		[/up to (\S+) with one `read`/, [limit('read_batch_max')]],
+		[/If none has arrived after (\d+) seconds/, [limit('probe_ms') / 1_000]],
 		[/reads all rows after (\d+) ms, and each interval is (\S+) times the last one, up to (\d+) seconds\./,
-			[js('poll', 'MIN_MS'), js('poll', 'GROWTH'), js('poll', 'MAX_MS') / 1_000]],
-		[/reads all rows every (\d+) seconds/, [js('waiters', 'ROUTINE_READ_MS') / 1_000]],
-		[/must come within (\d+) seconds/, [js('listener', 'QUERY_TIMEOUT_MS') / 1_000]],
+			[limit('poll_min_ms'), limit('poll_growth'), limit('poll_max_ms') / 1_000]],
+		[/reads all rows every (\d+) seconds/, [limit('routine_ms') / 1_000]],
+		[/must come within (\d+) seconds/, [limit('listen_query_ms') / 1_000]],
 		[/connects again after (\d+) ms, and after twice as long each time, up to (\d+) seconds, or to (\d+) ms if the URL/,
-			[js('listener', 'BACKOFF_MIN_MS'), js('listener', 'BACKOFF_MAX_MS') / 1_000, js('listener', 'BACKOFF_OF_SEVERAL_MAX_MS')]],
-		[/a result over (\S+) bytes sealed/, c('app/result', 'UM_RESULT_MAX')],
+			[limit('backoff_min_ms'), limit('backoff_max_ms') / 1_000, limit('backoff_of_several_max_ms')]],
+		[/a result over (\S+) bytes sealed/, c('contract/limits', 'UM_RESULT_MAX')],
 		[/`unavailable` after (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 		[/PostgreSQL did not answer within (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 	],
@@ -72,10 +73,10 @@ const LIMITS = {
 		[/joined with this text\. At most (\d+)\./, c('webhook/expr', 'UM_PARAMS_MAX')],
 	],
 	'nginx/CONFIGURATION.md': [
-		[/Its name is 1 to (\d+) of/, c('crypto/token', 'UM_PROVIDER_MAX')],
+		[/Its name is 1 to (\d+) of/, c('contract/limits', 'UM_PROVIDER_MAX')],
 		[/`secrets` \| array of 1 to (\d+) strings/, [constantOf('lib/config/provider.c', 'SECRETS_MAX')]],
 		[/`accounts` \| array of 1 to (\d+) strings/, [constantOf('lib/config/provider.c', 'ACCOUNTS_MAX')]],
-		[/`grace` \| seconds, 1 to (\d+)/, c('webhook/spec', 'UM_GRACE_MAX_S')],
+		[/`grace` \| seconds, 1 to (\d+)/, c('contract/limits', 'UM_GRACE_MAX_S')],
 		[/in its title\. At most (\d+) bytes/, [constantOf('lib/config/pages.c', 'NAME_MAX_LEN')]],
 		[/The contrast with the page must be (\d+) or more/, [constantOf('lib/config/pages.c', 'CONTRAST_MIN')]],
 		[/at most (\d+) since the file was made/, c('server/metrics_file', 'UM_METRICS_PROVIDERS_MAX')],
@@ -93,38 +94,38 @@ const LIMITS = {
 	],
 	'nginx/others/README.md': [
 		[/A posted form has at most (\d+) KB, one of `\/form\/NAME` (\d+) KB, a webhook (\d+) MB/,
-			[c('http/request', 'UM_BODY_MAX')[0] / KB, Number(found('cgi-bin/form.c', /BODY_MAX (\d+)/)) / KB, c('http/request', 'UM_DELIVERY_BODY_MAX')[0] / KB / KB]],
+			[c('http/request', 'UM_BODY_MAX')[0] / KB, Number(found('cgi-bin/form.c', /BODY_MAX (\d+)/)) / KB, limit('delivery_max') / KB / KB]],
 		[/over (\d+) KB of parameters/, [c('server/fcgi_check', 'UM_FCGI_PARAMS_MAX')[0] / KB]],
 	],
 	'nginx/GROWING.md': [
 		[/A program puts up to (\d+) requests into one commit/, c('postgres/queue', 'UM_BATCH_MAX')],
-		[/every (\S+) to (\S+) seconds/, [js('poll', 'MIN_MS') / 1_000, js('poll', 'MAX_MS') / 1_000]],
+		[/every (\S+) to (\S+) seconds/, [limit('poll_min_ms') / 1_000, limit('poll_max_ms') / 1_000]],
 	],
 	'nginx/DATABASE.md': [
 		[/waits up to (\d+) seconds, and then gets 503/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 		[/a program notices within (\d+) seconds of a request, and the package by TCP's keepalive, which begins after (\d+) seconds/,
 			[c('postgres/store', 'UM_STORE_BATCH_MS')[0] / 1_000, found('lib/node/src/database-url.js', /keepAliveInitialDelayMillis: (\d+)_000/)]],
 		[/transactions of (\S+) rows/, [found('sql/functions/005_retention.sql', /batch integer DEFAULT (\d+)/)]],
-		[/ten minutes longer, or for (\d+) days without one/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
+		[/ten minutes longer, or for (\d+) days without one/, [limit('keep_unclaimed_ms') / DAY]],
 	],
 	'lib/node/REFERENCE.md': [
-		[/intervals of (\S+) to (\S+) seconds\. The outcome/, [js('poll', 'MIN_MS') / 1_000, js('poll', 'MAX_MS') / 1_000]],
-		[/has read it: (\d+ \d+) by default/, [js('purge', 'KEEP_RESULTS_MS')]],
-		[/no call claims it, and that of a call whose answer was not written: (\d+) days by default/, [js('purge', 'KEEP_UNCLAIMED_MS') / DAY]],
-		[/purgeable\]\(#purgeoptions\): (\d+) days by default, (\d+) at least/, [js('purge', 'RETENTION_MS') / DAY, js('purge', 'RETENTION_MIN_MS') / DAY]],
-		[/milliseconds until it expires, (\d+ \d+) by default/, [js('create-options', 'TTL_MS')]],
-		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [js('urlmode', 'TIMEOUT_MS')]],
-		[/`ttl` milliseconds \((\d+ \d+) by default/, [js('urlmode', 'TICKET_MS')]],
-		[/without `state`; at most (\d+) bytes/, [js('url', 'TARGET_MAX')]],
-		[/takes longer than (\d+) seconds causes a warning/, [js('recheck', 'LEASE_MS') / 1_000]],
-		[/again at intervals of (\S+) to (\S+) seconds/, [js('listener', 'BACKOFF_MIN_MS') / 1_000, js('listener', 'BACKOFF_MAX_MS') / 1_000]],
-		[/about every (\d+) seconds it reads the rows/, [js('waiters', 'ROUTINE_READ_MS') / 1_000]],
+		[/intervals of (\S+) to (\S+) seconds\. The outcome/, [limit('poll_min_ms') / 1_000, limit('poll_max_ms') / 1_000]],
+		[/has read it: (\d+ \d+) by default/, [limit('keep_results_ms')]],
+		[/no call claims it, and that of a call whose answer was not written: (\d+) days by default/, [limit('keep_unclaimed_ms') / DAY]],
+		[/purgeable\]\(#purgeoptions\): (\d+) days by default, (\d+) at least/, [limit('retention_ms') / DAY, limit('retention_min_ms') / DAY]],
+		[/milliseconds until it expires, (\d+ \d+) by default/, [limit('ttl_ms')]],
+		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [limit('timeout_ms')]],
+		[/`ttl` milliseconds \((\d+ \d+) by default/, [limit('ticket_ms')]],
+		[/without `state`; at most (\d+) bytes/, [limit('target_url_max')]],
+		[/takes longer than (\d+) seconds causes a warning/, [limit('recheck_lease_ms') / 1_000]],
+		[/again at intervals of (\S+) to (\S+) seconds/, [limit('backoff_min_ms') / 1_000, limit('backoff_max_ms') / 1_000]],
+		[/about every (\d+) seconds it reads the rows/, [limit('routine_ms') / 1_000]],
 	],
 	'lib/node/ADAPTERS.md': [
-		[/`roundTimeout` \((\d+ \d+)\)/, [js('adapters/clients', 'ROUND_MS')]],
-		[/at most (\d+) times/, [js('adapters/clients', 'ROUNDS_MAX')]],
-		[/`progressEvery` \((\d+ \d+)\)/, [js('adapters/heartbeat', 'INTERVAL_MS')]],
-		[/and every (\d+) seconds in between/, [js('adapters/heartbeat', 'INTERVAL_MS') / 1_000]],
+		[/`roundTimeout` \((\d+ \d+)\)/, [limit('round_ms')]],
+		[/at most (\d+) times/, [limit('rounds_max')]],
+		[/`progressEvery` \((\d+ \d+)\)/, [limit('heartbeat_ms')]],
+		[/and every (\d+) seconds in between/, [limit('heartbeat_ms') / 1_000]],
 	],
 };
 

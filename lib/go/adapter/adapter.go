@@ -15,15 +15,13 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // InputKey is the key of the request in a result that requires input.
 const InputKey = "urlmode"
 
 const (
-	progressDefault = 15 * time.Second
-	// claimAttempts is how often a call looks again, when the outcome that it was to claim is not there any more.
-	claimAttempts = 3
 	// afterwards is how long a step may take that no call waits for.
 	afterwards = 10 * time.Second
 )
@@ -46,7 +44,7 @@ type Adapter struct {
 // New makes an Adapter. Nothing needs to be closed but the instance.
 func New(instance *urlmode.Instance, o Options) *Adapter {
 	if o.ProgressEvery <= 0 {
-		o.ProgressEvery = progressDefault
+		o.ProgressEvery = limits.Heartbeat
 	}
 	return &Adapter{instance: instance, options: o, notices: notices{sessions: map[any]map[string]*notice{}}}
 }
@@ -155,7 +153,7 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 		defer context.AfterFunc(call.Connection, func() { end(errGone) })()
 	}
 	k := &asking{a: a, call: call, wish: wish, rounds: takes.rounds, deadline: time.Now().Add(takes.round)}
-	for range claimAttempts {
+	for range limits.ClaimAttempts {
 		end, done, err := k.ask(ctx, takes)
 		if err != nil || done == nil {
 			return end, err
@@ -164,7 +162,7 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 			return end, err
 		}
 	}
-	return End{}, fmt.Errorf("the outcome has changed %d times: %w", claimAttempts, urlmode.ErrOpen)
+	return End{}, fmt.Errorf("the outcome has changed %d times: %w", limits.ClaimAttempts, urlmode.ErrOpen)
 }
 
 // completed is an elicitation with its outcome.

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 )
-
-// roundDefault is how long a call waits: most clients end it after 60 seconds, whatever progress they hear of.
-const roundDefault = 45 * time.Second
 
 // What is known of clients: a copy of lib/node/src/adapters/clients.json, which TestClients compares.
 //
@@ -79,7 +77,7 @@ func (a *Adapter) whatItTakes(client Client, round time.Duration) takes {
 		}
 	}
 	if known.round <= 0 {
-		known.round = roundDefault
+		known.round = limits.Round
 	}
 	return known
 }

@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 )
-
-// verifyDefault is how long Verify may take.
-const verifyDefault = 30 * time.Second
 
 // InputWish is what a tool asks its user to type.
 type InputWish struct {
@@ -60,7 +58,7 @@ func (a *Adapter) CollectInput(ctx context.Context, call Call, wish InputWish, b
 	if wish.Verify == nil {
 		r.VerifyTimeout = 0
 	} else {
-		r.VerifyTimeout = cmp.Or(r.VerifyTimeout, verifyDefault)
+		r.VerifyTimeout = cmp.Or(r.VerifyTimeout, limits.Verify)
 	}
 	compared, err := r.Compared()
 	if err != nil {

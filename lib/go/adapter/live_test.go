@@ -116,7 +116,7 @@ func TestProgressThatNobodyReads(t *testing.T) {
 	}
 	isOpened := make(chan struct{}, 10)
 	stuck := func(ctx context.Context, _ float64, message string) error {
-		if message == progressMessages[urlmode.ProgressOpened] {
+		if message == progressTexts[string(urlmode.ProgressOpened)] {
 			isOpened <- struct{}{}
 			<-ctx.Done()
 		}

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 )
-
-// afterCompletion is how long a client that has not answered the request may take to do so after completion.
-const afterCompletion = 1 * time.Second
 
 type response struct {
 	action string
@@ -37,7 +35,7 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	notice, release := k.a.notices.use(channel.Session, id)
 	defer release()
 	// The end of the call does not end its request: it would be taken from a user who looks at it. What ends it is below.
-	requesting, withdraw := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(afterCompletion))
+	requesting, withdraw := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(limits.Response))
 	responded := make(chan response, 1)
 	go func() {
 		action, err := channel.Request(requesting, k.askOf(asked))
@@ -64,7 +62,7 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	}
 	if found.err == nil && found.outcome != nil {
 		notice.send(ctx, id, channel.Complete)
-		time.AfterFunc(afterCompletion, withdraw)
+		time.AfterFunc(limits.Response, withdraw)
 		return End{}, k.done(asked, found.outcome), nil
 	}
 	isGone := context.Cause(ctx) == errGone

@@ -8,12 +8,8 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	validForDefault = time.Minute
-	validForMax     = 24 * time.Hour
 )
 
 // AccessToken is a token that is valid for a while. It is refreshed if it is not, by one instance at a time. The end of the context
@@ -27,15 +23,15 @@ func (v *Vault) AccessToken(ctx context.Context, r urlmode.AccountRequest) (urlm
 		return urlmode.AccessToken{}, err
 	}
 	if r.ValidFor == 0 {
-		r.ValidFor = validForDefault
+		r.ValidFor = limits.ValidFor
 	}
-	if r.ValidFor < 0 || r.ValidFor > validForMax {
-		return urlmode.AccessToken{}, refuse("ValidFor must be from 0 to %s", validForMax)
+	if r.ValidFor < 0 || r.ValidFor > limits.ValidForMax {
+		return urlmode.AccessToken{}, refuse("ValidFor must be from 0 to %s", limits.ValidForMax)
 	}
 	if _, err := v.optionsOf(r.Provider, nil); err != nil {
 		return urlmode.AccessToken{}, err
 	}
-	use := &using{vault: v, asked: asked, validFor: r.ValidFor, until: time.Now().Add(lease)}
+	use := &using{vault: v, asked: asked, validFor: r.ValidFor, until: time.Now().Add(limits.RefreshLease)}
 	for {
 		token, isDone, err := use.try(ctx)
 		if err != nil || isDone {
@@ -114,7 +110,7 @@ func (u *using) try(ctx context.Context) (none urlmode.AccessToken, isDone bool,
 	case result.outcome == "failed":
 		return none, false, unavailable(at, result.detail)
 	case result.outcome == "leased":
-		return none, false, timing.Sleep(ctx, min(result.wait, timing.Jittered(lookEvery)))
+		return none, false, timing.Sleep(ctx, min(result.wait, timing.Jittered(limits.AccountLook)))
 	}
 	return none, false, nil
 }

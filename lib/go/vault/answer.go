@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // tokens are the answer of a token endpoint, as RFC 6749 section 5.1 has it.
@@ -23,9 +25,6 @@ type tokens = map[string]any
 const (
 	// variablesMember holds the variables of the description: only this package writes it.
 	variablesMember = "urlmode_variables"
-	namesMax        = 8
-	// lifetimeMax is in seconds: who says more does not know it.
-	lifetimeMax = 100 * 365 * 24 * 60 * 60
 )
 
 var (
@@ -191,7 +190,7 @@ func secondsOf(said any) (float64, bool) {
 	default:
 		return 0, false
 	}
-	return seconds, !math.IsNaN(seconds) && seconds >= 0 && seconds <= lifetimeMax
+	return seconds, !math.IsNaN(seconds) && seconds >= 0 && seconds <= limits.TokenLifetimeMaxS
 }
 
 // lifetimeOf is in milliseconds. Nil: not known.
@@ -222,7 +221,7 @@ func detailOf(from *answer, content any, otherwise string) string {
 	slices.Sort(names)
 	with := ""
 	if len(names) > 0 {
-		with = " with " + strings.Join(names[:min(namesMax, len(names))], ", ")
+		with = " with " + strings.Join(names[:min(limits.AccountNamesMax, len(names))], ", ")
 	}
 	return fmt.Sprintf("%s, status %d, %s%s", otherwise, from.status, shape, with)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // answered at noon.
@@ -94,7 +96,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil || !utf8.Valid(text) || made["access_token"] == "" {
 			t.Fatalf("%s, %v", text, err)
 		}
-		if lifetime := lifetimeOf(made); lifetime != nil && (*lifetime < 0 || *lifetime > lifetimeMax*1000) {
+		if lifetime := lifetimeOf(made); lifetime != nil && (*lifetime < 0 || *lifetime > limits.TokenLifetimeMaxS*1000) {
 			t.Fatalf("it lives for %d ms", *lifetime)
 		}
 		for _, scope := range scopesOf(made) {

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 const (
-	// signedFor is long enough for clocks that differ.
-	signedFor     = 5 * time.Minute
 	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 	noKey         = "Client.PrivateKey must be a private key as PEM, of RSA or of a curve of NIST"
 )
@@ -146,7 +146,7 @@ func encode(text string) string {
 func (c *client) sign(claims map[string]any) (string, error) {
 	now := time.Now()
 	all := maps.Clone(claims)
-	all["iat"], all["exp"] = now.Unix(), now.Add(signedFor).Unix()
+	all["iat"], all["exp"] = now.Unix(), now.Add(limits.Assertion).Unix()
 	text, err := json.Marshal(all)
 	if err != nil {
 		return "", err

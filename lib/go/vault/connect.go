@@ -14,15 +14,8 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	// exchangeTimeout is longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is,
-	// 30 seconds each.
-	exchangeTimeout = 95 * time.Second
-	// attempts is how often a call looks again, when the outcome that it was to claim is not there any more.
-	attempts = 3
 )
 
 var pkceForm = regexp.MustCompile(`(?i)code.?challenge|pkce`)
@@ -58,7 +51,7 @@ func (v *Vault) Connect(ctx context.Context, r urlmode.ConnectRequest) (*Connect
 // Errors: a *urlmode.NotConnectedError, and those of [urlmode.Instance.Wait].
 func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 	id, m := c.ElicitationID, c.vault.instance
-	for range attempts {
+	for range limits.ClaimAttempts {
 		outcome, err := m.Wait(ctx, id, c.request.Owner)
 		if err != nil {
 			return "", err
@@ -104,7 +97,7 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			return c.request.Account, nil
 		}
 	}
-	return "", fmt.Errorf("the outcome has changed %d times: %w", attempts, urlmode.ErrOpen)
+	return "", fmt.Errorf("the outcome has changed %d times: %w", limits.ClaimAttempts, urlmode.ErrOpen)
 }
 
 // checkShared looks at what another call has connected: it may be another account than this call needs, or less than it requires.
@@ -263,7 +256,7 @@ func (c *connecting) fail(ctx context.Context, id string, binding []byte, why er
 
 func (c *connecting) Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error) {
 	binding := c.vault.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
-	for until := time.Now().Add(exchangeTimeout); ; {
+	for until := time.Now().Add(limits.Exchange); ; {
 		exchange, err := one[string](ctx, c.vault.database, sqlReadExchange, elicitationID, binding)
 		switch {
 		case err != nil:
@@ -273,7 +266,7 @@ func (c *connecting) Await(ctx context.Context, elicitationID string) (reason st
 		case time.Now().After(until):
 			return "", false, nil
 		}
-		if err := timing.Sleep(ctx, timing.Jittered(lookEvery)); err != nil {
+		if err := timing.Sleep(ctx, timing.Jittered(limits.AccountLook)); err != nil {
 			return "", false, err
 		}
 		if err := c.vault.inside.CheckOpen(); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -37,13 +38,6 @@ const (
 	sqlForget       = `SELECT unclaimed::text, provider, reference, amount, currency FROM urlmode.forget_subject($1::text)`
 	sqlReadExchange = `SELECT coalesce(urlmode.read_exchange($1::uuid, $2::bytea), 'unknown')`
 	sqlEndExchange  = `SELECT urlmode.end_exchange($1::uuid, $2::bytea, $3::text)`
-)
-
-const (
-	// commitTimeout is how long tokens that came are kept in memory while they cannot be stored.
-	commitTimeout = 5 * time.Minute
-	retryMin      = 100 * time.Millisecond
-	retryMax      = 5 * time.Second
 )
 
 // lasting is what is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a
@@ -151,7 +145,7 @@ func (d database) beginRefresh(ctx context.Context, at place, version int64) (be
 		err = row.Scan(&b.outcome, &b.lease, &waitMs)
 		b.wait = time.Duration(waitMs) * time.Millisecond
 		return b, err
-	}, sqlBeginRefresh, at.subject, at.provider, at.account, version, lease.Milliseconds())
+	}, sqlBeginRefresh, at.subject, at.provider, at.account, version, limits.RefreshLease.Milliseconds())
 	if err != nil || len(found) != 1 {
 		return begunRefresh{}, err
 	}
@@ -159,7 +153,7 @@ func (d database) beginRefresh(ctx context.Context, at place, version int64) (be
 }
 
 func (d database) markSent(ctx context.Context, at place, number int64, staysGood bool) (bool, error) {
-	return one[bool](ctx, d, sqlMarkSent, at.subject, at.provider, at.account, number, lease.Milliseconds(), staysGood)
+	return one[bool](ctx, d, sqlMarkSent, at.subject, at.provider, at.account, number, limits.RefreshLease.Milliseconds(), staysGood)
 }
 
 func (d database) commitRefresh(ctx context.Context, at place, version int64, s stored, since time.Time) (string, error) {
@@ -188,7 +182,7 @@ func (d database) beginDisconnect(ctx context.Context, at place, first *int64) (
 		err = row.Scan(&b.outcome, &waitMs, &b.version, &b.sealed, &b.first)
 		b.wait = time.Duration(waitMs) * time.Millisecond
 		return b, err
-	}, sqlBeginDisconnect, at.subject, at.provider, at.account, lease.Milliseconds(), first)
+	}, sqlBeginDisconnect, at.subject, at.provider, at.account, limits.RefreshLease.Milliseconds(), first)
 	if err != nil || len(found) != 1 {
 		return begunDisconnect{}, err
 	}
@@ -198,7 +192,7 @@ func (d database) beginDisconnect(ctx context.Context, at place, first *int64) (
 // retried repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
 func retried[T any](ctx context.Context, timeout time.Duration, change func() (T, error)) (T, error) {
 	until := time.Now().Add(timeout)
-	for delay := retryMin; ; delay = min(2*delay, retryMax) {
+	for delay := limits.CommitRetryMin; ; delay = min(2*delay, limits.CommitRetryMax) {
 		made, err := change()
 		if err == nil || isRefused(err) || errors.Is(err, urlmode.ErrClosed) || time.Now().After(until) {
 			return made, err

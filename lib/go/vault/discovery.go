@@ -13,12 +13,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
-)
-
-const (
-	// metadataAge is how long metadata are used, and issuersMax those of how many issuers are kept, as in Node.
-	metadataAge = time.Hour
-	issuersMax  = 256
+	"urlmode.example/urlmode/internal/limits"
 )
 
 var loopback = []string{"127.0.0.1", "localhost", "::1"}
@@ -53,7 +48,7 @@ func (d *discovery) find(ctx context.Context, provider, issuer string) (metadata
 	d.mu.Lock()
 	found, is := d.known[issuer]
 	d.mu.Unlock()
-	if is && time.Since(found.at) < metadataAge {
+	if is && time.Since(found.at) < limits.Metadata {
 		return found.metadata, nil
 	}
 	made, why := d.ask(ctx, issuer)
@@ -63,7 +58,7 @@ func (d *discovery) find(ctx context.Context, provider, issuer string) (metadata
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.issuers = append(slices.DeleteFunc(d.issuers, func(each string) bool { return each == issuer }), issuer)
-	for len(d.issuers) > issuersMax {
+	for len(d.issuers) > limits.MetadataMax {
 		delete(d.known, d.issuers[0])
 		d.issuers = d.issuers[1:]
 	}

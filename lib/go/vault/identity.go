@@ -9,15 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
-)
-
-const (
-	// accountAgain is how long it takes until an account's name is asked for once more, and accountTimeout is for both requests.
-	accountAgain   = time.Second
-	accountTimeout = 30 * time.Second
 )
 
 // findAccount says whose account it is. Both are empty if the provider does not say it. An error: it does at other times, and tokens
@@ -57,7 +51,7 @@ func (p *provider) findAccount(ctx context.Context, of tokens, claims map[string
 
 // askEndpoint asks once more if it fails.
 func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of tokens) (any, error) {
-	ctx, cancel := context.WithTimeout(ctx, accountTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limits.AccountRequest)
 	defer cancel()
 	for attempt := 0; ; attempt++ {
 		document, err := p.askAccount(ctx, source.Endpoint, source, of)
@@ -69,7 +63,7 @@ func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of to
 			p.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("%s did not say whose account was connected (%s)", p.provider, err))
 			return nil, nil
 		}
-		if attempt > 0 || timing.Sleep(ctx, timing.Jittered(accountAgain)) != nil {
+		if attempt > 0 || timing.Sleep(ctx, timing.Jittered(limits.AccountAgain)) != nil {
 			return nil, err
 		}
 	}

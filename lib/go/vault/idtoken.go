@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-)
 
-const clockSkew = 30 * time.Second
+	"urlmode.example/urlmode/internal/limits"
+)
 
 // signatures are those by a key that only the provider has.
 var signatures = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512}
@@ -99,6 +99,6 @@ func areClaims(claims map[string]any, issuer, clientID, nonce string, now time.T
 	}
 	_, hasExpiry := claims["exp"].(json.Number)
 	return claims["iss"] == issuer && slices.Contains(audiences, any(clientID)) && (len(audiences) == 1 || hasAzp) &&
-		(!hasAzp || azp == clientID) && sub != "" && hasExpiry && !isBefore("exp", now.Add(-clockSkew)) &&
-		isBefore("iat", now.Add(clockSkew)) && (nonce == "" || claims["nonce"] == nonce)
+		(!hasAzp || azp == clientID) && sub != "" && hasExpiry && !isBefore("exp", now.Add(-limits.ClockSkew)) &&
+		isBefore("iat", now.Add(limits.ClockSkew)) && (nonce == "" || claims["nonce"] == nonce)
 }

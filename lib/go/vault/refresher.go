@@ -10,13 +10,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
-)
-
-const (
-	// lease is longer than a request to a token endpoint may take (requestTimeout), with room for the commits.
-	lease = time.Minute
-	// lateAfter is how late an answer of the database may be: what is left of the lease then is too little for a request.
-	lateAfter = 20 * time.Second
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // refreshable are tokens with a refresh token.
@@ -151,7 +145,7 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 	stored, err := v.sealRefreshed(given, came)
 	end := ""
 	if err == nil {
-		end, err = retried(ctx, commitTimeout, func() (string, error) {
+		end, err = retried(ctx, limits.Commit, func() (string, error) {
 			return v.database.commitRefresh(ctx, at, given.version, stored, sentAt)
 		})
 	}
@@ -174,11 +168,11 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 func (r *refresher) markSent(ctx context.Context, at place, number int64, staysGood bool) (bool, error) {
 	for {
 		var asked time.Time
-		isMarked, err := retried(ctx, lease, func() (bool, error) {
+		isMarked, err := retried(ctx, limits.RefreshLease, func() (bool, error) {
 			asked = time.Now()
 			return r.vault.database.markSent(ctx, at, number, staysGood)
 		})
-		if err != nil || !isMarked || time.Since(asked) < lateAfter {
+		if err != nil || !isMarked || time.Since(asked) < limits.RefreshLate {
 			return isMarked, err
 		}
 	}
@@ -201,7 +195,7 @@ func (r *refresher) notStored(ctx context.Context, given refreshable, number int
 // fail ends a refresh that has failed. With a reason, the account must be connected again; otherwise it can be tried again.
 func (r *refresher) fail(ctx context.Context, given refreshable, number int64, detail, reason string, why *failure) (refreshed, error) {
 	// After that the lease has ended, and nobody knows that there was an answer.
-	_, err := retried(ctx, lease, func() (bool, error) {
+	_, err := retried(ctx, limits.RefreshLease, func() (bool, error) {
 		return r.vault.database.failRefresh(ctx, given.place, given.version, number, reason, why)
 	})
 	if err != nil {

@@ -13,12 +13,8 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
-)
 
-const (
-	// answerMax is far more than tokens, keys and metadata have.
-	answerMax      = 1 << 20
-	requestTimeout = 30 * time.Second
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // answer is what a provider has answered.
@@ -99,13 +95,13 @@ func (r *requester) try(ctx context.Context, method, url string, headers map[str
 		return nil, isSent, &failure{detail: reasonOfBreak(ctx, isSent), isAnswerLost: isSent}
 	}
 	defer response.Body.Close()
-	read, err := io.ReadAll(io.LimitReader(response.Body, answerMax+1))
+	read, err := io.ReadAll(io.LimitReader(response.Body, limits.AccountAnswerMax+1))
 	// The status alone says that the provider has refused.
 	isLost := isGood(response.StatusCode)
 	switch {
 	case err != nil:
 		return nil, true, &failure{detail: reasonOfBreak(ctx, true), status: response.StatusCode, isAnswerLost: isLost}
-	case len(read) > answerMax:
+	case len(read) > limits.AccountAnswerMax:
 		return nil, true, &failure{detail: "ANSWER_TOO_LARGE", status: response.StatusCode, isAnswerLost: isLost}
 	}
 	at, err := http.ParseTime(response.Header.Get("Date"))

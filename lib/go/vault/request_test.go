@@ -11,6 +11,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // A connection to whoever does not shake hands ends with its time, although net/http makes it for longer than for one request.
@@ -46,7 +48,7 @@ func TestRedirects(t *testing.T) {
 			w.Header().Set("Location", to)
 			w.WriteHeader(http.StatusFound)
 		}))
-		got, err := newRequester(requestTimeout).send(t.Context(), http.MethodPost, server.URL, nil, []byte("x"))
+		got, err := newRequester(limits.AccountRequest).send(t.Context(), http.MethodPost, server.URL, nil, []byte("x"))
 		if err != nil || got.status != http.StatusFound {
 			t.Errorf("%s: %v, %v", to, got, err)
 		}

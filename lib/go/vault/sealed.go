@@ -10,12 +10,8 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/inside"
-)
-
-const (
-	use = "urlmode account v1"
-	// sealedMax is that of the domain urlmode.tokens (sql/tables/014_vault.sql).
-	sealedMax = 65_536
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // place is where an account is in the vault. None of the texts contains NUL.
@@ -23,7 +19,7 @@ type place struct{ subject, provider, account string }
 
 // digest is what tokens are sealed for (PROTOCOL.md, "Values").
 func (p place) digest() []byte {
-	made := sha256.Sum256([]byte(strings.Join([]string{use, p.subject, p.provider, p.account}, "\x00")))
+	made := sha256.Sum256([]byte(strings.Join([]string{seals.AccountInfo, p.subject, p.provider, p.account}, "\x00")))
 	return made[:]
 }
 
@@ -40,8 +36,8 @@ func sealTokens(with inside.Keys, at place, of tokens, nonce []byte) ([]byte, er
 
 func sealText(with inside.Keys, at place, text, nonce []byte) ([]byte, error) {
 	digest := at.digest()
-	sealed := with.Seal(use, digest, digest, text, nonce)
-	if len(sealed) > sealedMax {
+	sealed := with.Seal(seals.AccountInfo, digest, digest, text, nonce)
+	if len(sealed) > limits.TokensMax {
 		return nil, &urlmode.AccountError{Code: urlmode.ErrAccountSize, Provider: at.provider, Account: at.account}
 	}
 	return sealed, nil
@@ -62,7 +58,7 @@ func openTokens(with inside.Keys, at place, sealed []byte) (tokens, error) {
 
 func openText(with inside.Keys, at place, sealed []byte) ([]byte, error) {
 	digest := at.digest()
-	text, err := with.Open(use, digest, digest, sealed)
+	text, err := with.Open(seals.AccountInfo, digest, digest, sealed)
 	if err == nil {
 		return text, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -39,14 +40,14 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 	if connected.Requested == nil {
 		connected.Requested = connected.Scopes
 	}
-	until := time.Now().Add(commitTimeout)
+	until := time.Now().Add(limits.Commit)
 	for {
 		made, kept, err := v.sealConnected(ctx, at, connected)
 		if err != nil {
 			return "", err
 		}
 		isStored, err := v.database.store(ctx, at, made, connected.Requested, id, kept)
-		if isChanged(err) && time.Now().Before(until) && timing.Sleep(ctx, timing.Jittered(retryMin)) == nil {
+		if isChanged(err) && time.Now().Before(until) && timing.Sleep(ctx, timing.Jittered(limits.CommitRetryMin)) == nil {
 			continue
 		}
 		if err == nil && !isStored {
@@ -114,10 +115,10 @@ func (v *Vault) readKept(ctx context.Context, at place, scopes []string) (*int64
 func (v *Vault) keep(ctx context.Context, connected Connected, id string, binding []byte, at place) (string, error) {
 	since := time.Now()
 	at.account = cmp.Or(connected.Account, onlyAccount)
-	err := v.inside.CheckText("Account", at.account, 1, accountMax)
+	err := v.inside.CheckText("Account", at.account, 1, limits.AccountMax)
 	isStored := false
 	if err == nil {
-		isStored, err = retried(ctx, commitTimeout, func() (bool, error) {
+		isStored, err = retried(ctx, limits.Commit, func() (bool, error) {
 			made, kept, err := v.sealConnected(ctx, at, connected)
 			if err != nil {
 				return false, err

@@ -8,22 +8,18 @@ package vault
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
 
 const (
-	// lookEvery is how often who waits for another instance looks.
-	lookEvery = 200 * time.Millisecond
 	// onlyAccount is that of a provider that does not say whose it is.
 	onlyAccount = "default"
-	subjectMax  = 512
-	accountMax  = 512
 )
 
 // Vault has the accounts of an Instance. It is safe for use by any number of goroutines, and one in each process is enough.
@@ -55,7 +51,7 @@ func newVault(instance *urlmode.Instance, config Config, descriptions map[string
 	if instance == nil {
 		return nil, refuse("the instance is required")
 	}
-	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(requestTimeout), providers: map[string]options{}, onEvent: config.OnEvent}
+	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(limits.AccountRequest), providers: map[string]options{}, onEvent: config.OnEvent}
 	v.database = database{v.inside}
 	v.discovery = &discovery{requester: v.requester, known: map[string]known{}}
 	v.refresher = &refresher{vault: v, running: map[place]*refreshing{}}
@@ -118,8 +114,8 @@ func (v *Vault) tell(event Event, at place) {
 }
 
 func (v *Vault) checkPlace(subject, provider, account string) (place, error) {
-	for _, err := range []error{v.inside.CheckOpen(), v.inside.CheckText("Subject", subject, 1, subjectMax), v.inside.CheckProvider(provider),
-		v.inside.CheckText("Account", account, 0, accountMax)} {
+	for _, err := range []error{v.inside.CheckOpen(), v.inside.CheckText("Subject", subject, 1, limits.SubjectMax), v.inside.CheckProvider(provider),
+		v.inside.CheckText("Account", account, 0, limits.AccountMax)} {
 		if err != nil {
 			return place{}, err
 		}
@@ -214,7 +210,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 					return Disconnected{}, err
 				}
 			}
-			timing.Sleep(ctx, min(begun.wait, timing.Jittered(lookEvery)))
+			timing.Sleep(ctx, min(begun.wait, timing.Jittered(limits.AccountLook)))
 			continue
 		}
 		if begun.outcome == "gone" {
@@ -232,7 +228,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 		if why != "" {
 			detail = why
 		}
-		isDeleted, err := retried(ctx, lease, func() (bool, error) {
+		isDeleted, err := retried(ctx, limits.RefreshLease, func() (bool, error) {
 			return one[bool](ctx, v.database, sqlDelete, at.subject, at.provider, at.account, begun.version)
 		})
 		if err != nil {

@@ -3,10 +3,10 @@
 //   version || kid || nonce(12) || ciphertext || tag(16)    AAD = version || kid || context
 
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
+import { NONCE_BYTES, TAG_BYTES } from './contract-seals.js';
+
 
 const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const HEADER_BYTES = 2 + NONCE_BYTES;
 
 /** How many bytes encryption adds. */

@@ -1,10 +1,8 @@
 // One timer for thousands of deadlines. It fires at the earliest of them; the
 // function that it calls then sets it again for the others.
 
+import { ALARM_MIN_MS } from './contract-limits.js';
 import { TIMER_MAX_MS } from './wait.js';
-
-/** The shortest delay, because each call looks at everything. */
-const DELAY_MIN_MS = 50;
 
 export class Alarm {
 	#callback;
@@ -27,7 +25,7 @@ export class Alarm {
 		if (at >= this.#at) return;
 		clearTimeout(this.#timer);
 		this.#at = at;
-		const delay = Math.min(Math.max(Math.ceil(at - performance.now()), DELAY_MIN_MS), TIMER_MAX_MS);
+		const delay = Math.min(Math.max(Math.ceil(at - performance.now()), ALARM_MIN_MS), TIMER_MAX_MS);
 		this.#timer = setTimeout(() => this.#goOff(), delay).unref();
 	}
 

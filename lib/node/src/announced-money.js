@@ -3,12 +3,7 @@
 // listens. Nothing is replayed to a process that did not: `unclaimed()` and
 // `refunds()` list them all.
 
-/** How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped. */
-const TOLD_MAX = 10_000;
-
-/** How many announcements wait to be read. After that, the last hour is read from the database. */
-const PENDING_MAX = 1_000;
-const MISSED_MS = 60 * 60 * 1_000;
+import { REPORTED_MAX, REPORTS_MISSED_MS, REPORTS_PENDING_MAX } from './contract-limits.js';
 
 /** @template Row */
 export class AnnouncedMoney {
@@ -59,7 +54,7 @@ export class AnnouncedMoney {
 	#onAnnounced = (announcements) => {
 		for (const announcement of announcements) {
 			if (announcement[this.#member] !== true) continue;
-			if (this.#pending.size < PENDING_MAX) this.#pending.add(announcement.id);
+			if (this.#pending.size < REPORTS_PENDING_MAX) this.#pending.add(announcement.id);
 			else this.#missed = true;
 		}
 		void this.#readPending();
@@ -77,7 +72,7 @@ export class AnnouncedMoney {
 					await this.#tellOf({ id });
 				} else {
 					this.#missed = false;
-					await this.#tellOf({ since: new Date(Date.now() - MISSED_MS) });
+					await this.#tellOf({ since: new Date(Date.now() - REPORTS_MISSED_MS) });
 				}
 			}
 		} finally {
@@ -98,7 +93,7 @@ export class AnnouncedMoney {
 			const name = this.#nameOf(row);
 			if (this.#told.has(name)) continue;
 			this.#told.add(name);
-			if (this.#told.size > TOLD_MAX) this.#told.delete(/** @type {string} */ (this.#told.values().next().value));
+			if (this.#told.size > REPORTED_MAX) this.#told.delete(/** @type {string} */ (this.#told.values().next().value));
 			this.#tell(row);
 		}
 	}

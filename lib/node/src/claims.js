@@ -5,15 +5,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
+import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
-import { FULFILLED, FULFILLED_MAX, seal, unseal } from './seal.js';
-
-/** How often a lease is renewed while it lasts. */
-const RENEWALS = 3;
-/** How long a renewal that failed waits for the next one, and how often who waits for another call looks. */
-const RETRY_MS = 500;
+import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
 
 const BEGIN = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
 	FROM urlmode.begin_claim($1, $2, $3, $4, $5)`;
@@ -65,7 +62,7 @@ export class Claims {
 			const claim = await this.#begin(rowKey, options);
 			const rest = until - performance.now();
 			if (claim.state !== 'leased' || rest <= 0) return claim;
-			await sleep(Math.min(rest, jittered(RETRY_MS)), undefined, options.signal && { signal: options.signal })
+			await sleep(Math.min(rest, jittered(CLAIM_RETRY_MS)), undefined, options.signal && { signal: options.signal })
 				.catch(() => {}); // The loop throws the reason of the signal.
 		}
 	}
@@ -102,7 +99,7 @@ export class Claims {
 		case 'open': throw new ElicitationOpenError(id);
 		case 'leased': return { state: 'leased', until: new Date(Date.now() + Number(leased)) };
 		case 'fulfilled': {
-			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED }, /** @type {Buffer} */ (fulfilled));
+			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED_INFO }, /** @type {Buffer} */ (fulfilled));
 			return { state: 'fulfilled', ...common, result, confirm };
 		}
 		case 'claimed': return accountClaim((why) => this.#done(END_EXCHANGE, [id, binding, why]));
@@ -111,7 +108,7 @@ export class Claims {
 		}
 		const held = new Lease(id, lease, asked, {
 			renew: () => this.#done(RENEW, [...key, lease]),
-			fulfil: (json) => this.#done(FULFIL, [...key, seal(this.#keys, { id, binding, use: FULFILLED }, json)]),
+			fulfil: (json) => this.#done(FULFIL, [...key, seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json)]),
 			confirm,
 			release: () => this.#done(RELEASE, [...key]),
 			ended: () => this.#leases.delete(held),
@@ -245,7 +242,7 @@ class Lease {
 			} catch (error) {
 				const over = performance.now() >= Math.min(until, this.#until);
 				if (isRefusal(error) || error instanceof UrlModeClosedError || over) throw error;
-				await sleep(jittered(RETRY_MS));
+				await sleep(jittered(CLAIM_RETRY_MS));
 			}
 		}
 	}
@@ -255,7 +252,7 @@ class Lease {
 		clearTimeout(this.#end);
 		this.#until = asked + this.#ms;
 		this.#end = setTimeout(() => this.drop(new ClaimLostError(this.#id)), this.#until - performance.now()).unref();
-		this.#renewIn(this.#ms / RENEWALS);
+		this.#renewIn(this.#ms / CLAIM_RENEWALS);
 	}
 
 	/** @param {number} ms */
@@ -272,7 +269,7 @@ class Lease {
 			if (held) this.#last(asked);
 			else this.drop(new ClaimLostError(this.#id));
 		} catch {
-			if (this.#end === running) this.#renewIn(jittered(Math.min(RETRY_MS, this.#ms / RENEWALS)));
+			if (this.#end === running) this.#renewIn(jittered(Math.min(CLAIM_RETRY_MS, this.#ms / CLAIM_RENEWALS)));
 		}
 	}
 
@@ -291,7 +288,7 @@ class Lease {
 function toJson(result) {
 	try {
 		const json = JSON.stringify({ result });
-		return Buffer.byteLength(json) <= FULFILLED_MAX ? json : undefined;
+		return Buffer.byteLength(json) <= FULFILLED_JSON_MAX ? json : undefined;
 	} catch {
 		return undefined;
 	}

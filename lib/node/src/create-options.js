@@ -2,16 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 
+import { CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
 import { checkApprover, checkForm } from './form/form.js';
 import {
 	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
 } from './input.js';
 import { digestOfRequest } from './request-digest.js';
 import { checkTraceparent } from './traceparent.js';
-
-const TTL_MS = 300_000;
-const VERIFY_MIN_MS = 1_000;
-const VERIFY_MAX_MS = 120_000;
 
 /** @type {readonly import('./types.js').Kind[]} */
 const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
@@ -43,7 +40,7 @@ export function checkRequest(options) {
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
 	const checkedForm = hasForm(kind) ? checkForm(kind, form) : null;
 	const approvers = checkApprover(approver);
-	const clientId = client === undefined ? null : checkText('clientId', client, 1, 2048);
+	const clientId = client === undefined ? null : checkText('clientId', client, 1, CLIENT_ID_MAX);
 	const sameClient = checkFlag('sameClient', compared, false);
 	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
 	const about = {
@@ -89,7 +86,7 @@ export function checkCreateOptions(options) {
 		owner: checkOwner(options),
 		ttl: checkTtl(options.ttl ?? TTL_MS),
 		exclusive: checkFlag('exclusive', options.exclusive, false),
-		resumeKey: options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, 512),
+		resumeKey: options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, RESUME_KEY_MAX),
 		canRecheck: checkFlag('canRecheck', options.canRecheck, true),
 		verifyMs: verifyTimeout === undefined ? null : checkMilliseconds('verifyTimeout', verifyTimeout, VERIFY_MIN_MS, VERIFY_MAX_MS),
 		traceparent: options.traceparent === undefined ? null : checkTraceparent(options.traceparent),

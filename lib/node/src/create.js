@@ -1,16 +1,15 @@
 // Makes elicitations, or finds those that a call can go on with.
 
+import { RESUME_ATTEMPTS } from './contract-limits.js';
+import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
 import { ElicitationExistsError } from './errors.js';
 import { checkTarget } from './input.js';
 import { addPkce } from './pkce.js';
 import { priceOf } from './price.js';
-import { FORM, seal, VERIFIER } from './seal.js';
+import { seal } from './seal.js';
 import { bindingOf } from './token.js';
 import { checkTargetUrl } from './url.js';
-
-/** Another call may claim the elicitation that was found. This is how often a call tries. */
-const RESUME_ATTEMPTS = 3;
 
 export class Creator {
 	#keys;
@@ -59,7 +58,7 @@ export class Creator {
 			const expires = await this.#database.create({
 				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected,
 				verifier, ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
-				form: checked.form && seal(this.#keys, { id, binding, use: FORM }, JSON.stringify(checked.form)),
+				form: checked.form && seal(this.#keys, { id, binding, use: FORM_INFO }, JSON.stringify(checked.form)),
 			});
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
@@ -82,7 +81,7 @@ export class Creator {
 		const targetUrl = checkTargetUrl(url, kind);
 		if (!pkce) return { targetUrl: targetUrl.href, callbackUrls, checkout, verifier: null };
 		const added = addPkce(targetUrl);
-		const verifier = seal(this.#keys, { id, binding, use: VERIFIER }, JSON.stringify(added.verifier));
+		const verifier = seal(this.#keys, { id, binding, use: VERIFIER_INFO }, JSON.stringify(added.verifier));
 		return { targetUrl: added.url.href, callbackUrls, checkout, verifier };
 	}
 }

@@ -8,11 +8,12 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { checkServerIdentity } from 'node:tls';
 
+import { CONNECT_MS } from './contract-limits.js';
+
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
 const HOST = /^(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::(\d*))?$/;
 const DEFAULT_HOST = 'localhost';
 const DEFAULT_PORT = '5432';
-const CONNECT_TIMEOUT_S = 10;
 
 /** Which parameters there are, and in which variable of the environment each may be. */
 const PARAMETERS = /** @type {const} */ ({
@@ -169,9 +170,9 @@ function readFile(name, file, standard) {
 
 /** @param {string | undefined} text */
 function readSeconds(text) {
-	if (text === undefined) return CONNECT_TIMEOUT_S;
+	if (text === undefined) return CONNECT_MS / 1_000;
 	const seconds = /^\d{1,4}$/.test(text) ? Number(text) : refuse('has a connect_timeout that is no number of seconds');
-	return seconds || CONNECT_TIMEOUT_S;
+	return seconds || CONNECT_MS / 1_000;
 }
 
 /**

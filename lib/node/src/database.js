@@ -3,25 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Batches } from './batches.js';
+import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, QUERY_MS } from './contract-limits.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
 } from './errors.js';
 import { jittered } from './jitter.js';
-import { Pool, QUERY_TIMEOUT_MS } from './pool.js';
+import { Pool } from './pool.js';
 
 /** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
 export const CHANNEL = 'urlmode';
 
-/**
- * Two batches of a kind are under way, so that PostgreSQL has one while this
- * process is at the other. Each element may take a lock, and PostgreSQL counts
- * on 64 in a transaction (max_locks_per_transaction).
- */
-const BATCHES = { size: 32, atOnce: 2, waitMs: 15_000 };
-/** How long a call waits before it tries again, while another one creates for the same owner. */
-const BUSY_MS = 2;
-const BUSY_MAX_MS = 100;
+const BATCHES = { size: BATCH_MAX, atOnce: BATCHES_AT_ONCE, waitMs: BATCH_WAIT_MS };
 
 const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
 	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`;
@@ -129,8 +122,8 @@ export class Database {
 	 * @returns {Promise<number | undefined>} as for `create`
 	 */
 	async #createWhenFree(row) {
-		const giveUp = Date.now() + QUERY_TIMEOUT_MS;
-		for (let delay = BUSY_MS; ; delay = Math.min(2 * delay, BUSY_MAX_MS)) {
+		const giveUp = Date.now() + QUERY_MS;
+		for (let delay = BUSY_MIN_MS; ; delay = Math.min(2 * delay, BUSY_MAX_MS)) {
 			const { outcome, expires } = await this.#creates.ask(row);
 			if (outcome === 'full') throw new ElicitationLimitError();
 			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;

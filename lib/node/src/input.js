@@ -2,15 +2,15 @@
 // TypeError that names it and says what it must be. The limits are those of the
 // table.
 
+import {
+	CALL_MAX_MS, NAME_MAX, PROVIDER_MAX, REASON_MAX, REFERENCE_MAX, SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
+} from './contract-limits.js';
 import { isCurrency } from './price.js';
-import { RESULT_MAX } from './seal.js';
+import { RESULT_JSON_MAX } from './seal.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const REASON = /^[a-z0-9_]{0,64}$/;
-const REFERENCE_MAX = 800;
-const CALL_MAX_MS = 24 * 60 * 60 * 1_000;
-const TTL_MAX_MS = 365 * 24 * 60 * 60 * 1_000;
+const PROVIDER = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${PROVIDER_MAX - 1}}$`);
+const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
 
@@ -65,7 +65,7 @@ export function checkProvider(value) {
 
 /** @param {{ subject?: unknown, session?: unknown } | undefined} options */
 export function checkOwner({ subject, session = '' } = {}) {
-	return { subject: checkText('subject', subject, 1, 512), session: checkText('session', session, 0, 512) };
+	return { subject: checkText('subject', subject, 1, SUBJECT_MAX), session: checkText('session', session, 0, SESSION_MAX) };
 }
 
 /**
@@ -209,7 +209,7 @@ export function checkSignal(value) {
 export function checkClients(value) {
 	if (!Array.isArray(value)) throw new TypeError('clients must be an array');
 	for (const { name, round, rounds } of value) {
-		checkText('the name of a client', name, 1, 200);
+		checkText('the name of a client', name, 1, NAME_MAX);
 		if (round !== undefined) checkMilliseconds('round', round, 1, CALL_MAX_MS);
 		if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= 0)) throw new TypeError('rounds must be a whole number');
 	}
@@ -269,6 +269,6 @@ function toJson(result) {
 	if (result === undefined) return null;
 	const json = typeof result === 'object' && result !== null ? JSON.stringify(result) : undefined;
 	if (!json?.startsWith('{')) throw new TypeError('result must be an object that can be written as JSON');
-	if (Buffer.byteLength(json) > RESULT_MAX) throw new TypeError(`result must have at most ${RESULT_MAX} bytes as JSON`);
+	if (Buffer.byteLength(json) > RESULT_JSON_MAX) throw new TypeError(`result must have at most ${RESULT_JSON_MAX} bytes as JSON`);
 	return json;
 }

@@ -4,14 +4,11 @@
 
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
+import { KEYS_CHECK_MS, KEYS_FILE_MAX, SECRET_MAX, SECRET_MIN } from './contract-limits.js';
 import { KeysFileError } from './errors.js';
 import { checkText } from './input.js';
 import { hmacSha256 } from './sha256.js';
 
-const SECRET_MIN = 32;
-const SECRET_MAX = 256;
-const KEYS_MAX = 131_072;
-const CHECK_EVERY_MS = 1_000;
 const FIRST_BLOCK = Buffer.of(1);
 const NO_SALT = Buffer.alloc(0);
 
@@ -134,7 +131,7 @@ export function parseKeys(text, file) {
 export function openKeys(keysFile, keys) {
 	if (keys === undefined) return new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
 	if (keysFile !== undefined) throw new TypeError('keys and keysFile cannot be used together');
-	return parseKeys(checkText('keys', keys, 1, KEYS_MAX), 'keys');
+	return parseKeys(checkText('keys', keys, 1, KEYS_FILE_MAX), 'keys');
 }
 
 /**
@@ -205,7 +202,7 @@ export class KeysFile {
 	}
 
 	get minting() {
-		this.#refresh(CHECK_EVERY_MS);
+		this.#refresh(KEYS_CHECK_MS);
 		return this.#keys.minting;
 	}
 
@@ -216,7 +213,7 @@ export class KeysFile {
 	 * @param {number} kid
 	 */
 	find(kid) {
-		this.#refresh(CHECK_EVERY_MS);
+		this.#refresh(KEYS_CHECK_MS);
 		const key = this.#keys.find(kid);
 		if (key !== undefined) return key;
 		this.#refresh(0);

@@ -13,11 +13,11 @@
 
 import { timingSafeEqual } from 'node:crypto';
 
+import { LINK_INFO } from './contract-seals.js';
 import { StateTokenError } from './errors.js';
 import { hmacSha256 } from './sha256.js';
 import { idBytes, idText } from './token.js';
 
-const INFO = 'urlmode link v1';
 const VERSION = 1;
 const ID_AT = 2;
 const MAC_AT = ID_AT + 16;
@@ -71,5 +71,5 @@ export function kidOf(text) {
  * @param {Uint8Array} named version, kid and id
  */
 function macOf(key, purpose, provider, named) {
-	return hmacSha256(key.shared(INFO), named.subarray(0, ID_AT), `${purpose}\0${provider}\0`, named.subarray(ID_AT)).subarray(0, MAC_BYTES);
+	return hmacSha256(key.shared(LINK_INFO), named.subarray(0, ID_AT), `${purpose}\0${provider}\0`, named.subarray(ID_AT)).subarray(0, MAC_BYTES);
 }

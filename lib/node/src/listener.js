@@ -19,19 +19,14 @@ import pg from 'pg';
 
 import { parseAnnouncements } from './announcement.js';
 import { Client } from './client.js';
+import {
+	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_QUERY_MS, PROBE_MS, ROUTINE_MS,
+} from './contract-limits.js';
 import { CHANNEL, isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
-const BACKOFF_MIN_MS = 100;
-const BACKOFF_MAX_MS = 5_000;
-/** Of several hosts, one may be promoted at any moment. */
-const BACKOFF_OF_SEVERAL_MAX_MS = 500;
-const QUERY_TIMEOUT_MS = 10_000;
 const DISCONNECT_TIMEOUT_MS = 1_000;
-/** How often the connection is used at least, to notice that it is broken: it may be so in silence, and no notification comes. */
-const CHECK_MS = 30_000;
 const PROBE_CHANNEL = 'urlmode_probe';
-const PROBE_TIMEOUT_MS = 3_000;
 
 /**
  * @typedef {object} Connection
@@ -205,7 +200,7 @@ export class Listener extends EventEmitter {
 
 	async #connect() {
 		const socket = new Socket();
-		const client = new Client({ query_timeout: QUERY_TIMEOUT_MS, ...this.#config, stream: () => socket });
+		const client = new Client({ query_timeout: LISTEN_QUERY_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
 		const connection = {
 			client, socket, isConnecting: false, listening: false, channels: new Map(), receivesNotifications: false, lastStatement: Promise.resolve(),
@@ -235,7 +230,7 @@ export class Listener extends EventEmitter {
 		}
 		if (this.#connection !== connection) return;
 		connection.listening = true;
-		connection.check = setInterval(() => this.#check(), jittered(CHECK_MS)).unref();
+		connection.check = setInterval(() => this.#check(), jittered(ROUTINE_MS)).unref();
 		this.emit('listening');
 		if (listens) await this.#probeNotifications(connection);
 		else this.#warnPolling('PostgreSQL is polled');
@@ -280,7 +275,7 @@ export class Listener extends EventEmitter {
 				if (this.#connection === connection && !connection.receivesNotifications) {
 					this.#warnPolling('notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled');
 				}
-			}, PROBE_TIMEOUT_MS).unref();
+			}, PROBE_MS).unref();
 			await this.#notify?.(PROBE_CHANNEL, this.#probeId);
 		} catch {
 			// A lost connection is handled by its own events. Without an answer, rows are polled.

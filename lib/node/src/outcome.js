@@ -1,7 +1,8 @@
 // The outcome that a wait has of a completed row.
 
+import { RESULT_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { ElicitationSealError } from './errors.js';
-import { RESULT, unseal, VERIFIER } from './seal.js';
+import { unseal } from './seal.js';
 
 /** @typedef {import('./pkce.js').Verifier} Verifier */
 
@@ -15,7 +16,7 @@ import { RESULT, unseal, VERIFIER } from './seal.js';
  */
 export function toOutcome(keys, row, binding, known) {
 	const { id } = row;
-	const result = row.result ? unseal(keys, { id, binding, use: RESULT }, row.result) : known.result;
+	const result = row.result ? unseal(keys, { id, binding, use: RESULT_INFO }, row.result) : known.result;
 	/** @type {import('./types.js').Outcome} */
 	const outcome = { elicitationId: id, ...endOf(row), result };
 	if (row.payment_reference !== null) outcome.reference = row.payment_reference;
@@ -38,7 +39,7 @@ export function toOutcome(keys, row, binding, known) {
  * @returns {import('./form/types.js').Values}
  */
 export function openValues(keys, rowKey, result) {
-	const { values } = unseal(keys, { ...rowKey, use: RESULT }, result);
+	const { values } = unseal(keys, { ...rowKey, use: RESULT_INFO }, result);
 	return /** @type {import('./form/types.js').Values} */ (values);
 }
 
@@ -79,7 +80,7 @@ export function openVerifier(keys, row, binding) {
  * @param {Buffer} binding
  */
 function unsealVerifier(keys, { id, verifier }, binding) {
-	return /** @type {Verifier} */ (unseal(keys, { id, binding, use: VERIFIER }, /** @type {Buffer} */ (verifier)));
+	return /** @type {Verifier} */ (unseal(keys, { id, binding, use: VERIFIER_INFO }, /** @type {Buffer} */ (verifier)));
 }
 
 /**

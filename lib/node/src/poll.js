@@ -1,11 +1,8 @@
 // Calls a function again and again: soon at first, then at growing intervals
 // up to a limit, with jitter.
 
+import { POLL_GROWTH, POLL_MAX_MS, POLL_MIN_MS } from './contract-limits.js';
 import { jittered } from './jitter.js';
-
-const MIN_MS = 250;
-const MAX_MS = 5_000;
-const GROWTH = 1.5;
 
 export class Poll {
 	#callback;
@@ -13,7 +10,7 @@ export class Poll {
 	#timer;
 	/** when it goes off next */
 	#at = Infinity;
-	#interval = MIN_MS;
+	#interval = POLL_MIN_MS;
 
 	/** @param {() => void} callback */
 	constructor(callback) {
@@ -26,8 +23,8 @@ export class Poll {
 
 	/** Starts again with the shortest interval, and goes on until `stop`. Many calls do not put off the next time. */
 	start() {
-		this.#interval = MIN_MS;
-		const delay = jittered(MIN_MS);
+		this.#interval = POLL_MIN_MS;
+		const delay = jittered(POLL_MIN_MS);
 		if (performance.now() + delay < this.#at) this.#schedule(delay);
 	}
 
@@ -42,7 +39,7 @@ export class Poll {
 		this.stop();
 		this.#at = performance.now() + delay;
 		this.#timer = setTimeout(() => {
-			this.#interval = Math.min(MAX_MS, this.#interval * GROWTH);
+			this.#interval = Math.min(POLL_MAX_MS, this.#interval * POLL_GROWTH);
 			this.#schedule(jittered(this.#interval));
 			this.#callback();
 		}, delay).unref();

@@ -6,13 +6,8 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { Client } from './client.js';
+import { CALLS_MAX, POOL_MAX, QUERY_MS } from './contract-limits.js';
 import { isDatabaseError, UrlModeBusyError, UrlModeClosedError } from './errors.js';
-
-const POOL_MAX = 4;
-/** How many calls may be in progress. Further ones are refused. */
-const CALLS_MAX = 10_000;
-/** 001_schema.sql has PostgreSQL end a statement somewhat earlier, so that it is not carried out after its call has failed. */
-export const QUERY_TIMEOUT_MS = 30_000;
 
 /** A small pool of connections. Idle connections do not keep the process running. */
 export class Pool {
@@ -42,8 +37,8 @@ export class Pool {
 			stream: () => this.#openSocket(),
 			Client: /** @type {never} */ (Client),
 			max: POOL_MAX,
-			connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-			query_timeout: QUERY_TIMEOUT_MS,
+			connectionTimeoutMillis: QUERY_MS,
+			query_timeout: QUERY_MS,
 			allowExitOnIdle: true,
 		});
 		// The pool has removed the broken idle connection already.

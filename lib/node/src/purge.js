@@ -3,29 +3,16 @@
 // are due once a minute, and purgeable elicitations once an hour, in every process that
 // uses a UrlMode.
 
+import {
+	KEEP_RESULTS_MAX_MS, KEEP_RESULTS_MS, KEEP_UNCLAIMED_MIN_MS, KEEP_UNCLAIMED_MS, MARK_DELAY_MS, PURGE_BATCH_MAX,
+	PURGE_RESULTS_EVERY_MS, PURGE_ROWS_EVERY_MS, RETENTION_MIN_MS, RETENTION_MS, UNMARKED_MAX,
+} from './contract-limits.js';
 import { isRefusal } from './database.js';
 import { checkChoice, checkMilliseconds } from './input.js';
 import { jittered } from './jitter.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const YEAR_MS = 365 * DAY_MS;
-const KEEP_RESULTS_MS = 600_000;
-/** After this time, the database purges every result. */
-const KEEP_RESULTS_MAX_MS = DAY_MS;
-const KEEP_UNCLAIMED_MS = 30 * DAY_MS;
-/** The database purges none that is younger. */
-const KEEP_UNCLAIMED_MIN_MS = 7 * DAY_MS;
-const RETENTION_MS = 90 * DAY_MS;
-/** The database deletes nothing that has been over for less. */
-const RETENTION_MIN_MS = 7 * DAY_MS;
-
-const RESULTS_INTERVAL_MS = 60_000;
-const ROWS_INTERVAL_MS = 3_600_000;
-/** How long rows are collected before they are marked as read in one statement. */
-const MARK_DELAY_MS = 100;
-/** How many unmarked rows are kept while PostgreSQL is unavailable. The rest are purged a day after completion. */
-const UNMARKED_MAX = 10_000;
-const BATCH_SIZE = 1_000;
 
 /** @type {readonly import('./types.js').PurgeKind[]} */
 const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval', 'result', 'stored'];
@@ -77,11 +64,11 @@ export class Purger {
 	/** Starts to purge regularly, until `close`. Does not keep the process running. */
 	start() {
 		if (this.#timers.length > 0) return;
-		this.#every(RESULTS_INTERVAL_MS, 'results are', async () => {
+		this.#every(PURGE_RESULTS_EVERY_MS, 'results are', async () => {
 			await this.#flush();
 			while (await this.#database.purgeResults(this.#kept.unclaimed));
 		});
-		if (this.#kept.rows !== false) this.#every(ROWS_INTERVAL_MS, 'elicitations are', () => this.purge());
+		if (this.#kept.rows !== false) this.#every(PURGE_ROWS_EVERY_MS, 'elicitations are', () => this.purge());
 	}
 
 	/**
@@ -149,8 +136,8 @@ export class Purger {
 		const rest = [...this.#unmarked];
 		this.#unmarked.clear();
 		try {
-			for (; rest.length > 0; rest.splice(0, BATCH_SIZE)) {
-				await this.#database.markRead(rest.slice(0, BATCH_SIZE), this.#kept.results);
+			for (; rest.length > 0; rest.splice(0, PURGE_BATCH_MAX)) {
+				await this.#database.markRead(rest.slice(0, PURGE_BATCH_MAX), this.#kept.results);
 			}
 		} catch (error) {
 			if (isRefusal(error)) this.#warn('results are', error);

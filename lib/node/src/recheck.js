@@ -2,10 +2,8 @@
 // caller. For one elicitation it runs in one process at a time: a process takes
 // a lease in the row before it begins, and sets a pause there when it has failed.
 
+import { RECHECK_LEASE_MS } from './contract-limits.js';
 import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
-
-/** How long nobody else begins a recheck. A function that takes longer causes a warning. */
-const LEASE_MS = 60_000;
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -59,7 +57,7 @@ export class Rechecker {
 		this.#running.set(id, status);
 		const rowKey = { id, binding };
 		try {
-			const taken = await this.#operations.takeRecheck(rowKey, LEASE_MS);
+			const taken = await this.#operations.takeRecheck(rowKey, RECHECK_LEASE_MS);
 			if (!taken) return undefined;
 			const failure = await this.#ask({ ...rowKey, provider }, taken, recheck);
 			await this.#operations.endRecheck(rowKey, taken, failure !== undefined);
@@ -76,8 +74,8 @@ export class Rechecker {
 	 * @returns {Promise<{ error: unknown } | undefined>}
 	 */
 	async #ask({ id, binding, provider }, { event_type: type, references, expected }, recheck) {
-		const timer = setTimeout(() => warn(`recheck of elicitation ${id} takes more than ${LEASE_MS / 1_000} s: `
-			+ 'another instance may begin one meanwhile'), LEASE_MS).unref();
+		const timer = setTimeout(() => warn(`recheck of elicitation ${id} takes more than ${RECHECK_LEASE_MS / 1_000} s: `
+			+ 'another instance may begin one meanwhile'), RECHECK_LEASE_MS).unref();
 		try {
 			const answer = await recheck({
 				elicitationId: id, provider, type: type ?? undefined, reference: references.at(-1), references,

@@ -1,9 +1,9 @@
 // The request of a call as one digest: a later call continues with an earlier
 // elicitation only if both ask for the same (lib/PROTOCOL.md).
 
+import { DIGEST_BYTES, REQUEST_LABEL } from './contract-seals.js';
 import { sha256 } from './sha256.js';
 
-const DIGEST_BYTES = 16;
 
 /**
  * JSON in the canonical form of RFC 8785. Members that are undefined are left out.
@@ -30,5 +30,5 @@ export function canonicalJson(value) {
  */
 export function digestOfRequest({ provider, kind, expected, about, mcpClient }) {
 	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about, mcp_client: mcpClient ?? undefined });
-	return sha256(`urlmode request v1\0${json}`, DIGEST_BYTES);
+	return sha256(`${REQUEST_LABEL}\0${json}`, DIGEST_BYTES);
 }

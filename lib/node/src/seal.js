@@ -18,31 +18,24 @@
 // the id alone: they begin with 02, and neither key nor AAD has the binding.
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
+import { FULFILLED_MAX, RESULT_MAX } from './contract-limits.js';
+import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, OUTCOME_INFO, RESULT_INFO } from './contract-seals.js';
 import { ElicitationSealError } from './errors.js';
 import { idBytes } from './token.js';
 
-export const RESULT = 'urlmode result v1';
-export const VERIFIER = 'urlmode verifier v1';
-export const OUTCOME = 'urlmode outcome v1';
-export const FULFILLED = 'urlmode fulfilled v1';
-export const FORM = 'urlmode form v1';
-export const PROBLEM = 'urlmode problem v1';
-export const EVENT_RESULT = 'urlmode result v2';
-export const EVENT_OUTCOME = 'urlmode outcome v2';
 
 const ID_BYTES = 16;
 
 /** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
-export const RESULT_MAX = 65_536 - OVERHEAD;
+export const RESULT_JSON_MAX = RESULT_MAX - OVERHEAD;
 /** The same of what a call has returned. */
-export const FULFILLED_MAX = 262_144 - OVERHEAD;
+export const FULFILLED_JSON_MAX = FULFILLED_MAX - OVERHEAD;
 
 /**
  * @typedef {object} SealContext what a sealed value is bound to
  * @property {string} id the elicitation's UUID
  * @property {Uint8Array} binding 16 bytes
- * @property {typeof RESULT | typeof EVENT_RESULT | typeof VERIFIER | typeof OUTCOME | typeof EVENT_OUTCOME
- *     | typeof FULFILLED | typeof FORM | typeof PROBLEM} use
+ * @property {import('./contract-seals.js').Use} use
  */
 
 /**
@@ -50,13 +43,13 @@ export const FULFILLED_MAX = 262_144 - OVERHEAD;
  * @param {import('./keys.js').Key} key
  */
 function keyFor({ id, binding, use }, key) {
-	if (use === RESULT) return key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding]));
-	return use === EVENT_RESULT ? key.derive(idBytes(id), use) : key.shared(use);
+	if (use === RESULT_INFO) return key.derive(idBytes(id), Buffer.concat([Buffer.from(use), binding]));
+	return use === EVENT_RESULT_INFO ? key.derive(idBytes(id), use) : key.shared(use);
 }
 
 /** @param {SealContext} context */
 function contextBytes({ id, binding, use }) {
-	return use === RESULT || use === EVENT_RESULT || use === EVENT_OUTCOME ? idBytes(id) : rowBytes({ id, binding });
+	return use === RESULT_INFO || use === EVENT_RESULT_INFO || use === EVENT_OUTCOME_INFO ? idBytes(id) : rowBytes({ id, binding });
 }
 
 /**
@@ -71,7 +64,7 @@ export function rowBytes({ id, binding }) {
 
 /** @param {SealContext['use']} use */
 function versionOf(use) {
-	return use === EVENT_RESULT || use === EVENT_OUTCOME ? 2 : 1;
+	return use === EVENT_RESULT_INFO || use === EVENT_OUTCOME_INFO ? 2 : 1;
 }
 
 /**
@@ -95,13 +88,13 @@ export function seal(keys, context, json, nonce) {
 
 /**
  * @param {import('./keys.js').KeyRing} keys
- * @param {SealContext} owned for RESULT also a result that is sealed for the id alone is opened
+ * @param {SealContext} owned for RESULT_INFO also a result that is sealed for the id alone is opened
  * @param {Uint8Array} sealed
  * @returns {Record<string, unknown>} the JSON object
  * @throws {ElicitationSealError}
  */
 export function unseal(keys, owned, sealed) {
-	const context = { ...owned, use: sealed[0] === 2 && owned.use === RESULT ? EVENT_RESULT : owned.use };
+	const context = { ...owned, use: sealed[0] === 2 && owned.use === RESULT_INFO ? EVENT_RESULT_INFO : owned.use };
 	const opened = decrypt(sealed, (kid) => {
 		const key = keys.find(kid);
 		return key && keyFor(context, key);
@@ -127,8 +120,8 @@ export function unseal(keys, owned, sealed) {
  */
 export function openOutcome(keys, row, sealed) {
 	const bytes = Buffer.from(sealed, 'base64');
-	const use = bytes[0] === 2 ? EVENT_OUTCOME : OUTCOME;
-	const context = use === OUTCOME ? row : row.subarray(0, ID_BYTES);
+	const use = bytes[0] === 2 ? EVENT_OUTCOME_INFO : OUTCOME_INFO;
+	const context = use === OUTCOME_INFO ? row : row.subarray(0, ID_BYTES);
 	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(use), context, versionOf(use));
 	const value = typeof opened === 'string' ? undefined : parseObject(opened);
 	if (!value) return undefined;

@@ -9,9 +9,9 @@
 //   text       base64url without padding
 
 import { encrypt } from './aead.js';
+import { TICKET_COOKIE, TICKET_INFO } from './contract-seals.js';
 
 /** Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2). */
-export const TICKET_COOKIE = '__Host-urlmode-ticket';
 
 const CONTEXT = Buffer.from('ticket');
 
@@ -28,7 +28,7 @@ export function mintTicket(keys, subject, expires, nonce) {
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.shared('urlmode ticket v1'),
+		key: key.shared(TICKET_INFO),
 		nonce,
 		context: CONTEXT,
 		plaintext: Buffer.concat([seconds, Buffer.from(subject)]),

@@ -9,22 +9,17 @@
 //   text       base64url without padding, always 115 characters
 
 import { decrypt, encrypt, OVERHEAD } from './aead.js';
+import { GRACE_MAX_MS } from './contract-limits.js';
+import { BINDING_LABEL, BROWSER_LABEL, DIGEST_BYTES, STATE_INFO } from './contract-seals.js';
 import { StateTokenError } from './errors.js';
 import { sha256 } from './sha256.js';
 
-const PURPOSE = 'urlmode state v1';
 const ID_BYTES = 16;
-const BINDING_BYTES = 16;
-const BROWSER_BYTES = 16;
-const PLAINTEXT_BYTES = ID_BYTES + 8 + BINDING_BYTES + BROWSER_BYTES;
-const UNBOUND = Buffer.alloc(BROWSER_BYTES);
+const PLAINTEXT_BYTES = ID_BYTES + 8 + DIGEST_BYTES + DIGEST_BYTES;
+const UNBOUND = Buffer.alloc(DIGEST_BYTES);
 
-/**
- * The longest grace that a provider's description can have, a year: so long
- * after the expiry of an elicitation its user and its provider may come back.
- * The row decides what may happen then, not the token.
- */
-export const GRACE_MAX_SECONDS = 365 * 24 * 60 * 60;
+/** The longest grace. The row decides what may happen then, not the token. */
+export const GRACE_MAX_SECONDS = GRACE_MAX_MS / 1_000;
 
 /**
  * @typedef {object} State
@@ -55,7 +50,7 @@ export function idText(bytes) {
  * @param {string} session
  */
 export function bindingOf(subject, session) {
-	return sha256(`urlmode binding v1\0${subject}\0${session}`, BINDING_BYTES);
+	return sha256(`${BINDING_LABEL}\0${subject}\0${session}`, DIGEST_BYTES);
 }
 
 /**
@@ -64,7 +59,7 @@ export function bindingOf(subject, session) {
  * @param {string} cookie the value of the cookie
  */
 export function browserOf(cookie) {
-	return sha256(`urlmode browser v1\0${cookie}`, BROWSER_BYTES);
+	return sha256(`${BROWSER_LABEL}\0${cookie}`, DIGEST_BYTES);
 }
 
 /**
@@ -89,7 +84,7 @@ export function mintState(keys, purpose, provider, { id, expires, binding, brows
 	seconds.writeBigUInt64BE(BigInt(expires));
 	return encrypt({
 		kid: key.kid,
-		key: key.shared(PURPOSE),
+		key: key.shared(STATE_INFO),
 		nonce,
 		context: context(purpose, provider),
 		plaintext: Buffer.concat([idBytes(id), seconds, binding, browser]),
@@ -110,14 +105,14 @@ export function openState(keys, purpose, provider, text, now = Date.now() / 1000
 	if (bytes.length !== PLAINTEXT_BYTES + OVERHEAD || bytes.toString('base64url') !== text) {
 		throw new StateTokenError('STATE_INVALID');
 	}
-	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(PURPOSE), context(purpose, provider));
+	const opened = decrypt(bytes, (kid) => keys.find(kid)?.shared(STATE_INFO), context(purpose, provider));
 	if (typeof opened === 'string') throw new StateTokenError('STATE_INVALID');
 	const expires = Number(opened.readBigUInt64BE(ID_BYTES));
 	if (expires <= now) throw new StateTokenError('STATE_EXPIRED');
 	return {
 		id: idText(opened.subarray(0, ID_BYTES)),
 		expires,
-		binding: opened.subarray(ID_BYTES + 8, ID_BYTES + 8 + BINDING_BYTES),
-		browser: opened.subarray(ID_BYTES + 8 + BINDING_BYTES),
+		binding: opened.subarray(ID_BYTES + 8, ID_BYTES + 8 + DIGEST_BYTES),
+		browser: opened.subarray(ID_BYTES + 8 + DIGEST_BYTES),
 	};
 }

@@ -1,8 +1,9 @@
 // A payment that was proved and that no call has claimed, as the application
 // sees it.
 
+import { RESULT_INFO } from './contract-seals.js';
 import { ElicitationSealError } from './errors.js';
-import { RESULT, unseal } from './seal.js';
+import { unseal } from './seal.js';
 
 /**
  * @param {import('./keys.js').KeyRing} keys
@@ -28,7 +29,7 @@ export function toUnclaimedPayment(keys, row) {
 function openResult(keys, { elicitation: id, binding, result }) {
 	if (!result) return undefined;
 	try {
-		return unseal(keys, { id, binding, use: RESULT }, result);
+		return unseal(keys, { id, binding, use: RESULT_INFO }, result);
 	} catch (error) {
 		if (error instanceof ElicitationSealError) return undefined;
 		throw error;

@@ -1,7 +1,8 @@
 // Checks the URLs that the MCP server passes: baseUrl and targetUrl.
 
+import { TARGET_URL_MAX } from './contract-limits.js';
+
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
-const TARGET_MAX = 8_192;
 
 /** @param {URL} url */
 export function isLoopback({ protocol, hostname }) {
@@ -73,5 +74,5 @@ export function addParameters(url, parameters) {
 
 /** @param {string} href ASCII, as URL serializes it */
 function checkLength(href) {
-	if (href.length > TARGET_MAX) throw new TypeError(`targetUrl must have at most ${TARGET_MAX} bytes`);
+	if (href.length > TARGET_URL_MAX) throw new TypeError(`targetUrl must have at most ${TARGET_URL_MAX} bytes`);
 }

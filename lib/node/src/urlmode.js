@@ -4,6 +4,10 @@
 import { EventEmitter } from 'node:events';
 
 import { Claims } from './claims.js';
+import {
+	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
+} from './contract-limits.js';
+import { PROBLEM_INFO, RESULT_INFO } from './contract-seals.js';
 import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
@@ -19,7 +23,7 @@ import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
 import { openValues, openVerifier, toOutcome } from './outcome.js';
-import { openOutcome, PROBLEM, RESULT, seal } from './seal.js';
+import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toRefund } from './refund.js';
@@ -27,15 +31,6 @@ import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
 import { Waiters } from './waiters.js';
 import { UrlBuilder } from './callback-urls.js';
-
-const TIMEOUT_MS = 300_000;
-const TICKET_MS = 300_000;
-const TICKET_MAX_MS = 60 * 60 * 1_000;
-const LEASE_MS = 30_000;
-const LEASE_MIN_MS = 1_000;
-const LEASE_MAX_MS = 60 * 60 * 1_000;
-/** With what its listening connection takes to end, `close` takes two seconds. */
-const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * @typedef {import('./types.js').Action} Action
@@ -76,7 +71,7 @@ export class UrlMode extends EventEmitter {
 	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
-		const serverName = checkText('name', name ?? base.host, 1, 200);
+		const serverName = checkText('name', name ?? base.host, 1, NAME_MAX);
 		const config = pool === undefined ? checkDatabaseUrl(databaseUrl) : checkPool(pool, databaseUrl);
 		this.#keys = openKeys(keysFile, keys);
 		const urls = new UrlBuilder(this.#keys, base.origin);
@@ -106,7 +101,7 @@ export class UrlMode extends EventEmitter {
 			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
 			endCheck: (rowKey, lease, problem, failed) => this.#database.endCheck(rowKey, lease, problem, failed),
 			openValues: (rowKey, result) => openValues(this.#keys, rowKey, result),
-			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM }, JSON.stringify(problem)),
+			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM_INFO }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
 			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
@@ -265,7 +260,7 @@ export class UrlMode extends EventEmitter {
 		checkSignal(signal);
 		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
-			lease: checkMilliseconds('lease', options.lease ?? LEASE_MS, LEASE_MIN_MS, LEASE_MAX_MS),
+			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
 		});
 	}
@@ -325,7 +320,7 @@ export class UrlMode extends EventEmitter {
 	 * @returns {import('./types.js').Ticket}
 	 */
 	ticket({ subject, ttl }) {
-		const name = checkText('subject', subject, 1, 512);
+		const name = checkText('subject', subject, 1, SUBJECT_MAX);
 		return ticketCookie(this.#keys, name, checkMilliseconds('ttl', ttl ?? TICKET_MS, 1, TICKET_MAX_MS));
 	}
 
@@ -356,7 +351,7 @@ export class UrlMode extends EventEmitter {
 		this.#claims.close();
 		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
-		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_TIMEOUT_MS);
+		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
 		await closed;
 		await this.#purger.close();
 		await Promise.all([this.#listener.close(), this.#database.close()]);
@@ -374,7 +369,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	async #complete(id, binding, answer) {
 		const { json, ...rest } = checkAnswer(answer);
-		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT }, json);
+		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT_INFO }, json);
 		return this.#database.settle({ id, binding, ...rest, result });
 	}
 

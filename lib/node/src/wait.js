@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 
+import { ABANDON_MS } from './contract-limits.js';
 import { ElicitationTimeoutError } from './errors.js';
 
 /** The longest delay that setTimeout accepts. Longer times are divided into several delays. */
@@ -13,9 +14,6 @@ const STATUSES = ['pending', 'opened', 'processing'];
 
 /** The reason of an abort that ends a wait and leaves its elicitation open, although the wait has `abandon`. */
 export const LEAVE_OPEN = Symbol('leave open');
-
-/** How long a wait that abandons its elicitation waits for the database. */
-const ABANDON_TIMEOUT_MS = 2_000;
 
 /**
  * @typedef {object} WaitOptions
@@ -154,7 +152,7 @@ export class Wait {
 		let timer;
 		/** @type {Promise<undefined>} */
 		const overdue = new Promise((resolve) => {
-			timer = setTimeout(resolve, ABANDON_TIMEOUT_MS, undefined);
+			timer = setTimeout(resolve, ABANDON_MS, undefined);
 		});
 		this.#state = 'abandoning';
 		const result = await Promise.race([abandon(reason).catch(() => undefined), overdue]);

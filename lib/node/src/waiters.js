@@ -6,6 +6,7 @@
 
 import { Alarm } from './alarm.js';
 import { Checker, needsCheck } from './check.js';
+import { READ_BATCH_MAX, READ_RETRY_MS, ROUTINE_MS } from './contract-limits.js';
 import { isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
@@ -13,10 +14,6 @@ import { Poll } from './poll.js';
 import { needsRecheck, Rechecker } from './recheck.js';
 import { rowBytes } from './seal.js';
 import { Wait } from './wait.js';
-
-const BATCH_SIZE = 1_000;
-const ROUTINE_READ_MS = 30_000;
-const RETRY_MS = 1_000;
 
 /**
  * The state that all waits for one row share.
@@ -91,7 +88,7 @@ export class Waiters {
 	 * @param {RowOperations} operations
 	 * @param {number} [routineReadMs] how often every row is read without a notification
 	 */
-	constructor(listener, operations, routineReadMs = ROUTINE_READ_MS) {
+	constructor(listener, operations, routineReadMs = ROUTINE_MS) {
 		this.#listener = listener;
 		this.#operations = operations;
 		this.#rechecker = new Rechecker(operations);
@@ -285,7 +282,7 @@ export class Waiters {
 		const batch = new Map();
 		for (const queue of [this.#due, this.#routine]) {
 			for (const entry of queue) {
-				if (batch.size === BATCH_SIZE) break;
+				if (batch.size === READ_BATCH_MAX) break;
 				if (batch.has(entry.id)) continue;
 				batch.set(entry.id, entry);
 				queue.delete(entry);
@@ -421,7 +418,7 @@ export class Waiters {
 			if (await change() === false) return;
 		} catch (error) {
 			if (isRefusal(error)) entries.forEach((entry) => this.#fail(entry, error));
-			await new Promise((resolve) => setTimeout(resolve, jittered(RETRY_MS)).unref());
+			await new Promise((resolve) => setTimeout(resolve, jittered(READ_RETRY_MS)).unref());
 		}
 		for (const { id } of entries) this.#entries.get(id)?.forEach((each) => this.#wake(each));
 	}

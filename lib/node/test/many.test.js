@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { RESULT, seal } from '../src/seal.js';
+import { RESULT_INFO } from '../src/contract-seals.js';
+import { seal } from '../src/seal.js';
 import { UrlMode } from '../src/index.js';
 import { bindingOf } from '../src/token.js';
 import { connectionsOf, named, request, setUp } from './support/database.js';
@@ -25,7 +26,7 @@ test(`${WAITS} waits in one process resolve each to its own outcome, over one co
 		const batch = order.slice(start, start + BATCH).map((index) => {
 			const [id, binding] = [ids[index], bindingOf(subjectOf(index), '')];
 			const action = index % 3 === 0 ? 'decline' : 'accept';
-			const result = seal(callback.keys, { id, binding, use: RESULT }, JSON.stringify({ code: `code-${index}` }));
+			const result = seal(callback.keys, { id, binding, use: RESULT_INFO }, JSON.stringify({ code: `code-${index}` }));
 			return [id, binding, 'demo', action, action === 'decline' ? 'access_denied' : '', result];
 		});
 		await callback.client.query(`SELECT urlmode.complete(ids => $1::uuid[], bindings => $2::bytea[], providers => $3,

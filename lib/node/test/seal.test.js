@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { Key, keyRing } from '../src/keys.js';
-import {
-	EVENT_OUTCOME, EVENT_RESULT, FULFILLED, openOutcome, OUTCOME, RESULT, rowBytes, seal, unseal, VERIFIER,
-} from '../src/seal.js';
+import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO } from '../src/contract-seals.js';
+import { openOutcome, rowBytes, seal, unseal } from '../src/seal.js';
 import { bindingOf } from '../src/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
@@ -14,12 +13,12 @@ const ring = (vector) => keyRing([new Key(vector.kid, hex(vector.secret_hex))]);
 
 const OWNER = Buffer.alloc(16, 1);
 
-for (const [vector, use] of Object.entries({ result: RESULT, event_result: EVENT_RESULT, fulfilled: FULFILLED })
+for (const [vector, use] of Object.entries({ result: RESULT_INFO, event_result: EVENT_RESULT_INFO, fulfilled: FULFILLED_INFO })
 	.flatMap(([name, use]) => vectors[name].map((each) => [each, use]))) {
 	const keys = ring(vector);
-	const owned = use !== EVENT_RESULT;
+	const owned = use !== EVENT_RESULT_INFO;
 	const place = {
-		id: vector.id, binding: owned ? bindingOf(vector.subject, vector.session) : OWNER, use: owned ? use : RESULT,
+		id: vector.id, binding: owned ? bindingOf(vector.subject, vector.session) : OWNER, use: owned ? use : RESULT_INFO,
 	};
 	const blob = hex(vector.blob_hex);
 
@@ -42,16 +41,16 @@ for (const [vector, use] of Object.entries({ result: RESULT, event_result: EVENT
 }
 
 const [vector] = vectors.result;
-const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT };
+const place = { id: vector.id, binding: hex(vector.binding_hex), use: RESULT_INFO };
 
 test('a sealed value opens only with its own id, binding and purpose', () => {
 	const keys = ring(vector);
-	for (const use of [RESULT, VERIFIER, FULFILLED]) {
+	for (const use of [RESULT_INFO, VERIFIER_INFO, FULFILLED_INFO]) {
 		const own = { ...place, use };
 		const blob = seal(keys, own, '{"a":1}');
 		assert.deepEqual(unseal(keys, own, blob), { a: 1 });
 		for (const other of [{ ...own, id: '00000000-0000-4000-8000-000000000000' }, { ...own, binding: Buffer.alloc(16) },
-			...[RESULT, VERIFIER, OUTCOME, FULFILLED].filter((another) => another !== use).map((another) => ({ ...own, use: another }))]) {
+			...[RESULT_INFO, VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO].filter((another) => another !== use).map((another) => ({ ...own, use: another }))]) {
 			assert.throws(() => unseal(keys, other, blob), { code: 'ELICITATION_SEAL', message: /not genuine/ });
 		}
 	}
@@ -59,12 +58,12 @@ test('a sealed value opens only with its own id, binding and purpose', () => {
 
 test('what is sealed for an event opens for its id, whoever owns that, and for no other purpose', () => {
 	const keys = ring(vector);
-	const blob = seal(keys, { ...place, use: EVENT_RESULT }, '{"a":1}');
+	const blob = seal(keys, { ...place, use: EVENT_RESULT_INFO }, '{"a":1}');
 	assert.deepEqual(unseal(keys, { ...place, binding: OWNER }, blob), { a: 1 });
-	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' }, { ...place, use: VERIFIER }, { ...place, use: OUTCOME }]) {
+	for (const other of [{ ...place, id: '00000000-0000-4000-8000-000000000000' }, { ...place, use: VERIFIER_INFO }, { ...place, use: OUTCOME_INFO }]) {
 		assert.throws(() => unseal(keys, other, blob), { code: 'ELICITATION_SEAL' });
 	}
-	for (const [use, version] of [[RESULT, 2], [EVENT_RESULT, 1], [VERIFIER, 2]]) {
+	for (const [use, version] of [[RESULT_INFO, 2], [EVENT_RESULT_INFO, 1], [VERIFIER_INFO, 2]]) {
 		const changed = seal(keys, { ...place, use }, '{"a":1}');
 		changed[0] = version;
 		assert.throws(() => unseal(keys, place, changed), { code: 'ELICITATION_SEAL' });
@@ -104,8 +103,8 @@ for (const vector of [...vectors.outcome, ...vectors.event_outcome]) {
 			['another id', blob, { ...rowKey, id: '00000000-0000-4000-8000-000000000001' }],
 			...owned ? [['another owner', blob, { ...rowKey, binding: Buffer.alloc(16) }]] : [],
 			['a key that is gone', blob, rowKey, keyRing([new Key(9, Buffer.alloc(32))])],
-			['a result', seal(keys, { ...rowKey, use: RESULT }, vector.json)],
-			['the result of an event', seal(keys, { ...rowKey, use: EVENT_RESULT }, vector.json)],
+			['a result', seal(keys, { ...rowKey, use: RESULT_INFO }, vector.json)],
+			['the result of an event', seal(keys, { ...rowKey, use: EVENT_RESULT_INFO }, vector.json)],
 			['cut', blob.subarray(0, -1)],
 			['nothing', Buffer.alloc(0)],
 		]) assert.equal(open(...call), undefined, what);

@@ -16,7 +16,8 @@ import pytest
 
 from urlmode import UrlMode
 from urlmode._keys import KeysFile
-from urlmode._seal import EVENT_OUTCOME, EVENT_RESULT, FORM, OUTCOME, PROBLEM, RESULT, seal, to_json, unseal
+from urlmode._contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FORM_INFO, OUTCOME_INFO, PROBLEM_INFO, RESULT_INFO
+from urlmode._seal import seal, to_json, unseal
 from urlmode._token import binding_of, browser_of
 
 T = TypeVar("T")
@@ -87,9 +88,9 @@ class Callback:
         """A result in bytes is its JSON, which is not announced."""
         binding = binding_of(owner["subject"], owner["session"])
         announce = announce and not isinstance(result, bytes)
-        sealed = seal(self.keys, RESULT, id, binding, result if isinstance(result, bytes) else to_json(result))
+        sealed = seal(self.keys, RESULT_INFO, id, binding, result if isinstance(result, bytes) else to_json(result))
         members = {"action": action, "reason": reason, "result": result}
-        outcome = seal(self.keys, OUTCOME, id, binding, to_json(members)) if announce else None
+        outcome = seal(self.keys, OUTCOME_INFO, id, binding, to_json(members)) if announce else None
         statement = """SELECT outcome FROM urlmode.complete(%s::uuid[], %s::bytea[], %s::text[], %s::text[], %s::text[],
             %s::bytea[], NULL, %s::bytea[])"""
         done: str = await self.one(statement, [[id], [binding], ["github"], [action], [reason], [sealed], [outcome]])
@@ -103,10 +104,10 @@ class Callback:
         binding = binding_of(owner["subject"], owner["session"])
         is_input = action == "decline" if result is None else "values" in result
         kind, provider = ("input", "intake") if is_input else ("approval", "approvals")
-        sealed = None if result is None else seal(self.keys, RESULT, id, binding, to_json(result))
+        sealed = None if result is None else seal(self.keys, RESULT_INFO, id, binding, to_json(result))
         outcome = None
         if sealed is not None:
-            outcome = seal(self.keys, OUTCOME, id, binding, to_json({"action": action, "reason": reason, "result": result}))
+            outcome = seal(self.keys, OUTCOME_INFO, id, binding, to_json({"action": action, "reason": reason, "result": result}))
         statement = """SELECT outcome FROM urlmode.answer_form(%s::uuid[], %s::bytea[], %s::text[], %s::text[],
             %s::bytea[], %s::text[], %s::boolean[], %s::text[], %s::text[], %s::bytea[], %s::bytea[], %s::bytea[])"""
         values = [
@@ -124,8 +125,8 @@ class Callback:
         values = [[id], [binding], ["intake"], ["input"], [owner["subject"]], [False]]
         row = await (await self.connection.execute(statement.encode(), values)).fetchone()
         form, problem = row or (None, None)
-        opened = form and unseal(self.keys, FORM, id, binding, form)
-        return opened, problem and unseal(self.keys, PROBLEM, id, binding, problem)
+        opened = form and unseal(self.keys, FORM_INFO, id, binding, form)
+        return opened, problem and unseal(self.keys, PROBLEM_INFO, id, binding, problem)
 
     async def event(
         self, id: str, effect: str, *, amount: int | None = None, currency: str | None = None,
@@ -133,9 +134,9 @@ class Callback:
     ) -> str:
         """`text`: the JSON of its result."""
         result = {"event": str(uuid.uuid4()), "type": effect, "reference": reference, "amount": amount}
-        sealed = seal(self.keys, EVENT_RESULT, id, bytes(16), text or to_json(result))
+        sealed = seal(self.keys, EVENT_RESULT_INFO, id, bytes(16), text or to_json(result))
         members = {"action": "accept", "reason": "", "reference": reference, "result": result}
-        outcome = seal(self.keys, EVENT_OUTCOME, id, bytes(16), to_json(members)) if effect == "paid" else None
+        outcome = seal(self.keys, EVENT_OUTCOME_INFO, id, bytes(16), to_json(members)) if effect == "paid" else None
         statement = """SELECT outcome FROM urlmode.record_events(%s::uuid[], %s::text[], %s::text[], %s::text[],
             %s::text[], %s::bigint[], %s::text[], %s::text[], %s::bytea[], %s::bytea[], %s::text[])"""
         values = [id, provider, str(uuid.uuid4()), effect, effect, amount, currency, reference, sealed, outcome, refund]

@@ -35,7 +35,8 @@ from openid_provider import (
 from urlmode import UrlMode, _discovery
 from urlmode._accounts import AccountOptions, AccountProvider, Connected, check_scopes
 from urlmode._client_auth import OAuthClient
-from urlmode._http import ANSWER_MAX, Answer, RequestFailed
+from urlmode._contract_limits import ACCOUNT_ANSWER_MAX
+from urlmode._http import Answer, RequestFailed
 from urlmode._not_connected import NotConnected
 from urlmode._outcome import open_verifier
 from urlmode._urlmode import _row_key
@@ -77,7 +78,7 @@ async def test_an_account_is_connected(provider: Provider) -> None:
             "invalid_response, status 200, application/json with access_token, token_type"),
         ((302, {"access_token": TOKEN, "token_type": "bearer"}), "exchange_failed",
             "invalid_response, status 302, application/json with access_token, token_type"),
-        ((200, b" " * (ANSWER_MAX + 1)), "exchange_failed", "ANSWER_TOO_LARGE"),
+        ((200, b" " * (ACCOUNT_ANSWER_MAX + 1)), "exchange_failed", "ANSWER_TOO_LARGE"),
     ],
 )  # fmt: skip
 async def test_what_the_token_endpoint_refuses(provider: Provider, answer: Any, reason: str, detail: str) -> None:

@@ -19,7 +19,7 @@ async def test_metadata_are_asked_for_once_an_hour(provider: Provider, monkeypat
     for _ in range(3):
         await AccountProvider.open(at(provider))
     assert provider.discovered == 1
-    monkeypatch.setattr(_discovery, "_AGE_S", 0)
+    monkeypatch.setattr(_discovery, "METADATA_S", 0)
     await AccountProvider.open(at(provider))
     assert provider.discovered == 2
     provider.metadata = {"jwks_uri": None}

@@ -217,7 +217,7 @@ async def test_the_listener_keeps_nothing_of_statements_and_notifications() -> N
 
 
 async def test_the_listener_keeps_nothing_of_connections_that_were_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._listener._BACKOFF_MIN_S", 0)
+    monkeypatch.setattr("urlmode._listener.BACKOFF_MIN_S", 0)
     opened, losses = Opened(), CALLS // 3
     opened.listener.acquire(opened)
 
@@ -234,7 +234,7 @@ async def test_the_listener_keeps_nothing_of_connections_that_were_lost(monkeypa
 
 
 async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._money._TOLD_MAX", 500)
+    monkeypatch.setattr("urlmode._money.REPORTED_MAX", 500)
     listener = Opened().listener
     monkeypatch.setattr(listener, "acquire", lambda user: None)
 
@@ -305,8 +305,8 @@ async def turns() -> None:
 
 @pytest.fixture
 def wait_briefly(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    monkeypatch.setattr(batches, "_AT_ONCE", 1)
-    return lambda seconds: monkeypatch.setattr(batches, "_WAIT_S", seconds)
+    monkeypatch.setattr(batches, "BATCHES_AT_ONCE", 1)
+    return lambda seconds: monkeypatch.setattr(batches, "BATCH_WAIT_S", seconds)
 
 
 async def test_what_is_not_sent_in_time_is_refused_and_never_sent(wait_briefly: Callable[[float], None]) -> None:
@@ -349,7 +349,7 @@ async def test_halves_are_tried_only_for_those_who_still_wait(wait_briefly: Call
 
 
 async def test_no_more_calls_than_a_limit_are_in_progress(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._connection._CALLS_MAX", 2)
+    monkeypatch.setattr("urlmode._connection.CALLS_MAX", 2)
     free = asyncio.Event()
 
     async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from datetime import datetime, timezone
 from typing import Any, get_args
@@ -12,9 +11,9 @@ import pytest
 from conftest import ROOT
 
 from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome, _errors, _messages
+from urlmode._contract_messages import REASONS
 
 SOURCE = ROOT / "lib/node/src/adapters/messages.js"
-REASONS = re.findall(r"^\t(\w+): '", SOURCE.read_text("utf-8").split("};")[0], re.MULTILINE)
 PRICE = Expected(1050, "EUR")
 ID = "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
 LINK = "https://c.example/connect/stripe?state=a"
@@ -37,7 +36,6 @@ def of_node(expression: str) -> Any:
 
 
 def test_why_a_call_has_failed() -> None:
-    assert REASONS == list(_messages.REASON_TEXTS)
     cases = [("cancel", reason) for reason in [*REASONS, "", "unknown_reason"]] + [("decline", "")]
     theirs = of_node(f"{json.dumps(cases)}.map((each) => messages.failureResult(...each))")
     assert theirs == [_messages.failure_result(*case) for case in cases]
@@ -86,11 +84,9 @@ def test_what_a_call_says_of_an_approval_that_was_refused() -> None:
         assert of_node(f"messages.declinedResult({json.dumps(given)})") == _messages.declined_result(outcome)
 
 
-def test_errors_have_the_names_and_codes_of_node() -> None:
-    source = (ROOT / "lib/node/src/errors.js").read_text("utf-8")
-    theirs = dict(re.findall(r"^export class (\w+) extends UrlModeError \{.*?super\('(\w+)'", source, re.MULTILINE | re.DOTALL))
+def test_errors_have_the_names_and_codes_of_the_contract() -> None:
+    contract = json.loads((ROOT / "lib/contract/codes.json").read_text("utf-8"))
+    theirs = {each["class"]: each["code"] for each in contract["errors"] if "class" in each}
     classes = {name: each for name, each in vars(_errors).items() if isinstance(each, type) and issubclass(each, Exception)}
-    ours = {name: getattr(each, "code") for name, each in classes.items() if name in theirs}
-    assert len(ours) >= 15 and ours == {name: theirs[name] for name in ours}
-    known = {*theirs, "UrlModeError", "StateTokenError"}
-    assert [name for name in classes if name not in known] == []
+    ours = {name: getattr(each, "code") for name, each in classes.items()}
+    assert ours == {**theirs, "UrlModeError": "URLMODE", "StateTokenError": "STATE_INVALID"}

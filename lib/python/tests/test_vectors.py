@@ -13,18 +13,8 @@ from urlmode import ElicitationSealError
 from urlmode._errors import StateTokenError
 from urlmode._keys import Key, KeyRing, encode_base64url
 from urlmode._request_digest import canonical_json, default_resume_key, digest_of_request
-from urlmode._seal import (
-    EVENT_OUTCOME,
-    EVENT_RESULT,
-    FULFILLED,
-    OUTCOME,
-    RESULT,
-    VERIFIER,
-    open_outcome,
-    row_bytes,
-    seal,
-    unseal,
-)
+from urlmode._contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO
+from urlmode._seal import open_outcome, row_bytes, seal, unseal
 from urlmode._token import (
     State,
     binding_of,
@@ -99,8 +89,8 @@ def test_ticket(case: dict[str, Any]) -> None:
 
 
 USES = {
-    "result": RESULT, "event_result": EVENT_RESULT, "outcome": OUTCOME, "event_outcome": EVENT_OUTCOME,
-    "fulfilled": FULFILLED,
+    "result": RESULT_INFO, "event_result": EVENT_RESULT_INFO, "outcome": OUTCOME_INFO, "event_outcome": EVENT_OUTCOME_INFO,
+    "fulfilled": FULFILLED_INFO,
 }  # fmt: skip
 
 
@@ -111,7 +101,7 @@ def test_sealed(name: str, case: dict[str, Any]) -> None:
     nonce = bytes.fromhex(case["nonce_hex"])
     sealed = seal(keys, USES[name], case["id"], binding, case["json"].encode(), nonce)
     assert sealed.hex() == case["blob_hex"]
-    opens_as = RESULT if name == "event_result" else USES[name]
+    opens_as = RESULT_INFO if name == "event_result" else USES[name]
     assert unseal(keys, opens_as, case["id"], binding, sealed) == json.loads(case["json"])
     for at in range(len(sealed)):
         broken = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
@@ -140,10 +130,10 @@ def test_announced_outcome(name: str, case: dict[str, Any]) -> None:
 def test_a_verifier_is_for_one_owner() -> None:
     keys = KeyRing([Key(1, bytes(32))])
     id = "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
-    sealed = seal(keys, VERIFIER, id, binding_of("a", ""), b'{"code_verifier":"v"}')
-    assert unseal(keys, VERIFIER, id, binding_of("a", ""), sealed) == {"code_verifier": "v"}
+    sealed = seal(keys, VERIFIER_INFO, id, binding_of("a", ""), b'{"code_verifier":"v"}')
+    assert unseal(keys, VERIFIER_INFO, id, binding_of("a", ""), sealed) == {"code_verifier": "v"}
     with pytest.raises(ElicitationSealError):
-        unseal(keys, VERIFIER, id, binding_of("b", ""), sealed)
+        unseal(keys, VERIFIER_INFO, id, binding_of("b", ""), sealed)
 
 
 @pytest.mark.parametrize("case", REQUEST, ids=lambda case: case["canonical"][:60])

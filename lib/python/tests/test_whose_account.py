@@ -52,7 +52,7 @@ async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
     monkeypatch: pytest.MonkeyPatch, failed: Answer | RequestFailed, detail: str
 ) -> None:
     """It is asked once more. Stored without a name, the tokens of one account would replace those of another."""
-    monkeypatch.setattr("urlmode._accounts._AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts.ACCOUNT_AGAIN_S", 0.01)
     tokens = json_answer({"access_token": TOKEN, "token_type": "bearer", "refresh_token": "r"})
     given = options("discord", OAuthClient("d", SECRET))
     connected, _ = await exchange_at(monkeypatch, given, [tokens, failed, json_answer({"id": "5"})])
@@ -64,8 +64,8 @@ async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
 
 
 async def test_both_requests_for_whose_account_it_is_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._accounts._AGAIN_S", 0.01)
-    monkeypatch.setattr("urlmode._accounts._ACCOUNT_S", 0.5)
+    monkeypatch.setattr("urlmode._accounts.ACCOUNT_AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts.ACCOUNT_REQUEST_S", 0.5)
     asked = 0
 
     async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> Answer:

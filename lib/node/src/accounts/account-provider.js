@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { ACCOUNT_AGAIN_MS, ACCOUNT_REQUEST_MS } from '../contract-limits.js';
 import { jittered } from '../jitter.js';
 import { codeOf, detailOf, withDetail } from './answers.js';
 import { readWhole } from './bounded-answer.js';
@@ -12,10 +13,6 @@ import { lengthen } from './long-lived.js';
 import { findText } from './pointer.js';
 import { parse } from './token-response.js';
 
-/** For all requests that ask whose account it is (EXCHANGE_MS of adapters/use-account.js is longer than an exchange). */
-const TIMEOUT_MS = 30_000;
-/** Before an account's name is asked for once more. */
-const AGAIN_MS = 1_000;
 
 /**
  * @typedef {import('./types.js').Account} Account
@@ -330,7 +327,7 @@ export class AccountProvider {
 	 * @returns {Promise<unknown>}
 	 */
 	async #askEndpoint(source, tokens) {
-		const signal = AbortSignal.timeout(TIMEOUT_MS);
+		const signal = AbortSignal.timeout(ACCOUNT_REQUEST_MS);
 		for (let attempt = 1; ; attempt += 1) {
 			try {
 				return await this.#fetchAccount(source, tokens, signal);
@@ -339,7 +336,7 @@ export class AccountProvider {
 				const isForGood = /^status_4(?!08|25|29)/.test(codeOf(error));
 				if (isForGood) return void warn(`${this.#options.provider} did not say whose account was connected (${codeOf(error)})`);
 				if (attempt === 2) throw error;
-				await sleep(jittered(AGAIN_MS));
+				await sleep(jittered(ACCOUNT_AGAIN_MS));
 			}
 		}
 	}

@@ -4,10 +4,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
+import { ACCOUNT_NAMES_MAX } from '../contract-limits.js';
+
 /** A gateway before the token endpoint has answered. Whether the endpoint got the request, or is still at it, it does not say. */
 const GATEWAY = /^(502|504|52[0-7])$/;
-/** At most so many names of members are said. */
-const NAMES_MAX = 8;
 
 /**
  * @typedef {object} Seen the answer to a request
@@ -150,7 +150,7 @@ export function noteTokens(tokens) {
 function shapeOf(contentType, content) {
 	const [type] = /^[a-z]+\/[a-z.+-]{1,60}/.exec(contentType) ?? ['no known type'];
 	if (typeof content !== 'object' || content === null || Array.isArray(content)) return type;
-	const members = Object.entries(content).filter(([name]) => isCode(name)).slice(0, NAMES_MAX)
+	const members = Object.entries(content).filter(([name]) => isCode(name)).slice(0, ACCOUNT_NAMES_MAX)
 		.map(([name, value]) => (isHarmless(value) ? `${name}=${value}` : name));
 	return members.length > 0 ? `${type} with ${members.join(', ')}` : type;
 }

@@ -1,9 +1,8 @@
 // Reads the answer of a provider up to a limit: nobody knows how much it sends.
 
+import { ACCOUNT_ANSWER_MAX } from '../contract-limits.js';
 import { noteAnswer } from './answers.js';
 
-/** In bytes: far more than tokens, keys and metadata have. */
-export const ANSWER_MAX = 1_048_576;
 /** Statuses with which a Response has no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
@@ -18,7 +17,7 @@ export async function readWhole(response) {
 	let size = 0;
 	for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (body ?? []))) {
 		size += chunk.length;
-		if (size > ANSWER_MAX) {
+		if (size > ACCOUNT_ANSWER_MAX) {
 			noteAnswer(response, undefined);
 			throw Object.assign(new TypeError('the answer is too large'), { code: 'ANSWER_TOO_LARGE' });
 		}

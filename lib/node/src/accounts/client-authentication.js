@@ -2,8 +2,8 @@
 
 import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 
-/** Seconds for which a signed token is valid: long enough for clocks that differ. */
-const VALID_S = 300;
+import { ASSERTION_MS } from '../contract-limits.js';
+
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** JWS algorithms (RFC 7518 section 3.1), by the curve of the key. */
@@ -116,6 +116,6 @@ function signToken(key, kid, claims) {
 	const [alg, digest] = algorithmOf(key);
 	const now = Math.floor(Date.now() / 1_000);
 	const encode = (/** @type {object} */ part) => Buffer.from(JSON.stringify(part)).toString('base64url');
-	const input = `${encode({ alg, typ: 'JWT', ...kid !== undefined && { kid } })}.${encode({ ...claims, iat: now, exp: now + VALID_S })}`;
+	const input = `${encode({ alg, typ: 'JWT', ...kid !== undefined && { kid } })}.${encode({ ...claims, iat: now, exp: now + (ASSERTION_MS / 1_000) })}`;
 	return `${input}.${sign(digest, Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
+import { ACCOUNT_REQUEST_MS, METADATA_MAX, METADATA_MS } from '../contract-limits.js';
 import { ProviderUnavailableError } from '../errors.js';
 import { isLoopback } from '../url.js';
 import { codeOf } from './answers.js';
@@ -9,12 +10,6 @@ import { readWhole } from './bounded-answer.js';
 import { authenticationOf } from './client-authentication.js';
 import { fetchOnce, toTokenRequest } from './token-request.js';
 import { parse, toTokenResponse } from './token-response.js';
-
-/** How long metadata that were discovered are used, and for how many clients. */
-const DISCOVERED_MS = 60 * 60 * 1_000;
-const DISCOVERED_MAX = 256;
-/** The lease of a refresh (vault/refresher.js) is longer. */
-const REQUEST_TIMEOUT_S = 30;
 
 /**
  * @typedef {typeof import('openid-client')} OpenIdClient
@@ -77,10 +72,10 @@ async function discover(openid, provider, oauth, client, authentication) {
 	const issuer = new URL(String(oauth.issuer));
 	const key = createHash('sha256').update(JSON.stringify([oauth, client])).digest('base64url');
 	const known = discovered.get(key);
-	if (known && performance.now() - known.at < DISCOVERED_MS) return known.configuration;
+	if (known && performance.now() - known.at < METADATA_MS) return known.configuration;
 	discovered.delete(key);
 	for (const oldest of discovered.keys()) {
-		if (discovered.size < DISCOVERED_MAX) break;
+		if (discovered.size < METADATA_MAX) break;
 		discovered.delete(oldest);
 	}
 	const configuration = openid.discovery(issuer, client.id, undefined, authentication, {
@@ -102,7 +97,7 @@ async function discover(openid, provider, oauth, client, authentication) {
 function readAnswers(openid, configuration, oauth, verifiesIdToken) {
 	const { token_endpoint: token, revocation_endpoint: revocation, userinfo_endpoint: userinfo } = configuration.serverMetadata();
 	const [tokenUrl, revocationUrl, userinfoUrl] = [token, revocation, userinfo].map((address) => address && new URL(address).href);
-	configuration.timeout = REQUEST_TIMEOUT_S;
+	configuration.timeout = ACCOUNT_REQUEST_MS / 1_000;
 	// OpenID Connect Core section 3.1.3.7 allows to do without it where the token came over TLS.
 	if (verifiesIdToken) openid.enableNonRepudiationChecks(configuration);
 	configuration[openid.customFetch] = async (url, options) => {

@@ -4,11 +4,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { PROVIDER_MAX } from '../contract-limits.js';
 import { shippedFile } from '../shipped.js';
 import { findMistakes, isText, TAKEN, URL_TEMPLATE } from './check-description.js';
 import { findIn } from './pointer.js';
 
-const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const NAME = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${PROVIDER_MAX - 1}}$`);
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 
 /** What the value of a variable can be. */

@@ -1,10 +1,10 @@
 // Exchanges a token for one that lives longer, and renews that one: a request of the provider's own.
 
+import { ACCOUNT_REQUEST_MS } from '../contract-limits.js';
 import { readWhole } from './bounded-answer.js';
 import { fetchOnce } from './token-request.js';
 import { toTokenResponse } from './token-response.js';
 
-const TIMEOUT_MS = 30_000;
 
 /**
  * With GET, the token and the secret are in the address of the request, because the provider wants it so. No error
@@ -22,7 +22,7 @@ export async function lengthen({ method = 'POST', endpoint, parameters }, { acce
 		form.set(name, value.replaceAll(/\{(access_token|client_id|client_secret)\}/g, (key) => String(values.get(key))));
 	}
 	const answer = await fetchOnce(method === 'GET' ? `${endpoint}?${form}` : endpoint, {
-		method, headers: { accept: 'application/json', 'user-agent': 'urlmode' }, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS),
+		method, headers: { accept: 'application/json', 'user-agent': 'urlmode' }, redirect: 'error', signal: AbortSignal.timeout(ACCOUNT_REQUEST_MS),
 		...method === 'POST' && { body: form },
 	});
 	const response = await toTokenResponse(await readWhole(answer), rules);

@@ -1,14 +1,13 @@
 // Turns the answer of a token endpoint into what RFC 6749 section 5 says, so
 // that openid-client can read and check it.
 
+import { TOKEN_LIFETIME_MAX_S } from '../contract-limits.js';
 import { noteAnswer, noteTokens } from './answers.js';
 import { findIn } from './pointer.js';
 
 /** The member of stored tokens that holds the variables of their description: only this package writes it. */
 export const VARIABLES = 'urlmode_variables';
 
-/** No access token lives for a hundred years. Some providers write the greatest number that they know for "without end". */
-const LIFETIME_MAX_S = 100 * 365 * 24 * 60 * 60;
 
 /**
  * @typedef {object} Rules
@@ -70,7 +69,7 @@ function toTokens(answer, { member, token_type: type, invalid_grant: refusals = 
  * @param {unknown} seconds some write the number as text
  */
 export function isTime(seconds) {
-	return ['number', 'string'].includes(typeof seconds) && /\d/.test(String(seconds)) && Number(seconds) >= 0 && Number(seconds) <= LIFETIME_MAX_S;
+	return ['number', 'string'].includes(typeof seconds) && /\d/.test(String(seconds)) && Number(seconds) >= 0 && Number(seconds) <= TOKEN_LIFETIME_MAX_S;
 }
 
 /**

@@ -5,14 +5,13 @@
 // may arrive at once, or after the elicitation is completed, or after the call has
 // ended. The outcome is that of the row.
 
+import { RESPONSE_MS } from '../contract-limits.js';
 import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRound } from './elicitation.js';
 import { ElicitationClientGoneError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { failureResult } from './messages.js';
 import { noticeOf } from './notifications.js';
 
-/** How long a client that has not responded may take to do so after completion. */
-const RESPONSE_MS = 1_000;
 
 /**
  * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions

@@ -9,6 +9,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt } from '../aead.js';
+import { CLIENT_RESPONSE_MAX } from '../contract-limits.js';
+import { CLIENT_RESPONSE_INFO } from '../contract-seals.js';
 import { isDatabaseError, UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
 import { internalsOf } from '../internals.js';
@@ -18,9 +20,6 @@ const CHANNEL = 'urlmode_client';
 const TIMEOUT_MS = 300_000;
 const RETRY_MS = 500;
 const ATTEMPTS = 6;
-const KEY_INFO = 'urlmode client response v1';
-/** The largest sealed response in bytes, which is the limit of the column. */
-const RESPONSE_MAX = 262_144;
 
 const EXPECT = 'SELECT * FROM urlmode_frameworks.client_request_expect($1::bytea[], $2::bigint[])';
 const ANSWER = 'SELECT urlmode_frameworks.client_request_answer($1, $2, $3) AS outcome';
@@ -247,7 +246,7 @@ export class PostgresClientRequestAdapter {
 	 */
 	async #writeResponse(key, response, session) {
 		const sealed = this.#seal(key, JSON.stringify(response));
-		if (sealed.length > RESPONSE_MAX) return false;
+		if (sealed.length > CLIENT_RESPONSE_MAX) return false;
 		for (let attempt = 1; ; attempt += 1) {
 			try {
 				const [answer] = await this.#internals.database.query(ANSWER, [key, sealed, session]);
@@ -282,7 +281,7 @@ export class PostgresClientRequestAdapter {
 	#seal(key, json) {
 		const { minting } = this.#internals.keys;
 		return encrypt({
-			kid: minting.kid, key: minting.derive(key, KEY_INFO), context: key, plaintext: json,
+			kid: minting.kid, key: minting.derive(key, CLIENT_RESPONSE_INFO), context: key, plaintext: json,
 		});
 	}
 
@@ -292,7 +291,7 @@ export class PostgresClientRequestAdapter {
 	 * @returns {unknown}
 	 */
 	#open(key, sealed) {
-		const opened = decrypt(sealed, (kid) => this.#internals.keys.find(kid)?.derive(key, KEY_INFO), key);
+		const opened = decrypt(sealed, (kid) => this.#internals.keys.find(kid)?.derive(key, CLIENT_RESPONSE_INFO), key);
 		if (typeof opened === 'string') throw new Error(`the client's response cannot be opened: it is ${opened}`);
 		return JSON.parse(opened.toString());
 	}

@@ -3,13 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 
+import { ROUNDS_MAX, ROUND_MS } from '../contract-limits.js';
 import { internalsOf } from '../internals.js';
 
-/** A call waits this long: most clients end it after 60 seconds, whatever progress they hear of. */
-export const ROUND_MS = 45_000;
 
-/** How often a client that takes it is asked for another round. */
-export const ROUNDS_MAX = 8;
 
 /** @type {import('../types.js').ClientFacts[]} */
 const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 'utf8'));

@@ -1,9 +1,9 @@
 // Sends progress while a call waits: when the status changes, and at regular
 // intervals, so that the client's timeout for a silent request does not end it.
 
+import { HEARTBEAT_MS } from '../contract-limits.js';
 import { progressMessage } from './messages.js';
 
-const INTERVAL_MS = 15_000;
 
 export class Heartbeat {
 	/** Whether progress could not be sent. */
@@ -24,7 +24,7 @@ export class Heartbeat {
 	 * @param {(error: unknown) => void} onFailure called when progress cannot be sent, because the client is gone
 	 * @param {number} [interval] milliseconds
 	 */
-	constructor(send, kind, onFailure, interval = INTERVAL_MS) {
+	constructor(send, kind, onFailure, interval = HEARTBEAT_MS) {
 		this.#send = send;
 		this.#kind = kind;
 		this.#onFailure = onFailure;

@@ -2,72 +2,18 @@
 
 import { internalsOf } from '../internals.js';
 import { formatPrice } from '../price.js';
-
-/** @type {Record<string, string>} */
-const REASON_TEXTS = {
-	refused: 'the user refused',
-	access_denied: 'the user refused',
-	cancelled: 'the user cancelled',
-	dismissed: 'the user dismissed the request',
-	expired: 'nobody completed it in time',
-	superseded: 'a newer request replaced it',
-	claimed: 'another call has already used the outcome',
-	refunded: 'the payment was refunded',
-	held: 'it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service decides about it, '
-		+ 'and then this tool can be called again with the same arguments',
-	refused_input: 'what the user typed was not accepted five times',
-	not_checked: 'what the user typed could not be verified ten times',
-	payment_failed: 'the payment failed',
-	amount_mismatch: 'the amount paid differs from the price',
-	provider_error: 'the provider reported an error',
-	issuer_missing: 'the response did not say which provider it is from',
-	issuer_mismatch: 'the response is from another provider',
-	exchange_refused: 'the provider did not grant access',
-	exchange_failed: 'the provider could not be asked for access',
-	scope_missing: 'not everything was granted that is needed',
-	other_account: 'another account was connected than the one that is needed. It is kept as well. The user can connect the right one: call this '
-		+ 'tool again with the same arguments',
-};
-
-const PROGRESS_MESSAGES = {
-	pending: 'Waiting for the user to open the page.',
-	opened: 'The page is open in the browser.',
-	attempt_failed: 'An attempt to pay has failed. The user can try again.',
-	processing: 'The provider is working on it.',
-};
-const INPUT_MESSAGES = {
-	attempt_failed: 'What the user typed was not accepted. The user can try again.',
-	processing: 'What the user typed is being verified.',
-};
+import { INPUT_PROGRESS, OPEN, PROGRESS, REASONS, TASKS, TEXTS } from './contract-messages.js';
 
 /**
  * Sent as progress while a call waits.
  *
  * @param {import('../types.js').Kind} kind
- * @param {keyof typeof PROGRESS_MESSAGES} status
+ * @param {keyof typeof PROGRESS} status
  * @returns {string}
  */
 export function progressMessage(kind, status) {
-	return { ...PROGRESS_MESSAGES, ...kind === 'input' && INPUT_MESSAGES }[status];
+	return { ...PROGRESS, ...kind === 'input' && INPUT_PROGRESS }[status];
 }
-
-/** What the user does on the page. */
-const TASKS = {
-	oauth: 'connect the account',
-	payment: 'pay',
-	signature: 'sign',
-	input: 'fill in the form',
-	approval: 'decide',
-};
-
-const OPEN_TEXTS = {
-	pending: 'The link is no longer valid, and nobody has opened it.',
-	opened: 'It is not finished yet: the user has opened the page and can still finish there.',
-	processing: 'The provider is still working on it.',
-	claimed: 'Another call of this tool is working on it.',
-};
-
-const AGAIN = 'call this tool again with the same arguments';
 
 /** @typedef {import('./types.js').AnyElicitOptions} ElicitOptions */
 
@@ -91,12 +37,9 @@ function textResult(text, isError) {
 export function linkResult(options, { elicitationId, url, expiresAt }, status) {
 	const { urlmode, message, kind, expected } = options;
 	const price = typeof expected === 'object' ? ` ${formatPrice(expected)}` : '';
-	const opened = status === 'opened' ? ` ${OPEN_TEXTS.opened}` : '';
-	const text = `${message}\n\n`
-		+ `To ${TASKS[kind]}${price}, the user opens this link in a browser, which is a page of ${internalsOf(urlmode).name}:\n\n${url}\n\n`
-		+ `The link works for ${formatTime(expiresAt.getTime() - Date.now())}.${opened}\n\n`
-		+ `Show the user the link exactly as it is, alone on its line. When the user says that it is done, ${AGAIN}: `
-		+ 'that continues this request, and asks for nothing that is done.';
+	const opened = status === 'opened' ? ` ${OPEN.opened}` : '';
+	const time = formatTime(expiresAt.getTime() - Date.now());
+	const text = TEXTS.link(message, TASKS[kind], price, internalsOf(urlmode).name, url, time, opened);
 	return { ...textResult(text, false), structuredContent: { elicitation: {
 		elicitationId, status, kind, message, url, expiresAt: expiresAt.toISOString(), ...typeof expected === 'object' && { expected },
 	} } };
@@ -112,11 +55,9 @@ export function linkResult(options, { elicitationId, url, expiresAt }, status) {
 export function approversResult({ urlmode, message, kind, sendLink, ...more }, { elicitationId, approvalUrl, expiresAt }, status) {
 	const { approver } = /** @type {import('../types.js').OthersFields} */ (more);
 	const { name } = internalsOf(urlmode);
-	const who = approver === 'others' ? `somebody else who can sign in at ${name}` : approver.join(' or ');
-	const asked = sendLink ? `The decision is for ${who}, who has been sent this link` : `The decision is for ${who}. Show the user this link to pass on`;
-	const text = `${message}\n\n${asked}, which is a page of ${name}:\n\n${approvalUrl}\n\n`
-		+ `The link works for ${formatTime(expiresAt.getTime() - Date.now())}. ${status === 'opened' ? 'It was opened, and nobody' : 'Nobody'} has decided yet. `
-		+ `To learn the decision, ${AGAIN} later: that continues this request, and asks nobody again.`;
+	const who = approver === 'others' ? TEXTS.otherApprover(name) : approver.join(' or ');
+	const text = TEXTS.approvers(message, who, sendLink ? TEXTS.linkSent : TEXTS.linkToPassOn, name, approvalUrl,
+		formatTime(expiresAt.getTime() - Date.now()), status === 'opened' ? TEXTS.openedByNobody : TEXTS.nobodyYet);
 	return { ...textResult(text, false), structuredContent: { elicitation: {
 		elicitationId, status, kind, message, approver, approvalUrl, expiresAt: expiresAt.toISOString(),
 	} } };
@@ -127,12 +68,11 @@ export function approversResult({ urlmode, message, kind, sendLink, ...more }, {
  *
  * @param {ElicitOptions} options
  * @param {{ elicitationId: string }} elicitation
- * @param {keyof typeof OPEN_TEXTS} status
+ * @param {keyof typeof OPEN} status
  */
 export function openResult({ message, kind }, { elicitationId }, status) {
-	const state = kind === 'input' && status === 'processing' ? INPUT_MESSAGES.processing : OPEN_TEXTS[status];
-	const text = `${message}\n\n${state} It goes on without this call. To learn how it ends, ${AGAIN} later: `
-		+ 'that continues the same request and does not start another one.';
+	const state = kind === 'input' && status === 'processing' ? INPUT_PROGRESS.processing : OPEN[status];
+	const text = TEXTS.open(message, state);
 	return { ...textResult(text, false), structuredContent: { elicitation: { elicitationId, status, kind, message } } };
 }
 
@@ -140,7 +80,7 @@ export function openResult({ message, kind }, { elicitationId }, status) {
  * @param {import('../types.js').Outcome} outcome of an approval that was refused
  */
 export function declinedResult({ approver, comment }) {
-	return textResult(`Not done: ${approver} declined${comment ? `: “${comment}”` : ''}.`, true);
+	return textResult(TEXTS.declined(String(approver), comment ? TEXTS.comment(comment) : ''), true);
 }
 
 /**
@@ -149,9 +89,9 @@ export function declinedResult({ approver, comment }) {
  * @param {string} [detail] without a secret
  */
 export function failureResult(action, reason, detail) {
-	const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : reason;
-	const what = text || (action === 'decline' ? 'the user refused' : 'it was cancelled');
-	return textResult(`Not done: ${what}${detail ? ` (${detail})` : ''}.`, true);
+	const known = Object.hasOwn(REASONS, reason) ? REASONS[/** @type {keyof typeof REASONS} */ (reason)] : reason;
+	const why = known || (action === 'decline' ? TEXTS.refused : TEXTS.cancelled);
+	return textResult(TEXTS.failure(why, detail ? TEXTS.detail(detail) : ''), true);
 }
 
 /** @param {number} ms */

@@ -1,13 +1,12 @@
 // Tells the client that has asked its user that the elicitation is completed: once
 // in each session, also after the end of the call, and never of its own refusal.
 
+import { NOTICES_MAX } from '../contract-limits.js';
 import { ownerOf } from './elicitation.js';
 import { onClose } from './server-close.js';
 
 /** @typedef {import('./types.js').Session} Session */
 
-/** Of so many elicitations of a session it is known whether the client was told. */
-const NOTICES_MAX = 1_000;
 
 /** @type {WeakMap<object, Map<string, Notice>>} by session and elicitation */
 const sessions = new WeakMap();

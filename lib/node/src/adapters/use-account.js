@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { orAborted } from '../abort.js';
 import { checkScopes } from '../accounts/account-provider.js';
+import { ACCOUNT_LOOK_MS, EXCHANGE_MS } from '../contract-limits.js';
 import { AccountNotConnectedError, AccountReconnectError } from '../errors.js';
 import { internalsOf } from '../internals.js';
 import { jittered } from '../jitter.js';
@@ -13,9 +14,6 @@ import { partsOf } from '../vault/vault.js';
 import { runWithAccount } from './account.js';
 import { failureResult } from './messages.js';
 
-/** Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each. */
-const EXCHANGE_MS = 95_000;
-const LOOK_MS = 200;
 
 /**
  * @typedef {import('./types.js').UseAccountOptions} UseAccountOptions
@@ -141,6 +139,6 @@ async function waitForExchange(urlmode, id, { subject, session = '' }, signal) {
 	for (;;) {
 		const why = await claims.readExchange({ id, binding: bindingOf(subject, session) });
 		if (why !== undefined || performance.now() > until) return why;
-		await orAborted(sleep(jittered(LOOK_MS)), signal);
+		await orAborted(sleep(jittered(ACCOUNT_LOOK_MS)), signal);
 	}
 }

@@ -1,6 +1,7 @@
 // What every adapter does with a tool call: it asks the user in the way that the
 // client takes, waits, claims the outcome, and runs the body under that claim.
 
+import { CLAIM_ATTEMPTS, VERIFY_MS } from '../contract-limits.js';
 import { ElicitationClientGoneError, ElicitationOpenError } from '../errors.js';
 import { askByError, askByLink } from './ask-by-link.js';
 import { askByRequest } from './ask-by-request.js';
@@ -27,11 +28,7 @@ import { followSignals } from './signals.js';
  *     toolResult: import('./types.js').ToolResult | import('./types.js').InputRequired }} Result
  */
 
-/** How often a call looks again, when the outcome that it was to claim is not there any more. */
-const ATTEMPTS = 3;
 
-/** How long `verify` may take. */
-const VERIFY_MS = 30_000;
 
 /**
  * @template R
@@ -52,7 +49,7 @@ export async function runWithElicitation(given, call, body, created, during = (b
 		if (!end.outcome) return { accepted: false, ...end };
 		const result = await during(() => claim(options, round, end, body));
 		if (result) return result;
-		if (attempt === ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
+		if (attempt === CLAIM_ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
 	}
 }
 

@@ -4,14 +4,10 @@
 import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf, lostBy } from '../accounts/answers.js';
 import { isTime } from '../accounts/token-response.js';
+import { COMMIT_MS, REFRESH_LATE_MS, REFRESH_LEASE_MS } from '../contract-limits.js';
 import { ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
-import { COMMIT_MS, isRefused, retried } from './retried.js';
+import { isRefused, retried } from './retried.js';
 import { sealTokens } from './sealed-tokens.js';
-
-/** Longer than a request to a token endpoint may take (REQUEST_TIMEOUT_S of accounts/configuration.js), with room for the commits. */
-export const LEASE_MS = 60_000;
-/** After that, the rest of the lease is too short for a request. */
-const LATE_MS = 20_000;
 
 /**
  * @typedef {import('./sealed-tokens.js').Place} Place
@@ -79,7 +75,7 @@ export class Refresher {
 	async #refresh(refreshable) {
 		const { place, version, tokens } = refreshable;
 		const options = this.#optionsOf(place.provider, tokens);
-		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, LEASE_MS);
+		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, REFRESH_LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
 		if (outcome === 'lost') this.#tell('reconnect', place, { reason: 'refresh_lost' });
@@ -138,9 +134,9 @@ export class Refresher {
 		for (;;) {
 			const { asked, isMarked } = await retried(async () => {
 				const now = performance.now();
-				return { asked: now, isMarked: await this.#database.markSent(place, lease, LEASE_MS, staysGood) };
-			}, LEASE_MS);
-			if (!isMarked || performance.now() - asked < LATE_MS) return isMarked;
+				return { asked: now, isMarked: await this.#database.markSent(place, lease, REFRESH_LEASE_MS, staysGood) };
+			}, REFRESH_LEASE_MS);
+			if (!isMarked || performance.now() - asked < REFRESH_LATE_MS) return isMarked;
 		}
 	}
 
@@ -172,7 +168,7 @@ export class Refresher {
 	 */
 	async #fail({ place, version }, lease, { detail, reason = null, lost }) {
 		// After that the lease has ended, and nobody knows that there was an answer.
-		await retried(() => this.#database.failRefresh(place, version, lease, reason, lost), LEASE_MS);
+		await retried(() => this.#database.failRefresh(place, version, lease, reason, lost), REFRESH_LEASE_MS);
 		if (reason !== null) {
 			this.#tell('reconnect', place, { reason });
 			return { outcome: 'changed' };

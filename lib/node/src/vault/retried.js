@@ -2,13 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { COMMIT_RETRY_MAX_MS, COMMIT_RETRY_MIN_MS } from '../contract-limits.js';
 import { AccountSizeError, isDatabaseError, UrlModeClosedError } from '../errors.js';
 import { jittered } from '../jitter.js';
 
-/** For how long tokens that came are kept in memory while they cannot be stored. */
-export const COMMIT_MS = 300_000;
-const RETRY_MIN_MS = 100;
-const RETRY_MAX_MS = 5_000;
 /** The SQLSTATE serialization_failure. */
 const CHANGED = '40001';
 /** Classes of SQLSTATE that speak of the statement or its data. All else, such as an error at login, passes. */
@@ -25,7 +22,7 @@ const LASTING = /^(22|23|42|3F)/;
  */
 export async function retried(change, time, isFinal = isLasting) {
 	const until = performance.now() + time;
-	for (let delay = RETRY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_MAX_MS)) {
+	for (let delay = COMMIT_RETRY_MIN_MS; ; delay = Math.min(delay * 2, COMMIT_RETRY_MAX_MS)) {
 		try {
 			return await change();
 		} catch (error) {

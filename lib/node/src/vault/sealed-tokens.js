@@ -9,11 +9,10 @@
 import { createHash } from 'node:crypto';
 
 import { decrypt, encrypt } from '../aead.js';
+import { TOKENS_MAX } from '../contract-limits.js';
+import { ACCOUNT_INFO } from '../contract-seals.js';
 import { AccountSealError, AccountSizeError } from '../errors.js';
 
-const USE = 'urlmode account v1';
-/** Of the sealed tokens: the domain urlmode.tokens (../../../../sql/tables/014_vault.sql). */
-const SEALED_MAX = 65_536;
 
 /**
  * @typedef {object} Place where an account is in the vault. None of the texts contains NUL
@@ -24,7 +23,7 @@ const SEALED_MAX = 65_536;
 
 /** @param {Place} place */
 function digestOf({ subject, provider, account }) {
-	return createHash('sha256').update([USE, subject, provider, account].join('\0')).digest();
+	return createHash('sha256').update([ACCOUNT_INFO, subject, provider, account].join('\0')).digest();
 }
 
 /**
@@ -38,8 +37,8 @@ function digestOf({ subject, provider, account }) {
 export function sealTokens(keys, place, tokens, nonce) {
 	const context = digestOf(place);
 	const { kid } = keys.minting;
-	const sealed = encrypt({ kid, key: keys.minting.derive(context, USE), nonce, context, plaintext: JSON.stringify(tokens) });
-	if (sealed.length > SEALED_MAX) throw new AccountSizeError(place.provider);
+	const sealed = encrypt({ kid, key: keys.minting.derive(context, ACCOUNT_INFO), nonce, context, plaintext: JSON.stringify(tokens) });
+	if (sealed.length > TOKENS_MAX) throw new AccountSizeError(place.provider);
 	return sealed;
 }
 
@@ -52,7 +51,7 @@ export function sealTokens(keys, place, tokens, nonce) {
  */
 export function openTokens(keys, place, sealed) {
 	const context = digestOf(place);
-	const opened = decrypt(sealed, (kid) => keys.find(kid)?.derive(context, USE), context);
+	const opened = decrypt(sealed, (kid) => keys.find(kid)?.derive(context, ACCOUNT_INFO), context);
 	if (opened === 'unknown key') throw new AccountSealError(place.provider, `the vault's keys file has no key ${sealed[1]}`);
 	if (typeof opened === 'string') throw new AccountSealError(place.provider, `they are ${opened}`);
 	return JSON.parse(opened.toString());

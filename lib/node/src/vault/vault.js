@@ -9,6 +9,9 @@ import { AccountProvider } from '../accounts/account-provider.js';
 import { codeOf, detailOf } from '../accounts/answers.js';
 import { VARIABLES } from '../accounts/token-response.js';
 import {
+	ACCOUNT_LOOK_MS, ACCOUNT_MAX, COMMIT_MS, REFRESH_LEASE_MS, SUBJECT_MAX, VALID_FOR_MAX_MS, VALID_FOR_MS,
+} from '../contract-limits.js';
+import {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
 	UnclaimedPaymentsError, UrlModeClosedError,
 } from '../errors.js';
@@ -18,15 +21,11 @@ import { jittered } from '../jitter.js';
 import { haveCommonKey, openKeys } from '../keys.js';
 import { bindingOf } from '../token.js';
 import { readKept } from './kept-token.js';
-import { LEASE_MS, lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
-import { COMMIT_MS, isChanged, isRefused, retried } from './retried.js';
+import { lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
+import { isChanged, isRefused, retried } from './retried.js';
 import { openTokens, sealTokens } from './sealed-tokens.js';
 import { VaultDatabase } from './vault-database.js';
 
-const VALID_FOR_MS = 60_000;
-const VALID_FOR_MAX_MS = 24 * 60 * 60 * 1_000;
-/** How often who waits for another instance's refresh looks. */
-const LOOK_MS = 200;
 /** The account of a provider that does not say whose it is. */
 const ONLY_ACCOUNT = 'default';
 
@@ -103,7 +102,7 @@ export class Vault extends EventEmitter {
 	 * @returns {Promise<string>} the account
 	 */
 	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
-		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, 512) };
+		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, ACCOUNT_MAX) };
 		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
 		const granted = scopes ?? scopesOf(tokens) ?? [];
 		await write(place, async () => {
@@ -189,7 +188,7 @@ export class Vault extends EventEmitter {
 		const { subject, provider, account } = checkKey(key);
 		const asked = checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
 		checkSignal(signal);
-		const until = performance.now() + LEASE_MS;
+		const until = performance.now() + REFRESH_LEASE_MS;
 		/** @type {{ account: string, version: string } | undefined} */
 		let first;
 		for (;;) {
@@ -221,7 +220,7 @@ export class Vault extends EventEmitter {
 				if (left > 0) return token;
 				throw new AccountUnavailableError(provider, result.outcome === 'failed' ? result.detail : 'timeout');
 			}
-			if (result.outcome === 'leased') await sleep(Math.min(result.wait, jittered(LOOK_MS)), undefined, signal && { signal }).catch(() => {});
+			if (result.outcome === 'leased') await sleep(Math.min(result.wait, jittered(ACCOUNT_LOOK_MS)), undefined, signal && { signal }).catch(() => {});
 		}
 	}
 
@@ -230,7 +229,7 @@ export class Vault extends EventEmitter {
 	 * @returns {Promise<ListedAccount[]>} without tokens, the one that was connected last first
 	 */
 	async listAccounts({ subject, provider }) {
-		const rows = await this.#database.read(checkText('subject', subject, 1, 512), provider === undefined ? null : checkProvider(provider), null);
+		const rows = await this.#database.read(checkText('subject', subject, 1, SUBJECT_MAX), provider === undefined ? null : checkProvider(provider), null);
 		return rows.map((row) => ({
 			provider: row.provider_name, account: row.account_id, state: row.state, reason: row.reason,
 			scopes: row.scopes, requestedScopes: row.requested, connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
@@ -263,17 +262,17 @@ export class Vault extends EventEmitter {
 		/** @type {string | null} */
 		let first = null;
 		for (let isGone = false, hasBegun = false; !isGone;) {
-			const start = await this.#database.beginDisconnect(place, LEASE_MS, first);
+			const start = await this.#database.beginDisconnect(place, REFRESH_LEASE_MS, first);
 			first ??= start.first_version;
 			if (start.outcome === 'leased') {
 				// Otherwise `close` would wait for the lease of another instance.
 				if (!hasBegun && internalsOf(this.#urlmode).isClosed()) throw new UrlModeClosedError();
-				await sleep(Math.min(Number(start.wait_ms), jittered(LOOK_MS)));
+				await sleep(Math.min(Number(start.wait_ms), jittered(ACCOUNT_LOOK_MS)));
 			} else if (start.outcome === 'begun') {
 				hasBegun = true;
 				detail = await this.#revoke(place, start.tokens) ?? detail;
 				// Tokens that were stored meanwhile are revoked as well.
-				isGone = await retried(() => this.#database.delete(place, start.version), LEASE_MS);
+				isGone = await retried(() => this.#database.delete(place, start.version), REFRESH_LEASE_MS);
 			} else {
 				if (!hasBegun) throw new AccountNotConnectedError(place.provider);
 				isGone = true;
@@ -305,7 +304,7 @@ export class Vault extends EventEmitter {
 	 * @throws {UnclaimedPaymentsError} with the payments that must be claimed or refunded first
 	 */
 	async forgetSubject({ subject }) {
-		const unclaimed = await this.#database.forget(checkText('subject', subject, 1, 512));
+		const unclaimed = await this.#database.forget(checkText('subject', subject, 1, SUBJECT_MAX));
 		if (unclaimed.length > 0) throw new UnclaimedPaymentsError(unclaimed);
 	}
 
@@ -380,8 +379,8 @@ function withVariables(tokens, variables = {}) {
 /** @param {AccountKey} key */
 function checkKey({ subject, provider, account }) {
 	return {
-		subject: checkText('subject', subject, 1, 512), provider: checkProvider(provider),
-		account: account === undefined ? null : checkText('account', account, 1, 512),
+		subject: checkText('subject', subject, 1, SUBJECT_MAX), provider: checkProvider(provider),
+		account: account === undefined ? null : checkText('account', account, 1, ACCOUNT_MAX),
 	};
 }
 

@@ -9,7 +9,8 @@ import pg from 'pg';
 import { UrlMode } from '../../src/index.js';
 import { internalsOf } from '../../src/internals.js';
 import { KeysFile } from '../../src/keys.js';
-import { EVENT_OUTCOME, FORM, PROBLEM, RESULT, seal, unseal } from '../../src/seal.js';
+import { EVENT_OUTCOME_INFO, FORM_INFO, PROBLEM_INFO, RESULT_INFO } from '../../src/contract-seals.js';
+import { seal, unseal } from '../../src/seal.js';
 import { bindingOf, browserOf } from '../../src/token.js';
 import { scratchKeys } from './keys.js';
 
@@ -105,7 +106,7 @@ export class Callback {
 	async complete(id, { provider = 'demo', subject = 'user-42', session = '', action = 'accept', reason = '',
 		result = undefined } = {}) {
 		const binding = bindingOf(subject, session);
-		const sealed = result && seal(this.keys, { id, binding, use: RESULT }, JSON.stringify(result));
+		const sealed = result && seal(this.keys, { id, binding, use: RESULT_INFO }, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.complete(ids => ARRAY[$1::uuid],
 			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], actions => ARRAY[$4], reasons => ARRAY[$5],
 			results => ARRAY[$6::bytea])`, [id, binding, provider, action, reason, sealed ?? null]);
@@ -116,7 +117,7 @@ export class Callback {
 	async answer(id, { provider = 'demo', subject = 'user-42', session = '', user = subject, fourEyes = false, action = 'accept',
 		reason = action === 'accept' ? '' : 'declined', result = undefined, kind = result && 'values' in result ? 'input' : 'approval' } = {}) {
 		const binding = bindingOf(subject, session);
-		const sealed = result && seal(this.keys, { id, binding, use: RESULT }, JSON.stringify(result));
+		const sealed = result && seal(this.keys, { id, binding, use: RESULT_INFO }, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.answer_form(ids => ARRAY[$1::uuid],
 			bindings => ARRAY[$2::bytea], providers => ARRAY[$3], browsers => ARRAY[$4::bytea], subjects => ARRAY[$5],
 			four_eyes => ARRAY[$6::boolean], actions => ARRAY[$7], reasons => ARRAY[$8], results => ARRAY[$9::bytea], outcomes => ARRAY[NULL::bytea],
@@ -131,21 +132,21 @@ export class Callback {
 		const { rows } = await this.client.query(`SELECT * FROM urlmode.look_up_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY[$3],
 			ARRAY[$4], ARRAY[$5], ARRAY[$6::boolean])`, [id, binding, provider, kind, user, fourEyes]);
 		const open = (use, sealed) => sealed && unseal(this.keys, { id, binding, use }, sealed);
-		return { ...rows[0], form: open(FORM, rows[0].form), problem: open(PROBLEM, rows[0].problem) };
+		return { ...rows[0], form: open(FORM_INFO, rows[0].form), problem: open(PROBLEM_INFO, rows[0].problem) };
 	}
 
 	/** A webhook's event; `effect` as its description reads it. */
 	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
 		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null,
 		outcome = undefined } = {}) {
-		const context = { id, binding: bindingOf(subject, session), use: RESULT };
+		const context = { id, binding: bindingOf(subject, session), use: RESULT_INFO };
 		const sealed = result && seal(this.keys, context, JSON.stringify(result));
 		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
 			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5],
 			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea],
 			refunds => ARRAY[$10], checkouts => ARRAY[$11], outcomes => ARRAY[$12::bytea])`,
 		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null, refund, checkout,
-			outcome && seal(this.keys, { ...context, use: EVENT_OUTCOME }, JSON.stringify(outcome))]);
+			outcome && seal(this.keys, { ...context, use: EVENT_OUTCOME_INFO }, JSON.stringify(outcome))]);
 		return rows[0].outcome;
 	}
 

@@ -16,6 +16,7 @@ from authlib.oauth2.rfc6749.parameters import prepare_token_request
 from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 
 from ._client_auth import OAuthClient, authenticate, check_client
+from ._contract_limits import ACCOUNT_AGAIN_S, ACCOUNT_REQUEST_S
 from ._discovery import discover
 from ._http import Answer, RequestFailed, send
 from ._id_token import verify_id_token
@@ -28,10 +29,6 @@ from ._tasks import jittered
 from ._token_answer import NoTokens, detail_of, read_json, to_tokens
 
 _SCOPE = re.compile(r'[^\s",\\]+')
-# Before an account's name is asked for once more.
-_AGAIN_S = 1.0
-# For both requests (`_EXCHANGE_S` of _use_account.py is longer than an exchange).
-_ACCOUNT_S = 30.0
 
 IsInUse = Callable[[], Awaitable[bool]]
 """Whether the user has an account there, whose tokens some providers would revoke with those of a code."""
@@ -292,7 +289,7 @@ class AccountProvider:
         document: Any
         if origin is None:
             try:
-                document = await asyncio.wait_for(self._ask_endpoint(source, tokens), _ACCOUNT_S)
+                document = await asyncio.wait_for(self._ask_endpoint(source, tokens), ACCOUNT_REQUEST_S)
             except asyncio.TimeoutError:
                 raise NotConnected("exchange_failed", "TIMEOUT") from None
         elif origin == "userinfo":
@@ -306,7 +303,7 @@ class AccountProvider:
         """Once more if it fails."""
         why = ""
         for attempt in range(2):
-            await asyncio.sleep(attempt * jittered(_AGAIN_S))
+            await asyncio.sleep(attempt * jittered(ACCOUNT_AGAIN_S))
             try:
                 return await self._ask_account(source["endpoint"], source, tokens)
             except _NotAllowed as error:

@@ -15,6 +15,7 @@ from ._callback_urls import Asked
 from ._calls import Call, Wish
 from ._claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
 from ._clients import Takes, what_it_takes
+from ._contract_limits import CLAIM_ATTEMPTS
 from ._errors import ElicitationOpenError
 from ._form_types import Values
 from ._input import seconds_of
@@ -23,8 +24,6 @@ from ._messages import ToolResult, declined_result, failure_result, open_result
 from ._tasks import shielded, start_quietly
 from ._types import Elicitation, Outcome
 
-# How often a call looks again, when the outcome that it was to claim is not there any more.
-_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +114,7 @@ async def run(wish: Wish, call: Call, act: Act, claimed: Claimed | None = None) 
 
 
 async def _run(asking: Asking, call: Call, takes: Takes, act: Act, claimed: Claimed | None) -> ToolResult:
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(CLAIM_ATTEMPTS):
         if asking.wish.is_for_others:
             end = await asking.by_link()
         # An answer may only require what its call declares (-32021), a request what the client is known to do.
@@ -131,7 +130,7 @@ async def _run(asking: Asking, call: Call, takes: Takes, act: Act, claimed: Clai
         result = await _claim(asking, end, act, claimed)
         if result is not None:
             return result
-        if attempt == _ATTEMPTS - 1:
+        if attempt == CLAIM_ATTEMPTS - 1:
             raise ElicitationOpenError(end.outcome.elicitation_id)
     raise AssertionError
 

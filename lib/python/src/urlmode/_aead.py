@@ -11,9 +11,10 @@ from collections.abc import Callable
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-_NONCE_BYTES = 12
-_HEADER_BYTES = 2 + _NONCE_BYTES
-OVERHEAD = _HEADER_BYTES + 16
+from ._contract_seals import NONCE_BYTES, TAG_BYTES
+
+_HEADER_BYTES = 2 + NONCE_BYTES
+OVERHEAD = _HEADER_BYTES + TAG_BYTES
 """How many bytes encryption adds."""
 
 
@@ -26,7 +27,7 @@ def encrypt(
 ) -> bytes:
     """Seals with the cipher of key `kid`. The nonce is random, except in tests with known answers."""
     prefix = bytes((version, kid))
-    nonce = nonce or os.urandom(_NONCE_BYTES)
+    nonce = nonce or os.urandom(NONCE_BYTES)
     return prefix + nonce + cipher.encrypt(nonce, plaintext, prefix + context)
 
 

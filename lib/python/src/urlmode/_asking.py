@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from ._callback_urls import Asked
 from ._calls import Call, Channel, Retry, Wish
+from ._contract_limits import GRACE_MAX_S, RESPONSE_S
 from ._create_options import check_create
 from ._database import Abandoned
 from ._errors import (
@@ -31,15 +32,13 @@ from ._keys import decode_base64
 from ._messages import ToolResult, approvers_result, failure_result, link_result, open_result, progress_message
 from ._notifications import Notice, notice_of
 from ._tasks import shielded, start_quietly
-from ._token import GRACE_MAX_S, State, binding_of, mint_state, open_state
+from ._token import State, binding_of, mint_state, open_state
 from ._types import OpenStatus, Outcome
 
 INPUT_KEY = "urlmode"
 """The key of our request in a result's inputRequests."""
 
 _HANDLE = re.compile(r"([A-Za-z0-9_-]{115})\.([1-9])")
-# How long a client that has not answered the request may take to do so after completion.
-_RESPONSE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -173,13 +172,13 @@ class Asking:
             self._end_later(channel, notice, id, responding)
             return self._pending(asked, found)
         await notice.send(lambda: channel.complete(id))
-        asyncio.get_running_loop().call_later(_RESPONSE_S, responding.cancel)
+        asyncio.get_running_loop().call_later(RESPONSE_S, responding.cancel)
         return Completed(found, asked)
 
     async def _request(self, channel: Channel, asked: Asked) -> str:
         rest = asked.expires_at - datetime.now(timezone.utc)
         request = channel.request(self.wish.message, _url(asked), asked.elicitation_id)
-        return await asyncio.wait_for(request, rest.total_seconds() + _RESPONSE_S)
+        return await asyncio.wait_for(request, rest.total_seconds() + RESPONSE_S)
 
     async def _after_response(
         self, channel: Channel, asked: Asked, responding: asyncio.Future[str], notice: Notice

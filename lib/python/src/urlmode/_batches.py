@@ -13,17 +13,13 @@ from typing import Generic, TypeVar
 
 import psycopg
 
+from ._contract_limits import BATCHES_AT_ONCE, BATCH_MAX, BATCH_WAIT_S
 from ._errors import UrlModeBusyError
 from ._tasks import Tasks
 
 T = TypeVar("T")
 A = TypeVar("A")
 
-# Each element may take a lock, and PostgreSQL counts on 64 in a transaction (max_locks_per_transaction).
-_SIZE = 32
-# PostgreSQL has one while this process is at the other.
-_AT_ONCE = 2
-_WAIT_S = 15.0
 # SQLSTATEs with which the server refuses a statement for the sake of one of its elements, or of another transaction:
 # data, constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement has happened then.
 _OF_AN_ELEMENT = re.compile("22|23|P0|40|55P03|57014")
@@ -37,7 +33,7 @@ class _Asked(Generic[T, A]):
         self.answer: asyncio.Future[A] = loop.create_future()
         self.sent = False
         self.overdue = False
-        self.timer = loop.call_later(_WAIT_S, self._end_wait)
+        self.timer = loop.call_later(BATCH_WAIT_S, self._end_wait)
 
     def _end_wait(self) -> None:
         self.overdue = True
@@ -50,7 +46,7 @@ class _Asked(Generic[T, A]):
             self._refuse()
 
     def _refuse(self) -> None:
-        self.fail(UrlModeBusyError(f"the call has waited {_WAIT_S:g} s for others"))
+        self.fail(UrlModeBusyError(f"the call has waited {BATCH_WAIT_S:g} s for others"))
 
     def fail(self, error: BaseException) -> None:
         if not self.answer.done():
@@ -69,7 +65,7 @@ class Batches(Generic[T, A]):
     async def ask(self, element: T) -> A:
         asked: _Asked[T, A] = _Asked(element, asyncio.get_running_loop())
         self._asked.append(asked)
-        if self._under_way < _AT_ONCE:
+        if self._under_way < BATCHES_AT_ONCE:
             self._under_way += 1
             self._tasks.start(self._work())
         try:
@@ -81,7 +77,7 @@ class Batches(Generic[T, A]):
         # The task begins after all that asks in the same turn of the event loop.
         try:
             while self._asked:
-                await self._answer([self._asked.popleft() for _ in range(min(_SIZE, len(self._asked)))])
+                await self._answer([self._asked.popleft() for _ in range(min(BATCH_MAX, len(self._asked)))])
         finally:
             self._under_way -= 1
 

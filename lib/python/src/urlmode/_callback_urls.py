@@ -8,10 +8,11 @@ import time
 from datetime import datetime
 from typing import Union
 
+from ._contract_limits import GRACE_MAX_S
 from ._form_types import ApprovalElicitation, FormElicitation
 from ._input import check_target
 from ._keys import KeyRing
-from ._token import GRACE_MAX_S, State, mint_link, mint_state
+from ._token import State, mint_link, mint_state
 from ._types import CallbackUrls, Elicitation, Kind, TargetArguments, TargetUrl
 
 Asked = Union[Elicitation, FormElicitation, ApprovalElicitation]

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from ._clients import Client
+from ._contract_limits import CALL_MAX_S, HEARTBEAT_S
 from ._create_options import Request, check_request
 from ._form_types import Approver, SendLink, VerifyFunction
 from ._input import check_choice, check_duration
 from ._request_digest import default_resume_key
 from ._types import Duration, Expected, Kind, RecheckFunction
 from ._urlmode import UrlMode
-
-_DAY_S = 24 * 60 * 60
 
 
 class Owner(TypedDict):
@@ -110,7 +109,7 @@ class Wish:
     send_link: SendLink | None = None
     ask: Literal["request", "error"] = "request"
     round_timeout: float | None = None
-    progress_every: float = 15.0
+    progress_every: float = HEARTBEAT_S
     client_id: str | None = None
 
     def check(self) -> None:
@@ -118,8 +117,8 @@ class Wish:
         if not isinstance(self.message, str) or not self.message:
             raise ValueError("message must be a non-empty str")
         if self.round_timeout is not None:
-            check_duration("round_timeout", self.round_timeout, 0.001, _DAY_S)
-        check_duration("progress_every", self.progress_every, 0.001, _DAY_S)
+            check_duration("round_timeout", self.round_timeout, 0.001, CALL_MAX_S)
+        check_duration("progress_every", self.progress_every, 0.001, CALL_MAX_S)
         check_choice("ask", self.ask, ("request", "error"))
 
     @property

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._contract_seals import PROBLEM_INFO, RESULT_INFO
 from ._database import CheckRow, Database, Row, RowKey
 from ._form import check_problem
 from ._form_types import Verify, VerifyFunction
 from ._keys import KeyRing
 from ._log import warn
-from ._seal import PROBLEM, RESULT, seal, to_json, unseal
+from ._seal import seal, to_json, unseal
 from ._tasks import OverdueError, call
 
 
@@ -54,7 +55,7 @@ class Checker:
 
     async def _verify(self, key: RowKey, provider: str, taken: CheckRow, verify: VerifyFunction) -> _End:
         try:
-            values = unseal(self._keys, RESULT, *key, taken.result)["values"]
+            values = unseal(self._keys, RESULT_INFO, *key, taken.result)["values"]
             request = Verify(elicitation_id=key.id, provider=provider, values=values)
             problem = check_problem(await call("verify", verify, request, max(0.0, taken.left_ms / 1000)))
         except OverdueError:
@@ -63,4 +64,4 @@ class Checker:
             return _End(True)
         except Exception as error:
             return _End(True, error=error)
-        return _End(False, None if problem is None else seal(self._keys, PROBLEM, *key, to_json(problem)))
+        return _End(False, None if problem is None else seal(self._keys, PROBLEM_INFO, *key, to_json(problem)))

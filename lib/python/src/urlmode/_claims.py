@@ -19,6 +19,8 @@ from typing import Any, Literal, Union
 import psycopg
 
 from ._connection import Rows, is_refusal
+from ._contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
+from ._contract_seals import FULFILLED_INFO
 from ._database import Query, RowKey
 from ._errors import (
     ClaimLostError,
@@ -28,13 +30,9 @@ from ._errors import (
     UrlModeError,
 )
 from ._keys import KeyRing
-from ._seal import FULFILLED, FULFILLED_MAX, seal, to_json, unseal
+from ._seal import FULFILLED_JSON_MAX, seal, to_json, unseal
 from ._tasks import Tasks, jittered, shielded
 
-# How often a lease is renewed while it lasts.
-_RENEWALS = 3
-# How long a renewal that failed waits for the next one, and how often who waits for another call looks.
-_RETRY_S = 0.5
 
 _BEGIN = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
     FROM urlmode.begin_claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint)"""
@@ -157,7 +155,7 @@ class Claims:
             rest = until - time.monotonic()
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
-            await asyncio.sleep(min(rest, jittered(_RETRY_S)))
+            await asyncio.sleep(min(rest, jittered(CLAIM_RETRY_S)))
 
     async def read_exchange(self, key: RowKey) -> str | None:
         """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""
@@ -209,12 +207,12 @@ class Claims:
         if outcome == "claimed":
             return BegunClaim(None, None, _AccountLease(lambda why: self._query(_END_EXCHANGE, [*key, why])))
         if outcome == "fulfilled":
-            members = unseal(self._keys, FULFILLED, *key, fulfilled)
+            members = unseal(self._keys, FULFILLED_INFO, *key, fulfilled)
             return FulfilledClaim(reference or None, fence, members.get("result"), confirm)
         lease = _Lease(
             key.id, lease_ms / 1000, asked,
             renew=lambda: step(_RENEW, lease_ms),
-            fulfil=lambda text: step(_FULFIL, seal(self._keys, FULFILLED, *key, text)),
+            fulfil=lambda text: step(_FULFIL, seal(self._keys, FULFILLED_INFO, *key, text)),
             confirm=confirm, release=lambda: step(_RELEASE), on_end=self._leases.discard,
         )  # fmt: skip
         self._leases.add(lease)
@@ -267,7 +265,7 @@ class _Lease:
 
     async def keep(self) -> None:
         """Renews the lease until it ends, or until nobody can end it any more."""
-        pause = self._seconds / _RENEWALS
+        pause = self._seconds / CLAIM_RENEWALS
         while not self.ended:
             await asyncio.sleep(max(0.0, min(pause, self._until - time.monotonic())))
             if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
@@ -276,12 +274,12 @@ class _Lease:
             try:
                 renewed = await asyncio.wait_for(self._renew(), self._until - asked)
             except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
-                pause = jittered(min(_RETRY_S, self._seconds / _RENEWALS))
+                pause = jittered(min(CLAIM_RETRY_S, self._seconds / CLAIM_RENEWALS))
                 continue
             if not renewed and not self.ended:
                 return self.drop()
             self._until = asked + self._seconds
-            pause = self._seconds / _RENEWALS
+            pause = self._seconds / CLAIM_RENEWALS
 
     async def fulfil(self, result: Any) -> bool:
         text = _fulfilled_json(result)
@@ -316,7 +314,7 @@ class _Lease:
             except (psycopg.Error, UrlModeBusyError) as error:
                 if is_refusal(error) or time.monotonic() >= min(until, self._until):
                     raise
-                await asyncio.sleep(jittered(_RETRY_S))
+                await asyncio.sleep(jittered(CLAIM_RETRY_S))
 
     def _end(self) -> None:
         if self.ended:
@@ -333,4 +331,4 @@ def _fulfilled_json(result: Any) -> bytes | None:
         text = to_json({} if result is None else {"result": result})
     except (TypeError, ValueError, RecursionError):
         return None
-    return text if len(text) <= FULFILLED_MAX else None
+    return text if len(text) <= FULFILLED_JSON_MAX else None

@@ -16,10 +16,9 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
+from ._contract_limits import ASSERTION_S
 from ._input import refuse_awaitable
 
-# Seconds for which a signed token is valid: long enough for clocks that differ.
-_VALID_S = 300
 _ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 _CURVES = {"secp256r1": "ES256", "secp384r1": "ES384", "secp521r1": "ES512"}
 
@@ -121,4 +120,4 @@ def _sign(client: OAuthClient, claims: Mapping[str, Any]) -> str:
     algorithm, key = client._signing
     now = int(time.time())
     header = {"alg": algorithm, **({"kid": client.key_id} if client.key_id else {})}
-    return jwt.encode(header, {**claims, "iat": now, "exp": now + _VALID_S}, key, algorithms=[algorithm])
+    return jwt.encode(header, {**claims, "iat": now, "exp": now + ASSERTION_S}, key, algorithms=[algorithm])

@@ -9,13 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._contract_limits import ROUNDS_MAX, ROUND_S
 from ._shipped import shipped_file
 from ._types import ClientFacts
 
-# A call waits this long: most clients end it after 60 seconds, whatever progress they hear of.
-ROUND_S = 45.0
-# How often a client that takes it is asked for another round.
-_ROUNDS_MAX = 8
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ def what_it_takes(client: Client, clients: Sequence[ClientFacts], round_timeout:
     return Takes(
         declares=declares,
         url=declares if facts.url is None else facts.url,
-        rounds=min(facts.rounds or 0, _ROUNDS_MAX),
+        rounds=min(facts.rounds or 0, ROUNDS_MAX),
         round=round_timeout or facts.round or ROUND_S,
     )
 

@@ -15,6 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
+from ._contract_limits import CALLS_MAX, CONNECT_OF_SEVERAL_S, CONNECT_S, POOL_MAX, QUERY_S
 from ._errors import UrlModeBusyError, UrlModeClosedError
 from ._input import refuse_awaitable
 from ._tasks import Tasks, start_quietly
@@ -24,14 +25,6 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 Connect = Callable[[], Awaitable[Connection]]
 Rows = list[tuple[Any, ...]]
 
-_POOL_MAX = 4
-_CALLS_MAX = 10_000
-"""How many calls may be in progress. Further ones are refused."""
-QUERY_TIMEOUT_S = 30.0
-"""PostgreSQL ends a statement somewhat earlier, so that it is not carried out after its call has failed."""
-_CONNECT_TIMEOUT_S = 10
-_CONNECT_TIMEOUT_OF_SEVERAL_S = 3
-"""One that is dead must not delay the others for long."""
 
 
 class PoolLike(Protocol):
@@ -65,7 +58,7 @@ class Server:
         default("fallback_application_name", "", "urlmode")
         default("keepalives_idle", "", 10)
         default("connect_timeout", "PGCONNECT_TIMEOUT",
-                _CONNECT_TIMEOUT_OF_SEVERAL_S if self.has_several_hosts else _CONNECT_TIMEOUT_S)
+                CONNECT_OF_SEVERAL_S if self.has_several_hosts else CONNECT_S)
         if self.has_several_hosts:
             default("target_session_attrs", "PGTARGETSESSIONATTRS", "read-write")
         self._parameters: dict[str, Any] = {**given, **(options or {})}
@@ -129,7 +122,7 @@ class Pool:
         self._open: set[Connection] = set()
         self._connecting: set[asyncio.Task[Connection]] = set()
         self._borrowings: set[_Borrowing] = set()
-        self._free = asyncio.Semaphore(_POOL_MAX)
+        self._free = asyncio.Semaphore(POOL_MAX)
         self._calls = Tasks()
         self._in_progress = 0
         self._closed = False
@@ -142,8 +135,8 @@ class Pool:
         """Runs a call that `close` waits for. Whoever cancels it does not know whether it was carried out."""
         if self._closed:
             raise UrlModeClosedError
-        if self._in_progress >= _CALLS_MAX:
-            raise UrlModeBusyError(f"{_CALLS_MAX} calls are in progress")
+        if self._in_progress >= CALLS_MAX:
+            raise UrlModeBusyError(f"{CALLS_MAX} calls are in progress")
         self._in_progress += 1
 
         async def call() -> T:
@@ -172,7 +165,7 @@ class Pool:
             raise UrlModeClosedError
         borrowing = _Borrowing(pool, statement, values)
         self._borrowings.add(borrowing)
-        timer = asyncio.get_running_loop().call_later(QUERY_TIMEOUT_S, borrowing.give_up)
+        timer = asyncio.get_running_loop().call_later(QUERY_S, borrowing.give_up)
         try:
             return await borrowing.answer()
         finally:
@@ -181,7 +174,7 @@ class Pool:
 
     async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
         connection = self._take_idle() or await self._connect_new()
-        timer = asyncio.get_running_loop().call_later(QUERY_TIMEOUT_S, sever, connection)
+        timer = asyncio.get_running_loop().call_later(QUERY_S, sever, connection)
         try:
             return await _fetch(connection, statement, values)
         finally:

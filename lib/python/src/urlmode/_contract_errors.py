@@ -9,22 +9,22 @@ REQUEST_STATE_EXPIRED = "has expired"
 REQUEST_STATE_FOREIGN = "does not belong to this call"
 
 
-def timed_out(id: str, when: str) -> str:
+def timed_out_text(id: str, when: str) -> str:
     return f"elicitation {id} was not completed {when}"
 
 
-def open_still(id: str) -> str:
+def open_still_text(id: str) -> str:
     return f"elicitation {id} is not completed yet"
 
 
-def request_state(what: str) -> str:
+def request_state_text(what: str) -> str:
     return (
         f"The requestState {what}. Call the tool again without requestState and inputResponses: that goes "
         "on with what the user has begun, or asks again."
     )
 
 
-def unclaimed_payments(count: str) -> str:
+def unclaimed_payments_text(count: str) -> str:
     return f"{count} payments of this user are unclaimed: claim or refund them first"
 
 

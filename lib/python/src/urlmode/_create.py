@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ._callback_urls import Asked, UrlBuilder, target_of
+from ._contract_limits import RESUME_ATTEMPTS
+from ._contract_seals import FORM_INFO, VERIFIER_INFO
 from ._create_options import Checked
 from ._database import Database, NewRow, ResumeKey
 from ._errors import ElicitationExistsError
 from ._keys import KeyRing
 from ._outcome import add_pkce
 from ._price import price_of
-from ._seal import FORM, VERIFIER, seal, to_json
+from ._seal import seal, to_json
 from ._token import binding_of
 from ._types import CallbackUrls, Expected
 
-# Another call may claim the elicitation that `create` has found. This is how often `create` tries.
-_RESUME_ATTEMPTS = 3
 
 
 class Creator:
@@ -32,8 +32,8 @@ class Creator:
         amount = price_of(provider, request.expected) if isinstance(request.expected, Expected) else None
         form = None
         if request.form is not None:
-            form = seal(self._keys, FORM, id, binding, to_json(request.form))
-        for _ in range(_RESUME_ATTEMPTS):
+            form = seal(self._keys, FORM_INFO, id, binding, to_json(request.form))
+        for _ in range(RESUME_ATTEMPTS):
             if checked.resume_key is not None:
                 key = ResumeKey(binding, checked.resume_key, checked.can_recheck, request.digest)
                 found = await self._database.resume(key)
@@ -73,4 +73,4 @@ class Creator:
         if not checked.pkce:
             return urls, target, checkout, None
         target, added = add_pkce(target)
-        return urls, target, checkout, seal(self._keys, VERIFIER, id, binding, to_json(added.members()))
+        return urls, target, checkout, seal(self._keys, VERIFIER_INFO, id, binding, to_json(added.members()))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from . import _input
 from ._callback_urls import Asked
+from ._contract_limits import TTL_S
 from ._create_options import Checked, check_create, check_request
 from ._form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm
 from ._types import Duration, Elicitation, Expected, Id, TargetKind, TargetUrl
@@ -26,7 +27,7 @@ class CreateMethods:
         target_url: TargetUrl,
         expected: Expected | Literal["any"] | None = None,
         pkce: bool = False,
-        ttl: Duration = 300,
+        ttl: Duration = TTL_S,
         id: Id | None = None,
         exclusive: bool = False,
         resume_key: str | None = None,
@@ -62,7 +63,7 @@ class CreateMethods:
         session: str = "",
         form: InputForm,
         verify_timeout: Duration | None = None,
-        ttl: Duration = 300,
+        ttl: Duration = TTL_S,
         id: Id | None = None,
         exclusive: bool = False,
         resume_key: str | None = None,
@@ -95,7 +96,7 @@ class CreateMethods:
         session: str = "",
         form: ApprovalForm,
         approver: Approver = "starter",
-        ttl: Duration = 300,
+        ttl: Duration = TTL_S,
         id: Id | None = None,
         exclusive: bool = False,
         resume_key: str | None = None,

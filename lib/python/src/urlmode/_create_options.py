@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import _input
+from ._contract_limits import CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
 from ._form import check_approver, check_form
 from ._form_types import Approver
 from ._input import Owner
 from ._request_digest import digest_of_request
 from ._types import Expected, Kind, TargetUrl
-
-_VERIFY_MIN_S = 1
-_VERIFY_MAX_S = 120
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def check_request(
     provider = _input.check_provider(provider)
     price = _input.check_expected(expected, kind)
     if client_id is not None:
-        client_id = _input.check_text("client_id", client_id, 1, 2048)
+        client_id = _input.check_text("client_id", client_id, 1, CLIENT_ID_MAX)
     if _input.check_flag("same_client", same_client) and client_id is None:
         raise TypeError("same_client requires client_id")
     asked: dict[str, Any] | None = None
@@ -85,14 +83,14 @@ def check_create(
         request=request,
         id=_input.check_id(uuid.uuid4() if id is None else id),
         owner=_input.check_owner(subject, session),
-        ttl_ms=_input.check_duration("ttl", ttl, 0.001, _input.YEAR_S),
+        ttl_ms=_input.check_duration("ttl", ttl, 0.001, TTL_MAX_S),
         exclusive=_input.check_flag("exclusive", exclusive),
-        resume_key=None if resume_key is None else _input.check_text("resume_key", resume_key, 1, 512),
+        resume_key=None if resume_key is None else _input.check_text("resume_key", resume_key, 1, RESUME_KEY_MAX),
         can_recheck=_input.check_flag("can_recheck", can_recheck),
         target_url=target_url,
         pkce=pkce is True,
         verify_ms=None if verify_timeout is None else _input.check_duration(
-            "verify_timeout", verify_timeout, _VERIFY_MIN_S, _VERIFY_MAX_S),
+            "verify_timeout", verify_timeout, VERIFY_MIN_S, VERIFY_MAX_S),
         traceparent=None if traceparent is None else _input.check_traceparent(traceparent),
     )  # fmt: skip
 

@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 import psycopg
 
 from ._batches import Batches
-from ._connection import QUERY_TIMEOUT_S, Pool, Rows
+from ._connection import Pool, Rows
+from ._contract_limits import BUSY_MAX_S, BUSY_MIN_S, QUERY_S
 from ._errors import (
     ElicitationExistsError,
     ElicitationLimitError,
@@ -31,8 +32,6 @@ from ._types import Action, Expected, Kind
 CHANNEL = "urlmode"
 """The channel on which every change of a row is announced."""
 
-_BUSY_S = 0.002
-_BUSY_MAX_S = 0.1
 
 _CREATE = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[], %s::text[],
     %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[], %s::bigint[], %s::boolean[], %s::text[],
@@ -246,8 +245,8 @@ class Database:
             raise ElicitationExistsError(row.id) from None
 
     async def _create_when_free(self, row: NewRow) -> datetime | None:
-        give_up = time.monotonic() + QUERY_TIMEOUT_S
-        delay = _BUSY_S
+        give_up = time.monotonic() + QUERY_S
+        delay = BUSY_MIN_S
         while True:
             expires_at, outcome = await self._creates.ask(row)
             if outcome == "full":
@@ -260,7 +259,7 @@ class Database:
             await asyncio.sleep(jittered(delay))
             if self._pool.broken_off:
                 raise UrlModeClosedError
-            delay = min(2 * delay, _BUSY_MAX_S)
+            delay = min(2 * delay, BUSY_MAX_S)
 
     async def _create(self, rows: Sequence[NewRow]) -> Rows:
         return await self._pool.run(_CREATE, columns_of([row.columns() for row in rows]))

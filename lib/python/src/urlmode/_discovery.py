@@ -6,13 +6,11 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from ._contract_limits import METADATA_MAX, METADATA_S
 from ._errors import ProviderUnavailableError
 from ._http import RequestFailed, send
 from ._token_answer import read_json
 
-# How long metadata are used, and those of how many issuers are kept: as in the Node package.
-_AGE_S = 3600.0
-_ISSUERS_MAX = 256
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "revocation_endpoint")
 # What is kept of a document, which may have a megabyte.
 _USED = (
@@ -27,11 +25,11 @@ _known: dict[str, tuple[float, dict[str, Any]]] = {}
 async def discover(provider: str, issuer: str) -> dict[str, Any]:
     """`provider` is named by the error. Raises ProviderUnavailableError."""
     at, metadata = _known.get(issuer, (0.0, None))
-    if metadata is not None and time.monotonic() - at < _AGE_S:
+    if metadata is not None and time.monotonic() - at < METADATA_S:
         return metadata
     metadata = await _ask(provider, issuer)
     _known.pop(issuer, None)
-    while len(_known) >= _ISSUERS_MAX:
+    while len(_known) >= METADATA_MAX:
         del _known[next(iter(_known))]
     _known[issuer] = (time.monotonic(), metadata)
     return metadata

@@ -11,10 +11,10 @@ from ._contract_errors import *  # noqa: F403
 from ._contract_errors import (
     REQUEST_STATE_EXPIRED,
     REQUEST_STATE_FOREIGN,
-    open_still,
-    request_state,
-    timed_out,
-    unclaimed_payments,
+    open_still_text,
+    request_state_text,
+    timed_out_text,
+    unclaimed_payments_text,
 )
 from ._error import UrlModeError as UrlModeError
 from ._types import UnclaimedReference
@@ -27,7 +27,7 @@ class ElicitationTimeoutError(UrlModeError, TimeoutError):
 
     def __init__(self, elicitation_id: str, timeout: float, status: str) -> None:
         super().__init__(
-            open_still(elicitation_id) if timeout == 0 else timed_out(elicitation_id, f"within {timeout:g} s")
+            open_still_text(elicitation_id) if timeout == 0 else timed_out_text(elicitation_id, f"within {timeout:g} s")
         )
         self.status = status
         """The last status that the wait has seen: pending, opened or processing."""
@@ -39,7 +39,7 @@ class UnclaimedPaymentsError(UrlModeError):
     code = "UNCLAIMED_PAYMENTS"
 
     def __init__(self, payments: list[UnclaimedReference]) -> None:
-        super().__init__(unclaimed_payments(str(len(payments))))
+        super().__init__(unclaimed_payments_text(str(len(payments))))
         self.payments = payments
 
 
@@ -50,7 +50,7 @@ class RequestStateError(UrlModeError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            request_state(REQUEST_STATE_EXPIRED if reason == "expired_request_state" else REQUEST_STATE_FOREIGN)
+            request_state_text(REQUEST_STATE_EXPIRED if reason == "expired_request_state" else REQUEST_STATE_FOREIGN)
         )
         self.reason = reason
         """`invalid_request_state` or `expired_request_state`."""

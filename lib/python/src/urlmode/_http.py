@@ -14,9 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-ANSWER_MAX = 1_048_576
-"""In bytes: far more than tokens, keys and metadata have."""
-_TIMEOUT_S = 30.0
+from ._contract_limits import ACCOUNT_ANSWER_MAX, ACCOUNT_REQUEST_S
+
 _GATEWAY = {502, 504, *range(520, 528)}
 # Its own, so that a provider that does not answer holds up nothing else of the process, such as the resolver.
 _THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
@@ -52,9 +51,9 @@ def _connection_to(url: str) -> http.client.HTTPConnection:
     parts = urlsplit(url)
     host = parts.hostname or ""
     connection = (
-        http.client.HTTPSConnection(host, parts.port or 443, timeout=_TIMEOUT_S, context=_tls())
+        http.client.HTTPSConnection(host, parts.port or 443, timeout=ACCOUNT_REQUEST_S, context=_tls())
         if parts.scheme == "https"
-        else http.client.HTTPConnection(host, parts.port or 80, timeout=_TIMEOUT_S)
+        else http.client.HTTPConnection(host, parts.port or 80, timeout=ACCOUNT_REQUEST_S)
     )
     # Once it is closed, nothing is sent on a new connection.
     connection.auto_open = 0
@@ -88,10 +87,10 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
             connection.request(method, path, body, {"accept": "application/json", "user-agent": "urlmode", **headers})
             response = connection.getresponse()
             status = response.status
-            content = response.read(ANSWER_MAX + 1)
+            content = response.read(ACCOUNT_ANSWER_MAX + 1)
         finally:
             connection.close()
-        if len(content) > ANSWER_MAX:
+        if len(content) > ACCOUNT_ANSWER_MAX:
             raise failed("ANSWER_TOO_LARGE")
         if response.length:
             raise failed("IncompleteRead")  # which read() with a limit does not say
@@ -103,7 +102,7 @@ async def send(method: str, url: str, headers: Mapping[str, str], body: bytes | 
         return RequestFailed(detail, is_answer_lost=is_sent and (status is None or 200 <= status < 300), status=status)
 
     try:
-        return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, ask), _TIMEOUT_S)
+        return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(_THREADS, ask), ACCOUNT_REQUEST_S)
     except asyncio.TimeoutError:
         raise failed("TIMEOUT") from None
     except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:

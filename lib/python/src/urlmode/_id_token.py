@@ -10,13 +10,13 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, KeySet, RSAKey
 
+from ._contract_limits import CLOCK_SKEW_S
 from ._http import send
 from ._not_connected import NotConnected
 from ._token_answer import read_json
 
 # Signatures by a key that only the provider has.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-_CLOCK_S = 30
 
 
 async def verify_id_token(
@@ -41,8 +41,8 @@ async def verify_id_token(
         and claims.get("azp", client_id) == client_id
         and isinstance(claims.get("sub"), str)
         and claims["sub"] != ""
-        and _is_time(claims.get("exp")) and claims["exp"] > now - _CLOCK_S
-        and _is_time(claims.get("iat")) and claims["iat"] < now + _CLOCK_S
+        and _is_time(claims.get("exp")) and claims["exp"] > now - CLOCK_SKEW_S
+        and _is_time(claims.get("iat")) and claims["iat"] < now + CLOCK_SKEW_S
         and (nonce is None or claims.get("nonce") == nonce)
     )  # fmt: skip
     if not is_valid:

@@ -16,16 +16,23 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from ._contract_limits import (
+    NAME_MAX,
+    PROVIDER_MAX,
+    REASON_MAX,
+    REFERENCE_MAX,
+    SESSION_MAX,
+    SUBJECT_MAX,
+    TARGET_URL_MAX,
+)
 from ._price import is_currency
-from ._seal import RESULT_MAX, to_json
+from ._seal import RESULT_JSON_MAX, to_json
 from ._types import Action, Answer, ClientFacts, Expected, Kind, Target, TargetKind
 
 T = TypeVar("T", bound=str)
 
-_PROVIDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_REASON = re.compile(r"[a-z0-9_]{0,64}")
-_REFERENCE_MAX = 800
-_TARGET_MAX = 8192
+_PROVIDER = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
+_REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
 ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
@@ -110,7 +117,7 @@ class Owner:
 
 
 def check_owner(subject: object, session: object) -> Owner:
-    return Owner(check_text("subject", subject, 1, 512), check_text("session", session, 0, 512))
+    return Owner(check_text("subject", subject, 1, SUBJECT_MAX), check_text("session", session, 0, SESSION_MAX))
 
 
 def seconds_of(name: str, value: object) -> float:
@@ -174,7 +181,7 @@ def check_currency(name: str, value: object) -> str:
 
 
 def check_reference(value: object) -> str | None:
-    return None if value is None else check_text("reference", value, 1, _REFERENCE_MAX)
+    return None if value is None else check_text("reference", value, 1, REFERENCE_MAX)
 
 
 def check_reason(value: object) -> str:
@@ -218,7 +225,7 @@ def check_clients(value: object) -> tuple[ClientFacts, ...]:
     for facts in value:
         if not isinstance(facts, ClientFacts):
             raise TypeError("clients must be a sequence of ClientFacts")
-        check_text("the name of a client", facts.name, 1, 200)
+        check_text("the name of a client", facts.name, 1, NAME_MAX)
         if facts.round is not None:
             check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
     return tuple(value)
@@ -261,8 +268,8 @@ def _result_json(result: object) -> bytes | None:
         raise ValueError("result is nested too deeply") from None
     if text is None:
         raise TypeError("result must be a mapping that can be written as JSON")
-    if len(text) > RESULT_MAX:
-        raise ValueError(f"result must have at most {RESULT_MAX} bytes as JSON")
+    if len(text) > RESULT_JSON_MAX:
+        raise ValueError(f"result must have at most {RESULT_JSON_MAX} bytes as JSON")
     return text
 
 
@@ -300,7 +307,7 @@ def check_target(value: object, kind: Kind) -> tuple[str, str | None]:
     if isinstance(value, Target):
         if kind != "payment":
             raise TypeError("a checkout is only allowed for kind payment")
-        checkout = check_text("checkout", value.checkout, 1, _REFERENCE_MAX)
+        checkout = check_text("checkout", value.checkout, 1, REFERENCE_MAX)
         value = value.url
     url = _check_web_url("target_url", value)
     if "#" in url:
@@ -323,6 +330,6 @@ def add_parameters(url: str, parameters: Mapping[str, str]) -> str:
 def _check_ascii(url: str) -> str:
     if not url.isascii():
         raise ValueError("target_url must be ASCII, with other characters percent-encoded")
-    if len(url) > _TARGET_MAX:
-        raise ValueError(f"target_url must have at most {_TARGET_MAX} bytes")
+    if len(url) > TARGET_URL_MAX:
+        raise ValueError(f"target_url must have at most {TARGET_URL_MAX} bytes")
     return url

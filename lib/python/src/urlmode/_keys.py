@@ -15,12 +15,10 @@ import time
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from ._contract_limits import KEYS_CHECK_S, SECRET_MAX, SECRET_MIN
 from ._errors import KeysFileError
 from ._log import warn
 
-_SECRET_MIN = 32
-_SECRET_MAX = 256
-_CHECK_EVERY_S = 1.0
 
 
 class Key:
@@ -90,10 +88,10 @@ def _parse_line(line: str, at: str) -> Key:
     if not re.fullmatch("[0-9]+", kid) or int(kid) > 255:
         raise KeysFileError(f"{at}: the kid must be a number from 0 to 255")
     decoded = decode_base64(secret)
-    if decoded is None or len(decoded) > _SECRET_MAX:
-        raise KeysFileError(f"{at}: the key must be base64 of at most {_SECRET_MAX} bytes")
-    if len(decoded) < _SECRET_MIN:
-        raise KeysFileError(f"{at}: the key must have at least {_SECRET_MIN} bytes")
+    if decoded is None or len(decoded) > SECRET_MAX:
+        raise KeysFileError(f"{at}: the key must be base64 of at most {SECRET_MAX} bytes")
+    if len(decoded) < SECRET_MIN:
+        raise KeysFileError(f"{at}: the key must have at least {SECRET_MIN} bytes")
     return Key(int(kid), decoded)
 
 
@@ -147,11 +145,11 @@ class KeysFile(KeyRing):
 
     @property
     def minting(self) -> Key:
-        self._refresh(_CHECK_EVERY_S)
+        self._refresh(KEYS_CHECK_S)
         return self._keys.minting
 
     def find(self, kid: int) -> Key | None:
-        self._refresh(_CHECK_EVERY_S)
+        self._refresh(KEYS_CHECK_S)
         key = self._keys.find(kid)
         if key is None:
             # The key may have been added just now.

@@ -22,6 +22,7 @@ import psycopg
 from psycopg import pq
 
 from ._connection import Connect, Connection, Rows, discard, is_refusal, sever, without_detail
+from ._contract_limits import BACKOFF_MAX_S, BACKOFF_MIN_S, BACKOFF_OF_SEVERAL_MAX_S, LISTEN_QUERY_S, PROBE_S
 from ._database import CHANNEL
 from ._errors import UrlModeError
 from ._log import warn
@@ -29,14 +30,8 @@ from ._tasks import Tasks, jittered, wait_briefly
 
 Announcement = dict[str, Any]
 
-_BACKOFF_MIN_S = 0.1
-_BACKOFF_MAX_S = 5.0
-# Of several hosts, one may be promoted at any moment.
-_BACKOFF_OF_SEVERAL_MAX_S = 0.5
-_QUERY_TIMEOUT_S = 10.0
 _PROBE_CHANNEL = "urlmode_probe"
 _ID = re.compile("[0-9a-f-]{36}")
-_PROBE_TIMEOUT_S = 3.0
 
 
 def parse_announcements(payload: bytes) -> list[Announcement]:
@@ -112,7 +107,7 @@ class _Listening:
             if self.lost.done():
                 raise LostConnection("the listening connection is lost")
             self._unwatch()
-            timer = self._loop.call_later(_QUERY_TIMEOUT_S, sever, self._connection)
+            timer = self._loop.call_later(LISTEN_QUERY_S, sever, self._connection)
             try:
                 cursor = await self._connection.execute(statement.encode(), values)
                 return await cursor.fetchall() if cursor.description else []
@@ -147,7 +142,7 @@ class Listener:
     ) -> None:
         self._connect = connect
         self._listen = listen
-        self._backoff_max = _BACKOFF_OF_SEVERAL_MAX_S if several_hosts else _BACKOFF_MAX_S
+        self._backoff_max = BACKOFF_OF_SEVERAL_MAX_S if several_hosts else BACKOFF_MAX_S
         self._notify = notify
         self._connection: _Listening | None = None
         self._users: set[object] = set()
@@ -215,7 +210,7 @@ class Listener:
                 warn("URLMODE_RECONNECTING", f"PostgreSQL cannot be reached ({reason}); {again}")
             for tell in self.on_lost:
                 tell(error)
-            await asyncio.sleep(jittered(min(self._backoff_max, _BACKOFF_MIN_S * 2 ** min(self._failures - 1, 10))))
+            await asyncio.sleep(jittered(min(self._backoff_max, BACKOFF_MIN_S * 2 ** min(self._failures - 1, 10))))
 
     async def _serve(self) -> BaseException:
         """From a new connection until it is lost, or could not be opened."""
@@ -264,7 +259,7 @@ class Listener:
             await self._notify(_PROBE_CHANNEL, self._probe_id)
         except (psycopg.Error, UrlModeError):
             return  # A lost connection is noticed by `_serve`. Without an answer, rows are polled.
-        await wait_briefly(listening.lost, _PROBE_TIMEOUT_S)
+        await wait_briefly(listening.lost, PROBE_S)
         if self._connection is listening and not listening.receives_notifications:
             self._warn_polling(
                 "notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled"

@@ -14,18 +14,13 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
+from ._contract_limits import REPORTED_MAX, REPORTS_PENDING_MAX, ROUTINE_S
 from ._errors import UrlModeError
 from ._listener import Announcement, Listener
 from ._tasks import Tasks, jittered
 
 R = TypeVar("R")
 
-# How often the connection is used while nobody waits, to notice that it is broken.
-_CHECK_S = 30.0
-# How many reports are remembered, so that each is made once. Beyond that the oldest one is dropped.
-_TOLD_MAX = 10_000
-# How many announcements wait to be read. After that, what was reported last is listed.
-_PENDING_MAX = 1000
 _MISSED = timedelta(hours=1)
 
 
@@ -56,7 +51,7 @@ class AnnouncedMoney(Generic[R]):
             nonlocal missed
             for announcement in announcements:
                 if announcement.get(self._member) is True:
-                    if len(pending) < _PENDING_MAX:
+                    if len(pending) < REPORTS_PENDING_MAX:
                         pending[announcement["id"]] = None
                     else:
                         missed = True
@@ -85,7 +80,7 @@ class AnnouncedMoney(Generic[R]):
                     if name in told:
                         continue
                     told[name] = None
-                    if len(told) > _TOLD_MAX:
+                    if len(told) > REPORTED_MAX:
                         del told[next(iter(told))]
                     yield row
         finally:
@@ -103,7 +98,7 @@ class AnnouncedMoney(Generic[R]):
 
     async def _check(self) -> None:
         while True:
-            await asyncio.sleep(jittered(_CHECK_S))
+            await asyncio.sleep(jittered(ROUTINE_S))
             if self._listener.listening:
                 with contextlib.suppress(psycopg.Error):
                     await self._listener.query("SELECT 1", [])

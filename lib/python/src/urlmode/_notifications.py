@@ -10,10 +10,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ._contract_limits import NOTICES_MAX
 from ._tasks import start_quietly
 
-# Of so many elicitations of a session it is known whether the client was told.
-_NOTICES_MAX = 1000
 
 
 class Notice:
@@ -67,7 +66,7 @@ _sessions: WeakKeyDictionary[Any, dict[str, Notice]] = WeakKeyDictionary()
 def notice_of(session: object, id: str) -> Notice:
     notices = _sessions.setdefault(session, {})
     notice = notices.setdefault(id, Notice())
-    if len(notices) > _NOTICES_MAX:
+    if len(notices) > NOTICES_MAX:
         del notices[next(iter(notices))]
     return notice
 

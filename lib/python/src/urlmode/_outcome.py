@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ._contract_seals import RESULT_INFO, VERIFIER_INFO
 from ._database import RefundRow, Row, UnclaimedRow
 from ._errors import ElicitationSealError
 from ._input import add_parameters, query_of
 from ._keys import KeyRing
-from ._seal import RESULT, VERIFIER, unseal
+from ._seal import unseal
 from ._types import Outcome, Refund, RefundedPayment, UnclaimedPayment
 
 
@@ -45,7 +46,7 @@ def open_verifier(keys: KeyRing, row: Row, binding: bytes) -> Verifier | None:
     """Raises ElicitationSealError if no key opens it."""
     if row.verifier is None:
         return None
-    members = unseal(keys, VERIFIER, row.id, binding, row.verifier)
+    members = unseal(keys, VERIFIER_INFO, row.id, binding, row.verifier)
     return Verifier(members["code_verifier"], members.get("nonce"))
 
 
@@ -54,7 +55,7 @@ def to_outcome(
 ) -> Outcome:
     """`result` is that of an outcome that was announced, `verifier` one that was opened before."""
     if row.result is not None:
-        result = unseal(keys, RESULT, row.id, binding, row.result)
+        result = unseal(keys, RESULT_INFO, row.id, binding, row.result)
     accepted = row.action == "accept"
     # The verifier and nonce are only useful with a code.
     if accepted:
@@ -98,7 +99,7 @@ def _time_of(text: str | None) -> datetime | None:
 def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:
     """A payment whose result cannot be opened must be listed all the same."""
     try:
-        result = row.result and unseal(keys, RESULT, row.id, row.binding, row.result)
+        result = row.result and unseal(keys, RESULT_INFO, row.id, row.binding, row.result)
     except ElicitationSealError:
         result = None
     return UnclaimedPayment(

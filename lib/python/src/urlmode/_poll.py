@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from ._contract_limits import ALARM_MIN_S, POLL_GROWTH, POLL_MAX_S, POLL_MIN_S
 from ._tasks import jittered
 
-_POLL_MIN_S = 0.25
-_POLL_MAX_S = 5.0
-_POLL_GROWTH = 1.5
-# The shortest delay of an alarm, because each call looks at everything.
-_ALARM_MIN_S = 0.05
 
 
 class Poll:
@@ -20,12 +16,12 @@ class Poll:
     def __init__(self, callback: Callable[[], None]) -> None:
         self._callback = callback
         self._timer: asyncio.TimerHandle | None = None
-        self._interval = _POLL_MIN_S
+        self._interval = POLL_MIN_S
 
     def start(self) -> None:
         """Starts again with the shortest interval, and goes on until `stop`. Many calls do not put off the next time."""
-        self._interval = _POLL_MIN_S
-        delay = jittered(_POLL_MIN_S)
+        self._interval = POLL_MIN_S
+        delay = jittered(POLL_MIN_S)
         if self._timer is None or asyncio.get_running_loop().time() + delay < self._timer.when():
             self._schedule(delay)
 
@@ -40,7 +36,7 @@ class Poll:
 
     def _go_off(self) -> None:
         self._timer = None
-        self._interval = min(_POLL_MAX_S, self._interval * _POLL_GROWTH)
+        self._interval = min(POLL_MAX_S, self._interval * POLL_GROWTH)
         self._schedule(jittered(self._interval))
         self._callback()
 
@@ -60,7 +56,7 @@ class Alarm:
         self.stop()
         loop = asyncio.get_running_loop()
         self._at = at
-        self._timer = loop.call_at(max(at, loop.time() + _ALARM_MIN_S), self._go_off)
+        self._timer = loop.call_at(max(at, loop.time() + ALARM_MIN_S), self._go_off)
 
     def stop(self) -> None:
         if self._timer is not None:

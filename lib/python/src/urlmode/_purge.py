@@ -15,23 +15,21 @@ from typing import Union
 import psycopg
 
 from ._connection import is_refusal
+from ._contract_limits import (
+    KEEP_RESULTS_MAX_S,
+    KEEP_UNCLAIMED_MIN_S,
+    MARK_DELAY_S,
+    PURGE_BATCH_MAX,
+    PURGE_RESULTS_EVERY_S,
+    PURGE_ROWS_EVERY_S,
+    RETENTION_MIN_S,
+    UNMARKED_MAX,
+)
 from ._database import Database, RowKey
 from ._errors import UrlModeError
 from ._input import YEAR_S, check_duration
 from ._log import warn
 from ._tasks import Tasks, jittered
-
-_DAY_S = 24 * 60 * 60
-# The database purges no unclaimed result that is younger, and deletes nothing that has been over for less.
-_WEEK_S = 7 * _DAY_S
-_RESULTS_INTERVAL_S = 60.0
-_ROWS_INTERVAL_S = 3600.0
-# How long rows are collected before they are marked as read in one statement.
-_MARK_DELAY_S = 0.1
-# How many unmarked rows are kept while PostgreSQL is unavailable. The rest are purged a day after completion.
-_UNMARKED_MAX = 10_000
-_BATCH_SIZE = 1000
-RETENTION_S = 90 * _DAY_S
 
 Duration = Union[float, timedelta]
 
@@ -50,14 +48,14 @@ class Kept:
 
 def check_kept(keep_results: Duration, keep_unclaimed: Duration, retention: Duration | None) -> Kept:
     return Kept(
-        results=check_duration("keep_results", keep_results, 0, _DAY_S),
-        unclaimed=check_duration("keep_unclaimed", keep_unclaimed, _WEEK_S, 10 * YEAR_S),
+        results=check_duration("keep_results", keep_results, 0, KEEP_RESULTS_MAX_S),
+        unclaimed=check_duration("keep_unclaimed", keep_unclaimed, KEEP_UNCLAIMED_MIN_S, 10 * YEAR_S),
         rows=None if retention is None else check_retention("retention", retention),
     )
 
 
 def check_retention(name: str, value: Duration) -> int:
-    return check_duration(name, value, _WEEK_S, 100 * YEAR_S)
+    return check_duration(name, value, RETENTION_MIN_S, 100 * YEAR_S)
 
 
 class Purger:
@@ -76,9 +74,9 @@ class Purger:
         if self._started:
             return
         self._started = True
-        self._tasks.start(self._every(_RESULTS_INTERVAL_S, "results are", self._purge_results))
+        self._tasks.start(self._every(PURGE_RESULTS_EVERY_S, "results are", self._purge_results))
         if self._kept.rows is not None:
-            self._tasks.start(self._every(_ROWS_INTERVAL_S, "elicitations are", self._purge_rows))
+            self._tasks.start(self._every(PURGE_ROWS_EVERY_S, "elicitations are", self._purge_rows))
 
     async def purge(self, keep_ms: int, kind: str | None) -> int:
         deleted = 0
@@ -89,10 +87,10 @@ class Purger:
     def mark_read(self, key: RowKey) -> None:
         """Of a row whose result a wait has received."""
         self._unmarked[key] = None
-        if len(self._unmarked) > _UNMARKED_MAX:
+        if len(self._unmarked) > UNMARKED_MAX:
             del self._unmarked[next(iter(self._unmarked))]
         if self._mark_timer is None:
-            self._mark_timer = asyncio.get_running_loop().call_later(_MARK_DELAY_S, self._begin_marking)
+            self._mark_timer = asyncio.get_running_loop().call_later(MARK_DELAY_S, self._begin_marking)
 
     async def close(self) -> None:
         """All rows are marked as read, if PostgreSQL is available."""
@@ -127,7 +125,7 @@ class Purger:
                 self._mark_timer.cancel()
                 self._mark_timer = None
             while self._unmarked:
-                keys = list(self._unmarked)[:_BATCH_SIZE]
+                keys = list(self._unmarked)[:PURGE_BATCH_MAX]
                 try:
                     await self._database.mark_read(keys, self._kept.results)
                 except (psycopg.Error, UrlModeError) as error:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 import psycopg
 
 from ._connection import is_refusal
+from ._contract_limits import READ_BATCH_MAX
 from ._database import READ, Row, key_columns, row_of
 from ._listener import Listener
 from ._tasks import Tasks
 from ._wait import Entry
 
-_BATCH_SIZE = 1000
 
 
 class Reader:
@@ -69,7 +69,7 @@ class Reader:
         batch: dict[str, Entry] = {}
         for queue in (self._due, self._routine):
             for entry in tuple(queue):
-                if len(batch) == _BATCH_SIZE:
+                if len(batch) == READ_BATCH_MAX:
                     break
                 if entry.id not in batch:
                     batch[entry.id] = entry

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from ._contract_limits import RECHECK_LEASE_S
 from ._database import Database, RecheckRow, Row, RowKey
 from ._errors import ElicitationMismatchError, ElicitationReferenceError
 from ._log import warn
 from ._tasks import call
 from ._types import Answer, Expected, Recheck, RecheckFunction
 
-# How long nobody else begins a recheck. A function that takes longer causes a warning.
-_LEASE_S = 60.0
 
 
 def needs_recheck(row: Row) -> bool:
@@ -43,7 +42,7 @@ class Rechecker:
         self._running[row.id] = row.status
         key = RowKey(row.id, binding)
         try:
-            taken = await self._database.take_recheck(key, round(_LEASE_S * 1000))
+            taken = await self._database.take_recheck(key, round(RECHECK_LEASE_S * 1000))
             if taken is None:
                 return None
             error = await self._ask(key, row.provider, taken, recheck)
@@ -64,8 +63,8 @@ class Rechecker:
             references=taken.references,
             expected=Expected(expected["amount"], expected["currency"]) if isinstance(expected, dict) else expected,
         )
-        timer = asyncio.get_running_loop().call_later(_LEASE_S, warn, "URLMODE_RECHECK",
-            f"recheck of elicitation {key.id} takes more than {_LEASE_S:g} s: another instance may begin one meanwhile")
+        timer = asyncio.get_running_loop().call_later(RECHECK_LEASE_S, warn, "URLMODE_RECHECK",
+            f"recheck of elicitation {key.id} takes more than {RECHECK_LEASE_S:g} s: another instance may begin one meanwhile")
         try:
             answer = await call("recheck", recheck, request)
             if answer is not None:

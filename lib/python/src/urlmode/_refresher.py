@@ -13,20 +13,16 @@ from typing import Any, Literal, Protocol
 import psycopg
 
 from ._accounts import AccountOptions, AccountProvider
+from ._contract_limits import COMMIT_S, REFRESH_LATE_S, REFRESH_LEASE_S
 from ._errors import ProviderUnavailableError, UrlModeError
 from ._http import RequestFailed
 from ._keys import KeyRing
-from ._retried import COMMIT_S, is_refused, reason_of, retried
+from ._retried import is_refused, reason_of, retried
 from ._sealed_tokens import Place, seal_tokens
 from ._tasks import Tasks, shielded
 from ._token_answer import NoTokens, is_lifetime
 from ._vault_database import Stored, VaultDatabase
 from ._vault_types import EventName
-
-LEASE_MS = 60_000
-"""Longer than a request to a token endpoint may take (`_TIMEOUT_S` of _http.py), with room for the commits."""
-# What is left of the lease after that is too little for a request.
-_LATE_S = 20.0
 
 
 class Tell(Protocol):
@@ -84,7 +80,7 @@ class Refresher:
     async def _refresh(self, given: Refreshable) -> Result:
         place, version = given.place, given.version
         options = self._options_of(place.provider, given.tokens)
-        begun = await self._database.begin_refresh(place, version, LEASE_MS)
+        begun = await self._database.begin_refresh(place, version, round(1000 * REFRESH_LEASE_S))
         if begun.outcome == "leased":
             return Result("leased", wait_ms=begun.wait_ms)
         if begun.outcome == "paused":
@@ -137,11 +133,11 @@ class Refresher:
         async def mark() -> bool:
             nonlocal asked
             asked = time.monotonic()
-            return await self._database.mark_sent(place, lease, LEASE_MS, stays_good)
+            return await self._database.mark_sent(place, lease, round(1000 * REFRESH_LEASE_S), stays_good)
 
         while True:
-            is_marked = await retried(mark, LEASE_MS / 1000)
-            if not is_marked or time.monotonic() - asked < _LATE_S:
+            is_marked = await retried(mark, REFRESH_LEASE_S)
+            if not is_marked or time.monotonic() - asked < REFRESH_LATE_S:
                 return is_marked
 
     async def _not_stored(
@@ -177,7 +173,7 @@ class Refresher:
         # After that the lease has ended, and nobody knows that there was an answer.
         await retried(
             lambda: self._database.fail_refresh(place, version, lease, reason, is_answer_lost, is_by_gateway),
-            LEASE_MS / 1000,
+            REFRESH_LEASE_S,
         )
         if reason is not None:
             self._tell("reconnect", place, reason=reason)

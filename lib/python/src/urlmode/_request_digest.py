@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from ._contract_seals import DIGEST_BYTES, REQUEST_LABEL
 from ._keys import encode_base64url
 from ._types import Expected
 
@@ -90,4 +91,4 @@ def digest_of_request(
         text = canonical_json(asked)
     except RecursionError:
         raise ValueError("about is nested too deeply") from None
-    return hashlib.sha256(f"urlmode request v1\0{text}".encode()).digest()[:16]
+    return hashlib.sha256(f"{REQUEST_LABEL}\0{text}".encode()).digest()[:DIGEST_BYTES]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ._aead import NotOpened, decrypt, encrypt
+from ._contract_seals import REQUEST_STATE_INFO
 from ._keys import decode_base64, encode_base64url
 from ._urlmode import UrlMode
 
 if TYPE_CHECKING:
     from mcp.server.request_state import RequestStateSecurity
 
-_STATE_USE = "urlmode request state v1"
 _STATE_CONTEXT = b"request state"
 _DAY_S = 24 * 60 * 60
 
@@ -34,14 +34,14 @@ class _Codec:
 
     def seal(self, payload: bytes) -> str:
         key = self._keys.minting
-        return encode_base64url(encrypt(key.cipher(_STATE_USE), key.kid, _STATE_CONTEXT, payload))
+        return encode_base64url(encrypt(key.cipher(REQUEST_STATE_INFO), key.kid, _STATE_CONTEXT, payload))
 
     def unseal(self, token: str) -> bytes:
         from mcp.server.request_state import InvalidRequestState
 
         def cipher_of(kid: int) -> AESGCM | None:
             key = self._keys.find(kid)
-            return None if key is None else key.cipher(_STATE_USE)
+            return None if key is None else key.cipher(REQUEST_STATE_INFO)
 
         sealed = decode_base64(token)
         if sealed is None or encode_base64url(sealed) != token:

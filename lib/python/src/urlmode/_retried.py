@@ -10,15 +10,12 @@ from typing import TypeVar
 
 import psycopg
 
+from ._contract_limits import COMMIT_RETRY_MAX_S, COMMIT_RETRY_MIN_S
 from ._errors import AccountSizeError, UrlModeBusyError
 from ._tasks import jittered
 
 T = TypeVar("T")
 
-COMMIT_S = 300.0
-"""For how long tokens that came are kept in memory while they cannot be stored."""
-_RETRY_MIN_S = 0.1
-_RETRY_MAX_S = 5.0
 # What is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a missing
 # schema. Everything else can pass, such as a password that is being changed, or a database that is being restored.
 _LASTING = re.compile("22|23|42|3F")
@@ -45,7 +42,7 @@ async def retried(
     `is_final`: after which errors it is not repeated.
     """
     until = time.monotonic() + seconds
-    delay = _RETRY_MIN_S
+    delay = COMMIT_RETRY_MIN_S
     while True:
         try:
             return await change()
@@ -53,7 +50,7 @@ async def retried(
             if is_final(error) or time.monotonic() > until:
                 raise
         await asyncio.sleep(jittered(delay))
-        delay = min(2 * delay, _RETRY_MAX_S)
+        delay = min(2 * delay, COMMIT_RETRY_MAX_S)
 
 
 def reason_of(error: BaseException) -> str:

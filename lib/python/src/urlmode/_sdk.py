@@ -18,6 +18,7 @@ from ._callback_urls import Asked
 from ._calls import Call, CallOptions, Channel, Retry, Wish
 from ._claims import BegunClaim
 from ._clients import Client
+from ._contract_limits import TTL_S, VALID_FOR_S, VERIFY_S
 from ._errors import RequestStateError
 from ._form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
 from ._input import check_function, traceparent_of
@@ -145,7 +146,7 @@ class Adapter:
         provider: str,
         message: str,
         account: str | None = None,
-        valid_for: Duration = 60,
+        valid_for: Duration = VALID_FOR_S,
         scopes: Sequence[str] | None = None,
         required_scopes: Sequence[str] | None = None,
         variables: Mapping[str, str] | None = None,
@@ -184,7 +185,7 @@ class Adapter:
         message: str,
         form: InputForm,
         verify: VerifyFunction | None = None,
-        verify_timeout: Duration = 30,
+        verify_timeout: Duration = VERIFY_S,
         about: Mapping[str, Any] | None = None,
         **options: Unpack[CallOptions],
     ) -> Any:
@@ -282,7 +283,7 @@ def _wish_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **w
         if name not in CallOptions.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
     given: dict[str, Any] = {**options, "client_id": options.get("client_id") or call.client_id}
-    always = {"ttl": given.pop("ttl", 300), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
+    always = {"ttl": given.pop("ttl", TTL_S), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
     wish = Wish(create={**create, **always}, **given, **what)
     wish.check()
     return wish

@@ -15,23 +15,26 @@ from typing import Any
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ._aead import OVERHEAD, NotOpened, decrypt, encrypt
+from ._contract_limits import FULFILLED_MAX, RESULT_MAX
+from ._contract_seals import (
+    EVENT_OUTCOME_INFO,
+    EVENT_RESULT_INFO,
+    FORM_INFO,
+    FULFILLED_INFO,
+    OUTCOME_INFO,
+    PROBLEM_INFO,
+    RESULT_INFO,
+    VERIFIER_INFO,
+)
 from ._errors import ElicitationSealError
 from ._keys import Key, KeyRing
 from ._token import id_bytes
 from ._types import Action
 
-RESULT = "urlmode result v1"
-EVENT_RESULT = "urlmode result v2"
-OUTCOME = "urlmode outcome v1"
-EVENT_OUTCOME = "urlmode outcome v2"
-VERIFIER = "urlmode verifier v1"
-FULFILLED = "urlmode fulfilled v1"
-FORM = "urlmode form v1"
-PROBLEM = "urlmode problem v1"
 
-RESULT_MAX = 65_536 - OVERHEAD
+RESULT_JSON_MAX = RESULT_MAX - OVERHEAD
 """The largest result as JSON text, in bytes: the limit of the column less what sealing adds."""
-FULFILLED_MAX = 262_144 - OVERHEAD
+FULFILLED_JSON_MAX = FULFILLED_MAX - OVERHEAD
 """The same of what a call has returned."""
 
 
@@ -49,19 +52,19 @@ def row_bytes(elicitation_id: str, binding: bytes) -> bytes:
 
 
 def _version_of(use: str) -> int:
-    return 2 if use in (EVENT_RESULT, EVENT_OUTCOME) else 1
+    return 2 if use in (EVENT_RESULT_INFO, EVENT_OUTCOME_INFO) else 1
 
 
 def _cipher_for(key: Key, use: str, row: bytes) -> AESGCM:
-    if use == RESULT:
+    if use == RESULT_INFO:
         return AESGCM(key.derive(row[:16], use.encode() + row[16:]))
-    if use == EVENT_RESULT:
+    if use == EVENT_RESULT_INFO:
         return AESGCM(key.derive(row[:16], use.encode()))
     return key.cipher(use)
 
 
 def _context_of(use: str, row: bytes) -> bytes:
-    return row if use in (VERIFIER, OUTCOME, FULFILLED, FORM, PROBLEM) else row[:16]
+    return row if use in (VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO, FORM_INFO, PROBLEM_INFO) else row[:16]
 
 
 def to_json(value: Any) -> bytes:
@@ -79,9 +82,9 @@ def seal(
 
 
 def unseal(keys: KeyRing, use: str, elicitation_id: str, binding: bytes, sealed: bytes) -> dict[str, Any]:
-    """Opens a JSON object. For RESULT also a result that is sealed for the id alone is opened."""
-    if use == RESULT and sealed[:1] == b"\x02":
-        use = EVENT_RESULT
+    """Opens a JSON object. For RESULT_INFO also a result that is sealed for the id alone is opened."""
+    if use == RESULT_INFO and sealed[:1] == b"\x02":
+        use = EVENT_RESULT_INFO
     try:
         return _open(keys, use, row_bytes(elicitation_id, binding), sealed)
     except NotOpened as error:
@@ -92,7 +95,7 @@ def open_outcome(keys: KeyRing, row: bytes, announced: str) -> AnnouncedOutcome 
     """Opens an outcome that was announced, in base64. None if it is not genuine, or of another elicitation."""
     try:
         sealed = base64.b64decode(announced, validate=True)
-        value = _open(keys, EVENT_OUTCOME if sealed[:1] == b"\x02" else OUTCOME, row, sealed)
+        value = _open(keys, EVENT_OUTCOME_INFO if sealed[:1] == b"\x02" else OUTCOME_INFO, row, sealed)
         return AnnouncedOutcome(value["action"], value["reason"], value.get("reference"), value.get("result"))
     except (binascii.Error, ValueError, KeyError, NotOpened):
         return None

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ._aead import NotOpened, decrypt, encrypt
+from ._contract_limits import TOKENS_MAX
+from ._contract_seals import ACCOUNT_INFO
 from ._errors import AccountSealError, AccountSizeError
 from ._keys import Key, KeyRing
 from ._seal import to_json
 
-_USE = "urlmode account v1"
-_SEALED_MAX = 65_536
-"""Of what is sealed: the domain urlmode.tokens (sql/tables/014_vault.sql)."""
 
 
 class Place(NamedTuple):
@@ -29,11 +28,11 @@ class Place(NamedTuple):
 
 
 def _digest_of(place: Place) -> bytes:
-    return hashlib.sha256("\0".join([_USE, *place]).encode()).digest()
+    return hashlib.sha256("\0".join([ACCOUNT_INFO, *place]).encode()).digest()
 
 
 def _cipher_of(key: Key, context: bytes) -> AESGCM:
-    return AESGCM(key.derive(context, _USE.encode()))
+    return AESGCM(key.derive(context, ACCOUNT_INFO.encode()))
 
 
 def seal_tokens(keys: KeyRing, place: Place, tokens: Mapping[str, Any], nonce: bytes | None = None) -> bytes:
@@ -44,7 +43,7 @@ def seal_tokens(keys: KeyRing, place: Place, tokens: Mapping[str, Any], nonce: b
     except UnicodeEncodeError:  # Half of a surrogate pair, which JSON can have and UTF-8 cannot.
         text = json.dumps(tokens).encode()
     sealed = encrypt(_cipher_of(key, context), key.kid, context, text, nonce=nonce)
-    if len(sealed) > _SEALED_MAX:
+    if len(sealed) > TOKENS_MAX:
         raise AccountSizeError(place.provider)
     return sealed
 

@@ -15,23 +15,25 @@ from dataclasses import dataclass
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ._aead import OVERHEAD, NotOpened, decrypt, encrypt
+from ._contract_seals import (
+    BINDING_LABEL,
+    BROWSER_LABEL,
+    DIGEST_BYTES,
+    LINK_INFO,
+    STATE_INFO,
+    TICKET_COOKIE,
+    TICKET_INFO,
+)
 from ._errors import StateTokenError
 from ._keys import Key, KeyRing, decode_base64, encode_base64url
 from ._types import Ticket
 
-_STATE = "urlmode state v1"
-_TICKET = "urlmode ticket v1"
-_LINK = "urlmode link v1"
 _STATE_BYTES = 56
 _LINK_BYTES = 32
 _LINK_MAC_AT = 18
 _UNBOUND = bytes(16)
 
-GRACE_MAX_S = 365 * 24 * 60 * 60
-"""The longest grace that a provider's description can have: so long after the expiry its user and its provider may
-come back. The row decides what may happen then."""
 
-TICKET_COOKIE = "__Host-urlmode-ticket"
 """Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2)."""
 
 
@@ -53,12 +55,12 @@ def id_bytes(elicitation_id: str) -> bytes:
 
 def binding_of(subject: str, session: str) -> bytes:
     """Binds a row to its subject and session. Every function of the schema expects it beside the id."""
-    return hashlib.sha256(f"urlmode binding v1\0{subject}\0{session}".encode()).digest()[:16]
+    return hashlib.sha256(f"{BINDING_LABEL}\0{subject}\0{session}".encode()).digest()[:DIGEST_BYTES]
 
 
 def browser_of(cookie: str) -> bytes:
     """Binds a token to a browser, by the value of its cookie."""
-    return hashlib.sha256(f"urlmode browser v1\0{cookie}".encode()).digest()[:16]
+    return hashlib.sha256(f"{BROWSER_LABEL}\0{cookie}".encode()).digest()[:DIGEST_BYTES]
 
 
 def _context(purpose: str, provider: str) -> bytes:
@@ -67,7 +69,7 @@ def _context(purpose: str, provider: str) -> bytes:
 
 def mint_state(key: Key, purpose: str, provider: str, state: State, nonce: bytes | None = None) -> str:
     plaintext = id_bytes(state.id) + state.expires.to_bytes(8, "big") + state.binding + state.browser
-    return encode_base64url(encrypt(key.cipher(_STATE), key.kid, _context(purpose, provider), plaintext, nonce=nonce))
+    return encode_base64url(encrypt(key.cipher(STATE_INFO), key.kid, _context(purpose, provider), plaintext, nonce=nonce))
 
 
 def open_state(keys: KeyRing, purpose: str, provider: str, text: str, now: float | None = None) -> State:
@@ -75,7 +77,7 @@ def open_state(keys: KeyRing, purpose: str, provider: str, text: str, now: float
 
     def cipher_of(kid: int) -> AESGCM | None:
         key = keys.find(kid)
-        return None if key is None else key.cipher(_STATE)
+        return None if key is None else key.cipher(STATE_INFO)
 
     try:
         opened = decrypt(sealed, cipher_of, _context(purpose, provider))
@@ -97,7 +99,7 @@ def _decode(text: str, size: int) -> bytes:
 
 def _link_mac(key: Key, purpose: str, provider: str, named: bytes) -> bytes:
     covered = named[:2] + _context(purpose, provider) + b"\0" + named[2:]
-    return hmac.digest(key.shared(_LINK), covered, "sha256")[: _LINK_BYTES - _LINK_MAC_AT]
+    return hmac.digest(key.shared(LINK_INFO), covered, "sha256")[: _LINK_BYTES - _LINK_MAC_AT]
 
 
 def mint_link(key: Key, provider: str, elicitation_id: str, purpose: str = "connect") -> str:
@@ -120,7 +122,7 @@ def open_link(keys: KeyRing, provider: str, text: str, purpose: str = "connect")
 
 def mint_ticket(key: Key, subject: str, expires: int, nonce: bytes | None = None) -> str:
     plaintext = expires.to_bytes(8, "big") + subject.encode()
-    return encode_base64url(encrypt(key.cipher(_TICKET), key.kid, b"ticket", plaintext, nonce=nonce))
+    return encode_base64url(encrypt(key.cipher(TICKET_INFO), key.kid, b"ticket", plaintext, nonce=nonce))
 
 
 def ticket_cookie(key: Key, subject: str, ttl_ms: int) -> Ticket:

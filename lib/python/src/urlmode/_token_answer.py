@@ -12,14 +12,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ._contract_limits import ACCOUNT_NAMES_MAX, TOKEN_LIFETIME_MAX_S
 from ._http import Answer, RequestFailed
 from ._oauth_description import find_in
 
-_NAMES_MAX = 8
 # Whatever has a digit may be a code or a token.
 _CODE = re.compile("[A-Za-z_-]{1,64}")
-# No access token lives for a hundred years. Some providers write the greatest number that they know for "without end".
-_LIFETIME_MAX_S = 100 * 365 * 24 * 60 * 60
 VARIABLES = "urlmode_variables"
 """The member of stored tokens that holds the variables of their description: only this package writes it."""
 
@@ -118,7 +116,7 @@ def _seconds_of(date: str) -> float:
 
 def is_lifetime(seconds: float) -> bool:
     """Whether a token may be valid for so long."""
-    return 0 <= seconds <= _LIFETIME_MAX_S
+    return 0 <= seconds <= TOKEN_LIFETIME_MAX_S
 
 
 def detail_of(answer: Answer, content: Any, otherwise: str = "invalid_response") -> str:
@@ -128,6 +126,6 @@ def detail_of(answer: Answer, content: Any, otherwise: str = "invalid_response")
         return f"{error}, status {answer.status}"
     found = re.match("[a-z]+/[a-z.+-]{1,60}", answer.content_type)
     shape = found[0] if found else "no known type"
-    names = [name for name in content if is_code(name)][:_NAMES_MAX] if isinstance(content, dict) else []
+    names = [name for name in content if is_code(name)][:ACCOUNT_NAMES_MAX] if isinstance(content, dict) else []
     members = f" with {', '.join(names)}" if names else ""
     return f"{otherwise}, status {answer.status}, {shape}{members}"

@@ -14,6 +14,23 @@ from . import _input
 from ._callback_urls import Asked, UrlBuilder
 from ._claims import Claim, Claims
 from ._connection import Pool, PoolLike, server_of
+from ._contract_limits import (
+    CLAIM_LEASE_MAX_S,
+    CLAIM_LEASE_MIN_S,
+    CLAIM_LEASE_S,
+    CLOSE_S,
+    KEEP_RESULTS_S,
+    KEEP_UNCLAIMED_S,
+    KEYS_FILE_MAX,
+    NAME_MAX,
+    RETENTION_S,
+    SUBJECT_MAX,
+    TICKET_MAX_S,
+    TICKET_S,
+    TIMEOUT_S,
+    TTL_MAX_S,
+)
+from ._contract_seals import RESULT_INFO
 from ._create import Creator
 from ._create_methods import CreateMethods
 from ._create_options import Checked
@@ -25,8 +42,8 @@ from ._listener import Listener
 from ._metrics import Metrics
 from ._money import AnnouncedMoney
 from ._outcome import to_refund, to_unclaimed
-from ._purge import RETENTION_S, Purger, check_kept, check_retention
-from ._seal import RESULT, seal
+from ._purge import Purger, check_kept, check_retention
+from ._seal import seal
 from ._tasks import Tasks, start_quietly
 from ._token import binding_of, ticket_cookie
 from ._types import (
@@ -46,10 +63,7 @@ from ._types import (
 )
 from ._waiters import Waiters
 
-_KEYS_MAX = 131_072
 _PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "input", "approval", "result", "stored")
-# With what its listening connection takes to end, `aclose` takes two seconds.
-_CLOSE_TIMEOUT_S = 1.0
 
 
 class UrlMode(CreateMethods):
@@ -65,14 +79,14 @@ class UrlMode(CreateMethods):
         base_url: str,
         name: str | None = None,
         listen: bool = True,
-        keep_results: Duration = 600,
-        keep_unclaimed: Duration = 30 * 24 * 60 * 60,
+        keep_results: Duration = KEEP_RESULTS_S,
+        keep_unclaimed: Duration = KEEP_UNCLAIMED_S,
         retention: Duration | None = RETENTION_S,
         clients: Sequence[ClientFacts] = (),
     ) -> None:
         """Does not connect yet. README.md describes the options."""
         self._base_url, host = _input.check_base_url(base_url)
-        self._name = _input.check_text("name", host if name is None else name, 1, 200)
+        self._name = _input.check_text("name", host if name is None else name, 1, NAME_MAX)
         server = server_of(database_url, pool)
         self._keys = open_keys(keys_file, keys)
         self._clients = _input.check_clients(clients)
@@ -127,7 +141,7 @@ class UrlMode(CreateMethods):
         *,
         subject: str,
         session: str = "",
-        timeout: Duration | None = 300,
+        timeout: Duration | None = TIMEOUT_S,
         on_progress: ProgressFunction | None = None,
         recheck: RecheckFunction | None = None,
         verify: VerifyFunction | None = None,
@@ -239,7 +253,7 @@ class UrlMode(CreateMethods):
         subject: str,
         session: str = "",
         reference: str | None = None,
-        lease: Duration = 30,
+        lease: Duration = CLAIM_LEASE_S,
         timeout: Duration = 0,
     ) -> Claim:
         """Claims an accept under a lease, for a call whose answer may be lost.
@@ -250,8 +264,8 @@ class UrlMode(CreateMethods):
         """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
-        lease_ms = _input.check_duration("lease", lease, 1, 3600)
-        seconds = _input.check_duration("timeout", timeout, 0, _input.YEAR_S) / 1000
+        lease_ms = _input.check_duration("lease", lease, CLAIM_LEASE_MIN_S, CLAIM_LEASE_MAX_S)
+        seconds = _input.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000
         return await self._claims.begin(key, _input.check_reference(reference), lease_ms, seconds)
 
     async def unclaimed(
@@ -309,14 +323,14 @@ class UrlMode(CreateMethods):
             keep = check_retention("older_than", older_than)
         return await self._purger.purge(keep, None if kind is None else _input.check_choice("kind", kind, _PURGE_KINDS))
 
-    def ticket(self, *, subject: str, ttl: Duration = 300) -> Ticket:
+    def ticket(self, *, subject: str, ttl: Duration = TICKET_S) -> Ticket:
         """A cookie that tells callback programs with `"user_check": "session-ticket"` who the user is.
 
         Send it only to a browser whose web session identifies the user. Raises KeysFileError if the keys file cannot be
         read.
         """
-        subject = _input.check_text("subject", subject, 1, 512)
-        return ticket_cookie(self._keys.minting, subject, _input.check_duration("ttl", ttl, 0.001, 3600))
+        subject = _input.check_text("subject", subject, 1, SUBJECT_MAX)
+        return ticket_cookie(self._keys.minting, subject, _input.check_duration("ttl", ttl, 0.001, TICKET_MAX_S))
 
     @property
     def open_waits(self) -> int:
@@ -347,7 +361,7 @@ class UrlMode(CreateMethods):
         waits = start_quietly(self._waiters.close())
         for finish in self._finishers:
             await finish()
-        overdue = asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT_S, self._pool.break_off)
+        overdue = asyncio.get_running_loop().call_later(CLOSE_S, self._pool.break_off)
         try:
             await self._late.close()
             await self._refunds.close()
@@ -371,7 +385,7 @@ class UrlMode(CreateMethods):
 
     async def _complete(self, key: RowKey, answer: Answer) -> str:
         checked = _input.check_answer(answer)
-        result = None if checked.text is None else seal(self._keys, RESULT, *key, checked.text)
+        result = None if checked.text is None else seal(self._keys, RESULT_INFO, *key, checked.text)
         return await self._database.settle(
             key, checked.action, checked.reason, result, checked.amount, checked.currency, checked.reference
         )
@@ -387,7 +401,7 @@ def open_keys(keys_file: object, keys: object) -> KeyRing:
     if keys is not None:
         if keys_file is not None:
             raise TypeError("keys and keys_file cannot be used together")
-        return parse_keys(_input.check_text("keys", keys, 1, _KEYS_MAX), "keys")
+        return parse_keys(_input.check_text("keys", keys, 1, KEYS_FILE_MAX), "keys")
     _input.refuse_awaitable("keys_file", keys_file)
     if not isinstance(keys_file, (str, PathLike)):
         raise TypeError("keys_file must be a str or a path")

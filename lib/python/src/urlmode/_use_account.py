@@ -15,6 +15,7 @@ from ._callback_urls import Asked
 from ._calls import Call, Wish
 from ._claims import BegunClaim
 from ._connect_account import Connecting, connecting
+from ._contract_limits import ACCOUNT_LOOK_S, EXCHANGE_S
 from ._database import RowKey
 from ._errors import AccountNotConnectedError, AccountReconnectError
 from ._messages import ToolResult, failure_result
@@ -23,9 +24,6 @@ from ._token import binding_of
 from ._types import CallbackUrls, Duration, Outcome
 from .vault import AccessToken, ListedAccount, Vault
 
-# Longer than the exchange of a code may take: tokens, keys or a long-lived token, and whose account it is, 30 seconds each.
-_EXCHANGE_S = 95.0
-_LOOK_S = 0.2
 # In place of the result of a call whose account is connected, by itself or by another call: it has yet to be used.
 _CONNECTED: ToolResult = {}
 _CONNECTED_BY_ANOTHER: ToolResult = {}
@@ -140,9 +138,9 @@ async def _wait_for_exchange(vault: Vault, elicitation_id: str, subject: str, se
     None: that call does not say it."""
     claims = vault._urlmode._claims
     key = RowKey(elicitation_id, binding_of(subject, session))
-    until = time.monotonic() + _EXCHANGE_S
+    until = time.monotonic() + EXCHANGE_S
     while True:
         why = await claims.read_exchange(key)
         if why is not None or time.monotonic() > until:
             return why
-        await asyncio.sleep(jittered(_LOOK_S))
+        await asyncio.sleep(jittered(ACCOUNT_LOOK_S))

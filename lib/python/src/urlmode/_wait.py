@@ -8,6 +8,7 @@ import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
+from ._contract_limits import ABANDON_S
 from ._database import AbandonOutcome, Row, RowKey
 from ._errors import ElicitationTimeoutError
 from ._form_types import VerifyFunction
@@ -16,8 +17,6 @@ from ._tasks import in_this_context, start_quietly
 from ._types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
 _STATUSES: tuple[OpenStatus, ...] = ("pending", "opened", "processing")
-# How long a wait that abandons its elicitation waits for the database.
-_ABANDON_TIMEOUT_S = 2.0
 
 Abandon = Callable[[str], Awaitable[AbandonOutcome]]
 Over = Callable[["Wait", "BaseException | None"], None]
@@ -102,7 +101,7 @@ class Wait:
         """Cancelling the task of the caller ends the wait."""
         try:
             if self._abandon is not None and self.future.cancelled():
-                await asyncio.wait({start_quietly(self._abandon("aborted"))}, timeout=_ABANDON_TIMEOUT_S)
+                await asyncio.wait({start_quietly(self._abandon("aborted"))}, timeout=ABANDON_S)
         finally:
             for task in self._tasks or ():
                 task.cancel()
@@ -131,14 +130,14 @@ class Wait:
         if self._abandon is not None:
             self._abandoning = True
             abandoning = start_quietly(self._abandon(reason))
-            await asyncio.wait({abandoning}, timeout=_ABANDON_TIMEOUT_S)
+            await asyncio.wait({abandoning}, timeout=ABANDON_S)
             ended = abandoning.result() if abandoning.done() and abandoning.exception() is None else None
             self._abandoning = False
             if self._held and ended != "completed" and (reason == "timeout" or self._held.action != "cancel"):
                 self.resolve(self._held)
             elif ended == "already" and reason == "timeout":
                 # Somebody else has completed it just now: the row is about to be read.
-                await asyncio.wait({self.future}, timeout=_ABANDON_TIMEOUT_S)
+                await asyncio.wait({self.future}, timeout=ABANDON_S)
             elif ended == "opened" or ended == "processing":
                 status = ended
         self.reject(error or ElicitationTimeoutError(self.entry.id, self._timeout or 0, status))

@@ -16,6 +16,7 @@ import psycopg
 
 from ._check import Checker, needs_check
 from ._connection import is_refusal
+from ._contract_limits import READ_RETRY_S, ROUTINE_S
 from ._database import Database, Row, RowKey
 from ._errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
 from ._form_types import VerifyFunction
@@ -31,8 +32,6 @@ from ._tasks import Tasks, jittered, start_quietly
 from ._types import Answer, RecheckFunction
 from ._wait import Entry, Wait
 
-_ROUTINE_READ_S = 30.0
-_RETRY_S = 1.0
 
 
 class Waiters:
@@ -177,7 +176,7 @@ class Waiters:
             self._schedule_routine_read()
             self._read_all()
 
-        self._routine_timer = asyncio.get_running_loop().call_later(jittered(_ROUTINE_READ_S), go_off)
+        self._routine_timer = asyncio.get_running_loop().call_later(jittered(ROUTINE_S), go_off)
 
     def _read_all(self) -> None:
         self._reader.add_routine(self._all_entries())
@@ -322,7 +321,7 @@ class Waiters:
             if is_refusal(error) or not isinstance(error, (psycopg.Error, UrlModeError)):
                 for entry in entries:
                     self._fail(entry, error)
-            await asyncio.sleep(jittered(_RETRY_S))
+            await asyncio.sleep(jittered(READ_RETRY_S))
         finally:
             if reads:
                 for entry in entries:

@@ -18,6 +18,15 @@ import psycopg
 
 from ._accounts import Account, AccountOptions, AccountProvider, Connected, check_scopes
 from ._client_auth import OAuthClient
+from ._contract_limits import (
+    ACCOUNT_LOOK_S,
+    ACCOUNT_MAX,
+    COMMIT_S,
+    REFRESH_LEASE_S,
+    SUBJECT_MAX,
+    VALID_FOR_MAX_S,
+    VALID_FOR_S,
+)
 from ._database import RowKey
 from ._errors import (
     AccountNotConnectedError,
@@ -33,8 +42,8 @@ from ._errors import (
 from ._input import check_duration, check_function, check_id, check_provider, check_text
 from ._kept_token import read_kept
 from ._keys import have_common_key
-from ._refresher import LEASE_MS, Refreshable, Refresher, less_waited, lifetime_of
-from ._retried import COMMIT_S, is_no_conflict, is_refused, reason_of, retried
+from ._refresher import Refreshable, Refresher, less_waited, lifetime_of
+from ._retried import is_no_conflict, is_refused, reason_of, retried
 from ._sealed_tokens import Place, open_tokens, seal_tokens
 from ._tasks import Tasks, jittered, shielded
 from ._token_answer import VARIABLES
@@ -65,10 +74,6 @@ __all__ = [
     "Vault",
 ]
 
-_VALID_FOR_S = 60
-_VALID_FOR_MAX_S = 24 * 60 * 60
-# How often who waits for another instance's refresh looks.
-_LOOK_S = 0.2
 # The account of a provider that does not say whose it is.
 _ONLY_ACCOUNT = "default"
 
@@ -132,7 +137,7 @@ class Vault:
         return place.account
 
     async def access_token(
-        self, *, subject: str, provider: str, account: str | None = None, valid_for: Duration = _VALID_FOR_S
+        self, *, subject: str, provider: str, account: str | None = None, valid_for: Duration = VALID_FOR_S
     ) -> AccessToken:
         """A token that is valid for a while. It is refreshed if it is not, by one instance at a time.
 
@@ -143,9 +148,9 @@ class Vault:
         """
         subject, provider = _check_owner(subject, provider)
         wanted_account = _check_account(account)
-        asked_ms = check_duration("valid_for", valid_for, 0, _VALID_FOR_MAX_S)
+        asked_ms = check_duration("valid_for", valid_for, 0, VALID_FOR_MAX_S)
         self._options_of(provider)
-        until = time.monotonic() + LEASE_MS / 1000
+        until = time.monotonic() + REFRESH_LEASE_S
         first: tuple[str, int] | None = None
         while True:
             self._urlmode._check_open()
@@ -176,12 +181,12 @@ class Vault:
                     return _to_access_token(row, tokens)
                 raise AccountUnavailableError(provider, "timeout" if is_stuck else result.detail)
             if result.outcome == "leased":
-                await asyncio.sleep(min(result.wait_ms / 1000, jittered(_LOOK_S)))
+                await asyncio.sleep(min(result.wait_ms / 1000, jittered(ACCOUNT_LOOK_S)))
 
     async def list_accounts(self, *, subject: str, provider: str | None = None) -> list[ListedAccount]:
         """Without tokens, the one that was connected last first. Raises UrlModeClosedError."""
         self._urlmode._check_open()
-        subject = check_text("subject", subject, 1, 512)
+        subject = check_text("subject", subject, 1, SUBJECT_MAX)
         rows = await self._database.read(subject, None if provider is None else check_provider(provider), None)
         return [
             ListedAccount(
@@ -210,7 +215,7 @@ class Vault:
         claimed or refunded before; then nothing was deleted.
         """
         self._urlmode._check_open()
-        unclaimed = await self._database.forget(check_text("subject", subject, 1, 512))
+        unclaimed = await self._database.forget(check_text("subject", subject, 1, SUBJECT_MAX))
         if unclaimed:
             raise UnclaimedPaymentsError(unclaimed)
 
@@ -298,12 +303,12 @@ class Vault:
         has_begun = False
         first: int | None = None
         while True:
-            start = await self._database.begin_disconnect(place, LEASE_MS, first)
+            start = await self._database.begin_disconnect(place, round(1000 * REFRESH_LEASE_S), first)
             first = start.first_version if first is None else first
             if start.outcome == "leased":
                 if not has_begun:
                     self._urlmode._check_open()
-                await asyncio.sleep(min(start.wait_ms / 1000, jittered(_LOOK_S)))
+                await asyncio.sleep(min(start.wait_ms / 1000, jittered(ACCOUNT_LOOK_S)))
                 continue
             if start.outcome == "gone":
                 if not has_begun:
@@ -316,7 +321,7 @@ class Vault:
                 detail = error.code
             # Tokens that were stored meanwhile are revoked as well.
             version = start.version
-            if await retried(lambda: self._database.delete(place, version), LEASE_MS / 1000):
+            if await retried(lambda: self._database.delete(place, version), REFRESH_LEASE_S):
                 break
         self._tell("disconnected", place, revoked=detail is None)
         return Disconnected(detail is None, detail)
@@ -368,7 +373,7 @@ def _account_of(connected: Connected) -> str:
 
 
 def _place_of(connected: Connected, subject: str, provider: str) -> Place:
-    return Place(subject, provider, check_text("account", _account_of(connected), 1, 512))
+    return Place(subject, provider, check_text("account", _account_of(connected), 1, ACCOUNT_MAX))
 
 
 def _with_variables(connected: Connected) -> dict[str, Any]:
@@ -376,11 +381,11 @@ def _with_variables(connected: Connected) -> dict[str, Any]:
 
 
 def _check_owner(subject: object, provider: object) -> tuple[str, str]:
-    return check_text("subject", subject, 1, 512), check_provider(provider)
+    return check_text("subject", subject, 1, SUBJECT_MAX), check_provider(provider)
 
 
 def _check_account(account: object) -> str | None:
-    return None if account is None else check_text("account", account, 1, 512)
+    return None if account is None else check_text("account", account, 1, ACCOUNT_MAX)
 
 
 def _to_access_token(row: AccountRow, tokens: Mapping[str, Any]) -> AccessToken:

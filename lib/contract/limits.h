@@ -1,0 +1,26 @@
+/* Generated from lib/contract by `make contract`: change it there. */
+/* SPDX-License-Identifier: MIT */
+/* clang-format off */
+#ifndef UM_CONTRACT_LIMITS_H
+#define UM_CONTRACT_LIMITS_H
+
+/* Characters of the name of a provider. */
+#define UM_PROVIDER_MAX 64
+/* Bytes of a subject. */
+#define UM_SUBJECT_MAX 512
+/* Bytes of a sealed result. */
+#define UM_RESULT_MAX 65536
+/* Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
+#define UM_ANNOUNCED_MAX 2600
+/* Bytes of a secret in a keys file, at least. */
+#define UM_SECRET_MIN 32
+/* Bytes of a secret in a keys file, at most. */
+#define UM_SECRET_MAX 256
+/* Characters of the id of a signing key that a delivery asks for. */
+#define UM_JWS_ASKED_KID_MAX 128
+/* Bytes of a delivery to a webhook. */
+#define UM_DELIVERY_BODY_MAX 4194304
+/* The longest grace of a description: so long after the expiry, the user and the provider may come back. */
+#define UM_GRACE_MAX_S 31536000
+
+#endif

@@ -1,0 +1,223 @@
+// Generated from lib/contract by `make contract`: change it there.
+
+/** Characters of the name of a provider. */
+export const PROVIDER_MAX = 64;
+/** Bytes of a subject. */
+export const SUBJECT_MAX = 512;
+/** Bytes of a session. */
+export const SESSION_MAX = 512;
+/** Bytes of a resume key. */
+export const RESUME_KEY_MAX = 512;
+/** Bytes of the id of an account. */
+export const ACCOUNT_MAX = 512;
+/** Bytes of the name of an MCP server. */
+export const NAME_MAX = 200;
+/** Bytes of the id of an MCP client. */
+export const CLIENT_ID_MAX = 2_048;
+/** Bytes of a target URL. */
+export const TARGET_URL_MAX = 8_192;
+/** Characters of a reason. */
+export const REASON_MAX = 64;
+/** Bytes of the reference of a payment. */
+export const REFERENCE_MAX = 800;
+/** Bytes of the type of an event. */
+export const EVENT_TYPE_MAX = 512;
+/** Bytes of a sealed result. */
+export const RESULT_MAX = 65_536;
+/** Bytes of what a call returned, sealed. */
+export const FULFILLED_MAX = 262_144;
+/** Bytes of the sealed tokens of an account. */
+export const TOKENS_MAX = 65_536;
+/** Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
+export const ANNOUNCED_MAX = 2_600;
+/** Bytes of the sealed response of an MCP client. */
+export const CLIENT_RESPONSE_MAX = 262_144;
+/** Bytes of a secret in a keys file, at least. */
+export const SECRET_MIN = 32;
+/** Bytes of a secret in a keys file, at most. */
+export const SECRET_MAX = 256;
+/** Bytes of a keys file, or of its content in an option. */
+export const KEYS_FILE_MAX = 131_072;
+/** How often it is looked whether a keys file has changed, while it is used. */
+export const KEYS_CHECK_MS = 1_000;
+/** Characters of the id of a signing key that a delivery asks for. */
+export const JWS_KID_MAX = 128;
+/** Bytes of a signing key that was fetched. */
+export const SIGNING_KEY_MAX = 8_192;
+/** Bytes of a delivery to a webhook. */
+export const DELIVERY_MAX = 4_194_304;
+/** How long a link can be opened. */
+export const TTL_MS = 300_000;
+/** The longest time that a link can be opened, and the longest wait: a year. */
+export const TTL_MAX_MS = 31_536_000_000;
+/** The longest time limit that an option of a call takes: a day. */
+export const CALL_MAX_MS = 86_400_000;
+/** The longest grace of a description: so long after the expiry, the user and the provider may come back. */
+export const GRACE_MAX_MS = 31_536_000_000;
+/** How often `create` looks again, because another call has claimed the elicitation that it found. */
+export const RESUME_ATTEMPTS = 3;
+/** The first pause while another call creates for the same owner. */
+export const BUSY_MIN_MS = 2;
+/** The longest of these pauses. */
+export const BUSY_MAX_MS = 100;
+/** How long a session ticket is valid. */
+export const TICKET_MS = 300_000;
+/** The longest that a session ticket can be valid. */
+export const TICKET_MAX_MS = 3_600_000;
+/** How long a wait lasts. */
+export const TIMEOUT_MS = 300_000;
+/** How long the end of a wait waits for the database to end its row. */
+export const ABANDON_MS = 2_000;
+/** Rows that one statement reads for the waits. */
+export const READ_BATCH_MAX = 1_000;
+/** How often rows are read, and the listening connection is used, although nothing says so. */
+export const ROUTINE_MS = 30_000;
+/** How long after a read that failed the next one begins. */
+export const READ_RETRY_MS = 1_000;
+/** The first pause between two reads, where notifications do not arrive. */
+export const POLL_MIN_MS = 250;
+/** The longest of these pauses. */
+export const POLL_MAX_MS = 5_000;
+/** How much longer each of these pauses is than the one before. */
+export const POLL_GROWTH = 1.5;
+/** The shortest delay of the timer for all deadlines, because each time everything is looked at. */
+export const ALARM_MIN_MS = 50;
+/** Connections of an instance, besides the one that listens. */
+export const POOL_MAX = 4;
+/** Calls that may be in progress. Further ones are refused. */
+export const CALLS_MAX = 10_000;
+/**
+ * How long a statement may take. PostgreSQL ends it somewhat earlier (statement_timeout), so that it is not carried out
+ * after its call has failed.
+ */
+export const QUERY_MS = 30_000;
+/** How long it may take to connect to PostgreSQL. */
+export const CONNECT_MS = 10_000;
+/** The same for one of several hosts: one that is dead must not delay the others for long. */
+export const CONNECT_OF_SEVERAL_MS = 3_000;
+/** The first pause before a lost listening connection is opened again. */
+export const BACKOFF_MIN_MS = 100;
+/** The longest of these pauses. */
+export const BACKOFF_MAX_MS = 5_000;
+/** The longest of these pauses where there are several hosts, because one may be promoted at any moment. */
+export const BACKOFF_OF_SEVERAL_MAX_MS = 500;
+/** How long a statement on the listening connection may take. */
+export const LISTEN_QUERY_MS = 10_000;
+/** How long a notification may take that tests whether notifications arrive. */
+export const PROBE_MS = 3_000;
+/** How long `close` waits for what is under way. */
+export const CLOSE_MS = 1_000;
+/**
+ * Elements of one statement. Each may take a lock, and PostgreSQL counts on 64 in a transaction
+ * (max_locks_per_transaction).
+ */
+export const BATCH_MAX = 32;
+/** Statements of a batch that are under way: PostgreSQL has one while this process is at the other. */
+export const BATCHES_AT_ONCE = 2;
+/** How long an element waits for others before it is refused. */
+export const BATCH_WAIT_MS = 15_000;
+/** How long the lease of a claim lasts. It is renewed while the call works. */
+export const CLAIM_LEASE_MS = 30_000;
+/** The shortest lease of a claim. */
+export const CLAIM_LEASE_MIN_MS = 1_000;
+/** The longest lease of a claim. */
+export const CLAIM_LEASE_MAX_MS = 3_600_000;
+/** How often a lease is renewed while it lasts. */
+export const CLAIM_RENEWALS = 3;
+/** How long a renewal that failed waits for the next one, and how often a call looks that waits for another one. */
+export const CLAIM_RETRY_MS = 500;
+/** How often a call looks again, if the outcome that it was to claim is not there any more. */
+export const CLAIM_ATTEMPTS = 3;
+/** How long nobody else begins a recheck. A function that takes longer causes a warning. */
+export const RECHECK_LEASE_MS = 60_000;
+/** How long the check of a typed value may take. */
+export const VERIFY_MS = 30_000;
+/** The shortest time for the check of a value. */
+export const VERIFY_MIN_MS = 1_000;
+/** The longest time for the check of a value. */
+export const VERIFY_MAX_MS = 120_000;
+/** How long a result is kept after it was read. */
+export const KEEP_RESULTS_MS = 600_000;
+/** The longest that it can be kept. After this time, the database purges every result. */
+export const KEEP_RESULTS_MAX_MS = 86_400_000;
+/** How long the result of an unclaimed payment is kept. */
+export const KEEP_UNCLAIMED_MS = 2_592_000_000;
+/** The shortest that it can be kept: the database purges none that is younger. */
+export const KEEP_UNCLAIMED_MIN_MS = 604_800_000;
+/**
+ * How long money may be under way: so long a payment or signature that was opened stays open at least while it is
+ * processing, and holds others back.
+ */
+export const MONEY_UNDER_WAY_MS = 2_592_000_000;
+/** How long rows are kept that are over. */
+export const RETENTION_MS = 7_776_000_000;
+/** The shortest that they can be kept. */
+export const RETENTION_MIN_MS = 604_800_000;
+/** How often an instance purges the results that are due. */
+export const PURGE_RESULTS_EVERY_MS = 60_000;
+/** How often an instance purges the rows that are over. */
+export const PURGE_ROWS_EVERY_MS = 3_600_000;
+/** Rows that one statement purges or marks as read. */
+export const PURGE_BATCH_MAX = 1_000;
+/** How long rows are collected before one statement marks them as read. */
+export const MARK_DELAY_MS = 100;
+/** Rows that are kept to be marked while PostgreSQL is unavailable. The rest are purged a day after completion. */
+export const UNMARKED_MAX = 10_000;
+/** Reports that are remembered, so that each is made once. Beyond that the oldest one is dropped. */
+export const REPORTED_MAX = 10_000;
+/** Notifications about payments that wait to be read. After that, the last ones are listed. */
+export const REPORTS_PENDING_MAX = 1_000;
+/** How far back they are listed then. */
+export const REPORTS_MISSED_MS = 3_600_000;
+/** How long an access token must be valid that a call is given. */
+export const VALID_FOR_MS = 60_000;
+/** The longest that a call may ask for. */
+export const VALID_FOR_MAX_MS = 86_400_000;
+/** How often a call looks that waits for another instance to refresh or exchange. */
+export const ACCOUNT_LOOK_MS = 200;
+/** How long a request to a provider about accounts may take. */
+export const ACCOUNT_REQUEST_MS = 30_000;
+/** Bytes of the answer of a provider: far more than tokens, keys and metadata have. */
+export const ACCOUNT_ANSWER_MAX = 1_048_576;
+/** Names of members that a description gives a token. */
+export const ACCOUNT_NAMES_MAX = 8;
+/** How long after a failure it is asked once more whose account it is. */
+export const ACCOUNT_AGAIN_MS = 1_000;
+/** Seconds of the longest lifetime of a token: a provider that says more does not know it. */
+export const TOKEN_LIFETIME_MAX_S = 3_153_600_000;
+/** How long a signed client assertion is valid: long enough for clocks that differ. */
+export const ASSERTION_MS = 300_000;
+/** How long the metadata of a provider are used. */
+export const METADATA_MS = 3_600_000;
+/** Providers whose metadata are kept. */
+export const METADATA_MAX = 256;
+/** How much the clock of a provider may differ. */
+export const CLOCK_SKEW_MS = 30_000;
+/** How long the exchange of a code may take: three requests to a provider, and what the database takes. */
+export const EXCHANGE_MS = 95_000;
+/**
+ * How long only one instance refreshes the token of an account: longer than a request may take, with room for the
+ * commits.
+ */
+export const REFRESH_LEASE_MS = 60_000;
+/** After so much of the lease, what is left of it is too little for a request. */
+export const REFRESH_LATE_MS = 20_000;
+/** How long tokens that came are kept in memory while they cannot be stored. */
+export const COMMIT_MS = 300_000;
+/** The first pause between two attempts to store them. */
+export const COMMIT_RETRY_MIN_MS = 100;
+/** The longest of these pauses. */
+export const COMMIT_RETRY_MAX_MS = 5_000;
+/**
+ * How long a call waits before it asks its client to call again. Most clients end a call after 60 seconds, whatever
+ * progress they see.
+ */
+export const ROUND_MS = 45_000;
+/** How often a client is asked to call again without an outcome. */
+export const ROUNDS_MAX = 8;
+/** How often a call that waits reports progress to its client. */
+export const HEARTBEAT_MS = 15_000;
+/** How long after the completion the response of a client is still waited for. */
+export const RESPONSE_MS = 1_000;
+/** Elicitations of a session of which it is known whether the client was told of their end. */
+export const NOTICES_MAX = 1_000;

@@ -1,0 +1,215 @@
+"""Generated from lib/contract by `make contract`: change it there."""
+
+from __future__ import annotations
+
+# Characters of the name of a provider.
+PROVIDER_MAX = 64
+# Bytes of a subject.
+SUBJECT_MAX = 512
+# Bytes of a session.
+SESSION_MAX = 512
+# Bytes of a resume key.
+RESUME_KEY_MAX = 512
+# Bytes of the id of an account.
+ACCOUNT_MAX = 512
+# Bytes of the name of an MCP server.
+NAME_MAX = 200
+# Bytes of the id of an MCP client.
+CLIENT_ID_MAX = 2_048
+# Bytes of a target URL.
+TARGET_URL_MAX = 8_192
+# Characters of a reason.
+REASON_MAX = 64
+# Bytes of the reference of a payment.
+REFERENCE_MAX = 800
+# Bytes of the type of an event.
+EVENT_TYPE_MAX = 512
+# Bytes of a sealed result.
+RESULT_MAX = 65_536
+# Bytes of what a call returned, sealed.
+FULFILLED_MAX = 262_144
+# Bytes of the sealed tokens of an account.
+TOKENS_MAX = 65_536
+# Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
+ANNOUNCED_MAX = 2_600
+# Bytes of the sealed response of an MCP client.
+CLIENT_RESPONSE_MAX = 262_144
+# Bytes of a secret in a keys file, at least.
+SECRET_MIN = 32
+# Bytes of a secret in a keys file, at most.
+SECRET_MAX = 256
+# Bytes of a keys file, or of its content in an option.
+KEYS_FILE_MAX = 131_072
+# How often it is looked whether a keys file has changed, while it is used.
+KEYS_CHECK_S = 1
+# Characters of the id of a signing key that a delivery asks for.
+JWS_KID_MAX = 128
+# Bytes of a signing key that was fetched.
+SIGNING_KEY_MAX = 8_192
+# Bytes of a delivery to a webhook.
+DELIVERY_MAX = 4_194_304
+# How long a link can be opened.
+TTL_S = 300
+# The longest time that a link can be opened, and the longest wait: a year.
+TTL_MAX_S = 31_536_000
+# The longest time limit that an option of a call takes: a day.
+CALL_MAX_S = 86_400
+# The longest grace of a description: so long after the expiry, the user and the provider may come back.
+GRACE_MAX_S = 31_536_000
+# How often `create` looks again, because another call has claimed the elicitation that it found.
+RESUME_ATTEMPTS = 3
+# The first pause while another call creates for the same owner.
+BUSY_MIN_S = 0.002
+# The longest of these pauses.
+BUSY_MAX_S = 0.1
+# How long a session ticket is valid.
+TICKET_S = 300
+# The longest that a session ticket can be valid.
+TICKET_MAX_S = 3_600
+# How long a wait lasts.
+TIMEOUT_S = 300
+# How long the end of a wait waits for the database to end its row.
+ABANDON_S = 2
+# Rows that one statement reads for the waits.
+READ_BATCH_MAX = 1_000
+# How often rows are read, and the listening connection is used, although nothing says so.
+ROUTINE_S = 30
+# How long after a read that failed the next one begins.
+READ_RETRY_S = 1
+# The first pause between two reads, where notifications do not arrive.
+POLL_MIN_S = 0.25
+# The longest of these pauses.
+POLL_MAX_S = 5
+# How much longer each of these pauses is than the one before.
+POLL_GROWTH = 1.5
+# The shortest delay of the timer for all deadlines, because each time everything is looked at.
+ALARM_MIN_S = 0.05
+# Connections of an instance, besides the one that listens.
+POOL_MAX = 4
+# Calls that may be in progress. Further ones are refused.
+CALLS_MAX = 10_000
+# How long a statement may take. PostgreSQL ends it somewhat earlier (statement_timeout), so that it is not
+# carried out after its call has failed.
+QUERY_S = 30
+# How long it may take to connect to PostgreSQL.
+CONNECT_S = 10
+# The same for one of several hosts: one that is dead must not delay the others for long.
+CONNECT_OF_SEVERAL_S = 3
+# The first pause before a lost listening connection is opened again.
+BACKOFF_MIN_S = 0.1
+# The longest of these pauses.
+BACKOFF_MAX_S = 5
+# The longest of these pauses where there are several hosts, because one may be promoted at any moment.
+BACKOFF_OF_SEVERAL_MAX_S = 0.5
+# How long a statement on the listening connection may take.
+LISTEN_QUERY_S = 10
+# How long a notification may take that tests whether notifications arrive.
+PROBE_S = 3
+# How long `close` waits for what is under way.
+CLOSE_S = 1
+# Elements of one statement. Each may take a lock, and PostgreSQL counts on 64 in a transaction
+# (max_locks_per_transaction).
+BATCH_MAX = 32
+# Statements of a batch that are under way: PostgreSQL has one while this process is at the other.
+BATCHES_AT_ONCE = 2
+# How long an element waits for others before it is refused.
+BATCH_WAIT_S = 15
+# How long the lease of a claim lasts. It is renewed while the call works.
+CLAIM_LEASE_S = 30
+# The shortest lease of a claim.
+CLAIM_LEASE_MIN_S = 1
+# The longest lease of a claim.
+CLAIM_LEASE_MAX_S = 3_600
+# How often a lease is renewed while it lasts.
+CLAIM_RENEWALS = 3
+# How long a renewal that failed waits for the next one, and how often a call looks that waits for another one.
+CLAIM_RETRY_S = 0.5
+# How often a call looks again, if the outcome that it was to claim is not there any more.
+CLAIM_ATTEMPTS = 3
+# How long nobody else begins a recheck. A function that takes longer causes a warning.
+RECHECK_LEASE_S = 60
+# How long the check of a typed value may take.
+VERIFY_S = 30
+# The shortest time for the check of a value.
+VERIFY_MIN_S = 1
+# The longest time for the check of a value.
+VERIFY_MAX_S = 120
+# How long a result is kept after it was read.
+KEEP_RESULTS_S = 600
+# The longest that it can be kept. After this time, the database purges every result.
+KEEP_RESULTS_MAX_S = 86_400
+# How long the result of an unclaimed payment is kept.
+KEEP_UNCLAIMED_S = 2_592_000
+# The shortest that it can be kept: the database purges none that is younger.
+KEEP_UNCLAIMED_MIN_S = 604_800
+# How long money may be under way: so long a payment or signature that was opened stays open at least while it
+# is processing, and holds others back.
+MONEY_UNDER_WAY_S = 2_592_000
+# How long rows are kept that are over.
+RETENTION_S = 7_776_000
+# The shortest that they can be kept.
+RETENTION_MIN_S = 604_800
+# How often an instance purges the results that are due.
+PURGE_RESULTS_EVERY_S = 60
+# How often an instance purges the rows that are over.
+PURGE_ROWS_EVERY_S = 3_600
+# Rows that one statement purges or marks as read.
+PURGE_BATCH_MAX = 1_000
+# How long rows are collected before one statement marks them as read.
+MARK_DELAY_S = 0.1
+# Rows that are kept to be marked while PostgreSQL is unavailable. The rest are purged a day after completion.
+UNMARKED_MAX = 10_000
+# Reports that are remembered, so that each is made once. Beyond that the oldest one is dropped.
+REPORTED_MAX = 10_000
+# Notifications about payments that wait to be read. After that, the last ones are listed.
+REPORTS_PENDING_MAX = 1_000
+# How far back they are listed then.
+REPORTS_MISSED_S = 3_600
+# How long an access token must be valid that a call is given.
+VALID_FOR_S = 60
+# The longest that a call may ask for.
+VALID_FOR_MAX_S = 86_400
+# How often a call looks that waits for another instance to refresh or exchange.
+ACCOUNT_LOOK_S = 0.2
+# How long a request to a provider about accounts may take.
+ACCOUNT_REQUEST_S = 30
+# Bytes of the answer of a provider: far more than tokens, keys and metadata have.
+ACCOUNT_ANSWER_MAX = 1_048_576
+# Names of members that a description gives a token.
+ACCOUNT_NAMES_MAX = 8
+# How long after a failure it is asked once more whose account it is.
+ACCOUNT_AGAIN_S = 1
+# Seconds of the longest lifetime of a token: a provider that says more does not know it.
+TOKEN_LIFETIME_MAX_S = 3_153_600_000
+# How long a signed client assertion is valid: long enough for clocks that differ.
+ASSERTION_S = 300
+# How long the metadata of a provider are used.
+METADATA_S = 3_600
+# Providers whose metadata are kept.
+METADATA_MAX = 256
+# How much the clock of a provider may differ.
+CLOCK_SKEW_S = 30
+# How long the exchange of a code may take: three requests to a provider, and what the database takes.
+EXCHANGE_S = 95
+# How long only one instance refreshes the token of an account: longer than a request may take, with room for
+# the commits.
+REFRESH_LEASE_S = 60
+# After so much of the lease, what is left of it is too little for a request.
+REFRESH_LATE_S = 20
+# How long tokens that came are kept in memory while they cannot be stored.
+COMMIT_S = 300
+# The first pause between two attempts to store them.
+COMMIT_RETRY_MIN_S = 0.1
+# The longest of these pauses.
+COMMIT_RETRY_MAX_S = 5
+# How long a call waits before it asks its client to call again. Most clients end a call after 60 seconds,
+# whatever progress they see.
+ROUND_S = 45
+# How often a client is asked to call again without an outcome.
+ROUNDS_MAX = 8
+# How often a call that waits reports progress to its client.
+HEARTBEAT_S = 15
+# How long after the completion the response of a client is still waited for.
+RESPONSE_S = 1
+# Elicitations of a session of which it is known whether the client was told of their end.
+NOTICES_MAX = 1_000
