@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import * as codes from './codes.mjs';
+import { functionsJson } from './functions.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
 import * as seals from './seals.mjs';
@@ -46,5 +47,7 @@ export function generated() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	const database = process.env.URLMODE_ADMIN_DATABASE_URL;
+	if (database) writeFileSync(path.join(ROOT, 'lib/contract/functions.json'), functionsJson(database));
 	for (const [file, text] of generated()) writeFileSync(path.join(ROOT, file), text);
 }

@@ -41,17 +41,12 @@ function section(file, heading) {
 /** The code in the first column of a section's tables. */
 const firstColumn = (file, heading) => [...section(file, heading).matchAll(/^\| `([^`]+)` \|/gm)].map(([, code]) => code);
 
-/** Each function that a role may execute, as `name(parameters)`, from sql/functions/. */
-function grantedFunctions(role, schema) {
-	const sql = withRoles(readAll('sql', '.sql').replaceAll(/--.*$/gm, ''));
-	const parameters = new Map([...sql.matchAll(new RegExp(`CREATE OR REPLACE FUNCTION ${schema}\\.(\\w+)\\(([^)]*)\\)`, 'g'))]
-		.map(([, name, text]) => [name, text.replaceAll(/\s+/g, ' ').trim()]));
-	const granted = [...sql.matchAll(/GRANT EXECUTE ON FUNCTION([^;]*?)\bTO ([^;]*);/g)]
-		.filter(([, , roles]) => roles.match(/\w+/g).includes(role))
-		.flatMap(([, functions]) => [...functions.matchAll(new RegExp(`\\b${schema}\\.(\\w+)`, 'g'))]);
-
-	return granted.map(([, name]) => `${name}(${parameters.get(name)})`);
-}
+/** Each function of a schema that a role may execute, as `name(parameters)`. */
+const grantedFunctions = (role, of) => JSON.parse(read('lib/contract/functions.json')).filter(({ roles, schema }) => schema === of && roles.includes(role))
+	.map(({ name, parameters, rows, columns = [] }) => `${name}(${[
+		...parameters.map((each) => `${each.name} ${each.type}${'default' in each ? ` DEFAULT ${each.default}` : ''}`),
+		...columns.filter(() => !rows).map((each) => `OUT ${each.name} ${each.type}`),
+	].join(', ')})`);
 
 for (const [role, schema, heading] of [
 	...['urlmode_cgi', 'urlmode_server', 'urlmode_operator'].map((name) => [name, 'urlmode', `Role ${name}`]),

@@ -1,8 +1,10 @@
 // The functions of sql/, called at the same time and with several elements at once.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
+import { functionsJson } from '../../contract/functions.mjs';
 import { bindingOf, browserOf } from '../src/token.js';
 import { connect, payment, request, setUp, until } from './support/database.js';
 
@@ -122,4 +124,11 @@ test('announcements go together, up to the longest payload of a notification', a
 		await until('they arrive', () => lengths.length === expected.length);
 		assert.deepEqual(lengths, expected);
 	}
+});
+
+test('functions.json of the contract has the functions of this database', async (t) => {
+	const { adminUrl } = await setUp(t);
+	const kept = readFileSync(new URL('../../contract/functions.json', import.meta.url), 'utf8');
+
+	assert.ok(kept === functionsJson(adminUrl), 'run make contract with URLMODE_ADMIN_DATABASE_URL');
 });
