@@ -59,7 +59,7 @@ function install(modules) {
 	for (const part of ['package.json', 'src']) {
 		cpSync(join(PACKAGE, part), join(target, part), { recursive: true });
 	}
-	for (const part of ['providers', 'currencies.json']) cpSync(join(ROOT, 'lib', part), join(target, part), { recursive: true });
+	for (const part of ['contract', 'providers', 'currencies.json']) cpSync(join(ROOT, 'lib', part), join(target, part), { recursive: true });
 }
 
 /** All dependencies of the package, including indirect ones. */
