@@ -4,9 +4,10 @@
 import { lengthOf } from './form/formats.js';
 
 /**
- * @typedef {{ [keyword: string]: any }} Rules
+ * @typedef {ReturnType<typeof JSON.parse>} Json
+ * @typedef {{ [keyword: string]: Json }} Rules
  * @typedef {{ pointer: string, must: string }} Fault where it is (RFC 6901), and the rest of a sentence about it
- * @typedef {{ [name: string]: (value: any) => string | undefined }} Formats each says what is wrong with a value
+ * @typedef {{ [name: string]: (value: Json) => string | undefined }} Formats each says what is wrong with a value
  */
 
 /** @type {Record<string, [string, (value: any) => boolean]>} */

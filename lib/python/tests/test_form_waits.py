@@ -240,7 +240,7 @@ async def test_only_its_approver_accepts_an_approval(urlmode: UrlMode) -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({"form": {"title": "T", "fields": []}}, "form/fields must be a list of 1 to 16 elements"),
+        ({"form": {"title": "T", "fields": []}}, "form/fields must have 1 to 16 elements"),
         ({"form": None}, "form must be an object"), ({"verify_timeout": 0.5}, "verify_timeout must be from 1 to 120"),
         ({"verify_timeout": True}, "verify_timeout must be a number"), ({"subject": ""}, "subject must have"),
     ],

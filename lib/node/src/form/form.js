@@ -12,7 +12,7 @@ const DOCUMENT = JSON.parse(readFileSync(shippedFile('contract/form.schema.json'
 const SCHEMA = new Schema(DOCUMENT, FORM_FORMATS);
 const APPROVERS_MAX = 16;
 
-/** @typedef {Record<string, any>} Members */
+/** @typedef {Record<string, import('../schema.js').Json>} Members */
 
 /**
  * @param {'input' | 'approval'} kind
