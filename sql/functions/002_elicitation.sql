@@ -1,4 +1,4 @@
--- How an elicitation moves.
+-- How an elicitation moves. Each move is a row of urlmode.transitions (001_states).
 --
 --   status      set by
 --   pending     create_elicitation: an MCP server creates it.
@@ -24,8 +24,8 @@
 -- under way any more, it is again what it was before processing (record_events). And
 -- when a value that was typed has a problem, or was not checked in time, it is opened
 -- again (016_form). It is completed once, and then has an action: accept, decline or
--- cancel. Only the functions of this schema move it, and each of them announces what it
--- moved (urlmode.announce, below).
+-- cancel. move_rows below, `open` and `complete` write the status, and announce what they
+-- moved.
 
 CREATE OR REPLACE FUNCTION urlmode.closes_at(kind text, status text, expires_at timestamptz, grace interval) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
