@@ -16,8 +16,6 @@
 #define UM_SECRET_MIN 32
 /* Bytes of a secret in a keys file, at most. */
 #define UM_SECRET_MAX 256
-/* Characters of the id of a signing key that a delivery asks for. */
-#define UM_JWS_ASKED_KID_MAX 128
 /* Bytes of a delivery to a webhook. */
 #define UM_DELIVERY_BODY_MAX 4194304
 /* The longest grace of a description: so long after the expiry, the user and the provider may come back. */

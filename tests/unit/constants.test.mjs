@@ -20,6 +20,7 @@ const FORMS = new Set(['input', 'approval']);
 const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
 /** The values of the constants of a type, and of its list. */
 const goWords = (type) => go('types', new RegExp(`((?:^\\s+\\w+\\s+${type}\\s+= "\\w+"\\n)+)`, 'm')).match(/(?<=")\w+(?=")/g);
+const FORM_SCHEMA = JSON.parse(readFileSync(new URL('../../lib/contract/form.schema.json', import.meta.url), 'utf8'));
 const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
 
 /** What a constant is, and its value in each place. */

@@ -116,7 +116,7 @@ const LIMITS = {
 		[/milliseconds until it expires, (\d+ \d+) by default/, [limit('ttl_ms')]],
 		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [limit('timeout_ms')]],
 		[/`ttl` milliseconds \((\d+ \d+) by default/, [limit('ticket_ms')]],
-		[/without `state`; at most (\d+) bytes/, [limit('target_url_max')]],
+		[/for `oauth` a `state`\. At most (\d+) bytes/, [limit('target_url_max')]],
 		[/takes longer than (\d+) seconds causes a warning/, [limit('recheck_lease_ms') / 1_000]],
 		[/again at intervals of (\S+) to (\S+) seconds/, [limit('backoff_min_ms') / 1_000, limit('backoff_max_ms') / 1_000]],
 		[/about every (\d+) seconds it reads the rows/, [limit('routine_ms') / 1_000]],

@@ -40,10 +40,6 @@ export const SECRET_MAX = 256;
 export const KEYS_FILE_MAX = 131_072;
 /** How often it is looked whether a keys file has changed, while it is used. */
 export const KEYS_CHECK_MS = 1_000;
-/** Characters of the id of a signing key that a delivery asks for. */
-export const JWS_KID_MAX = 128;
-/** Bytes of a signing key that was fetched. */
-export const SIGNING_KEY_MAX = 8_192;
 /** Bytes of a delivery to a webhook. */
 export const DELIVERY_MAX = 4_194_304;
 /** How long a link can be opened. */

@@ -48,10 +48,6 @@ const (
 	KeysFileMax = 131_072
 	// KeysCheck: How often it is looked whether a keys file has changed, while it is used.
 	KeysCheck = 1 * time.Second
-	// JwsKidMax: Characters of the id of a signing key that a delivery asks for.
-	JwsKidMax = 128
-	// SigningKeyMax: Bytes of a signing key that was fetched.
-	SigningKeyMax = 8_192
 	// DeliveryMax: Bytes of a delivery to a webhook.
 	DeliveryMax = 4_194_304
 	// TTL: How long a link can be opened.

@@ -42,10 +42,6 @@ SECRET_MAX = 256
 KEYS_FILE_MAX = 131_072
 # How often it is looked whether a keys file has changed, while it is used.
 KEYS_CHECK_S = 1
-# Characters of the id of a signing key that a delivery asks for.
-JWS_KID_MAX = 128
-# Bytes of a signing key that was fetched.
-SIGNING_KEY_MAX = 8_192
 # Bytes of a delivery to a webhook.
 DELIVERY_MAX = 4_194_304
 # How long a link can be opened.
