@@ -51,7 +51,7 @@ ${pyDoc(meaning, '    ')}
 ${Object.entries(keeps).map(([field, what]) => `        self.${field} = ${field}\n${what && pyDoc(what, '        ')}`).join('')}`;
 
 const python = ({ errors, texts }) => `${head.py}
-from ._error import UrlModeError
+from .error import UrlModeError
 ${textsOf.py(texts)}${made(errors).map((error) => pyClass({ ...error, takes: error.takes.map((name) => (name === 'id' ? 'elicitation_id' : name)),
 	message: error.message.replace('{id}', '{elicitation_id}') })).join('')}`;
 
@@ -94,8 +94,8 @@ export const tables = ({ reasons, refusals }) => ({
 });
 
 export const files = (codes) => ({
-	'lib/node/src/contract-errors.js': javascript(codes),
-	'lib/python/src/urlmode/_contract_errors.py': python(codes),
+	'lib/node/src/core/contract-errors.js': javascript(codes),
+	'lib/python/src/urlmode/_core/contract_errors.py': python(codes),
 	'lib/go/contract_errors.go': goFile(codes),
 	'lib/contract/refusals.h': header(codes),
 });

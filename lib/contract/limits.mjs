@@ -54,8 +54,8 @@ ${limits.filter((limit) => limit.c).map(({ c, name, value, says }) => `/* ${says
 `;
 
 export const files = ({ limits }) => ({
-	'lib/node/src/contract-limits.js': javascript(limits),
-	'lib/python/src/urlmode/_contract_limits.py': python(limits),
+	'lib/node/src/core/contract-limits.js': javascript(limits),
+	'lib/python/src/urlmode/_core/contract_limits.py': python(limits),
 	'lib/go/internal/limits/limits.go': go(limits),
 	'lib/contract/limits.h': header(limits),
 });

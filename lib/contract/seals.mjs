@@ -15,11 +15,11 @@ const IN_C = { nonce_bytes: 'UM_NONCE_LEN', tag_bytes: 'UM_TAG_LEN', digest_byte
 const lines = (seals, line) => constants(seals).map(([name, value]) => line(name, value)).join('');
 
 export const files = (seals) => ({
-	'lib/node/src/contract-seals.js': `${head.js}
+	'lib/node/src/core/contract-seals.js': `${head.js}
 /** @typedef {${seals.values.map(({ info }) => `'${info}'`).join(' | ')}} Use */
 
 ${lines(seals, (name, value) => `export const ${upper(name)} = ${typeof value === 'string' ? `'${value}'` : value};\n`)}`,
-	'lib/python/src/urlmode/_contract_seals.py': `${head.py}
+	'lib/python/src/urlmode/_core/contract_seals.py': `${head.py}
 ${lines(seals, (name, value) => `${upper(name)} = ${JSON.stringify(value)}\n`)}`,
 	'lib/go/internal/seals/seals.go': `${head.go}// Package seals has the uses of the keys, and the labels of digests.
 package seals

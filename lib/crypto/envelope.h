@@ -9,7 +9,7 @@
  * The state token, the session ticket, the sealed result and the sealed outcome
  * are envelopes. Each says how its key is derived and what its context is. The
  * version is 1, or 2 for an event (crypto/seal.h). In
- * JavaScript the layout is written in lib/node/src/aead.js.
+ * JavaScript the layout is written in lib/node/src/core/envelope.js.
  */
 #ifndef UM_ENVELOPE_H
 #define UM_ENVELOPE_H

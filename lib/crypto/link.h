@@ -11,7 +11,7 @@
  *   key        HKDF-SHA256(secret of kid, no salt, "urlmode link v1")
  *   text       base64url without padding, always 43 characters
  *
- * In JavaScript: lib/node/src/link.js.
+ * In JavaScript: lib/node/src/core/link.js.
  */
 #ifndef UM_LINK_H
 #define UM_LINK_H

@@ -44,7 +44,7 @@ func TestMap(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	var named, files []string
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(section, -1) {
-		for _, name := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[1], -1) {
+		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
 			named = append(named, name[1])
 		}
 	}

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { parseKeys } from '../../lib/node/src/keys.js';
+import { parseKeys } from '../../lib/node/src/core/keys.js';
 import { startStack } from '../support/stack.mjs';
 import { BIN, FOLDER, ROOT } from './paths.mjs';
 import { startPeers } from './peers/peers.mjs';

@@ -6,8 +6,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-import { seal, VERIFIER } from '../../lib/node/src/seal.js';
-import { bindingOf, browserOf, mintState } from '../../lib/node/src/token.js';
+import { seal, VERIFIER } from '../../lib/node/src/core/seal.js';
+import { bindingOf, browserOf, mintState } from '../../lib/node/src/core/token.js';
 
 const DAY = 86_400;
 const STATE_LENGTH = 115;

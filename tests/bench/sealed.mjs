@@ -1,7 +1,7 @@
 // The values that the callback programs seal when the user returns with a code: the result for
 // the row, and the outcome for the announcement.
 
-import { OUTCOME, RESULT, seal } from '../../lib/node/src/seal.js';
+import { OUTCOME, RESULT, seal } from '../../lib/node/src/core/seal.js';
 
 /**
  * @param {object} keys

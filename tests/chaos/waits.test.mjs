@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { openProxy } from './proxy.mjs';

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { comeBack, press } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { waitLongerForLocks } from '../support/locks.mjs';

@@ -8,10 +8,10 @@ import { after, before, test } from 'node:test';
 
 import pg from 'pg';
 
-import { KeysFile } from '../../lib/node/src/keys.js';
-import { RESULT, unseal } from '../../lib/node/src/seal.js';
-import { mintLink } from '../../lib/node/src/link.js';
-import { bindingOf } from '../../lib/node/src/token.js';
+import { KeysFile } from '../../lib/node/src/core/keys.js';
+import { RESULT, unseal } from '../../lib/node/src/core/seal.js';
+import { mintLink } from '../../lib/node/src/core/link.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { pay } from '../support/adapters.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { deferred } from '../support/wait.mjs';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { internalsOf } from '../../lib/node/src/internals.js';
+import { internalsOf } from '../../lib/node/src/core/internals.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';

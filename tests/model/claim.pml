@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls that claim one outcome at the same time (sql/functions/004_claim.sql,
- * lib/node/src/claims.js), while processes die, leases lapse, clients go away
+ * lib/node/src/core/claims.js), while processes die, leases lapse, clients go away
  * and confirmations are lost. A step that the database decides is one
  * transaction, and atomic here.
  *

@@ -2,7 +2,7 @@
 /*
  * From a return to the wait that it ends: a program's queue and its batches
  * (lib/postgres/queue.c, store.c), PostgreSQL's transactions, the notifications,
- * and waits (lib/node/src/waiters.js), while connections break, transactions
+ * and waits (lib/node/src/core/waits.js), while connections break, transactions
  * fail, PostgreSQL crashes and somebody else sends notifications.
  *
  * What must hold is asserted where it could break:

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 
-import { seal, RESULT } from '../../lib/node/src/seal.js';
-import { bindingOf, browserOf } from '../../lib/node/src/token.js';
+import { seal, RESULT } from '../../lib/node/src/core/seal.js';
+import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
 import { CHECK, FormModel, TTL } from './form-model.mjs';
 import { Random } from './random.mjs';
 import { Stage } from './stage.mjs';

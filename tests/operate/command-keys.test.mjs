@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { urlmode } from '../support/command.mjs';
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';

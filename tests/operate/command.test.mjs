@@ -11,7 +11,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 
 import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { ALL, noteArguments, ROOT, urlmode } from '../support/command.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';

@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 
 import { openFixture } from '../support/fixture.mjs';
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { comeBack } from '../support/flow.mjs';
 import { until } from '../support/wait.mjs';
 

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
-import { parseKeys } from '../../lib/node/src/keys.js';
-import { openLink } from '../../lib/node/src/link.js';
+import { parseKeys } from '../../lib/node/src/core/keys.js';
+import { openLink } from '../../lib/node/src/core/link.js';
 import { request } from '../support/http.mjs';
 import { stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';

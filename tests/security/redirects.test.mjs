@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 
-import { checkTargetUrl } from '../../lib/node/src/url.js';
+import { checkTargetUrl } from '../../lib/node/src/core/url.js';
 import { freePorts } from '../stack/harness.mjs';
 import { stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';

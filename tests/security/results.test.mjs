@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { comeBack } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 
 const CODE = 'a-code-that-is-nowhere-in-clear';
 const MINUTE = 60_000;

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { Key, keyRing, parseKeys } from '../../lib/node/src/keys.js';
-import { mintTicket } from '../../lib/node/src/ticket.js';
+import { Key, keyRing, parseKeys } from '../../lib/node/src/core/keys.js';
+import { mintTicket } from '../../lib/node/src/core/ticket.js';
 import { request } from '../support/http.mjs';
 import { assertPlainPage, assertSecurityHeaders } from '../support/pages.mjs';
 import { openFixture } from '../support/fixture.mjs';

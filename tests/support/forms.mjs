@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 
 import pg from 'pg';
 
-import { bindingOf } from '../../lib/node/src/token.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
 import { post, request } from './http.mjs';
 
 const idBytes = (id) => Buffer.from(id.replaceAll('-', ''), 'hex');

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-import { checkForm } from '../../lib/node/src/form/form.js';
+import { checkForm } from '../../lib/node/src/core/form.js';
 import { random } from './replay.mjs';
 
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'zh'];

@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 
-import { parseKeys } from '../../lib/node/src/keys.js';
-import { mintLink } from '../../lib/node/src/link.js';
-import { bindingOf, browserOf, mintState, openState } from '../../lib/node/src/token.js';
+import { parseKeys } from '../../lib/node/src/core/keys.js';
+import { mintLink } from '../../lib/node/src/core/link.js';
+import { bindingOf, browserOf, mintState, openState } from '../../lib/node/src/core/token.js';
 
 export class Tokens {
 	#keys;
@@ -20,7 +20,7 @@ export class Tokens {
 	 * A genuine token for an elicitation of flow.mjs.
 	 *
 	 * @param {{ id: string, provider: string, owner: { subject: string, session: string } }} elicitation
-	 * @param {{ purpose?: import('../../lib/node/src/token.js').Purpose, provider?: string,
+	 * @param {{ purpose?: import('../../lib/node/src/core/token.js').Purpose, provider?: string,
 	 *     expires?: number, cookie?: string, owner?: object, id?: string }} [change]
 	 *     expires: Unix seconds; cookie: of the browser to which the token is bound
 	 */

@@ -13,7 +13,7 @@ const limit = (name) => data('limits').limits.find((each) => each.name === name)
 
 const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
 /** The value of a constant, or the text that a pattern finds, in a module of the Python package. */
-const py = (module, pattern) => found(`lib/python/src/urlmode/_${module}.py`, pattern);
+const py = (module, pattern) => found(`lib/python/src/urlmode/${module}.py`, pattern);
 const words = (file, pattern) => found(file, pattern).match(/\w+/g);
 /** Kinds whose page is the programs' own. */
 const FORMS = new Set(['input', 'approval']);
@@ -28,30 +28,30 @@ const SAME = {
 	'bytes that sealing adds, at least': () => [2 + data('seals').nonce_bytes + data('seals').tag_bytes,
 		found('sql/tables/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
 	'bytes of a digest': () => [domainMax('digest'), data('seals').digest_bytes],
-	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('token', 'ID_BYTES'), js('seal', 'ID_BYTES')],
+	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('core/token', 'ID_BYTES'), js('core/seal', 'ID_BYTES')],
 	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
-	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('link', 'MAC_BYTES')) * 4 / 3)],
-	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('link', 'MAC_BYTES')],
+	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('core/link', 'MAC_BYTES')) * 4 / 3)],
+	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('core/link', 'MAC_BYTES')],
 	'the key of a link, in the example': () => [data('seals').values.find(({ name }) => name === 'link').info,
 		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 
 	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ ([^}]*), NULL \}/),
-		words('lib/node/src/create-options.js', /KINDS = \[(.*)\]/), words('lib/python/src/urlmode/_types.py', /^Kind = Literal\[(.*)\]/m)],
+		words('lib/node/src/core/create-options.js', /KINDS = \[(.*)\]/), words('lib/python/src/urlmode/_core/types.py', /^Kind = Literal\[(.*)\]/m)],
 	'the kinds with a target': () => [domainWords('kind').filter((kind) => !FORMS.has(kind)),
-		words('lib/python/src/urlmode/_input.py', /^TARGET_KINDS.* = \((.*)\)/m), goWords('Kind')],
-	'the actions': () => [domainWords('action'), words('lib/node/src/input.js', /checkChoice\('action', value, \[(.*)\]/),
-		words('lib/node/src/types.js', /\{([^}]*)\} Action /), words('lib/python/src/urlmode/_input.py', /^ACTIONS.* = \((.*)\)/m), goWords('Action')],
-	'the statuses': () => [domainWords('status'), [...words('lib/node/src/wait.js', /STATUSES = \[(.*)\]/), 'completed'],
-		[...words('lib/python/src/urlmode/_wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], goWords('Status')],
+		words('lib/python/src/urlmode/_core/arguments.py', /^TARGET_KINDS.* = \((.*)\)/m), goWords('Kind')],
+	'the actions': () => [domainWords('action'), words('lib/node/src/core/arguments.js', /checkChoice\('action', value, \[(.*)\]/),
+		words('lib/node/src/core/types.js', /\{([^}]*)\} Action /), words('lib/python/src/urlmode/_core/arguments.py', /^ACTIONS.* = \((.*)\)/m), goWords('Action')],
+	'the statuses': () => [domainWords('status'), [...words('lib/node/src/core/wait.js', /STATUSES = \[(.*)\]/), 'completed'],
+		[...words('lib/python/src/urlmode/_core/wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], goWords('Status')],
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
 	'the channel of announcements': () => [...inFiles('sql', /(002_elicitation|007_callback)\.sql$/, /pg_notify\('(\w+)'/g),
-		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/database.js', /CHANNEL = '(\w+)'/),
-		py('database', /CHANNEL = "(\w+)"/), go('database', /channel = "(\w+)"/)],
+		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/core/database.js', /CHANNEL = '(\w+)'/),
+		py('_core/database', /CHANNEL = "(\w+)"/), go('database', /channel = "(\w+)"/)],
 	'the channel of the answers of clients': () => [...inFiles('sql', /client_request\.sql$/, /pg_notify\('(\w+)'/g),
-		found('lib/node/src/adapters/client-requests.js', /CHANNEL = '(\w+)'/)],
-	'the channel of published messages': () => [...inFiles('sql', /storage\.sql$/, /pg_notify\('(\w+)'/g), found('lib/node/src/adapters/storage.js', /CHANNEL = '(\w+)'/)],
+		found('lib/node/src/frameworks/client-requests.js', /CHANNEL = '(\w+)'/)],
+	'the channel of published messages': () => [...inFiles('sql', /storage\.sql$/, /pg_notify\('(\w+)'/g), found('lib/node/src/frameworks/storage.js', /CHANNEL = '(\w+)'/)],
 
 	'what is purged': () => [words('nginx/command/purge.sh', /^kinds='(.*)'$/m), words('nginx/command/completion.bash', /--kind\) words='(.*)'/),
 		words('nginx/command/purge.sh', /--kind KIND +only (.*)/).filter((word) => word !== 'or'),

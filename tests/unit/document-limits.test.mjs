@@ -104,7 +104,7 @@ const LIMITS = {
 	'nginx/DATABASE.md': [
 		[/waits up to (\d+) seconds, and then gets 503/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 		[/a program notices within (\d+) seconds of a request, and the package by TCP's keepalive, which begins after (\d+) seconds/,
-			[c('postgres/store', 'UM_STORE_BATCH_MS')[0] / 1_000, found('lib/node/src/database-url.js', /keepAliveInitialDelayMillis: (\d+)_000/)]],
+			[c('postgres/store', 'UM_STORE_BATCH_MS')[0] / 1_000, found('lib/node/src/core/database-url.js', /keepAliveInitialDelayMillis: (\d+)_000/)]],
 		[/transactions of (\S+) rows/, [found('sql/functions/005_retention.sql', /batch integer DEFAULT (\d+)/)]],
 		[/ten minutes longer, or for (\d+) days without one/, [limit('keep_unclaimed_ms') / DAY]],
 	],

@@ -208,7 +208,7 @@ test('the README of the package has its modules, each with an example that impor
 });
 
 test('the reference of the package has the exported errors with their codes, and no others', () => {
-	const exported = /export \{([^}]*)\} from '.\/errors.js'/.exec(read('lib/node/src/index.js'))[1].match(/\w+/g);
+	const exported = /export \{([^}]*)\} from '.\/core\/errors.js'/.exec(read('lib/node/src/index.js'))[1].match(/\w+/g);
 	const codes = new Map(JSON.parse(read('lib/contract/codes.json')).errors.map((error) => [error.class, error.code]));
 	const rows = [...section('lib/node/REFERENCE.md', 'Errors').matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, name, code]) => `${name} ${code}`);
 
@@ -221,7 +221,7 @@ for (const [heading, types] of [
 	['waitForCompletion\\(id, options\\)', ['WaitFields', 'Owner']],
 ]) {
 	test(`the reference of the package has the options of ${heading.replaceAll('\\', '')}, and no others`, () => {
-		const text = read('lib/node/src/types.js');
+		const text = read('lib/node/src/core/types.js');
 		const options = types.flatMap((type) => {
 			const [, fields] = new RegExp(`@typedef \\{object\\} ${type}\\b([^]*?)(?=\\n \\*\\s*\\n|@typedef|\\*/)`).exec(text);
 			return [...fields.matchAll(/@property \{.*\} \[?(\w+)/g)].map(([, name]) => name);

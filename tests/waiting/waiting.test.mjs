@@ -10,8 +10,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { decrypt } from '../../lib/node/src/aead.js';
-import { parseKeys } from '../../lib/node/src/keys.js';
+import { decrypt } from '../../lib/node/src/core/envelope.js';
+import { parseKeys } from '../../lib/node/src/core/keys.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';

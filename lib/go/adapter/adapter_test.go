@@ -30,7 +30,7 @@ var now = time.Unix(1_800_000_000, 0)
 // ofNode is what an expression of the module messages is in the Node package.
 func ofNode(t *testing.T, expression string) any {
 	t.Helper()
-	program := `import { setInternals } from './internals.js';
+	program := `import { setInternals } from './core/internals.js';
 		Date.now = () => ` + "1800000000000" + `;
 		const urlmode = {};
 		setInternals(urlmode, { name: 'Reports' });

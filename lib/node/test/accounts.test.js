@@ -6,12 +6,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { AccountProvider } from '../src/accounts/account-provider.js';
 import { findMistakes } from '../src/accounts/check-description.js';
 import { fillIn, readDescription } from '../src/accounts/description.js';
 import { findText } from '../src/accounts/pointer.js';
+import { AccountProvider } from '../src/accounts/provider.js';
 import { parse, toTokenResponse } from '../src/accounts/token-response.js';
-import { withAccount } from '../src/adapters/mcp-lite.js';
+import { withAccount } from '../src/frameworks/mcp-lite.js';
 import { scratchFolder } from './support/keys.js';
 
 const CLIENT = { id: 'client', secret: 'secret-of-the-client' };

@@ -8,8 +8,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { forSession } from '../src/adapters/lynq.js';
 import { withElicitation as withSdk1 } from '../src/adapters/sdk.js';
+import { forSession } from '../src/frameworks/lynq.js';
 import { linkCall, round, run, sessionCall, signature, start } from './support/calls.js';
 import { payment, PRICE, purgeResults, request, until } from './support/database.js';
 

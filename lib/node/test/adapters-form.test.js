@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
-import { askApproval as askApprovalByLink, collectInput as collectInputByLink } from '../src/adapters/mcp-lite.js';
 import { askApproval, collectInput, withElicitation } from '../src/adapters/sdk2.js';
+import { askApproval as askApprovalByLink, collectInput as collectInputByLink } from '../src/frameworks/mcp-lite.js';
 import { linkCall, round, sessionCall } from './support/calls.js';
 import { approval, input, setUp, until } from './support/database.js';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
-import { KeysFile } from '../src/keys.js';
-import { openLink } from '../src/link.js';
+import { KeysFile } from '../src/core/keys.js';
+import { openLink } from '../src/core/link.js';
 import { approval, setUp } from './support/database.js';
 
 const AT = '2026-11-23T12:00:00.000Z';

@@ -3,7 +3,7 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { Batches } from '../src/batches.js';
+import { Batches } from '../src/core/batches.js';
 
 /** Batches whose statements are answered by hand. */
 function batches(limits) {

@@ -11,7 +11,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bindingOf } from '../src/token.js';
+import { bindingOf } from '../src/core/token.js';
 import { payment, purgeResults, request, setUp, until } from './support/database.js';
 import { scratchFolder } from './support/keys.js';
 

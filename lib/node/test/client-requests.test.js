@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/adapters/mcp-lite.js';
+import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/frameworks/mcp-lite.js';
 import { calledBy, listenerOf, setUp, until } from './support/database.js';
 
 async function setUpRequests(t, options) {

@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { UrlMode } from '../src/index.js';
-import { checkDatabaseUrl } from '../src/database-url.js';
-import { internalsOf } from '../src/internals.js';
-import { Listener } from '../src/listener.js';
-import { bindingOf } from '../src/token.js';
-import { Waiters } from '../src/waiters.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
+import { internalsOf } from '../src/core/internals.js';
+import { Listener } from '../src/core/listener.js';
+import { bindingOf } from '../src/core/token.js';
+import { Waiters } from '../src/core/waits.js';
 import { Cluster } from './support/cluster.js';
 import { connectionsOf, listenerOf, request, requireUrl, setUp, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';

@@ -6,8 +6,8 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { internalsOf } from '../src/internals.js';
-import { bindingOf } from '../src/token.js';
+import { internalsOf } from '../src/core/internals.js';
+import { bindingOf } from '../src/core/token.js';
 import { payment, request, requireUrl, setUp, until } from './support/database.js';
 import { Proxy } from './support/proxy.js';
 

@@ -5,9 +5,9 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { KeysFile } from '../src/keys.js';
-import { openLink } from '../src/link.js';
-import { bindingOf, openState } from '../src/token.js';
+import { KeysFile } from '../src/core/keys.js';
+import { openLink } from '../src/core/link.js';
+import { bindingOf, openState } from '../src/core/token.js';
 import { UrlMode } from '../src/index.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
 import { keyLine, scratchKeys, writeKeys } from './support/keys.js';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { checkDatabaseUrl } from '../src/database-url.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { scratchFolder } from './support/keys.js';
 
 /** Sets variables of the environment until the end of the test. */

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import { checkDatabaseUrl } from '../src/database-url.js';
-import { Client } from '../src/client.js';
-import { internalsOf } from '../src/internals.js';
-import { Listener } from '../src/listener.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
+import { Client } from '../src/core/connection.js';
+import { internalsOf } from '../src/core/internals.js';
+import { Listener } from '../src/core/listener.js';
 import { Cluster } from './support/cluster.js';
 import { Callback, connect, request, setUp, until } from './support/database.js';
 

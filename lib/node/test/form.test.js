@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { checkCreateOptions } from '../src/create-options.js';
-import { checkApprover, checkForm, checkProblem } from '../src/form/form.js';
-import { FORMATS, isLink } from '../src/form/formats.js';
-import { Key, keyRing } from '../src/keys.js';
-import { mintLink, openLink } from '../src/link.js';
-import { seal } from '../src/seal.js';
+import { checkCreateOptions } from '../src/core/create-options.js';
+import { checkApprover, checkForm, checkProblem } from '../src/core/form.js';
+import { FORMATS, isLink } from '../src/core/formats.js';
+import { Key, keyRing } from '../src/core/keys.js';
+import { mintLink, openLink } from '../src/core/link.js';
+import { seal } from '../src/core/seal.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/form.json', import.meta.url), 'utf8'));
 

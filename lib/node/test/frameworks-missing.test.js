@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
-import { PostgresStorage } from '../src/adapters/frontmcp.js';
-import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/adapters/mcp-lite.js';
+import { PostgresStorage } from '../src/frameworks/frontmcp.js';
+import { PostgresClientRequestAdapter, PostgresSessionAdapter } from '../src/frameworks/mcp-lite.js';
 import { Cluster } from './support/cluster.js';
 import { setUp } from './support/database.js';
 

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { openLink } from '../src/link.js';
-import { KeysFile } from '../src/keys.js';
+import { openLink } from '../src/core/link.js';
+import { KeysFile } from '../src/core/keys.js';
 import { input, setUp, until } from './support/database.js';
 
 const KEY = 'sk-0123456789';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { KeysFile } from '../src/keys.js';
+import { KeysFile } from '../src/core/keys.js';
 import { keyLine, scratchFolder, scratchKeys, writeKeys } from './support/keys.js';
 
 const secret = randomBytes(40);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { Key, keyRing } from '../src/keys.js';
-import { kidOf, mintLink, openLink } from '../src/link.js';
+import { Key, keyRing } from '../src/core/keys.js';
+import { kidOf, mintLink, openLink } from '../src/core/link.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
 const ring = ({ kid, secret_hex: secret }) => keyRing([new Key(kid, Buffer.from(secret, 'hex'))]);

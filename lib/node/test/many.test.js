@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { RESULT_INFO } from '../src/contract-seals.js';
-import { seal } from '../src/seal.js';
+import { RESULT_INFO } from '../src/core/contract-seals.js';
+import { seal } from '../src/core/seal.js';
 import { UrlMode } from '../src/index.js';
-import { bindingOf } from '../src/token.js';
+import { bindingOf } from '../src/core/token.js';
 import { connectionsOf, named, request, setUp } from './support/database.js';
 
 const WAITS = 2_000;

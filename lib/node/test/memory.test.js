@@ -11,20 +11,20 @@ import { runInNewContext } from 'node:vm';
 
 import pg from 'pg';
 
-import { AccountProvider } from '../src/accounts/account-provider.js';
-import { AnnouncedMoney } from '../src/announced-money.js';
-import { PostgresStorage } from '../src/adapters/storage.js';
-import { Checker } from '../src/check.js';
-import { Claims } from '../src/claims.js';
-import { checkDatabaseUrl } from '../src/database-url.js';
+import { AccountProvider } from '../src/accounts/provider.js';
+import { AnnouncedMoney } from '../src/core/payments.js';
+import { PostgresStorage } from '../src/frameworks/storage.js';
+import { Checker } from '../src/core/verify.js';
+import { Claims } from '../src/core/claims.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { UrlMode } from '../src/index.js';
-import { internalsOf } from '../src/internals.js';
-import { KeysFile } from '../src/keys.js';
-import { Listener } from '../src/listener.js';
-import { Rechecker } from '../src/recheck.js';
-import { bindingOf } from '../src/token.js';
+import { internalsOf } from '../src/core/internals.js';
+import { KeysFile } from '../src/core/keys.js';
+import { Listener } from '../src/core/listener.js';
+import { Rechecker } from '../src/core/recheck.js';
+import { bindingOf } from '../src/core/token.js';
 import { Refresher } from '../src/vault/refresher.js';
-import { Waiters } from '../src/waiters.js';
+import { Waiters } from '../src/core/waits.js';
 import { scratchKeys } from './support/keys.js';
 
 /** Multiples of the 5,000 elicitations that the status tracker holds, so that it is equally full before and after. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 
-import { internalsOf } from '../src/internals.js';
+import { internalsOf } from '../src/core/internals.js';
 import { request, setUp, until } from './support/database.js';
 
 const owner = { subject: 'user-42' };

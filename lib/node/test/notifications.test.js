@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { noticeOf } from '../src/adapters/notifications.js';
+import { noticeOf } from '../src/adapters/notices.js';
 
 const REMEMBERED = 1_000;
 

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { internalsOf } from '../src/internals.js';
-import { bindingOf } from '../src/token.js';
+import { internalsOf } from '../src/core/internals.js';
+import { bindingOf } from '../src/core/token.js';
 import { payment, PRICE, request, setUp, until } from './support/database.js';
 
 /** A new owner, because other tests use the same database. */

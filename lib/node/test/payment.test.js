@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bindingOf } from '../src/token.js';
+import { bindingOf } from '../src/core/token.js';
 import { listenerOf, payment, PRICE, purgeResults, request, setUp, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
 

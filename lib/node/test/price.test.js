@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { formatPrice, priceOf } from '../src/price.js';
+import { formatPrice, priceOf } from '../src/core/price.js';
 import { payment, setUp } from './support/database.js';
 
 for (const [provider, amount, currency, written] of [

@@ -4,9 +4,9 @@ import test from 'node:test';
 
 import pg from 'pg';
 
+import { Purger } from '../src/core/purge.js';
+import { bindingOf } from '../src/core/token.js';
 import { UrlMode } from '../src/index.js';
-import { Purger } from '../src/purge.js';
-import { bindingOf } from '../src/token.js';
 import { Cluster } from './support/cluster.js';
 import { connect, payment, purgeResults, request, setUp, until } from './support/database.js';
 

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test from 'node:test';
 
-import { KeysFile } from '../src/keys.js';
-import { openLink } from '../src/link.js';
+import { KeysFile } from '../src/core/keys.js';
+import { openLink } from '../src/core/link.js';
 import { payment, PRICE, setUp } from './support/database.js';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Rechecker } from '../src/recheck.js';
+import { Rechecker } from '../src/core/recheck.js';
 import { payment, PRICE, setUp, until } from './support/database.js';
 
 const owner = { subject: 'user-42' };

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { bindingOf } from '../src/token.js';
+import { bindingOf } from '../src/core/token.js';
 import { payment, PRICE } from './support/database.js';
 import { newReference, start } from './support/refunds.js';
 

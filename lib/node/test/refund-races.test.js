@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
-import { bindingOf } from '../src/token.js';
+import { bindingOf } from '../src/core/token.js';
 import { Callback, connect, named, payment, setUp, until } from './support/database.js';
 
 const newReference = () => `pay_${randomUUID()}`;

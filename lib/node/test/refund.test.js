@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { internalsOf } from '../src/internals.js';
+import { internalsOf } from '../src/core/internals.js';
 import { payment, until } from './support/database.js';
 import { newReference, start } from './support/refunds.js';
 

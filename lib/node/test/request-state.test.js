@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 
 import { rejectRequestState, withElicitation } from '../src/adapters/mcp-use.js';
-import { GRACE_MAX_SECONDS } from '../src/token.js';
+import { GRACE_MAX_SECONDS } from '../src/core/token.js';
 import { request, setUp } from './support/database.js';
 
 const INVALID = /^The requestState does not belong to this call\. Call the tool again without requestState/;

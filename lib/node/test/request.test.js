@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { resumeKeyOf } from '../src/adapters/elicitation.js';
-import { checkRequest } from '../src/create-options.js';
-import { canonicalJson, digestOfRequest } from '../src/request-digest.js';
+import { resumeKeyOf } from '../src/adapters/asking.js';
+import { checkRequest } from '../src/core/create-options.js';
+import { canonicalJson, digestOfRequest } from '../src/core/digest.js';
 import { payment, PRICE, request, setUp } from './support/database.js';
 
 const newOwner = () => ({ subject: `user-${randomUUID()}` });

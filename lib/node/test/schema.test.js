@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { FORM_FORMATS } from '../src/form/formats.js';
-import { Schema } from '../src/schema.js';
+import { FORM_FORMATS } from '../src/core/formats.js';
+import { Schema } from '../src/core/schema.js';
 
 const CASES = JSON.parse(readFileSync(new URL('../../../tests/vectors/schema-cases.json', import.meta.url), 'utf8'));
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { Key, keyRing } from '../src/keys.js';
-import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO } from '../src/contract-seals.js';
-import { openOutcome, rowBytes, seal, unseal } from '../src/seal.js';
-import { bindingOf } from '../src/token.js';
+import { Key, keyRing } from '../src/core/keys.js';
+import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO } from '../src/core/contract-seals.js';
+import { openOutcome, rowBytes, seal, unseal } from '../src/core/seal.js';
+import { bindingOf } from '../src/core/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
 const hex = (text) => Buffer.from(text, 'hex');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { parseKeys } from '../src/keys.js';
+import { parseKeys } from '../src/core/keys.js';
 import { openTokens, sealTokens } from '../src/vault/sealed-tokens.js';
 import { keyLine } from './support/keys.js';
 

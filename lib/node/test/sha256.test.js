@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import test from 'node:test';
 
-import { hmacSha256, sha256 } from '../src/sha256.js';
+import { hmacSha256, sha256 } from '../src/core/sha256.js';
 
 /** RFC 4231, sections 4.2 to 4.5. The others have keys of more than a block, or codes that are cut off. */
 const VECTORS = [

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { functionsJson } from '../../contract/functions.mjs';
-import { bindingOf, browserOf } from '../src/token.js';
+import { bindingOf, browserOf } from '../src/core/token.js';
 import { connect, payment, request, setUp, until } from './support/database.js';
 
 const BINDING = bindingOf('user-42', '');

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PostgresStorage } from '../src/adapters/storage.js';
-import { internalsOf } from '../src/internals.js';
+import { internalsOf } from '../src/core/internals.js';
+import { PostgresStorage } from '../src/frameworks/storage.js';
 import { calledBy, listenerOf, requireUrl, setUp, until } from './support/database.js';
 import { Proxy } from './support/proxy.js';
 

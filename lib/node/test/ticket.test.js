@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { Key, keyRing } from '../src/keys.js';
-import { mintTicket, ticketCookie } from '../src/ticket.js';
+import { Key, keyRing } from '../src/core/keys.js';
+import { mintTicket, ticketCookie } from '../src/core/ticket.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/ticket.json', import.meta.url), 'utf8'));
 const hex = (text) => Buffer.from(text, 'hex');

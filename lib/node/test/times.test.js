@@ -7,12 +7,12 @@ import test from 'node:test';
 
 import pg from 'pg';
 
-import { Alarm } from '../src/alarm.js';
-import { checkDatabaseUrl } from '../src/database-url.js';
-import { Listener } from '../src/listener.js';
-import { Poll } from '../src/poll.js';
-import { bindingOf } from '../src/token.js';
-import { Waiters } from '../src/waiters.js';
+import { Alarm } from '../src/core/alarm.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
+import { Listener } from '../src/core/listener.js';
+import { Poll } from '../src/core/poll.js';
+import { bindingOf } from '../src/core/token.js';
+import { Waiters } from '../src/core/waits.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

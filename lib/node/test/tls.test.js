@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 
-import { Client } from '../src/client.js';
-import { checkDatabaseUrl } from '../src/database-url.js';
+import { Client } from '../src/core/connection.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { Cluster } from './support/cluster.js';
 import { request, setUp } from './support/database.js';
 import { scratchFolder } from './support/keys.js';

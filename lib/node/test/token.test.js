@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { Key, keyRing } from '../src/keys.js';
-import { bindingOf, browserOf, mintState, openState } from '../src/token.js';
+import { Key, keyRing } from '../src/core/keys.js';
+import { bindingOf, browserOf, mintState, openState } from '../src/core/token.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/token.json', import.meta.url), 'utf8'));
 const hex = (text) => Buffer.from(text, 'hex');

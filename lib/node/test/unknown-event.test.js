@@ -134,7 +134,7 @@ test('an event that comes while its row is created is found by the next purge', 
 	await other.query('BEGIN');
 	await other.query(`INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at)
 		SELECT $1, provider, kind, $3, $4, requester, target_url, expected, expires_at FROM urlmode.elicitation WHERE id = $2`,
-	[id, (await urlmode.create({ ...payment, ...owner })).elicitationId, owner.subject, (await import('../src/token.js')).bindingOf(owner.subject, '')]);
+	[id, (await urlmode.create({ ...payment, ...owner })).elicitationId, owner.subject, (await import('../src/core/token.js')).bindingOf(owner.subject, '')]);
 	assert.equal(await callback.paid(id, owner), 'unknown');
 	await other.query('COMMIT');
 	await purgeResults(admin);

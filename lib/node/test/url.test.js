@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { checkBaseUrl, checkTargetUrl, addParameters } from '../src/url.js';
+import { checkBaseUrl, checkTargetUrl, addParameters } from '../src/core/url.js';
 
 test('a target URL must be https, or http on loopback', () => {
 	for (const url of ['https://provider.example/a?b=c', 'https://provider.example:8443/', 'http://127.0.0.1:9000/x',

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { useAccount, withAccount } from '../src/adapters/sdk2.js';
-import { AccountNotConnectedError } from '../src/errors.js';
+import { AccountNotConnectedError } from '../src/core/errors.js';
 import { Vault } from '../src/vault.js';
 import { linkCall, sessionCall } from './support/calls.js';
 import { setUp, until } from './support/database.js';
@@ -285,10 +285,11 @@ test('the end of an exchange is told once, by who has claimed it, and never of s
 });
 
 test('every adapter has all functions', async () => {
-	const folder = new URL('../src/adapters/', import.meta.url);
-	const adapters = readdirSync(folder).filter((name) => readFileSync(new URL(name, folder), 'utf8').includes('withElicitation, withAccount'));
+	const folder = new URL('../src/', import.meta.url);
+	const adapters = ['adapters/', 'frameworks/'].flatMap((room) => readdirSync(new URL(room, folder)).map((name) => room + name))
+		.filter((name) => readFileSync(new URL(name, folder), 'utf8').includes('withElicitation, withAccount'));
 	assert.ok(adapters.length >= 7);
-	for (const name of adapters.filter((one) => one !== 'adapter.js')) {
+	for (const name of adapters.filter((one) => one !== 'adapters/adapter.js')) {
 		const text = readFileSync(new URL(name, folder), 'utf8');
 		assert.match(text, /export const \{ withElicitation, withAccount, useAccount, collectInput, askApproval \} = make\(/, name);
 	}

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { Wait } from '../src/wait.js';
+import { Wait } from '../src/core/wait.js';
 
 const ID = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
 const accepted = { elicitationId: ID, action: 'accept', reason: '', result: undefined };

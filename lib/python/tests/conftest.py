@@ -15,10 +15,10 @@ import psycopg
 import pytest
 
 from urlmode import UrlMode
-from urlmode._keys import KeysFile
-from urlmode._contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FORM_INFO, OUTCOME_INFO, PROBLEM_INFO, RESULT_INFO
-from urlmode._seal import seal, to_json, unseal
-from urlmode._token import binding_of, browser_of
+from urlmode._core.contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FORM_INFO, OUTCOME_INFO, PROBLEM_INFO, RESULT_INFO
+from urlmode._core.keys import KeysFile
+from urlmode._core.seal import seal, to_json, unseal
+from urlmode._core.token import binding_of, browser_of
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[3]

@@ -18,10 +18,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from urlmode._accounts import AccountOptions, AccountProvider, Connected, IsInUse
-from urlmode._client_auth import OAuthClient
-from urlmode._http import Answer, RequestFailed
-from urlmode._not_connected import NotConnected
+from urlmode._accounts.client_authentication import OAuthClient
+from urlmode._accounts.not_connected import NotConnected
+from urlmode._accounts.provider import AccountOptions, AccountProvider, Connected, IsInUse
+from urlmode._accounts.request import Answer, RequestFailed
 
 RETURN = "https://callback.example/oauth/demo/return"
 SECRET = "s3cret/of a ~client+"
@@ -167,7 +167,7 @@ async def exchange_at(
             raise answer
         return answer
 
-    monkeypatch.setattr("urlmode._accounts.send", send)
+    monkeypatch.setattr("urlmode._accounts.provider.send", send)
     try:
         return await connect(given, nonce=None, **result), sent
     except NotConnected as error:

@@ -95,11 +95,11 @@ MAKE = {"sdk1": make_sdk1, "sdk": make_sdk, "fastmcp": make_fastmcp}
 
 
 async def main(framework: str) -> None:
-    from urlmode import _accounts
+    from urlmode._accounts import provider as _provider
     from urlmode.oauth import OAuthClient
     from urlmode.vault import Provider, Vault
 
-    setattr(_accounts, "read_description", lambda name: json.loads(os.environ["OAUTH"]))
+    setattr(_provider, "read_description", lambda name: json.loads(os.environ["OAUTH"]))
     provider = Provider(client=OAuthClient("a", "secret-of-the-client"), scopes=["read"])
     async with UrlMode(
         database_url=os.environ["URLMODE_DATABASE_URL"], keys_file=os.environ["URLMODE_KEYS_FILE"],

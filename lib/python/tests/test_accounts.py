@@ -32,14 +32,15 @@ from openid_provider import (
     provider,
 )
 
-from urlmode import UrlMode, _discovery
-from urlmode._accounts import AccountOptions, AccountProvider, Connected, check_scopes
-from urlmode._client_auth import OAuthClient
-from urlmode._contract_limits import ACCOUNT_ANSWER_MAX
-from urlmode._http import Answer, RequestFailed
-from urlmode._not_connected import NotConnected
-from urlmode._outcome import open_verifier
-from urlmode._urlmode import _row_key
+from urlmode import UrlMode
+from urlmode._accounts import discovery
+from urlmode._accounts.client_authentication import OAuthClient
+from urlmode._accounts.not_connected import NotConnected
+from urlmode._accounts.provider import AccountOptions, AccountProvider, Connected, check_scopes
+from urlmode._accounts.request import Answer, RequestFailed
+from urlmode._core.contract_limits import ACCOUNT_ANSWER_MAX
+from urlmode._core.outcome import open_verifier
+from urlmode._core.urlmode import _row_key
 from urlmode.mcp import connect_account, request_state_security
 
 __all__ = ["provider"]
@@ -92,7 +93,7 @@ async def test_what_the_token_endpoint_refuses(provider: Provider, answer: Any, 
 async def test_the_issuer_of_the_response_and_the_scopes(provider: Provider) -> None:
     with pytest.raises(NotConnected, match="issuer_mismatch"):
         await connect(at(provider), iss="https://other.example")
-    _discovery._known.clear()
+    discovery._known.clear()
     provider.metadata = {"authorization_response_iss_parameter_supported": True}
     with pytest.raises(NotConnected, match="issuer_missing"):
         await connect(at(provider))
@@ -152,7 +153,7 @@ async def test_when_a_token_expires_is_read_by_the_clock_of_its_provider(
     monkeypatch: pytest.MonkeyPatch, date: str, expected: int | None
 ) -> None:
     now = datetime(2026, 11, 22, 14, tzinfo=timezone.utc).timestamp()  # two hours fast
-    monkeypatch.setattr("urlmode._token_answer.time.time", lambda: now)
+    monkeypatch.setattr("urlmode._accounts.token_response.time.time", lambda: now)
     answer = {"access_token": TOKEN, "token_type": "bearer", "expires_at": "2026-11-22T13:00:00Z", "merchant_id": "M"}
     given = options("square", OAuthClient("sq", SECRET))
     connected, _ = await exchange_at(monkeypatch, given, [replace(json_answer(answer), date=date)])

@@ -12,11 +12,11 @@ import pytest
 from conftest import until
 
 from urlmode import BegunClaim, UrlModeBusyError
-from urlmode._claims import Claims
-from urlmode._database import RowKey
-from urlmode._keys import Key, KeyRing
-from urlmode._listener import Listener
-from urlmode._money import AnnouncedMoney
+from urlmode._core.claims import Claims
+from urlmode._core.database import RowKey
+from urlmode._core.keys import Key, KeyRing
+from urlmode._core.listener import Listener
+from urlmode._core.payments import AnnouncedMoney
 
 
 class Server:

@@ -11,7 +11,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 from openid_provider import EC, pem_of
 
-from urlmode._client_auth import OAuthClient, authenticate, check_client
+from urlmode._accounts.client_authentication import OAuthClient, authenticate, check_client
 
 
 def test_a_client_that_signs() -> None:
@@ -36,7 +36,7 @@ def test_a_key_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading one of RSA takes long, and nothing else of the process runs meanwhile."""
     private = rsa.generate_private_key(65537, 2048)
     client = OAuthClient("a client", private_key=pem_of(private))
-    for name in ("cryptography.hazmat.primitives.serialization", "joserfc._rfc7517.pem", "urlmode._client_auth"):
+    for name in ("cryptography.hazmat.primitives.serialization", "joserfc._rfc7517.pem", "urlmode._accounts.client_authentication"):
         monkeypatch.setattr(f"{name}.load_pem_private_key", None)
     described = {"token_endpoint_auth_method": "private_key_jwt", "pkce": "S256"}
     for _ in range(2):

@@ -15,7 +15,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, admin, owner, required, until
 
 from urlmode import ElicitationNotFoundError, UrlMode, UrlModeClosedError
-from urlmode._database import _CREATE
+from urlmode._core.database import _CREATE
 
 
 def named(name: str) -> str:
@@ -140,7 +140,7 @@ async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
 async def test_aclose_does_not_wait_for_a_statement_that_does_not_end(
     open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("urlmode._connection.QUERY_S", 3600)
+    monkeypatch.setattr("urlmode._core.pool.QUERY_S", 3600)
     urlmode = open_urlmode()
     await urlmode._database.query("SELECT set_config('statement_timeout', '0', false)", [])
     query = asyncio.create_task(urlmode._database.query("SELECT pg_sleep(%s)", [3600]))
@@ -157,14 +157,14 @@ async def test_a_pool_of_the_application_that_does_not_answer(
     url, me = required("URLMODE_DATABASE_URL"), owner()
     endless: dict[str, Any] = {"max_size": 1, "timeout": 3600, "kwargs": {"options": "-c statement_timeout=0"}}
     async with psycopg_pool.AsyncConnectionPool(url, min_size=1, **endless) as pool:
-        monkeypatch.setattr("urlmode._connection.QUERY_S", 0.5)
+        monkeypatch.setattr("urlmode._core.pool.QUERY_S", 0.5)
         urlmode = open_urlmode(pool=pool)
         calls: list[Any] = [
             urlmode._database.query("SELECT pg_sleep(%s)", [3600]), urlmode.unclaimed(), urlmode.create(**ACCOUNT, **me),
         ]  # fmt: skip
         ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 60)
         assert {isinstance(each, psycopg.OperationalError) for each in ended} == {True}, ended
-        monkeypatch.setattr("urlmode._connection.QUERY_S", 3600)
+        monkeypatch.setattr("urlmode._core.pool.QUERY_S", 3600)
         assert isinstance(await urlmode.unclaimed(), list)
         calls = [
             urlmode._database.query("SELECT pg_sleep(%s)", [3600]), urlmode.unclaimed(),

@@ -8,9 +8,10 @@ import pytest
 from joserfc.jwk import RSAKey
 from openid_provider import Provider, at, connect, json_answer, provider
 
-from urlmode import ProviderUnavailableError, _discovery
-from urlmode._accounts import Account, AccountProvider
-from urlmode._http import Answer
+from urlmode import ProviderUnavailableError
+from urlmode._accounts import discovery
+from urlmode._accounts.provider import Account, AccountProvider
+from urlmode._accounts.request import Answer
 
 __all__ = ["provider"]
 
@@ -19,7 +20,7 @@ async def test_metadata_are_asked_for_once_an_hour(provider: Provider, monkeypat
     for _ in range(3):
         await AccountProvider.open(at(provider))
     assert provider.discovered == 1
-    monkeypatch.setattr(_discovery, "METADATA_S", 0)
+    monkeypatch.setattr(discovery, "METADATA_S", 0)
     await AccountProvider.open(at(provider))
     assert provider.discovered == 2
     provider.metadata = {"jwks_uri": None}
@@ -35,13 +36,13 @@ async def test_the_metadata_of_few_issuers_are_kept(monkeypatch: pytest.MonkeyPa
         names = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
         return json_answer({**dict.fromkeys(names, issuer), "claims_supported": ["a"] * 1_000})
 
-    monkeypatch.setattr(_discovery, "send", send)
+    monkeypatch.setattr(discovery, "send", send)
     for number in range(300):
-        assert (await _discovery.discover("a", f"https://{number}.example"))["issuer"] == f"https://{number}.example"
-    assert (len(_discovery._known), next(iter(_discovery._known))) == (256, "https://44.example")
+        assert (await discovery.discover("a", f"https://{number}.example"))["issuer"] == f"https://{number}.example"
+    assert (len(discovery._known), next(iter(discovery._known))) == (256, "https://44.example")
     # Of each, what is used.
-    assert len(_discovery._known["https://44.example"][1]) == 4
-    _discovery._known.clear()
+    assert len(discovery._known["https://44.example"][1]) == 4
+    discovery._known.clear()
 
 
 async def test_keys_that_are_not_understood_are_ignored(provider: Provider) -> None:

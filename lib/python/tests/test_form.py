@@ -11,13 +11,13 @@ import pytest
 from conftest import ROOT, VECTORS
 
 from urlmode import Problem
-from urlmode._create_options import check_request
-from urlmode._errors import StateTokenError
-from urlmode._form import check_approver, check_form, check_problem
-from urlmode._formats import FORMATS, is_link
-from urlmode._keys import Key, KeyRing
-from urlmode._seal import seal
-from urlmode._token import mint_link, open_link
+from urlmode._core.create_options import check_request
+from urlmode._core.errors import StateTokenError
+from urlmode._core.form import check_approver, check_form, check_problem
+from urlmode._core.formats import FORMATS, is_link
+from urlmode._core.keys import Key, KeyRing
+from urlmode._core.seal import seal
+from urlmode._core.token import mint_link, open_link
 
 VALUES: dict[str, list[Any]] = json.loads((VECTORS / "form.json").read_text("utf-8"))
 LINKS: dict[str, list[str]] = json.loads((VECTORS / "links.json").read_text("utf-8"))

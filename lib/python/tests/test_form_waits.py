@@ -12,8 +12,8 @@ import pytest
 from conftest import Callback, OpenUrlMode, owner, until
 
 from urlmode import ElicitationTimeoutError, InputForm, Problem, UrlMode, Verify
-from urlmode._errors import StateTokenError
-from urlmode._token import open_link
+from urlmode._core.errors import StateTokenError
+from urlmode._core.token import open_link
 
 FORM: InputForm = {"title": "Your key", "fields": [{"name": "api_key", "type": "secret", "label": "API key"}]}
 INPUT: dict[str, Any] = {"provider": "intake", "form": FORM}

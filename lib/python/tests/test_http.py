@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from urlmode._http import send
+from urlmode._accounts.request import send
 
 
 async def test_a_provider_that_does_not_answer_holds_up_nothing_else() -> None:
@@ -58,7 +58,7 @@ async def test_a_call_that_was_cancelled_sends_nothing(
         read_in.append(threading.current_thread())
         return trusting
 
-    monkeypatch.setattr("urlmode._http._tls", tls)
+    monkeypatch.setattr("urlmode._accounts.request._tls", tls)
     has_come, may_go_on, received = threading.Event(), threading.Event(), []
 
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -117,7 +117,7 @@ async def test_a_call_that_is_cancelled_sends_nothing_in_clear(
                 has_sent.set()
 
     trusting.sslsocket_class = Held
-    monkeypatch.setattr("urlmode._http._tls", lambda: trusting)
+    monkeypatch.setattr("urlmode._accounts.request._tls", lambda: trusting)
     received: list[bytes] = []
 
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -9,7 +9,7 @@ import pytest
 from joserfc.jwk import RSAKey
 from openid_provider import Provider, at, connect, encoded, provider
 
-from urlmode._not_connected import NotConnected
+from urlmode._accounts.not_connected import NotConnected
 
 __all__ = ["provider"]
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import ElicitationNotFoundError, ElicitationTimeoutError
-from urlmode._listener import Listener, _Listening, parse_announcements
+from urlmode._core.listener import Listener, _Listening, parse_announcements
 
 ID = "00000000-0000-4000-8000-000000000001"
 
@@ -209,7 +209,7 @@ def test_delays_grow_and_vary(monkeypatch: Any) -> None:
 
         listener = Listener(connect, listen=True, several_hosts=False, notify=notify)
         monkeypatch.setattr(Listener, "_serve", lose)
-        monkeypatch.setattr("urlmode._listener.asyncio.sleep", sleep)
+        monkeypatch.setattr("urlmode._core.listener.asyncio.sleep", sleep)
         listener._users.add(1)
         with pytest.raises(asyncio.CancelledError):
             await listener._keep_connected()

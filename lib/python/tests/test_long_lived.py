@@ -8,7 +8,7 @@ import pytest
 from vault_bed import PROVIDER, Bed, bed, endpoint
 
 from urlmode import AccountReconnectError
-from urlmode._sealed_tokens import Place, open_tokens
+from urlmode._vault.sealed_tokens import Place, open_tokens
 
 __all__ = ["bed", "endpoint"]
 

@@ -20,12 +20,12 @@ import psycopg
 import pytest
 
 from urlmode import UrlMode, UrlModeBusyError
-from urlmode import _batches as batches
-from urlmode._connection import Pool, Rows
-from urlmode._database import RecheckRow, Row, RowKey
-from urlmode._listener import Listener
-from urlmode._money import AnnouncedMoney
-from urlmode._recheck import Rechecker
+from urlmode._core import batches
+from urlmode._core.database import RecheckRow, Row, RowKey
+from urlmode._core.listener import Listener
+from urlmode._core.payments import AnnouncedMoney
+from urlmode._core.pool import Pool, Rows
+from urlmode._core.recheck import Rechecker
 
 from conftest import ACCOUNT, OpenUrlMode, owner
 
@@ -217,7 +217,7 @@ async def test_the_listener_keeps_nothing_of_statements_and_notifications() -> N
 
 
 async def test_the_listener_keeps_nothing_of_connections_that_were_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._listener.BACKOFF_MIN_S", 0)
+    monkeypatch.setattr("urlmode._core.listener.BACKOFF_MIN_S", 0)
     opened, losses = Opened(), CALLS // 3
     opened.listener.acquire(opened)
 
@@ -234,7 +234,7 @@ async def test_the_listener_keeps_nothing_of_connections_that_were_lost(monkeypa
 
 
 async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._money.REPORTED_MAX", 500)
+    monkeypatch.setattr("urlmode._core.payments.REPORTED_MAX", 500)
     listener = Opened().listener
     monkeypatch.setattr(listener, "acquire", lambda user: None)
 
@@ -349,7 +349,7 @@ async def test_halves_are_tried_only_for_those_who_still_wait(wait_briefly: Call
 
 
 async def test_no_more_calls_than_a_limit_are_in_progress(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._connection.CALLS_MAX", 2)
+    monkeypatch.setattr("urlmode._core.pool.CALLS_MAX", 2)
     free = asyncio.Event()
 
     async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:

@@ -10,8 +10,10 @@ from typing import Any, get_args
 import pytest
 from conftest import ROOT
 
-from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome, _errors, _messages
-from urlmode._contract_messages import REASONS
+from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome
+from urlmode._adapters import messages as _messages
+from urlmode._core import errors
+from urlmode._core.contract_messages import REASONS
 
 SOURCE = ROOT / "lib/node/src/adapters/messages.js"
 PRICE = Expected(1050, "EUR")
@@ -25,7 +27,7 @@ def of_node(expression: str) -> Any:
     """What an expression is in the Node package, which uses `messages` and `urlmode`."""
     program = f"""
         import * as messages from {json.dumps(SOURCE.as_uri())};
-        import {{ setInternals }} from {json.dumps((ROOT / "lib/node/src/internals.js").as_uri())};
+        import {{ setInternals }} from {json.dumps((ROOT / "lib/node/src/core/internals.js").as_uri())};
         Date.now = () => {NOW * 1000};
         const urlmode = {{}};
         setInternals(urlmode, {{ name: 'Reports' }});
@@ -87,6 +89,6 @@ def test_what_a_call_says_of_an_approval_that_was_refused() -> None:
 def test_errors_have_the_names_and_codes_of_the_contract() -> None:
     contract = json.loads((ROOT / "lib/contract/codes.json").read_text("utf-8"))
     theirs = {each["class"]: each["code"] for each in contract["errors"] if "class" in each}
-    classes = {name: each for name, each in vars(_errors).items() if isinstance(each, type) and issubclass(each, Exception)}
+    classes = {name: each for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)}
     ours = {name: getattr(each, "code") for name, each in classes.items()}
     assert ours == {**theirs, "UrlModeError": "URLMODE", "StateTokenError": "STATE_INVALID"}

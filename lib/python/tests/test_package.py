@@ -63,10 +63,10 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     options = ["--quiet", "--no-compile", "--no-index", "--find-links", os.environ.get("WHEELS", ""), "--no-build-isolation"]
     run(sys.executable, "-m", "pip", "install", *options, "--target", site, f"{package}[{extras}]")
-    price = "from urlmode import Expected, _price; print(_price.price_of('stripe', Expected(5, 'ISK')))"
+    price = "from urlmode import Expected; from urlmode._core import price as _price; print(_price.price_of('stripe', Expected(5, 'ISK')))"
     assert run(python, "-c", price) == "500\n"
     if "mcp" in extras:
-        known = "from urlmode import fastmcp, mcp, _clients; print(mcp.Accepted is fastmcp.Accepted, len(_clients._table()) > 0)"
+        known = "from urlmode import fastmcp, mcp; from urlmode._adapters import clients; print(mcp.Accepted is fastmcp.Accepted, len(clients._table()) > 0)"
         assert run(python, "-c", known) == "True True\n"
     run(python, "-m", "urlmode", "new", "fastmcp", tmp_path / "new")
     requirements = (tmp_path / "new/requirements.txt").read_text()

@@ -29,7 +29,7 @@ from urlmode import (
     TakenClaim,
     UrlMode,
 )
-from urlmode._token import binding_of
+from urlmode._core.token import binding_of
 
 REPORT: dict[str, Any] = {
     "provider": "stripe",

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from urlmode._poll import Poll
+from urlmode._core.poll import Poll
 
 
 class Clock:
@@ -42,8 +42,8 @@ class Clock:
 
 def test_a_poll_begins_with_its_shortest_interval_and_is_never_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, times = Clock(), list[float]()
-    monkeypatch.setattr("urlmode._poll.asyncio.get_running_loop", lambda: clock)
-    monkeypatch.setattr("urlmode._tasks.random.random", lambda: 0.5)
+    monkeypatch.setattr("urlmode._core.poll.asyncio.get_running_loop", lambda: clock)
+    monkeypatch.setattr("urlmode._core.tasks.random.random", lambda: 0.5)
     poll = Poll(lambda: times.append(clock.now))
     for start in (0.0, 100.0):
         poll.start()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from conftest import VECTORS
 
-from urlmode._formats import FORM_FORMATS
-from urlmode._schema import Fault, Schema
+from urlmode._core.formats import FORM_FORMATS
+from urlmode._core.schema import Fault, Schema
 
 CASES: list[dict[str, Any]] = json.loads((VECTORS / "schema-cases.json").read_text("utf-8"))
 

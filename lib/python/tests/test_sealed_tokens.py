@@ -9,8 +9,8 @@ import pytest
 from conftest import VECTORS
 
 from urlmode import AccountSealError, AccountSizeError
-from urlmode._keys import Key, KeyRing, parse_keys
-from urlmode._sealed_tokens import Place, open_tokens, seal_tokens
+from urlmode._core.keys import Key, KeyRing, parse_keys
+from urlmode._vault.sealed_tokens import Place, open_tokens, seal_tokens
 
 
 def test_what_is_sealed_opens_only_for_its_place_and_unchanged() -> None:

@@ -35,7 +35,7 @@ async def test_tokens_of_an_account_that_is_not_named_replace_none(
     bed: Bed, callback: Callback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are revoked, but not where others could be revoked with them."""
-    monkeypatch.setattr("urlmode._accounts.ACCOUNT_AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts.provider.ACCOUNT_AGAIN_S", 0.01)
     bed.endpoint.oauth["account"] = {"endpoint": bed.endpoint.oauth["token_endpoint"].replace("/token", "/me"), "id": "/id"}
     bed.endpoint.me = 503, {}
     refused = "Not done: the provider could not be asked for access (status_503)."

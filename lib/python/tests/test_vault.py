@@ -18,7 +18,7 @@ from urlmode import (
     ProviderUnavailableError,
     UrlModeClosedError,
 )
-from urlmode._sealed_tokens import Place, open_tokens
+from urlmode._vault.sealed_tokens import Place, open_tokens
 from urlmode.vault import AccessToken
 
 __all__ = ["bed", "endpoint"]
@@ -219,7 +219,7 @@ async def test_the_metadata_of_a_provider_that_is_away_are_not_asked_for_with_ev
         asked.append(issuer)
         raise ProviderUnavailableError(provider, "TIMEOUT")
 
-    monkeypatch.setattr("urlmode._accounts.discover", discover)
+    monkeypatch.setattr("urlmode._accounts.provider.discover", discover)
     await bed.store()
     await bed.change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'")
     for _ in range(3):

@@ -26,7 +26,7 @@ LOST = ["it ends the connection", "it ends the answer", "it is slow", "a page", 
 
 def lose(bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     if way == "it is slow":
-        monkeypatch.setattr("urlmode._http.ACCOUNT_REQUEST_S", 1.0)
+        monkeypatch.setattr("urlmode._accounts.request.ACCOUNT_REQUEST_S", 1.0)
         bed.endpoint.instead = slow
     if way == "it ends the answer":
         bed.endpoint.kept_back = 100
@@ -254,7 +254,7 @@ async def test_a_connection_that_ends_before_tls_stands_has_sent_nothing(bed: Be
 
 
 async def test_a_time_limit_while_it_connects_has_sent_nothing(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._http.ACCOUNT_REQUEST_S", 0.3)
+    monkeypatch.setattr("urlmode._accounts.request.ACCOUNT_REQUEST_S", 0.3)
     await bed.store()
     await bed.expire()
     with socket.create_server(("127.0.0.1", 0)) as server:  # which does not answer the handshake

@@ -10,12 +10,12 @@ import pytest
 from conftest import VECTORS
 
 from urlmode import ElicitationSealError
-from urlmode._errors import StateTokenError
-from urlmode._keys import Key, KeyRing, encode_base64url
-from urlmode._request_digest import canonical_json, default_resume_key, digest_of_request
-from urlmode._contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO
-from urlmode._seal import open_outcome, row_bytes, seal, unseal
-from urlmode._token import (
+from urlmode._core.contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO
+from urlmode._core.digest import canonical_json, default_resume_key, digest_of_request
+from urlmode._core.errors import StateTokenError
+from urlmode._core.keys import Key, KeyRing, encode_base64url
+from urlmode._core.seal import open_outcome, row_bytes, seal, unseal
+from urlmode._core.token import (
     State,
     binding_of,
     browser_of,
@@ -25,7 +25,7 @@ from urlmode._token import (
     open_link,
     open_state,
 )
-from urlmode._types import Expected
+from urlmode._core.types import Expected
 
 TOKEN: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "token.json").read_text("utf-8"))
 TICKET: list[dict[str, Any]] = json.loads((VECTORS / "ticket.json").read_text("utf-8"))["ticket"]

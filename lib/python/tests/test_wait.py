@@ -25,9 +25,9 @@ from urlmode import (
     UrlMode,
     UrlModeClosedError,
 )
-from urlmode._keys import KeysFile
-from urlmode._outcome import to_outcome
-from urlmode._token import open_link, open_state
+from urlmode._core.keys import KeysFile
+from urlmode._core.outcome import to_outcome
+from urlmode._core.token import open_link, open_state
 
 
 async def waiting(urlmode: UrlMode, id: str, **options: Any) -> asyncio.Task[Any]:
@@ -319,7 +319,7 @@ async def test_one_bad_row_fails_alone(
             raise LookupError("a mistake of ours")
         return to_outcome(keys, row, binding, **more)
 
-    monkeypatch.setattr("urlmode._waiters.to_outcome", fails_once)
+    monkeypatch.setattr("urlmode._core.waits.to_outcome", fails_once)
     for id in ids:
         await callback.come_back(id, me, TOO_DEEP if id == ids[0] else {"code": id})
     waits = waits or [asyncio.create_task(urlmode.wait_for_completion(id, **me)) for id in ids]

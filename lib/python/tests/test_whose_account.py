@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl
 import pytest
 from openid_provider import SECRET, TOKEN, Provider, at, connect, exchange_at, json_answer, options, provider
 
-from urlmode._accounts import Account
-from urlmode._client_auth import OAuthClient
-from urlmode._http import Answer, RequestFailed
-from urlmode._not_connected import NotConnected
+from urlmode._accounts.client_authentication import OAuthClient
+from urlmode._accounts.not_connected import NotConnected
+from urlmode._accounts.provider import Account
+from urlmode._accounts.request import Answer, RequestFailed
 
 __all__ = ["provider"]
 
@@ -52,7 +52,7 @@ async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
     monkeypatch: pytest.MonkeyPatch, failed: Answer | RequestFailed, detail: str
 ) -> None:
     """It is asked once more. Stored without a name, the tokens of one account would replace those of another."""
-    monkeypatch.setattr("urlmode._accounts.ACCOUNT_AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts.provider.ACCOUNT_AGAIN_S", 0.01)
     tokens = json_answer({"access_token": TOKEN, "token_type": "bearer", "refresh_token": "r"})
     given = options("discord", OAuthClient("d", SECRET))
     connected, _ = await exchange_at(monkeypatch, given, [tokens, failed, json_answer({"id": "5"})])
@@ -64,8 +64,8 @@ async def test_an_endpoint_that_fails_to_say_whose_account_it_is(
 
 
 async def test_both_requests_for_whose_account_it_is_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlmode._accounts.ACCOUNT_AGAIN_S", 0.01)
-    monkeypatch.setattr("urlmode._accounts.ACCOUNT_REQUEST_S", 0.5)
+    monkeypatch.setattr("urlmode._accounts.provider.ACCOUNT_AGAIN_S", 0.01)
+    monkeypatch.setattr("urlmode._accounts.provider.ACCOUNT_REQUEST_S", 0.5)
     asked = 0
 
     async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> Answer:
@@ -78,7 +78,7 @@ async def test_both_requests_for_whose_account_it_is_have_one_limit(monkeypatch:
         await asyncio.sleep(60)
         raise AssertionError
 
-    monkeypatch.setattr("urlmode._accounts.send", send)
+    monkeypatch.setattr("urlmode._accounts.provider.send", send)
     with pytest.raises(NotConnected) as error:
         await connect(options("discord", OAuthClient("d", SECRET)), nonce=None)
     assert (error.value.detail, asked) == ("TIMEOUT", 2)

@@ -97,7 +97,7 @@ class Bed:
 async def endpoint(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[TokenEndpoint]:
     endpoint = TokenEndpoint()
     server = await endpoint.start()
-    monkeypatch.setattr("urlmode._accounts.read_description", lambda name: endpoint.oauth)
+    monkeypatch.setattr("urlmode._accounts.provider.read_description", lambda name: endpoint.oauth)
     yield endpoint
     server.close()
 

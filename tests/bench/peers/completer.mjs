@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 
 import pg from 'pg';
 
-import { parseKeys } from '../../../lib/node/src/keys.js';
-import { bindingOf, idBytes } from '../../../lib/node/src/token.js';
+import { parseKeys } from '../../../lib/node/src/core/keys.js';
+import { bindingOf, idBytes } from '../../../lib/node/src/core/token.js';
 import { sealReturn } from '../sealed.mjs';
 
 const BATCH = 64;

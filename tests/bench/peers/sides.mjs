@@ -11,8 +11,8 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 
 import { UrlMode } from '../../../lib/node/src/index.js';
-import { parseKeys } from '../../../lib/node/src/keys.js';
-import { bindingOf, mintState } from '../../../lib/node/src/token.js';
+import { parseKeys } from '../../../lib/node/src/core/keys.js';
+import { bindingOf, mintState } from '../../../lib/node/src/core/token.js';
 
 const TTL_MS = 600_000;
 const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'

@@ -4,8 +4,8 @@
 
 import { readFileSync } from 'node:fs';
 
-import { parseKeys } from '../../../lib/node/src/keys.js';
-import { browserOf, openState } from '../../../lib/node/src/token.js';
+import { parseKeys } from '../../../lib/node/src/core/keys.js';
+import { browserOf, openState } from '../../../lib/node/src/core/token.js';
 
 const COOKIE = '__Host-urlmode=';
 

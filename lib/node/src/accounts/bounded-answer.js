@@ -1,7 +1,7 @@
 // Reads the answer of a provider up to a limit: nobody knows how much it sends.
 
-import { ACCOUNT_ANSWER_MAX } from '../contract-limits.js';
-import { noteAnswer } from './answers.js';
+import { ACCOUNT_ANSWER_MAX } from '../core/contract-limits.js';
+import { noteAnswer } from './request.js';
 
 /** Statuses with which a Response has no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 
-import { Schema } from '../schema.js';
-import { shippedFile } from '../shipped.js';
+import { Schema } from '../core/schema.js';
+import { shippedFile } from '../core/shipped.js';
 
 const SCHEMA = new Schema(JSON.parse(readFileSync(shippedFile('providers/schema.json'), 'utf8')));
 const { properties: PROPERTIES = {} } = SCHEMA.get('oauth');
@@ -53,7 +53,7 @@ function usesItsVariables(oauth, isReadable) {
 
 /**
  * @param {unknown} oauth
- * @returns {import('../schema.js').Fault[]} all that is wrong
+ * @returns {import('../core/schema.js').Fault[]} all that is wrong
  */
 export function findMistakes(oauth) {
 	const all = SCHEMA.faultsOf('oauth', oauth);

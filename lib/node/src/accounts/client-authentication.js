@@ -2,7 +2,7 @@
 
 import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 
-import { ASSERTION_MS } from '../contract-limits.js';
+import { ASSERTION_MS } from '../core/contract-limits.js';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 
-import { ACCOUNT_REQUEST_MS, METADATA_MAX, METADATA_MS } from '../contract-limits.js';
-import { ProviderUnavailableError } from '../errors.js';
-import { isLoopback } from '../url.js';
-import { codeOf } from './answers.js';
+import { ACCOUNT_REQUEST_MS, METADATA_MAX, METADATA_MS } from '../core/contract-limits.js';
+import { ProviderUnavailableError } from '../core/errors.js';
+import { isLoopback } from '../core/url.js';
 import { readWhole } from './bounded-answer.js';
 import { authenticationOf } from './client-authentication.js';
+import { codeOf } from './request.js';
 import { fetchOnce, toTokenRequest } from './token-request.js';
 import { parse, toTokenResponse } from './token-response.js';
 

@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { PROVIDER_MAX } from '../contract-limits.js';
-import { shippedFile } from '../shipped.js';
+import { PROVIDER_MAX } from '../core/contract-limits.js';
+import { shippedFile } from '../core/shipped.js';
 import { findMistakes, isText, TAKEN, URL_TEMPLATE } from './check-description.js';
 import { findIn } from './pointer.js';
 

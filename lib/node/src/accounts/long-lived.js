@@ -1,6 +1,6 @@
 // Exchanges a token for one that lives longer, and renews that one: a request of the provider's own.
 
-import { ACCOUNT_REQUEST_MS } from '../contract-limits.js';
+import { ACCOUNT_REQUEST_MS } from '../core/contract-limits.js';
 import { readWhole } from './bounded-answer.js';
 import { fetchOnce } from './token-request.js';
 import { toTokenResponse } from './token-response.js';

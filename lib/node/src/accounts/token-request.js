@@ -1,6 +1,6 @@
 // A request to a token endpoint, as its provider wants it.
 
-import { isUnsent, noteSending } from './answers.js';
+import { isUnsent, noteSending } from './request.js';
 
 /**
  * A code and a refresh token that rotates are used up by the first request that arrives: another attempt is only made

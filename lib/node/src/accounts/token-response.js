@@ -1,9 +1,9 @@
 // Turns the answer of a token endpoint into what RFC 6749 section 5 says, so
 // that openid-client can read and check it.
 
-import { TOKEN_LIFETIME_MAX_S } from '../contract-limits.js';
-import { noteAnswer, noteTokens } from './answers.js';
+import { TOKEN_LIFETIME_MAX_S } from '../core/contract-limits.js';
 import { findIn } from './pointer.js';
+import { noteAnswer, noteTokens } from './request.js';
 
 /** The member of stored tokens that holds the variables of their description: only this package writes it. */
 export const VARIABLES = 'urlmode_variables';

@@ -1,7 +1,7 @@
 // The functions that every adapter has, made of how its framework describes
 // a tool call.
 
-import { runWithAccount } from './account.js';
+import { runWithAccount } from './connect-account.js';
 import { runWithApproval, runWithInput } from './form.js';
 import { runUseAccount } from './use-account.js';
 import { runWithElicitation } from './with-elicitation.js';
@@ -26,8 +26,8 @@ export function makeAdapter(describe) {
 	 * @param {import('./types.js').ElicitOptions & Fields} options the same in all calls for the same thing
 	 * @param {(accepted: import('./types.js').Accepted) => R | Promise<R>} body
 	 * @returns {Promise<R | More>} the result of the tool
-	 * @throws {import('../errors.js').ElicitationClientGoneError} if the client has closed its connection or session
-	 * @throws {import('../errors.js').RequestStateError} if the call has a requestState of another user or request
+	 * @throws {import('../core/errors.js').ElicitationClientGoneError} if the client has closed its connection or session
+	 * @throws {import('../core/errors.js').RequestStateError} if the call has a requestState of another user or request
 	 * @throws the signal's reason, if the client cancelled the call
 	 */
 	async function withElicitation(options, body) {
@@ -44,7 +44,7 @@ export function makeAdapter(describe) {
 	 * @param {import('./types.js').AccountOptions & Fields} options the same in all calls
 	 * @param {(account: import('./types.js').Account) => R | Promise<R>} body
 	 * @returns {Promise<R | More>} the result of the tool
-	 * @throws {import('../errors.js').ProviderUnavailableError}
+	 * @throws {import('../core/errors.js').ProviderUnavailableError}
 	 * @throws the errors of `withElicitation`
 	 */
 	async function withAccount(options, body) {
@@ -62,7 +62,7 @@ export function makeAdapter(describe) {
 	 * @param {import('./types.js').UseAccountOptions & Fields} options the same in all calls
 	 * @param {(token: import('../vault/types.js').AccessToken) => R | Promise<R>} body
 	 * @returns {Promise<R | More>} the result of the tool
-	 * @throws {import('../errors.js').AccountUnavailableError} the token has expired, and the provider cannot refresh it just now
+	 * @throws {import('../core/errors.js').AccountUnavailableError} the token has expired, and the provider cannot refresh it just now
 	 * @throws the errors of `withAccount`
 	 */
 	async function useAccount(options, body) {

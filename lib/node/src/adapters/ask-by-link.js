@@ -1,13 +1,13 @@
 // Asks with a link as text in the tool's result, or with the error -32042. A
 // later call of the same tool waits for the outcome.
 
-import { canBeOpened, endPending, goOn, ownerOf, waitOneRound } from './elicitation.js';
-import { noticeOf } from './notifications.js';
+import { canBeOpened, endPending, goOn, ownerOf, waitOneRound } from './asking.js';
+import { noticeOf } from './notices.js';
 
 /**
- * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
- * @typedef {import('../types.js').AnyElicitation} Elicitation
- * @typedef {import('./elicitation.js').Round} Round
+ * @typedef {import('./asking.js').ElicitOptions} ElicitOptions
+ * @typedef {import('../core/types.js').AnyElicitation} Elicitation
+ * @typedef {import('./asking.js').Round} Round
  */
 
 /**

@@ -5,20 +5,20 @@
 // may arrive at once, or after the elicitation is completed, or after the call has
 // ended. The outcome is that of the row.
 
-import { RESPONSE_MS } from '../contract-limits.js';
-import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRound } from './elicitation.js';
-import { ElicitationClientGoneError } from '../errors.js';
-import { internalsOf } from '../internals.js';
+import { RESPONSE_MS } from '../core/contract-limits.js';
+import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRound } from './asking.js';
+import { ElicitationClientGoneError } from '../core/errors.js';
+import { internalsOf } from '../core/internals.js';
 import { failureResult } from './messages.js';
-import { noticeOf } from './notifications.js';
+import { noticeOf } from './notices.js';
 
 
 /**
- * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
- * @typedef {import('./elicitation.js').Round & { request: import('./types.js').RequestFunction }} Round
+ * @typedef {import('./asking.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./asking.js').Round & { request: import('./types.js').RequestFunction }} Round
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {import('../types.js').AnyElicitation} Elicitation
+ * @typedef {import('../core/types.js').AnyElicitation} Elicitation
  */
 
 /**

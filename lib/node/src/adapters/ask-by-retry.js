@@ -9,12 +9,12 @@
 
 import { createHash } from 'node:crypto';
 
-import { checkRequest } from '../create-options.js';
-import { ElicitationNotFoundError, StateTokenError } from '../errors.js';
-import { internalsOf } from '../internals.js';
-import { kidOf } from '../link.js';
-import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../token.js';
-import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './elicitation.js';
+import { checkRequest } from '../core/create-options.js';
+import { ElicitationNotFoundError, StateTokenError } from '../core/errors.js';
+import { internalsOf } from '../core/internals.js';
+import { kidOf } from '../core/link.js';
+import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../core/token.js';
+import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
 import { failureResult } from './messages.js';
 import { refuseRequestState } from './request-state.js';
 
@@ -22,8 +22,8 @@ import { refuseRequestState } from './request-state.js';
 export const INPUT_KEY = 'urlmode';
 
 /**
- * @typedef {import('./elicitation.js').ElicitOptions} ElicitOptions
- * @typedef {import('./elicitation.js').Round & { retry: import('./types.js').Retry }} Round
+ * @typedef {import('./asking.js').ElicitOptions} ElicitOptions
+ * @typedef {import('./asking.js').Round & { retry: import('./types.js').Retry }} Round
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').Ended} Ended
  * @typedef {{ id: string, rounds: number, kid: number }} Handle `rounds`: how often the client was asked to call again, as it says
@@ -34,7 +34,7 @@ export const INPUT_KEY = 'urlmode';
  * @param {ElicitOptions} options
  * @param {Round} round
  * @returns {Promise<Completed | Ended>}
- * @throws {import('../errors.js').RequestStateError}
+ * @throws {import('../core/errors.js').RequestStateError}
  */
 export async function askByRetry(options, round) {
 	const { state } = round.retry;
@@ -166,7 +166,7 @@ function refuseHandle(error) {
  * for. All others are verified by `verify`.
  *
  * @template C
- * @param {import('../urlmode.js').UrlMode} urlmode
+ * @param {import('../core/urlmode.js').UrlMode} urlmode
  * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
  * @returns {(state: string, ctx: C) => unknown} for ServerOptions
  */

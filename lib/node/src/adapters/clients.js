@@ -3,12 +3,12 @@
 
 import { readFileSync } from 'node:fs';
 
-import { ROUNDS_MAX, ROUND_MS } from '../contract-limits.js';
-import { internalsOf } from '../internals.js';
+import { ROUNDS_MAX, ROUND_MS } from '../core/contract-limits.js';
+import { internalsOf } from '../core/internals.js';
 
 
 
-/** @type {import('../types.js').ClientFacts[]} */
+/** @type {import('../core/types.js').ClientFacts[]} */
 const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 'utf8'));
 
 /**

@@ -11,7 +11,7 @@ import { runWithElicitation } from './with-elicitation.js';
 export function runWithInput(options, call, body) {
 	return runWithElicitation({ ...options, kind: /** @type {const} */ ('input') }, call,
 		({ elicitationId, result, signal, fence }) => body({
-			elicitationId, values: /** @type {import('../form/types.js').Values} */ (result?.values ?? {}), signal, fence,
+			elicitationId, values: /** @type {import('../core/form-types.js').Values} */ (result?.values ?? {}), signal, fence,
 		}));
 }
 

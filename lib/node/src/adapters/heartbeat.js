@@ -1,7 +1,7 @@
 // Sends progress while a call waits: when the status changes, and at regular
 // intervals, so that the client's timeout for a silent request does not end it.
 
-import { HEARTBEAT_MS } from '../contract-limits.js';
+import { HEARTBEAT_MS } from '../core/contract-limits.js';
 import { progressMessage } from './messages.js';
 
 
@@ -14,13 +14,13 @@ export class Heartbeat {
 	#timer;
 	#count = 0;
 	#stopped = false;
-	/** @type {'pending' | import('../types.js').Progress} */
+	/** @type {'pending' | import('../core/types.js').Progress} */
 	#status = 'pending';
 	#kind;
 
 	/**
 	 * @param {import('./types.js').Call['progress']} send undefined if the client wants no progress
-	 * @param {import('../types.js').Kind} kind
+	 * @param {import('../core/types.js').Kind} kind
 	 * @param {(error: unknown) => void} onFailure called when progress cannot be sent, because the client is gone
 	 * @param {number} [interval] milliseconds
 	 */
@@ -31,7 +31,7 @@ export class Heartbeat {
 		if (send) this.#timer = setInterval(() => void this.#sendProgress(), interval);
 	}
 
-	/** @param {import('../types.js').Progress} status */
+	/** @param {import('../core/types.js').Progress} status */
 	report = (status) => {
 		this.#status = status;
 		void this.#sendProgress();

@@ -3,7 +3,7 @@
 
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
-import { traceparentOf } from '../traceparent.js';
+import { traceparentOf } from '../core/traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';

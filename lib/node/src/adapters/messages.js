@@ -1,13 +1,13 @@
 // The messages that a user, or the model that talks to the user, reads.
 
-import { internalsOf } from '../internals.js';
-import { formatPrice } from '../price.js';
+import { internalsOf } from '../core/internals.js';
+import { formatPrice } from '../core/price.js';
 import { INPUT_PROGRESS, OPEN, PROGRESS, REASONS, TASKS, TEXTS } from './contract-messages.js';
 
 /**
  * Sent as progress while a call waits.
  *
- * @param {import('../types.js').Kind} kind
+ * @param {import('../core/types.js').Kind} kind
  * @param {keyof typeof PROGRESS} status
  * @returns {string}
  */
@@ -32,7 +32,7 @@ function textResult(text, isError) {
  *
  * @param {ElicitOptions} options
  * @param {{ elicitationId: string, url: string, expiresAt: Date }} elicitation
- * @param {import('../types.js').OpenStatus} status
+ * @param {import('../core/types.js').OpenStatus} status
  */
 export function linkResult(options, { elicitationId, url, expiresAt }, status) {
 	const { urlmode, message, kind, expected } = options;
@@ -50,10 +50,10 @@ export function linkResult(options, { elicitationId, url, expiresAt }, status) {
  *
  * @param {ElicitOptions} options
  * @param {{ elicitationId: string, approvalUrl: string, expiresAt: Date }} elicitation
- * @param {import('../types.js').OpenStatus} status
+ * @param {import('../core/types.js').OpenStatus} status
  */
 export function approversResult({ urlmode, message, kind, sendLink, ...more }, { elicitationId, approvalUrl, expiresAt }, status) {
-	const { approver } = /** @type {import('../types.js').OthersFields} */ (more);
+	const { approver } = /** @type {import('../core/types.js').OthersFields} */ (more);
 	const { name } = internalsOf(urlmode);
 	const who = approver === 'others' ? TEXTS.otherApprover(name) : approver.join(' or ');
 	const text = TEXTS.approvers(message, who, sendLink ? TEXTS.linkSent : TEXTS.linkToPassOn, name, approvalUrl,
@@ -77,7 +77,7 @@ export function openResult({ message, kind }, { elicitationId }, status) {
 }
 
 /**
- * @param {import('../types.js').Outcome} outcome of an approval that was refused
+ * @param {import('../core/types.js').Outcome} outcome of an approval that was refused
  */
 export function declinedResult({ approver, comment }) {
 	return textResult(TEXTS.declined(String(approver), comment ? TEXTS.comment(comment) : ''), true);

@@ -5,7 +5,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { RequestStateError } from '../errors.js';
+import { RequestStateError } from '../core/errors.js';
 
 /** Invalid params, in JSON-RPC 2.0. */
 const INVALID_PARAMS = -32602;

@@ -4,10 +4,10 @@
 import { ElicitResultSchema, UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
 
 import { makeAdapter } from './adapter.js';
-import { sendCompletion } from './notifications.js';
+import { sendCompletion } from './notices.js';
 import { onClose } from './server-close.js';
 import { followSignals } from './signals.js';
-import { traceparentOf } from '../traceparent.js';
+import { traceparentOf } from '../core/traceparent.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
 const CONNECTION_CLOSED = -32000;

@@ -5,8 +5,8 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
-import { sendCompletion } from './notifications.js';
-import { traceparentOf } from '../traceparent.js';
+import { sendCompletion } from './notices.js';
+import { traceparentOf } from '../core/traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';

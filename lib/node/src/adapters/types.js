@@ -1,11 +1,11 @@
 // The types that all adapters share. Nothing here runs.
 
 /**
- * @typedef {import('../types.js').CreateOptions & ElicitFields & RecheckFields} ElicitOptions
- * @typedef {import('../types.js').AnyCreateOptions & ElicitFields & RecheckFields & VerifyFields & LinkFields} AnyElicitOptions
+ * @typedef {import('../core/types.js').CreateOptions & ElicitFields & RecheckFields} ElicitOptions
+ * @typedef {import('../core/types.js').AnyCreateOptions & ElicitFields & RecheckFields & VerifyFields & LinkFields} AnyElicitOptions
  *
  * @typedef {object} ElicitFields
- * @property {import('../urlmode.js').UrlMode} urlmode
+ * @property {import('../core/urlmode.js').UrlMode} urlmode
  * @property {string} message shown to the user beside the link: who asks, and for what
  * @property {'request' | 'error'} [ask] `error`: a client of 2025-11-25 gets the error -32042 instead of a request, where the
  *     framework can send it. Its user opens the page, and the client calls again
@@ -16,10 +16,10 @@
  *     default
  *
  * @typedef {object} RecheckFields
- * @property {import('../types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
+ * @property {import('../core/types.js').RecheckFunction | undefined} [recheck] as for waitForCompletion
  *
  * @typedef {object} VerifyFields
- * @property {import('../form/types.js').VerifyFunction | undefined} [verify] verifies the values of the form before they are accepted. A problem that
+ * @property {import('../core/form-types.js').VerifyFunction | undefined} [verify] verifies the values of the form before they are accepted. A problem that
  *     it returns is shown at its field, and the user can try again
  *
  * @typedef {object} LinkFields
@@ -31,16 +31,16 @@
  * @property {string} approvalUrl
  * @property {Date} expiresAt
  *
- * @typedef {Omit<import('../types.js').InputOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & VerifyFields} InputOptions
- * @typedef {Omit<import('../types.js').ApprovalOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & { sendLink?: undefined }
- *     | Omit<import('../types.js').OthersApprovalOptions, 'kind' | keyof import('../types.js').NoTarget> & ElicitFields & LinkFields} ApprovalOptions
+ * @typedef {Omit<import('../core/types.js').InputOptions, 'kind' | keyof import('../core/types.js').NoTarget> & ElicitFields & VerifyFields} InputOptions
+ * @typedef {Omit<import('../core/types.js').ApprovalOptions, 'kind' | keyof import('../core/types.js').NoTarget> & ElicitFields & { sendLink?: undefined }
+ *     | Omit<import('../core/types.js').OthersApprovalOptions, 'kind' | keyof import('../core/types.js').NoTarget> & ElicitFields & LinkFields} ApprovalOptions
  *
  * @typedef {object} Claimed
  * @property {string} elicitationId
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
  * @property {number | undefined} fence greater than that of each call before
  *
- * @typedef {Claimed & { values: import('../form/types.js').Values }} Input what the body of `collectInput` is given
+ * @typedef {Claimed & { values: import('../core/form-types.js').Values }} Input what the body of `collectInput` is given
  * @typedef {Claimed & { approver: string, comment?: string, decidedAt: Date }} Approval what the body of `askApproval` is given
  *
  * @typedef {object} TextContent
@@ -70,7 +70,7 @@
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
  * @property {number | undefined} fence greater than that of each call before, of a payment or signature
  *
- * @typedef {Omit<import('../types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce'>
+ * @typedef {Omit<import('../core/types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce'>
  *     & import('../accounts/types.js').AccountFields} AccountOptions
  *
  * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions
@@ -107,7 +107,7 @@
  * @typedef {{ name?: string | undefined, version?: string | undefined, capabilities?: unknown }} ClientLike
  * @typedef {{ mode: 'url', elicitationId: string, url: string, message: string }} UrlRequest
  * @typedef {(params: UrlRequest, options: { signal: AbortSignal, timeout: number }) =>
- *     Promise<{ action: import('../types.js').Action }>} RequestFunction
+ *     Promise<{ action: import('../core/types.js').Action }>} RequestFunction
  *
  * @typedef {object} Session the used part of the SDKs' Server, the same object for all calls of a session
  * @property {import('./answer.js').TransportLike | undefined} [transport]
@@ -122,7 +122,7 @@
  * How the asking in one call has ended.
  *
  * @typedef {object} Completed
- * @property {import('../types.js').Outcome} outcome
+ * @property {import('../core/types.js').Outcome} outcome
  * @property {{ elicitationId: string, returnUrl?: string | undefined }} elicitation
  * @property {boolean} [isEarlier] it was completed before this call began, and this call was not begun for it
  * @typedef {object} Ended there is no outcome for this call

@@ -3,15 +3,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { orAborted } from '../abort.js';
-import { checkScopes } from '../accounts/account-provider.js';
-import { ACCOUNT_LOOK_MS, EXCHANGE_MS } from '../contract-limits.js';
-import { AccountNotConnectedError, AccountReconnectError } from '../errors.js';
-import { internalsOf } from '../internals.js';
-import { jittered } from '../jitter.js';
-import { bindingOf } from '../token.js';
+import { checkScopes } from '../accounts/provider.js';
+import { orAborted } from '../core/abort.js';
+import { ACCOUNT_LOOK_MS, EXCHANGE_MS } from '../core/contract-limits.js';
+import { AccountNotConnectedError, AccountReconnectError } from '../core/errors.js';
+import { internalsOf } from '../core/internals.js';
+import { jittered } from '../core/jitter.js';
+import { bindingOf } from '../core/token.js';
 import { partsOf } from '../vault/vault.js';
-import { runWithAccount } from './account.js';
+import { runWithAccount } from './connect-account.js';
 import { failureResult } from './messages.js';
 
 
@@ -127,7 +127,7 @@ function lacks({ scopes: granted, requestedScopes: requested }, scopes, required
 /**
  * Another call has claimed the outcome, and exchanges its code.
  *
- * @param {import('../urlmode.js').UrlMode} urlmode
+ * @param {import('../core/urlmode.js').UrlMode} urlmode
  * @param {string} id
  * @param {{ subject: string, session?: string | undefined }} owner
  * @param {AbortSignal} [signal] ends the wait

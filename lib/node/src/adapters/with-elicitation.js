@@ -1,16 +1,16 @@
 // What every adapter does with a tool call: it asks the user in the way that the
 // client takes, waits, claims the outcome, and runs the body under that claim.
 
-import { CLAIM_ATTEMPTS, VERIFY_MS } from '../contract-limits.js';
-import { ElicitationClientGoneError, ElicitationOpenError } from '../errors.js';
+import { CLAIM_ATTEMPTS, VERIFY_MS } from '../core/contract-limits.js';
+import { ElicitationClientGoneError, ElicitationOpenError } from '../core/errors.js';
 import { askByError, askByLink } from './ask-by-link.js';
 import { askByRequest } from './ask-by-request.js';
 import { askByRetry } from './ask-by-retry.js';
 import { describeClient } from './clients.js';
 import { watchAnswer } from './answer.js';
-import { findOutcome, isGone, ownerOf } from './elicitation.js';
+import { findOutcome, isGone, ownerOf } from './asking.js';
 import { declinedResult, failureResult, openResult } from './messages.js';
-import { authorizationDetail, NotConnected, warnNotConnected } from './not-connected.js';
+import { authorizationDetail, NotConnected, warnNotConnected } from '../accounts/not-connected.js';
 import { followSignals } from './signals.js';
 
 /**
@@ -19,7 +19,7 @@ import { followSignals } from './signals.js';
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').AnyElicitOptions} ElicitOptions
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {import('./elicitation.js').Round} Round
+ * @typedef {import('./asking.js').Round} Round
  */
 
 /**
@@ -35,7 +35,7 @@ import { followSignals } from './signals.js';
  * @param {ElicitOptions} given
  * @param {Call} call
  * @param {(accepted: Accepted) => R | Promise<R>} body
- * @param {import('../types.js').AnyElicitation} [created] the elicitation, if it was created before
+ * @param {import('../core/types.js').AnyElicitation} [created] the elicitation, if it was created before
  * @param {<T>(begin: () => Promise<T>) => Promise<T>} [during] has the claim and its body as one piece of work
  * @returns {Promise<Result<R>>}
  */
@@ -57,7 +57,7 @@ export async function runWithElicitation(given, call, body, created, during = (b
  * @param {ElicitOptions} options
  * @param {Round} round
  * @param {{ declares: boolean, takesUrl: boolean }} client
- * @param {import('../types.js').AnyElicitation} [created]
+ * @param {import('../core/types.js').AnyElicitation} [created]
  * @returns {Promise<Completed | Ended>}
  */
 function ask(options, round, { declares, takesUrl }, created) {

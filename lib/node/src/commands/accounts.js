@@ -1,8 +1,8 @@
 // urlmode accounts: the accounts of the vault, without their tokens.
 
-import { internalsOf } from '../internals.js';
+import { internalsOf } from '../core/internals.js';
 import { UrlMode } from '../index.js';
-import { VaultDatabase } from '../vault/vault-database.js';
+import { VaultDatabase } from '../vault/database.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
@@ -49,7 +49,7 @@ export async function run(args, { subject, provider, state, json }) {
 	return 0;
 }
 
-/** @param {import('../vault/vault-database.js').OperatorRow} row */
+/** @param {import('../vault/database.js').OperatorRow} row */
 function lineOf({ subject, provider, account, state, reason, scopes, connectedAt, refreshedAt }) {
 	return `${connectedAt.toISOString()}  ${provider}  ${printable(account)}  ${printable(subject)}  ${state}${reason && ` (${printable(reason)})`}  refreshed ${
 		refreshedAt.toISOString()}  ${printable(scopes.join(' '))}\n`;

@@ -3,11 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { Client } from '../client.js';
-import { checkDatabaseUrl } from '../database-url.js';
-import { KeysFile } from '../keys.js';
-import { mintLink } from '../link.js';
-import { checkBaseUrl } from '../url.js';
+import { Client } from '../core/connection.js';
+import { checkDatabaseUrl } from '../core/database-url.js';
+import { KeysFile } from '../core/keys.js';
+import { mintLink } from '../core/link.js';
+import { checkBaseUrl } from '../core/url.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { kidsOf } from './keys.js';
 import { functionsVersion, hasFrameworks, readMigrations } from './migrations.js';

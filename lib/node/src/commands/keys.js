@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
-import { KeysFile } from '../keys.js';
+import { KeysFile } from '../core/keys.js';
 import { KEYS_FILE, required } from './environment.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
@@ -36,7 +36,7 @@ function list(file) {
 	return 0;
 }
 
-/** @param {import('../keys.js').KeyRing} keys */
+/** @param {import('../core/keys.js').KeyRing} keys */
 export function kidsOf(keys) {
 	return Array.from({ length: 256 }, (_, kid) => kid).filter((kid) => keys.find(kid));
 }

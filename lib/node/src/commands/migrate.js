@@ -1,7 +1,7 @@
 // urlmode migrate: what sql/migrate does with psql.
 
-import { Client } from '../client.js';
-import { checkDatabaseUrl } from '../database-url.js';
+import { Client } from '../core/connection.js';
+import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
 import { BEGIN, functionsVersion, hasFrameworks, readFunctions, readMigrations } from './migrations.js';
 import { UsageError } from './usage-error.js';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const resolve = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** In the repository they are in a folder of its own; `prepare.mjs` puts copies into the package. */
-const FOLDER = resolve(existsSync(resolve('../../../../lib/node/prepare.mjs')) ? '../../../../sql/' : '../../sql/');
+const FOLDER = resolve(existsSync(resolve('../../prepare.mjs')) ? '../../../../sql/' : '../../sql/');
 
 const read = (/** @type {string} */ file) => readFileSync(FOLDER + file, 'utf8');
 

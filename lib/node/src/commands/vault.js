@@ -1,7 +1,7 @@
 // urlmode vault: the keys of the vault.
 
+import { KeysFile } from '../core/keys.js';
 import { UrlMode } from '../index.js';
-import { KeysFile } from '../keys.js';
 import { Vault } from '../vault.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required, VAULT_KEYS_FILE } from './environment.js';
 import { kidsOf } from './keys.js';

@@ -1,12 +1,12 @@
 // Some providers give a refresh token at the first consent only, and it stays good. Where the
 // answer to a later one has none, the account keeps the one that it has.
 
-import { AccountSealError } from '../errors.js';
+import { AccountSealError } from '../core/errors.js';
 import { openTokens } from './sealed-tokens.js';
 
 /**
- * @param {import('./vault-database.js').VaultDatabase} database
- * @param {import('../keys.js').KeyRing} keys
+ * @param {import('./database.js').VaultDatabase} database
+ * @param {import('../core/keys.js').KeyRing} keys
  * @param {import('./sealed-tokens.js').Place} place
  * @param {string[]} scopes of the new access token: a refresh token for fewer could not replace it
  * @returns {Promise<{ version: string, refreshToken: string } | undefined>} undefined: there is none that is worth keeping

@@ -1,11 +1,11 @@
 // Refreshes the tokens of an account: one instance at a time, and in an instance one
 // call at a time.
 
-import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf, detailOf, lostBy } from '../accounts/answers.js';
+import { AccountProvider } from '../accounts/provider.js';
+import { codeOf, detailOf, lostBy } from '../accounts/request.js';
 import { isTime } from '../accounts/token-response.js';
-import { COMMIT_MS, REFRESH_LATE_MS, REFRESH_LEASE_MS } from '../contract-limits.js';
-import { ProviderUnavailableError, UrlModeClosedError } from '../errors.js';
+import { COMMIT_MS, REFRESH_LATE_MS, REFRESH_LEASE_MS } from '../core/contract-limits.js';
+import { ProviderUnavailableError, UrlModeClosedError } from '../core/errors.js';
 import { isRefused, retried } from './retried.js';
 import { sealTokens } from './sealed-tokens.js';
 
@@ -33,8 +33,8 @@ export class Refresher {
 	#running = new Map();
 
 	/**
-	 * @param {import('./vault-database.js').VaultDatabase} database
-	 * @param {import('../keys.js').KeyRing} keys
+	 * @param {import('./database.js').VaultDatabase} database
+	 * @param {import('../core/keys.js').KeyRing} keys
 	 * @param {(provider: string, tokens: Tokens) => import('../accounts/types.js').ProviderOptions} optionsOf
 	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected' | 'not_stored', place: Place, more?: object) => void} tell
 	 * @param {() => boolean} isClosed
@@ -180,8 +180,8 @@ export class Refresher {
 	/**
 	 * @param {Refreshable} refreshable
 	 * @param {Tokens} answer
-	 * @returns {import('./vault-database.js').Stored}
-	 * @throws {import('../errors.js').AccountSizeError}
+	 * @returns {import('./database.js').Stored}
+	 * @throws {import('../core/errors.js').AccountSizeError}
 	 */
 	#seal({ place, tokens, scopes }, answer) {
 		// What the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6).

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { COMMIT_RETRY_MAX_MS, COMMIT_RETRY_MIN_MS } from '../contract-limits.js';
-import { AccountSizeError, isDatabaseError, UrlModeClosedError } from '../errors.js';
-import { jittered } from '../jitter.js';
+import { COMMIT_RETRY_MAX_MS, COMMIT_RETRY_MIN_MS } from '../core/contract-limits.js';
+import { AccountSizeError, isDatabaseError, UrlModeClosedError } from '../core/errors.js';
+import { jittered } from '../core/jitter.js';
 
 /** The SQLSTATE serialization_failure. */
 const CHANGED = '40001';

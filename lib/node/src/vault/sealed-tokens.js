@@ -8,10 +8,10 @@
 
 import { createHash } from 'node:crypto';
 
-import { decrypt, encrypt } from '../aead.js';
-import { TOKENS_MAX } from '../contract-limits.js';
-import { ACCOUNT_INFO } from '../contract-seals.js';
-import { AccountSealError, AccountSizeError } from '../errors.js';
+import { TOKENS_MAX } from '../core/contract-limits.js';
+import { ACCOUNT_INFO } from '../core/contract-seals.js';
+import { decrypt, encrypt } from '../core/envelope.js';
+import { AccountSealError, AccountSizeError } from '../core/errors.js';
 
 
 /**
@@ -27,7 +27,7 @@ function digestOf({ subject, provider, account }) {
 }
 
 /**
- * @param {import('../keys.js').KeyRing} keys
+ * @param {import('../core/keys.js').KeyRing} keys
  * @param {Place} place
  * @param {import('../accounts/types.js').Tokens} tokens
  * @param {Uint8Array} [nonce] random by default
@@ -43,7 +43,7 @@ export function sealTokens(keys, place, tokens, nonce) {
 }
 
 /**
- * @param {import('../keys.js').KeyRing} keys
+ * @param {import('../core/keys.js').KeyRing} keys
  * @param {Place} place
  * @param {Uint8Array} sealed
  * @returns {import('../accounts/types.js').Tokens}

@@ -4,27 +4,27 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { orAborted } from '../abort.js';
-import { AccountProvider } from '../accounts/account-provider.js';
-import { codeOf, detailOf } from '../accounts/answers.js';
+import { AccountProvider } from '../accounts/provider.js';
+import { codeOf, detailOf } from '../accounts/request.js';
 import { VARIABLES } from '../accounts/token-response.js';
+import { orAborted } from '../core/abort.js';
 import {
 	ACCOUNT_LOOK_MS, ACCOUNT_MAX, COMMIT_MS, REFRESH_LEASE_MS, SUBJECT_MAX, VALID_FOR_MAX_MS, VALID_FOR_MS,
-} from '../contract-limits.js';
+} from '../core/contract-limits.js';
 import {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
 	UnclaimedPaymentsError, UrlModeClosedError,
-} from '../errors.js';
-import { checkId, checkMilliseconds, checkProvider, checkSignal, checkText } from '../input.js';
-import { finish, internalsOf } from '../internals.js';
-import { jittered } from '../jitter.js';
-import { haveCommonKey, openKeys } from '../keys.js';
-import { bindingOf } from '../token.js';
+} from '../core/errors.js';
+import { checkId, checkMilliseconds, checkProvider, checkSignal, checkText } from '../core/arguments.js';
+import { finish, internalsOf } from '../core/internals.js';
+import { jittered } from '../core/jitter.js';
+import { haveCommonKey, openKeys } from '../core/keys.js';
+import { bindingOf } from '../core/token.js';
+import { VaultDatabase } from './database.js';
 import { readKept } from './kept-token.js';
 import { lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
 import { isChanged, isRefused, retried } from './retried.js';
 import { openTokens, sealTokens } from './sealed-tokens.js';
-import { VaultDatabase } from './vault-database.js';
 
 /** The account of a provider that does not say whose it is. */
 const ONLY_ACCOUNT = 'default';
@@ -41,7 +41,7 @@ const ONLY_ACCOUNT = 'default';
 /**
  * For the adapters.
  *
- * @type {(vault: Vault, provider: string) => { urlmode: import('../urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions,
+ * @type {(vault: Vault, provider: string) => { urlmode: import('../core/urlmode.js').UrlMode, options: import('../accounts/types.js').ProviderOptions,
  *     keep: (owner: import('./types.js').ElicitationOwner, connected: ToBeStored & { elicitationId: string }) => Promise<string>,
  *     isInUse: (owner: import('./types.js').ElicitationOwner) => Promise<boolean> }}
  */
@@ -56,9 +56,9 @@ export class Vault extends EventEmitter {
 	#refresher;
 
 	/**
-	 * @param {import('../urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for requests to providers that are under way
+	 * @param {import('../core/urlmode.js').UrlMode} urlmode whose database it uses. Its `close` waits for requests to providers that are under way
 	 * @param {VaultOptions} options
-	 * @throws {import('../errors.js').KeysFileError}
+	 * @throws {import('../core/errors.js').KeysFileError}
 	 */
 	constructor(urlmode, { keysFile, keys, providers }) {
 		super();
@@ -98,7 +98,7 @@ export class Vault extends EventEmitter {
 	/**
 	 * @param {{ subject: string, provider: string }} owner
 	 * @param {ToBeStored} connected
-	 * @param {(place: Place, make: () => Promise<import('./vault-database.js').Connected>) => Promise<void>} write
+	 * @param {(place: Place, make: () => Promise<import('./database.js').Connected>) => Promise<void>} write
 	 * @returns {Promise<string>} the account
 	 */
 	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
@@ -182,7 +182,7 @@ export class Vault extends EventEmitter {
 	 * @throws {AccountNotConnectedError}
 	 * @throws {AccountReconnectError} the provider refuses to refresh it: only the user can help
 	 * @throws {AccountUnavailableError} it has expired, and cannot be refreshed just now
-	 * @throws {import('../errors.js').AccountSealError}
+	 * @throws {import('../core/errors.js').AccountSealError}
 	 */
 	async accessToken({ validFor = VALID_FOR_MS, signal, ...key }) {
 		const { subject, provider, account } = checkKey(key);
@@ -385,7 +385,7 @@ function checkKey({ subject, provider, account }) {
 }
 
 /**
- * @param {import('./vault-database.js').AccountRow} row
+ * @param {import('./database.js').AccountRow} row
  * @param {import('../accounts/types.js').Tokens} tokens
  * @returns {AccessToken}
  */

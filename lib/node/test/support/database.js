@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { UrlMode } from '../../src/index.js';
-import { internalsOf } from '../../src/internals.js';
-import { KeysFile } from '../../src/keys.js';
-import { EVENT_OUTCOME_INFO, FORM_INFO, PROBLEM_INFO, RESULT_INFO } from '../../src/contract-seals.js';
-import { seal, unseal } from '../../src/seal.js';
-import { bindingOf, browserOf } from '../../src/token.js';
+import { internalsOf } from '../../src/core/internals.js';
+import { KeysFile } from '../../src/core/keys.js';
+import { EVENT_OUTCOME_INFO, FORM_INFO, PROBLEM_INFO, RESULT_INFO } from '../../src/core/contract-seals.js';
+import { seal, unseal } from '../../src/core/seal.js';
+import { bindingOf, browserOf } from '../../src/core/token.js';
 import { scratchKeys } from './keys.js';
 
 /** @param {string} name */

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-import { AccountProvider } from '../../src/accounts/account-provider.js';
+import { AccountProvider } from '../../src/accounts/provider.js';
 import { scratchFolder } from './keys.js';
 
 const RETURN_URL = 'https://callback.example/oauth/account/return';

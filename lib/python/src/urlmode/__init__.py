@@ -1,7 +1,7 @@
 """The waiting side of urlmode: MCP elicitations in URL mode."""
 
-from ._claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim, TakenClaim
-from ._errors import (
+from ._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim, TakenClaim
+from ._core.errors import (
     AccountNotConnectedError,
     AccountReconnectError,
     AccountSealError,
@@ -24,7 +24,7 @@ from ._errors import (
     UrlModeClosedError,
     UrlModeError,
 )
-from ._form_types import (
+from ._core.form_types import (
     ApprovalElicitation,
     ApprovalForm,
     Approver,
@@ -41,7 +41,7 @@ from ._form_types import (
     VerifyFunction,
     Words,
 )
-from ._types import (
+from ._core.types import (
     Action,
     Answer,
     CallbackUrls,
@@ -67,7 +67,7 @@ from ._types import (
     UnclaimedPayment,
     UnclaimedReference,
 )
-from ._urlmode import UrlMode
+from ._core.urlmode import UrlMode
 
 __all__ = [
     "AccountNotConnectedError",

@@ -6,7 +6,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ._shipped import shipped_file
+from ._core.shipped import shipped_file
 
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult
 
-from ._adapter import Accepted, Approval, Input
-from ._calls import CallOptions
-from ._request_state import request_state_security
-from ._resolving import NotKept, run_tool
-from ._sdk import Adapter
+from ._adapters.adapter import Accepted, Approval, Input
+from ._adapters.call import CallOptions
+from ._adapters.request_state import request_state_security
+from ._adapters.resolving import NotKept, run_tool
+from ._adapters.sdk import Adapter
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware import Middleware

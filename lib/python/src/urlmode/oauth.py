@@ -3,7 +3,7 @@
 Requires the extra `oauth`: Authlib and joserfc.
 """
 
-from ._accounts import Account, Connected
-from ._client_auth import OAuthClient
+from ._accounts.client_authentication import OAuthClient
+from ._accounts.provider import Account, Connected
 
 __all__ = ["Account", "Connected", "OAuthClient"]

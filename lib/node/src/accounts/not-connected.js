@@ -1,0 +1,40 @@
+// How a call says that an account is not connected, and why.
+
+/** The body of an account's claim throws it: no error of the call, but its result. */
+export class NotConnected extends Error {
+	/**
+	 * @param {import('./types.js').Refusal} reason
+	 * @param {string} detail
+	 */
+	constructor(reason, detail) {
+		super(reason);
+		this.reason = reason;
+		this.detail = detail;
+	}
+}
+
+/**
+ * What the provider has said instead of a code (RFC 6749 section 4.1.2.1). Its
+ * words come by the browser, so that only codes are repeated.
+ *
+ * @param {Record<string, unknown> | undefined} result of the elicitation
+ * @returns {string | undefined}
+ */
+export function authorizationDetail({ error, error_description: description } = {}) {
+	if (typeof error !== 'string' || !/^[a-z_-]{1,64}$/i.test(error)) return undefined;
+	const demandsPkce = typeof description === 'string' && /code.?challenge|pkce/i.test(description);
+	return demandsPkce ? `${error}, about PKCE` : error;
+}
+
+/**
+ * For the operator: the result of the call says less.
+ *
+ * @param {string} provider
+ * @param {string} elicitationId
+ * @param {string} reason
+ * @param {string} detail
+ */
+export function warnNotConnected(provider, elicitationId, reason, detail) {
+	process.emitWarning(`no account was connected at ${provider}: ${reason} (${detail}), elicitation ${elicitationId}`,
+		{ type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
+}

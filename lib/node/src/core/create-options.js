@@ -1,0 +1,94 @@
+// Checks what `create` is called with.
+
+import { randomUUID } from 'node:crypto';
+
+import { CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
+import { checkApprover, checkForm } from './form.js';
+import {
+	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
+} from './arguments.js';
+import { digestOfRequest } from './digest.js';
+import { checkTraceparent } from './traceparent.js';
+
+/** @type {readonly import('./types.js').Kind[]} */
+const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
+
+/**
+ * Whether the callback programs serve the page themselves.
+ *
+ * @param {string} kind
+ * @returns {kind is 'input' | 'approval'}
+ */
+export function hasForm(kind) {
+	return kind === 'input' || kind === 'approval';
+}
+
+/**
+ * The part of the options by which a call is compared with an earlier one.
+ *
+ * @param {import('./types.js').AnyCreateOptions} options
+ * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'form' | 'approvers' | 'clientId' | 'request'>}
+ */
+export function checkRequest(options) {
+	const { provider: name, kind: given, expected: price, about: more, clientId: client, sameClient: compared } = options;
+	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
+	const provider = checkProvider(name);
+	const kind = checkChoice('kind', given, KINDS);
+	const expected = checkExpected(price, kind);
+	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
+	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
+	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
+	const checkedForm = hasForm(kind) ? checkForm(kind, form) : null;
+	const approvers = checkApprover(approver);
+	const clientId = client === undefined ? null : checkText('clientId', client, 1, CLIENT_ID_MAX);
+	const sameClient = checkFlag('sameClient', compared, false);
+	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
+	const about = {
+		...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
+	};
+	return {
+		provider, kind, expected, form: checkedForm, approvers, clientId,
+		request: digestOfRequest({
+			provider, kind, expected, about: more === undefined && !checkedForm ? undefined : about, mcpClient: sameClient ? clientId : null,
+		}),
+	};
+}
+
+/**
+ * @typedef {object} Checked
+ * @property {string} id
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {{ subject: string, session: string }} owner
+ * @property {number} ttl milliseconds
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {boolean} exclusive
+ * @property {string | null} resumeKey
+ * @property {boolean} canRecheck
+ * @property {string | null} clientId
+ * @property {Record<string, unknown> | null} form
+ * @property {string[] | null} approvers null: the starter, or another kind; empty: anyone else
+ * @property {number | null} verifyMs the time limit of `verify`, if there is one
+ * @property {string | null} traceparent
+ * @property {Buffer} request digest of what is asked for
+ *
+ * @param {import('./types.js').AnyCreateOptions} options
+ * @returns {Checked}
+ */
+export function checkCreateOptions(options) {
+	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
+	const { provider, kind, expected, form, approvers, clientId, request } = checkRequest(options);
+	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
+	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
+	return { // Without a spread of objects, which takes V8 longer than all checks.
+		provider, kind, expected, form, approvers, clientId, request,
+		id: checkId(options.id ?? randomUUID()),
+		owner: checkOwner(options),
+		ttl: checkTtl(options.ttl ?? TTL_MS),
+		exclusive: checkFlag('exclusive', options.exclusive, false),
+		resumeKey: options.resumeKey === undefined ? null : checkText('resumeKey', options.resumeKey, 1, RESUME_KEY_MAX),
+		canRecheck: checkFlag('canRecheck', options.canRecheck, true),
+		verifyMs: verifyTimeout === undefined ? null : checkMilliseconds('verifyTimeout', verifyTimeout, VERIFY_MIN_MS, VERIFY_MAX_MS),
+		traceparent: options.traceparent === undefined ? null : checkTraceparent(options.traceparent),
+	};
+}

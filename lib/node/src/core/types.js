@@ -1,0 +1,310 @@
+// The public types. Nothing here runs.
+
+/**
+ * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval'} Kind
+ * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
+ * @typedef {import('./contract-errors.js').KnownReason | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
+ *     description, or of `complete`, `cancel` or `abandon`
+ * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
+ * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, or `verify` has found
+ *     a problem, and the user can try again
+ *
+ * @typedef {object} UrlModeOptions
+ * @property {string | undefined} [databaseUrl] postgresql://…, with the role urlmode_server
+ * @property {Pool | undefined} [pool] a `pg.Pool` of the role urlmode_server, instead of databaseUrl. `close` leaves it open. One
+ *     more connection, which listens, is made with its options
+ * @property {string | undefined} [keysFile] path of the keys file: that of the callback programs, or one with the same content. It
+ *     is read again when it changes
+ * @property {string | undefined} [keys] the content of a keys file, instead of keysFile
+ * @property {string} baseUrl scheme, host and port of the callback programs
+ * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; the host of baseUrl by
+ *     default
+ * @property {boolean | undefined} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
+ *     they poll only if notifications do not arrive
+ * @property {number | undefined} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
+ *     default, at most a day. A day after completion it is purged in any case. The result of a payment or signature
+ *     stays until it is claimed, and this long after that
+ * @property {number | undefined} [keepUnclaimed] milliseconds that the result of a payment or signature stays if no call claims
+ *     it, 30 days by default. Reference, amount and currency of a payment stay
+ * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
+ *     least. false: this process deletes no rows
+ * @property {readonly ClientFacts[] | undefined} [clients] facts about clients, which take precedence over the table of this package. For the adapters
+ *
+ * @typedef {object} ClientFacts facts about an MCP client that it does not declare
+ * @property {string} name that it sends as clientInfo
+ * @property {{ from?: string | undefined, before?: string | undefined } | undefined} [versions] of which versions it is known; all by default
+ * @property {boolean | undefined} [url] whether it can send its user to a URL, where it declares something else
+ * @property {number | undefined} [round] milliseconds that a call of it may wait, instead of 45 000
+ * @property {number | undefined} [rounds] how often it takes an answer with a state and no request, and calls again (protocol
+ *     revision 2026-07-28); never by default, at most 8
+ *
+ * @typedef {object} Pool the part of a `pg.Pool` that is used
+ * @property {(text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>} query
+ * @property {object} options
+ *
+ * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: expired values that the
+ *     adapters have stored
+ *
+ * @typedef {object} PurgeOptions
+ * @property {number} [olderThan] milliseconds that it must have been over: `retention` by default, or 90 days; 7 days
+ *     at least
+ * @property {PurgeKind} [kind] everything by default
+ *
+ * @typedef {object} TicketOptions
+ * @property {string} subject the user of the web session, 1 to 512 bytes
+ * @property {number | undefined} [ttl] milliseconds, 300 000 by default, at most an hour
+ *
+ * @typedef {object} Ticket a cookie
+ * @property {string} name
+ * @property {string} value
+ * @property {string} header the value of a Set-Cookie header
+ *
+ * @typedef {object} Owner the user and session that an elicitation belongs to
+ * @property {string} subject the user, according to the authorization of the MCP server, 1 to 512 bytes
+ * @property {string | undefined} [session] the MCP session, if completions must not cross sessions, at most 512 bytes; empty by
+ *     default
+ *
+ * @typedef {object} Expected the amount and currency that must be paid
+ * @property {number} amount in the minor units of ISO 4217, for every provider
+ * @property {string} currency ISO 4217
+ *
+ * @typedef {object} CallbackUrls the URLs that a target URL may contain
+ * @property {string} elicitationId
+ * @property {string} returnUrl where the provider sends the browser: the redirect URI or the success URL
+ * @property {string | undefined} cancelUrl where the provider sends the browser of a user who does not pay; undefined
+ *     for kind oauth
+ * @property {string | undefined} webhookUrl where a provider that signs nothing sends its events: only who was given
+ *     this URL can ask for a recheck. Valid for a year after the expiry; undefined for kind oauth
+ *
+ * @typedef {CallbackUrls & { amount?: number | string | undefined }} TargetArguments with the price as the provider writes it: a
+ *     whole number in its own units, or decimal text; undefined if it is `any`, or no description of the provider's name is shipped
+ *
+ * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions for a page of a provider
+ * @typedef {Owner & CreateFields & TargetFields & OAuthFields} OAuthOptions
+ * @typedef {Owner & CreateFields & TargetFields & PaymentFields} PaymentOptions
+ * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, pkce?: undefined }} SignatureOptions
+ *
+ * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
+ * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined }} ApprovalOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
+ * @typedef {{ targetUrl?: undefined, expected?: undefined, pkce?: undefined }} NoTarget
+ *
+ * @typedef {object} InputFields the user types something on a page of the callback programs
+ * @property {'input'} kind
+ * @property {import('./form-types.js').InputForm} form
+ * @property {number | undefined} [verifyTimeout] milliseconds, 1 000 to 120 000: the values are an outcome only when the function `verify` of a
+ *     wait has found no problem, in this time from the submission on. Without it there is no verification
+ *
+ * @typedef {object} ApprovalFields somebody says yes or no there
+ * @property {'approval'} kind
+ * @property {import('./form-types.js').ApprovalForm} form
+ *
+ * @typedef {object} OthersFields
+ * @property {'others' | readonly string[]} approver anyone but the subject whom the sign-in of the callback programs knows; or these 1 to 16
+ *     subjects. By default the subject decides
+ *
+ * @typedef {object} OAuthFields
+ * @property {'oauth'} kind
+ * @property {boolean | undefined} [pkce] adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
+ *     and the URL has none. The outcome contains both
+ * @property {undefined} [expected]
+ *
+ * @typedef {object} PaymentFields
+ * @property {'payment'} kind
+ * @property {Expected | 'any'} expected the amount to be paid, or `any` if every amount is accepted
+ * @property {undefined} [pkce]
+ *
+ * @typedef {object} CreateFields
+ * @property {string} provider its name in the configuration of the callback programs
+ * @property {number | undefined} [ttl] milliseconds until it expires, 300 000 by default
+ * @property {string | undefined} [id] a UUID that is not in use; a random one by default
+ * @property {boolean | undefined} [exclusive] cancels the other open elicitations of this subject in this session, with reason
+ *     `superseded`, except payments and signatures that a user has opened
+ * @property {string | undefined} [resumeKey] the purpose of the elicitation, 1 to 512 bytes. If the owner already has one with this
+ *     key, asking for the same, that is open, or whose outcome or late payment no call has claimed, `create` returns that one and writes
+ *     nothing
+ * @property {object | undefined} [about] what else is asked for, such as the client and the scopes of an account: plain JSON.
+ *     With provider, kind and `expected` it must be the same for a call to go on with an earlier elicitation
+ * @property {string | undefined} [clientId] the MCP client whose call this is, as the server's authorization names it, 1 to
+ *     2 048 bytes. It is recorded for the operator. The adapters take it from the call, where the framework tells it
+ * @property {boolean | undefined} [sameClient] true: an elicitation of another `clientId` is not resumed. False by default, because a
+ *     payment or an account is the user's, and many clients register anew for each installation
+ * @property {string | undefined} [traceparent] the trace of the call (W3C Trace Context, version 00). It is kept with the row, and shown to
+ *     the operator. The adapters take it from the call, where the framework tells it
+ * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
+ *     which only a recheck could say that it was paid, is not resumed. True by default
+ *
+ * @typedef {object} TargetFields
+ * @property {string | URL | Target | ((urls: TargetArguments) => string | URL | Target | Promise<string | URL | Target>)} targetUrl where
+ *     /connect sends the browser, without `state`; or a function that returns it and is called before the row is written
+ *
+ * @typedef {object} Target the address at which the user pays, and the id of the checkout
+ * @property {string | URL} url
+ * @property {string} checkout the provider's id of the checkout (of a Stripe session, `cs_…`): only a payment of this one counts
+ *
+ * @typedef {CallbackUrls & ElicitationFields & Link} Elicitation
+ * @typedef {object} ElicitationFields
+ * @property {Date} expiresAt
+ * @property {boolean} resumed whether it existed before, see `resumeKey`
+ *
+ * @typedef {{ elicitationId: string, returnUrl?: undefined, cancelUrl?: undefined, webhookUrl?: undefined } & ElicitationFields} FormFields
+ * @typedef {FormFields & Link} FormElicitation
+ * @typedef {FormFields & ApprovalLink} OthersApproval
+ * @typedef {Elicitation | FormElicitation | OthersApproval} AnyElicitation
+ *
+ * @typedef {object} Link
+ * @property {string} url the URL to elicit
+ * @property {undefined} [approvalUrl]
+ *
+ * @typedef {object} ApprovalLink
+ * @property {undefined} [url]
+ * @property {string} approvalUrl for those who decide. It proves nothing: who they are is what their sign-in says
+ *
+ * @typedef {object} Recheck describes the event that requires a recheck
+ * @property {string} elicitationId
+ * @property {string} provider
+ * @property {string | undefined} type the type of the last such event, as the provider names it
+ * @property {string | undefined} reference the provider's own reference in the last such event, for its API. The
+ *     sender of the event chose it
+ * @property {string[]} references all of them, the last one last
+ * @property {Expected | 'any' | undefined} expected the amount to be paid
+ *
+ * @typedef {object} Answer
+ * @property {Action} action
+ * @property {string | undefined} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
+ * @property {object | undefined} [result] an object of at most 65 506 bytes as JSON
+ * @property {number | undefined} [amount] the amount that was paid, in minor units; required to accept a payment
+ * @property {string | undefined} [currency] ISO 4217; required to accept a payment
+ * @property {string | undefined} [reference] the provider's reference of the payment; required to accept a payment
+ *
+ * @typedef {(request: Recheck) => Promise<Answer | undefined | void> | Answer | undefined | void} RecheckFunction asks
+ *     the provider for an outcome that a webhook did not prove. If it returns nothing, the wait continues
+ *
+ * @typedef {Owner & WaitFields} WaitOptions
+ * @typedef {object} WaitFields
+ * @property {number | undefined} [timeout] milliseconds, 300 000 by default. 0 checks once, Infinity waits until it is completed
+ * @property {AbortSignal | undefined} [signal] ends the wait with its reason. The elicitation stays open
+ * @property {((progress: Progress) => unknown) | undefined} [onProgress] called at most once for each status, and once for each attempt
+ *     that fails. If it throws, the wait ends
+ * @property {RecheckFunction | undefined} [recheck] if it throws and the elicitation is open, the wait ends
+ * @property {import('./form-types.js').VerifyFunction | undefined} [verify] if it throws, the page opens again, and the wait ends
+ * @property {boolean | undefined} [abandon] ends the elicitation with the wait, if nobody has opened it: a timeout, an abort and
+ *     `close` cancel it with reason `timeout`, `aborted` or `closed`
+ *
+ * @typedef {object} End how an elicitation has ended
+ * @property {Action} action
+ * @property {Reason} reason empty after a plain accept
+ * @property {true} [late] the elicitation had ended otherwise when the payment was proved
+ * @property {OpenStatus} [from] after `cancel` of an elicitation that a user had opened: the status that it has interrupted
+ *
+ * @typedef {End & OutcomeFields} Outcome
+ * @typedef {object} OutcomeFields
+ * @property {string} elicitationId
+ * @property {Record<string, unknown> | undefined} result
+ * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
+ * @property {true} [refunded] the payment has gone back; no call can claim it any more
+ * @property {number} [refundedAmount] how much of the payment went back, in minor units. With `cancel` and `held`: no call can
+ *     claim it until the operator decides, and nobody should be asked to pay again
+ * @property {string} [codeVerifier] after an accept, if `pkce` was true
+ * @property {string} [nonce] after an accept, if `pkce` added one
+ * @property {string} [approver] after an approval, or its refusal: who has decided, as their sign-in says
+ * @property {string} [comment] what they have written
+ * @property {Date} [decidedAt]
+ */
+
+/**
+ * @typedef {Owner & BeginClaimFields} BeginClaimOptions
+ * @typedef {object} BeginClaimFields
+ * @property {string | undefined} [reference] the payment to claim: that of the outcome. By default the oldest that matches
+ * @property {number | undefined} [lease] milliseconds, 30 000 by default, in which no other call can begin after this process has
+ *     died. The lease is renewed while the claim is open
+ * @property {number | undefined} [timeout] milliseconds to wait while another call holds the lease, 0 by default
+ * @property {AbortSignal | undefined} [signal] ends this wait with its reason
+ *
+ * @typedef {BegunClaim | FulfilledClaim | { state: 'leased', until: Date } | { state: 'taken' } | { state: 'changed' }} Claim
+ *     `leased`: another call does the work, and can still finish it; if it dies, the next can begin at `until`. `taken`: another
+ *     call has claimed it, or the payment was refunded. `changed`: the outcome is no longer this accept
+ *
+ * @typedef {object} BegunClaim this call does the work
+ * @property {'begun'} state
+ * @property {string | undefined} reference of the payment
+ * @property {number | undefined} fence greater than that of each call before; undefined for an account
+ * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it
+ * @property {(result: unknown) => Promise<boolean>} fulfil the work is done. Of an account: it is connected, and the page after the
+ *     user's return says so. Otherwise keeps what the call returns for the next one, until
+ *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim has
+ *     had its last end. Rejects with ClaimLostError if another call has begun since
+ * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
+ *     begun, or has confirmed it
+ * @property {(reason?: string) => Promise<boolean>} release the work was not done: the next call can begin at once. Of an account: it
+ *     is not connected, and the page after the user's return says so; `reason` is `exchange_failed` by default
+ *
+ * @typedef {object} FulfilledClaim another call has done the work, and its answer was not written
+ * @property {'fulfilled'} state
+ * @property {string | undefined} reference
+ * @property {number | undefined} fence
+ * @property {unknown} result what that call has returned
+ * @property {() => Promise<boolean>} confirm
+ */
+
+/**
+ * The events of a UrlMode, for audit and analytics. An instance emits its own
+ * actions and the changes that it sees while it waits, each once. Events contain the
+ * subject, but no URL, token, result or verifier.
+ *
+ * @typedef {{ subject: string, session: string, elicitationId: string, provider: string }} EventFields
+ * @typedef {EventFields & { kind: Kind, expiresAt: Date }} CreatedEvent
+ * @typedef {EventFields & { status: Progress }} ProgressEvent
+ * @typedef {EventFields & End & { status: 'completed' }} CompletedEvent
+ * @typedef {EventFields & Money} LateEvent
+ *
+ * @typedef {object} UrlModeEvents
+ * @property {[event: CreatedEvent]} created
+ * @property {[event: ProgressEvent]} opened
+ * @property {[event: ProgressEvent]} processing
+ * @property {[event: CompletedEvent]} completed
+ * @property {[event: Refund]} refunded money went back, or came again; `refunds()` lists it as well
+ * @property {[event: LateEvent]} late a payment was proved after the end of its elicitation, whichever instance created it
+ */
+
+/**
+ * @typedef {object} Money a payment that a provider has proved
+ * @property {string} reference
+ * @property {number} amount in minor units
+ * @property {string} currency
+ * @property {boolean} matches whether that was expected. If not, no call is offered it: refund it
+ *
+ * @typedef {EventFields & Money & UnclaimedFields} UnclaimedPayment
+ * @typedef {object} UnclaimedFields
+ * @property {string | undefined} resumeKey
+ * @property {boolean} late whether the elicitation had ended before
+ * @property {Date} provenAt
+ * @property {number} refunded how much of it went back, in minor units
+ * @property {boolean} held whether no call is offered it until the operator decides
+ * @property {Record<string, unknown> | undefined} result undefined if there is none, if it was purged, or if no key opens it
+ *
+ * @typedef {object} Refund a refund, a dispute or a cancelled authorisation
+ * @property {string} elicitationId
+ * @property {string} provider
+ * @property {string | undefined} subject undefined where the elicitation was purged; so are session and resumeKey
+ * @property {string | undefined} session
+ * @property {string | undefined} resumeKey
+ * @property {string} reference the provider's, of the refund; that of the payment where the provider tells the total that went back
+ * @property {number | undefined} amount in minor units; undefined: all of a payment that is not known
+ * @property {string | undefined} currency
+ * @property {number | undefined} reversed how much of it came again: the refund failed, or the dispute was won
+ * @property {Date} receivedAt
+ * @property {Date} changedAt
+ * @property {RefundedPayment | undefined} payment undefined: the provider did not say of which payment. Then those of each
+ *     elicitation that its events have named are held, and the refund is listed for each
+ *
+ * @typedef {object} RefundedPayment
+ * @property {string} reference
+ * @property {number} amount
+ * @property {number} refunded how much of it has gone back, in all
+ * @property {boolean} held
+ * @property {boolean} claimed whether a call has claimed it
+ */
+
+export {};

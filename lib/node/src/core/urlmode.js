@@ -1,0 +1,393 @@
+// The waiting side: creates elicitations, and waits until the callback programs
+// have completed them.
+
+import { EventEmitter } from 'node:events';
+
+import { Claims } from './claims.js';
+import {
+	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
+} from './contract-limits.js';
+import { PROBLEM_INFO, RESULT_INFO } from './contract-seals.js';
+import { Creator } from './create.js';
+import { Database, readRows } from './database.js';
+import { checkDatabaseUrl, checkPool } from './database-url.js';
+import { UrlModeClosedError } from './errors.js';
+import { Events } from './events.js';
+import { checkKept, Purger } from './purge.js';
+import {
+	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
+} from './arguments.js';
+import { openKeys } from './keys.js';
+import { Listener } from './listener.js';
+import { setInternals } from './internals.js';
+import { Metrics } from './metrics.js';
+import { openValues, openVerifier, toOutcome } from './outcome.js';
+import { openOutcome, seal } from './seal.js';
+import { ticketCookie } from './ticket.js';
+import { bindingOf } from './token.js';
+import { toRefund } from './refund.js';
+import { toUnclaimedPayment } from './unclaimed.js';
+import { checkBaseUrl } from './url.js';
+import { Waiters } from './waits.js';
+import { UrlBuilder } from './callback-urls.js';
+
+/**
+ * @typedef {import('./types.js').Action} Action
+ * @typedef {import('./types.js').Answer} Answer
+ * @typedef {import('./types.js').CreateOptions} CreateOptions
+ * @typedef {import('./types.js').Elicitation} Elicitation
+ * @typedef {import('./types.js').Outcome} Outcome
+ * @typedef {import('./types.js').Owner} Owner
+ * @typedef {import('./types.js').UrlModeOptions} UrlModeOptions
+ * @typedef {import('./types.js').WaitOptions} WaitOptions
+ */
+
+/** @extends {EventEmitter<import('./types.js').UrlModeEvents>} */
+export class UrlMode extends EventEmitter {
+	#kept;
+	#keys;
+	#database;
+	#listener;
+	#waiters;
+	#metrics;
+	#purger;
+	#events;
+	#claims;
+	#creator;
+	/** @type {Set<() => Promise<void>>} */
+	#closers = new Set();
+	/** @type {Set<() => Promise<void>>} */
+	#finishers = new Set();
+	/** @type {Promise<void> | undefined} */
+	#closed;
+
+	/**
+	 * Does not connect yet.
+	 *
+	 * @param {UrlModeOptions} options
+	 * @throws {import('./errors.js').KeysFileError}
+	 */
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
+		super();
+		const base = checkBaseUrl(baseUrl);
+		const serverName = checkText('name', name ?? base.host, 1, NAME_MAX);
+		const config = pool === undefined ? checkDatabaseUrl(databaseUrl) : checkPool(pool, databaseUrl);
+		this.#keys = openKeys(keysFile, keys);
+		const urls = new UrlBuilder(this.#keys, base.origin);
+		this.#database = new Database(config, pool);
+		this.#listener = new Listener(config, {
+			listen: checkFlag('listen', listen, true),
+			notify: (channel, payload) => this.#database.notify(channel, payload),
+		});
+		this.#metrics = new Metrics(this.#listener);
+		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
+		this.#purger = new Purger(this.#database, this.#kept);
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
+		this.#events = new Events(this, {
+			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
+		});
+		this.#creator = new Creator({ keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName });
+		this.#waiters = new Waiters(this.#listener, {
+			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
+			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
+			openOutcome: (entry, sealed) => openOutcome(this.#keys, entry.rowBytes, sealed),
+			markRead: (rowKey) => this.#purger.markRead(rowKey),
+			expire: (rowKeys) => this.#database.expire(rowKeys),
+			read: (rowKey) => this.#read(rowKey),
+			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
+			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
+			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
+			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
+			endCheck: (rowKey, lease, problem, failed) => this.#database.endCheck(rowKey, lease, problem, failed),
+			openValues: (rowKey, result) => openValues(this.#keys, rowKey, result),
+			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM_INFO }, JSON.stringify(problem)),
+		});
+		setInternals(this, {
+			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
+			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
+			urls, name: serverName, clients: checkClients(clients),
+		});
+	}
+
+	/**
+	 * Writes the row. After that, the client can be sent to its `url`.
+	 *
+	 * @overload
+	 * @param {import('./types.js').InputOptions | import('./types.js').ApprovalOptions} options
+	 * @returns {Promise<import('./types.js').FormElicitation>}
+	 *
+	 * @overload
+	 * @param {import('./types.js').OthersApprovalOptions} options
+	 * @returns {Promise<import('./types.js').OthersApproval>}
+	 *
+	 * @overload
+	 * @param {CreateOptions} options
+	 * @returns {Promise<Elicitation>}
+	 *
+	 * @param {import('./types.js').AnyCreateOptions} options
+	 * @returns {Promise<import('./types.js').AnyElicitation>}
+	 * @throws {import('./errors.js').ElicitationExistsError}
+	 * @throws {import('./errors.js').ElicitationLimitError}
+	 */
+	async create(options) {
+		this.#checkOpen();
+		this.#purger.start();
+		return this.#creator.create(options);
+	}
+
+	/**
+	 * Waits until the elicitation is completed, by any process and on
+	 * any instance. Resolves at once if it is completed already.
+	 *
+	 * @param {string} id
+	 * @param {WaitOptions} options
+	 * @returns {Promise<Outcome>}
+	 * @throws {import('./errors.js').ElicitationTimeoutError}
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 * @throws {import('./errors.js').ElicitationSealError}
+	 */
+	async waitForCompletion(id, options) {
+		this.#checkOpen();
+		this.#purger.start();
+		const elicitationId = checkId(id);
+		const owner = checkOwner(options);
+		const { signal, onProgress, recheck, verify } = options;
+		const timeout = checkTimeout(options.timeout ?? TIMEOUT_MS);
+		checkSignal(signal);
+		for (const [option, value] of Object.entries({ onProgress, recheck, verify })) checkFunction(option, value);
+		const abandon = checkFlag('abandon', options.abandon, false)
+			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
+		if (signal?.aborted) {
+			await abandon?.('aborted').catch(() => {});
+			throw signal.reason;
+		}
+		return this.#metrics.follow(this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
+			timeout, signal, onProgress, recheck, verify, abandon, onRow: (row) => this.#events.status(row, owner),
+		}), timeout, signal);
+	}
+
+	/**
+	 * Completes an elicitation from outside a wait, for a server that learned
+	 * the outcome in another way.
+	 *
+	 * @param {string} id
+	 * @param {Owner & Answer} options
+	 * @returns {Promise<boolean>} whether this call completed it, or recorded the payment of an elicitation that had
+	 *     ended otherwise, which is then offered to the next call. If it was completed before, it stays as it was
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 * @throws {import('./errors.js').ElicitationMismatchError}
+	 * @throws {import('./errors.js').ElicitationReferenceError}
+	 */
+	async complete(id, options) {
+		this.#checkOpen();
+		const elicitationId = checkId(id);
+		const owner = checkOwner(options);
+		const outcome = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
+		if (outcome === 'completed') void this.#events.completion(elicitationId, owner);
+		return outcome !== 'already';
+	}
+
+	/**
+	 * Calls `complete` with action cancel. It also ends an elicitation that a
+	 * user has opened; the event and the outcome have the status that it interrupted.
+	 *
+	 * @param {string} id
+	 * @param {Owner & { reason?: string }} options
+	 * @returns {Promise<boolean>}
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 */
+	async cancel(id, options) {
+		const { subject, session, reason = 'cancelled' } = options;
+		return this.complete(id, { subject, session, action: 'cancel', reason });
+	}
+
+	/**
+	 * Completes an elicitation that nobody waits for any more, unless a user has
+	 * opened it. No later `create` with its `resumeKey` resumes it.
+	 *
+	 * @param {string} id
+	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options by default action cancel and reason `abandoned`
+	 * @returns {Promise<boolean>} whether this call completed it
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 */
+	async abandon(id, options) {
+		this.#checkOpen();
+		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
+		const reason = checkReason(options.reason ?? 'abandoned');
+		const outcome = await this.#abandon(checkId(id), checkOwner(options), action, reason);
+		return outcome === 'completed';
+	}
+
+	/**
+	 * Claims the outcome of a completed elicitation. Only the first call
+	 * succeeds, so that what was paid for is not delivered twice. Where several
+	 * payments were proved, each is claimed by one call.
+	 *
+	 * @param {string} id
+	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined, held?: boolean | undefined }} options `action`: that of the outcome, accept by default; a
+	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
+	 *     oldest one that matches. `held`: claim it also if a part of it went back, false by default
+	 * @returns {Promise<boolean>} false if another call has claimed it or holds its lease, if a payment was proved after a
+	 *     refusal, or if the payment went back or is held
+	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
+	 */
+	async claim(id, options) {
+		this.#checkOpen();
+		const { subject, session } = checkOwner(options);
+		const action = checkAction(options.action ?? 'accept');
+		const reference = options.reference === undefined ? null : checkReference(options.reference);
+		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
+		return this.#database.claim(rowKey, action, reference, this.#kept.results, checkFlag('held', options.held, false));
+	}
+
+	/**
+	 * Claims an accept under a lease, for a call whose answer may be lost: the
+	 * work is done once, and its result is given to the next call until
+	 * an answer was written. The claim of an account has its only end here.
+	 *
+	 * @param {string} id
+	 * @param {import('./types.js').BeginClaimOptions} options
+	 * @returns {Promise<import('./types.js').Claim>}
+	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
+	 * @throws {import('./errors.js').ElicitationNotFoundError}
+	 * @throws {import('./errors.js').ElicitationSealError} if no key opens what another call has returned
+	 */
+	async beginClaim(id, options) {
+		this.#checkOpen();
+		const { subject, session } = checkOwner(options);
+		const { signal } = options;
+		checkSignal(signal);
+		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
+			reference: options.reference === undefined ? null : checkReference(options.reference),
+			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
+			timeout: checkTimeout(options.timeout ?? 0), signal,
+		});
+	}
+
+	/**
+	 * Lists the payments that a provider has proved, that were not refunded, and
+	 * that no call has claimed, of all users, the oldest first.
+	 *
+	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were proved then or later
+	 * @returns {Promise<import('./types.js').UnclaimedPayment[]>}
+	 */
+	async unclaimed({ provider, since } = {}) {
+		this.#checkOpen();
+		const rows = await this.#database.unclaimed({
+			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
+		});
+		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
+	}
+
+	/**
+	 * Lists the refunds of payments, and how much came again, also after a
+	 * call has claimed the payment: refunds, disputes, cancelled authorisations. Of
+	 * all users, the last change last.
+	 *
+	 * @param {{ provider?: string, since?: Date }} [options] `since`: only what changed then or later. Transactions commit in
+	 *     another order than they begin: ask again for the last minute, and expect what you have seen
+	 * @returns {Promise<import('./types.js').Refund[]>}
+	 */
+	async refunds({ provider, since } = {}) {
+		this.#checkOpen();
+		const rows = await this.#database.refunds({
+			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
+		});
+		return rows.map(toRefund);
+	}
+
+	/**
+	 * Deletes purgeable data in batches: elicitations to which nothing can happen
+	 * any more, never one with a payment that no call has claimed; results that are
+	 * due; and what adapters stored and has expired.
+	 *
+	 * @param {import('./types.js').PurgeOptions} [options]
+	 * @returns {Promise<number>} how much
+	 */
+	async purge(options = {}) {
+		this.#checkOpen();
+		return this.#purger.purge(options);
+	}
+
+	/**
+	 * Creates a cookie that tells the callback programs who the user is. They
+	 * must be on the same host and be configured with
+	 * `"user_check": "session-ticket"`. Send it only to a browser whose web
+	 * session identifies the user.
+	 *
+	 * @param {import('./types.js').TicketOptions} options
+	 * @returns {import('./types.js').Ticket}
+	 */
+	ticket({ subject, ttl }) {
+		const name = checkText('subject', subject, 1, SUBJECT_MAX);
+		return ticketCookie(this.#keys, name, checkMilliseconds('ttl', ttl ?? TICKET_MS, 1, TICKET_MAX_MS));
+	}
+
+	/** How many waits are open in this process, for the metrics of a server. */
+	get openWaits() {
+		return this.#waiters.size;
+	}
+
+	/** What this process knows of its waits: text for Prometheus, to be added to the metrics of a server. */
+	metrics() {
+		return this.#metrics.text();
+	}
+
+	/**
+	 * Rejects open waits with UrlModeClosedError, waits for calls of `create`,
+	 * `complete` and `cancel` in progress, and closes all connections. Calls to
+	 * which PostgreSQL has not answered after two seconds are rejected as well.
+	 *
+	 * @returns {Promise<void>}
+	 */
+	close() {
+		this.#closed ??= this.#close();
+		return this.#closed;
+	}
+
+	async #close() {
+		this.#events.close();
+		this.#claims.close();
+		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		await Promise.all([...this.#finishers].map((finish) => finish()));
+		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
+		await closed;
+		await this.#purger.close();
+		await Promise.all([this.#listener.close(), this.#database.close()]);
+		clearTimeout(overdue);
+	}
+
+	#checkOpen() {
+		if (this.#closed) throw new UrlModeClosedError();
+	}
+
+	/**
+	 * @param {string} id
+	 * @param {Buffer} binding
+	 * @param {Answer} answer
+	 */
+	async #complete(id, binding, answer) {
+		const { json, ...rest } = checkAnswer(answer);
+		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT_INFO }, json);
+		return this.#database.settle({ id, binding, ...rest, result });
+	}
+
+	/** @param {import('./database.js').RowKey} rowKey */
+	async #read(rowKey) {
+		const [row] = await readRows((text, values) => this.#database.query(text, values), [rowKey]);
+		return row;
+	}
+
+	/**
+	 * @param {string} id
+	 * @param {{ subject: string, session: string }} owner
+	 * @param {'decline' | 'cancel'} action
+	 * @param {string} reason
+	 */
+	async #abandon(id, owner, action, reason) {
+		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, action, reason);
+		if (outcome === 'completed') void this.#events.completion(id, owner);
+		return outcome;
+	}
+}

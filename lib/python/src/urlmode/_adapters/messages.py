@@ -1,0 +1,112 @@
+"""The results that a user, or the model that talks to the user, reads."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any, Literal
+
+from .._core.callback_urls import Asked
+from .._core.contract_messages import (
+    CANCELLED,
+    INPUT_PROGRESS,
+    LINK_SENT,
+    LINK_TO_PASS_ON,
+    NOBODY_YET,
+    OPEN,
+    OPENED_BY_NOBODY,
+    PROGRESS,
+    REASONS,
+    REFUSED,
+    TASKS,
+    approvers_text,
+    comment_text,
+    declined_text,
+    detail_text,
+    failure_text,
+    link_text,
+    open_text,
+    other_approver_text,
+)
+from .._core.form_types import ApprovalElicitation, Approver
+from .._core.price import format_price
+from .._core.types import Expected, Kind, OpenStatus, Outcome
+
+ToolResult = dict[str, Any]
+"""The result of a tool call as it is sent to the client."""
+
+
+def progress_message(kind: Kind, status: str) -> str:
+    """Sent as progress while a call waits."""
+    return (kind == "input" and INPUT_PROGRESS.get(status)) or PROGRESS[status]
+
+
+def text_result(text: str, *, is_error: bool = False) -> ToolResult:
+    return {"content": [{"type": "text", "text": text}], **({"isError": True} if is_error else {})}
+
+
+def link_result(
+    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, asked: Asked, status: OpenStatus
+) -> ToolResult:
+    """Ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is."""
+    price = f" {format_price(expected)}" if isinstance(expected, Expected) else ""
+    opened = f" {OPEN[status]}" if status == "opened" else ""
+    left = _duration(asked.expires_at.timestamp() - time.time())
+    text = link_text(message, TASKS[kind], price, name, asked.url or "", left, opened)
+    elicitation: dict[str, Any] = {
+        "elicitationId": asked.elicitation_id, "status": status, "kind": kind, "message": message, "url": asked.url,
+        "expiresAt": _iso(asked.expires_at),
+    }  # fmt: skip
+    if isinstance(expected, Expected):
+        elicitation["expected"] = {"amount": expected.amount, "currency": expected.currency}
+    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+
+
+def approvers_result(
+    message: str, approver: Approver, is_sent: bool, name: str, asked: Asked, status: OpenStatus
+) -> ToolResult:
+    """Ends a call that waits for a decision of somebody else. The link is for them."""
+    assert isinstance(asked, ApprovalElicitation)
+    who = other_approver_text(name) if approver == "others" else " or ".join(approver)
+    text = approvers_text(
+        message, who, LINK_SENT if is_sent else LINK_TO_PASS_ON, name, asked.approval_url or "",
+        _duration(asked.expires_at.timestamp() - time.time()), OPENED_BY_NOBODY if status == "opened" else NOBODY_YET,
+    )  # fmt: skip
+    elicitation = {
+        "elicitationId": asked.elicitation_id, "status": status, "kind": "approval", "message": message,
+        "approver": approver if isinstance(approver, str) else list(approver), "approvalUrl": asked.approval_url,
+        "expiresAt": _iso(asked.expires_at),
+    }  # fmt: skip
+    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+
+
+def open_result(message: str, kind: Kind, elicitation_id: str, status: str) -> ToolResult:
+    """Says that the call has ended, and that what the user has begun has not."""
+    verifying = kind == "input" and status == "processing"
+    text = open_text(message, INPUT_PROGRESS[status] if verifying else OPEN[status])
+    elicitation = {"elicitationId": elicitation_id, "status": status, "kind": kind, "message": message}
+    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+
+
+def declined_result(outcome: Outcome) -> ToolResult:
+    """Of an approval that was refused."""
+    comment = comment_text(outcome.comment) if outcome.comment else ""
+    return text_result(declined_text(str(outcome.approver), comment), is_error=True)
+
+
+def failure_result(action: str, reason: str, detail: str | None = None) -> ToolResult:
+    """`detail` is without a secret."""
+    why = REASONS.get(reason, reason) or (REFUSED if action == "decline" else CANCELLED)
+    return text_result(failure_text(why, detail_text(detail) if detail else ""), is_error=True)
+
+
+def _iso(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _duration(seconds: float) -> str:
+    minutes = max(1, int(seconds / 60 + 0.5))
+    for unit, length in (("day", 1440), ("hour", 60)):
+        if minutes >= 2 * length:
+            return f"{minutes // length} {unit}s"
+    return "one minute" if minutes == 1 else f"{minutes} minutes"

@@ -1,0 +1,77 @@
+"""Tells the client that has asked its user that the elicitation is completed: once in each session, also after the end
+of the call, and never of its own refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from .._core.contract_limits import NOTICES_MAX
+from .._core.tasks import start_quietly
+
+
+
+class Notice:
+    def __init__(self) -> None:
+        self._told = False
+        self._watched = False
+        self._refused: asyncio.Future[bool] | None = None
+
+    async def refuse(self, end: Callable[[], Awaitable[bool]]) -> bool:
+        """Ends the elicitation because its client's user has refused.
+
+        Whether this refusal or an earlier one of the same client has ended it.
+        """
+        earlier = self._refused
+
+        async def refuse() -> bool:
+            return await end() or (earlier is not None and await _quietly(earlier))
+
+        self._refused = start_quietly(refuse())
+        return await asyncio.shield(self._refused)
+
+    async def send(self, tell: Callable[[], Awaitable[Any]]) -> None:
+        # The wait may end before the refusal itself has returned.
+        if self._refused is not None and await _quietly(self._refused):
+            return
+        if self._told:
+            return
+        self._told = True
+
+        # A call that is cancelled meanwhile must not take it along.
+        async def send() -> None:
+            with contextlib.suppress(Exception):  # The client's next call says the same.
+                await tell()
+
+        await asyncio.shield(start_quietly(send()))
+
+    async def send_when_completed(
+        self, wait: Callable[[], Awaitable[Any]], tell: Callable[[], Awaitable[Any]]
+    ) -> None:
+        """Waits independently of any call."""
+        if self._watched or self._told:
+            return
+        self._watched = True
+        await wait()
+        await self.send(tell)
+
+
+_sessions: WeakKeyDictionary[Any, dict[str, Notice]] = WeakKeyDictionary()
+
+
+def notice_of(session: object, id: str) -> Notice:
+    notices = _sessions.setdefault(session, {})
+    notice = notices.setdefault(id, Notice())
+    if len(notices) > NOTICES_MAX:
+        del notices[next(iter(notices))]
+    return notice
+
+
+async def _quietly(refused: asyncio.Future[bool]) -> bool:
+    with contextlib.suppress(Exception):
+        return await asyncio.shield(refused)
+    return False

@@ -1,0 +1,368 @@
+"""What `urlmode.mcp` and `urlmode.fastmcp` share: the types and the session of the official SDK."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Union, cast
+
+import anyio
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.types import CallToolResult, ElicitRequestURLParams
+
+from .._core.arguments import check_function, traceparent_of
+from .._core.callback_urls import Asked
+from .._core.claims import BegunClaim
+from .._core.contract_limits import TTL_S, VALID_FOR_S, VERIFY_S
+from .._core.errors import RequestStateError
+from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
+from .._core.types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
+from .._core.urlmode import UrlMode
+from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
+from .asking import INPUT_KEY
+from .call import Call, CallOptions, Channel, Retry, Wish
+from .clients import Client
+from .messages import ToolResult
+from .resolving import HasEnded, resolve
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._accounts.client_authentication import OAuthClient
+    from .._accounts.provider import Connected
+    from .._vault.types import AccessToken
+    from .._vault.vault import Vault
+    from .connect_account import Connecting
+
+P = ParamSpec("P")
+Give = Callable[[Outcome, Asked, BegunClaim], Union[R, Awaitable[R]]]
+_ROUNDS_SINCE = "2026-07-28"
+_CONNECTION_CLOSED = -32000
+_INVALID_PARAMS = -32602
+
+
+class Adapter:
+    """The functions of an adapter. A framework that is built on the SDK overrides what it does in its own way."""
+
+    has_no_resolvers = "resolvers of urlmode need MCPServer(extensions=[urlmode.mcp.resolver_extension()]), of SDK 2.x"
+
+    def tool_error(self, text: str) -> Exception:
+        """An error that ends a tool, and is not logged as a fault of it."""
+        from mcp.server.mcpserver.exceptions import ToolError
+
+        return ToolError(text)
+
+    def to_result(self, result: CallToolResult) -> Any:
+        """What the tool returns."""
+        return result
+
+    def to_error(self, error: Exception) -> Any:
+        """How the tool answers its call with an error of JSON-RPC."""
+        raise error
+
+    def to_wire(self, made: Any) -> dict[str, Any]:
+        """What the body has returned, as it is sent to the client."""
+        if isinstance(made, str):
+            return {"content": [{"type": "text", "text": made}]}
+        if not isinstance(made, CallToolResult):
+            raise TypeError("the body must return a str or a CallToolResult")
+        return made.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    async def with_elicitation(
+        self,
+        ctx: Any,
+        body: Body[Accepted],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        kind: TargetKind,
+        message: str,
+        target_url: TargetUrl,
+        expected: Expected | Literal["any"] | None = None,
+        pkce: bool = False,
+        about: Mapping[str, Any] | None = None,
+        recheck: RecheckFunction | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Asks the user to open a page, waits until that is done, and runs `body` with what came back.
+
+        `ctx` is the framework's Context, and `options` are those of CallOptions. Without an outcome, the result says what happened, or what to do next. The body
+        runs once for each outcome. It returns text, or a result of the framework, which is kept until an answer was
+        written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
+        it, and not the elicitation. A body that has begun goes on, until `aclose`.
+        """
+        call = _describe(ctx)
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind=kind, message=message,
+            expected=expected, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
+        )  # fmt: skip
+        return await self._run(wish, call, to_accepted, body)
+
+    async def connect_account(
+        self,
+        ctx: Any,
+        body: Body[Connected],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        client: OAuthClient,
+        message: str,
+        description: str | None = None,
+        scopes: Sequence[str] = (),
+        required_scopes: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+        about: Mapping[str, Any] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Connects an account of the user at a provider of lib/providers, and runs `body` with its tokens.
+
+        The code is exchanged once, after the claim. `client_id` is that of the MCP client, and `client` this server at
+        the provider. The rest is as with `with_elicitation`. Requires the extra `oauth`.
+        """
+        from .connect_account import connecting  # needs Authlib, which servers that only take payments have not
+
+        call = _describe(ctx)
+        begun = await connecting(
+            provider=provider, client=client, description=description, scopes=scopes,
+            required_scopes=required_scopes, variables=variables, parameters=parameters, about=about,
+        )  # fmt: skip
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="oauth", message=message,
+            about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
+        )  # fmt: skip
+        return await self._run(wish, call, begun.connect, body)
+
+    async def use_account(
+        self,
+        ctx: Any,
+        body: Body[AccessToken],
+        *,
+        vault: Vault,
+        subject: str,
+        provider: str,
+        message: str,
+        account: str | None = None,
+        valid_for: Duration = VALID_FOR_S,
+        scopes: Sequence[str] | None = None,
+        required_scopes: Sequence[str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Runs `body` with an access token of the user's account, which the vault keeps.
+
+        Where there is none that is good, or a scope is missing, the user is asked to connect the account first, as with
+        `connect_account`. `scopes` and `required_scopes` are those of the vault where they are None. Raises
+        AccountUnavailableError if the token has expired, and the provider cannot refresh it just now.
+        """
+        from .use_account import use_account
+
+        call = _describe(ctx)
+
+        def wish_for(begun: Connecting) -> Wish:
+            return _wish_of(
+                call, options, urlmode=vault._urlmode, subject=subject, provider=provider, kind="oauth", message=message,
+                about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
+            )  # fmt: skip
+
+        return await self._answer(use_account(
+            vault, call, wish_for, self._wired(body), subject=subject, session=options.get("session", ""), provider=provider,
+            account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
+        ))  # fmt: skip
+
+    async def collect_input(
+        self,
+        ctx: Any,
+        body: Body[Input],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        message: str,
+        form: InputForm,
+        verify: VerifyFunction | None = None,
+        verify_timeout: Duration = VERIFY_S,
+        about: Mapping[str, Any] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Asks the user to type something on a page that neither the client nor the model sees, and runs `body` with it.
+
+        `verify` verifies what was typed, and returns None or a Problem, which the page shows. The rest is as with
+        `with_elicitation`.
+        """
+        check_function("verify", verify)
+        call = _describe(ctx)
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="input", message=message,
+            about=about, form=form, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
+        )  # fmt: skip
+        return await self._run(wish, call, to_input, body)
+
+    async def ask_approval(
+        self,
+        ctx: Any,
+        body: Body[Approval],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        provider: str,
+        message: str,
+        form: ApprovalForm,
+        approver: Approver = "starter",
+        send_link: SendLink | None = None,
+        about: Mapping[str, Any] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Asks for a decision on a page, of the user or of others, and runs `body` if somebody approves.
+
+        `send_link` sends the link to the others. It is called once, when the elicitation was created. The rest is as
+        with `with_elicitation`.
+        """
+        check_function("send_link", send_link)
+        call = _describe(ctx)
+        wish = _wish_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="approval", message=message,
+            about=about, form=form, approver=approver, send_link=send_link, create={},
+        )  # fmt: skip
+        return await self._run(wish, call, to_approval, body)
+
+    async def resolve(
+        self, ask: Callable[Concatenate[Any, Body[R], P], Awaitable[Any]], ctx: Any, /, *more: P.args, **options: P.kwargs
+    ) -> R:
+        """In a resolver for a parameter of a tool: asks as `ask` does, which is one of the functions above, and returns what
+        its body would be given. The tool is the body. Without an outcome, the call has its result without the tool.
+        """
+        try:
+            return await resolve(lambda body: ask(ctx, body, *more, **options), self.has_no_resolvers)
+        except HasEnded:
+            raise self.tool_error("the call has its result without this tool") from None
+
+    async def _run(self, wish: Wish, call: Call, give: Give[R], body: Body[R]) -> Any:
+        """`give`: what the body is given."""
+        run_body = self._wired(body)
+
+        async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> ToolResult:
+            given = give(outcome, asked, claim)
+            return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
+
+        return await self._answer(run(wish, call, act))
+
+    def _wired(self, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
+        """The body, with its result as it is sent to the client."""
+
+        async def run_body(given: R) -> ToolResult:
+            made = body(given)
+            return self.to_wire(await made if inspect.isawaitable(made) else made)
+
+        return run_body
+
+    async def _answer(self, making: Awaitable[ToolResult]) -> Any:
+        """What the tool returns."""
+        try:
+            result = await making
+        except UrlElicitationRequiredError as error:
+            return self.to_error(error)
+        except RequestStateError as error:
+            from mcp.shared.exceptions import MCPError  # of SDK 2.x: a JSON-RPC error, not a result of the tool
+
+            return self.to_error(MCPError(_INVALID_PARAMS, str(error), {"reason": error.reason}))
+        if result.get("resultType") == "input_required":
+            from mcp.types import InputRequiredResult
+
+            return InputRequiredResult.model_validate(result)
+        return self.to_result(CallToolResult.model_validate(result))
+
+
+def _wish_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> Wish:
+    """`create`: the options of `create` that only this way of asking has."""
+    for name in options:
+        if name not in CallOptions.__annotations__:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+    given: dict[str, Any] = {**options, "client_id": options.get("client_id") or call.client_id}
+    always = {"ttl": given.pop("ttl", TTL_S), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
+    wish = Wish(create={**create, **always}, **given, **what)
+    wish.check()
+    return wish
+
+
+def _describe(ctx: Any) -> Call:
+    """What the Context says of a call."""
+    request = ctx.request_context
+    if request is None:
+        raise RuntimeError("there is no call of a client to answer: a background task cannot ask its user")
+    session = request.session
+    token = get_access_token()
+    described = Call(
+        client=_client_of(session),
+        client_id=token.client_id if token else None,
+        progress=lambda progress, text: ctx.report_progress(progress, None, text),
+        is_gone=_is_gone,
+        traceparent=traceparent_of(_meta_of(request, "traceparent")),
+    )
+    # Only SDK 2.x has it. It cancels a call of this revision whose client is gone.
+    if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
+        answer = (ctx.input_responses or {}).get(INPUT_KEY)
+        return replace(described, retry=Retry(ctx.request_state, getattr(answer, "action", None)))
+    return replace(described, closed=_closed_of(request.request), channel=_channel_of(session, request.request_id))
+
+
+def _meta_of(request: Any, name: str) -> object:
+    """A member of `_meta` of the request: a mapping, or an object of older versions."""
+    meta = getattr(request, "meta", None)
+    return meta.get(name) if isinstance(meta, Mapping) else getattr(meta, name, None)
+
+
+def _channel_of(session: Any, related: Any) -> Channel:
+    async def request(message: str, url: str, elicitation_id: str) -> str:
+        answer = await session.elicit_url(message, url, elicitation_id, related)
+        return cast(str, answer.action)
+
+    def required(links: list[dict[str, str]]) -> Exception:
+        return UrlElicitationRequiredError([ElicitRequestURLParams.model_validate(link) for link in links])
+
+    return Channel(
+        # SDK 2.x makes a session for each call.
+        session=getattr(session, "_connection", session),
+        request=request,
+        required=required,
+        complete=lambda elicitation_id: session.send_elicit_complete(elicitation_id, related),
+        complete_later=lambda elicitation_id: session.send_elicit_complete(elicitation_id),
+    )
+
+
+def _closed_of(http: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+    """The SDK goes on with a call of a session whose response nobody reads any more.
+
+    Only a request over Streamable HTTP is open as long as its call. Its client accepts a stream as the response.
+    """
+    if "text/event-stream" not in getattr(http, "headers", {}).get("accept", ""):
+        return None
+
+    async def closed() -> None:
+        while (await http.receive())["type"] != "http.disconnect":
+            pass
+
+    return closed
+
+
+def _client_of(session: Any) -> Client:
+    params = session.client_params
+    info = getattr(params, "client_info", None) or getattr(params, "clientInfo", None)
+    # With SDK 2.x a request can declare capabilities without saying what its client is called.
+    capabilities = getattr(session, "client_capabilities", None) or getattr(params, "capabilities", None)
+    return Client(
+        name=getattr(info, "name", None),
+        version=getattr(info, "version", ""),
+        capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
+    )
+
+
+def _is_gone(error: BaseException) -> bool:
+    if isinstance(error, (anyio.ClosedResourceError, anyio.BrokenResourceError)):
+        return True
+    return getattr(getattr(error, "error", None), "code", None) == _CONNECTION_CLOSED

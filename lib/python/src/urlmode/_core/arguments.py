@@ -1,0 +1,335 @@
+"""Checks the arguments of callers.
+
+Each function returns the value, or raises a TypeError or a ValueError that names the argument and says what it must
+be. The limits are those of the table.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from .contract_limits import (
+    NAME_MAX,
+    PROVIDER_MAX,
+    REASON_MAX,
+    REFERENCE_MAX,
+    SESSION_MAX,
+    SUBJECT_MAX,
+    TARGET_URL_MAX,
+)
+from .price import is_currency
+from .seal import RESULT_JSON_MAX, to_json
+from .types import Action, Answer, ClientFacts, Expected, Kind, Target, TargetKind
+
+T = TypeVar("T", bound=str)
+
+_PROVIDER = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
+_REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_AMOUNT_MAX = 2**53 - 1
+ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
+TARGET_KINDS: tuple[TargetKind, ...] = ("oauth", "payment", "signature")
+YEAR_S = 365 * 24 * 60 * 60
+
+
+def refuse_awaitable(name: str, value: object) -> None:
+    """A coroutine in the place of a value is a frequent mistake. It is closed, so that Python warns of nothing else."""
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TypeError(f"{name} must be a value, not a coroutine: await it first, or pass the function itself")
+    if inspect.isawaitable(value):
+        raise TypeError(f"{name} must be a value, not something to await: await it first")
+
+
+def check_choice(name: str, value: object, choices: Sequence[T]) -> T:
+    refuse_awaitable(name, value)
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise ValueError(f"{name} must be one of {', '.join(choices)}")
+
+
+_TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+"""W3C Trace Context section 3.2, version 00"""
+
+
+def check_traceparent(value: object) -> str:
+    refuse_awaitable("traceparent", value)
+    if not isinstance(value, str):
+        raise TypeError("traceparent must be a str")
+    if not _TRACEPARENT.fullmatch(value):
+        raise ValueError("traceparent must be one of W3C Trace Context, version 00")
+    return value
+
+
+def traceparent_of(value: object) -> str | None:
+    """That which a client sends with its call. What is no traceparent says nothing."""
+    return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
+
+
+def check_text(name: str, value: object, least: int, most: int) -> str:
+    refuse_awaitable(name, value)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        size = -1
+    # PostgreSQL accepts neither.
+    if size < 0 or "\0" in value:
+        raise ValueError(f"{name} must be valid Unicode text without NUL")
+    if not least <= size <= most:
+        raise ValueError(f"{name} must have {least} to {most} bytes in UTF-8")
+    return value
+
+
+def check_id(value: object) -> str:
+    refuse_awaitable("elicitation_id", value)
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if not isinstance(value, str):
+        raise TypeError("elicitation_id must be a str or a uuid.UUID")
+    lower = value.lower()
+    if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", lower):
+        raise ValueError("elicitation_id must be a UUID")
+    return value if value == lower else lower  # That of the caller, so that a wait has one text, not two.
+
+
+def check_provider(value: object) -> str:
+    refuse_awaitable("provider", value)
+    if not isinstance(value, str) or not _PROVIDER.fullmatch(value):
+        raise ValueError("provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -")
+    return value
+
+
+@dataclass(frozen=True)
+class Owner:
+    subject: str
+    session: str
+
+
+def check_owner(subject: object, session: object) -> Owner:
+    return Owner(check_text("subject", subject, 1, SUBJECT_MAX), check_text("session", session, 0, SESSION_MAX))
+
+
+def seconds_of(name: str, value: object) -> float:
+    refuse_awaitable(name, value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise TypeError(f"{name} must be a number of seconds or a timedelta")
+    return float(value)
+
+
+def check_duration(name: str, value: object, least: float, most: float) -> int:
+    """A time in seconds or as a timedelta. Returns whole milliseconds, as the functions of the schema take them."""
+    seconds = seconds_of(name, value)
+    if not least <= seconds <= most:
+        raise ValueError(f"{name} must be from {least:g} to {most:g} seconds")
+    return round(seconds * 1000)
+
+
+def check_timeout(value: object) -> float | None:
+    if value is None:
+        return None
+    seconds = seconds_of("timeout", value)
+    if seconds < 0:
+        raise ValueError("timeout must be at least 0 seconds: 0 checks once, None waits until it is completed")
+    return None if math.isinf(seconds) else seconds
+
+
+def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | None:
+    refuse_awaitable("expected", value)
+    if kind != "payment":
+        if value is not None:
+            raise TypeError("expected is only allowed for kind payment")
+        return None
+    if isinstance(value, str) and value == "any":
+        return "any"
+    if not isinstance(value, Expected):
+        raise TypeError(
+            "expected is required for kind payment: Expected(amount, currency) in minor units, or 'any' if any amount "
+            "is accepted"
+        )
+    return Expected(check_amount("expected.amount", value.amount), check_currency("expected.currency", value.currency))
+
+
+def check_amount(name: str, value: object) -> int:
+    refuse_awaitable(name, value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _AMOUNT_MAX:
+        raise ValueError(f"{name} must be a whole number of minor units (cents)")
+    return value
+
+
+def check_currency(name: str, value: object) -> str:
+    refuse_awaitable(name, value)
+    code = value.upper() if isinstance(value, str) else ""
+    if not is_currency(code):
+        raise ValueError(
+            f"{name} must be a currency of ISO 4217, such as EUR. Others, such as USDC, have no minor unit there to "
+            "compare in"
+        )
+    return code
+
+
+def check_reference(value: object) -> str | None:
+    return None if value is None else check_text("reference", value, 1, REFERENCE_MAX)
+
+
+def check_reason(value: object) -> str:
+    refuse_awaitable("reason", value)
+    if not isinstance(value, str) or not _REASON.fullmatch(value):
+        raise ValueError("reason must be a code of at most 64 characters of a-z, 0-9 and _")
+    return value
+
+
+def check_since(value: object) -> datetime | None:
+    refuse_awaitable("since", value)
+    if value is not None and (not isinstance(value, datetime) or value.tzinfo is None):
+        raise TypeError("since must be a datetime with a time zone")
+    return value
+
+
+def check_function(name: str, value: object) -> None:
+    refuse_awaitable(name, value)
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be a function")
+
+
+def check_flag(name: str, value: object) -> bool:
+    refuse_awaitable(name, value)
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False")
+    return value
+
+
+def check_about(value: object) -> Mapping[str, Any] | None:
+    refuse_awaitable("about", value)
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError("about must be a mapping")
+    return value
+
+
+def check_clients(value: object) -> tuple[ClientFacts, ...]:
+    refuse_awaitable("clients", value)
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise TypeError("clients must be a sequence of ClientFacts")
+    for facts in value:
+        if not isinstance(facts, ClientFacts):
+            raise TypeError("clients must be a sequence of ClientFacts")
+        check_text("the name of a client", facts.name, 1, NAME_MAX)
+        if facts.round is not None:
+            check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
+    return tuple(value)
+
+
+@dataclass(frozen=True)
+class CheckedAnswer:
+    action: Action
+    reason: str
+    text: bytes | None
+    """the result as JSON"""
+    amount: int | None
+    currency: str | None
+    reference: str | None
+
+
+def check_answer(answer: Answer) -> CheckedAnswer:
+    if not isinstance(answer, Answer):
+        refuse_awaitable("the answer of recheck", answer)
+        raise TypeError("the answer of recheck must be an Answer or None")
+    return CheckedAnswer(
+        action=check_choice("action", answer.action, ACTIONS),
+        reason=check_reason(answer.reason),
+        text=_result_json(answer.result),
+        amount=None if answer.amount is None else check_amount("amount", answer.amount),
+        currency=None if answer.currency is None else check_currency("currency", answer.currency),
+        reference=check_reference(answer.reference),
+    )
+
+
+def _result_json(result: object) -> bytes | None:
+    refuse_awaitable("result", result)
+    if result is None:
+        return None
+    try:
+        text = to_json(dict(result)) if isinstance(result, Mapping) else None
+    except (TypeError, ValueError):
+        text = None
+    except RecursionError:
+        raise ValueError("result is nested too deeply") from None
+    if text is None:
+        raise TypeError("result must be a mapping that can be written as JSON")
+    if len(text) > RESULT_JSON_MAX:
+        raise ValueError(f"result must have at most {RESULT_JSON_MAX} bytes as JSON")
+    return text
+
+
+def _check_web_url(name: str, value: object) -> str:
+    refuse_awaitable(name, value)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str")
+    try:
+        parts = urlsplit(value)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError(f"{name} must be an absolute URL") from None
+    if not parts.scheme or not host or port == 0 or re.search(r"[\s\x00-\x1f\x7f\\<>\"{}|^`]", value):
+        raise ValueError(f"{name} must be an absolute URL, with special characters percent-encoded")
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in _LOOPBACK):
+        raise ValueError(f"{name} must be https, or http on 127.0.0.1, localhost or [::1]")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError(f"{name} must not contain a user name or password")
+    return value
+
+
+def check_base_url(value: object) -> tuple[str, str]:
+    """The origin, and its host and port."""
+    url = _check_web_url("base_url", value)
+    parts = urlsplit(url)
+    if parts.path not in ("", "/") or "?" in url or "#" in url:
+        raise ValueError("base_url must consist of scheme, host and port only, without path, query or fragment")
+    host = parts.netloc.lower().removesuffix(":443" if parts.scheme == "https" else ":80")
+    return f"{parts.scheme}://{host}", host
+
+
+def check_target(value: object, kind: Kind) -> tuple[str, str | None]:
+    """The target URL and the checkout of what `target_url` is, or has returned."""
+    checkout = None
+    if isinstance(value, Target):
+        if kind != "payment":
+            raise TypeError("a checkout is only allowed for kind payment")
+        checkout = check_text("checkout", value.checkout, 1, REFERENCE_MAX)
+        value = value.url
+    url = _check_web_url("target_url", value)
+    if "#" in url:
+        raise ValueError("target_url must not have a fragment")
+    if kind == "oauth" and "state" in query_of(url):
+        raise ValueError("target_url must not have a state: /connect adds it")
+    return _check_ascii(url), checkout
+
+
+def query_of(url: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+
+
+def add_parameters(url: str, parameters: Mapping[str, str]) -> str:
+    """Adds to the query without changing the encoding of what it contains."""
+    separator = "&" if urlsplit(url).query else "" if url.endswith("?") else "?"
+    return _check_ascii(f"{url}{separator}{urlencode(parameters)}")
+
+
+def _check_ascii(url: str) -> str:
+    if not url.isascii():
+        raise ValueError("target_url must be ASCII, with other characters percent-encoded")
+    if len(url) > TARGET_URL_MAX:
+        raise ValueError(f"target_url must have at most {TARGET_URL_MAX} bytes")
+    return url

@@ -1,0 +1,334 @@
+"""Claims with two ends: the work is done, and the answer was written.
+
+A call does its work under a lease, which is renewed while it runs. What it has returned is sealed with the claim, and
+the next call is given that, until the answer was written (sql/functions/004_claim.sql).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+import weakref
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from types import TracebackType
+from typing import Any, Literal, Union
+
+import psycopg
+
+from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
+from .contract_seals import FULFILLED_INFO
+from .database import Query, RowKey
+from .errors import (
+    ClaimLostError,
+    ElicitationNotFoundError,
+    ElicitationOpenError,
+    UrlModeBusyError,
+    UrlModeError,
+)
+from .keys import KeyRing
+from .pool import Rows, is_refusal
+from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
+from .tasks import Tasks, jittered, shielded
+
+
+_BEGIN = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
+    FROM urlmode.begin_claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint)"""
+_RENEW = "SELECT urlmode.renew_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
+_FULFIL = "SELECT urlmode.fulfil_claim(%s::uuid, %s::bytea, %s::bigint, %s::bytea)"
+_CONFIRM = "SELECT urlmode.confirm_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
+_RELEASE = "SELECT urlmode.release_claim(%s::uuid, %s::bytea, %s::bigint)"
+_READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
+_END_EXCHANGE = "SELECT urlmode.end_exchange(%s::uuid, %s::bytea, %s::text)"
+# Why an account is not connected, if the call does not say it.
+_EXCHANGE_FAILED = "exchange_failed"
+
+Step = Callable[[], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class LeasedClaim:
+    """Another call does the work, and can still finish it. If it dies, the next can begin at `until`."""
+
+    until: datetime
+    state: Literal["leased"] = "leased"
+
+
+@dataclass(frozen=True)
+class TakenClaim:
+    """Another call has claimed it, or the payment was refunded."""
+
+    state: Literal["taken"] = "taken"
+
+
+@dataclass(frozen=True)
+class ChangedClaim:
+    """The outcome is no longer this accept: wait again."""
+
+    state: Literal["changed"] = "changed"
+
+
+@dataclass(frozen=True)
+class FulfilledClaim:
+    """Another call has done the work, and its answer was not written: return `result`."""
+
+    reference: str | None
+    fence: int
+    result: Any = field(repr=False)
+    _confirm: Step = field(repr=False)
+    state: Literal["fulfilled"] = "fulfilled"
+
+    async def confirm(self) -> bool:
+        """The answer was written, so no later call is given it. Raises UrlModeClosedError."""
+        return await self._confirm()
+
+
+class BegunClaim:
+    """This call does the work. As a context manager, it releases the claim if the work fails. Without an end its lease is
+    renewed for as long as this object is referenced."""
+
+    state: Literal["begun"] = "begun"
+
+    def __init__(self, reference: str | None, fence: int | None, lease: _Lease | _AccountLease) -> None:
+        self.reference = reference
+        """of the payment"""
+        self.fence = fence
+        """greater than that of each call before; None for an account, whose claim is final"""
+        self.lost = lease.lost
+        """Set when the lease has ended, because PostgreSQL did not renew it: another call may have begun."""
+        self._lease = lease
+        if isinstance(lease, _Lease):
+            lease.holder = weakref.ref(self)
+
+    async def fulfil(self, result: Any) -> bool:
+        """The work is done: keeps what the call returns for the next one, until `confirm`.
+
+        False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim is final. Raises
+        ClaimLostError if another call has begun since.
+        """
+        return await self._lease.fulfil(result)
+
+    async def confirm(self) -> bool:
+        """The answer was written, so no later call is given it. False: another call has begun or confirmed it.
+
+        Raises UrlModeClosedError.
+        """
+        return await self._lease.confirm()
+
+    async def release(self, reason: str = _EXCHANGE_FAILED) -> bool:
+        """The work was not done: the next call can begin at once. For an account, its page shows the reason.
+
+        False: the claim has ended. Raises UrlModeClosedError.
+        """
+        return await self._lease.release(reason)
+
+    async def __aenter__(self) -> BegunClaim:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None and not self._lease.ended:
+            with contextlib.suppress(psycopg.Error, UrlModeError):  # The lease ends by itself.
+                await self.release()
+
+
+Claim = Union[BegunClaim, FulfilledClaim, LeasedClaim, TakenClaim, ChangedClaim]
+
+
+class Claims:
+    def __init__(self, query: Query, keys: KeyRing, keep_ms: int) -> None:
+        """`keep_ms`: how long a result is kept after the last end of its claim."""
+        self._query = query
+        self._keys = keys
+        self._keep_ms = keep_ms
+        self._leases: set[_Lease] = set()
+        self._tasks = Tasks()
+
+    async def begin(self, key: RowKey, reference: str | None, lease_ms: int, timeout: float) -> Claim:
+        """`timeout`: how many seconds to wait while another call holds the lease."""
+        until = time.monotonic() + timeout
+        while True:
+            claim = await self._ask(key, reference, lease_ms)
+            rest = until - time.monotonic()
+            if not isinstance(claim, LeasedClaim) or rest <= 0:
+                return claim
+            await asyncio.sleep(min(rest, jittered(CLAIM_RETRY_S)))
+
+    async def read_exchange(self, key: RowKey) -> str | None:
+        """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""
+        exchange: str | None = (await self._query(_READ_EXCHANGE, [*key]))[0][0]
+        return None if exchange == "exchanging" else exchange
+
+    async def close(self) -> None:
+        """Ends all claims that are under way. Their leases end by themselves."""
+        for lease in tuple(self._leases):
+            lease.drop()
+        await self._tasks.cancel()
+
+    async def _ask(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
+        """PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
+        that the next call may begin at once."""
+        asking = self._tasks.start(self._begin(key, wanted, lease_ms))
+        try:
+            return await shielded(asking)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._give_back)
+            raise
+
+    def _give_back(self, asking: asyncio.Task[Claim]) -> None:
+        if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
+            self._tasks.start(claim.release())
+
+    async def _begin(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
+        asked = time.monotonic()
+        rows = await self._query(_BEGIN, [*key, wanted, lease_ms, self._keep_ms])
+        outcome, reference, fence, fulfilled, leased_ms = rows[0]
+        held = [*key, fence]
+
+        async def step(statement: str, *more: Any) -> bool:
+            return bool((await self._query(statement, [*held, *more]))[0][0])
+
+        def confirm() -> Awaitable[bool]:
+            return step(_CONFIRM, self._keep_ms)
+
+        if outcome == "unknown":
+            raise ElicitationNotFoundError(key.id)
+        if outcome == "open":
+            raise ElicitationOpenError(key.id)
+        if outcome == "leased":
+            return LeasedClaim(datetime.now(timezone.utc) + timedelta(milliseconds=leased_ms))
+        if outcome == "changed":
+            return ChangedClaim()
+        if outcome == "taken":
+            return TakenClaim()
+        if outcome == "claimed":
+            return BegunClaim(None, None, _AccountLease(lambda why: self._query(_END_EXCHANGE, [*key, why])))
+        if outcome == "fulfilled":
+            members = unseal(self._keys, FULFILLED_INFO, *key, fulfilled)
+            return FulfilledClaim(reference or None, fence, members.get("result"), confirm)
+        lease = _Lease(
+            key.id, lease_ms / 1000, asked,
+            renew=lambda: step(_RENEW, lease_ms),
+            fulfil=lambda text: step(_FULFIL, seal(self._keys, FULFILLED_INFO, *key, text)),
+            confirm=confirm, release=lambda: step(_RELEASE), on_end=self._leases.discard,
+        )  # fmt: skip
+        self._leases.add(lease)
+        lease.renewing = self._tasks.start(lease.keep())
+        return BegunClaim(reference or None, fence, lease)
+
+
+class _AccountLease:
+    """The claim of an account is final. Its end says whether the account is connected, and keeps no result."""
+
+    def __init__(self, end: Callable[[str], Awaitable[Rows]]) -> None:
+        self.lost = asyncio.Event()
+        self.ended = False
+        self._end = end
+
+    async def fulfil(self, result: Any) -> bool:
+        self.ended = True
+        with contextlib.suppress(psycopg.Error, UrlModeError):
+            await self._end("")  # The account is connected, and its page stays neutral.
+        return False
+
+    async def confirm(self) -> bool:
+        return False
+
+    async def release(self, reason: str) -> bool:
+        self.ended = True
+        return bool((await self._end(reason))[0][0])
+
+
+class _Lease:
+    """The lease of one call. The time that it lasts is counted from before it was asked for."""
+
+    def __init__(
+        self, id: str, seconds: float, asked: float, *, renew: Step, fulfil: Callable[[bytes], Awaitable[bool]],
+        confirm: Step, release: Step, on_end: Callable[[_Lease], None],
+    ) -> None:
+        self.lost = asyncio.Event()
+        self.ended = False
+        self.renewing: asyncio.Task[None] | None = None
+        self.holder: weakref.ref[BegunClaim] | None = None
+        """whose end is the end of the lease: a claim that its call has forgotten is not renewed"""
+        self._id = id
+        self._seconds = seconds
+        self._until = asked + seconds
+        self._renew = renew
+        self._fulfil = fulfil
+        self._confirm = confirm
+        self._release = release
+        self._on_end = on_end
+
+    async def keep(self) -> None:
+        """Renews the lease until it ends, or until nobody can end it any more."""
+        pause = self._seconds / CLAIM_RENEWALS
+        while not self.ended:
+            await asyncio.sleep(max(0.0, min(pause, self._until - time.monotonic())))
+            if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
+                return self.drop()
+            asked = time.monotonic()
+            try:
+                renewed = await asyncio.wait_for(self._renew(), self._until - asked)
+            except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
+                pause = jittered(min(CLAIM_RETRY_S, self._seconds / CLAIM_RENEWALS))
+                continue
+            if not renewed and not self.ended:
+                return self.drop()
+            self._until = asked + self._seconds
+            pause = self._seconds / CLAIM_RENEWALS
+
+    async def fulfil(self, result: Any) -> bool:
+        text = _fulfilled_json(result)
+        try:
+            done = await self._while_it_lasts(self._confirm if text is None else lambda: self._fulfil(text))
+        finally:
+            self._end()
+        if not done:
+            raise ClaimLostError(self._id)
+        return text is not None
+
+    async def confirm(self) -> bool:
+        done = await self._confirm()
+        self._end()
+        return done
+
+    async def release(self, reason: str) -> bool:
+        self._end()
+        return await self._release()
+
+    def drop(self) -> None:
+        self._end()
+        self.lost.set()
+
+    async def _while_it_lasts(self, ask: Step) -> bool:
+        """The work is done, so a database that does not answer is asked again, for the time of one lease. No other
+        call can begin meanwhile."""
+        until = time.monotonic() + self._seconds
+        while True:
+            try:
+                return await ask()
+            except (psycopg.Error, UrlModeBusyError) as error:
+                if is_refusal(error) or time.monotonic() >= min(until, self._until):
+                    raise
+                await asyncio.sleep(jittered(CLAIM_RETRY_S))
+
+    def _end(self) -> None:
+        if self.ended:
+            return
+        self.ended = True
+        if self.renewing is not None and self.renewing is not asyncio.current_task():
+            self.renewing.cancel()
+        self._on_end(self)
+
+
+def _fulfilled_json(result: Any) -> bytes | None:
+    """None if it is too large to be kept, or cannot be written as JSON."""
+    try:
+        text = to_json({} if result is None else {"result": result})
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text if len(text) <= FULFILLED_JSON_MAX else None

@@ -1,0 +1,205 @@
+"""Generated from lib/contract by `make contract`: change it there."""
+
+from __future__ import annotations
+
+from .error import UrlModeError
+
+REQUEST_STATE_EXPIRED = "has expired"
+
+REQUEST_STATE_FOREIGN = "does not belong to this call"
+
+
+def timed_out_text(id: str, when: str) -> str:
+    return f"elicitation {id} was not completed {when}"
+
+
+def open_still_text(id: str) -> str:
+    return f"elicitation {id} is not completed yet"
+
+
+def request_state_text(what: str) -> str:
+    return (
+        f"The requestState {what}. Call the tool again without requestState and inputResponses: that goes "
+        "on with what the user has begun, or asks again."
+    )
+
+
+def unclaimed_payments_text(count: str) -> str:
+    return f"{count} payments of this user are unclaimed: claim or refund them first"
+
+
+class ElicitationClientGoneError(UrlModeError):
+    """The MCP client has closed its session or connection. The elicitation stays open, and the next call goes on
+    with it.
+    """
+
+    code = "ELICITATION_CLIENT_GONE"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"the MCP client of elicitation {elicitation_id} has closed its session or connection")
+
+
+class ElicitationNotFoundError(UrlModeError):
+    """The elicitation does not exist, or belongs to another subject or session."""
+
+    code = "ELICITATION_NOT_FOUND"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"elicitation {elicitation_id} does not exist for this subject and session")
+
+
+class ElicitationOpenError(UrlModeError):
+    """The elicitation that was to be claimed is not completed. If it was before, a failover of PostgreSQL has lost
+    that: wait for it again.
+    """
+
+    code = "ELICITATION_OPEN"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(
+            f"elicitation {elicitation_id} is open, perhaps again after a failover: wait for it before you "
+            "claim it"
+        )
+
+
+class ClaimLostError(UrlModeError):
+    """The lease of this claim has ended, and another call may have begun to claim the same outcome."""
+
+    code = "CLAIM_LOST"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"the lease of this claim of elicitation {elicitation_id} has ended: another call may have begun")
+
+
+class ElicitationLimitError(UrlModeError):
+    """This owner has as many open elicitations as one may have, and has opened all of them."""
+
+    code = "ELICITATION_LIMIT"
+
+    def __init__(self) -> None:
+        super().__init__("this subject has too many open elicitations: it must finish or leave some of them first")
+
+
+class ElicitationExistsError(UrlModeError):
+    """An elicitation was to be created with an id that is in use."""
+
+    code = "ELICITATION_EXISTS"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"elicitation {elicitation_id} already exists: choose another id")
+
+
+class ElicitationMismatchError(UrlModeError):
+    """The payment that the server reports is not what the elicitation expects. Nothing was changed."""
+
+    code = "ELICITATION_MISMATCH"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"the amount or the currency of the payment is not what elicitation {elicitation_id} expects")
+
+
+class ElicitationReferenceError(UrlModeError):
+    """The payment that the server reports has paid for another elicitation. Nothing was changed."""
+
+    code = "ELICITATION_REFERENCE"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"the payment of this reference has paid for another elicitation than {elicitation_id}")
+
+
+class ElicitationSealError(UrlModeError):
+    """A sealed value cannot be opened: its key is not in the keys file, or it was changed."""
+
+    code = "ELICITATION_SEAL"
+
+    def __init__(self, elicitation_id: str, reason: str) -> None:
+        super().__init__(f"the sealed data of elicitation {elicitation_id} cannot be opened: {reason}")
+
+
+class UrlModeBusyError(UrlModeError):
+    """PostgreSQL is too slow for the number of calls. This call has changed nothing: it can be made again later."""
+
+    code = "URLMODE_BUSY"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"PostgreSQL answers too slowly: {why}. Nothing was changed")
+
+
+class UrlModeClosedError(UrlModeError):
+    """The instance was closed."""
+
+    code = "URLMODE_CLOSED"
+
+    def __init__(self) -> None:
+        super().__init__("this UrlMode is closed")
+
+
+class KeysFileError(UrlModeError):
+    """The keys file is not acceptable. The message contains its name and the reason."""
+
+    code = "URLMODE_KEYS_FILE"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class ProviderUnavailableError(UrlModeError):
+    """The metadata of a provider, which are needed to connect an account, cannot be read."""
+
+    code = "PROVIDER_UNAVAILABLE"
+
+    def __init__(self, provider: str, reason: str) -> None:
+        super().__init__(f"the metadata of {provider} cannot be read: {reason}")
+
+
+class AccountNotConnectedError(UrlModeError):
+    """The user has connected no account at this provider, or not this one."""
+
+    code = "ACCOUNT_NOT_CONNECTED"
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(f"no account is connected at {provider}")
+
+
+class AccountReconnectError(UrlModeError):
+    """The account must be connected again by its user."""
+
+    code = "ACCOUNT_RECONNECT"
+
+    def __init__(self, provider: str, account: str, reason: str) -> None:
+        super().__init__(f"the account at {provider} must be connected again: {reason}")
+        self.account = account
+        self.reason = reason
+        """The provider's code, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive)
+        or `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a
+        value that PostgreSQL does not take).
+        """
+
+
+class AccountUnavailableError(UrlModeError):
+    """The access token has expired, and the provider cannot refresh it just now."""
+
+    code = "ACCOUNT_UNAVAILABLE"
+
+    def __init__(self, provider: str, detail: str) -> None:
+        super().__init__(f"the token at {provider} cannot be refreshed just now: {detail}")
+        self.detail = detail
+
+
+class AccountSealError(UrlModeError):
+    """The tokens of an account cannot be opened."""
+
+    code = "ACCOUNT_SEAL"
+
+    def __init__(self, provider: str, reason: str) -> None:
+        super().__init__(f"the tokens of an account at {provider} cannot be opened: {reason}")
+        self.reason = reason
+
+
+class AccountSizeError(UrlModeError):
+    """The provider has answered with more than can be kept of an account."""
+
+    code = "ACCOUNT_SIZE"
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(f"what {provider} has answered is too large to be kept")

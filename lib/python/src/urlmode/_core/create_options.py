@@ -1,0 +1,100 @@
+"""Checks what `create`, `create_input` and `create_approval` are called with."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from . import arguments
+from .arguments import Owner
+from .contract_limits import CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
+from .digest import digest_of_request
+from .form import check_approver, check_form
+from .form_types import Approver
+from .types import Expected, Kind, TargetUrl
+
+
+@dataclass(frozen=True)
+class Request:
+    """The part by which a call is compared with an earlier one."""
+
+    provider: str
+    kind: Kind
+    expected: Expected | Literal["any"] | None
+    form: dict[str, Any] | None
+    approvers: list[str] | None
+    """None: the subject, or another kind. Empty: anybody else"""
+    client_id: str | None
+    digest: bytes
+
+
+def check_request(
+    *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object,
+    form: object = None, approver: Approver = "starter", verifies: bool = False,
+) -> Request:  # fmt: skip
+    provider = arguments.check_provider(provider)
+    price = arguments.check_expected(expected, kind)
+    if client_id is not None:
+        client_id = arguments.check_text("client_id", client_id, 1, CLIENT_ID_MAX)
+    if arguments.check_flag("same_client", same_client) and client_id is None:
+        raise TypeError("same_client requires client_id")
+    asked: dict[str, Any] | None = None
+    more = arguments.check_about(about)
+    checked = check_form(kind, form) if kind == "input" or kind == "approval" else None
+    approvers = check_approver(approver) if kind == "approval" else None
+    if more is not None or checked is not None:
+        asked = {**(more or {})}
+    if checked is not None and asked is not None:
+        others = None if approvers is None else approvers or "others"
+        asked.update(form=checked, approver=others, verify=verifies or None)
+    digest = digest_of_request(
+        provider=provider, kind=kind, expected=price, about=asked, mcp_client=client_id if same_client else None
+    )
+    return Request(provider, kind, price, checked, approvers, client_id, digest)
+
+
+@dataclass(frozen=True)
+class Checked:
+    request: Request
+    id: str
+    owner: Owner
+    ttl_ms: int
+    exclusive: bool
+    resume_key: str | None
+    can_recheck: bool
+    target_url: TargetUrl | None
+    pkce: bool
+    verify_ms: int | None
+    """the time limit of `verify`, if there is one"""
+    traceparent: str | None
+
+
+def check_create(
+    *, request: Request, subject: object, session: object, ttl: object, id: object = None, exclusive: object = False,
+    resume_key: object = None, can_recheck: object = True, target_url: TargetUrl | None = None, pkce: object = False,
+    verify_timeout: object = None, traceparent: object = None,
+) -> Checked:  # fmt: skip
+    if arguments.check_flag("pkce", pkce) and request.kind != "oauth":
+        raise TypeError("pkce is only allowed for kind oauth")
+    if request.form is None and not callable(target_url):
+        arguments.check_target(target_url, request.kind)
+    return Checked(
+        request=request,
+        id=arguments.check_id(uuid.uuid4() if id is None else id),
+        owner=arguments.check_owner(subject, session),
+        ttl_ms=arguments.check_duration("ttl", ttl, 0.001, TTL_MAX_S),
+        exclusive=arguments.check_flag("exclusive", exclusive),
+        resume_key=None if resume_key is None else arguments.check_text("resume_key", resume_key, 1, RESUME_KEY_MAX),
+        can_recheck=arguments.check_flag("can_recheck", can_recheck),
+        target_url=target_url,
+        pkce=pkce is True,
+        verify_ms=None if verify_timeout is None else arguments.check_duration(
+            "verify_timeout", verify_timeout, VERIFY_MIN_S, VERIFY_MAX_S),
+        traceparent=None if traceparent is None else arguments.check_traceparent(traceparent),
+    )  # fmt: skip
+
+
+def has_form(kind: Kind) -> bool:
+    """Whether the callback programs serve the page themselves."""
+    return kind in ("input", "approval")

@@ -1,0 +1,66 @@
+"""The exceptions of this package.
+
+Mistakes in a call are TypeErrors and ValueErrors that name the argument. Errors of PostgreSQL
+pass through as psycopg raises them, without the details that quote a row. No error contains a key,
+a token, a result or a password.
+"""
+
+from __future__ import annotations
+
+from .contract_errors import *  # noqa: F403
+from .contract_errors import (
+    REQUEST_STATE_EXPIRED,
+    REQUEST_STATE_FOREIGN,
+    open_still_text,
+    request_state_text,
+    timed_out_text,
+    unclaimed_payments_text,
+)
+from .error import UrlModeError as UrlModeError
+from .types import UnclaimedReference
+
+
+class ElicitationTimeoutError(UrlModeError, TimeoutError):
+    """`timeout` passed before the elicitation was completed. It stays open: wait again, or cancel it."""
+
+    code = "ELICITATION_TIMEOUT"
+
+    def __init__(self, elicitation_id: str, timeout: float, status: str) -> None:
+        super().__init__(
+            open_still_text(elicitation_id) if timeout == 0 else timed_out_text(elicitation_id, f"within {timeout:g} s")
+        )
+        self.status = status
+        """The last status that the wait has seen: pending, opened or processing."""
+
+
+class UnclaimedPaymentsError(UrlModeError):
+    """A user cannot be forgotten while payments are unclaimed. Nothing was deleted."""
+
+    code = "UNCLAIMED_PAYMENTS"
+
+    def __init__(self, payments: list[UnclaimedReference]) -> None:
+        super().__init__(unclaimed_payments_text(str(len(payments))))
+        self.payments = payments
+
+
+class RequestStateError(UrlModeError):
+    """The request state of a call was changed, has expired, or belongs to another user or request."""
+
+    code = "REQUEST_STATE"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            request_state_text(REQUEST_STATE_EXPIRED if reason == "expired_request_state" else REQUEST_STATE_FOREIGN)
+        )
+        self.reason = reason
+        """`invalid_request_state` or `expired_request_state`."""
+
+
+class StateTokenError(UrlModeError):
+    """A state token is not valid, or has expired."""
+
+    code = "STATE_INVALID"
+
+    def __init__(self, *, expired: bool = False) -> None:
+        super().__init__("the state token has expired" if expired else "the state token is not valid")
+        self.expired = expired

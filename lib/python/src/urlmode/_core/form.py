@@ -1,0 +1,121 @@
+"""What a page of kind input or approval asks: checked here, with an error that names the place of each mistake, and again
+by the callback programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from .arguments import check_text, refuse_awaitable
+from .form_types import Problem
+from .formats import FORM_FORMATS, FORMATS
+from .schema import Fault, Schema
+from .seal import to_json
+from .shipped import shipped_file
+
+_DOCUMENT: dict[str, Any] = json.loads(shipped_file("contract/form.schema.json").read_text("utf-8"))
+_SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
+_APPROVERS_MAX = 16
+
+
+def check_form(kind: Literal["input", "approval"], value: object) -> dict[str, Any]:
+    """Raises a ValueError that begins with the JSON pointer of the mistake: `form/fields/0/label must …`."""
+    form = _plain(value, "")
+    fault = _SCHEMA.fault_in(kind, form) or _fault_in_fields(form.get("fields", ()))
+    if fault:
+        raise ValueError(f"form{fault.pointer} {fault.must}")
+    # Calls that ask for the same have the same form, without members that say nothing.
+    if form.get("facts") == []:
+        del form["facts"]
+    for field in form.get("fields", ()):
+        if field.get("required") is False:
+            del field["required"]
+    size, most = len(to_json(form)), _DOCUMENT["maxBytes"]
+    if size > most:
+        raise ValueError(f"form must have at most {most} bytes as JSON, and has {size}")
+    return form  # type: ignore[no-any-return]
+
+
+def _plain(value: object, pointer: str) -> Any:
+    """A copy such as JSON has: a whole number is an int."""
+    refuse_awaitable(f"form{pointer}", value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(member, f"{pointer}/{name}") for name, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(element, f"{pointer}/{index}") for index, element in enumerate(value)]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _fault_in_fields(fields: Sequence[Mapping[str, Any]]) -> Fault | None:
+    """Where the members of a field do not fit together."""
+    for index, field in enumerate(fields):
+        check = {"choice": _fault_in_choice, "number": _fault_in_number}.get(field["type"], _fault_in_text)
+        fault = check(field)
+        if fault:
+            return Fault(f"/fields/{index}/{fault[0]}", fault[1])
+    return None
+
+
+def _fault_in_choice(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The member, and what it must be."""
+    values = [choice["value"] for choice in field["choices"]]
+    return ("default", "must be one of the choices") if field.get("default", values[0]) not in values else None
+
+
+def _fault_in_number(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    least, most = field.get("min", -math.inf), field.get("max", math.inf)
+    if least > most:
+        return "max", "must not be less than min"
+    return None if least <= field.get("default", least) <= most else ("default", "must be from min to max")
+
+
+def _fault_in_text(field: Mapping[str, Any]) -> tuple[str, str] | None:
+    bounds = _SCHEMA.get(field["type"])["properties"].get("max")
+    if bounds is None:
+        return None
+    given, format = field.get("default"), field.get("format")
+    least, most = field.get("min", 0), field.get("max", bounds["maximum" if "multiline" in field else "default"])
+    if least > most:
+        return "max", f"must not be less than min: it is {most}"
+    if format and "multiline" in field:
+        return "format", "is not allowed for several lines"
+    if given is not None and not least <= len(given) <= most:
+        return "default", f"must have {least} to {most} characters, as the field says"
+    if given is not None and format and not FORMATS[format].fullmatch(given):
+        return "default", f"must have the format {format}"
+    return None
+
+
+def check_approver(value: object) -> list[str] | None:
+    """None: the starter. Empty: anybody else."""
+    refuse_awaitable("approver", value)
+    if value == "starter":
+        return None
+    if value == "others":
+        return []
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not 1 <= len(value) <= _APPROVERS_MAX:
+        raise ValueError(f"approver must be starter, others, or a list of 1 to {_APPROVERS_MAX} subjects")
+    approvers = [check_text("each approver", subject, 1, 512) for subject in value]
+    if len(set(approvers)) < len(approvers):
+        raise ValueError("approver must not have a subject twice")
+    return approvers
+
+
+def check_problem(value: object) -> dict[str, Any] | None:
+    """What `verify` has returned about the values. No error has a value of the user."""
+    refuse_awaitable("what verify returns", value)
+    if value is None:
+        return None
+    if not isinstance(value, Problem):
+        raise TypeError("verify must return None or a Problem")
+    problem = _plain({"field": value.field, "problem": value.problem}, "")
+    fault = _SCHEMA.fault_in("problem", problem)
+    if fault:
+        _, member, *_ = fault.pointer.split("/")
+        raise ValueError(f"the {member} of a Problem {fault.must}")
+    most = _SCHEMA.get("problem")["maxBytes"]
+    if len(to_json(problem)) > most:
+        raise ValueError(f"a Problem must have at most {most} bytes as JSON")
+    return problem  # type: ignore[no-any-return]

@@ -1,0 +1,124 @@
+"""What a completed row says to those who wait for it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from .arguments import add_parameters, query_of
+from .contract_seals import RESULT_INFO, VERIFIER_INFO
+from .database import RefundRow, Row, UnclaimedRow
+from .errors import ElicitationSealError
+from .keys import KeyRing
+from .seal import unseal
+from .types import Outcome, Refund, RefundedPayment, UnclaimedPayment
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """As it is sealed in the row: the code verifier (PKCE, RFC 7636), and a nonce (OpenID Connect) if one was added."""
+
+    code_verifier: str
+    nonce: str | None = None
+
+    def members(self) -> dict[str, str]:
+        return {"code_verifier": self.code_verifier, **({"nonce": self.nonce} if self.nonce else {})}
+
+
+def add_pkce(url: str) -> tuple[str, Verifier]:
+    """Adds an S256 challenge to an authorization URL, and a nonce if the scope contains `openid` and there is none."""
+    query = query_of(url)
+    if "code_challenge" in query or "code_challenge_method" in query:
+        raise ValueError("target_url must not have a code_challenge: the option pkce adds it")
+    verifier = secrets.token_urlsafe(32)
+    wants_nonce = "openid" in query.get("scope", "").split(" ") and "nonce" not in query
+    nonce = secrets.token_urlsafe(16) if wants_nonce else None
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    added = {"code_challenge": challenge, "code_challenge_method": "S256", **({"nonce": nonce} if nonce else {})}
+    return add_parameters(url, added), Verifier(verifier, nonce)
+
+
+def open_verifier(keys: KeyRing, row: Row, binding: bytes) -> Verifier | None:
+    """Raises ElicitationSealError if no key opens it."""
+    if row.verifier is None:
+        return None
+    members = unseal(keys, VERIFIER_INFO, row.id, binding, row.verifier)
+    return Verifier(members["code_verifier"], members.get("nonce"))
+
+
+def to_outcome(
+    keys: KeyRing, row: Row, binding: bytes, *, result: dict[str, Any] | None = None, verifier: Verifier | None = None
+) -> Outcome:
+    """`result` is that of an outcome that was announced, `verifier` one that was opened before."""
+    if row.result is not None:
+        result = unseal(keys, RESULT_INFO, row.id, binding, row.result)
+    accepted = row.action == "accept"
+    # The verifier and nonce are only useful with a code.
+    if accepted:
+        verifier = verifier or open_verifier(keys, row, binding)
+    assert row.action is not None
+    return Outcome(
+        elicitation_id=row.id,
+        action=row.action,
+        reason=row.reason,
+        result=result,
+        late=row.late,
+        interrupted=row.completed_from,
+        reference=row.payment_reference,
+        refunded=row.payment_reference is None and row.kind == "payment" and accepted,
+        refunded_amount=row.refunded or 0,
+        code_verifier=verifier.code_verifier if accepted and verifier else None,
+        nonce=verifier.nonce if accepted and verifier else None,
+        **_typed_or_decided(row.kind, result or {}),
+    )
+
+
+def _typed_or_decided(kind: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The members of an outcome of our own pages. None if nobody has decided, or if the result was purged."""
+    if kind == "input":
+        return {"values": result.get("values")}
+    if kind != "approval":
+        return {}
+    members = {name: result.get(name) for name in ("approver", "comment", "decided_at")}
+    texts = {name: value for name, value in members.items() if isinstance(value, str)}
+    return {"approver": texts.get("approver"), "comment": texts.get("comment"), "decided_at": _time_of(texts.get("decided_at"))}
+
+
+def _time_of(text: str | None) -> datetime | None:
+    try:
+        # Before Python 3.11 `fromisoformat` does not read the Z of RFC 3339.
+        return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+
+
+def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:
+    """A payment whose result cannot be opened must be listed all the same."""
+    try:
+        result = row.result and unseal(keys, RESULT_INFO, row.id, row.binding, row.result)
+    except ElicitationSealError:
+        result = None
+    return UnclaimedPayment(
+        elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+        reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
+        resume_key=row.resume_key, late=row.late, proven_at=row.proven_at, refunded=row.refunded, held=row.held,
+        result=result or None,
+    )  # fmt: skip
+
+
+def to_refund(row: RefundRow) -> Refund:
+    payment = None
+    if row.payment is not None:
+        payment = RefundedPayment(
+            reference=row.payment, amount=row.paid or 0, refunded=row.refunded or 0, held=row.held is True,
+            claimed=row.claimed,
+        )  # fmt: skip
+    return Refund(
+        elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+        resume_key=row.resume_key, reference=row.reference, amount=row.amount, currency=row.currency,
+        reversed=row.reversed, received_at=row.received_at, changed_at=row.changed_at, payment=payment,
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+"""Reports payments that were proved after the end of their elicitation, and money that went back.
+
+The database announces both to every process that listens. Nothing is repeated to a process that did not:
+`unclaimed()` and `refunds()` list them all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from datetime import datetime, timedelta, timezone
+from typing import Any, Generic, TypeVar
+
+import psycopg
+
+from .contract_limits import REPORTED_MAX, REPORTS_PENDING_MAX, ROUTINE_S
+from .errors import UrlModeError
+from .listener import Announcement, Listener
+from .tasks import Tasks, jittered
+
+R = TypeVar("R")
+
+_MISSED = timedelta(hours=1)
+
+
+class AnnouncedMoney(Generic[R]):
+    """`member` is that of the announcements that tell of it. `read` lists what there is to report of an elicitation
+    (`id=`), or since a time (`since=`). `name_of` is what is reported once to each iterator."""
+
+    def __init__(
+        self, listener: Listener, member: str, read: Callable[..., Awaitable[list[R]]],
+        name_of: Callable[[R], Hashable],
+    ) -> None:
+        self._listener = listener
+        self._member = member
+        self._read = read
+        self._name_of = name_of
+        self._woken: set[asyncio.Event] = set()
+        self._tasks = Tasks()
+        self._closed = False
+
+    async def reports(self) -> AsyncIterator[R]:
+        """Listens until the iterator or the UrlMode is closed."""
+        pending: dict[str, None] = {}
+        missed = False
+        woken = asyncio.Event()
+        told: dict[Hashable, None] = {}
+
+        def on_announced(announcements: list[Announcement]) -> None:
+            nonlocal missed
+            for announcement in announcements:
+                if announcement.get(self._member) is True:
+                    if len(pending) < REPORTS_PENDING_MAX:
+                        pending[announcement["id"]] = None
+                    else:
+                        missed = True
+                    woken.set()
+
+        self._listener.on_announced.append(on_announced)
+        self._listener.acquire(woken)
+        self._woken.add(woken)
+        checking = self._tasks.start(self._check())
+        try:
+            while not self._closed:
+                # One query at a time, however many announcements there are: anyone in the database can forge them.
+                filter: dict[str, Any]
+                if pending:
+                    filter = {"id": next(iter(pending))}
+                    del pending[filter["id"]]
+                elif missed:
+                    missed = False
+                    filter = {"since": datetime.now(timezone.utc) - _MISSED}
+                else:
+                    woken.clear()
+                    await woken.wait()
+                    continue
+                for row in await self._read_quietly(filter):
+                    name = self._name_of(row)
+                    if name in told:
+                        continue
+                    told[name] = None
+                    if len(told) > REPORTED_MAX:
+                        del told[next(iter(told))]
+                    yield row
+        finally:
+            self._listener.on_announced.remove(on_announced)
+            self._listener.release(woken)
+            self._woken.discard(woken)
+            checking.cancel()
+
+    async def close(self) -> None:
+        """Ends all iterators. One that nobody asks for its next report ends when somebody does."""
+        self._closed = True
+        for woken in self._woken:
+            woken.set()
+        await self._tasks.cancel()
+
+    async def _check(self) -> None:
+        while True:
+            await asyncio.sleep(jittered(ROUTINE_S))
+            if self._listener.listening:
+                with contextlib.suppress(psycopg.Error):
+                    await self._listener.query("SELECT 1", [])
+
+    async def _read_quietly(self, filter: dict[str, Any]) -> list[R]:
+        try:
+            return await self._read(**filter)
+        except (psycopg.Error, UrlModeError):
+            return []  # It is listed when PostgreSQL is available again.

@@ -1,0 +1,278 @@
+"""Connections to PostgreSQL: what the URL says, and the pool for everything but waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import select
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import tuple_row
+
+from .arguments import refuse_awaitable
+from .contract_limits import CALLS_MAX, CONNECT_OF_SEVERAL_S, CONNECT_S, POOL_MAX, QUERY_S
+from .errors import UrlModeBusyError, UrlModeClosedError
+from .tasks import Tasks, start_quietly
+
+T = TypeVar("T")
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+Connect = Callable[[], Awaitable[Connection]]
+Rows = list[tuple[Any, ...]]
+
+
+
+class PoolLike(Protocol):
+    """The used part of psycopg_pool.AsyncConnectionPool."""
+
+    conninfo: Any
+    kwargs: Any
+
+    def connection(self) -> contextlib.AbstractAsyncContextManager[psycopg.AsyncConnection[Any]]: ...
+
+
+class Server:
+    """How to connect: by a URL, or by libpq's keywords and values, read by libpq itself."""
+
+    def __init__(self, database_url: str, options: dict[str, Any] | None = None) -> None:
+        try:
+            given = conninfo_to_dict(database_url)
+        except psycopg.Error:
+            # The error of libpq may quote a password.
+            raise ValueError(
+                "database_url must be a PostgreSQL URL, postgresql://user:password@host:port/database, with special "
+                "characters percent-encoded and only parameters of libpq"
+            ) from None
+        hosts = str(given.get("host") or given.get("hostaddr") or os.environ.get("PGHOST", ""))
+        self.has_several_hosts = "," in hosts
+
+        def default(name: str, variable: str, value: str | int) -> None:
+            if name not in given and variable not in os.environ:
+                given[name] = value
+
+        default("fallback_application_name", "", "urlmode")
+        default("keepalives_idle", "", 10)
+        default("connect_timeout", "PGCONNECT_TIMEOUT",
+                CONNECT_OF_SEVERAL_S if self.has_several_hosts else CONNECT_S)
+        if self.has_several_hosts:
+            default("target_session_attrs", "PGTARGETSESSIONATTRS", "read-write")
+        self._parameters: dict[str, Any] = {**given, **(options or {})}
+
+    async def connect(self) -> Connection:
+        # A pooler in transaction mode does not keep prepared statements.
+        parameters: dict[str, Any] = {**self._parameters, "autocommit": True, "prepare_threshold": None}
+        return await psycopg.AsyncConnection.connect("", **parameters)
+
+
+def server_of(database_url: str | None, pool: PoolLike | None) -> Server:
+    refuse_awaitable("database_url", database_url)
+    if pool is None:
+        if not isinstance(database_url, str):
+            raise TypeError("database_url must be a str: postgresql://user:password@host:port/database")
+        return Server(database_url)
+    if database_url is not None:
+        raise TypeError("pool and database_url cannot be used together")
+    if not callable(getattr(pool, "connection", None)) or not isinstance(getattr(pool, "conninfo", None), str):
+        raise TypeError("pool must be a psycopg_pool.AsyncConnectionPool")
+    own = ("row_factory", "cursor_factory")
+    options = {name: value for name, value in (pool.kwargs or {}).items() if name not in own}
+    return Server(pool.conninfo, options)
+
+
+def sever(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Ends a connection that does not answer: who reads from it sees its end at once."""
+    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
+        end.shutdown(socket.SHUT_RDWR)
+
+
+async def discard(connection: Connection) -> None:
+    sever(connection)
+    with contextlib.suppress(psycopg.Error, OSError):
+        await connection.close()
+
+
+def without_detail(error: psycopg.Error) -> psycopg.Error:
+    """The same error without its detail: that of a failed check constraint contains the whole row."""
+    primary = error.diag.message_primary
+    if error.diag.message_detail is None and error.diag.context is None:
+        return error
+    plain = type(error)(primary or "the database has refused the statement")
+    plain.sqlstate = error.sqlstate
+    return plain
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether the server refused the statement because a privilege or a migration is missing (SQLSTATE class 42 or
+    3F), so that it would refuse it again."""
+    return isinstance(error, psycopg.Error) and re.match("42|3F", error.sqlstate or "") is not None
+
+
+class Pool:
+    """A small pool of connections, and the calls that are in progress on them."""
+
+    def __init__(self, connect: Connect, external: PoolLike | None = None) -> None:
+        self._connect = connect
+        self._external = external
+        self._idle: list[Connection] = []
+        self._open: set[Connection] = set()
+        self._connecting: set[asyncio.Task[Connection]] = set()
+        self._borrowings: set[_Borrowing] = set()
+        self._free = asyncio.Semaphore(POOL_MAX)
+        self._calls = Tasks()
+        self._in_progress = 0
+        self._closed = False
+        self.broken_off = False
+
+    async def query(self, statement: str, values: Sequence[Any]) -> Rows:
+        return await self.track(lambda: self.run(statement, values))
+
+    async def track(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Runs a call that `close` waits for. Whoever cancels it does not know whether it was carried out."""
+        if self._closed:
+            raise UrlModeClosedError
+        if self._in_progress >= CALLS_MAX:
+            raise UrlModeBusyError(f"{CALLS_MAX} calls are in progress")
+        self._in_progress += 1
+
+        async def call() -> T:
+            try:
+                return await ask()
+            except (psycopg.Error, asyncio.CancelledError):
+                if self.broken_off:
+                    raise UrlModeClosedError from None
+                raise
+            finally:
+                self._in_progress -= 1
+
+        return await asyncio.shield(self._calls.start(call()))
+
+    async def run(self, statement: str, values: Sequence[Any]) -> Rows:
+        try:
+            if self._external is not None:
+                return await self._run_on(self._external, statement, values)
+            async with self._free:
+                return await self._run(statement, values)
+        except psycopg.Error as error:
+            raise without_detail(error) from None
+
+    async def _run_on(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
+        if self.broken_off:
+            raise UrlModeClosedError
+        borrowing = _Borrowing(pool, statement, values)
+        self._borrowings.add(borrowing)
+        timer = asyncio.get_running_loop().call_later(QUERY_S, borrowing.give_up)
+        try:
+            return await borrowing.answer()
+        finally:
+            timer.cancel()
+            self._borrowings.discard(borrowing)
+
+    async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
+        connection = self._take_idle() or await self._connect_new()
+        timer = asyncio.get_running_loop().call_later(QUERY_S, sever, connection)
+        try:
+            return await _fetch(connection, statement, values)
+        finally:
+            timer.cancel()
+            if connection.closed or self.broken_off:
+                self._open.discard(connection)
+                await discard(connection)
+            else:
+                self._idle.append(connection)
+
+    def _take_idle(self) -> Connection | None:
+        """One that is idle. PostgreSQL sends nothing to such a connection but its end."""
+        while self._idle:
+            connection = self._idle.pop()
+            arrived = select.poll()
+            with contextlib.suppress(psycopg.Error):
+                arrived.register(connection.pgconn.socket, select.POLLIN)
+                if not arrived.poll(0):
+                    return connection
+            self._open.discard(connection)
+            connection.pgconn.finish()
+        return None
+
+    async def _connect_new(self) -> Connection:
+        if self.broken_off:
+            raise UrlModeClosedError
+        task = asyncio.ensure_future(self._connect())
+        self._connecting.add(task)
+        try:
+            connection = await task
+        finally:
+            self._connecting.discard(task)
+        self._open.add(connection)
+        return connection
+
+    async def close(self) -> None:
+        """Waits for the calls in progress first, until `break_off`."""
+        self._closed = True
+        await self._calls.finish()
+        for connection in self._idle:
+            await connection.close()
+        self._idle.clear()
+        self._open.clear()
+
+    def drop(self) -> None:
+        """Closes the connections at once, where their event loop does not run any more."""
+        self._closed = True
+        for connection in self._open:
+            connection.pgconn.finish()
+
+    def break_off(self) -> None:
+        """Ends the calls in progress: PostgreSQL does not answer, and nobody can wait longer."""
+        self._closed = True
+        self.broken_off = True
+        for connection in self._open:
+            sever(connection)
+        for task in self._connecting:
+            task.cancel()
+        for borrowing in self._borrowings:
+            borrowing.give_up()
+
+
+class _Borrowing:
+    """A statement over a connection of somebody else's pool."""
+
+    def __init__(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> None:
+        self._connection: psycopg.AsyncConnection[Any] | None = None
+        self._gave_up = False
+        self._task = start_quietly(self._run(pool, statement, values))
+
+    async def answer(self) -> Rows:
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            if self._gave_up:
+                raise psycopg.OperationalError("the pool has given no connection in time") from None
+            raise
+
+    async def _run(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
+        try:
+            async with pool.connection() as connection:
+                self._connection = connection
+                return await _fetch(connection, statement, values)
+        finally:
+            self._connection = None  # somebody else may have it
+
+    def give_up(self) -> None:
+        """psycopg waits for the server also where its task is cancelled. The pool replaces a connection that has ended."""
+        if self._task.done():
+            return
+        self._gave_up = True
+        if self._connection is None:
+            self._task.cancel()
+        else:
+            sever(self._connection)
+
+
+async def _fetch(connection: psycopg.AsyncConnection[Any], statement: str, values: Sequence[Any]) -> Rows:
+    async with connection.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(statement.encode(), values)
+        return await cursor.fetchall()

@@ -1,0 +1,233 @@
+"""The public types."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, Union
+
+from .form_types import Values
+
+Duration = Union[float, timedelta]
+"""Seconds, or a timedelta."""
+Id = Union[str, uuid.UUID]
+TargetKind = Literal["oauth", "payment", "signature"]
+"""The user goes to a page of the provider."""
+Kind = Literal["oauth", "payment", "signature", "input", "approval"]
+Action = Literal["accept", "decline", "cancel"]
+"""The three actions of the protocol."""
+OpenStatus = Literal["pending", "opened", "processing"]
+"""The status of an elicitation that is not completed."""
+Progress = Literal["opened", "processing", "attempt_failed"]
+"""`attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and the user can try again."""
+PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What must be paid."""
+
+    amount: int
+    """in the minor units of ISO 4217, for every provider"""
+    currency: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallbackUrls:
+    """The URLs that a target URL may contain."""
+
+    elicitation_id: str
+    return_url: str
+    """where the provider sends the browser: the redirect URI or the success URL"""
+    cancel_url: str | None = None
+    """where the provider sends the browser of a user who does not pay; None for kind oauth"""
+    webhook_url: str | None = None
+    """where a provider that signs nothing sends its events; None for kind oauth"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetArguments(CallbackUrls):
+    amount: int | str | None = None
+    """The price as the provider writes it: a whole number in its own units, or decimal text. None if it is `any`, or
+    if no description of the provider's name is shipped"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The address at which the user pays, and the provider's id of the checkout: only a payment of this one counts."""
+
+    url: str
+    checkout: str
+
+
+TargetUrl = Union[str, Target, Callable[[TargetArguments], Union[str, Target, Awaitable[Union[str, Target]]]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elicitation(CallbackUrls):
+    url: str
+    """the URL to elicit"""
+    expires_at: datetime
+    resumed: bool = False
+    """whether it existed before, see `resume_key`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    elicitation_id: str
+    action: Action
+    reason: str = ""
+    """empty after a plain accept"""
+    result: dict[str, Any] | None = field(default=None, repr=False)
+    late: bool = False
+    """The elicitation had ended otherwise when the payment was proved."""
+    interrupted: OpenStatus | None = None
+    """After `cancel` of an elicitation that a user had opened: the status that it has interrupted."""
+    reference: str | None = None
+    """After a payment: the provider's reference, with which `claim` takes this payment."""
+    refunded: bool = False
+    """The payment has gone back; no call can claim it any more."""
+    refunded_amount: int = 0
+    """How much of the payment went back, in minor units."""
+    code_verifier: str | None = field(default=None, repr=False)
+    """After an accept, if `pkce` was true."""
+    nonce: str | None = field(default=None, repr=False)
+    """After an accept, if `pkce` added one."""
+    values: Values | None = field(default=None, repr=False)
+    """After the accept of an input: what the user has typed, by the names of the fields."""
+    approver: str | None = None
+    """Who has decided about an approval."""
+    comment: str | None = None
+    """What the approver has written, if something."""
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """How an elicitation has ended, as this server has learned it in another way than from the callback programs."""
+
+    action: Action
+    reason: str = ""
+    result: Mapping[str, Any] | None = None
+    amount: int | None = None
+    """the amount that was paid, in minor units; required to accept a payment, as are the two others"""
+    currency: str | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recheck:
+    """An event that proves nothing. Its sender chose the references."""
+
+    elicitation_id: str
+    provider: str
+    type: str | None
+    reference: str | None
+    """the last of the references"""
+    references: list[str]
+    expected: Expected | Literal["any"] | None
+
+
+RecheckFunction = Callable[[Recheck], Union[Answer, None, Awaitable[Union[Answer, None]]]]
+ProgressFunction = Callable[[Progress], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payment:
+    """A payment that a provider has proved."""
+
+    elicitation_id: str
+    provider: str
+    subject: str
+    session: str
+    reference: str
+    amount: int
+    """in minor units"""
+    currency: str
+    matches: bool
+    """whether that was expected. If not, no call is offered it: refund it"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnclaimedPayment(Payment):
+    resume_key: str | None
+    late: bool
+    proven_at: datetime
+    refunded: int
+    """how much of it went back, in minor units"""
+    held: bool
+    """whether no call is offered it until the operator decides"""
+    result: dict[str, Any] | None = field(default=None, repr=False)
+    """None if there is none, if it was purged, or if no key opens it"""
+
+
+@dataclass(frozen=True)
+class UnclaimedReference:
+    """What of an unclaimed payment the books keep."""
+
+    elicitation_id: str
+    provider: str
+    reference: str
+    amount: int
+    """in minor units"""
+    currency: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefundedPayment:
+    reference: str
+    amount: int
+    refunded: int
+    """how much of it has gone back, in all"""
+    held: bool
+    claimed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refund:
+    """A refund, a dispute or a cancelled authorisation."""
+
+    elicitation_id: str
+    provider: str
+    subject: str | None
+    """None where the elicitation was purged; so are session and resume_key"""
+    session: str | None
+    resume_key: str | None
+    reference: str
+    """the provider's, of the refund; that of the payment where the provider tells the total that went back"""
+    amount: int | None
+    """in minor units; None: all of a payment that is not known"""
+    currency: str | None
+    reversed: int | None
+    """how much of it came again: the refund failed, or the dispute was won"""
+    received_at: datetime
+    changed_at: datetime
+    payment: RefundedPayment | None
+    """None: the provider did not say of which payment. Then those of the elicitation are held"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticket:
+    """A cookie that says who the user of the browser is."""
+
+    name: str
+    value: str = field(repr=False)
+    header: str = field(repr=False)
+    """the value of a Set-Cookie header"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientFacts:
+    """Facts about an MCP client that it does not declare."""
+
+    name: str
+    from_version: str | None = None
+    before_version: str | None = None
+    url: bool | None = None
+    """whether it can send its user to a URL, where it declares something else"""
+    round: float | None = None
+    """seconds that a call of it may wait, instead of 45"""
+    rounds: int | None = None
+    """how often it takes an answer with a state and no request, and calls again (protocol revision 2026-07-28)"""

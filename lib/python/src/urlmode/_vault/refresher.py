@@ -1,0 +1,211 @@
+"""Refreshes the tokens of an account: one instance at a time, and in an instance one call at a time (lib/PROTOCOL.md,
+"The vault")."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import psycopg
+
+from .._accounts.provider import AccountOptions, AccountProvider
+from .._accounts.request import RequestFailed
+from .._accounts.token_response import NoTokens, is_lifetime
+from .._core.contract_limits import COMMIT_S, REFRESH_LATE_S, REFRESH_LEASE_S
+from .._core.errors import ProviderUnavailableError, UrlModeError
+from .._core.keys import KeyRing
+from .._core.tasks import Tasks, shielded
+from .database import Stored, VaultDatabase
+from .retried import is_refused, reason_of, retried
+from .sealed_tokens import Place, seal_tokens
+from .types import EventName
+
+
+class Tell(Protocol):
+    def __call__(self, name: EventName, place: Place, **more: Any) -> None: ...
+
+
+@dataclass(frozen=True)
+class Refreshable:
+    place: Place
+    version: int
+    """of the tokens"""
+    tokens: dict[str, Any] = field(repr=False)
+    """with a refresh token"""
+    scopes: list[str]
+
+
+@dataclass(frozen=True)
+class Result:
+    outcome: Literal["changed", "leased", "failed"]
+    """`changed`: the row says more; `leased`: another instance is at it"""
+    wait_ms: int = 0
+    """with `leased`"""
+    detail: str = ""
+    """with `failed`"""
+
+
+_CHANGED = Result("changed")
+
+
+class Refresher:
+    def __init__(
+        self, database: VaultDatabase, keys: KeyRing, tasks: Tasks,
+        options_of: Callable[[str, dict[str, Any]], AccountOptions], tell: Tell, check_open: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """`tasks`: a refresh is one of them, so that nobody cancels it, and `aclose` waits for it."""
+        self._database = database
+        self._keys = keys
+        self._tasks = tasks
+        self._options_of = options_of
+        self._tell = tell
+        self._check_open = check_open
+        self._running: dict[Place, asyncio.Task[Result]] = {}
+
+    async def refresh(self, refreshable: Refreshable) -> Result:
+        """Cancelling this call does not cancel the refresh: what the provider gives is stored."""
+        place = refreshable.place
+        running = self._running.get(place)
+        if running is None:
+            # Nothing is sent after `aclose` has begun.
+            self._check_open()
+            running = self._running[place] = self._tasks.start(self._refresh(refreshable))
+            running.add_done_callback(lambda _: self._running.pop(place))
+        return await shielded(running)
+
+    async def _refresh(self, given: Refreshable) -> Result:
+        place, version = given.place, given.version
+        options = self._options_of(place.provider, given.tokens)
+        begun = await self._database.begin_refresh(place, version, round(1000 * REFRESH_LEASE_S))
+        if begun.outcome == "leased":
+            return Result("leased", wait_ms=begun.wait_ms)
+        if begun.outcome == "paused":
+            return Result("failed", detail="paused")
+        if begun.outcome == "lost":
+            self._tell("reconnect", place, reason="refresh_lost")
+        if begun.outcome != "begun":
+            return _CHANGED
+        try:
+            provider = await AccountProvider.open(options)
+        except Exception as error:
+            # A provider that fails is not asked for its metadata each time either.
+            failed = await self._fail(given, begun.lease, reason_of(error))
+            if isinstance(error, ProviderUnavailableError):
+                return failed
+            raise
+        if not await self._mark_sent(place, begun.lease, provider.stays_refreshable):
+            return _CHANGED
+        sent = time.monotonic()
+        try:
+            answer = await provider.refresh(given.tokens["refresh_token"])
+        except RequestFailed as error:
+            refused = isinstance(error, NoTokens) and error.code == "invalid_grant"
+            return await self._fail(
+                given, begun.lease, str(error), "invalid_grant" if refused else None,
+                is_answer_lost=error.is_answer_lost, is_by_gateway=error.is_by_gateway,
+            )  # fmt: skip
+        try:
+            stored = self._seal(given, answer)
+            end = await retried(
+                lambda: self._database.commit_refresh(place, version, less_waited(stored, sent)), COMMIT_S
+            )
+        except Exception as error:
+            if not is_refused(error):
+                raise
+            return await self._not_stored(given, begun.lease, provider, answer, reason_of(error))
+        if end == "stored":
+            self._tell("refreshed", place)
+        if end == "gone":
+            # It was disconnected while this refresh was under way, and its lease lost.
+            self._tell("disconnected", place, revoked=await provider.revoke_all(answer) is None)
+        return _CHANGED
+
+    async def _mark_sent(self, place: Place, lease: int, stays_good: bool) -> bool:
+        """False: the lease is lost. If the answer is lost, nobody else sends the token before the lease ends: it can be
+        asked again. If it comes late, it is asked again, because what is left of the lease must be enough for the request.
+        """
+        asked = 0.0
+
+        async def mark() -> bool:
+            nonlocal asked
+            asked = time.monotonic()
+            return await self._database.mark_sent(place, lease, round(1000 * REFRESH_LEASE_S), stays_good)
+
+        while True:
+            is_marked = await retried(mark, REFRESH_LEASE_S)
+            if not is_marked or time.monotonic() - asked < REFRESH_LATE_S:
+                return is_marked
+
+    async def _not_stored(
+        self, given: Refreshable, lease: int, provider: AccountProvider, answer: dict[str, Any], detail: str
+    ) -> Result:
+        """New tokens that cannot be stored, whenever that is tried."""
+        old = given.tokens["refresh_token"]
+        if answer.get("refresh_token", old) == old:
+            return await self._fail(given, lease, detail)
+        # The old refresh token is not good any more. Sent again, it could end all that the user has granted.
+        try:
+            return await self._fail(given, lease, detail, "not_stored")
+        finally:
+            revoked = await self._revoke(given, provider, answer)
+            self._tell("not_stored", given.place, detail=detail, revoked=revoked)
+
+    async def _revoke(self, given: Refreshable, provider: AccountProvider, answer: dict[str, Any]) -> bool:
+        """If they are the last that the account has got: with them some providers would revoke newer ones."""
+        try:
+            rows = await self._database.read(*given.place)
+        except (psycopg.Error, UrlModeError):
+            return False
+        is_last = not rows or rows[0].version == given.version
+        return is_last and await provider.revoke_all(answer) is None
+
+    async def _fail(
+        self, given: Refreshable, lease: int, detail: str, reason: str | None = None, *, is_answer_lost: bool = False,
+        is_by_gateway: bool = False,
+    ) -> Result:  # fmt: skip
+        """`reason`: why the account must be connected again; None: it can be tried again. `is_answer_lost`: it was sent,
+        and nobody knows whether the provider has replaced the token. `is_by_gateway`: a gateway has answered instead."""
+        place, version = given.place, given.version
+        # After that the lease has ended, and nobody knows that there was an answer.
+        await retried(
+            lambda: self._database.fail_refresh(place, version, lease, reason, is_answer_lost, is_by_gateway),
+            REFRESH_LEASE_S,
+        )
+        if reason is not None:
+            self._tell("reconnect", place, reason=reason)
+            return _CHANGED
+        self._tell("failed", place, detail=detail)
+        return Result("failed", detail=detail)
+
+    def _seal(self, given: Refreshable, answer: dict[str, Any]) -> Stored:
+        """What the answer leaves out stays as it was (RFC 6749 sections 5.1 and 6). Raises AccountSizeError."""
+        merged = {**given.tokens, **answer}
+        if "expires_in" not in answer:
+            merged.pop("expires_in", None)
+        scopes = given.scopes if "scope" not in answer else scopes_of(answer)
+        return Stored(scopes, seal_tokens(self._keys, given.place, merged), lifetime_of(answer))
+
+
+def scopes_of(tokens: dict[str, Any]) -> list[str]:
+    # PostgreSQL takes no half of a surrogate pair.
+    return re.findall(r"[^\s,]+", tokens.get("scope", "").encode(errors="replace").decode())
+
+
+def lifetime_of(tokens: dict[str, Any]) -> int | None:
+    """In milliseconds; None: not known."""
+    seconds = tokens.get("expires_in")
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not is_lifetime(seconds):
+        return None
+    return int(seconds * 1000)
+
+
+def less_waited(stored: Stored, since: float) -> Stored:
+    """The time for which tokens are valid began when they were asked for, and not when they could be stored. `since`: by
+    time.monotonic()."""
+    if stored.lifetime_ms is None:
+        return stored
+    return stored._replace(lifetime_ms=stored.lifetime_ms - int((time.monotonic() - since) * 1000))

@@ -1,0 +1,59 @@
+"""What a provider has given is kept in memory while PostgreSQL is away, and written later."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import psycopg
+
+from .._core.contract_limits import COMMIT_RETRY_MAX_S, COMMIT_RETRY_MIN_S
+from .._core.errors import AccountSizeError, UrlModeBusyError
+from .._core.tasks import jittered
+
+T = TypeVar("T")
+
+# What is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a missing
+# schema. Everything else can pass, such as a password that is being changed, or a database that is being restored.
+_LASTING = re.compile("22|23|42|3F")
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether it is certain that nothing is stored, and will not be: the tokens are too large, or PostgreSQL, or psycopg,
+    refuses them for what they are."""
+    if isinstance(error, (AccountSizeError, psycopg.DataError)):
+        return True
+    return isinstance(error, psycopg.Error) and _LASTING.match(error.sqlstate or "") is not None
+
+
+def is_no_conflict(error: BaseException) -> bool:
+    """Whether it does not say that the account has changed since it was read."""
+    return not isinstance(error, psycopg.errors.SerializationFailure)
+
+
+async def retried(
+    change: Callable[[], Awaitable[T]], seconds: float, is_final: Callable[[BaseException], bool] = is_refused
+) -> T:
+    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+
+    `is_final`: after which errors it is not repeated.
+    """
+    until = time.monotonic() + seconds
+    delay = COMMIT_RETRY_MIN_S
+    while True:
+        try:
+            return await change()
+        except (psycopg.Error, OSError, UrlModeBusyError) as error:
+            if is_final(error) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(jittered(delay))
+        delay = min(2 * delay, COMMIT_RETRY_MAX_S)
+
+
+def reason_of(error: BaseException) -> str:
+    """A code, without anything of what was refused."""
+    code = getattr(error, "sqlstate", None) or getattr(error, "code", None)
+    return code if isinstance(code, str) else type(error).__name__
