@@ -51,7 +51,7 @@ func newID() string {
 	return idText(id[:])
 }
 
-// isID reports whether a text is a UUID. A regular expression would take most of the time in which an announcement is parsed.
+// isID reports whether a text is a UUID. A regular expression would take most of the time in which a notification is parsed.
 func isID(text string) bool {
 	for i, c := range []byte(text) {
 		switch {

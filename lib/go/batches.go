@@ -19,11 +19,11 @@ type batches[T, A any] struct {
 	after func(time.Duration) <-chan time.Time
 
 	mu       sync.Mutex
-	asked    []*asked[T, A]
+	queued   []*queued[T, A]
 	underWay int
 }
 
-type asked[T, A any] struct {
+type queued[T, A any] struct {
 	element T
 	done    chan struct{}
 	answer  A
@@ -37,14 +37,14 @@ type asked[T, A any] struct {
 
 // ask is given a context that ends with the instance, not with a caller.
 func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
-	one := &asked[T, A]{element: element, done: make(chan struct{})}
+	one := &queued[T, A]{element: element, done: make(chan struct{})}
 	after := time.After
 	if b.after != nil {
 		after = b.after
 	}
 	overdue := after(limits.BatchWait)
 	b.mu.Lock()
-	b.asked = append(b.asked, one)
+	b.queued = append(b.queued, one)
 	if b.underWay < limits.BatchesAtOnce {
 		b.underWay++
 		go b.work(ctx)
@@ -69,14 +69,14 @@ func (b *batches[T, A]) ask(ctx context.Context, element T) (A, error) {
 func (b *batches[T, A]) work(ctx context.Context) {
 	for {
 		b.mu.Lock()
-		if len(b.asked) == 0 {
+		if len(b.queued) == 0 {
 			b.underWay--
 			b.mu.Unlock()
 			return
 		}
-		size := min(limits.BatchMax, len(b.asked))
-		batch := b.asked[:size:size]
-		b.asked = b.asked[size:]
+		size := min(limits.BatchMax, len(b.queued))
+		batch := b.queued[:size:size]
+		b.queued = b.queued[size:]
 		b.mu.Unlock()
 		b.answer(ctx, batch)
 	}
@@ -84,8 +84,8 @@ func (b *batches[T, A]) work(ctx context.Context) {
 
 // answer runs the statement for some elements. One bad element fails alone, because a batch that is refused is tried again in halves,
 // as long as its callers wait. That never happens after an error that leaves open whether the statement was carried out.
-func (b *batches[T, A]) answer(ctx context.Context, all []*asked[T, A]) {
-	var batch []*asked[T, A]
+func (b *batches[T, A]) answer(ctx context.Context, all []*queued[T, A]) {
+	var batch []*queued[T, A]
 	var elements []T
 	b.mu.Lock()
 	for _, one := range all {

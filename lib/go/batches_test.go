@@ -57,12 +57,12 @@ func ask(b *batches[int, int], element int) chan error {
 }
 
 // waiting are those who wait for a statement, when there are so many.
-func waiting(t *testing.T, b *batches[int, int], count int) (all []*asked[int, int]) {
+func waiting(t *testing.T, b *batches[int, int], count int) (all []*queued[int, int]) {
 	t.Helper()
 	until(t, "they wait", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		all = slices.Clone(b.asked)
+		all = slices.Clone(b.queued)
 		return len(all) == count
 	})
 	return all
@@ -188,12 +188,12 @@ func TestWaitsKeepNothing(t *testing.T) {
 	stop()
 	staysFlat(t, func() {
 		id := newID()
-		one := newWait(t.Context(), plainly)
-		if err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, one); err != nil {
+		w := newWait(t.Context(), defaultWaitOptions)
+		if err := m.waits.add(rowKey{id, bindingOf(Owner{Subject: id})}, w); err != nil {
 			t.Fatal(err)
 		}
-		m.waits.announced([]announcement{{ID: id}, {ID: newID()}})
-		m.waits.remove(one, nil, errorClosed())
+		m.waits.notified([]notification{{ID: id}, {ID: newID()}})
+		m.waits.remove(w, nil, errorClosed())
 		if _, err := m.Wait(ended, id, Owner{Subject: id}); err == nil {
 			t.Fatal("it waits")
 		}

@@ -36,8 +36,8 @@ func BenchmarkAnnounced(b *testing.B) {
 		}
 		until(b, "all waits are open", func() bool { return m.OpenWaits() == count })
 		m.waits.mu.Lock()
-		m.waits.all(func(of *entry) {
-			m.waits.goOn(of, &row{id: of.key.id, kind: OAuth, status: Opened, closesInMs: 3_600_000})
+		m.waits.all(func(e *entry) {
+			m.waits.keepWaiting(e, &row{id: e.key.id, kind: OAuth, status: Opened, closesInMs: 3_600_000})
 		})
 		m.waits.mu.Unlock()
 		began := processorTime(b)

@@ -9,15 +9,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 )
 
-// Inside is for package adapter, and for package vault, which is a module of its own.
-func (m *Instance) Inside(inside.Permit) inside.Instance { return insider{m} }
+// Internals is for package adapter, and for package vault, which is a module of its own.
+func (m *Instance) Internals(internals.Permit) internals.Instance { return internal{m} }
 
-type insider struct{ m *Instance }
+type internal struct{ m *Instance }
 
-func (i insider) OpenKeys(file, content string) (inside.Keys, error) {
+func (i internal) OpenKeys(file, content string) (internals.Keys, error) {
 	opened, err := openKeys(Config{KeysFile: file, Keys: content}, i.m.log)
 	if err != nil {
 		return nil, err
@@ -44,37 +44,37 @@ func hasSecret(ring keys, secret []byte) bool {
 	return false
 }
 
-func (i insider) Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), statement string, values ...any) ([]any, error) {
+func (i internal) Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), statement string, values ...any) ([]any, error) {
 	return call(ctx, i.m.pool, func(ctx context.Context) ([]any, error) { return rows(ctx, i.m.pool, read, statement, values...) })
 }
 
-func (i insider) Binding(subject, session string) []byte {
+func (i internal) Binding(subject, session string) []byte {
 	made := bindingOf(Owner{subject, session})
 	return made[:]
 }
 
-func (i insider) CheckText(name, text string, least, most int) error {
+func (i internal) CheckText(name, text string, least, most int) error {
 	return checkText(name, text, least, most)
 }
 
-func (i insider) CheckProvider(provider string) error { return checkProvider(provider) }
+func (i internal) CheckProvider(provider string) error { return checkProvider(provider) }
 
-func (i insider) CheckID(id string) (string, error) { return checkID(id) }
+func (i internal) CheckID(id string) (string, error) { return checkID(id) }
 
-func (i insider) Refuse(format string, values ...any) error { return argumentError(format, values...) }
+func (i internal) Refuse(format string, values ...any) error { return argumentError(format, values...) }
 
-func (i insider) NotFound(id string) error { return errorNotFound(id) }
+func (i internal) NotFound(id string) error { return errorNotFound(id) }
 
-func (i insider) CheckOpen() error {
-	if i.m.beside.isClosing() {
+func (i internal) CheckOpen() error {
+	if i.m.background.isClosing() {
 		return errorClosed()
 	}
 	return nil
 }
 
-func (i insider) Start() (func(), error) { return i.m.beside.start() }
+func (i internal) Start() (func(), error) { return i.m.background.start() }
 
-func (i insider) Warn(code, text string) { warn(i.m.log, code, text) }
+func (i internal) Warn(code, text string) { warn(i.m.log, code, text) }
 
 // sealer seals for one salt at a time, with version 01.
 type sealer struct{ ring keys }
@@ -91,20 +91,20 @@ func (s sealer) Open(use string, salt, context, sealed []byte) ([]byte, error) {
 }
 
 // beside is what Close waits for, for as long as it takes.
-type beside struct {
+type background struct {
 	mu      sync.Mutex
 	running int
 	closing bool
 	idle    chan struct{} // closed when nothing runs any more, and nothing is begun
 }
 
-func (b *beside) isClosing() bool {
+func (b *background) isClosing() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.closing
 }
 
-func (b *beside) start() (func(), error) {
+func (b *background) start() (func(), error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closing && b.running == 0 {
@@ -114,7 +114,7 @@ func (b *beside) start() (func(), error) {
 	return sync.OnceFunc(b.end), nil
 }
 
-func (b *beside) end() {
+func (b *background) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running--; b.running == 0 && b.closing {
@@ -123,7 +123,7 @@ func (b *beside) end() {
 }
 
 // close waits for all that runs, and for what that begins.
-func (b *beside) close() {
+func (b *background) close() {
 	b.mu.Lock()
 	b.closing = true
 	if b.running == 0 {
@@ -133,4 +133,4 @@ func (b *beside) close() {
 	<-b.idle
 }
 
-func newBeside() *beside { return &beside{idle: make(chan struct{})} }
+func newBackground() *background { return &background{idle: make(chan struct{})} }

@@ -24,28 +24,28 @@ const (
 	probeChannel = "urlmode_probe"
 )
 
-// announcement is what the database announces. Anyone who can connect to it can send another text.
-type announcement struct {
+// notification is what the database announces. Anyone who can connect to it can send another text.
+type notification struct {
 	ID       string `json:"id"`
 	Late     bool   `json:"late"`
 	Refunded bool   `json:"refunded"`
 	Outcome  string `json:"outcome"`
 }
 
-// parseAnnouncements reads one object, or an array of those of a statement. A member of another type than it should be does not count.
-func parseAnnouncements(payload []byte) []announcement {
+// parseNotifications reads one object, or an array of those of a statement. A member of another type than it should be does not count.
+func parseNotifications(payload []byte) []notification {
 	if text := bytes.TrimLeft(payload, " \t\r\n"); len(text) == 0 || text[0] != '[' {
 		payload = slices.Concat([]byte("["), payload, []byte("]"))
 	}
-	var announced []announcement
-	if err := json.Unmarshal(payload, &announced); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+	var notified []notification
+	if err := json.Unmarshal(payload, &notified); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return nil
 	}
-	return slices.DeleteFunc(announced, func(one announcement) bool { return !isID(one.ID) })
+	return slices.DeleteFunc(notified, func(one notification) bool { return !isID(one.ID) })
 }
 
-// hearer is told what the listener hears.
-type hearer interface{ announced([]announcement) }
+// subscriber is told what the listener hears.
+type subscriber interface{ notified([]notification) }
 
 // listener has the one connection of an instance that listens for notifications,
 // and that reads the rows of all waits. One goroutine owns it. It is opened for
@@ -70,15 +70,15 @@ type listener struct {
 	running    sync.WaitGroup
 	warned     bool // of polling; only its goroutine uses this
 
-	mu        sync.Mutex
-	users     int
-	keeping   bool
-	kicked    bool
-	interrupt context.CancelFunc // ends the wait for a notification
-	receiving bool               // notifications are known to arrive
-	lost      int                // connections, for the metrics
-	probeID   string
-	hearers   map[hearer]struct{}
+	mu          sync.Mutex
+	users       int
+	keeping     bool
+	kicked      bool
+	interrupt   context.CancelFunc // ends the wait for a notification
+	receiving   bool               // notifications are known to arrive
+	lost        int                // connections, for the metrics
+	probeID     string
+	subscribers map[subscriber]struct{}
 }
 
 // acquire opens the connection if there is none.
@@ -100,16 +100,16 @@ func (l *listener) release() {
 	l.mu.Unlock()
 }
 
-func (l *listener) hear(who hearer) {
+func (l *listener) subscribe(who subscriber) {
 	l.mu.Lock()
-	l.hearers[who] = struct{}{}
+	l.subscribers[who] = struct{}{}
 	l.mu.Unlock()
 	l.acquire()
 }
 
-func (l *listener) unhear(who hearer) {
+func (l *listener) unsubscribe(who subscriber) {
 	l.mu.Lock()
-	delete(l.hearers, who)
+	delete(l.subscribers, who)
 	l.mu.Unlock()
 	l.release()
 }
@@ -372,12 +372,12 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 func (l *listener) notified(n *pgconn.Notification) {
 	switch n.Channel {
 	case channel:
-		announced := parseAnnouncements([]byte(n.Payload))
-		l.waits.announced(announced)
+		notified := parseNotifications([]byte(n.Payload))
+		l.waits.notified(notified)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		for who := range l.hearers {
-			who.announced(announced)
+		for who := range l.subscribers {
+			who.notified(notified)
 		}
 	case probeChannel:
 		l.mu.Lock()

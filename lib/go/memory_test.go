@@ -47,8 +47,8 @@ func TestMemoryOfWaits(t *testing.T) {
 	}
 	until(t, "all waits are open", func() bool { return m.OpenWaits() == count })
 	m.waits.mu.Lock()
-	m.waits.all(func(of *entry) {
-		m.waits.goOn(of, &row{id: of.key.id, kind: Payment, status: Opened, closesInMs: 3_600_000})
+	m.waits.all(func(e *entry) {
+		m.waits.keepWaiting(e, &row{id: e.key.id, kind: Payment, status: Opened, closesInMs: 3_600_000})
 	})
 	m.waits.mu.Unlock()
 	used := inUse() - before
@@ -186,7 +186,7 @@ func TestMemoryOfReports(t *testing.T) {
 		count++
 		return []int32{count}, nil
 	}
-	isLate := func(a announcement) bool { return a.Late }
+	isLate := func(a notification) bool { return a.Late }
 	go func() {
 		for each := range reports(ctx, m, isLate, read, func(n int32) int32 { return n }) {
 			told <- each
@@ -196,7 +196,7 @@ func TestMemoryOfReports(t *testing.T) {
 	until(t, "somebody listens", func() bool {
 		m.listener.mu.Lock()
 		defer m.listener.mu.Unlock()
-		return len(m.listener.hearers) == 1
+		return len(m.listener.subscribers) == 1
 	})
 	report := func() {
 		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})

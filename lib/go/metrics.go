@@ -55,19 +55,19 @@ func (m *Instance) Metrics() string {
 	return text.String()
 }
 
-func (w *waits) measure() (open int, oldest time.Duration, counts map[string]int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.now()
-	w.all(func(of *entry) {
-		for each := of.first; each != nil; each = each.next {
+func (ws *waits) measure() (open int, oldest time.Duration, counts map[string]int) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	now := ws.now()
+	ws.all(func(e *entry) {
+		for each := e.first; each != nil; each = each.next {
 			if !each.options.Once {
 				open++
 				oldest = max(oldest, now-each.began)
 			}
 		}
 	})
-	return open, oldest, maps.Clone(w.ends)
+	return open, oldest, maps.Clone(ws.ends)
 }
 
 func (l *listener) measure() (arrive, lost int) {

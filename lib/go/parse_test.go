@@ -122,13 +122,13 @@ func TestKeysFileIsNoticedWhenItChanges(t *testing.T) {
 func TestAnnouncements(t *testing.T) {
 	id := "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
 	one := `{"id":"` + id + `","status":"completed","late":true,"outcome":"AQ=="}`
-	for text, wanted := range map[string][]announcement{
+	for text, wanted := range map[string][]notification{
 		one: {{id, true, false, "AQ=="}},
 		"[" + one + `,5,{"id":"` + id + `","refunded":true},null,{"id":5}]`: {{id, true, false, "AQ=="}, {id, false, true, ""}},
 		`{"id":"` + id + `","outcome":5,"late":"yes"}`:                      {{id, false, false, ""}},
 		"": {}, "{": {}, "null": {}, "[1]": {}, `"x"`: {}, "{}": {}, `{"id":"x"}`: {}, `{"id":"` + strings.ToUpper(id) + `"}`: {},
 	} {
-		got := parseAnnouncements([]byte(text))
+		got := parseNotifications([]byte(text))
 		if len(got) != len(wanted) {
 			t.Fatalf("%s: %v", text, got)
 		}
@@ -197,7 +197,7 @@ func FuzzAnnouncements(f *testing.F) {
 	f.Add([]byte(`[{"id":"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11","status":"opened"}]`))
 	form := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		for _, each := range parseAnnouncements(payload) {
+		for _, each := range parseNotifications(payload) {
 			if !form.MatchString(each.ID) {
 				t.Fatalf("an id %q", each.ID)
 			}

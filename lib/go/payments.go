@@ -85,7 +85,7 @@ func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
 		provider, reference string
 		amount              int64
 	}
-	reports := reports(ctx, m, func(a announcement) bool { return a.Late }, m.readUnclaimed,
+	reports := reports(ctx, m, func(a notification) bool { return a.Late }, m.readUnclaimed,
 		func(p UnclaimedPayment) name { return name{p.Provider, p.Reference, p.Amount} })
 	return func(yield func(ProvenPayment) bool) {
 		for each := range reports {
@@ -102,7 +102,7 @@ func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
 		provider, reference, payment string
 		amount, reversed             int64
 	}
-	return reports(ctx, m, func(a announcement) bool { return a.Refunded }, m.readRefunds, func(r Refund) name {
+	return reports(ctx, m, func(a notification) bool { return a.Refunded }, m.readRefunds, func(r Refund) name {
 		of := name{provider: r.Provider, reference: r.Reference, amount: -1, reversed: r.Reversed}
 		if r.Amount != nil {
 			of.amount = *r.Amount
@@ -114,21 +114,21 @@ func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
 	})
 }
 
-// announcedMoney collects the elicitations whose announcements tell of money.
-type announcedMoney struct {
-	tells func(announcement) bool
-	woken chan struct{}
+// paymentReports collects the elicitations whose notifications tell of money.
+type paymentReports struct {
+	matches func(notification) bool
+	woken   chan struct{}
 
 	mu      sync.Mutex
 	pending []string
 	missed  bool
 }
 
-func (a *announcedMoney) announced(all []announcement) {
+func (a *paymentReports) notified(all []notification) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, each := range all {
-		if !a.tells(each) {
+		if !a.matches(each) {
 			continue
 		}
 		if len(a.pending) < limits.ReportsPendingMax {
@@ -144,7 +144,7 @@ func (a *announcedMoney) announced(all []announcement) {
 }
 
 // next is the filter of what is to be read, if there is something.
-func (a *announcedMoney) next() (filter, bool) {
+func (a *paymentReports) next() (filter, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.pending) > 0 {
@@ -157,21 +157,21 @@ func (a *announcedMoney) next() (filter, bool) {
 	return filter{since: time.Now().Add(-limits.ReportsMissed)}, missed
 }
 
-// reports reads what is announced: one query at a time, however many announcements there are, because anyone
+// reports reads what is announced: one query at a time, however many notifications there are, because anyone
 // in the database can forge them. nameOf is what is reported once.
-func reports[R any, N comparable](ctx context.Context, m *Instance, tells func(announcement) bool,
+func reports[R any, N comparable](ctx context.Context, m *Instance, matches func(notification) bool,
 	read func(context.Context, filter) ([]R, error), nameOf func(R) N) iter.Seq[R] {
 	return func(yield func(R) bool) {
-		money := &announcedMoney{tells: tells, woken: make(chan struct{}, 1)}
-		m.listener.hear(money)
-		defer m.listener.unhear(money)
-		told := map[N]struct{}{}
+		pending := &paymentReports{matches: matches, woken: make(chan struct{}, 1)}
+		m.listener.subscribe(pending)
+		defer m.listener.unsubscribe(pending)
+		reported := map[N]struct{}{}
 		var order []N
 		for {
-			f, found := money.next()
+			f, found := pending.next()
 			if !found {
 				select {
-				case <-money.woken:
+				case <-pending.woken:
 				case <-ctx.Done():
 					return
 				case <-m.waits.closing:
@@ -185,12 +185,12 @@ func reports[R any, N comparable](ctx context.Context, m *Instance, tells func(a
 			}
 			for _, each := range all {
 				name := nameOf(each)
-				if _, known := told[name]; known {
+				if _, known := reported[name]; known {
 					continue
 				}
-				told[name] = struct{}{}
+				reported[name] = struct{}{}
 				if order = append(order, name); len(order) > limits.ReportedMax {
-					delete(told, order[0])
+					delete(reported, order[0])
 					order = order[1:]
 				}
 				if !yield(each) {

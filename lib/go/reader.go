@@ -12,79 +12,79 @@ import (
 	"urlmode.example/urlmode/internal/timing"
 )
 
-func (w *waits) announced(all []announcement) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ws *waits) notified(all []notification) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	for _, each := range all {
-		for of := w.entries[each.ID]; of != nil; of = of.next {
-			if each.Outcome == "" || !w.takeOutcome(of, each.Outcome) {
-				w.wake(of)
+		for e := ws.entries[each.ID]; e != nil; e = e.next {
+			if each.Outcome == "" || !ws.takeOutcome(e, each.Outcome) {
+				ws.wake(e)
 			}
 		}
 	}
 }
 
 // takeOutcome ends the waits with an outcome that was announced. False: the row must be read.
-func (w *waits) takeOutcome(of *entry, sealed string) bool {
-	if !of.isRead {
+func (ws *waits) takeOutcome(e *entry, sealed string) bool {
+	if !e.isRead {
 		return false // That read checks the owner.
 	}
-	outcome := openOutcome(w.ring, of.key, sealed)
-	kind := rowKinds[of.kind]
+	outcome := openOutcome(ws.ring, e.key, sealed)
+	kind := rowKinds[e.kind]
 	// A payment that was not accepted may be asked about once more.
 	if outcome == nil || kind == Payment && outcome.Action != Accept {
 		return false
 	}
-	completed := row{id: of.key.id, kind: kind, status: Completed, action: outcome.Action, reason: outcome.Reason}
+	completed := row{id: e.key.id, kind: kind, status: Completed, action: outcome.Action, reason: outcome.Reason}
 	if kind == Payment {
 		completed.paymentReference = outcome.Reference
 	}
-	w.end(of, &completed, outcome.Result)
+	ws.end(e, &completed, outcome.Result)
 	return true
 }
 
 // takeBatch takes the entries to read next. No id occurs twice, because the rows that come back do not have the binding.
-func (w *waits) takeBatch() []*entry {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ws *waits) takeBatch() []*entry {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	var batch []*entry
 	taken := map[string]bool{}
 	take := func(from []*entry, kind queue) []*entry {
 		var left []*entry
-		for i, of := range from {
+		for i, e := range from {
 			if len(batch) == limits.ReadBatchMax {
 				return append(left, from[i:]...)
 			}
 			switch {
-			case of.queue != kind: // It has ended, or is in the other queue.
-			case taken[of.key.id]:
-				left = append(left, of)
+			case e.queue != kind: // It has ended, or is in the other queue.
+			case taken[e.key.id]:
+				left = append(left, e)
 			default:
-				taken[of.key.id] = true
-				of.queue = unqueued
-				batch = append(batch, of)
+				taken[e.key.id] = true
+				e.queue = unqueued
+				batch = append(batch, e)
 			}
 		}
 		return left
 	}
-	w.due = take(w.due, due)
-	w.routine = take(w.routine, routine)
+	ws.due = take(ws.due, due)
+	ws.routine = take(ws.routine, routine)
 	return batch
 }
 
 // read reads one batch over the connection that listens. An error is the end of the connection.
-func (w *waits) read(over *listener, conn *pgx.Conn) error {
-	batch := w.takeBatch()
+func (ws *waits) read(over *listener, conn *pgx.Conn) error {
+	batch := ws.takeBatch()
 	if len(batch) == 0 {
 		return nil
 	}
-	found, err := over.query(conn, column(batch, func(of *entry) rowKey { return of.key }))
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	found, err := over.query(conn, column(batch, func(e *entry) rowKey { return e.key }))
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	if err != nil {
 		if isRefusal(err) {
-			for _, of := range batch {
-				of.fail(err)
+			for _, e := range batch {
+				e.fail(err)
 			}
 			return nil
 		}
@@ -95,32 +95,32 @@ func (w *waits) read(over *listener, conn *pgx.Conn) error {
 		byID[found[i].id] = &found[i]
 	}
 	var overdue []rowKey
-	for _, of := range batch {
-		read := byID[of.key.id]
+	for _, e := range batch {
+		read := byID[e.key.id]
 		switch {
 		case read != nil && read.status == Completed:
-			w.end(of, read, nil)
-		case of.first == nil || of.queue == due:
+			ws.end(e, read, nil)
+		case e.first == nil || e.queue == due:
 			// It has become due again since this read began: the next read decides.
 		case read == nil:
-			of.fail(errorNotFound(of.key.id))
+			e.fail(errorNotFound(e.key.id))
 		case read.closesInMs <= 0:
-			overdue = append(overdue, of.key)
+			overdue = append(overdue, e.key)
 		default:
-			w.goOn(of, read)
+			ws.keepWaiting(e, read)
 		}
 	}
 	if len(overdue) > 0 {
-		w.run(func() { w.expire(overdue) })
+		ws.run(func() { ws.expire(overdue) })
 	}
 	return nil
 }
 
 // end ends the waits for a row that is completed. result is that of an outcome that was announced. Each wait gets maps of its own,
 // which its caller may change.
-func (w *waits) end(of *entry, completed *row, result map[string]any) {
-	rechecking := w.recheck(of, completed)
-	for each := of.first; each != nil; each = each.next {
+func (ws *waits) end(e *entry, completed *row, result map[string]any) {
+	rechecking := ws.recheck(e, completed)
+	for each := e.first; each != nil; each = each.next {
 		if each.done || rechecking && each.canRecheck() {
 			continue
 		}
@@ -128,7 +128,7 @@ func (w *waits) end(of *entry, completed *row, result map[string]any) {
 		if each.next != nil {
 			its, _ = cloned(result).(map[string]any)
 		}
-		outcome, err := toOutcome(w.ring, completed, of.key, its, of.verifier)
+		outcome, err := toOutcome(ws.ring, completed, e.key, its, e.verifier)
 		if err != nil {
 			each.reject(err)
 			continue
@@ -153,46 +153,46 @@ func cloned(value any) any {
 	return value
 }
 
-// goOn keeps the waits for a row that is open, and reports its status.
-func (w *waits) goOn(of *entry, read *row) {
-	of.isRead, of.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
-	if of.verifier == nil && read.verifier != nil {
+// keepWaiting keeps the waits for a row that is open, and reports its status.
+func (ws *waits) keepWaiting(e *entry, read *row) {
+	e.isRead, e.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
+	if e.verifier == nil && read.verifier != nil {
 		// It is an error only when it is needed.
-		of.verifier, _ = openVerifier(w.ring, read.verifier, of.key)
+		e.verifier, _ = openVerifier(ws.ring, read.verifier, e.key)
 	}
-	of.closesAt = w.now() + time.Duration(read.closesInMs)*time.Millisecond
-	w.setAlarm(of.closesAt)
-	rechecking, checking := w.recheck(of, read), w.check(of, read)
-	for each := of.first; each != nil; each = each.next {
-		each.hear(read)
+	e.closesAt = ws.now() + time.Duration(read.closesInMs)*time.Millisecond
+	ws.setAlarm(e.closesAt)
+	rechecking, checking := ws.recheck(e, read), ws.check(e, read)
+	for each := e.first; each != nil; each = each.next {
+		each.report(read)
 		if each.options.Once && !(rechecking && each.canRecheck()) && !(checking && each.canVerify()) {
 			each.look(read.status)
 		}
 	}
 }
 
-func (w *waits) expire(rowKeys []rowKey) {
-	if err := w.db.expire(w.ctx, rowKeys); err != nil {
+func (ws *waits) expire(rowKeys []rowKey) {
+	if err := ws.db.expire(ws.ctx, rowKeys); err != nil {
 		if isRefusal(err) {
-			w.failKeys(rowKeys, err)
+			ws.failKeys(rowKeys, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
+		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))
 	}
-	w.wakeKeys(rowKeys...)
+	ws.wakeKeys(rowKeys...)
 }
 
-func (w *waits) failKeys(rowKeys []rowKey, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ws *waits) failKeys(rowKeys []rowKey, err error) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	for _, k := range rowKeys {
-		for of := w.entries[k.id]; of != nil; of = of.next {
-			of.fail(err)
+		for e := ws.entries[k.id]; e != nil; e = e.next {
+			e.fail(err)
 		}
 	}
 }
 
-func (of *entry) fail(err error) {
-	for each := of.first; each != nil; each = each.next {
+func (e *entry) fail(err error) {
+	for each := e.first; each != nil; each = each.next {
 		each.reject(err)
 	}
 }

@@ -27,20 +27,20 @@ func needsRecheck(read *row) bool {
 
 // recheck begins a recheck if an event asks for one. True while one is running: its
 // end makes the row due again. The caller holds the lock.
-func (w *waits) recheck(of *entry, read *row) bool {
-	if of.nextRecheck != nil {
-		of.nextRecheck.Stop()
-		of.nextRecheck = nil
+func (ws *waits) recheck(e *entry, read *row) bool {
+	if e.nextRecheck != nil {
+		e.nextRecheck.Stop()
+		e.nextRecheck = nil
 	}
 	if !needsRecheck(read) {
 		return false
 	}
-	if begunOn, running := w.rechecking[of.key.id]; running {
+	if begunOn, running := ws.rechecking[e.key.id]; running {
 		// An outcome that the row got meanwhile needs no answer.
 		return read.status != Completed || begunOn == Completed
 	}
 	var asking *wait
-	for each := of.first; each != nil; each = each.next {
+	for each := e.first; each != nil; each = each.next {
 		if each.canRecheck() {
 			asking = each
 			break
@@ -50,43 +50,43 @@ func (w *waits) recheck(of *entry, read *row) bool {
 		return false
 	}
 	if read.recheckInMs > 0 {
-		key := of.key
-		of.nextRecheck = time.AfterFunc(time.Duration(read.recheckInMs)*time.Millisecond, func() { w.wakeKeys(key) })
+		key := e.key
+		e.nextRecheck = time.AfterFunc(time.Duration(read.recheckInMs)*time.Millisecond, func() { ws.wakeKeys(key) })
 		return false
 	}
-	w.rechecking[of.key.id] = read.status
-	w.run(func() { w.runRecheck(of.key, read.provider, asking) })
+	ws.rechecking[e.key.id] = read.status
+	ws.run(func() { ws.runRecheck(e.key, read.provider, asking) })
 	return true
 }
 
-func (w *waits) runRecheck(k rowKey, provider string, asking *wait) {
-	failure, err := w.askProvider(k, provider, asking.options.Recheck)
-	w.mu.Lock()
-	delete(w.rechecking, k.id)
+func (ws *waits) runRecheck(k rowKey, provider string, asking *wait) {
+	failure, err := ws.askProvider(k, provider, asking.options.Recheck)
+	ws.mu.Lock()
+	delete(ws.rechecking, k.id)
 	asking.rechecked = err == nil
-	w.mu.Unlock()
+	ws.mu.Unlock()
 	if err == nil && failure != nil {
 		// Somebody else may have completed the row meanwhile. That outcome counts.
 		var now *row
-		if now, err = w.db.read(w.ctx, k); err == nil && (now == nil || now.status != Completed) {
-			w.mu.Lock()
+		if now, err = ws.db.read(ws.ctx, k); err == nil && (now == nil || now.status != Completed) {
+			ws.mu.Lock()
 			asking.reject(failure)
-			w.mu.Unlock()
+			ws.mu.Unlock()
 		}
 	}
 	if err != nil {
 		if isRefusal(err) {
-			w.failKeys([]rowKey{k}, err)
+			ws.failKeys([]rowKey{k}, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
+		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))
 	}
-	w.wakeKeys(k)
+	ws.wakeKeys(k)
 }
 
 // askProvider asks, unless somebody else is asking, and completes the row with the
 // answer. failure is the error of the function, or of an answer that is not valid; err is one of PostgreSQL.
-func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error)) (failure, err error) {
-	taken, err := w.db.takeRecheck(w.ctx, k, limits.RecheckLease)
+func (ws *waits) askProvider(k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error)) (failure, err error) {
+	taken, err := ws.db.takeRecheck(ws.ctx, k, limits.RecheckLease)
 	if err != nil || taken == nil {
 		return nil, err
 	}
@@ -95,20 +95,20 @@ func (w *waits) askProvider(k rowKey, provider string, ask func(context.Context,
 		json.Unmarshal([]byte(*taken.expected), &event.Expected) // as the database has checked it
 	}
 	slow := time.AfterFunc(limits.RecheckLease, func() {
-		warn(w.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
+		warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
 			k.id, limits.RecheckLease))
 	})
-	answer, failure := guarded(w.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(w.ctx, event) })
+	answer, failure := guarded(ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(ws.ctx, event) })
 	if failure == nil && answer != nil {
-		failure = w.complete(w.ctx, k, *answer)
+		failure = ws.complete(ws.ctx, k, *answer)
 	}
 	slow.Stop()
 	if errors.Is(failure, ErrMismatch) || errors.Is(failure, ErrReference) {
 		// A stranger may have sent the reference. The wait continues.
-		warn(w.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
+		warn(ws.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
 		failure = nil
 	}
-	return failure, w.db.endRecheck(w.ctx, k, taken, failure != nil)
+	return failure, ws.db.endRecheck(ws.ctx, k, taken, failure != nil)
 }
 
 // guarded makes an error of a panic, which would end the process: no function of the caller is below. What the caller has panicked

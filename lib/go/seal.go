@@ -95,8 +95,8 @@ func unseal(ring keys, u use, row rowKey, sealed []byte, value any) error {
 	return nil
 }
 
-// announcedOutcome is the outcome in a notification.
-type announcedOutcome struct {
+// notifiedOutcome is the outcome in a notification.
+type notifiedOutcome struct {
 	Action    Action         `json:"action"`
 	Reason    string         `json:"reason"`
 	Reference string         `json:"reference"`
@@ -105,8 +105,8 @@ type announcedOutcome struct {
 
 // openOutcome opens an outcome that was announced, in base64. It is nil if the outcome is not
 // genuine, or of another elicitation.
-func openOutcome(ring keys, row rowKey, announced string) *announcedOutcome {
-	sealed, err := base64.StdEncoding.Strict().DecodeString(announced)
+func openOutcome(ring keys, row rowKey, notified string) *notifiedOutcome {
+	sealed, err := base64.StdEncoding.Strict().DecodeString(notified)
 	if err != nil || len(sealed) == 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func openOutcome(ring keys, row rowKey, announced string) *announcedOutcome {
 	if sealed[0] == 2 {
 		u = useEventOutcome
 	}
-	var outcome announcedOutcome
+	var outcome notifiedOutcome
 	if openJSON(ring, u, row, sealed, &outcome) != nil || outcome.Action == "" {
 		return nil
 	}

@@ -6,45 +6,45 @@ import "sync"
 
 // beginnings are waits that are about to begin. One goroutine begins them all, and ends when there are none: the stack of a goroutine
 // that has done so itself has grown to 4 KB, and the runtime does not shrink it again. 100,000 waits would need 200 MB more.
-type beginnings struct {
+type starter struct {
 	mu     sync.Mutex
-	all    []beginning
+	all    []starting
 	isBusy bool
 }
 
-type beginning struct {
+type starting struct {
 	one   *wait
 	id    string
 	owner Owner
 }
 
 // begin begins a wait, and wakes it when it has begun or could not.
-func (w *waits) begin(one *wait, id string, owner Owner) {
-	w.asked.mu.Lock()
-	w.asked.all = append(w.asked.all, beginning{one, id, owner})
-	isBusy := w.asked.isBusy
-	w.asked.isBusy = true
-	w.asked.mu.Unlock()
+func (ws *waits) begin(w *wait, id string, owner Owner) {
+	ws.starter.mu.Lock()
+	ws.starter.all = append(ws.starter.all, starting{w, id, owner})
+	isBusy := ws.starter.isBusy
+	ws.starter.isBusy = true
+	ws.starter.mu.Unlock()
 	if !isBusy {
-		go w.beginAll()
+		go ws.beginAll()
 	}
 }
 
-func (w *waits) beginAll() {
+func (ws *waits) beginAll() {
 	for {
-		w.asked.mu.Lock()
-		all := w.asked.all
-		w.asked.all = nil
-		w.asked.isBusy = len(all) > 0
-		w.asked.mu.Unlock()
+		ws.starter.mu.Lock()
+		all := ws.starter.all
+		ws.starter.all = nil
+		ws.starter.isBusy = len(all) > 0
+		ws.starter.mu.Unlock()
 		if len(all) == 0 {
 			return
 		}
 		for _, each := range all {
 			k, err := checkRow(each.id, each.owner)
 			if err == nil {
-				w.purger.start()
-				err = w.add(k, each.one)
+				ws.purger.start()
+				err = ws.add(k, each.one)
 			}
 			if err != nil {
 				each.one.err = err

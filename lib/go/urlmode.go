@@ -17,18 +17,18 @@ import (
 // Instance creates elicitations and waits for them. It is safe for use by any number of
 // goroutines, and one in each process is enough. Make one with New.
 type Instance struct {
-	ring     keys
-	baseURL  string
-	name     string
-	kept     kept
-	pool     *pool
-	db       *database
-	listener *listener
-	waits    *waits
-	purger   *purger
-	claims   *claims
-	beside   *beside
-	log      *slog.Logger
+	ring       keys
+	baseURL    string
+	name       string
+	kept       kept
+	pool       *pool
+	db         *database
+	listener   *listener
+	waits      *waits
+	purger     *purger
+	claims     *claims
+	background *background
+	log        *slog.Logger
 
 	stop    context.CancelFunc
 	closing sync.Once
@@ -64,14 +64,14 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.log, m.beside = log, newBeside()
+	m.log, m.background = log, newBackground()
 	running, stop := context.WithCancel(context.Background())
 	m.pool, m.stop = opened, stop
 	m.db = newDatabase(opened)
 	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running}
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
-		hearers: map[hearer]struct{}{}}
+		subscribers: map[subscriber]struct{}{}}
 	if several {
 		m.listener.backoffMax = limits.BackoffOfSeveralMax
 	}
@@ -106,22 +106,22 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 // Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
 // ErrNotFound, ErrSeal, ErrClosed.
 func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
-	one := newWait(ctx, plainly)
-	m.waits.begin(one, id, owner)
-	if err := m.waits.await(one); err != nil {
+	w := newWait(ctx, defaultWaitOptions)
+	m.waits.begin(w, id, owner)
+	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
 	}
-	return *one.outcome, nil
+	return *w.outcome, nil
 }
 
 // WaitWith is Wait with options.
 func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
-	one := newWait(ctx, &o)
-	m.waits.begin(one, id, owner)
-	if err := m.waits.await(one); err != nil {
+	w := newWait(ctx, &o)
+	m.waits.begin(w, id, owner)
+	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
 	}
-	return *one.outcome, nil
+	return *w.outcome, nil
 }
 
 // Complete completes an elicitation from outside a wait, for a server that has learned the outcome in another way.
@@ -272,7 +272,7 @@ func (m *Instance) Close() error {
 	m.closing.Do(func() {
 		m.waits.close()
 		waitBriefly(&m.waits.open)
-		m.beside.close()
+		m.background.close()
 		m.stop()
 		overdue := time.AfterFunc(limits.Close, m.pool.breakOff)
 		defer overdue.Stop()

@@ -49,50 +49,50 @@ func (p Problem) check() ([]byte, error) {
 
 // check begins to verify what the user has typed, unless that is under way. True while it is under way in this process:
 // its end makes the row due again. The caller holds the lock.
-func (w *waits) check(of *entry, read *row) bool {
+func (ws *waits) check(e *entry, read *row) bool {
 	if read.kind != Input || read.status != Processing {
 		return false
 	}
-	if w.checking[of.key.id] {
+	if ws.checking[e.key.id] {
 		return true
 	}
-	for each := of.first; each != nil; each = each.next {
+	for each := e.first; each != nil; each = each.next {
 		if each.canVerify() {
-			w.checking[of.key.id] = true
-			w.run(func() { w.runCheck(of.key, read.provider, each) })
+			ws.checking[e.key.id] = true
+			ws.run(func() { ws.runCheck(e.key, read.provider, each) })
 			return true
 		}
 	}
 	return false
 }
 
-func (w *waits) runCheck(k rowKey, provider string, asking *wait) {
-	taken, failure, err := w.verify(k, provider, asking.options.Verify)
-	w.mu.Lock()
-	delete(w.checking, k.id)
+func (ws *waits) runCheck(k rowKey, provider string, asking *wait) {
+	taken, failure, err := ws.verify(k, provider, asking.options.Verify)
+	ws.mu.Lock()
+	delete(ws.checking, k.id)
 	if failure != nil {
 		asking.reject(failure)
 	}
 	if err == nil && !taken {
 		// Another process verifies it, and its end is announced.
-		w.lookOnce(k)
+		ws.lookOnce(k)
 	}
-	w.mu.Unlock()
+	ws.mu.Unlock()
 	if err != nil {
 		if isRefusal(err) {
-			w.failKeys([]rowKey{k}, err)
+			ws.failKeys([]rowKey{k}, err)
 		}
-		timing.Sleep(w.ctx, timing.Jittered(limits.ReadRetry))
+		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))
 	} else if !taken {
 		return
 	}
-	w.wakeKeys(k)
+	ws.wakeKeys(k)
 }
 
 // lookOnce ends the waits for a row that look once. The caller holds the lock.
-func (w *waits) lookOnce(k rowKey) {
-	for of := w.entries[k.id]; of != nil; of = of.next {
-		for each := of.first; of.key == k && each != nil; each = each.next {
+func (ws *waits) lookOnce(k rowKey) {
+	for e := ws.entries[k.id]; e != nil; e = e.next {
+		for each := e.first; e.key == k && each != nil; each = each.next {
 			if each.options.Once {
 				each.look(Processing)
 			}
@@ -102,38 +102,38 @@ func (w *waits) lookOnce(k rowKey) {
 
 // verify asks the function, unless another process has taken the values to do so. failure is the error of the function, or of an
 // answer that is not valid; err is one of PostgreSQL.
-func (w *waits) verify(k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
-	taken, err := w.db.takeCheck(w.ctx, k)
+func (ws *waits) verify(k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
+	taken, err := ws.db.takeCheck(ws.ctx, k)
 	if err != nil || taken == nil {
 		return false, nil, err
 	}
-	problem, failed, failure := w.askVerify(k, provider, taken, ask)
+	problem, failed, failure := ws.askVerify(k, provider, taken, ask)
 	var sealed []byte
 	if problem != nil {
-		sealed = seal(w.ring, useProblem, k, problem, nil)
+		sealed = seal(ws.ring, useProblem, k, problem, nil)
 	}
-	return true, failure, w.db.endCheck(w.ctx, k, taken.lease, sealed, failed)
+	return true, failure, ws.db.endCheck(ws.ctx, k, taken.lease, sealed, failed)
 }
 
 // askVerify returns the problem as JSON. failed: the function has not answered. Then the page is open again.
-func (w *waits) askVerify(
+func (ws *waits) askVerify(
 	k rowKey, provider string, taken *takenCheck, ask func(context.Context, Typed) (*Problem, error),
 ) (problem []byte, failed bool, failure error) {
 	var result struct {
 		Values map[string]any `json:"values"`
 	}
-	if err := unseal(w.ring, useResult, k, taken.result, &result); err != nil {
+	if err := unseal(ws.ring, useResult, k, taken.result, &result); err != nil {
 		return nil, true, err
 	}
 	type answer struct {
 		problem *Problem
 		err     error
 	}
-	limited, cancel := context.WithTimeout(w.ctx, taken.left)
+	limited, cancel := context.WithTimeout(ws.ctx, taken.left)
 	defer cancel()
 	answered := make(chan answer, 1)
 	go func() {
-		found, err := guarded(w.log, "URLMODE_VERIFY", func() (*Problem, error) {
+		found, err := guarded(ws.log, "URLMODE_VERIFY", func() (*Problem, error) {
 			return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
 		})
 		answered <- answer{found, err}
@@ -144,7 +144,7 @@ func (w *waits) askVerify(
 	case <-limited.Done():
 	}
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
-		warn(w.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
+		warn(ws.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
 		return nil, true, nil
 	}
 	if err := limited.Err(); err != nil {

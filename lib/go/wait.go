@@ -39,7 +39,7 @@ type wait struct {
 }
 
 // plainly are the options of Wait. Nobody changes them.
-var plainly = &WaitOptions{}
+var defaultWaitOptions = &WaitOptions{}
 
 // statuses are those of a row that is open, in their order.
 var statuses = []Status{Pending, Opened, Processing}
@@ -87,7 +87,7 @@ func (w *wait) look(status Status) {
 
 // hear reports each status at most once, and never an earlier one after a later one;
 // and each attempt that has failed since the wait began.
-func (w *wait) hear(read *row) {
+func (w *wait) report(read *row) {
 	before := len(w.progress)
 	if now := slices.Index(statuses, read.status); now > int(w.seen) {
 		w.seen = byte(now)
@@ -107,122 +107,122 @@ func (w *wait) hear(read *row) {
 }
 
 // take returns what is to be told, whether the wait has ended, whether it has looked, and whether the instance was closed.
-func (w *waits) take(one *wait) (progress []Progress, done, looked, closed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	progress, one.progress = one.progress, nil
-	return progress, one.done, one.looked, one.closed
+func (ws *waits) take(w *wait) (progress []Progress, done, looked, closed bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	progress, w.progress = w.progress, nil
+	return progress, w.done, w.looked, w.closed
 }
 
 // await waits in the goroutine of its caller, of whose stack it needs little: see beginnings. A select needs 200 bytes more. With
 // those, a stack of 2 KB has to grow to 4. This would cost 200 MB for 100,000 waits.
-func (w *waits) await(one *wait) error {
-	for <-one.signal; !w.answer(one); <-one.signal {
+func (ws *waits) await(w *wait) error {
+	for <-w.signal; !ws.answer(w); <-w.signal {
 	}
-	return one.err
+	return w.err
 }
 
 // answer tells what is to be told, and ends the wait if it is to end.
 //
 //go:noinline
-func (w *waits) answer(one *wait) bool {
-	if one.entry == nil {
+func (ws *waits) answer(w *wait) bool {
+	if w.entry == nil {
 		return true
 	}
-	progress, done, looked, closed := w.take(one)
+	progress, done, looked, closed := ws.take(w)
 	if len(progress) > 0 {
-		isTold := false
+		isReported := false
 		defer func() {
-			if !isTold { // The function of the caller has panicked.
-				w.remove(one, nil, errPanicked)
+			if !isReported { // The function of the caller has panicked.
+				ws.remove(w, nil, errPanicked)
 			}
 		}()
 		for _, each := range progress {
-			one.options.Progress(each)
+			w.options.Progress(each)
 		}
-		isTold = true
+		isReported = true
 	}
 	var outcome *Outcome
 	var err error
 	switch {
 	case done: // From then on nobody writes them.
-		outcome, err = one.outcome, one.err
-	case one.ctx.Err() != nil:
-		outcome, err = w.giveUp(one, one.ctx.Err())
+		outcome, err = w.outcome, w.err
+	case w.ctx.Err() != nil:
+		outcome, err = ws.giveUp(w, w.ctx.Err())
 	case looked:
-		outcome, err = w.giveUp(one, nil)
+		outcome, err = ws.giveUp(w, nil)
 	case closed:
-		outcome, err = w.giveUpClosed(one)
+		outcome, err = ws.giveUpClosed(w)
 	default:
 		return false
 	}
-	w.remove(one, outcome, err)
+	ws.remove(w, outcome, err)
 	return true
 }
 
 // giveUp ends a wait whose context has ended, with its error as the cause, or one that has looked once, which has none. If it
 // abandons its elicitation and somebody else has completed that meanwhile, a wait that was in time ends with that outcome.
-func (w *waits) giveUp(one *wait, cause error) (*Outcome, error) {
+func (ws *waits) giveUp(w *wait, cause error) (*Outcome, error) {
 	late := cause == nil || errors.Is(cause, context.DeadlineExceeded)
-	w.mu.Lock()
-	if one.done {
-		w.mu.Unlock()
-		return one.outcome, one.err
+	ws.mu.Lock()
+	if w.done {
+		ws.mu.Unlock()
+		return w.outcome, w.err
 	}
-	status := statuses[one.seen]
-	w.mu.Unlock()
+	status := statuses[w.seen]
+	ws.mu.Unlock()
 	reason := "aborted"
 	if late {
 		reason = "timeout"
 	}
-	if one.options.Abandon {
-		ended := w.abandon(one.entry.key, reason)
+	if w.options.Abandon {
+		ended := ws.abandon(w.entry.key, reason)
 		switch {
 		case !late:
 		case ended == "already":
 			// Somebody else has completed it just now: the row is about to be read.
-			if w.isSettledSoon(one) && one.err == nil {
-				return one.outcome, nil
+			if ws.isSettledSoon(w) && w.err == nil {
+				return w.outcome, nil
 			}
 		case ended == "opened" || ended == "processing":
 			status = Status(ended)
 		}
 	}
 	if late {
-		return nil, timedOut(one.entry.key.id, status, cause)
+		return nil, timedOut(w.entry.key.id, status, cause)
 	}
 	return nil, cause
 }
 
 // giveUpClosed ends a wait because the instance is closed. Only an accept or a decline counts, because other waits that end
 // at the same moment cancel the same elicitation.
-func (w *waits) giveUpClosed(one *wait) (*Outcome, error) {
-	if one.options.Abandon {
-		w.abandon(one.entry.key, "closed")
+func (ws *waits) giveUpClosed(w *wait) (*Outcome, error) {
+	if w.options.Abandon {
+		ws.abandon(w.entry.key, "closed")
 	}
-	if _, done, _, _ := w.take(one); done && one.err == nil && one.outcome.Action != Cancel {
-		return one.outcome, nil
+	if _, done, _, _ := ws.take(w); done && w.err == nil && w.outcome.Action != Cancel {
+		return w.outcome, nil
 	}
 	return nil, errorClosed()
 }
 
-func (w *waits) abandon(k rowKey, reason string) string {
+func (ws *waits) abandon(k rowKey, reason string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Abandon)
 	defer cancel()
-	ended, _ := w.db.abandon(ctx, abandoned{k, Cancel, reason})
+	ended, _ := ws.db.abandon(ctx, abandoned{k, Cancel, reason})
 	return ended
 }
 
-func (w *waits) isSettledSoon(one *wait) bool {
-	w.wakeKeys(one.entry.key)
+func (ws *waits) isSettledSoon(w *wait) bool {
+	ws.wakeKeys(w.entry.key)
 	timer := time.NewTimer(limits.Abandon)
 	defer timer.Stop()
 	for {
-		if _, done, _, closed := w.take(one); done || closed {
+		if _, done, _, closed := ws.take(w); done || closed {
 			return done
 		}
 		select {
-		case <-one.signal:
+		case <-w.signal:
 		case <-timer.C:
 			return false
 		}

@@ -52,7 +52,7 @@ type waits struct {
 	ctx      context.Context
 	tasks    sync.WaitGroup
 	open     sync.WaitGroup
-	asked    beginnings
+	starter  starter
 
 	start time.Time // from which its time is counted
 
@@ -71,12 +71,12 @@ type waits struct {
 }
 
 // close ends all waits.
-func (w *waits) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	close(w.closing)
-	w.all(func(of *entry) {
-		for each := of.first; each != nil; each = each.next {
+func (ws *waits) close() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	close(ws.closing)
+	ws.all(func(e *entry) {
+		for each := e.first; each != nil; each = each.next {
 			each.closed = true
 			each.wake()
 		}
@@ -84,143 +84,143 @@ func (w *waits) close() {
 }
 
 // now is the time of these waits, which is smaller than a time.Time.
-func (w *waits) now() time.Duration { return time.Since(w.start) }
+func (ws *waits) now() time.Duration { return time.Since(ws.start) }
 
 // add begins a wait for a row.
-func (w *waits) add(k rowKey, made *wait) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ws *waits) add(k rowKey, made *wait) error {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	select {
-	case <-w.closing:
+	case <-ws.closing:
 		return errorClosed()
 	default:
 	}
-	of := w.entries[k.id]
-	for of != nil && of.key != k {
-		of = of.next
+	e := ws.entries[k.id]
+	for e != nil && e.key != k {
+		e = e.next
 	}
-	if of == nil {
-		of = &entry{key: k, next: w.entries[k.id]}
-		w.entries[k.id] = of
+	if e == nil {
+		e = &entry{key: k, next: ws.entries[k.id]}
+		ws.entries[k.id] = e
 	}
-	made.entry, made.began = of, w.now()
+	made.entry, made.began = e, ws.now()
 	if made.ctx.Done() != nil {
 		made.forget = context.AfterFunc(made.ctx, made.wake)
 	}
-	made.next, of.first = of.first, made
-	w.size++
-	w.open.Add(1)
-	w.isNew = true
-	w.listener.acquire()
-	w.wake(of)
+	made.next, e.first = e.first, made
+	ws.size++
+	ws.open.Add(1)
+	ws.isNew = true
+	ws.listener.acquire()
+	ws.wake(e)
 	return nil
 }
 
 // remove ends a wait, which nothing changes any more. A result counts as read when its caller gets it.
-func (w *waits) remove(one *wait, outcome *Outcome, err error) {
-	if one.forget != nil {
-		one.forget()
+func (ws *waits) remove(w *wait, outcome *Outcome, err error) {
+	if w.forget != nil {
+		w.forget()
 	}
-	if err == nil && one.isSecret {
-		w.purger.markRead(one.entry.key)
+	if err == nil && w.isSecret {
+		ws.purger.markRead(w.entry.key)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	one.done, one.outcome, one.err = true, outcome, err
-	of := one.entry
-	at := &of.first
-	for *at != one {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w.done, w.outcome, w.err = true, outcome, err
+	e := w.entry
+	at := &e.first
+	for *at != w {
 		at = &(*at).next
 	}
-	*at = one.next
-	w.size--
-	if !one.options.Once {
-		w.ends[endOf(outcome, err)]++
+	*at = w.next
+	ws.size--
+	if !w.options.Once {
+		ws.ends[endOf(outcome, err)]++
 	}
-	w.open.Done()
-	w.listener.release()
-	if of.first != nil {
+	ws.open.Done()
+	ws.listener.release()
+	if e.first != nil {
 		return
 	}
-	if of.nextRecheck != nil {
-		of.nextRecheck.Stop()
+	if e.nextRecheck != nil {
+		e.nextRecheck.Stop()
 	}
-	of.queue = unqueued
-	first := w.entries[of.key.id]
-	if first == of {
-		first = of.next
+	e.queue = unqueued
+	first := ws.entries[e.key.id]
+	if first == e {
+		first = e.next
 	} else {
 		for each := first; each != nil; each = each.next {
-			if each.next == of {
-				each.next = of.next
+			if each.next == e {
+				each.next = e.next
 			}
 		}
 	}
 	if first == nil {
-		delete(w.entries, of.key.id)
+		delete(ws.entries, e.key.id)
 	} else {
-		w.entries[of.key.id] = first
+		ws.entries[e.key.id] = first
 	}
-	if len(w.entries) == 0 {
-		w.due, w.routine, w.closesAt = nil, nil, time.Time{}
+	if len(ws.entries) == 0 {
+		ws.due, ws.routine, ws.closesAt = nil, nil, time.Time{}
 	}
 }
 
 // all calls a function with each entry.
-func (w *waits) all(each func(*entry)) {
-	for _, first := range w.entries {
-		for of := first; of != nil; of = of.next {
-			each(of)
+func (ws *waits) all(each func(*entry)) {
+	for _, first := range ws.entries {
+		for e := first; e != nil; e = e.next {
+			each(e)
 		}
 	}
 }
 
 // wake makes the row of an entry due. The caller holds the lock.
-func (w *waits) wake(of *entry) {
-	if of.first == nil || of.queue == due {
+func (ws *waits) wake(e *entry) {
+	if e.first == nil || e.queue == due {
 		return
 	}
-	of.queue = due
-	w.due = append(w.due, of)
-	w.listener.kick()
+	e.queue = due
+	ws.due = append(ws.due, e)
+	ws.listener.kick()
 }
 
-func (w *waits) wakeKeys(rowKeys ...rowKey) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (ws *waits) wakeKeys(rowKeys ...rowKey) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
 	for _, k := range rowKeys {
-		for of := w.entries[k.id]; of != nil; of = of.next {
-			w.wake(of)
+		for e := ws.entries[k.id]; e != nil; e = e.next {
+			ws.wake(e)
 		}
 	}
 }
 
 // wakeAll makes each row due, because LISTEN is in force since this moment.
-func (w *waits) wakeAll() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.isNew = true
-	w.all(w.wake)
+func (ws *waits) wakeAll() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.isNew = true
+	ws.all(ws.wake)
 }
 
 // readAll reads each row, after those that are due.
-func (w *waits) readAll() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all(func(of *entry) {
-		if of.queue == unqueued {
-			of.queue = routine
-			w.routine = append(w.routine, of)
+func (ws *waits) readAll() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.all(func(e *entry) {
+		if e.queue == unqueued {
+			e.queue = routine
+			ws.routine = append(ws.routine, e)
 		}
 	})
 }
 
 // lost ends the waits that read the row only once with the error of the connection. The others continue without one.
-func (w *waits) lost(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all(func(of *entry) {
-		for each := of.first; each != nil; each = each.next {
+func (ws *waits) lost(err error) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.all(func(e *entry) {
+		for each := e.first; each != nil; each = each.next {
 			if each.options.Once {
 				each.reject(err)
 			}
@@ -228,49 +228,49 @@ func (w *waits) lost(err error) {
 	})
 }
 
-func (w *waits) isDue() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.due) > 0 || len(w.routine) > 0
+func (ws *waits) isDue() bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return len(ws.due) > 0 || len(ws.routine) > 0
 }
 
 // next says when a row is to be read because it may have expired, whether anybody waits, and whether that is new.
-func (w *waits) next() (closesAt time.Time, isWaited, isNew bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	isNew, w.isNew = w.isNew, false
-	return w.closesAt, len(w.entries) > 0, isNew
+func (ws *waits) next() (closesAt time.Time, isWaited, isNew bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	isNew, ws.isNew = ws.isNew, false
+	return ws.closesAt, len(ws.entries) > 0, isNew
 }
 
 // setAlarm keeps the earliest of many times, but not one that is at once. The caller holds the lock.
-func (w *waits) setAlarm(after time.Duration) {
-	at := w.start.Add(max(after, w.now()+limits.AlarmMin))
-	if w.closesAt.IsZero() || at.Before(w.closesAt) {
-		w.closesAt = at
+func (ws *waits) setAlarm(after time.Duration) {
+	at := ws.start.Add(max(after, ws.now()+limits.AlarmMin))
+	if ws.closesAt.IsZero() || at.Before(ws.closesAt) {
+		ws.closesAt = at
 	}
 }
 
-func (w *waits) wakeOverdue() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.now()
-	w.closesAt = time.Time{}
-	w.all(func(of *entry) {
+func (ws *waits) wakeOverdue() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	now := ws.now()
+	ws.closesAt = time.Time{}
+	ws.all(func(e *entry) {
 		switch {
-		case of.closesAt == 0:
-		case of.closesAt > now:
-			w.setAlarm(of.closesAt)
+		case e.closesAt == 0:
+		case e.closesAt > now:
+			ws.setAlarm(e.closesAt)
 		default:
-			of.closesAt = 0
-			w.wake(of)
+			e.closesAt = 0
+			ws.wake(e)
 		}
 	})
 }
 
-func (w *waits) run(task func()) {
-	w.tasks.Add(1)
+func (ws *waits) run(task func()) {
+	ws.tasks.Add(1)
 	go func() {
-		defer w.tasks.Done()
+		defer ws.tasks.Done()
 		task()
 	}()
 }

@@ -14,26 +14,26 @@ func TestAnnouncedOutcomeIsForWhoHasRead(t *testing.T) {
 	m := offline(t)
 	k := rowKey{newID(), bindingOf(Owner{"stranger", ""})}
 	sealed := seal(m.ring, useEventOutcome, k, []byte(`{"action":"accept","reason":"","reference":"cs_1","result":{"amount":1}}`), nil)
-	paid := []announcement{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(sealed)}}
-	one := newWait(t.Context(), plainly)
-	if err := m.waits.add(k, one); err != nil {
+	paid := []notification{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(sealed)}}
+	w := newWait(t.Context(), defaultWaitOptions)
+	if err := m.waits.add(k, w); err != nil {
 		t.Fatal(err)
 	}
-	defer m.waits.remove(one, nil, errorClosed())
-	m.waits.announced(paid)
-	if _, done, _, _ := m.waits.take(one); done {
+	defer m.waits.remove(w, nil, errorClosed())
+	m.waits.notified(paid)
+	if _, done, _, _ := m.waits.take(w); done {
 		t.Fatal("it ends the wait of whoever has the id")
 	}
 	m.waits.mu.Lock()
-	m.waits.goOn(one.entry, &row{id: k.id, kind: Payment, status: Pending, closesInMs: 60_000})
+	m.waits.keepWaiting(w.entry, &row{id: k.id, kind: Payment, status: Pending, closesInMs: 60_000})
 	m.waits.mu.Unlock()
-	m.waits.announced([]announcement{{ID: newID(), Outcome: paid[0].Outcome}, {ID: k.id, Outcome: "AgE="}})
-	if _, done, _, _ := m.waits.take(one); done {
+	m.waits.notified([]notification{{ID: newID(), Outcome: paid[0].Outcome}, {ID: k.id, Outcome: "AgE="}})
+	if _, done, _, _ := m.waits.take(w); done {
 		t.Fatal("what is not genuine ends the wait")
 	}
-	m.waits.announced(paid)
-	if _, done, _, _ := m.waits.take(one); !done || one.outcome.Action != Accept || one.outcome.Reference != "cs_1" {
-		t.Fatalf("it does not save the read: %v", one.outcome)
+	m.waits.notified(paid)
+	if _, done, _, _ := m.waits.take(w); !done || w.outcome.Action != Accept || w.outcome.Reference != "cs_1" {
+		t.Fatalf("it does not save the read: %v", w.outcome)
 	}
 }
 
@@ -42,16 +42,16 @@ func TestOutcomesShareNothing(t *testing.T) {
 	m := offline(t)
 	k := rowKey{newID(), bindingOf(Owner{"me", ""})}
 	text := []byte(`{"values":{"many":[{"a":1},2]}}`)
-	announced := seal(m.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+string(text)+`}`), nil)
+	notified := seal(m.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+string(text)+`}`), nil)
 	completed := &row{id: k.id, kind: Input, status: Completed, action: Accept, result: seal(m.ring, useResult, k, text, nil)}
 	for name, end := range map[string]func(*entry){
 		"announced": func(*entry) {
-			m.waits.announced([]announcement{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(announced)}})
+			m.waits.notified([]notification{{ID: k.id, Outcome: base64.StdEncoding.EncodeToString(notified)}})
 		},
-		"read": func(of *entry) {
+		"read": func(e *entry) {
 			m.waits.mu.Lock()
 			defer m.waits.mu.Unlock()
-			m.waits.end(of, completed, nil)
+			m.waits.end(e, completed, nil)
 		},
 	} {
 		marked := func() int {
@@ -62,13 +62,13 @@ func TestOutcomesShareNothing(t *testing.T) {
 		before := marked()
 		var all [3]*wait
 		for i := range all {
-			all[i] = newWait(t.Context(), plainly)
+			all[i] = newWait(t.Context(), defaultWaitOptions)
 			if err := m.waits.add(k, all[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
 		m.waits.mu.Lock()
-		m.waits.goOn(all[0].entry, &row{id: k.id, kind: Input, status: Pending, closesInMs: 60_000})
+		m.waits.keepWaiting(all[0].entry, &row{id: k.id, kind: Input, status: Pending, closesInMs: 60_000})
 		m.waits.mu.Unlock()
 		end(all[0].entry)
 		m.waits.remove(all[2], nil, errorClosed()) // It has given up meanwhile.

@@ -40,7 +40,7 @@ export const NAMED = [
 	{ what: 'a payload has a byte less than it can', file: 'sql/functions/002_elicitation.sql', before: 'octet_length(announcement) > 7996', after: 'octet_length(announcement) > 7995', tests: node('sql') },
 	{ what: 'a process can be dumped where the limit is 0', file: 'lib/core/coredump.c', before: 'prctl(PR_SET_DUMPABLE, 0);', after: 'prctl(PR_SET_DUMPABLE, 1);', tests: unit('main', 'query') },
 	{ what: 'a claim of what is open again says that another call has it', file: 'sql/functions/004_claim.sql', before: "outcome := 'open';", after: "outcome := 'taken';", tests: node('owner', 'claims') },
-	{ what: 'a call waits for its batch without end', file: 'lib/node/src/core/batches.js', before: 'asked.splice(0, first < 0 ? Infinity : first)', after: 'asked.splice(0, 0)', tests: node('batches') },
+	{ what: 'a call waits for its batch without end', file: 'lib/node/src/core/batches.js', before: 'queued.splice(0, first < 0 ? Infinity : first)', after: 'queued.splice(0, 0)', tests: node('batches') },
 	{ what: 'any number of calls is in progress', file: 'lib/node/src/core/pool.js', before: 'this.#calls.size >= CALLS_MAX', after: 'this.#calls.size >= 2 * CALLS_MAX', tests: node('many', 'create', 'batches', 'connection') },
 	// Money.
 	{ what: 'a payment that is renamed takes its lease not with it', file: 'sql/functions/003_payment.sql', before: '	UPDATE urlmode.lease l SET reference = after FROM', after: '	UPDATE urlmode.lease l SET reference = before FROM', tests: node('request') },
@@ -108,7 +108,7 @@ export const NAMED = [
 	{ what: '"sent" may come late', file: 'lib/node/src/vault/refresher.js', before: '!isMarked || performance.now() - asked < REFRESH_LATE_MS', after: '!isMarked || asked > 0', tests: node('vault-refresh') },
 	{ what: 'new tokens of a refresh that are not stored stay good', file: 'lib/node/src/vault/refresher.js', before: 'revoked: await this.#revoke(provider, refreshable, answer)', after: 'revoked: false', tests: node('vault-exchange') },
 	{ what: 'a refresh begins after close', file: 'lib/node/src/vault/refresher.js', before: 'if (this.#isClosed()) return', after: 'if (false) return', tests: node('vault-exchange') },
-	{ what: 'tokens of a disconnected account that come late stay good', file: 'lib/node/src/vault/refresher.js', before: 'if (end === \'gone\') this.#tell', after: 'if (end === \'none\') this.#tell', tests: node('vault-disconnect') },
+	{ what: 'tokens of a disconnected account that come late stay good', file: 'lib/node/src/vault/refresher.js', before: 'if (end === \'gone\') this.#report', after: 'if (end === \'none\') this.#report', tests: node('vault-disconnect') },
 	{ what: 'good tokens of an account are revoked with those that are not stored', file: 'lib/node/src/vault/vault.js', before: 'revoked = !isInUse && await', after: 'revoked = await', tests: node('vault-exchange') },
 	{ what: 'tokens are revoked although they may be stored', file: 'lib/node/src/vault/vault.js', before: 'if (isCertain) await', after: 'await', tests: node('vault-exchange') },
 	{ what: 'close does not wait for an exchange', file: 'lib/node/src/adapters/connect-account.js', before: 'isFinished ? (begin) => finish(options.urlmode, begin()) : undefined', after: 'undefined', tests: node('vault-exchange') },

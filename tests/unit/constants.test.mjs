@@ -46,7 +46,7 @@ const SAME = {
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
-	'the channel of announcements': () => [...inFiles('sql', /(002_elicitation|007_callback)\.sql$/, /pg_notify\('(\w+)'/g),
+	'the channel of notifications': () => [...inFiles('sql', /(002_elicitation|007_callback)\.sql$/, /pg_notify\('(\w+)'/g),
 		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/core/database.js', /CHANNEL = '(\w+)'/),
 		py('_core/database', /CHANNEL = "(\w+)"/), go('database', /channel = "(\w+)"/)],
 	'the channel of the answers of clients': () => [...inFiles('sql', /client_request\.sql$/, /pg_notify\('(\w+)'/g),

@@ -146,15 +146,15 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 	if wish.Message == "" {
 		return End{}, &argumentError{"Message is required"}
 	}
-	takes := a.whatItTakes(call.Client, wish.Round)
+	capabilities := a.capabilities(call.Client, wish.Round)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if call.Connection != nil {
 		defer context.AfterFunc(call.Connection, func() { end(errGone) })()
 	}
-	k := &asking{a: a, call: call, wish: wish, rounds: takes.rounds, deadline: time.Now().Add(takes.round)}
+	k := &asking{a: a, call: call, wish: wish, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
 	for range limits.ClaimAttempts {
-		end, done, err := k.ask(ctx, takes)
+		end, done, err := k.ask(ctx, capabilities)
 		if err != nil || done == nil {
 			return end, err
 		}
@@ -167,15 +167,15 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 
 // completed is an elicitation with its outcome.
 type completed struct {
-	asked   urlmode.Elicitation
-	outcome urlmode.Outcome
+	elicitation urlmode.Elicitation
+	outcome     urlmode.Outcome
 	// isEarlier means that it was completed before this call began, and this call was not begun for it.
 	isEarlier bool
 }
 
 // claim is false if the outcome is not there any more.
 func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bool, error) {
-	m, outcome, id := k.a.instance, done.outcome, done.asked.ElicitationID
+	m, outcome, id := k.a.instance, done.outcome, done.elicitation.ElicitationID
 	if outcome.Action != urlmode.Accept {
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		_, err := m.Claim(ctx, id, k.wish.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
@@ -225,7 +225,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		end, err := k.taken(ctx, outcome)
 		return end, true, err
 	}
-	made, err := k.work(ctx, claim, Accepted{outcome, done.asked.ReturnURL, claim.Fence}, body)
+	made, err := k.work(ctx, claim, Accepted{outcome, done.elicitation.ReturnURL, claim.Fence}, body)
 	if err != nil {
 		return End{}, false, err
 	}

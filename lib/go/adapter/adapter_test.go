@@ -121,9 +121,9 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 		lasts := []int64{-5, 20, 60, 89, 91, 3_569, 3_571, 7_169, 7_170, 7_200, 10_000, 172_769, 172_770, 200_000}
 		ends = nil
 		for _, last := range lasts {
-			asked := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Duration(last) * time.Second)}
-			asked.ElicitationID = id
-			ends = append(ends, linkEnd(wish, "Reports", asked, urlmode.Opened, now))
+			elicitation := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Duration(last) * time.Second)}
+			elicitation.ElicitationID = id
+			ends = append(ends, linkEnd(wish, "Reports", elicitation, urlmode.Opened, now))
 		}
 		all.add(t, quoted(t, lasts)+".map((last) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
 			"', expiresAt: new Date(Date.now() + last * 1000) }, 'opened'))", ends)
@@ -147,18 +147,18 @@ func TestClients(t *testing.T) {
 	for _, row := range []struct {
 		client Client
 		wished time.Duration
-		want   takes
+		want   capabilities
 	}{
-		{Client{Name: "z", URL: true}, 0, takes{true, true, 0, limits.Round}},
-		{Client{Name: "x", Version: "1.2.0"}, 0, takes{false, true, urlmode.RoundsMax, time.Second}},
-		{Client{Name: "x", Version: "1.10"}, time.Minute, takes{false, true, urlmode.RoundsMax, time.Minute}},
-		{Client{Name: "x", Version: "1.1.9"}, 0, takes{false, false, 0, limits.Round}},
-		{Client{Name: "x", Version: "2"}, 0, takes{false, false, 0, limits.Round}},
-		{Client{Name: "y", URL: true}, 0, takes{true, false, 0, limits.Round}},
-		{Client{Name: "claude-code", Version: "2.1.107", URL: true}, 0, takes{true, false, 0, limits.Round}},
-		{Client{Name: "claude-code", Version: "2.1.108", URL: true}, 0, takes{true, true, 0, limits.Round}},
+		{Client{Name: "z", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
+		{Client{Name: "x", Version: "1.2.0"}, 0, capabilities{false, true, urlmode.RoundsMax, time.Second}},
+		{Client{Name: "x", Version: "1.10"}, time.Minute, capabilities{false, true, urlmode.RoundsMax, time.Minute}},
+		{Client{Name: "x", Version: "1.1.9"}, 0, capabilities{false, false, 0, limits.Round}},
+		{Client{Name: "x", Version: "2"}, 0, capabilities{false, false, 0, limits.Round}},
+		{Client{Name: "y", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
+		{Client{Name: "claude-code", Version: "2.1.107", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
+		{Client{Name: "claude-code", Version: "2.1.108", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
 	} {
-		if got := a.whatItTakes(row.client, row.wished); got != row.want {
+		if got := a.capabilities(row.client, row.wished); got != row.want {
 			t.Errorf("%v: %v", row.client, got)
 		}
 	}
@@ -169,7 +169,7 @@ func TestNotices(t *testing.T) {
 	a := New(nil, Options{})
 	n := &a.notices
 	var told []string
-	tell := func(_ context.Context, id string) error {
+	report := func(_ context.Context, id string) error {
 		told = append(told, id)
 		return nil
 	}
@@ -182,15 +182,15 @@ func TestNotices(t *testing.T) {
 	if !first.beginWatch() || second.beginWatch() {
 		t.Error("it is watched twice, or not at all")
 	}
-	first.send(t.Context(), "a", tell)
-	second.send(t.Context(), "a", tell)
+	first.send(t.Context(), "a", report)
+	second.send(t.Context(), "a", report)
 	if refused, err := other.refuse(func() (bool, error) { return true, nil }); !refused || err != nil {
 		t.Error(err)
 	}
 	if refused, _ := other.refuse(func() (bool, error) { return false, nil }); !refused {
 		t.Error("an earlier refusal of the same client counts")
 	}
-	other.send(t.Context(), "b", tell)
+	other.send(t.Context(), "b", report)
 	if !slices.Equal(told, []string{"a"}) {
 		t.Errorf("told: %v", told)
 	}

@@ -24,21 +24,21 @@ type waited struct {
 // byRequest asks as in protocol revision 2025-11-25. The client's response only says whether the user agrees to open
 // the page. It may come at once, after the elicitation is completed, or after the call has ended.
 func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
-	asked, status, done, err := k.goOn(ctx)
+	elicitation, status, done, err := k.resumeOrCreate(ctx)
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
-	if !canBeOpened(asked, status) {
-		return k.waitOneRound(ctx, asked)
+	if !canBeOpened(elicitation, status) {
+		return k.waitOneRound(ctx, elicitation)
 	}
-	channel, id := k.call.Channel, asked.ElicitationID
+	channel, id := k.call.Channel, elicitation.ElicitationID
 	notice, release := k.a.notices.use(channel.Session, id)
 	defer release()
 	// The end of the call does not end its request: it would be taken from a user who looks at it. What ends it is below.
-	requesting, withdraw := context.WithDeadline(context.WithoutCancel(ctx), asked.ExpiresAt.Add(limits.Response))
+	requesting, withdraw := context.WithDeadline(context.WithoutCancel(ctx), elicitation.ExpiresAt.Add(limits.Response))
 	responded := make(chan response, 1)
 	go func() {
-		action, err := channel.Request(requesting, k.askOf(asked))
+		action, err := channel.Request(requesting, k.askOf(elicitation))
 		responded <- response{action, err}
 	}()
 	waiting, stop := context.WithCancel(ctx)
@@ -54,7 +54,7 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	case found = <-ended:
 	case said := <-responded:
 		hasResponded = true
-		if end, isEnd, err := k.afterResponse(ctx, asked, notice, said); isEnd || err != nil {
+		if end, isEnd, err := k.afterResponse(ctx, elicitation, notice, said); isEnd || err != nil {
 			withdraw()
 			return end, nil, err
 		}
@@ -63,27 +63,27 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	if found.err == nil && found.outcome != nil {
 		notice.send(ctx, id, channel.Complete)
 		time.AfterFunc(limits.Response, withdraw)
-		return End{}, k.done(asked, found.outcome), nil
+		return End{}, k.done(elicitation, found.outcome), nil
 	}
 	isGone := context.Cause(ctx) == errGone
 	if !isGone {
-		k.tellLater(id)
+		k.reportLater(id)
 	}
 	if found.err == nil && !hasResponded && !isGone && channel.Session != nil {
-		k.hearLater(id, responded, withdraw)
+		k.watchResponse(id, responded, withdraw)
 	} else {
 		withdraw()
 	}
 	if found.err != nil {
 		return End{}, nil, found.err
 	}
-	return k.pending(asked, found.status), nil, nil
+	return k.pending(elicitation, found.status), nil, nil
 }
 
 // afterResponse says how the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody
 // has opened it: a client may dismiss a request by itself.
-func (k *asking) afterResponse(ctx context.Context, asked urlmode.Elicitation, notice *notice, said response) (End, bool, error) {
-	id, channel := asked.ElicitationID, k.call.Channel
+func (k *asking) afterResponse(ctx context.Context, elicitation urlmode.Elicitation, notice *notice, said response) (End, bool, error) {
+	id, channel := elicitation.ElicitationID, k.call.Channel
 	if said.err != nil {
 		if ctx.Err() != nil {
 			return End{}, true, k.why(ctx, id, said.err)
@@ -91,7 +91,7 @@ func (k *asking) afterResponse(ctx context.Context, asked urlmode.Elicitation, n
 		if channel.IsGone != nil && channel.IsGone(said.err) {
 			return End{}, true, urlmode.ClientGone(id)
 		}
-		return k.pending(asked, urlmode.Pending), true, nil
+		return k.pending(elicitation, urlmode.Pending), true, nil
 	}
 	if said.action == string(urlmode.Accept) {
 		return End{}, false, nil
@@ -109,12 +109,12 @@ func (k *asking) afterResponse(ctx context.Context, asked urlmode.Elicitation, n
 	case status == urlmode.Pending:
 		return failureEnd(urlmode.Cancel, "dismissed"), true, nil
 	}
-	k.tellLater(id)
-	return k.pending(asked, status), true, nil
+	k.reportLater(id)
+	return k.pending(elicitation, status), true, nil
 }
 
-// tellLater notifies the client when the elicitation is completed, after this call, and verifies until then what the user types.
-func (k *asking) tellLater(id string) {
+// reportLater notifies the client when the elicitation is completed, after this call, and verifies until then what the user types.
+func (k *asking) reportLater(id string) {
 	channel := k.call.Channel
 	if channel.Session == nil || channel.CompleteLater == nil && k.wish.verify == nil {
 		return
@@ -133,8 +133,8 @@ func (k *asking) tellLater(id string) {
 	}()
 }
 
-// hearLater waits for the response after the end of the call: a user who declines after the end of the call has refused.
-func (k *asking) hearLater(id string, responded <-chan response, withdraw context.CancelFunc) {
+// watchResponse waits for the response after the end of the call: a user who declines after the end of the call has refused.
+func (k *asking) watchResponse(id string, responded <-chan response, withdraw context.CancelFunc) {
 	notice, release := k.a.notices.use(k.call.Channel.Session, id)
 	go func() {
 		defer release()

@@ -27,22 +27,22 @@ func (k *asking) byRetry(ctx context.Context) (End, *completed, error) {
 }
 
 func (k *asking) firstRound(ctx context.Context) (End, *completed, error) {
-	asked, status, done, err := k.goOn(ctx)
+	elicitation, status, done, err := k.resumeOrCreate(ctx)
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
-	if !canBeOpened(asked, status) {
-		return k.waitOneRound(ctx, asked)
+	if !canBeOpened(elicitation, status) {
+		return k.waitOneRound(ctx, elicitation)
 	}
-	end, err := k.required(urlmode.Retry{Elicitation: asked, Round: 1})
-	ask := k.askOf(asked)
+	end, err := k.required(urlmode.Retry{Elicitation: elicitation, Round: 1})
+	ask := k.askOf(elicitation)
 	end.Ask = &ask
 	return end, nil, err
 }
 
 func (k *asking) nextRound(ctx context.Context, retry urlmode.Retry) (End, *completed, error) {
-	asked, answer := retry.Elicitation, urlmode.Action(k.call.Retry.Answer)
-	id, isRefusal := asked.ElicitationID, answer == urlmode.Decline || answer == urlmode.Cancel
+	elicitation, answer := retry.Elicitation, urlmode.Action(k.call.Retry.Answer)
+	id, isRefusal := elicitation.ElicitationID, answer == urlmode.Decline || answer == urlmode.Cancel
 	if answer == urlmode.Decline {
 		if _, err := k.refuse(ctx, id); err != nil {
 			return End{}, nil, k.why(ctx, id, err)
@@ -55,13 +55,13 @@ func (k *asking) nextRound(ctx context.Context, retry urlmode.Retry) (End, *comp
 	outcome, status, err := find(ctx, id)
 	switch {
 	case err != nil || outcome != nil:
-		return End{}, k.done(asked, outcome), err
+		return End{}, k.done(elicitation, outcome), err
 	case isRefusal && status == urlmode.Pending:
 		return failureEnd(urlmode.Cancel, "dismissed"), nil, nil
-	case isRefusal || retry.Round >= k.rounds || !canBeOpened(asked, status):
-		return k.pending(asked, status), nil, nil
+	case isRefusal || retry.Round >= k.rounds || !canBeOpened(elicitation, status):
+		return k.pending(elicitation, status), nil, nil
 	}
-	end, err := k.required(urlmode.Retry{Elicitation: asked, Round: retry.Round + 1})
+	end, err := k.required(urlmode.Retry{Elicitation: elicitation, Round: retry.Round + 1})
 	return end, nil, err
 }
 

@@ -25,15 +25,15 @@ type asking struct {
 
 // ask asks in the way that the client takes. An answer may only require what its call declares (-32021), a request what
 // the client is known to do.
-func (k *asking) ask(ctx context.Context, takes takes) (End, *completed, error) {
+func (k *asking) ask(ctx context.Context, capabilities capabilities) (End, *completed, error) {
 	switch {
 	case k.wish.isForOthers():
 		return k.byLink(ctx)
-	case takes.url && takes.declares && k.call.Retry != nil:
+	case capabilities.url && capabilities.declares && k.call.Retry != nil:
 		return k.byRetry(ctx)
-	case takes.url && k.call.Channel != nil && k.wish.byError:
+	case capabilities.url && k.call.Channel != nil && k.wish.byError:
 		return k.byError(ctx)
-	case takes.url && k.call.Channel != nil:
+	case capabilities.url && k.call.Channel != nil:
 		return k.byRequest(ctx)
 	}
 	return k.byLink(ctx)
@@ -45,64 +45,64 @@ func (k *asking) byLink(ctx context.Context) (End, *completed, error) {
 		// A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
 		creating = context.WithoutCancel(ctx)
 	}
-	asked, status, done, err := k.goOn(creating)
+	elicitation, status, done, err := k.resumeOrCreate(creating)
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
-	if asked.Resumed {
-		return k.waitOneRound(ctx, asked)
+	if elicitation.Resumed {
+		return k.waitOneRound(ctx, elicitation)
 	}
 	if k.wish.sendLink != nil {
-		if err := k.sendLink(creating, asked); err != nil {
+		if err := k.sendLink(creating, elicitation); err != nil {
 			return End{}, nil, err
 		}
 	}
-	return k.pending(asked, status), nil, nil
+	return k.pending(elicitation, status), nil, nil
 }
 
 // sendLink cancels the elicitation if its approvers cannot be told of it.
-func (k *asking) sendLink(ctx context.Context, asked urlmode.Elicitation) error {
+func (k *asking) sendLink(ctx context.Context, elicitation urlmode.Elicitation) error {
 	isSent := false
 	defer func() {
 		if !isSent { // It has failed, perhaps by a panic.
 			ending, cancel := context.WithTimeout(ctx, afterwards)
 			defer cancel()
-			k.a.instance.Abandon(ending, asked.ElicitationID, k.wish.Owner, urlmode.Cancel, "not_sent")
+			k.a.instance.Abandon(ending, elicitation.ElicitationID, k.wish.Owner, urlmode.Cancel, "not_sent")
 		}
 	}()
-	err := k.wish.sendLink(ctx, ApprovalLink{asked.ElicitationID, asked.URL, asked.ExpiresAt})
+	err := k.wish.sendLink(ctx, ApprovalLink{elicitation.ElicitationID, elicitation.URL, elicitation.ExpiresAt})
 	isSent = err == nil
 	return err
 }
 
 func (k *asking) byError(ctx context.Context) (End, *completed, error) {
-	asked, status, done, err := k.goOn(ctx)
+	elicitation, status, done, err := k.resumeOrCreate(ctx)
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
-	if asked.Resumed {
+	if elicitation.Resumed {
 		var outcome *urlmode.Outcome
-		if outcome, status, err = k.wait(ctx, asked.ElicitationID); err != nil || outcome != nil {
-			return End{}, k.done(asked, outcome), err
+		if outcome, status, err = k.wait(ctx, elicitation.ElicitationID); err != nil || outcome != nil {
+			return End{}, k.done(elicitation, outcome), err
 		}
 	}
-	if !canBeOpened(asked, status) {
-		return k.pending(asked, status), nil, nil
+	if !canBeOpened(elicitation, status) {
+		return k.pending(elicitation, status), nil, nil
 	}
-	k.tellLater(asked.ElicitationID)
-	return End{}, nil, &RequiredError{k.askOf(asked)}
+	k.reportLater(elicitation.ElicitationID)
+	return End{}, nil, &RequiredError{k.askOf(elicitation)}
 }
 
-// goOn finds or creates what this call goes on with. done is set if it is completed already.
-func (k *asking) goOn(ctx context.Context) (asked urlmode.Elicitation, status urlmode.Status, done *completed, err error) {
-	if asked, err = k.wish.create(ctx); err != nil || !asked.Resumed {
-		return asked, urlmode.Pending, nil, k.why(ctx, "", err)
+// resumeOrCreate finds or creates what this call goes on with. done is set if it is completed already.
+func (k *asking) resumeOrCreate(ctx context.Context) (elicitation urlmode.Elicitation, status urlmode.Status, done *completed, err error) {
+	if elicitation, err = k.wish.create(ctx); err != nil || !elicitation.Resumed {
+		return elicitation, urlmode.Pending, nil, k.why(ctx, "", err)
 	}
-	outcome, status, err := k.look(ctx, asked.ElicitationID)
+	outcome, status, err := k.look(ctx, elicitation.ElicitationID)
 	if outcome != nil {
-		done = &completed{asked, *outcome, true}
+		done = &completed{elicitation, *outcome, true}
 	}
-	return asked, status, done, err
+	return elicitation, status, done, err
 }
 
 // look reads the outcome without waiting, except for a recheck. Nil: it is open, and in this status.
@@ -145,19 +145,19 @@ func (k *asking) wait(ctx context.Context, id string) (*urlmode.Outcome, urlmode
 	return nil, "", err
 }
 
-func (k *asking) waitOneRound(ctx context.Context, asked urlmode.Elicitation) (End, *completed, error) {
-	outcome, status, err := k.wait(ctx, asked.ElicitationID)
+func (k *asking) waitOneRound(ctx context.Context, elicitation urlmode.Elicitation) (End, *completed, error) {
+	outcome, status, err := k.wait(ctx, elicitation.ElicitationID)
 	if err != nil || outcome != nil {
-		return End{}, k.done(asked, outcome), err
+		return End{}, k.done(elicitation, outcome), err
 	}
-	return k.pending(asked, status), nil, nil
+	return k.pending(elicitation, status), nil, nil
 }
 
-func (k *asking) done(asked urlmode.Elicitation, outcome *urlmode.Outcome) *completed {
+func (k *asking) done(elicitation urlmode.Elicitation, outcome *urlmode.Outcome) *completed {
 	if outcome == nil {
 		return nil
 	}
-	return &completed{asked, *outcome, false}
+	return &completed{elicitation, *outcome, false}
 }
 
 func (k *asking) refuse(ctx context.Context, id string) (bool, error) {
@@ -165,18 +165,18 @@ func (k *asking) refuse(ctx context.Context, id string) (bool, error) {
 }
 
 // pending ends a call whose elicitation is open: with the link, as long as the user can open it.
-func (k *asking) pending(asked urlmode.Elicitation, status urlmode.Status) End {
+func (k *asking) pending(elicitation urlmode.Elicitation, status urlmode.Status) End {
 	switch {
-	case !canBeOpened(asked, status):
-		return openEnd(k.wish.Wish, asked.ElicitationID, status)
+	case !canBeOpened(elicitation, status):
+		return openEnd(k.wish.Wish, elicitation.ElicitationID, status)
 	case k.wish.isForOthers():
-		return approversEnd(k.wish, k.a.instance.Name(), asked, status, time.Now())
+		return approversEnd(k.wish, k.a.instance.Name(), elicitation, status, time.Now())
 	}
-	return linkEnd(k.wish.Wish, k.a.instance.Name(), asked, status, time.Now())
+	return linkEnd(k.wish.Wish, k.a.instance.Name(), elicitation, status, time.Now())
 }
 
-func (k *asking) askOf(asked urlmode.Elicitation) Ask {
-	return Ask{ElicitationID: asked.ElicitationID, URL: asked.URL, Message: k.wish.Message}
+func (k *asking) askOf(elicitation urlmode.Elicitation) Ask {
+	return Ask{ElicitationID: elicitation.ElicitationID, URL: elicitation.URL, Message: k.wish.Message}
 }
 
 // why is the error of a step, or why its context has ended.
@@ -199,8 +199,8 @@ func statusOf(err error) (urlmode.Status, bool) {
 	return "", false
 }
 
-func canBeOpened(asked urlmode.Elicitation, status urlmode.Status) bool {
-	return status != urlmode.Processing && asked.ExpiresAt.After(time.Now())
+func canBeOpened(elicitation urlmode.Elicitation, status urlmode.Status) bool {
+	return status != urlmode.Processing && elicitation.ExpiresAt.After(time.Now())
 }
 
 // heartbeat sends progress while a call waits.

@@ -37,7 +37,7 @@ type ClientFacts struct {
 }
 
 // takes is what a client takes.
-type takes struct {
+type capabilities struct {
 	declares bool
 	url      bool
 	rounds   int
@@ -62,9 +62,9 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 	return facts
 })
 
-// whatItTakes returns what a client takes. round is that of the wish, which has precedence.
-func (a *Adapter) whatItTakes(client Client, round time.Duration) takes {
-	known := takes{declares: client.URL, url: client.URL, round: round}
+// capabilities returns what a client takes. round is that of the wish, which has precedence.
+func (a *Adapter) capabilities(client Client, round time.Duration) capabilities {
+	known := capabilities{declares: client.URL, url: client.URL, round: round}
 	all := slices.Concat(a.options.Clients, shippedClients())
 	i := slices.IndexFunc(all, func(each ClientFacts) bool { return each.fits(client) })
 	if i >= 0 {

@@ -64,8 +64,8 @@ func (a *Adapter) CollectInput(ctx context.Context, call Call, wish InputWish, b
 	if err != nil {
 		return End{}, err
 	}
-	asked := Wish{Request: compared, Message: wish.Message, Round: wish.Round}
-	return a.run(ctx, call, question{Wish: asked, byError: wish.ByError, verify: wish.Verify,
+	elicitation := Wish{Request: compared, Message: wish.Message, Round: wish.Round}
+	return a.run(ctx, call, question{Wish: elicitation, byError: wish.ByError, verify: wish.Verify,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return ofForm(a.instance.CreateInput(ctx, r)) }}, body)
 }
 

@@ -141,7 +141,7 @@ func TestStateOfAForm(t *testing.T) {
 // What is typed after the call is verified as long as the session lives, also if its client cannot be told of the end.
 func TestSessionVerifies(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()
-	a, session := New(m, Options{}), &asked{}
+	a, session := New(m, Options{}), &elicitation{}
 	life, end := context.WithCancel(t.Context())
 	defer end()
 	call := session.call(life)
@@ -190,9 +190,9 @@ func TestWhatACallSaysOfForms(t *testing.T) {
 			}
 			var ends []End
 			for _, status := range statuses {
-				asked := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Hour)}
-				asked.ElicitationID = id
-				ends = append(ends, approversEnd(wish, "Reports", asked, status, now))
+				elicitation := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Hour)}
+				elicitation.ElicitationID = id
+				ends = append(ends, approversEnd(wish, "Reports", elicitation, status, now))
 			}
 			all.add(t, quoted(t, statuses)+".map((each) => messages.approversResult({ urlmode, message: 'Please.', kind: 'approval', approver: "+approver+
 				", sendLink: "+send+" }, { elicitationId: '"+id+"', approvalUrl: '"+link+"', expiresAt: new Date(Date.now() + 3_600_000) }, each))", ends)

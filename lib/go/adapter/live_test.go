@@ -22,13 +22,13 @@ func account() Wish {
 }
 
 // asked is a session whose client does not answer, and what it was asked for.
-type asked struct {
+type elicitation struct {
 	mu   sync.Mutex
 	ids  []string
 	open int
 }
 
-func (a *asked) call(life context.Context) Call {
+func (a *elicitation) call(life context.Context) Call {
 	return Call{Client: Client{Name: "tests", URL: true}, Channel: &Channel{
 		Session: a, Life: life,
 		Request: func(ctx context.Context, ask Ask) (string, error) {
@@ -46,7 +46,7 @@ func (a *asked) call(life context.Context) Call {
 	}}
 }
 
-func (a *asked) now() (count, open int) {
+func (a *elicitation) now() (count, open int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.ids), a.open
@@ -74,7 +74,7 @@ func TestTraceOfTheCall(t *testing.T) {
 // A client that calls and cancels without end has no request and no goroutine for each call. What is left is one
 // wait, to tell the session that the elicitation is completed.
 func TestCancelledCallsKeepNothing(t *testing.T) {
-	m, wish, session := adaptertest.Open(t), account(), &asked{}
+	m, wish, session := adaptertest.Open(t), account(), &elicitation{}
 	a := New(m, Options{})
 	life, end := context.WithCancel(t.Context())
 	defer end()

@@ -57,7 +57,7 @@ func endOf(said string, isError bool, about *described) End {
 }
 
 // linkEnd ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is.
-func linkEnd(wish Wish, name string, asked urlmode.Elicitation, status urlmode.Status, now time.Time) End {
+func linkEnd(wish Wish, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
 	price, opened := wish.Expected.String(), ""
 	if price != "" {
 		price = " " + price
@@ -65,9 +65,9 @@ func linkEnd(wish Wish, name string, asked urlmode.Elicitation, status urlmode.S
 	if status == urlmode.Opened {
 		opened = " " + openTexts[string(status)]
 	}
-	said := linkText(wish.Message, tasksTexts[string(wish.Kind)], price, name, asked.URL, inWords(asked.ExpiresAt.Sub(now)), opened)
-	about := described{ElicitationID: asked.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message, URL: asked.URL,
-		ExpiresAt: asked.ExpiresAt.UTC().Format(isoForm)}
+	said := linkText(wish.Message, tasksTexts[string(wish.Kind)], price, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), opened)
+	about := described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message, URL: elicitation.URL,
+		ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm)}
 	if price != "" {
 		about.Expected = &wish.Expected
 	}
@@ -75,7 +75,7 @@ func linkEnd(wish Wish, name string, asked urlmode.Elicitation, status urlmode.S
 }
 
 // approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of asked, is for them.
-func approversEnd(wish question, name string, asked urlmode.Elicitation, status urlmode.Status, now time.Time) End {
+func approversEnd(wish question, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
 	who, approver := otherApproverText(name), any("others")
 	if !wish.others {
 		who, approver = strings.Join(wish.approvers, " or "), wish.approvers
@@ -87,9 +87,9 @@ func approversEnd(wish question, name string, asked urlmode.Elicitation, status 
 	if status == urlmode.Opened {
 		nobody = openedByNobodyText
 	}
-	said := approversText(wish.Message, who, sent, name, asked.URL, inWords(asked.ExpiresAt.Sub(now)), nobody)
-	return endOf(said, false, &described{ElicitationID: asked.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message,
-		Approver: approver, ApprovalURL: asked.URL, ExpiresAt: asked.ExpiresAt.UTC().Format(isoForm)})
+	said := approversText(wish.Message, who, sent, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), nobody)
+	return endOf(said, false, &described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message,
+		Approver: approver, ApprovalURL: elicitation.URL, ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm)})
 }
 
 // openEnd says that the call has ended, and that what the user has begun has not.

@@ -15,11 +15,11 @@ type notices struct {
 }
 
 type notice struct {
-	users     int // calls, and a watch; notices.mu protects it
-	mu        sync.Mutex
-	isTold    bool
-	isWatched bool
-	isRefused bool // a refusal of the client has ended the elicitation
+	users      int // calls, and a watch; notices.mu protects it
+	mu         sync.Mutex
+	isReported bool
+	isWatched  bool
+	isRefused  bool // a refusal of the client has ended the elicitation
 }
 
 // use returns the notice, and what its user calls at its end. Without a session, the notice is for a single call.
@@ -70,23 +70,23 @@ func (one *notice) refuse(end func() (bool, error)) (bool, error) {
 }
 
 // send notifies the client, once. If it fails, the client's next call says the same.
-func (one *notice) send(ctx context.Context, id string, tell func(context.Context, string) error) {
+func (one *notice) send(ctx context.Context, id string, report func(context.Context, string) error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
-	if one.isRefused || one.isTold || tell == nil {
+	if one.isRefused || one.isReported || report == nil {
 		return
 	}
-	one.isTold = true
+	one.isReported = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer cancel()
-	tell(ctx, id)
+	report(ctx, id)
 }
 
 // beginWatch is false if it is watched already, or the client was told.
 func (one *notice) beginWatch() bool {
 	one.mu.Lock()
 	defer one.mu.Unlock()
-	if one.isWatched || one.isTold {
+	if one.isWatched || one.isReported {
 		return false
 	}
 	one.isWatched = true

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 )
 
 // Accounts is a vault: a *vault.Vault of urlmode.example/urlmode/vault.
@@ -120,17 +120,17 @@ func (w AccountWish) lacks(token urlmode.AccessToken) bool {
 
 // connect asks the user to connect the account. The token is nil if the call has ended otherwise.
 func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, known []string) (End, *urlmode.AccessToken, error) {
-	asked := wish.ConnectRequest
-	asked.Scopes = nil
+	elicitation := wish.ConnectRequest
+	elicitation.Scopes = nil
 	for _, each := range slices.Concat(known, wish.Scopes, wish.RequiredScopes) {
-		if !slices.Contains(asked.Scopes, each) {
-			asked.Scopes = append(asked.Scopes, each)
+		if !slices.Contains(elicitation.Scopes, each) {
+			elicitation.Scopes = append(elicitation.Scopes, each)
 		}
 	}
-	asked.ClientID = cmp.Or(asked.ClientID, call.ClientID)
-	asked.Traceparent = cmp.Or(asked.Traceparent, call.Traceparent)
-	asked.ResumeKey = cmp.Or(asked.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, urlmode.OAuth, wish.Message, urlmode.Expected{}))
-	begun, err := wish.Vault.Connecting(ctx, asked)
+	elicitation.ClientID = cmp.Or(elicitation.ClientID, call.ClientID)
+	elicitation.Traceparent = cmp.Or(elicitation.Traceparent, call.Traceparent)
+	elicitation.ResumeKey = cmp.Or(elicitation.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, urlmode.OAuth, wish.Message, urlmode.Expected{}))
+	begun, err := wish.Vault.Connecting(ctx, elicitation)
 	if err != nil {
 		return End{}, nil, err
 	}
@@ -152,7 +152,7 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 	isConnected, isByAnother, account := false, false, ""
 	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
-		detail: wish.Vault.AuthorizationDetail, start: a.instance.Inside(inside.Permit{}).Start,
+		detail: wish.Vault.AuthorizationDetail, start: a.instance.Internals(internals.Permit{}).Start,
 		claimed: func(ctx context.Context, id string) (*End, error) {
 			reason, isKnown, err := begun.Await(ctx, id)
 			if err != nil || !isKnown {

@@ -37,7 +37,7 @@ func (v *Vault) AccessToken(ctx context.Context, r urlmode.AccountRequest) (urlm
 		if err != nil || isDone {
 			return token, err
 		}
-		if err := v.inside.CheckOpen(); err != nil {
+		if err := v.internals.CheckOpen(); err != nil {
 			return urlmode.AccessToken{}, err
 		}
 	}

@@ -174,7 +174,7 @@ func TestCloseDuringClaim(t *testing.T) {
 			})
 			closed := make(chan error, 1)
 			go func() { closed <- b.instance.Close() }()
-			adaptertest.Until(t, "the end", func() bool { return b.vault.inside.CheckOpen() != nil })
+			adaptertest.Until(t, "the end", func() bool { return b.vault.internals.CheckOpen() != nil })
 			if err := tx.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}

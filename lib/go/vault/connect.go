@@ -61,7 +61,7 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			return "", cmp.Or(err, error(&urlmode.NotConnectedError{Action: outcome.Action, Reason: outcome.Reason, Detail: c.vault.AuthorizationDetail(outcome)}))
 		}
 		// Close waits for what has begun: a code that was claimed is exchanged.
-		end, err := c.vault.inside.Start()
+		end, err := c.vault.internals.Start()
 		if err != nil {
 			return "", err
 		}
@@ -219,12 +219,12 @@ func (c *connecting) Request() urlmode.Request {
 
 func (c *connecting) Exchange(ctx context.Context, outcome urlmode.Outcome, returnURL string) (string, error) {
 	v, at := c.vault, place{c.request.Owner.Subject, c.request.Provider, ""}
-	id, err := v.inside.CheckID(outcome.ElicitationID)
+	id, err := v.internals.CheckID(outcome.ElicitationID)
 	if err != nil {
 		return "", err
 	}
-	binding := v.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
-	end, err := v.inside.Start()
+	binding := v.internals.Binding(c.request.Owner.Subject, c.request.Owner.Session)
+	end, err := v.internals.Start()
 	if err != nil {
 		c.fail(context.WithoutCancel(ctx), id, binding, err)
 		return "", err
@@ -249,13 +249,13 @@ func (c *connecting) fail(ctx context.Context, id string, binding []byte, why er
 	var not *urlmode.NotConnectedError
 	if errors.As(why, &not) {
 		reason = not.Reason
-		c.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("no account was connected at %s: %s (%s), elicitation %s", c.request.Provider, reason, not.Detail, id))
+		c.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("no account was connected at %s: %s (%s), elicitation %s", c.request.Provider, reason, not.Detail, id))
 	}
 	one[bool](ctx, c.vault.database, sqlEndExchange, id, binding, reason)
 }
 
 func (c *connecting) Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error) {
-	binding := c.vault.inside.Binding(c.request.Owner.Subject, c.request.Owner.Session)
+	binding := c.vault.internals.Binding(c.request.Owner.Subject, c.request.Owner.Session)
 	for until := time.Now().Add(limits.Exchange); ; {
 		exchange, err := one[string](ctx, c.vault.database, sqlReadExchange, elicitationID, binding)
 		switch {
@@ -269,7 +269,7 @@ func (c *connecting) Await(ctx context.Context, elicitationID string) (reason st
 		if err := timing.Sleep(ctx, timing.Jittered(limits.AccountLook)); err != nil {
 			return "", false, err
 		}
-		if err := c.vault.inside.CheckOpen(); err != nil {
+		if err := c.vault.internals.CheckOpen(); err != nil {
 			return "", false, err
 		}
 	}

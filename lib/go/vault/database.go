@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode"
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
@@ -44,7 +44,7 @@ const (
 // missing schema. Everything else can pass, such as a password that is being changed.
 var lasting = regexp.MustCompile(`^(22|23|42|3F)`)
 
-type database struct{ inside inside.Instance }
+type database struct{ internals internals.Instance }
 
 // accountRow is an account as it is stored.
 type accountRow struct {
@@ -98,7 +98,7 @@ func one[T any](ctx context.Context, d database, statement string, values ...any
 }
 
 func many[T any](ctx context.Context, d database, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
-	found, err := d.inside.Query(ctx, func(row pgx.CollectableRow) (any, error) { return read(row) }, statement, values...)
+	found, err := d.internals.Query(ctx, func(row pgx.CollectableRow) (any, error) { return read(row) }, statement, values...)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,8 @@ func (d database) beginRefresh(ctx context.Context, at place, version int64) (be
 	return found[0], nil
 }
 
-func (d database) markSent(ctx context.Context, at place, number int64, staysGood bool) (bool, error) {
-	return one[bool](ctx, d, sqlMarkSent, at.subject, at.provider, at.account, number, limits.RefreshLease.Milliseconds(), staysGood)
+func (d database) markSent(ctx context.Context, at place, number int64, isReusable bool) (bool, error) {
+	return one[bool](ctx, d, sqlMarkSent, at.subject, at.provider, at.account, number, limits.RefreshLease.Milliseconds(), isReusable)
 }
 
 func (d database) commitRefresh(ctx context.Context, at place, version int64, s stored, since time.Time) (string, error) {

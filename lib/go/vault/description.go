@@ -27,7 +27,7 @@ type description struct {
 	Token           string              `json:"token_endpoint,omitempty"`
 	Revocation      string              `json:"revocation_endpoint,omitempty"`
 	Refresh         string              `json:"refresh_endpoint,omitempty"`
-	StaysGood       bool                `json:"refresh_token_stays_good,omitempty"`
+	Reusable        bool                `json:"refresh_token_stays_good,omitempty"`
 	PKCE            string              `json:"pkce"`
 	Method          string              `json:"token_endpoint_auth_method"`
 	SignedSecret    *signedSecret       `json:"signed_secret,omitempty"`
@@ -220,9 +220,9 @@ func (d description) fromReturn(returned map[string]string) (found map[string]st
 // isDiscovered reports whether the metadata are those that the provider publishes, with the keys with which id tokens are verified.
 func (d description) isDiscovered() bool { return d.Token == "" }
 
-// staysGood reports whether a refresh token can be used again, also if nobody knows what was answered to its use.
-func (d description) staysGood() bool {
-	return d.StaysGood || d.LongLived != nil && d.LongLived.Renewal != nil
+// isReusable reports whether a refresh token can be used again, also if nobody knows what was answered to its use.
+func (d description) isReusable() bool {
+	return d.Reusable || d.LongLived != nil && d.LongLived.Renewal != nil
 }
 
 func checkParameters(parameters map[string]string) error {

@@ -60,7 +60,7 @@ func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of to
 		}
 		var failed *failure
 		if errors.As(err, &failed) && failed.code == notAllowed {
-			p.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("%s did not say whose account was connected (%s)", p.provider, err))
+			p.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("%s did not say whose account was connected (%s)", p.provider, err))
 			return nil, nil
 		}
 		if attempt > 0 || timing.Sleep(ctx, timing.Jittered(limits.AccountAgain)) != nil {
@@ -80,7 +80,7 @@ func (p *provider) askUserinfo(ctx context.Context, source *accountSource, of to
 		err = &failure{detail: "no_sub"}
 	}
 	if err != nil {
-		p.vault.inside.Warn("URLMODE_ACCOUNT", fmt.Sprintf("userinfo of %s failed (%s)", p.provider, err))
+		p.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("userinfo of %s failed (%s)", p.provider, err))
 		return claims, nil
 	}
 	if sub != claims["sub"] { // OpenID Connect Core section 5.3.2

@@ -20,7 +20,7 @@ type refreshable struct {
 	tokens  tokens
 	scopes  []string
 	// tell keeps what the listener is told when the refresh has ended: it may ask for a token of this account.
-	tell func(Event)
+	report func(Event)
 }
 
 // refreshed is how a refresh has ended. changed: the row says more. leased: another instance is at it. failed: with a detail.
@@ -68,17 +68,17 @@ func (r *refresher) join(given refreshable) (*refreshing, error) {
 		return running, nil
 	}
 	// Nothing is sent after Close has begun.
-	if err := r.vault.inside.CheckOpen(); err != nil {
+	if err := r.vault.internals.CheckOpen(); err != nil {
 		return nil, err
 	}
-	end, err := r.vault.inside.Start()
+	end, err := r.vault.internals.Start()
 	if err != nil {
 		return nil, err
 	}
 	running := &refreshing{done: make(chan struct{})}
 	r.running[given.place] = running
 	var events []Event
-	given.tell = func(event Event) { events = append(events, event) }
+	given.report = func(event Event) { events = append(events, event) }
 	go func() {
 		defer end()
 		running.result, running.err = r.run(context.Background(), given)
@@ -86,7 +86,7 @@ func (r *refresher) join(given refreshable) (*refreshing, error) {
 		delete(r.running, given.place)
 		r.mu.Unlock()
 		for _, each := range events {
-			r.vault.tell(each, given.place)
+			r.vault.report(each, given.place)
 		}
 		close(running.done)
 	}()
@@ -111,7 +111,7 @@ func (r *refresher) run(ctx context.Context, given refreshable) (refreshed, erro
 	case "paused":
 		return refreshed{outcome: "failed", detail: "paused"}, nil
 	case "lost":
-		given.tell(Event{Name: EventReconnect, Reason: "refresh_lost"})
+		given.report(Event{Name: EventReconnect, Reason: "refresh_lost"})
 	}
 	return rowHasChanged, nil
 }
@@ -127,7 +127,7 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 		}
 		return refreshed{}, err
 	}
-	isMarked, err := r.markSent(ctx, at, number, from.oauth.staysGood())
+	isMarked, err := r.markSent(ctx, at, number, from.oauth.isReusable())
 	if err != nil || !isMarked {
 		return rowHasChanged, err
 	}
@@ -155,22 +155,22 @@ func (r *refresher) request(ctx context.Context, given refreshable, number int64
 	case err != nil:
 		return refreshed{}, err
 	case end == "stored":
-		given.tell(Event{Name: EventRefreshed})
+		given.report(Event{Name: EventRefreshed})
 	case end == "gone":
 		// It was disconnected while this refresh was under way, and its lease lost.
-		given.tell(Event{Name: EventDisconnected, Revoked: from.revokeAll(ctx, came) == ""})
+		given.report(Event{Name: EventDisconnected, Revoked: from.revokeAll(ctx, came) == ""})
 	}
 	return rowHasChanged, nil
 }
 
 // markSent is false if the lease is lost. If the answer is lost, nobody else sends the token before the lease ends: it can be asked
 // again. If it comes late, it is asked again, because what is left of the lease must be enough for the request.
-func (r *refresher) markSent(ctx context.Context, at place, number int64, staysGood bool) (bool, error) {
+func (r *refresher) markSent(ctx context.Context, at place, number int64, isReusable bool) (bool, error) {
 	for {
 		var asked time.Time
 		isMarked, err := retried(ctx, limits.RefreshLease, func() (bool, error) {
 			asked = time.Now()
-			return r.vault.database.markSent(ctx, at, number, staysGood)
+			return r.vault.database.markSent(ctx, at, number, isReusable)
 		})
 		if err != nil || !isMarked || time.Since(asked) < limits.RefreshLate {
 			return isMarked, err
@@ -188,7 +188,7 @@ func (r *refresher) notStored(ctx context.Context, given refreshable, number int
 	// If they are the last that the account has got: with them some providers would revoke newer ones.
 	rows, reading := r.vault.database.read(ctx, given.place)
 	isLast := reading == nil && (len(rows) == 0 || rows[0].version == given.version)
-	given.tell(Event{Name: EventNotStored, Detail: detail, Revoked: isLast && from.revokeAll(ctx, came) == ""})
+	given.report(Event{Name: EventNotStored, Detail: detail, Revoked: isLast && from.revokeAll(ctx, came) == ""})
 	return result, err
 }
 
@@ -202,10 +202,10 @@ func (r *refresher) fail(ctx context.Context, given refreshable, number int64, d
 		return refreshed{}, err
 	}
 	if reason != "" {
-		given.tell(Event{Name: EventReconnect, Reason: reason})
+		given.report(Event{Name: EventReconnect, Reason: reason})
 		return rowHasChanged, nil
 	}
-	given.tell(Event{Name: EventFailed, Detail: detail})
+	given.report(Event{Name: EventFailed, Detail: detail})
 	return refreshed{outcome: "failed", detail: detail}, nil
 }
 

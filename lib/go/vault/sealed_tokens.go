@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"urlmode.example/urlmode"
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/seals"
 )
@@ -24,7 +24,7 @@ func (p place) digest() []byte {
 }
 
 // sealTokens seals the tokens of an account. A nil nonce is random; tests with known answers give one. An error is an ErrAccountSize.
-func sealTokens(with inside.Keys, at place, of tokens, nonce []byte) ([]byte, error) {
+func sealTokens(with internals.Keys, at place, of tokens, nonce []byte) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -34,7 +34,7 @@ func sealTokens(with inside.Keys, at place, of tokens, nonce []byte) ([]byte, er
 	return sealText(with, at, bytes.TrimSuffix(text.Bytes(), []byte("\n")), nonce)
 }
 
-func sealText(with inside.Keys, at place, text, nonce []byte) ([]byte, error) {
+func sealText(with internals.Keys, at place, text, nonce []byte) ([]byte, error) {
 	digest := at.digest()
 	sealed := with.Seal(seals.AccountInfo, digest, digest, text, nonce)
 	if len(sealed) > limits.TokensMax {
@@ -44,7 +44,7 @@ func sealText(with inside.Keys, at place, text, nonce []byte) ([]byte, error) {
 }
 
 // openTokens opens the tokens of an account. An error is an ErrAccountSeal.
-func openTokens(with inside.Keys, at place, sealed []byte) (tokens, error) {
+func openTokens(with internals.Keys, at place, sealed []byte) (tokens, error) {
 	text, err := openText(with, at, sealed)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func openTokens(with inside.Keys, at place, sealed []byte) (tokens, error) {
 	return opened, nil
 }
 
-func openText(with inside.Keys, at place, sealed []byte) ([]byte, error) {
+func openText(with internals.Keys, at place, sealed []byte) ([]byte, error) {
 	digest := at.digest()
 	text, err := with.Open(seals.AccountInfo, digest, digest, sealed)
 	if err == nil {

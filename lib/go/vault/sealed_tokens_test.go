@@ -14,18 +14,18 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/adaptertest"
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 )
 
 // keysOfText are those of a keys file, for an instance that opens no connection.
-func keysOfText(t testing.TB, text string) inside.Keys {
+func keysOfText(t testing.TB, text string) internals.Keys {
 	t.Helper()
 	instance, err := urlmode.New(t.Context(), urlmode.Config{DatabaseURL: "postgresql://nobody@127.0.0.1:1/none", Keys: keyLine(1), BaseURL: adaptertest.BaseURL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { instance.Close() })
-	opened, err := instance.Inside(inside.Permit{}).OpenKeys("", text)
+	opened, err := instance.Internals(internals.Permit{}).OpenKeys("", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 	}
 	id := ""
 	if connected.ElicitationID != "" {
-		if id, err = v.inside.CheckID(connected.ElicitationID); err != nil {
+		if id, err = v.internals.CheckID(connected.ElicitationID); err != nil {
 			return "", err
 		}
 	}
@@ -51,10 +51,10 @@ func (v *Vault) Store(ctx context.Context, subject, provider string, connected C
 			continue
 		}
 		if err == nil && !isStored {
-			err = v.inside.NotFound(id)
+			err = v.internals.NotFound(id)
 		}
 		if err == nil {
-			v.tell(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
+			v.report(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
 		}
 		return at.account, err
 	}
@@ -115,7 +115,7 @@ func (v *Vault) readKept(ctx context.Context, at place, scopes []string) (*int64
 func (v *Vault) keep(ctx context.Context, connected Connected, id string, binding []byte, at place) (string, error) {
 	since := time.Now()
 	at.account = cmp.Or(connected.Account, onlyAccount)
-	err := v.inside.CheckText("Account", at.account, 1, limits.AccountMax)
+	err := v.internals.CheckText("Account", at.account, 1, limits.AccountMax)
 	isStored := false
 	if err == nil {
 		isStored, err = retried(ctx, limits.Commit, func() (bool, error) {
@@ -127,15 +127,15 @@ func (v *Vault) keep(ctx context.Context, connected Connected, id string, bindin
 		})
 	}
 	if err == nil && isStored {
-		v.tell(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
+		v.report(Event{Name: EventConnected, Scopes: connected.Scopes}, at)
 		return at.account, nil
 	}
 	if err == nil {
-		err = v.inside.NotFound(id)
+		err = v.internals.NotFound(id)
 	} else if !isRefused(err) {
 		return "", err // Nobody knows whether they are stored.
 	}
-	v.tell(Event{Name: EventNotStored, Detail: codeOf(err), Revoked: v.revokeUnstored(ctx, at, connected)}, at)
+	v.report(Event{Name: EventNotStored, Detail: codeOf(err), Revoked: v.revokeUnstored(ctx, at, connected)}, at)
 	return "", err
 }
 

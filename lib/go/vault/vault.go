@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode"
-	"urlmode.example/urlmode/internal/inside"
+	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
@@ -25,8 +25,8 @@ const (
 // Vault has the accounts of an Instance. It is safe for use by any number of goroutines, and one in each process is enough.
 type Vault struct {
 	instance  *urlmode.Instance
-	inside    inside.Instance
-	keys      inside.Keys
+	internals internals.Instance
+	keys      internals.Keys
 	database  database
 	requester *requester
 	discovery *discovery
@@ -51,8 +51,8 @@ func newVault(instance *urlmode.Instance, config Config, descriptions map[string
 	if instance == nil {
 		return nil, refuse("the instance is required")
 	}
-	v := &Vault{instance: instance, inside: instance.Inside(inside.Permit{}), requester: newRequester(limits.AccountRequest), providers: map[string]options{}, onEvent: config.OnEvent}
-	v.database = database{v.inside}
+	v := &Vault{instance: instance, internals: instance.Internals(internals.Permit{}), requester: newRequester(limits.AccountRequest), providers: map[string]options{}, onEvent: config.OnEvent}
+	v.database = database{v.internals}
 	v.discovery = &discovery{requester: v.requester, known: map[string]known{}}
 	v.refresher = &refresher{vault: v, running: map[place]*refreshing{}}
 	for name, given := range config.Providers {
@@ -63,7 +63,7 @@ func newVault(instance *urlmode.Instance, config Config, descriptions map[string
 		v.providers[name] = made
 	}
 	var err error
-	v.keys, err = v.inside.OpenKeys(config.KeysFile, config.Keys)
+	v.keys, err = v.internals.OpenKeys(config.KeysFile, config.Keys)
 	return v, err
 }
 
@@ -81,7 +81,7 @@ func (v *Vault) checkProvider(name string, given Provider, descriptions map[stri
 	if made.client, err = readClient(given.Client, found); err != nil {
 		return made, err
 	}
-	for _, err := range []error{v.inside.CheckProvider(name), checkScopes("Scopes", given.Scopes),
+	for _, err := range []error{v.internals.CheckProvider(name), checkScopes("Scopes", given.Scopes),
 		checkScopes("RequiredScopes", given.RequiredScopes), checkParameters(given.Parameters)} {
 		if err != nil {
 			return made, err
@@ -106,7 +106,7 @@ func (v *Vault) optionsOf(provider string, of tokens) (options, error) {
 	return made.with(kept), nil
 }
 
-func (v *Vault) tell(event Event, at place) {
+func (v *Vault) report(event Event, at place) {
 	if v.onEvent != nil {
 		event.Subject, event.Provider, event.Account = at.subject, at.provider, at.account
 		v.onEvent(event)
@@ -114,8 +114,8 @@ func (v *Vault) tell(event Event, at place) {
 }
 
 func (v *Vault) checkPlace(subject, provider, account string) (place, error) {
-	for _, err := range []error{v.inside.CheckOpen(), v.inside.CheckText("Subject", subject, 1, limits.SubjectMax), v.inside.CheckProvider(provider),
-		v.inside.CheckText("Account", account, 0, limits.AccountMax)} {
+	for _, err := range []error{v.internals.CheckOpen(), v.internals.CheckText("Subject", subject, 1, limits.SubjectMax), v.internals.CheckProvider(provider),
+		v.internals.CheckText("Account", account, 0, limits.AccountMax)} {
 		if err != nil {
 			return place{}, err
 		}
@@ -171,7 +171,7 @@ func (v *Vault) Disconnect(ctx context.Context, subject, provider, account strin
 // inBackground does work in a goroutine of its own. The end of the context ends the call, and not the work, for which Close waits.
 func inBackground[T any](ctx context.Context, v *Vault, work func(context.Context) (T, error)) (T, error) {
 	var made T
-	end, err := v.inside.Start()
+	end, err := v.internals.Start()
 	if err != nil {
 		return made, err
 	}
@@ -206,7 +206,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 		}
 		if begun.outcome == "leased" {
 			if !hasBegun {
-				if err := v.inside.CheckOpen(); err != nil {
+				if err := v.internals.CheckOpen(); err != nil {
 					return Disconnected{}, err
 				}
 			}
@@ -238,7 +238,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 			break
 		}
 	}
-	v.tell(Event{Name: EventDisconnected, Revoked: detail == ""}, at)
+	v.report(Event{Name: EventDisconnected, Revoked: detail == ""}, at)
 	return Disconnected{detail == "", detail}, nil
 }
 
@@ -307,7 +307,7 @@ func (v *Vault) Reseal(ctx context.Context) (done Resealed, err error) {
 			var about *urlmode.AccountError
 			if errors.As(err, &about) {
 				done.Unopened++
-				v.tell(Event{Name: EventUnopened, Reason: about.Reason}, last)
+				v.report(Event{Name: EventUnopened, Reason: about.Reason}, last)
 				continue
 			}
 			isSealed, err := one[bool](ctx, v.database, sqlReseal, last.subject, last.provider, last.account, each.sealed, made)

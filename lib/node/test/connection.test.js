@@ -13,7 +13,7 @@ import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { internalsOf } from '../src/core/internals.js';
 import { Listener } from '../src/core/listener.js';
 import { bindingOf } from '../src/core/token.js';
-import { Waiters } from '../src/core/waits.js';
+import { Waits } from '../src/core/waits.js';
 import { Cluster } from './support/cluster.js';
 import { connectionsOf, listenerOf, request, requireUrl, setUp, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
@@ -166,7 +166,7 @@ test('a missing privilege or schema rejects a wait at once', async (t) => {
 function shortWaits(t, databaseUrl, routineReadMs) {
 	const listener = new Listener({ ...checkDatabaseUrl(databaseUrl), query_timeout: 300 });
 	t.after(() => listener.close());
-	const waiters = new Waiters(listener, {
+	const waiters = new Waits(listener, {
 		toOutcome: ({ id, action, reason }) => ({ elicitationId: id, action, reason, result: undefined }),
 		openVerifier: () => undefined,
 		expire: () => assert.fail('nothing expires here'),

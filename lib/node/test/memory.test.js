@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 
 import { AccountProvider } from '../src/accounts/provider.js';
-import { AnnouncedMoney } from '../src/core/payments.js';
+import { PaymentReports } from '../src/core/payments.js';
 import { PostgresStorage } from '../src/frameworks/storage.js';
 import { Checker } from '../src/core/verify.js';
 import { Claims } from '../src/core/claims.js';
@@ -24,7 +24,7 @@ import { Listener } from '../src/core/listener.js';
 import { Rechecker } from '../src/core/recheck.js';
 import { bindingOf } from '../src/core/token.js';
 import { Refresher } from '../src/vault/refresher.js';
-import { Waiters } from '../src/core/waits.js';
+import { Waits } from '../src/core/waits.js';
 import { scratchKeys } from './support/keys.js';
 
 /** Multiples of the 5,000 elicitations that the status tracker holds, so that it is equally full before and after. */
@@ -190,10 +190,10 @@ test('waits that time out leave nothing behind', async (t) => {
 			id, provider: 'demo', kind: 'oauth', status: 'opened', closes_in_ms: '60000', rechecks: 0, rechecked: 0, failed_attempts: 0,
 		})),
 	});
-	const waiters = new Waiters(listener, { openVerifier: () => undefined });
+	const waits = new Waits(listener, { openVerifier: () => undefined });
 	const binding = bindingOf('user-42', '');
-	await staysFlat(t, () => assert.rejects(waiters.wait(randomUUID(), binding, { timeout: 0 }), { code: 'ELICITATION_TIMEOUT' }));
-	assert.equal(waiters.size, 0);
+	await staysFlat(t, () => assert.rejects(waits.wait(randomUUID(), binding, { timeout: 0 }), { code: 'ELICITATION_TIMEOUT' }));
+	assert.equal(waits.size, 0);
 });
 
 /** A listener whose connection is played. */
@@ -219,7 +219,7 @@ function playListener(t) {
 test('the listener keeps nothing of statements, notifications and channels', async (t) => {
 	const { listener, clients } = playListener(t);
 	const announced = [];
-	listener.on('announced', ([{ id }]) => announced.splice(0, 1, id));
+	listener.on('notified', ([{ id }]) => announced.splice(0, 1, id));
 	listener.acquire(t);
 	await new Promise((resolve) => listener.once('receiving', resolve));
 	await staysFlat(t, async () => {
@@ -253,17 +253,17 @@ test('the listener keeps nothing of connections that were lost', async (t) => {
 
 test('late payments are told once, and the last ten thousand are remembered', async (t) => {
 	const listener = Object.assign(new EventEmitter(), { listening: false, acquire: () => {}, release: () => {} });
-	let told = 0;
-	const late = new AnnouncedMoney(listener, { member: 'late', read: async ({ id }) => [id], nameOf: (id) => id, tell: () => (told += 1) });
+	let reported = 0;
+	const late = new PaymentReports(listener, { member: 'late', read: async ({ id }) => [id], nameOf: (id) => id, report: () => (reported += 1) });
 	late.start();
 	t.after(() => late.close());
-	let announcements = 0;
+	let notifications = 0;
 	await staysFlat(t, async () => {
-		announcements += 1;
-		listener.emit('announced', [{ id: randomUUID(), late: true }]);
+		notifications += 1;
+		listener.emit('notified', [{ id: randomUUID(), late: true }]);
 		await turn(); // it is read
 	}, { calls: 2 * CALLS, warmUp: 10_000 });
-	assert.equal(told, announcements);
+	assert.equal(reported, notifications);
 });
 
 test('rechecks, and checks of what users have typed, leave nothing behind', async (t) => {

@@ -110,7 +110,7 @@ test('what a browser or a provider waits for gives up a locked row', async (t) =
 	await holder.query('COMMIT');
 });
 
-test('announcements go together, up to the longest payload of a notification', async (t) => {
+test('notifications go together, up to the longest payload of a notification', async (t) => {
 	const { admin, adminUrl } = await setUp(t);
 	const listener = await connect(t, adminUrl);
 	const lengths = [];

@@ -12,7 +12,7 @@ import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { Listener } from '../src/core/listener.js';
 import { Poll } from '../src/core/poll.js';
 import { bindingOf } from '../src/core/token.js';
-import { Waiters } from '../src/core/waits.js';
+import { Waits } from '../src/core/waits.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -94,8 +94,8 @@ test('every row is read again about each 30 seconds', async (t) => {
 			return ids.map((id) => ({ id, provider: 'demo', kind: 'oauth', status: 'opened', closes_in_ms: '3600000', rechecks: 0, rechecked: 0 }));
 		},
 	});
-	const waiters = new Waiters(listener, { openVerifier: () => undefined });
-	const ended = assert.rejects(waiters.wait('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', bindingOf('u', ''), { timeout: Infinity }));
+	const waits = new Waits(listener, { openVerifier: () => undefined });
+	const ended = assert.rejects(waits.wait('6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11', bindingOf('u', ''), { timeout: Infinity }));
 	await turn();
 	for (let round = 1; round <= 3; round += 1) {
 		assert.equal(reads, round);
@@ -104,7 +104,7 @@ test('every row is read again about each 30 seconds', async (t) => {
 		for (let step = 0; step < 160 && reads === round; step += 1) await pass(100);
 	}
 	assert.equal(reads, 4);
-	await waiters.close(new Error('closed'));
+	await waits.close(new Error('closed'));
 	await ended;
 });
 

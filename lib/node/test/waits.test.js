@@ -6,8 +6,8 @@ import { EventEmitter } from 'node:events';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { parseAnnouncements } from '../src/core/notification.js';
-import { Waiters } from '../src/core/waits.js';
+import { parseNotifications } from '../src/core/notification.js';
+import { Waits } from '../src/core/waits.js';
 
 const BINDING = Buffer.alloc(16, 1);
 const FORGED = Buffer.from('forged');
@@ -34,7 +34,7 @@ class ControlledListener extends EventEmitter {
 	}
 
 	notify(id, outcome) {
-		this.emit('announced', [{ id, late: false, outcome }]);
+		this.emit('notified', [{ id, late: false, outcome }]);
 	}
 }
 
@@ -49,7 +49,7 @@ function setUp(t, routineReadMs, expire) {
 	t.after(() => assert.deepEqual(unexpected, [], 'nothing expires here'));
 	const markedRead = [];
 	const opened = [];
-	const waiters = new Waiters(listener, {
+	const waiters = new Waits(listener, {
 		toOutcome: (row, binding, { result, verifier }) => {
 			if (row.result?.equals(FORGED)) throw new Error('no key opens it');
 			const outcome = { elicitationId: row.id, action: row.action, reason: row.reason, result };
@@ -207,7 +207,7 @@ test('notifications for other rows, or with another payload, cause no read', asy
 	await answer(listener, pending);
 	for (const payload of [
 		'', 'x', '{', 'null', '[]', '42', '{"id":null}', '{"id":{}}', '{"id":"__proto__"}', '[null,1,[],{"id":1},{"id":"__proto__"}]',
-	]) listener.emit('announced', parseAnnouncements(payload));
+	]) listener.emit('notified', parseNotifications(payload));
 	listener.notify(randomUUID());
 	await sleep(1);
 	assert.equal(listener.reads.length, 0);
@@ -280,7 +280,7 @@ test('an outcome that is not a text is a reason to read', async (t) => {
 	await sleep(1);
 	await answer(listener, pending);
 	for (const outcome of [null, 1, {}, ['sealed']]) {
-		listener.emit('announced', parseAnnouncements(JSON.stringify({ id, outcome })));
+		listener.emit('notified', parseNotifications(JSON.stringify({ id, outcome })));
 		await sleep(1);
 		assert.equal(listener.reads.length, 1);
 		await answer(listener, pending);

@@ -16,7 +16,7 @@ from urlmode._core.claims import Claims
 from urlmode._core.database import RowKey
 from urlmode._core.keys import Key, KeyRing
 from urlmode._core.listener import Listener
-from urlmode._core.payments import AnnouncedMoney
+from urlmode._core.payments import PaymentReports
 
 
 class Server:
@@ -106,7 +106,7 @@ async def test_reports_of_money_go_on() -> None:
     async def read(**filter: Any) -> list[int]:
         raise UrlModeBusyError("10000 calls are in progress")
 
-    money = AnnouncedMoney(cast(Listener, None), "late", read, str)
+    money = PaymentReports(cast(Listener, None), "late", read, str)
     assert await money._read_quietly({}) == []
 
 
@@ -116,7 +116,7 @@ class Announcing:
     listening = False
 
     def __init__(self) -> None:
-        self.on_announced: list[Any] = []
+        self.on_notified: list[Any] = []
 
     def acquire(self, user: object) -> None:
         pass
@@ -129,14 +129,14 @@ async def test_money_is_told_once() -> None:
         return str(filter["id"]).split()
 
     listener = Announcing()
-    money = AnnouncedMoney(cast(Listener, listener), "late", read, str)
+    money = PaymentReports(cast(Listener, listener), "late", read, str)
     reports: Any = money.reports()
 
     async def next_after(*ids: str) -> str:
         told = asyncio.ensure_future(anext(reports))
         await asyncio.sleep(0)
         for id in ids:
-            listener.on_announced[0]([{"id": id, "late": True}])
+            listener.on_notified[0]([{"id": id, "late": True}])
         return str(await told)
 
     assert await next_after("a") == "a"
@@ -152,7 +152,7 @@ async def test_who_waits_for_money_hears_that_it_is_closed() -> None:
     async def read(**filter: Any) -> list[str]:
         return []
 
-    money = AnnouncedMoney(cast(Listener, Announcing()), "late", read, str)
+    money = PaymentReports(cast(Listener, Announcing()), "late", read, str)
     reports: Any = money.reports()
     told = asyncio.ensure_future(anext(reports, "none"))
     await asyncio.sleep(0)

@@ -14,7 +14,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import ElicitationNotFoundError, ElicitationTimeoutError
-from urlmode._core.listener import Listener, _Listening, parse_announcements
+from urlmode._core.listener import Listener, _Listening, parse_notifications
 
 ID = "00000000-0000-4000-8000-000000000001"
 
@@ -181,12 +181,12 @@ async def test_which_of_several_hosts_is_wanted(open_urlmode: OpenUrlMode, param
      b'{"id":1}', b'{"id":"\\ud800"}', b'{"id":"x"}', b'{"id":"%s\\n"}' % ID.encode()],
 )  # fmt: skip
 def test_what_is_no_announcement(payload: bytes) -> None:
-    assert parse_announcements(payload) == []
+    assert parse_notifications(payload) == []
 
 
 def test_one_and_several() -> None:
-    assert parse_announcements(b'{"id":"%s"}' % ID.encode()) == [{"id": ID}]
-    assert parse_announcements(b'[{"id":"%s"},{"id":"x"}]' % ID.encode()) == [{"id": ID}]
+    assert parse_notifications(b'{"id":"%s"}' % ID.encode()) == [{"id": ID}]
+    assert parse_notifications(b'[{"id":"%s"},{"id":"x"}]' % ID.encode()) == [{"id": ID}]
 
 
 def test_delays_grow_and_vary(monkeypatch: Any) -> None:

@@ -109,7 +109,7 @@ async def test_the_trace_of_the_call_is_kept(urlmode: UrlMode, callback: Callbac
         for sent, kept in [(trace, trace), ("none", None)]:
             assert text_of(await shop.client.call_tool("buy", meta={"traceparent": sent})) == "Thanks."
             assert await kept_trace(shop._id) == kept
-            await until("the answer is confirmed", lambda: not urlmode._beside._tasks)
+            await until("the answer is confirmed", lambda: not urlmode._background._tasks)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -119,7 +119,7 @@ async def test_a_call_after_one_that_was_answered_is_about_something_new(
     shop = Shop(urlmode, callback, lambda accepted: f"Thanks for {accepted.reference}.", mode)
     async with shop.client:
         first = await shop.client.call_tool("buy")
-        await until("the answer is confirmed", lambda: not urlmode._beside._tasks)
+        await until("the answer is confirmed", lambda: not urlmode._background._tasks)
         assert text_of(await shop.client.call_tool("buy")) != text_of(first)
     assert len(shop.asked) == 2
 
@@ -182,7 +182,7 @@ async def test_a_call_that_is_cancelled_while_it_claims(
             await call
         await asyncio.sleep(0.2)  # the server hears of it
         may_go_on.set()
-        await until("it has ended", lambda: not urlmode._beside._tasks)
+        await until("it has ended", lambda: not urlmode._background._tasks)
     assert made == ([] if kind == "payment" else [shop._id])
 
 

@@ -23,7 +23,7 @@ from urlmode import UrlMode, UrlModeBusyError
 from urlmode._core import batches
 from urlmode._core.database import RecheckRow, Row, RowKey
 from urlmode._core.listener import Listener
-from urlmode._core.payments import AnnouncedMoney
+from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows
 from urlmode._core.recheck import Rechecker
 
@@ -178,7 +178,7 @@ class Opened:
         self.connections = 0
         self.heard = 0
         self.listener = Listener(self._connect, listen=True, several_hosts=False, notify=self._notify)
-        self.listener.on_announced.append(self._hear)
+        self.listener.on_notified.append(self._hear)
 
     async def _connect(self) -> Any:
         self.connections += 1
@@ -188,8 +188,8 @@ class Opened:
     async def _notify(self, channel: str, payload: str) -> None:
         raise AssertionError("its process id is that of the server")
 
-    def _hear(self, announcements: list[dict[str, Any]]) -> None:
-        self.heard += len(announcements)
+    def _hear(self, notifications: list[dict[str, Any]]) -> None:
+        self.heard += len(notifications)
 
     async def receives(self) -> None:
         while not self.listener.receives_notifications:
@@ -241,7 +241,7 @@ async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest
     async def read(*, id: str) -> list[str]:
         return [id]
 
-    money = AnnouncedMoney(listener, "late", read, lambda id: id)
+    money = PaymentReports(listener, "late", read, lambda id: id)
     reports = money.reports()
     first = asyncio.ensure_future(anext_of(reports))
     await asyncio.sleep(0)
@@ -249,7 +249,7 @@ async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest
     async def call() -> None:
         nonlocal first
         id = str(uuid.uuid4())
-        listener.on_announced[-1]([{"id": id, "late": True}])
+        listener.on_notified[-1]([{"id": id, "late": True}])
         assert await first == id
         first = asyncio.ensure_future(anext_of(reports))
         await asyncio.sleep(0)

@@ -33,7 +33,7 @@ from urlmode._core.token import open_link, open_state
 async def waiting(urlmode: UrlMode, id: str, **options: Any) -> asyncio.Task[Any]:
     """A wait that has read its row."""
     task = asyncio.create_task(urlmode.wait_for_completion(id, **options))
-    entries = urlmode._waiters._entries
+    entries = urlmode._waits._entries
     await until("the row is read", lambda: task.done() or (id in entries and entries[id][0].kind is not None))
     await until("notifications arrive", lambda: task.done() or urlmode._listener.receives_notifications)
     return task
@@ -114,7 +114,7 @@ async def test_an_announcement_during_the_first_read_is_not_lost(urlmode: UrlMod
     first = await waiting(urlmode, (await urlmode.create(**ACCOUNT, **me)).elicitation_id, **me)  # The connection listens.
     asked = await urlmode.create(**ACCOUNT, **me)
     announced: list[str] = []
-    urlmode._listener.on_announced.append(
+    urlmode._listener.on_notified.append(
         lambda all: announced.extend(each["status"] for each in all if each["id"] == asked.elicitation_id)
     )
     await callback.open(asked.elicitation_id, me)

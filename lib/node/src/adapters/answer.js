@@ -134,13 +134,13 @@ class Channel {
 			try {
 				await send.call(transport, message, ...rest);
 			} catch (error) {
-				this.#tell(message.id, false);
+				this.#report(message.id, false);
 				throw error;
 			}
 			// stdio does not look at what becomes of its bytes.
 			const written = !('error' in message);
-			if (transport._stdout) transport._stdout.write('', (error) => this.#tell(message.id, written && !error));
-			else this.#tell(message.id, written);
+			if (transport._stdout) transport._stdout.write('', (error) => this.#report(message.id, written && !error));
+			else this.#report(message.id, written);
 		};
 	}
 
@@ -159,7 +159,7 @@ class Channel {
 	 * @param {unknown} requestId
 	 * @param {boolean} written
 	 */
-	#tell(requestId, written) {
+	#report(requestId, written) {
 		for (const resolve of this.#awaited.get(requestId) ?? []) resolve(written);
 		this.#awaited.delete(requestId);
 	}

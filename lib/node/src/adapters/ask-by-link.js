@@ -1,7 +1,7 @@
 // Asks with a link as text in the tool's result, or with the error -32042. A
 // later call of the same tool waits for the outcome.
 
-import { canBeOpened, endPending, goOn, ownerOf, waitOneRound } from './asking.js';
+import { canBeOpened, endPending, resumeOrCreate, ownerOf, waitOneRound } from './asking.js';
 import { noticeOf } from './notices.js';
 
 /**
@@ -17,7 +17,7 @@ import { noticeOf } from './notices.js';
  * @returns {Promise<import('./types.js').Completed | import('./types.js').Ended>}
  */
 export async function askByLink(options, call, created) {
-	const begun = await goOn(options, created);
+	const begun = await resumeOrCreate(options, created);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
 	if (!elicitation.resumed) await sendToApprovers(options, elicitation);
@@ -50,7 +50,7 @@ async function sendToApprovers(options, { elicitationId, approvalUrl, expiresAt 
  * @throws the error -32042
  */
 export async function askByError(options, call) {
-	const begun = await goOn(options);
+	const begun = await resumeOrCreate(options);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
 	const { elicitationId, url = '', resumed } = elicitation;

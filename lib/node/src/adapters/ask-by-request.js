@@ -6,7 +6,7 @@
 // ended. The outcome is that of the row.
 
 import { RESPONSE_MS } from '../core/contract-limits.js';
-import { canBeOpened, endPending, findOutcome, goOn, isGone, ownerOf, waitOneRound } from './asking.js';
+import { canBeOpened, endPending, findOutcome, resumeOrCreate, isGone, ownerOf, waitOneRound } from './asking.js';
 import { ElicitationClientGoneError } from '../core/errors.js';
 import { internalsOf } from '../core/internals.js';
 import { failureResult } from './messages.js';
@@ -28,7 +28,7 @@ import { noticeOf } from './notices.js';
  * @returns {Promise<Completed | Ended>}
  */
 export async function askByRequest(options, call, created) {
-	const begun = await goOn(options, created);
+	const begun = await resumeOrCreate(options, created);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
 	if (canBeOpened(elicitation, begun.found)) return new ElicitationRequest(options, call, elicitation).run();

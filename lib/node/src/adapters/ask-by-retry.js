@@ -14,7 +14,7 @@ import { ElicitationNotFoundError, StateTokenError } from '../core/errors.js';
 import { internalsOf } from '../core/internals.js';
 import { kidOf } from '../core/link.js';
 import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../core/token.js';
-import { canBeOpened, endPending, findOutcome, goOn, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
+import { canBeOpened, endPending, findOutcome, resumeOrCreate, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
 import { failureResult } from './messages.js';
 import { refuseRequestState } from './request-state.js';
 
@@ -77,7 +77,7 @@ async function resumeElicitation(options, round, { id, rounds, kid, expiresAt })
  * @returns {Promise<Completed | Ended>}
  */
 async function startElicitation(options, round) {
-	const begun = await goOn(options);
+	const begun = await resumeOrCreate(options);
 	if (begun.outcome) return begun;
 	const { elicitation } = begun;
 	const { elicitationId: id, url = '', expiresAt } = elicitation;

@@ -55,7 +55,7 @@ export function createElicitation(options) {
  * @param {ElicitOptions} options
  * @param {Elicitation} [created] the elicitation, if it was created before
  */
-export async function goOn(options, created) {
+export async function resumeOrCreate(options, created) {
 	const elicitation = created ?? await createElicitation(options);
 	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
 	return typeof found === 'object' ? { outcome: found, elicitation, isEarlier: created === undefined } : { elicitation, found };

@@ -28,7 +28,7 @@ export function noticeOf(session, id) {
 
 class Notice {
 	#id;
-	#told = false;
+	#reported = false;
 	#watched = false;
 	/** @type {Promise<boolean>} whether a refusal of the client has ended the elicitation */
 	#refused = Promise.resolve(false);
@@ -50,14 +50,14 @@ class Notice {
 		return this.#refused;
 	}
 
-	/** @param {() => Promise<unknown>} tell */
-	async send(tell) {
+	/** @param {() => Promise<unknown>} report */
+	async send(report) {
 		// The wait may end before the refusal itself has returned.
 		const refused = await this.#refused.catch(() => false);
-		if (this.#told || refused) return;
-		this.#told = true;
+		if (this.#reported || refused) return;
+		this.#reported = true;
 		// The client's next call says the same.
-		await tell().catch(() => {});
+		await report().catch(() => {});
 	}
 
 	/**
@@ -68,7 +68,7 @@ class Notice {
 	 */
 	async sendWhenCompleted(options, session) {
 		const { urlmode, recheck, verify } = options;
-		if (this.#watched || this.#told || !session.transport) return;
+		if (this.#watched || this.#reported || !session.transport) return;
 		this.#watched = true;
 		const closing = new AbortController();
 		const stopWatching = onClose(session, () => closing.abort());

@@ -12,7 +12,7 @@ const OF_AN_ELEMENT = /^(22|23|P0|40|55P03|57014)/;
 
 /**
  * @template T, A
- * @typedef {object} Asked
+ * @typedef {object} Queued
  * @property {T} element
  * @property {(answer: A) => void} resolve
  * @property {(error: unknown) => void} reject
@@ -25,8 +25,8 @@ export class Batches {
 	#size;
 	#atOnce;
 	#waitMs;
-	/** @type {Asked<T, A>[]} */
-	#asked = [];
+	/** @type {Queued<T, A>[]} */
+	#queued = [];
 	#underWay = 0;
 	/** @type {NodeJS.Timeout | undefined} for what has waited longest */
 	#timer;
@@ -50,7 +50,7 @@ export class Batches {
 	 */
 	ask(element) {
 		return new Promise((resolve, reject) => {
-			this.#asked.push({ element, resolve, reject, until: performance.now() + this.#waitMs });
+			this.#queued.push({ element, resolve, reject, until: performance.now() + this.#waitMs });
 			if (this.#underWay < this.#atOnce) void this.#work();
 			else this.#timer ??= setTimeout(() => this.#rejectOverdue(), this.#waitMs);
 		});
@@ -58,13 +58,13 @@ export class Batches {
 
 	#rejectOverdue() {
 		const now = performance.now();
-		const first = this.#asked.findIndex(({ until }) => until > now);
-		for (const asked of this.#asked.splice(0, first < 0 ? Infinity : first)) this.#refuse(asked);
-		const [next] = this.#asked;
+		const first = this.#queued.findIndex(({ until }) => until > now);
+		for (const queued of this.#queued.splice(0, first < 0 ? Infinity : first)) this.#refuse(queued);
+		const [next] = this.#queued;
 		this.#timer = next && setTimeout(() => this.#rejectOverdue(), next.until - now);
 	}
 
-	/** @param {Asked<T, A>} asked */
+	/** @param {Queued<T, A>} queued */
 	#refuse({ reject }) {
 		reject(new UrlModeBusyError(`the call has waited ${this.#waitMs / 1_000} s for others`));
 	}
@@ -73,7 +73,7 @@ export class Batches {
 		this.#underWay += 1;
 		// What is asked for in the same turn of the event loop goes together.
 		await null;
-		while (this.#asked.length > 0) await this.#answer(this.#asked.splice(0, this.#size));
+		while (this.#queued.length > 0) await this.#answer(this.#queued.splice(0, this.#size));
 		this.#underWay -= 1;
 		if (this.#underWay > 0) return;
 		clearTimeout(this.#timer);
@@ -84,7 +84,7 @@ export class Batches {
 	 * One bad element fails alone: a batch that is refused is tried again in halves, as long as its callers wait. Never after an error that leaves
 	 * open whether the statement was carried out.
 	 *
-	 * @param {Asked<T, A>[]} batch
+	 * @param {Queued<T, A>[]} batch
 	 */
 	async #answer(batch) {
 		try {
@@ -101,10 +101,10 @@ export class Batches {
 		}
 	}
 
-	/** @param {Asked<T, A>[]} batch */
+	/** @param {Queued<T, A>[]} batch */
 	async #answerInTime(batch) {
 		const now = performance.now();
-		batch.filter(({ until }) => until <= now).forEach((asked) => this.#refuse(asked));
+		batch.filter(({ until }) => until <= now).forEach((queued) => this.#refuse(queued));
 		const rest = batch.filter(({ until }) => until > now);
 		if (rest.length > 0) await this.#answer(rest);
 	}

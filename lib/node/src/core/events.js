@@ -2,7 +2,7 @@
 // for a wait, emits its event.
 
 import { endOf } from './outcome.js';
-import { AnnouncedMoney } from './payments.js';
+import { PaymentReports } from './payments.js';
 import { toRefund } from './refund.js';
 import { StatusTracker } from './status-tracker.js';
 import { bindingOf } from './token.js';
@@ -35,17 +35,17 @@ export class Events {
 		this.#emitter = emitter;
 		this.#sources = sources;
 		const { database, listener } = sources;
-		this.#late = new AnnouncedMoney(listener, {
+		this.#late = new PaymentReports(listener, {
 			member: 'late',
 			read: async (filter) => (await database.unclaimed(filter)).filter(({ late }) => late),
 			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
-			tell: (row) => this.#emitLate(row),
+			report: (row) => this.#emitLate(row),
 		});
-		this.#refunds = new AnnouncedMoney(listener, {
+		this.#refunds = new PaymentReports(listener, {
 			member: 'refunded',
 			read: (filter) => database.refunds(filter),
 			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.elicitation} ${row.amount} ${row.reversed} ${row.payment}`,
-			tell: (row) => this.#emitLater('refunded', toRefund(row)),
+			report: (row) => this.#emitLater('refunded', toRefund(row)),
 		});
 		/** @type {import('node:events').EventEmitter} */ (emitter).on('newListener', (event) => {
 			if (this.#closed) return;

@@ -18,7 +18,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { Client } from './connection.js';
-import { parseAnnouncements } from './notification.js';
+import { parseNotifications } from './notification.js';
 import {
 	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_QUERY_MS, PROBE_MS, ROUTINE_MS,
 } from './contract-limits.js';
@@ -43,7 +43,7 @@ const PROBE_CHANNEL = 'urlmode_probe';
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
  * @property {[]} receiving notifications arrive, so polling is not necessary
- * @property {[announcements: import('./notification.js').Announcement[]]} announced what the database announces of rows
+ * @property {[notifications: import('./notification.js').Notification[]]} notified what the database announces of rows
  * @property {[payload: string, channel: string]} notification of another channel
  * @property {[error: unknown]} lost the connection was lost or could not be opened. Another attempt follows
  *
@@ -210,7 +210,7 @@ export class Listener extends EventEmitter {
 		client.on('error', (error) => this.#onLost(connection, error));
 		client.on('end', () => this.#onLost(connection, new Error('the listening connection ended')));
 		client.on('notification', ({ channel, payload = '' }) => {
-			if (channel === CHANNEL) this.emit('announced', parseAnnouncements(payload));
+			if (channel === CHANNEL) this.emit('notified', parseNotifications(payload));
 			else if (channel === PROBE_CHANNEL) this.#onProbe(connection, payload);
 			else this.emit('notification', payload, channel);
 		});

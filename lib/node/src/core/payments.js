@@ -6,61 +6,61 @@
 import { REPORTED_MAX, REPORTS_MISSED_MS, REPORTS_PENDING_MAX } from './contract-limits.js';
 
 /** @template Row */
-export class AnnouncedMoney {
+export class PaymentReports {
 	#listener;
 	#member;
 	#read;
 	#nameOf;
-	#tell;
+	#report;
 	#started = false;
 	/** @type {Set<string>} */
-	#told = new Set();
+	#reported = new Set();
 	/** @type {Set<string>} ids of elicitations */
 	#pending = new Set();
-	/** Whether there were too many announcements. */
+	/** Whether there were too many notifications. */
 	#missed = false;
 	#reading = false;
 
 	/**
 	 * @param {import('./listener.js').Listener} listener
 	 * @param {object} money
-	 * @param {'late' | 'refunded'} money.member of the announcements that tell of it
+	 * @param {'late' | 'refunded'} money.member of the notifications that tell of it
 	 * @param {(filter: { id: string } | { since: Date }) => Promise<Row[]>} money.read the rows to report, of an elicitation or since a time
 	 * @param {(row: Row) => string} money.nameOf equal names are reported once
-	 * @param {(row: Row) => void} money.tell
+	 * @param {(row: Row) => void} money.report
 	 */
-	constructor(listener, { member, read, nameOf, tell }) {
+	constructor(listener, { member, read, nameOf, report }) {
 		this.#listener = listener;
 		this.#member = member;
 		this.#read = read;
 		this.#nameOf = nameOf;
-		this.#tell = tell;
+		this.#report = report;
 	}
 
 	/** Listens until `close`. Does not keep the process running. */
 	start() {
 		if (this.#started) return;
 		this.#started = true;
-		this.#listener.on('announced', this.#onAnnounced);
+		this.#listener.on('notified', this.#onNotified);
 		this.#listener.acquire(this, false);
 	}
 
 	close() {
-		this.#listener.off('announced', this.#onAnnounced);
+		this.#listener.off('notified', this.#onNotified);
 		this.#listener.release(this);
 	}
 
-	/** @param {import('./notification.js').Announcement[]} announcements */
-	#onAnnounced = (announcements) => {
-		for (const announcement of announcements) {
-			if (announcement[this.#member] !== true) continue;
-			if (this.#pending.size < REPORTS_PENDING_MAX) this.#pending.add(announcement.id);
+	/** @param {import('./notification.js').Notification[]} notifications */
+	#onNotified = (notifications) => {
+		for (const notification of notifications) {
+			if (notification[this.#member] !== true) continue;
+			if (this.#pending.size < REPORTS_PENDING_MAX) this.#pending.add(notification.id);
 			else this.#missed = true;
 		}
 		void this.#readPending();
 	};
 
-	/** One query at a time, however many announcements there are: anyone in the database can forge them. */
+	/** One query at a time, however many notifications there are: anyone in the database can forge them. */
 	async #readPending() {
 		if (this.#reading) return;
 		this.#reading = true;
@@ -69,10 +69,10 @@ export class AnnouncedMoney {
 				const [id] = this.#pending;
 				if (id !== undefined) {
 					this.#pending.delete(id);
-					await this.#tellOf({ id });
+					await this.#reportOf({ id });
 				} else {
 					this.#missed = false;
-					await this.#tellOf({ since: new Date(Date.now() - REPORTS_MISSED_MS) });
+					await this.#reportOf({ since: new Date(Date.now() - REPORTS_MISSED_MS) });
 				}
 			}
 		} finally {
@@ -81,7 +81,7 @@ export class AnnouncedMoney {
 	}
 
 	/** @param {{ id: string } | { since: Date }} filter */
-	async #tellOf(filter) {
+	async #reportOf(filter) {
 		let rows;
 		try {
 			rows = await this.#read(filter);
@@ -91,10 +91,10 @@ export class AnnouncedMoney {
 		}
 		for (const row of rows) {
 			const name = this.#nameOf(row);
-			if (this.#told.has(name)) continue;
-			this.#told.add(name);
-			if (this.#told.size > REPORTED_MAX) this.#told.delete(/** @type {string} */ (this.#told.values().next().value));
-			this.#tell(row);
+			if (this.#reported.has(name)) continue;
+			this.#reported.add(name);
+			if (this.#reported.size > REPORTED_MAX) this.#reported.delete(/** @type {string} */ (this.#reported.values().next().value));
+			this.#report(row);
 		}
 	}
 }

@@ -116,7 +116,7 @@ export function unseal(keys, owned, sealed) {
  * @param {import('./keys.js').KeyRing} keys
  * @param {Buffer} row rowBytes of the row
  * @param {string} sealed in base64
- * @returns {import('./waits.js').AnnouncedOutcome | undefined} undefined if it is not genuine, or of another elicitation
+ * @returns {import('./waits.js').NotifiedOutcome | undefined} undefined if it is not genuine, or of another elicitation
  */
 export function openOutcome(keys, row, sealed) {
 	const bytes = Buffer.from(sealed, 'base64');
@@ -126,7 +126,7 @@ export function openOutcome(keys, row, sealed) {
 	const value = typeof opened === 'string' ? undefined : parseObject(opened);
 	if (!value) return undefined;
 	const { action, reason, reference = null, result } = value;
-	return /** @type {import('./waits.js').AnnouncedOutcome} */ ({ action, reason, reference, result });
+	return /** @type {import('./waits.js').NotifiedOutcome} */ ({ action, reason, reference, result });
 }
 
 /**

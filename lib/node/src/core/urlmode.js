@@ -29,7 +29,7 @@ import { bindingOf } from './token.js';
 import { toRefund } from './refund.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
-import { Waiters } from './waits.js';
+import { Waits } from './waits.js';
 import { UrlBuilder } from './callback-urls.js';
 
 /**
@@ -49,7 +49,7 @@ export class UrlMode extends EventEmitter {
 	#keys;
 	#database;
 	#listener;
-	#waiters;
+	#waits;
 	#metrics;
 	#purger;
 	#events;
@@ -88,7 +88,7 @@ export class UrlMode extends EventEmitter {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
 		this.#creator = new Creator({ keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName });
-		this.#waiters = new Waiters(this.#listener, {
+		this.#waits = new Waits(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
 			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),
 			openOutcome: (entry, sealed) => openOutcome(this.#keys, entry.rowBytes, sealed),
@@ -162,7 +162,7 @@ export class UrlMode extends EventEmitter {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
 		}
-		return this.#metrics.follow(this.#waiters.wait(elicitationId, bindingOf(owner.subject, owner.session), {
+		return this.#metrics.follow(this.#waits.wait(elicitationId, bindingOf(owner.subject, owner.session), {
 			timeout, signal, onProgress, recheck, verify, abandon, onRow: (row) => this.#events.status(row, owner),
 		}), timeout, signal);
 	}
@@ -326,7 +326,7 @@ export class UrlMode extends EventEmitter {
 
 	/** How many waits are open in this process, for the metrics of a server. */
 	get openWaits() {
-		return this.#waiters.size;
+		return this.#waits.size;
 	}
 
 	/** What this process knows of its waits: text for Prometheus, to be added to the metrics of a server. */
@@ -349,7 +349,7 @@ export class UrlMode extends EventEmitter {
 	async #close() {
 		this.#events.close();
 		this.#claims.close();
-		const closed = Promise.all([this.#waiters.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
 		await closed;

@@ -44,7 +44,7 @@ import { Wait } from './wait.js';
  * @property {(row: import('./database.js').Row, binding: Buffer, known: Known) => import('./types.js').Outcome} toOutcome
  *     If it throws, the waits reject with that error
  * @property {(row: import('./database.js').Row, binding: Buffer) => import('./pkce.js').Verifier | undefined} openVerifier
- * @property {(entry: Entry, sealed: string) => AnnouncedOutcome | undefined} openOutcome
+ * @property {(entry: Entry, sealed: string) => NotifiedOutcome | undefined} openOutcome
  *     undefined if it is not genuine, or of another elicitation
  * @property {(rowKey: import('./database.js').RowKey) => void} markRead called when waits have received the row's result
  * @property {(rowKeys: import('./database.js').RowKey[]) => Promise<unknown>} expire
@@ -58,14 +58,14 @@ import { Wait } from './wait.js';
  */
 
 /**
- * @typedef {object} AnnouncedOutcome
+ * @typedef {object} NotifiedOutcome
  * @property {import('./types.js').Action} action
  * @property {string} reason
  * @property {string | null} reference
  * @property {Record<string, unknown> | undefined} result
  */
 
-export class Waiters {
+export class Waits {
 	#listener;
 	#operations;
 	#rechecker;
@@ -99,7 +99,7 @@ export class Waiters {
 			if (this.#entries.size > 0) this.#poll.start();
 		});
 		listener.on('receiving', () => this.#poll.stop());
-		listener.on('announced', (announcements) => announcements.forEach((each) => this.#onAnnounced(each)));
+		listener.on('notified', (notifications) => notifications.forEach((each) => this.#onNotified(each)));
 		listener.on('lost', (error) => this.#onLost(error));
 	}
 
@@ -178,8 +178,8 @@ export class Waiters {
 		this.#listener.release(this);
 	}
 
-	/** @param {import('./notification.js').Announcement} announcement */
-	#onAnnounced({ id, outcome }) {
+	/** @param {import('./notification.js').Notification} notification */
+	#onNotified({ id, outcome }) {
 		for (const entry of this.#entries.get(id) ?? []) {
 			if (typeof outcome !== 'string' || !this.#takeOutcome(entry, outcome)) this.#wake(entry);
 		}
@@ -306,7 +306,7 @@ export class Waiters {
 			else if (entry.waits.size === 0 || this.#due.has(entry)) continue;
 			else if (!row) this.#fail(entry, new ElicitationNotFoundError(entry.id));
 			else if (Number(row.closes_in_ms) <= 0) overdue.push(entry);
-			else this.#continueWaiting(entry, row);
+			else this.#keepWaiting(entry, row);
 		}
 		if (overdue.length > 0) void this.#expire(overdue);
 	}
@@ -334,7 +334,7 @@ export class Waiters {
 	 * @param {Entry} entry
 	 * @param {import('./database.js').Row} row that is not completed
 	 */
-	#continueWaiting(entry, row) {
+	#keepWaiting(entry, row) {
 		entry.row = row;
 		entry.verifier ??= this.#operations.openVerifier(row, entry.binding);
 		entry.closesAt = performance.now() + Number(row.closes_in_ms);

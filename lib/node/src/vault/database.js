@@ -104,11 +104,11 @@ export class VaultDatabase {
 	 * @param {Place} place
 	 * @param {string} lease
 	 * @param {number} prolonged milliseconds, from now
-	 * @param {boolean} staysGood the token can be sent again, whatever becomes of the answer
+	 * @param {boolean} isReusable the token can be sent again, whatever becomes of the answer
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	async markSent(place, lease, prolonged, staysGood) {
-		const [row] = await this.#query(MARK_SENT, [...at(place), lease, prolonged, staysGood]);
+	async markSent(place, lease, prolonged, isReusable) {
+		const [row] = await this.#query(MARK_SENT, [...at(place), lease, prolonged, isReusable]);
 		return row?.done === true;
 	}
 

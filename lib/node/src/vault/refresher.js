@@ -27,7 +27,7 @@ export class Refresher {
 	#database;
 	#keys;
 	#optionsOf;
-	#tell;
+	#report;
 	#isClosed;
 	/** @type {Map<string, Promise<Result>>} under way in this process */
 	#running = new Map();
@@ -36,14 +36,14 @@ export class Refresher {
 	 * @param {import('./database.js').VaultDatabase} database
 	 * @param {import('../core/keys.js').KeyRing} keys
 	 * @param {(provider: string, tokens: Tokens) => import('../accounts/types.js').ProviderOptions} optionsOf
-	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected' | 'not_stored', place: Place, more?: object) => void} tell
+	 * @param {(name: 'refreshed' | 'reconnect' | 'failed' | 'disconnected' | 'not_stored', place: Place, more?: object) => void} report
 	 * @param {() => boolean} isClosed
 	 */
-	constructor(database, keys, optionsOf, tell, isClosed) {
+	constructor(database, keys, optionsOf, report, isClosed) {
 		this.#database = database;
 		this.#keys = keys;
 		this.#optionsOf = optionsOf;
-		this.#tell = tell;
+		this.#report = report;
 		this.#isClosed = isClosed;
 	}
 
@@ -78,7 +78,7 @@ export class Refresher {
 		const { outcome, lease, wait_ms: wait } = await this.#database.beginRefresh(place, version, REFRESH_LEASE_MS);
 		if (outcome === 'leased') return { outcome, wait: Number(wait) };
 		if (outcome === 'paused') return { outcome: 'failed', detail: 'paused' };
-		if (outcome === 'lost') this.#tell('reconnect', place, { reason: 'refresh_lost' });
+		if (outcome === 'lost') this.#report('reconnect', place, { reason: 'refresh_lost' });
 		if (outcome !== 'begun') return { outcome: 'changed' };
 		let provider;
 		try {
@@ -112,12 +112,12 @@ export class Refresher {
 			try {
 				return await this.#fail(refreshable, lease, { detail, reason: isReplaced ? 'not_stored' : null });
 			} finally {
-				if (isReplaced) this.#tell('not_stored', place, { detail, revoked: await this.#revoke(provider, refreshable, answer) });
+				if (isReplaced) this.#report('not_stored', place, { detail, revoked: await this.#revoke(provider, refreshable, answer) });
 			}
 		}
-		if (end === 'stored') this.#tell('refreshed', place);
+		if (end === 'stored') this.#report('refreshed', place);
 		// It was disconnected while this refresh was under way, and its lease lost.
-		if (end === 'gone') this.#tell('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
+		if (end === 'gone') this.#report('disconnected', place, { revoked: await provider.revokeAll(answer) === undefined });
 		return { outcome: end === 'stored' ? end : 'changed' };
 	}
 
@@ -127,14 +127,14 @@ export class Refresher {
 	 *
 	 * @param {Place} place
 	 * @param {string} lease
-	 * @param {boolean} staysGood the token can be sent again, whatever becomes of the answer
+	 * @param {boolean} isReusable the token can be sent again, whatever becomes of the answer
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	async #markSent(place, lease, staysGood) {
+	async #markSent(place, lease, isReusable) {
 		for (;;) {
 			const { asked, isMarked } = await retried(async () => {
 				const now = performance.now();
-				return { asked: now, isMarked: await this.#database.markSent(place, lease, REFRESH_LEASE_MS, staysGood) };
+				return { asked: now, isMarked: await this.#database.markSent(place, lease, REFRESH_LEASE_MS, isReusable) };
 			}, REFRESH_LEASE_MS);
 			if (!isMarked || performance.now() - asked < REFRESH_LATE_MS) return isMarked;
 		}
@@ -170,10 +170,10 @@ export class Refresher {
 		// After that the lease has ended, and nobody knows that there was an answer.
 		await retried(() => this.#database.failRefresh(place, version, lease, reason, lost), REFRESH_LEASE_MS);
 		if (reason !== null) {
-			this.#tell('reconnect', place, { reason });
+			this.#report('reconnect', place, { reason });
 			return { outcome: 'changed' };
 		}
-		this.#tell('failed', place, { detail });
+		this.#report('failed', place, { detail });
 		return { outcome: 'failed', detail };
 	}
 

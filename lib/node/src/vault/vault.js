@@ -72,7 +72,7 @@ export class Vault extends EventEmitter {
 		}
 		this.#providers = providers;
 		this.#refresher = new Refresher(this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
-			(name, place, more) => this.#tell(name, { ...place, ...more }), isClosed);
+			(name, place, more) => this.#report(name, { ...place, ...more }), isClosed);
 		finishers.add(() => this.#refresher.finish());
 	}
 
@@ -112,7 +112,7 @@ export class Vault extends EventEmitter {
 				sealed: sealTokens(this.#keys, place, withVariables({ ...tokens, ...kept && { refresh_token: kept.refreshToken } }, variables)),
 			};
 		});
-		this.#tell('connected', { ...place, scopes: granted });
+		this.#report('connected', { ...place, scopes: granted });
 		return place.account;
 	}
 
@@ -154,7 +154,7 @@ export class Vault extends EventEmitter {
 		} catch {
 			// The call has the error that says why they are not stored.
 		}
-		this.#tell('not_stored', { ...place, detail, revoked });
+		this.#report('not_stored', { ...place, detail, revoked });
 	}
 
 	/**
@@ -278,7 +278,7 @@ export class Vault extends EventEmitter {
 				isGone = true;
 			}
 		}
-		this.#tell('disconnected', { ...place, revoked: detail === undefined });
+		this.#report('disconnected', { ...place, revoked: detail === undefined });
 		return { revoked: detail === undefined, ...detail !== undefined && { detail } };
 	}
 
@@ -334,7 +334,7 @@ export class Vault extends EventEmitter {
 				} catch (error) {
 					if (!(error instanceof AccountSealError)) throw error;
 					sums.unopened += 1;
-					this.#tell('unopened', { ...place, reason: error.reason });
+					this.#report('unopened', { ...place, reason: error.reason });
 				}
 			}
 		}
@@ -363,7 +363,7 @@ export class Vault extends EventEmitter {
 	 * @param {string} name
 	 * @param {object} event
 	 */
-	#tell(name, event) {
+	#report(name, event) {
 		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, event));
 	}
 }

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Union
 
 from .._accounts.not_connected import NotConnected, authorization_detail, warn_not_connected
 from .._core.arguments import seconds_of
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
 from .._core.contract_limits import CLAIM_ATTEMPTS
 from .._core.errors import ElicitationOpenError
@@ -20,8 +20,8 @@ from .._core.form_types import Values
 from .._core.tasks import shielded, start_quietly
 from .._core.types import Elicitation, Outcome
 from .asking import Asking, Completed
-from .call import Call, Wish
-from .clients import Takes, what_it_takes
+from .call import Call, ToolRequest
+from .clients import Capabilities, capabilities_of
 from .messages import ToolResult, declined_result, failure_result, open_result
 
 
@@ -71,28 +71,28 @@ class Approval:
 
 R = TypeVar("R")
 Body = Callable[[R], Union[Any, Awaitable[Any]]]
-Act = Callable[[Outcome, Asked, BegunClaim], Awaitable[ToolResult]]
+Act = Callable[[Outcome, AnyElicitation, BegunClaim], Awaitable[ToolResult]]
 """Runs the body with what an outcome says, under its claim."""
 Claimed = Callable[[str], Awaitable[Union[ToolResult, None]]]
 """What becomes of a call whose outcome another call has claimed. None: what becomes of every call."""
 
 
-def to_accepted(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Accepted:
-    assert isinstance(asked, Elicitation)
+def to_accepted(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> Accepted:
+    assert isinstance(elicitation, Elicitation)
     return Accepted(
-        elicitation_id=outcome.elicitation_id, return_url=asked.return_url, result=outcome.result,
+        elicitation_id=outcome.elicitation_id, return_url=elicitation.return_url, result=outcome.result,
         reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
         lost=claim.lost, fence=claim.fence,
     )  # fmt: skip
 
 
-def to_input(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Input:
+def to_input(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> Input:
     return Input(
         elicitation_id=outcome.elicitation_id, values=outcome.values or {}, lost=claim.lost, fence=claim.fence
     )
 
 
-def to_approval(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Approval:
+def to_approval(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> Approval:
     assert outcome.approver is not None and outcome.decided_at is not None
     return Approval(
         elicitation_id=outcome.elicitation_id, approver=outcome.approver, comment=outcome.comment,
@@ -100,28 +100,28 @@ def to_approval(outcome: Outcome, asked: Asked, claim: BegunClaim) -> Approval:
     )  # fmt: skip
 
 
-async def run(wish: Wish, call: Call, act: Act, claimed: Claimed | None = None) -> ToolResult:
+async def run(tool_request: ToolRequest, call: Call, act: Act, claimed: Claimed | None = None) -> ToolResult:
     """The result of the tool, which of the body must be a ToolResult, too."""
     closed = start_quietly(call.closed()) if call.closed else None
     try:
-        round = None if wish.round_timeout is None else seconds_of("round_timeout", wish.round_timeout)
-        takes = what_it_takes(call.client, wish.urlmode._clients, round)
-        deadline = asyncio.get_running_loop().time() + takes.round
-        return await _run(Asking(wish, call, deadline, takes.rounds, closed), call, takes, act, claimed)
+        round = None if tool_request.round_timeout is None else seconds_of("round_timeout", tool_request.round_timeout)
+        capabilities = capabilities_of(call.client, tool_request.urlmode._clients, round)
+        deadline = asyncio.get_running_loop().time() + capabilities.round
+        return await _run(Asking(tool_request, call, deadline, capabilities.rounds, closed), call, capabilities, act, claimed)
     finally:
         if closed is not None:
             closed.cancel()
 
 
-async def _run(asking: Asking, call: Call, takes: Takes, act: Act, claimed: Claimed | None) -> ToolResult:
+async def _run(asking: Asking, call: Call, capabilities: Capabilities, act: Act, claimed: Claimed | None) -> ToolResult:
     for attempt in range(CLAIM_ATTEMPTS):
-        if asking.wish.is_for_others:
+        if asking.tool_request.is_for_others:
             end = await asking.by_link()
         # An answer may only require what its call declares (-32021), a request what the client is known to do.
-        elif takes.url and takes.declares and call.retry:
+        elif capabilities.url and capabilities.declares and call.retry:
             end = await asking.by_retry(call.retry)
-        elif takes.url and call.channel:
-            ask = asking.by_error if asking.wish.ask == "error" else asking.by_request
+        elif capabilities.url and call.channel:
+            ask = asking.by_error if asking.tool_request.ask == "error" else asking.by_request
             end = await ask(call.channel)
         else:
             end = await asking.by_link()
@@ -137,22 +137,22 @@ async def _run(asking: Asking, call: Call, takes: Takes, act: Act, claimed: Clai
 
 async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | None) -> ToolResult | None:
     """None: the outcome is not there any more."""
-    wish, outcome, id = asking.wish, end.outcome, end.outcome.elicitation_id
+    tool_request, outcome, id = asking.tool_request, end.outcome, end.outcome.elicitation_id
     if outcome.action != "accept":
         if outcome.approver is not None:
             # What an approver has said is told to the next call, if nobody hears it from this one.
             asking.check_client(id)
         # The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
-        await wish.urlmode.claim(id, **wish.owner, action=outcome.action, reference=outcome.reference)
+        await tool_request.urlmode.claim(id, **tool_request.owner, action=outcome.action, reference=outcome.reference)
         if outcome.approver is not None:
             return declined_result(outcome)
-        detail = authorization_detail(outcome) if wish.kind == "oauth" else None
+        detail = authorization_detail(outcome) if tool_request.kind == "oauth" else None
         if detail:
-            warn_not_connected(wish.provider, id, outcome.reason, detail)
+            warn_not_connected(tool_request.provider, id, outcome.reason, detail)
         return failure_result(outcome.action, outcome.reason, detail)
     asking.check_client(id)
     begun = asyncio.Event()
-    working = wish.urlmode._beside.start(_begin_and_work(asking, end, act, begun))
+    working = tool_request.urlmode._background.start(_begin_and_work(asking, end, act, begun))
     try:
         claim, made = await shielded(working)
     except ElicitationOpenError:
@@ -160,13 +160,13 @@ async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | No
     except asyncio.CancelledError:
         # A client that cancels the call does not stop the work: the next call has its result. The claim of an account is
         # final, so that its work must follow.
-        if not begun.is_set() and wish.kind != "oauth":
+        if not begun.is_set() and tool_request.kind != "oauth":
             working.cancel()
         raise
     if isinstance(claim, ChangedClaim):
         return None
     if isinstance(claim, LeasedClaim):
-        return open_result(wish.message, wish.kind, id, "claimed")
+        return open_result(tool_request.message, tool_request.kind, id, "claimed")
     if isinstance(claim, (FulfilledClaim, BegunClaim)):
         _confirm(asking, claim)
         return made
@@ -174,7 +174,7 @@ async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | No
         return result
     # The call that has used it was answered just now. This one is about something new; of an
     # account about the same.
-    if end.is_earlier and not outcome.refunded and wish.kind != "oauth":
+    if end.is_earlier and not outcome.refunded and tool_request.kind != "oauth":
         return None
     now = await asking.find_outcome(id)
     back = now if isinstance(now, Outcome) else outcome
@@ -185,22 +185,22 @@ async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | No
 async def _begin_and_work(
     asking: Asking, end: Completed, act: Act, begun: asyncio.Event
 ) -> tuple[Claim, ToolResult | None]:
-    wish, outcome = asking.wish, end.outcome
-    claim = await wish.urlmode.begin_claim(
-        outcome.elicitation_id, **wish.owner, reference=outcome.reference, timeout=asking.rest
+    tool_request, outcome = asking.tool_request, end.outcome
+    claim = await tool_request.urlmode.begin_claim(
+        outcome.elicitation_id, **tool_request.owner, reference=outcome.reference, timeout=asking.rest
     )
     if isinstance(claim, FulfilledClaim):
         return claim, claim.result
     if not isinstance(claim, BegunClaim):
         return claim, None
     begun.set()
-    return claim, await _work(wish.provider, claim, act, outcome, end.elicitation)
+    return claim, await _work(tool_request.provider, claim, act, outcome, end.elicitation)
 
 
-async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, asked: Asked) -> ToolResult:
+async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation) -> ToolResult:
     async with claim:
         try:
-            made = await act(outcome, asked, claim)
+            made = await act(outcome, elicitation, claim)
         except NotConnected as error:
             await claim.release(error.reason)
             warn_not_connected(provider, outcome.elicitation_id, error.reason, error.detail)
@@ -212,4 +212,4 @@ async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, as
 def _confirm(asking: Asking, claim: BegunClaim | FulfilledClaim) -> None:
     """The SDK does not tell whether an answer was written. It counts as written if the client is there."""
     if not asking.is_closed:
-        asking.wish.urlmode._beside.start(claim.confirm())
+        asking.tool_request.urlmode._background.start(claim.confirm())

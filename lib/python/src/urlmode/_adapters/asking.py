@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from typing import Any, Union, cast
 from urllib.parse import parse_qs, urlsplit
 
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.contract_limits import GRACE_MAX_S, RESPONSE_S
 from .._core.create_options import check_create
 from .._core.database import Abandoned
@@ -31,7 +31,7 @@ from .._core.keys import decode_base64
 from .._core.tasks import shielded, start_quietly
 from .._core.token import State, binding_of, mint_state, open_state
 from .._core.types import OpenStatus, Outcome
-from .call import Call, Channel, Retry, Wish
+from .call import Call, Channel, Retry, ToolRequest
 from .messages import ToolResult, approvers_result, failure_result, link_result, open_result, progress_message
 from .notices import Notice, notice_of
 
@@ -44,7 +44,7 @@ _HANDLE = re.compile(r"([A-Za-z0-9_-]{115})\.([1-9])")
 @dataclass(frozen=True)
 class Completed:
     outcome: Outcome
-    elicitation: Asked
+    elicitation: AnyElicitation
     is_earlier: bool = False
     """It was completed before this call began, and this call was not begun for it."""
 
@@ -54,10 +54,10 @@ End = Union[Completed, ToolResult]
 
 class Asking:
     def __init__(
-        self, wish: Wish, call: Call, deadline: float, rounds: int, closed: asyncio.Future[None] | None
+        self, tool_request: ToolRequest, call: Call, deadline: float, rounds: int, closed: asyncio.Future[None] | None
     ) -> None:
         """`closed`: done when the client has closed the connection of the call."""
-        self.wish = wish
+        self.tool_request = tool_request
         self._call = call
         self._deadline = deadline
         self._rounds = rounds
@@ -79,83 +79,83 @@ class Asking:
     async def find_outcome(self, id: str) -> Outcome | OpenStatus:
         """Without waiting, except for a recheck."""
         try:
-            return await self.wish.urlmode.wait_for_completion(
-                id, **self.wish.owner, timeout=0, recheck=self.wish.recheck
+            return await self.tool_request.urlmode.wait_for_completion(
+                id, **self.tool_request.owner, timeout=0, recheck=self.tool_request.recheck
             )
         except ElicitationTimeoutError as error:
             return cast(OpenStatus, error.status)
 
     async def by_link(self) -> End:
-        if self.wish.is_for_others:
+        if self.tool_request.is_for_others:
             # A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
-            asked, found = await shielded(self.wish.urlmode._beside.start(self._go_on_and_send()))
+            elicitation, found = await shielded(self.tool_request.urlmode._background.start(self._resume_or_create_and_send()))
         else:
-            asked, found = await self._go_on()
+            elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
-            return Completed(found, asked, is_earlier=True)
-        if asked.resumed:
-            found = await self._wait(asked.elicitation_id)
-        return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
+            return Completed(found, elicitation, is_earlier=True)
+        if elicitation.resumed:
+            found = await self._wait(elicitation.elicitation_id)
+        return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
 
-    async def _go_on_and_send(self) -> tuple[Asked, Outcome | OpenStatus]:
+    async def _resume_or_create_and_send(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """The same, and sends the link of a new one to its approvers."""
-        creating = start_quietly(self._go_on())
+        creating = start_quietly(self._resume_or_create())
         try:
-            asked, found = await asyncio.shield(creating)
-            if not asked.resumed:
-                await self._send_to_approvers(asked)
-            return asked, found
+            elicitation, found = await asyncio.shield(creating)
+            if not elicitation.resumed:
+                await self._send_to_approvers(elicitation)
+            return elicitation, found
         except BaseException:
             # Also `aclose` comes here. It ends the statement, if PostgreSQL does not.
             created, _ = await creating
             if not created.resumed:
-                binding = binding_of(self.wish.subject, self.wish.session)
+                binding = binding_of(self.tool_request.subject, self.tool_request.session)
                 not_sent = Abandoned(created.elicitation_id, binding, "cancel", "not_sent")
-                await self.wish.urlmode._database.abandon(not_sent)
+                await self.tool_request.urlmode._database.abandon(not_sent)
             raise
 
-    async def _send_to_approvers(self, asked: Asked) -> None:
-        send = self.wish.send_link
-        if send is None or not isinstance(asked, ApprovalElicitation) or asked.approval_url is None:
+    async def _send_to_approvers(self, elicitation: AnyElicitation) -> None:
+        send = self.tool_request.send_link
+        if send is None or not isinstance(elicitation, ApprovalElicitation) or elicitation.approval_url is None:
             return
         sent = send(AskedApprovers(
-            elicitation_id=asked.elicitation_id, approval_url=asked.approval_url, expires_at=asked.expires_at,
+            elicitation_id=elicitation.elicitation_id, approval_url=elicitation.approval_url, expires_at=elicitation.expires_at,
         ))  # fmt: skip
         if inspect.isawaitable(sent):
             await sent
 
     async def by_error(self, channel: Channel) -> End:
-        asked, found = await self._go_on()
+        elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
-            return Completed(found, asked, is_earlier=True)
-        id = asked.elicitation_id
-        if asked.resumed:
+            return Completed(found, elicitation, is_earlier=True)
+        id = elicitation.elicitation_id
+        if elicitation.resumed:
             found = await self._wait(id)
         if isinstance(found, Outcome):
-            return Completed(found, asked)
-        if not _can_be_opened(asked, found):
-            return self._pending(asked, found)
+            return Completed(found, elicitation)
+        if not _can_be_opened(elicitation, found):
+            return self._pending(elicitation, found)
         self._tell_later(channel, notice_of(channel.session, id), id)
-        raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(asked), "message": self.wish.message}])
+        raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(elicitation), "message": self.tool_request.message}])
 
     async def by_request(self, channel: Channel) -> End:
         """The client's response only says whether the user agrees to open the page. It may come at once, after the
         elicitation is completed, or after the call has ended. The outcome is that of the row."""
-        asked, found = await self._go_on()
+        elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
-            return Completed(found, asked, is_earlier=True)
-        id = asked.elicitation_id
-        if not _can_be_opened(asked, found):
+            return Completed(found, elicitation, is_earlier=True)
+        id = elicitation.elicitation_id
+        if not _can_be_opened(elicitation, found):
             found = await self._wait(id)
-            return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
+            return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
         notice = notice_of(channel.session, id)
         waiting = start_quietly(self._wait(id))
-        responding = self.wish.urlmode._beside.start(self._request(channel, asked))
+        responding = self.tool_request.urlmode._background.start(self._request(channel, elicitation))
         try:
             both: set[asyncio.Future[Any]] = {waiting, responding}
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if responding.done() and not responding.cancelled() and not waiting.done():
-                end = await self._after_response(channel, asked, responding, notice)
+                end = await self._after_response(channel, elicitation, responding, notice)
                 if end is not None:
                     return end
             found = await waiting
@@ -170,28 +170,28 @@ class Asking:
             waiting.cancel()
         if not isinstance(found, Outcome):
             self._end_later(channel, notice, id, responding)
-            return self._pending(asked, found)
+            return self._pending(elicitation, found)
         await notice.send(lambda: channel.complete(id))
         asyncio.get_running_loop().call_later(RESPONSE_S, responding.cancel)
-        return Completed(found, asked)
+        return Completed(found, elicitation)
 
-    async def _request(self, channel: Channel, asked: Asked) -> str:
-        rest = asked.expires_at - datetime.now(timezone.utc)
-        request = channel.request(self.wish.message, _url(asked), asked.elicitation_id)
+    async def _request(self, channel: Channel, elicitation: AnyElicitation) -> str:
+        rest = elicitation.expires_at - datetime.now(timezone.utc)
+        request = channel.request(self.tool_request.message, _url(elicitation), elicitation.elicitation_id)
         return await asyncio.wait_for(request, rest.total_seconds() + RESPONSE_S)
 
     async def _after_response(
-        self, channel: Channel, asked: Asked, responding: asyncio.Future[str], notice: Notice
+        self, channel: Channel, elicitation: AnyElicitation, responding: asyncio.Future[str], notice: Notice
     ) -> End | None:
         """How the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody has
         opened it: a client may dismiss a request by itself."""
-        id = asked.elicitation_id
+        id = elicitation.elicitation_id
         try:
             action = responding.result()
         except Exception as error:
             if self._call.is_gone(error):
                 raise ElicitationClientGoneError(id) from error
-            return self._pending(asked, "pending")
+            return self._pending(elicitation, "pending")
         if action == "accept":
             return None
         if action == "decline" and await notice.refuse(lambda: self._refuse(id)):
@@ -202,25 +202,25 @@ class Asking:
         if status == "pending":
             return failure_result("cancel", "dismissed")
         self._tell_later(channel, notice, id)
-        return self._pending(asked, status)
+        return self._pending(elicitation, status)
 
     def _end_later(self, channel: Channel, notice: Notice, id: str, responding: asyncio.Future[str]) -> None:
         self._tell_later(channel, notice, id)
-        if not self.wish.urlmode._closing:
-            self.wish.urlmode._beside.start(self._hear_later(responding, notice, id))
+        if not self.tool_request.urlmode._closing:
+            self.tool_request.urlmode._background.start(self._watch_response(responding, notice, id))
 
-    async def _hear_later(self, responding: asyncio.Future[str], notice: Notice, id: str) -> None:
+    async def _watch_response(self, responding: asyncio.Future[str], notice: Notice, id: str) -> None:
         """A user who declines after the end of the call has refused."""
         if await responding == "decline":
             await notice.refuse(lambda: self._refuse(id))
 
     def _tell_later(self, channel: Channel, notice: Notice, id: str) -> None:
         """Notifies the client when the elicitation is completed, after this call."""
-        wish = self.wish
-        if not wish.urlmode._closing:
-            wish.urlmode._beside.start(notice.send_when_completed(
-                lambda: wish.urlmode.wait_for_completion(
-                    id, **wish.owner, timeout=None, recheck=wish.recheck, verify=wish.verify),
+        tool_request = self.tool_request
+        if not tool_request.urlmode._closing:
+            tool_request.urlmode._background.start(notice.send_when_completed(
+                lambda: tool_request.urlmode.wait_for_completion(
+                    id, **tool_request.owner, timeout=None, recheck=tool_request.recheck, verify=tool_request.verify),
                 lambda: channel.complete_later(id),
             ))  # fmt: skip
 
@@ -239,26 +239,26 @@ class Asking:
             raise RequestStateError("expired_request_state") from None
 
     async def _start(self) -> End:
-        asked, found = await self._go_on()
+        elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
-            return Completed(found, asked, is_earlier=True)
-        if not _can_be_opened(asked, found):
-            found = await self._wait(asked.elicitation_id)
-            return Completed(found, asked) if isinstance(found, Outcome) else self._pending(asked, found)
-        link = decode_base64(parse_qs(urlsplit(_url(asked)).query)["state"][0])
+            return Completed(found, elicitation, is_earlier=True)
+        if not _can_be_opened(elicitation, found):
+            found = await self._wait(elicitation.elicitation_id)
+            return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
+        link = decode_base64(parse_qs(urlsplit(_url(elicitation)).query)["state"][0])
         assert link is not None
-        params = {"mode": "url", "message": self.wish.message, "url": _url(asked)}
+        params = {"mode": "url", "message": self.tool_request.message, "url": _url(elicitation)}
         return {
             "resultType": "input_required",
             "inputRequests": {INPUT_KEY: {"method": "elicitation/create", "params": params}},
-            "requestState": self._mint_handle(asked.elicitation_id, 1, link[1], asked.expires_at),
+            "requestState": self._mint_handle(elicitation.elicitation_id, 1, link[1], elicitation.expires_at),
         }
 
     async def _resume(self, id: str, rounds: int, kid: int, expires_at: datetime, answer: str | None) -> End:
-        wish = self.wish
-        binding = binding_of(wish.subject, wish.session)
-        asked = wish.urlmode._urls.to_elicitation(
-            id, wish.provider, wish.kind, binding, expires_at, link_kid=kid, resumed=True
+        tool_request = self.tool_request
+        binding = binding_of(tool_request.subject, tool_request.session)
+        elicitation = tool_request.urlmode._urls.to_elicitation(
+            id, tool_request.provider, tool_request.kind, binding, expires_at, link_kid=kid, resumed=True
         )
         refusal = answer in ("decline", "cancel")
         if answer == "decline":
@@ -266,23 +266,23 @@ class Asking:
         # After a refusal of what is open in the browser, this call does not wait for it.
         found = await (self.find_outcome(id) if refusal else self._wait(id))
         if isinstance(found, Outcome):
-            return Completed(found, asked)
+            return Completed(found, elicitation)
         if refusal and found == "pending":
             return failure_result("cancel", "dismissed")
-        if refusal or rounds >= self._rounds or not _can_be_opened(asked, found):
-            return self._pending(asked, found)
+        if refusal or rounds >= self._rounds or not _can_be_opened(elicitation, found):
+            return self._pending(elicitation, found)
         return {"resultType": "input_required", "requestState": self._mint_handle(id, rounds + 1, kid, expires_at)}
 
     async def _refuse(self, id: str) -> bool:
-        return await self.wish.urlmode.abandon(id, **self.wish.owner, action="decline", reason="refused")
+        return await self.tool_request.urlmode.abandon(id, **self.tool_request.owner, action="decline", reason="refused")
 
-    async def _go_on(self) -> tuple[Asked, Outcome | OpenStatus]:
+    async def _resume_or_create(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """What this call goes on with, and the outcome if there is one already."""
-        wish = self.wish
-        asked = await wish.urlmode._create(check_create(
-            request=wish.request, **wish.owner, resume_key=wish.key, can_recheck=wish.recheck is not None, **wish.create,
+        tool_request = self.tool_request
+        elicitation = await tool_request.urlmode._create(check_create(
+            request=tool_request.request, **tool_request.owner, resume_key=tool_request.key, can_recheck=tool_request.recheck is not None, **tool_request.create,
         ))  # fmt: skip
-        return asked, await self.find_outcome(asked.elicitation_id) if asked.resumed else "pending"
+        return elicitation, await self.find_outcome(elicitation.elicitation_id) if elicitation.resumed else "pending"
 
     async def _wait(self, id: str) -> Outcome | OpenStatus:
         """Waits as long as this call may, and sends progress. What happens to the call does not happen to the
@@ -295,18 +295,18 @@ class Asking:
             status = progress
             count += 1
             try:
-                await self._call.progress(count, progress_message(self.wish.kind, status))
+                await self._call.progress(count, progress_message(self.tool_request.kind, status))
             except Exception as error:
                 raise ElicitationClientGoneError(id) from error
 
         async def beat() -> None:
             while True:
-                await asyncio.sleep(self.wish.progress_every)
+                await asyncio.sleep(self.tool_request.progress_every)
                 await report(status)
 
         beating = start_quietly(beat())
-        waiting = start_quietly(self.wish.urlmode.wait_for_completion(
-            id, **self.wish.owner, timeout=self.rest, recheck=self.wish.recheck, verify=self.wish.verify,
+        waiting = start_quietly(self.tool_request.urlmode.wait_for_completion(
+            id, **self.tool_request.owner, timeout=self.rest, recheck=self.tool_request.recheck, verify=self.tool_request.verify,
             on_progress=report,
         ))  # fmt: skip
         try:
@@ -324,44 +324,44 @@ class Asking:
             waiting.cancel()
             beating.cancel()
 
-    def _pending(self, asked: Asked, status: OpenStatus) -> ToolResult:
+    def _pending(self, elicitation: AnyElicitation, status: OpenStatus) -> ToolResult:
         """The end of a call whose elicitation is open: with the link, as long as the user can open it."""
-        wish = self.wish
-        if _can_be_opened(asked, status) and wish.is_for_others:
+        tool_request = self.tool_request
+        if _can_be_opened(elicitation, status) and tool_request.is_for_others:
             return approvers_result(
-                wish.message, wish.approver, wish.send_link is not None, wish.urlmode._name, asked, status
+                tool_request.message, tool_request.approver, tool_request.send_link is not None, tool_request.urlmode._name, elicitation, status
             )
-        if _can_be_opened(asked, status):
-            return link_result(wish.message, wish.kind, wish.expected, wish.urlmode._name, asked, status)
-        return open_result(wish.message, wish.kind, asked.elicitation_id, status)
+        if _can_be_opened(elicitation, status):
+            return link_result(tool_request.message, tool_request.kind, tool_request.expected, tool_request.urlmode._name, elicitation, status)
+        return open_result(tool_request.message, tool_request.kind, elicitation.elicitation_id, status)
 
     def _purpose(self) -> bytes:
         """A handle is bound to one owner, one resume key and all that the call asks for. A handle for a cheap item
         cannot complete an expensive one."""
-        wish = self.wish
-        return hashlib.sha256(wish.request.digest + wish.key.encode()).digest()[:16]
+        tool_request = self.tool_request
+        return hashlib.sha256(tool_request.request.digest + tool_request.key.encode()).digest()[:16]
 
     def _mint_handle(self, id: str, rounds: int, kid: int, expires_at: datetime) -> str:
-        keys = self.wish.urlmode._keys
+        keys = self.tool_request.urlmode._keys
         expires = math.ceil(expires_at.timestamp()) + GRACE_MAX_S
-        state = State(id, expires, binding_of(self.wish.subject, self.wish.session), self._purpose())
+        state = State(id, expires, binding_of(self.tool_request.subject, self.tool_request.session), self._purpose())
         return f"{mint_state(keys.find(kid) or keys.minting, 'retry', '', state)}.{rounds}"
 
     def _open_handle(self, text: str) -> tuple[str, int, int, datetime]:
         match = _HANDLE.fullmatch(text)
         if match is None:
             raise StateTokenError
-        state = open_state(self.wish.urlmode._keys, "retry", "", match[1])
-        if state.binding != binding_of(self.wish.subject, self.wish.session) or state.browser != self._purpose():
+        state = open_state(self.tool_request.urlmode._keys, "retry", "", match[1])
+        if state.binding != binding_of(self.tool_request.subject, self.tool_request.session) or state.browser != self._purpose():
             raise StateTokenError
         return state.id, int(match[2]), state.kid, datetime.fromtimestamp(state.expires - GRACE_MAX_S, timezone.utc)
 
 
-def _url(asked: Asked) -> str:
+def _url(elicitation: AnyElicitation) -> str:
     """Of an elicitation that the user of the client opens."""
-    assert asked.url is not None
-    return asked.url
+    assert elicitation.url is not None
+    return elicitation.url
 
 
-def _can_be_opened(asked: Asked, status: OpenStatus) -> bool:
-    return status != "processing" and asked.expires_at > datetime.now(timezone.utc)
+def _can_be_opened(elicitation: AnyElicitation, status: OpenStatus) -> bool:
+    return status != "processing" and elicitation.expires_at > datetime.now(timezone.utc)

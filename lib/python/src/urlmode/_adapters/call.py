@@ -87,7 +87,7 @@ class CallOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Wish:
+class ToolRequest:
     """What the tool asks for, the same in all calls for the same thing."""
 
     urlmode: UrlMode

@@ -25,7 +25,7 @@ class Client:
 
 
 @dataclass(frozen=True)
-class Takes:
+class Capabilities:
     declares: bool
     url: bool
     rounds: int
@@ -44,12 +44,12 @@ def _table() -> tuple[ClientFacts, ...]:
     )
 
 
-def what_it_takes(client: Client, clients: Sequence[ClientFacts], round_timeout: float | None) -> Takes:
+def capabilities_of(client: Client, clients: Sequence[ClientFacts], round_timeout: float | None) -> Capabilities:
     fits = (each for each in (*clients, *_table()) if each.name == client.name and _is_in(client.version, each))
     elicitation = client.capabilities.get("elicitation")
     declares = isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
     facts = next(fits, ClientFacts(name=""))
-    return Takes(
+    return Capabilities(
         declares=declares,
         url=declares if facts.url is None else facts.url,
         rounds=min(facts.rounds or 0, ROUNDS_MAX),

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from .._accounts.client_authentication import OAuthClient
 from .._accounts.provider import AccountOptions, AccountProvider, Connected, IsInUse, check_scopes
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.types import CallbackUrls, Elicitation, Outcome
 
@@ -21,12 +21,12 @@ class Connecting:
     _provider: AccountProvider
 
     async def connect(
-        self, outcome: Outcome, asked: Asked, claim: BegunClaim, is_in_use: IsInUse | None = None
+        self, outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim, is_in_use: IsInUse | None = None
     ) -> Connected:
         """The outcome is claimed, so of all calls for the same thing one exchanges the code."""
-        assert isinstance(asked, Elicitation)
+        assert isinstance(elicitation, Elicitation)
         return await self._provider.connect(
-            outcome.elicitation_id, asked.return_url, outcome.result or {}, outcome.code_verifier, outcome.nonce, is_in_use
+            outcome.elicitation_id, elicitation.return_url, outcome.result or {}, outcome.code_verifier, outcome.nonce, is_in_use
         )
 
 
@@ -42,11 +42,11 @@ async def connecting(
     )  # fmt: skip
     opened = await AccountProvider.open(options)
     # A call that asks for other scopes, or as another client, is about something else.
-    asked: dict[str, Any] = {
+    elicitation: dict[str, Any] = {
         "client": client.id, "description": description, "variables": variables and dict(variables),
         "scopes": list(scopes) or None, "parameters": parameters and dict(parameters),
     }  # fmt: skip
     return Connecting(
-        about={**(about or {}), **asked}, uses_pkce=opened.uses_pkce,
+        about={**(about or {}), **elicitation}, uses_pkce=opened.uses_pkce,
         target_url=lambda urls: opened.authorization_url(urls.return_url), _provider=opened,
     )  # fmt: skip

@@ -6,7 +6,7 @@ import time
 from datetime import datetime
 from typing import Any, Literal
 
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.contract_messages import (
     CANCELLED,
     INPUT_PROGRESS,
@@ -46,46 +46,46 @@ def text_result(text: str, *, is_error: bool = False) -> ToolResult:
 
 
 def link_result(
-    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, asked: Asked, status: OpenStatus
+    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, elicitation: AnyElicitation, status: OpenStatus
 ) -> ToolResult:
     """Ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is."""
     price = f" {format_price(expected)}" if isinstance(expected, Expected) else ""
     opened = f" {OPEN[status]}" if status == "opened" else ""
-    left = _duration(asked.expires_at.timestamp() - time.time())
-    text = link_text(message, TASKS[kind], price, name, asked.url or "", left, opened)
-    elicitation: dict[str, Any] = {
-        "elicitationId": asked.elicitation_id, "status": status, "kind": kind, "message": message, "url": asked.url,
-        "expiresAt": _iso(asked.expires_at),
+    left = _duration(elicitation.expires_at.timestamp() - time.time())
+    text = link_text(message, TASKS[kind], price, name, elicitation.url or "", left, opened)
+    described: dict[str, Any] = {
+        "elicitationId": elicitation.elicitation_id, "status": status, "kind": kind, "message": message, "url": elicitation.url,
+        "expiresAt": _iso(elicitation.expires_at),
     }  # fmt: skip
     if isinstance(expected, Expected):
-        elicitation["expected"] = {"amount": expected.amount, "currency": expected.currency}
-    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+        described["expected"] = {"amount": expected.amount, "currency": expected.currency}
+    return {**text_result(text), "structuredContent": {"elicitation": described}}
 
 
 def approvers_result(
-    message: str, approver: Approver, is_sent: bool, name: str, asked: Asked, status: OpenStatus
+    message: str, approver: Approver, is_sent: bool, name: str, elicitation: AnyElicitation, status: OpenStatus
 ) -> ToolResult:
     """Ends a call that waits for a decision of somebody else. The link is for them."""
-    assert isinstance(asked, ApprovalElicitation)
+    assert isinstance(elicitation, ApprovalElicitation)
     who = other_approver_text(name) if approver == "others" else " or ".join(approver)
     text = approvers_text(
-        message, who, LINK_SENT if is_sent else LINK_TO_PASS_ON, name, asked.approval_url or "",
-        _duration(asked.expires_at.timestamp() - time.time()), OPENED_BY_NOBODY if status == "opened" else NOBODY_YET,
+        message, who, LINK_SENT if is_sent else LINK_TO_PASS_ON, name, elicitation.approval_url or "",
+        _duration(elicitation.expires_at.timestamp() - time.time()), OPENED_BY_NOBODY if status == "opened" else NOBODY_YET,
     )  # fmt: skip
-    elicitation = {
-        "elicitationId": asked.elicitation_id, "status": status, "kind": "approval", "message": message,
-        "approver": approver if isinstance(approver, str) else list(approver), "approvalUrl": asked.approval_url,
-        "expiresAt": _iso(asked.expires_at),
+    described = {
+        "elicitationId": elicitation.elicitation_id, "status": status, "kind": "approval", "message": message,
+        "approver": approver if isinstance(approver, str) else list(approver), "approvalUrl": elicitation.approval_url,
+        "expiresAt": _iso(elicitation.expires_at),
     }  # fmt: skip
-    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+    return {**text_result(text), "structuredContent": {"elicitation": described}}
 
 
 def open_result(message: str, kind: Kind, elicitation_id: str, status: str) -> ToolResult:
     """Says that the call has ended, and that what the user has begun has not."""
     verifying = kind == "input" and status == "processing"
     text = open_text(message, INPUT_PROGRESS[status] if verifying else OPEN[status])
-    elicitation = {"elicitationId": elicitation_id, "status": status, "kind": kind, "message": message}
-    return {**text_result(text), "structuredContent": {"elicitation": elicitation}}
+    described = {"elicitationId": elicitation_id, "status": status, "kind": kind, "message": message}
+    return {**text_result(text), "structuredContent": {"elicitation": described}}
 
 
 def declined_result(outcome: Outcome) -> ToolResult:

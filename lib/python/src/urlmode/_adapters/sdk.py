@@ -13,7 +13,7 @@ from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
 
 from .._core.arguments import check_function, traceparent_of
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.contract_limits import TTL_S, VALID_FOR_S, VERIFY_S
 from .._core.errors import RequestStateError
@@ -22,7 +22,7 @@ from .._core.types import Duration, Expected, Outcome, RecheckFunction, TargetKi
 from .._core.urlmode import UrlMode
 from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
 from .asking import INPUT_KEY
-from .call import Call, CallOptions, Channel, Retry, Wish
+from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
 from .messages import ToolResult
 from .resolving import HasEnded, resolve
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .connect_account import Connecting
 
 P = ParamSpec("P")
-Give = Callable[[Outcome, Asked, BegunClaim], Union[R, Awaitable[R]]]
+Give = Callable[[Outcome, AnyElicitation, BegunClaim], Union[R, Awaitable[R]]]
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
@@ -95,11 +95,11 @@ class Adapter:
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
         """
         call = _describe(ctx)
-        wish = _wish_of(
+        tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind=kind, message=message,
             expected=expected, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
         )  # fmt: skip
-        return await self._run(wish, call, to_accepted, body)
+        return await self._run(tool_request, call, to_accepted, body)
 
     async def connect_account(
         self,
@@ -131,11 +131,11 @@ class Adapter:
             provider=provider, client=client, description=description, scopes=scopes,
             required_scopes=required_scopes, variables=variables, parameters=parameters, about=about,
         )  # fmt: skip
-        wish = _wish_of(
+        tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="oauth", message=message,
             about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
         )  # fmt: skip
-        return await self._run(wish, call, begun.connect, body)
+        return await self._run(tool_request, call, begun.connect, body)
 
     async def use_account(
         self,
@@ -164,14 +164,14 @@ class Adapter:
 
         call = _describe(ctx)
 
-        def wish_for(begun: Connecting) -> Wish:
-            return _wish_of(
+        def request_for(begun: Connecting) -> ToolRequest:
+            return _request_of(
                 call, options, urlmode=vault._urlmode, subject=subject, provider=provider, kind="oauth", message=message,
                 about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
             )  # fmt: skip
 
         return await self._answer(use_account(
-            vault, call, wish_for, self._wired(body), subject=subject, session=options.get("session", ""), provider=provider,
+            vault, call, request_for, self._wired(body), subject=subject, session=options.get("session", ""), provider=provider,
             account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
 
@@ -197,11 +197,11 @@ class Adapter:
         """
         check_function("verify", verify)
         call = _describe(ctx)
-        wish = _wish_of(
+        tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="input", message=message,
             about=about, form=form, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
         )  # fmt: skip
-        return await self._run(wish, call, to_input, body)
+        return await self._run(tool_request, call, to_input, body)
 
     async def ask_approval(
         self,
@@ -225,11 +225,11 @@ class Adapter:
         """
         check_function("send_link", send_link)
         call = _describe(ctx)
-        wish = _wish_of(
+        tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="approval", message=message,
             about=about, form=form, approver=approver, send_link=send_link, create={},
         )  # fmt: skip
-        return await self._run(wish, call, to_approval, body)
+        return await self._run(tool_request, call, to_approval, body)
 
     async def resolve(
         self, ask: Callable[Concatenate[Any, Body[R], P], Awaitable[Any]], ctx: Any, /, *more: P.args, **options: P.kwargs
@@ -242,15 +242,15 @@ class Adapter:
         except HasEnded:
             raise self.tool_error("the call has its result without this tool") from None
 
-    async def _run(self, wish: Wish, call: Call, give: Give[R], body: Body[R]) -> Any:
+    async def _run(self, tool_request: ToolRequest, call: Call, give: Give[R], body: Body[R]) -> Any:
         """`give`: what the body is given."""
         run_body = self._wired(body)
 
-        async def act(outcome: Outcome, asked: Asked, claim: BegunClaim) -> ToolResult:
-            given = give(outcome, asked, claim)
+        async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
+            given = give(outcome, elicitation, claim)
             return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
 
-        return await self._answer(run(wish, call, act))
+        return await self._answer(run(tool_request, call, act))
 
     def _wired(self, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
         """The body, with its result as it is sent to the client."""
@@ -278,16 +278,16 @@ class Adapter:
         return self.to_result(CallToolResult.model_validate(result))
 
 
-def _wish_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> Wish:
+def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:
     """`create`: the options of `create` that only this way of asking has."""
     for name in options:
         if name not in CallOptions.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
     given: dict[str, Any] = {**options, "client_id": options.get("client_id") or call.client_id}
     always = {"ttl": given.pop("ttl", TTL_S), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
-    wish = Wish(create={**create, **always}, **given, **what)
-    wish.check()
-    return wish
+    tool_request = ToolRequest(create={**create, **always}, **given, **what)
+    tool_request.check()
+    return tool_request
 
 
 def _describe(ctx: Any) -> Call:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._accounts.provider import check_scopes
-from .._core.callback_urls import Asked
+from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.contract_limits import ACCOUNT_LOOK_S, EXCHANGE_S
 from .._core.database import RowKey
@@ -21,7 +21,7 @@ from .._core.types import CallbackUrls, Duration, Outcome
 from .._vault.types import AccessToken, ListedAccount
 from .._vault.vault import Vault
 from .adapter import run
-from .call import Call, Wish
+from .call import Call, ToolRequest
 from .connect_account import Connecting, connecting
 from .messages import ToolResult, failure_result
 
@@ -39,11 +39,11 @@ class _ConnectedMeanwhile(Exception):
 
 
 async def use_account(
-    vault: Vault, call: Call, wish_for: Callable[[Connecting], Wish], body: Callable[[AccessToken], Awaitable[ToolResult]],
+    vault: Vault, call: Call, request_for: Callable[[Connecting], ToolRequest], body: Callable[[AccessToken], Awaitable[ToolResult]],
     *, subject: str, session: str, provider: str, account: str | None, valid_for: Duration, scopes: Sequence[str] | None,
     required_scopes: Sequence[str] | None, variables: Mapping[str, str] | None, parameters: Mapping[str, str] | None,
 ) -> ToolResult:  # fmt: skip
-    """`wish_for`: what the user is asked, where the account must be connected."""
+    """`request_for`: what the user is asked, where the account must be connected."""
     options = vault._options_of(provider)
     wanted = options.scopes if scopes is None else check_scopes("scopes", scopes)
     required = options.required_scopes if required_scopes is None else check_scopes("required_scopes", required_scopes)
@@ -52,9 +52,9 @@ async def use_account(
     if token is not None and not _lacks(token, wanted, required):
         return await body(token)
 
-    asked = list(dict.fromkeys([*known, *wanted, *required]))
+    elicitation = list(dict.fromkeys([*known, *wanted, *required]))
     begun = await connecting(
-        provider=provider, client=options.client, description=options.description, scopes=asked, required_scopes=required,
+        provider=provider, client=options.client, description=options.description, scopes=elicitation, required_scopes=required,
         variables={**options.variables, **(variables or {})}, parameters={**options.parameters, **(parameters or {})},
         about=None if account is None else {"account": account},
     )  # fmt: skip
@@ -67,16 +67,16 @@ async def use_account(
             raise _ConnectedMeanwhile(now)
         return address(urls)
 
-    about = {**begun.about, "scopes": asked}  # an empty list as well, as in the other languages
+    about = {**begun.about, "scopes": elicitation}  # an empty list as well, as in the other languages
     begun = replace(begun, about=about, target_url=target_url)
     connected = account
 
-    async def keep(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> str:
+    async def keep(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> str:
         key = RowKey(outcome.elicitation_id, binding_of(subject, session))
         given = await begun.connect(outcome, elicitation, claim, lambda: vault._is_in_use(**at))
         return await vault._keep(given, key, **at)
 
-    async def act(outcome: Outcome, elicitation: Asked, claim: BegunClaim) -> ToolResult:
+    async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
         nonlocal connected
         # A code is good once, so that `aclose` waits until what it has given is stored.
         connected = await shielded(vault._tasks.start(keep(outcome, elicitation, claim)))
@@ -87,7 +87,7 @@ async def use_account(
         return _CONNECTED_BY_ANOTHER if why == "" else None if why is None else failure_result("cancel", why)
 
     try:
-        end = await run(wish_for(begun), call, act, claimed)
+        end = await run(request_for(begun), call, act, claimed)
     except _ConnectedMeanwhile as meanwhile:
         return await body(meanwhile.token)
     if end is _CONNECTED:

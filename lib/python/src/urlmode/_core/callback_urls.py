@@ -15,7 +15,7 @@ from .keys import KeyRing
 from .token import State, mint_link, mint_state
 from .types import CallbackUrls, Elicitation, Kind, TargetArguments, TargetUrl
 
-Asked = Union[Elicitation, FormElicitation, ApprovalElicitation]
+AnyElicitation = Union[Elicitation, FormElicitation, ApprovalElicitation]
 
 
 class UrlBuilder:
@@ -26,7 +26,7 @@ class UrlBuilder:
     def to_elicitation(
         self, id: str, provider: str, kind: Kind, binding: bytes, expires_at: datetime, *, link_kid: int | None,
         resumed: bool, by_others: bool = False, urls: CallbackUrls | None = None, ttl_ms: int = 0,
-    ) -> Asked:
+    ) -> AnyElicitation:
         """The link is the same each time: the key that has minted it first mints it again, as long as the keys file
         has it. `by_others`: others than its subject are to open the link."""
         key = (None if link_kid is None else self._keys.find(link_kid)) or self._keys.minting

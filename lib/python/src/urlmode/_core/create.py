@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .callback_urls import Asked, UrlBuilder, target_of
+from .callback_urls import AnyElicitation, UrlBuilder, target_of
 from .contract_limits import RESUME_ATTEMPTS
 from .contract_seals import FORM_INFO, VERIFIER_INFO
 from .create_options import Checked
@@ -24,7 +24,7 @@ class Creator:
         self._urls = urls
         self._name = name
 
-    async def create(self, checked: Checked) -> Asked:
+    async def create(self, checked: Checked) -> AnyElicitation:
         request, owner, id = checked.request, checked.owner, checked.id
         provider, kind, by_others = request.provider, request.kind, request.approvers is not None
         binding = binding_of(owner.subject, owner.session)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from . import arguments
-from .callback_urls import Asked
+from .callback_urls import AnyElicitation
 from .contract_limits import TTL_S
 from .create_options import Checked, check_create, check_request
 from .form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm
@@ -14,7 +14,7 @@ from .types import Duration, Elicitation, Expected, Id, TargetKind, TargetUrl
 
 
 class CreateMethods:
-    async def _create(self, checked: Checked) -> Asked:
+    async def _create(self, checked: Checked) -> AnyElicitation:
         raise NotImplementedError
 
     async def create(

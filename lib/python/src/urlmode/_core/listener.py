@@ -28,13 +28,13 @@ from .log import warn
 from .pool import Connect, Connection, Rows, discard, is_refusal, sever, without_detail
 from .tasks import Tasks, jittered, wait_briefly
 
-Announcement = dict[str, Any]
+Notification = dict[str, Any]
 
 _PROBE_CHANNEL = "urlmode_probe"
 _ID = re.compile("[0-9a-f-]{36}")
 
 
-def parse_announcements(payload: bytes) -> list[Announcement]:
+def parse_notifications(payload: bytes) -> list[Notification]:
     """What the database announces: one object, or an array of those of a statement. Anyone who can connect to the
     database can send another text."""
     try:
@@ -151,7 +151,7 @@ class Listener:
         self._failures = 0
         self._probe_id = ""
         self._warned = False
-        self.on_announced: list[Callable[[list[Announcement]], None]] = []
+        self.on_notified: list[Callable[[list[Notification]], None]] = []
         self.on_listening: list[Callable[[], None]] = []
         self.on_receiving: list[Callable[[], None]] = []
         self.on_lost: list[Callable[[BaseException], None]] = []
@@ -268,9 +268,9 @@ class Listener:
     def _on_notify(self, notify: pq.PGnotify) -> None:
         channel = notify.relname.decode(errors="replace")
         if channel == CHANNEL:
-            announcements = parse_announcements(notify.extra)
-            for tell in self.on_announced:
-                tell(announcements)
+            notifications = parse_notifications(notify.extra)
+            for tell in self.on_notified:
+                tell(notifications)
         elif channel == _PROBE_CHANNEL and notify.extra.decode(errors="replace") == self._probe_id:
             if self._connection is not None:
                 self._set_receiving(self._connection)

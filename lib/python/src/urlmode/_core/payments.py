@@ -16,7 +16,7 @@ import psycopg
 
 from .contract_limits import REPORTED_MAX, REPORTS_PENDING_MAX, ROUTINE_S
 from .errors import UrlModeError
-from .listener import Announcement, Listener
+from .listener import Notification, Listener
 from .tasks import Tasks, jittered
 
 R = TypeVar("R")
@@ -24,8 +24,8 @@ R = TypeVar("R")
 _MISSED = timedelta(hours=1)
 
 
-class AnnouncedMoney(Generic[R]):
-    """`member` is that of the announcements that tell of it. `read` lists what there is to report of an elicitation
+class PaymentReports(Generic[R]):
+    """`member` is that of the notifications that tell of it. `read` lists what there is to report of an elicitation
     (`id=`), or since a time (`since=`). `name_of` is what is reported once to each iterator."""
 
     def __init__(
@@ -45,25 +45,25 @@ class AnnouncedMoney(Generic[R]):
         pending: dict[str, None] = {}
         missed = False
         woken = asyncio.Event()
-        told: dict[Hashable, None] = {}
+        reported: dict[Hashable, None] = {}
 
-        def on_announced(announcements: list[Announcement]) -> None:
+        def on_notified(notifications: list[Notification]) -> None:
             nonlocal missed
-            for announcement in announcements:
-                if announcement.get(self._member) is True:
+            for notification in notifications:
+                if notification.get(self._member) is True:
                     if len(pending) < REPORTS_PENDING_MAX:
-                        pending[announcement["id"]] = None
+                        pending[notification["id"]] = None
                     else:
                         missed = True
                     woken.set()
 
-        self._listener.on_announced.append(on_announced)
+        self._listener.on_notified.append(on_notified)
         self._listener.acquire(woken)
         self._woken.add(woken)
         checking = self._tasks.start(self._check())
         try:
             while not self._closed:
-                # One query at a time, however many announcements there are: anyone in the database can forge them.
+                # One query at a time, however many notifications there are: anyone in the database can forge them.
                 filter: dict[str, Any]
                 if pending:
                     filter = {"id": next(iter(pending))}
@@ -77,14 +77,14 @@ class AnnouncedMoney(Generic[R]):
                     continue
                 for row in await self._read_quietly(filter):
                     name = self._name_of(row)
-                    if name in told:
+                    if name in reported:
                         continue
-                    told[name] = None
-                    if len(told) > REPORTED_MAX:
-                        del told[next(iter(told))]
+                    reported[name] = None
+                    if len(reported) > REPORTED_MAX:
+                        del reported[next(iter(reported))]
                     yield row
         finally:
-            self._listener.on_announced.remove(on_announced)
+            self._listener.on_notified.remove(on_notified)
             self._listener.release(woken)
             self._woken.discard(woken)
             checking.cancel()

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import arguments
-from .callback_urls import Asked, UrlBuilder
+from .callback_urls import AnyElicitation, UrlBuilder
 from .claims import Claim, Claims
 from .contract_limits import (
     CLAIM_LEASE_MAX_S,
@@ -40,7 +40,7 @@ from .keys import KeyRing, KeysFile, parse_keys
 from .listener import Listener
 from .metrics import Metrics
 from .outcome import to_refund, to_unclaimed
-from .payments import AnnouncedMoney
+from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
 from .seal import seal
@@ -61,7 +61,7 @@ from .types import (
     Ticket,
     UnclaimedPayment,
 )
-from .waits import Waiters
+from .waits import Waits
 
 _PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "input", "approval", "result", "stored")
 
@@ -91,7 +91,7 @@ class UrlMode(CreateMethods):
         self._keys = open_keys(keys_file, keys)
         self._clients = arguments.check_clients(clients)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
-        self._beside = Tasks()  # what adapters do beside their calls
+        self._background = Tasks()  # what adapters do beside their calls
         # `aclose` waits for them, for as long as it takes, while the database can be used.
         self._finishers: list[Callable[[], Awaitable[None]]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -109,14 +109,14 @@ class UrlMode(CreateMethods):
         self._creator = Creator(self._database, self._keys, self._urls, self._name)
         self._purger = Purger(self._database, self._kept)
         self._claims = Claims(self._database.query, self._keys, self._kept.results)
-        self._waiters = Waiters(
+        self._waits = Waits(
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete,
         )  # fmt: skip
-        self._late = AnnouncedMoney[UnclaimedRow](
+        self._late = PaymentReports[UnclaimedRow](
             self._listener, "late", self._database.unclaimed, lambda row: (row.provider, row.reference, row.amount)
         )
-        self._refunds = AnnouncedMoney[RefundRow](
+        self._refunds = PaymentReports[RefundRow](
             self._listener, "refunded", self._database.refunds,
             lambda row: (row.provider, row.reference, row.amount, row.reversed, row.payment),
         )  # fmt: skip
@@ -130,7 +130,7 @@ class UrlMode(CreateMethods):
     ) -> None:
         await self.aclose()
 
-    async def _create(self, checked: Checked) -> Asked:
+    async def _create(self, checked: Checked) -> AnyElicitation:
         self._check_open()
         self._purger.start()
         return await self._creator.create(checked)
@@ -163,7 +163,7 @@ class UrlMode(CreateMethods):
         arguments.check_function("verify", verify)
         ending = partial(self._abandon, key) if arguments.check_flag("abandon", abandon) else None
         self._purger.start()
-        wait = self._waiters.begin(
+        wait = self._waits.begin(
             key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
         )
         async with wait as outcome:
@@ -335,7 +335,7 @@ class UrlMode(CreateMethods):
     @property
     def open_waits(self) -> int:
         """How many waits are open in this process, for the metrics of a server."""
-        return self._waiters.size
+        return self._waits.size
 
     def metrics(self) -> str:
         """Text in Prometheus' format 0.0.4, which your server adds to its own metrics. Raises no error."""
@@ -358,14 +358,14 @@ class UrlMode(CreateMethods):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        waits = start_quietly(self._waiters.close())
+        waits = start_quietly(self._waits.close())
         for finish in self._finishers:
             await finish()
         overdue = asyncio.get_running_loop().call_later(CLOSE_S, self._pool.break_off)
         try:
             await self._late.close()
             await self._refunds.close()
-            await self._beside.cancel()
+            await self._background.cancel()
             await self._claims.close()
             await waits
             await self._purger.close()

@@ -161,16 +161,16 @@ class Wait:
         if self._on_progress is None or self.future.done():
             return
         try:
-            told = self._on_progress(progress)
+            reported = self._on_progress(progress)
         except Exception as error:
             self.reject(error)
             return
-        if inspect.isawaitable(told):
-            self._start(self._await(told))
+        if inspect.isawaitable(reported):
+            self._start(self._await(reported))
 
-    async def _await(self, told: Awaitable[object]) -> None:
+    async def _await(self, reported: Awaitable[object]) -> None:
         try:
-            await told
+            await reported
         except Exception as error:
             self.reject(error)
 

@@ -19,7 +19,7 @@ from .database import Database, Row, RowKey
 from .errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
 from .form_types import VerifyFunction
 from .keys import KeyRing
-from .listener import Announcement, Listener
+from .listener import Notification, Listener
 from .metrics import Metrics
 from .outcome import open_verifier, to_outcome
 from .poll import Alarm, Poll
@@ -34,7 +34,7 @@ from .wait import Entry, Wait
 
 
 
-class Waiters:
+class Waits:
     def __init__(
         self, listener: Listener, database: Database, keys: KeyRing, metrics: Metrics, *,
         mark_read: Callable[[RowKey], None], complete: Callable[[RowKey, Answer], Awaitable[object]],
@@ -58,7 +58,7 @@ class Waiters:
         """how many waits are open"""
         listener.on_listening.append(self._on_listening)
         listener.on_receiving.append(self._poll.stop)
-        listener.on_announced.append(self._on_announced)
+        listener.on_notified.append(self._on_notified)
         listener.on_lost.append(self._on_lost)
 
     def begin(self, key: RowKey, timeout: float | None, **options: Any) -> Wait:
@@ -136,10 +136,10 @@ class Waiters:
         if self._entries:
             self._poll.start()
 
-    def _on_announced(self, announcements: list[Announcement]) -> None:
-        for announcement in announcements:
-            outcome = announcement.get("outcome")
-            for entry in self._entries.get(announcement["id"], ()):
+    def _on_notified(self, notifications: list[Notification]) -> None:
+        for notification in notifications:
+            outcome = notification.get("outcome")
+            for entry in self._entries.get(notification["id"], ()):
                 try:
                     if not isinstance(outcome, str) or not self._take_outcome(entry, outcome):
                         self._wake(entry)
@@ -219,7 +219,7 @@ class Waiters:
         elif row.closes_in_ms <= 0:
             overdue.append(entry)
         else:
-            self._continue_waiting(entry, row)
+            self._keep_waiting(entry, row)
 
     def _complete(self, entry: Entry, row: Row, result: dict[str, Any] | None = None) -> None:
         rechecking = self._recheck(entry, row)
@@ -234,7 +234,7 @@ class Waiters:
             if row.result or row.verifier or result:
                 self._mark_read(entry.key)
 
-    def _continue_waiting(self, entry: Entry, row: Row) -> None:
+    def _keep_waiting(self, entry: Entry, row: Row) -> None:
         if entry.verifier is None and row.verifier is not None:
             try:
                 entry.verifier = open_verifier(self._keys, row, entry.key.binding)

@@ -106,10 +106,10 @@ class VaultDatabase:
     async def begin_refresh(self, place: Place, version: int, lease_ms: int) -> BegunRefresh:
         return BegunRefresh(*(await self._query(_BEGIN, [*place, version, lease_ms]))[0])
 
-    async def mark_sent(self, place: Place, lease: int, lease_ms: int, stays_good: bool) -> bool:
-        """The lease ends `lease_ms` from now. `stays_good`: the token can be sent again, whatever becomes of the answer.
+    async def mark_sent(self, place: Place, lease: int, lease_ms: int, is_reusable: bool) -> bool:
+        """The lease ends `lease_ms` from now. `is_reusable`: the token can be sent again, whatever becomes of the answer.
         False: the lease is lost."""
-        return bool((await self._query(_MARK_SENT, [*place, lease, lease_ms, stays_good]))[0][0])
+        return bool((await self._query(_MARK_SENT, [*place, lease, lease_ms, is_reusable]))[0][0])
 
     async def commit_refresh(
         self, place: Place, version: int, stored: Stored

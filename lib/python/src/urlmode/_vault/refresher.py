@@ -25,7 +25,7 @@ from .sealed_tokens import Place, seal_tokens
 from .types import EventName
 
 
-class Tell(Protocol):
+class Report(Protocol):
     def __call__(self, name: EventName, place: Place, **more: Any) -> None: ...
 
 
@@ -55,14 +55,14 @@ _CHANGED = Result("changed")
 class Refresher:
     def __init__(
         self, database: VaultDatabase, keys: KeyRing, tasks: Tasks,
-        options_of: Callable[[str, dict[str, Any]], AccountOptions], tell: Tell, check_open: Callable[[], None],
+        options_of: Callable[[str, dict[str, Any]], AccountOptions], report: Report, check_open: Callable[[], None],
     ) -> None:  # fmt: skip
         """`tasks`: a refresh is one of them, so that nobody cancels it, and `aclose` waits for it."""
         self._database = database
         self._keys = keys
         self._tasks = tasks
         self._options_of = options_of
-        self._tell = tell
+        self._report = report
         self._check_open = check_open
         self._running: dict[Place, asyncio.Task[Result]] = {}
 
@@ -86,7 +86,7 @@ class Refresher:
         if begun.outcome == "paused":
             return Result("failed", detail="paused")
         if begun.outcome == "lost":
-            self._tell("reconnect", place, reason="refresh_lost")
+            self._report("reconnect", place, reason="refresh_lost")
         if begun.outcome != "begun":
             return _CHANGED
         try:
@@ -118,13 +118,13 @@ class Refresher:
                 raise
             return await self._not_stored(given, begun.lease, provider, answer, reason_of(error))
         if end == "stored":
-            self._tell("refreshed", place)
+            self._report("refreshed", place)
         if end == "gone":
             # It was disconnected while this refresh was under way, and its lease lost.
-            self._tell("disconnected", place, revoked=await provider.revoke_all(answer) is None)
+            self._report("disconnected", place, revoked=await provider.revoke_all(answer) is None)
         return _CHANGED
 
-    async def _mark_sent(self, place: Place, lease: int, stays_good: bool) -> bool:
+    async def _mark_sent(self, place: Place, lease: int, is_reusable: bool) -> bool:
         """False: the lease is lost. If the answer is lost, nobody else sends the token before the lease ends: it can be
         asked again. If it comes late, it is asked again, because what is left of the lease must be enough for the request.
         """
@@ -133,7 +133,7 @@ class Refresher:
         async def mark() -> bool:
             nonlocal asked
             asked = time.monotonic()
-            return await self._database.mark_sent(place, lease, round(1000 * REFRESH_LEASE_S), stays_good)
+            return await self._database.mark_sent(place, lease, round(1000 * REFRESH_LEASE_S), is_reusable)
 
         while True:
             is_marked = await retried(mark, REFRESH_LEASE_S)
@@ -152,7 +152,7 @@ class Refresher:
             return await self._fail(given, lease, detail, "not_stored")
         finally:
             revoked = await self._revoke(given, provider, answer)
-            self._tell("not_stored", given.place, detail=detail, revoked=revoked)
+            self._report("not_stored", given.place, detail=detail, revoked=revoked)
 
     async def _revoke(self, given: Refreshable, provider: AccountProvider, answer: dict[str, Any]) -> bool:
         """If they are the last that the account has got: with them some providers would revoke newer ones."""
@@ -176,9 +176,9 @@ class Refresher:
             REFRESH_LEASE_S,
         )
         if reason is not None:
-            self._tell("reconnect", place, reason=reason)
+            self._report("reconnect", place, reason=reason)
             return _CHANGED
-        self._tell("failed", place, detail=detail)
+        self._report("failed", place, detail=detail)
         return Result("failed", detail=detail)
 
     def _seal(self, given: Refreshable, answer: dict[str, Any]) -> Stored:

@@ -93,7 +93,7 @@ class Vault:
         self._database = VaultDatabase(urlmode._database.query)
         self._tasks = Tasks()
         self._refresher = Refresher(
-            self._database, self._keys, self._tasks, self._options_of, self._tell, urlmode._check_open
+            self._database, self._keys, self._tasks, self._options_of, self._report, urlmode._check_open
         )
         urlmode._finishers.append(self._tasks.finish)
 
@@ -116,7 +116,7 @@ class Vault:
 
         if not await retried(store, COMMIT_S, is_no_conflict):
             raise ElicitationNotFoundError(connected.elicitation_id)
-        self._tell("connected", place, scopes=connected.scopes)
+        self._report("connected", place, scopes=connected.scopes)
         return place.account
 
     async def access_token(
@@ -224,7 +224,7 @@ class Vault:
                     new = seal_tokens(self._keys, place, open_tokens(self._keys, place, old))
                 except AccountSealError as error:
                     unopened += 1
-                    self._tell("unopened", place, reason=error.reason)
+                    self._report("unopened", place, reason=error.reason)
                     continue
                 sealed += await self._database.reseal(place, old, new)
         return Resealed(sealed, unopened)
@@ -254,11 +254,11 @@ class Vault:
             # Otherwise nobody knows whether they are stored.
             if is_refused(error) or isinstance(error, (ElicitationNotFoundError, ValueError)):
                 unstored = Place(subject, provider, _account_of(connected))
-                self._tell(
+                self._report(
                     "not_stored", unstored, detail=reason_of(error), revoked=await self._revoke_unstored(unstored, connected)
                 )
             raise
-        self._tell("connected", place, scopes=connected.scopes)
+        self._report("connected", place, scopes=connected.scopes)
         return place.account
 
     async def _revoke_unstored(self, place: Place, connected: Connected) -> bool:
@@ -306,7 +306,7 @@ class Vault:
             version = start.version
             if await retried(lambda: self._database.delete(place, version), REFRESH_LEASE_S):
                 break
-        self._tell("disconnected", place, revoked=detail is None)
+        self._report("disconnected", place, revoked=detail is None)
         return Disconnected(detail is None, detail)
 
     async def _revoke(self, name: str, tokens: Mapping[str, Any]) -> str | None:
@@ -326,7 +326,7 @@ class Vault:
             raise ValueError(f"providers has no {provider}")
         return replace(options, variables={**options.variables, **(tokens or {}).get(VARIABLES, {})})
 
-    def _tell(self, name: EventName, place: Place, **more: Any) -> None:
+    def _report(self, name: EventName, place: Place, **more: Any) -> None:
         """Later, so that an error of the function ends no call."""
         if self._on_event is not None:
             event = AccountEvent(name=name, **place._asdict(), **more)

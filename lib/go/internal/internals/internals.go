@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package inside is what other packages of this repository use of an instance, and nobody else.
-package inside
+// Package internals is what other packages of this repository use of an instance, and nobody else.
+package internals
 
 import (
 	"context"
