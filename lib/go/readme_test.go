@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -31,31 +29,5 @@ func TestREADME(t *testing.T) {
 		if said, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("%s\n%s", said, example[1])
 		}
-	}
-}
-
-// The map in lib/README.md has each file of the package.
-func TestMap(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "## Modules of the Go package\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	var named, files []string
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(section, -1) {
-		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
-			named = append(named, name[1])
-		}
-	}
-	found, _ := filepath.Glob("*.go")
-	for _, name := range found {
-		if !strings.HasSuffix(name, "_test.go") {
-			files = append(files, strings.TrimSuffix(name, ".go"))
-		}
-	}
-	slices.Sort(named)
-	if !slices.Equal(named, files) {
-		t.Errorf("the map has %v, and the package %v", named, files)
 	}
 }

@@ -158,10 +158,32 @@ test('the protocol has the fields of the log, and no others', () => {
 	assert.deepEqual(sorted(firstColumn(PROTOCOL, 'The log')), sorted(names));
 });
 
-test('the map has the modules of lib/, and no others', () => {
-	const modules = list('lib', '.h').map((file) => file.replace(/^lib\/|\.h$/g, ''));
+test('the first lines of a file say what it is', () => {
+	for (const file of list('lib', '.h')) assert.match(read(file).split('\n')[1], /^\/\*/, file);
+	for (const file of list('lib/node/src', '.js')) assert.match(read(file), /^(\/[/*]|export \{)/, file);
+	for (const file of list('lib/python/src', '.py').filter((each) => read(each) !== '')) assert.match(read(file), /^"""/, file);
+});
 
-	assert.deepEqual(sorted(firstColumn('lib/README.md', 'Modules')), sorted(modules));
+test('the map is a page, whose rooms and layers are the folders that are there', () => {
+	const map = read('lib/README.md');
+	const rooms = [...map.matchAll(/`((?:node\/src|python\/src\/urlmode)\/\w+\/)`/g)].map(([, room]) => room);
+	const folders = ['node/src', 'python/src/urlmode'].flatMap((place) => readdirSync(path.join(ROOT, 'lib', place), { withFileTypes: true })
+		.filter((entry) => entry.isDirectory() && !entry.name.startsWith('__')).map(({ name }) => `${place}/${name}/`));
+
+	assert.ok(map.split('\n').length < 150);
+	assert.deepEqual(sorted(rooms), sorted(folders));
+});
+
+test('what the map answers to newcomers is there', () => {
+	for (const row of section('lib/README.md', 'Questions that newcomers ask').match(/^\| [A-Z].*\?.*\|$/gm)) {
+		const names = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+		const files = [...row.matchAll(/`([^`]+\.\w+)`|\]\(([^)]+)\)/g)].map(([, name, link]) => name ?? link)
+			.flatMap((name) => [`lib/${name}`, name.replace('../', ''), `sql/functions/${name}`].filter((file) => existsSync(path.join(ROOT, file))));
+		const text = files.map(read).join('\n');
+
+		assert.ok(files.length >= 2, row);
+		for (const name of names.filter((each) => !/[./]/.test(each))) assert.ok(text.includes(name), `${name}: ${row}`);
+	}
 });
 
 test('a test in C has the name of the module, layer or program that it tests', () => {
@@ -174,12 +196,6 @@ test('a test in C has the name of the module, layer or program that it tests', (
 		.filter((name) => name && !names.some((module) => name === module || name.startsWith(`${module}_`)));
 
 	assert.deepEqual(others, ['wipe']);
-});
-
-test('the map has the files of the Node package, and no others', () => {
-	const names = section('lib/README.md', 'Modules of the Node package').match(/^\|[^|]*\|/gm).join('').match(/`[^`]+`/g);
-
-	assert.deepEqual(names.map((name) => `lib/${name.slice(1, -1)}`).sort(), list('lib/node/src', '.js'));
 });
 
 test('the tables of providers are those that the descriptions make', () => {
