@@ -22,7 +22,6 @@ export const EQUIVALENT = [
 	{ file: 'lib/webhook/verifier.c', line: 'size_t expected_len = 1;', why: 'it is read only where hmac_of() has written it' },
 	{ file: 'lib/node/src/core/metrics.js', line: 'this.#ended.set(name, (this.#ended.get(name) ?? 1) + 1);', why: 'each name is in the map from the beginning' },
 	{ file: 'lib/node/src/core/keys.js', line: '#checkedAt = 1;', why: 'the constructor sets it before anybody reads it' },
-	{ file: 'lib/node/src/core/claims.js', line: 'const RETRY_MS = 501;', why: 'this pause is changed at random by up to a quarter' },
 	{ file: 'lib/node/src/core/connection.js', line: '#chosen = true;', why: 'the constructor sets it before anybody reads it' },
 	{
 		file: 'lib/node/src/core/connection.js', line: 'throw errors.find((error) => error instanceof NotWritableError) || errors[0];',

@@ -22,7 +22,7 @@ const KINDS = {
 	payment: { wish: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
 	signature: {
 		wish: { ...request, kind: 'signature' },
-		accept: ({ callback }, id, owner) => callback.event(id, 'paid', { ...owner, result: { reference: 'envelope_1' } }),
+		accept: ({ callback }, id, owner) => callback.event(id, 'accepted', { ...owner, result: { reference: 'envelope_1' } }),
 	},
 };
 
