@@ -96,8 +96,8 @@ export async function start(t, wish = payment, settings = {}) {
 		/** From here on a call ends with the outcome, and not with its round, however slow the machine is. */
 		finish: (id, more) => {
 			options.roundTimeout = 60_000;
-			return wish.kind === 'oauth' ? callback.complete(id, { ...owner, result: { code: 'a' }, ...more })
-				: callback.paid(id, { ...owner, ...more });
+			if (wish.kind === 'oauth') return callback.complete(id, { ...owner, result: { code: 'a' }, ...more });
+			return callback.paid(id, { ...owner, ...wish.kind === 'signature' && { effect: 'accepted' }, ...more });
 		},
 	};
 }

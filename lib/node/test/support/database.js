@@ -150,9 +150,9 @@ export class Callback {
 		return rows[0].outcome;
 	}
 
-	/** A webhook's event that proves the price of `payment`, below. */
-	paid(id, { reference = `pay_${randomUUID()}`, ...options } = {}) {
-		return this.event(id, 'paid', { ...PRICE, reference, result: { reference }, ...options });
+	/** A webhook's event that proves the price of `payment`, below, or by its effect that something was signed. */
+	paid(id, { reference = `pay_${randomUUID()}`, effect = 'paid', ...options } = {}) {
+		return this.event(id, effect, { ...PRICE, reference, result: { reference }, ...options });
 	}
 }
 
