@@ -6,7 +6,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-import { seal, VERIFIER } from '../../lib/node/src/core/seal.js';
+import { VERIFIER_INFO } from '../../lib/node/src/core/contract-seals.js';
+import { seal } from '../../lib/node/src/core/seal.js';
 import { bindingOf, browserOf, mintState } from '../../lib/node/src/core/token.js';
 
 const DAY = 86_400;
@@ -33,7 +34,7 @@ export function mintElicitations(keys, count) {
 		const subject = `user-${i}`;
 		const binding = bindingOf(subject, '');
 		const json = JSON.stringify({ code_verifier: randomBytes(32).toString('base64url') });
-		return { id, subject, binding, verifier: seal(keys, { id, binding, use: VERIFIER }, json) };
+		return { id, subject, binding, verifier: seal(keys, { id, binding, use: VERIFIER_INFO }, json) };
 	});
 }
 

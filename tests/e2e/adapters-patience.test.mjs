@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
-import { ROUND_MS } from '../../lib/node/src/adapters/clients.js';
+import { ROUND_MS } from '../../lib/node/src/core/contract-limits.js';
 import { deleteElicitations, goToCheckout, makeExampleProject, openAdapterFixture, pay, rowState, settle, startExample } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { stateOf } from '../support/flow.mjs';

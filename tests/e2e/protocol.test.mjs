@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 
 import { KeysFile } from '../../lib/node/src/core/keys.js';
-import { RESULT, unseal } from '../../lib/node/src/core/seal.js';
+import { RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
+import { unseal } from '../../lib/node/src/core/seal.js';
 import { mintLink } from '../../lib/node/src/core/link.js';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { pay } from '../support/adapters.mjs';
@@ -58,7 +59,7 @@ test('create, wait, read, open and claim, with the statements of the protocol al
 	await news.promise;
 	const { status, action, result, payment_reference: reference } = await read();
 	assert.deepEqual([status, action, reference], ['completed', 'accept', paid]);
-	assert.equal(unseal(keys, { id, binding, use: RESULT }, result).amount, 1050);
+	assert.equal(unseal(keys, { id, binding, use: RESULT_INFO }, result).amount, 1050);
 	await client.query(MARK_READ, [id, binding]);
 	const claims = await Promise.all([1, 2].map(() => client.query(CLAIM, [id, binding, reference, action])));
 	assert.deepEqual(claims.map(({ rows: [claimed] }) => claimed.outcome), ['claimed', 'taken']);

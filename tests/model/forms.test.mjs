@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 
-import { seal, RESULT } from '../../lib/node/src/core/seal.js';
+import { RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
+import { seal } from '../../lib/node/src/core/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
 import { CHECK, FormModel, TTL } from './form-model.mjs';
 import { Random } from './random.mjs';
@@ -64,7 +65,7 @@ class Form {
 			const action = given.action ?? random.weighted({ accept: 8, decline: 1 });
 			const reason = action === 'accept' ? '' : 'declined';
 			const result = action === 'accept' || model.kind === 'approval'
-				? seal(this.#stage.keys, { id, binding, use: RESULT }, JSON.stringify({ approver: user ?? model.subject, values: {} })) : null;
+				? seal(this.#stage.keys, { id, binding, use: RESULT_INFO }, JSON.stringify({ approver: user ?? model.subject, values: {} })) : null;
 			const { outcome } = await this.#first(this.#stage.callback,
 				`SELECT outcome FROM urlmode.answer_form(ARRAY[$1::uuid], ARRAY[$2::bytea], ARRAY['forms'], ARRAY[$3], ARRAY[$4::bytea], ARRAY[$5::text],
 					ARRAY[true], ARRAY[$6], ARRAY[$7], ARRAY[$8::bytea], ARRAY[NULL::bytea], ARRAY['shown'::bytea])`,

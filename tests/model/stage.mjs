@@ -12,7 +12,8 @@ import { scratchKeys } from '../../lib/node/test/support/keys.js';
 import { internalsOf } from '../../lib/node/src/core/internals.js';
 import { KeysFile } from '../../lib/node/src/core/keys.js';
 import { digestOfRequest } from '../../lib/node/src/core/digest.js';
-import { RESULT, seal } from '../../lib/node/src/core/seal.js';
+import { RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
+import { seal } from '../../lib/node/src/core/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
 import { until } from '../support/wait.mjs';
 import { Remote } from '../waiting/remote.mjs';
@@ -183,7 +184,7 @@ export class Stage {
 	}
 
 	#seal(id, user, result) {
-		return seal(this.keys, { id, binding: bindingOf(user, ''), use: RESULT }, JSON.stringify(result));
+		return seal(this.keys, { id, binding: bindingOf(user, ''), use: RESULT_INFO }, JSON.stringify(result));
 	}
 }
 
