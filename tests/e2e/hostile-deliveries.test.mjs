@@ -60,12 +60,38 @@ describe('a body that is not JSON, or exceeds the limits, is refused with 400', 
 		['nothing', ''],
 		['open brackets', '['.repeat(MANY)],
 		['keys', `{${Array.from({ length: 70_000 }, (_, n) => `"${n}":[0,0]`).join()}}`],
-		['a NUL in a string', '{"id":"a\0b"}'],
-		['a key twice, spelled otherwise', '{"id":1,"\\u0069d":2}'],
-		['no UTF-8', bytes('{"id":"', [0xff], '"}')],
+		['a NUL in what decides', '{"type":"a\0b"}'],
+		['a key twice that decides, spelled otherwise', '{"type":1,"\\u0074ype":2}'],
+		['no UTF-8 in what decides', bytes('{"type":"', [0xff], '"}')],
 	]) {
 		test(what, () => answered(signed(body), 400, 'body_malformed'));
 	}
+});
+
+describe('what nobody reads of a signed event is nobody\'s error: it pays', () => {
+	for (const [what, member] of [
+		['half a surrogate', '"name":"Jo\\ud83d"'],
+		['an escaped NUL', '"name":"a\\u0000b"'],
+		['a NUL', '"name":"a\0b"'],
+		['a byte of Latin-1', Buffer.from('"name":"Jos\xe9"', 'latin1')],
+		['a name twice', '"name":{"first":1,"first":2}'],
+		['a decimal of 65 characters', `"rate":0.${'1'.repeat(63)}`],
+		['a number that no type holds', '"rate":1e999'],
+		['brackets', `"deep":${'['.repeat(50)}${']'.repeat(50)}`],
+	]) {
+		test(what, async () => {
+			const { id } = await fixture.createPayment();
+			const event = paid(id);
+			await answered(signed(Buffer.concat([Buffer.from('{'), Buffer.from(member), Buffer.from(`,${event.slice(1)}`)])), 200);
+			assert.match(await fixture.row(id), /completed.*accept/);
+		});
+	}
+
+	test('a byte order mark', async () => {
+		const { id } = await fixture.createPayment();
+		await answered(signed(`\ufeff${paid(id)}`), 200);
+		assert.match(await fixture.row(id), /completed.*accept/);
+	});
 });
 
 describe('JSON that is not an event is accepted and ignored', () => {
