@@ -11,8 +11,8 @@ import { example, makeProject } from '../support/projects.mjs';
 import { openFixture } from '../support/fixture.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const NODE = join(HERE, 'node_modules/node/bin/node');
-const SUITE = join(HERE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const NODE = join(HERE, `node_modules/node-linux-${process.arch}/bin/node`);
+const SUITE = join(HERE, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
 /** Runs a program of Node.js 22, and resolves to its exit status. */

@@ -1,7 +1,7 @@
 // A project that uses the package: urlmode as npm installs it, one version of a
 // framework, and the files of an example.
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join } from 'node:path';
 import process from 'node:process';
@@ -30,8 +30,8 @@ export function makeProject({ name, frameworks, files = {}, doubles = {} }) {
 	rmSync(folder, { recursive: true, force: true });
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 	mkdirSync(modules, { recursive: true });
-	linkPackages(join(ROOT, 'tests/frameworks', frameworks, 'node_modules'), modules);
-	linkPackages(join(PACKAGE, 'node_modules'), modules, dependenciesOf(PACKAGE));
+	linkDependencies(join(ROOT, 'tests/frameworks', frameworks), modules);
+	linkDependencies(PACKAGE, modules);
 	install(modules);
 	for (const [double, from] of Object.entries(doubles)) {
 		mkdirSync(dirname(join(modules, double)), { recursive: true });
@@ -62,31 +62,28 @@ function install(modules) {
 	for (const part of ['contract', 'providers', 'currencies.json']) cpSync(join(ROOT, 'lib', part), join(target, part), { recursive: true });
 }
 
-/** All dependencies of the package, including indirect ones. */
-function dependenciesOf(folder) {
-	const found = new Set();
-	const look = (at) => {
-		const { dependencies = {} } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+/** Links all dependencies of a package, including indirect ones, from where npm has put them: in the folder, or above it. */
+function linkDependencies(folder, modules) {
+	const packages = [folder];
+	for (const from of packages) {
+		const { dependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
 		for (const name of Object.keys(dependencies)) {
-			if (!found.has(name)) {
-				found.add(name);
-				look(join(folder, 'node_modules', name));
-			}
-		}
-	};
-	look(folder);
-	return found;
-}
-
-function linkPackages(from, to, only) {
-	const names = readdirSync(from).flatMap((name) => (name.startsWith('@')
-		? readdirSync(join(from, name)).map((rest) => `${name}/${rest}`) : [name]));
-	for (const name of names) {
-		if (!name.startsWith('.') && (!only || only.has(name))) {
-			mkdirSync(dirname(join(to, name)), { recursive: true });
-			symlinkSync(join(from, name), join(to, name));
+			const link = join(modules, name);
+			if (existsSync(link)) continue;
+			const found = installed(name, from);
+			mkdirSync(dirname(link), { recursive: true });
+			symlinkSync(found, link);
+			packages.push(found);
 		}
 	}
+}
+
+/** The folder of a package that another one depends on. */
+function installed(name, from) {
+	const folder = join(from, 'node_modules', name);
+	if (existsSync(folder)) return folder;
+	if (from === dirname(from)) throw new Error(`${name} is not installed`);
+	return installed(name, dirname(from));
 }
 
 /** @param {string} file of lib/node/examples */
