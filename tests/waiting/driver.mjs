@@ -16,6 +16,8 @@ const rename = (object, how) => Object.fromEntries(Object.entries(object).map(([
 /** What a caller gives, but not what is inside `about` and `result`. */
 const given = (options) => rename(options, camel);
 const told = (object) => rename(object, snake);
+/** `since_ms` is counted from now. */
+const filter = ({ since_ms: since, ...options }) => ({ ...options, ...since !== undefined && { since: new Date(Date.now() + since) } });
 
 const urlmode = new UrlMode({
 	databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE, baseUrl: process.env.URLMODE_BASE_URL,
@@ -66,8 +68,8 @@ const VERBS = {
 	fulfil: ({ claim, result }) => claims.get(claim).fulfil(result),
 	confirm: ({ claim }) => claims.get(claim).confirm(),
 	release: ({ claim }) => claims.get(claim).release(),
-	unclaimed: async () => (await urlmode.unclaimed()).map(told),
-	refunds: async () => (await urlmode.refunds()).map(told),
+	unclaimed: async (options) => (await urlmode.unclaimed(filter(options))).map(told),
+	refunds: async (options) => (await urlmode.refunds(filter(options))).map(told),
 	purge: (options) => urlmode.purge(given(options)),
 	ticket: (options) => urlmode.ticket(given(options)),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Coroutine
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import psycopg
@@ -34,6 +35,12 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(values.get("expected"), dict):
         values["expected"] = Expected(**values["expected"])
     return values
+
+
+def selected(since_ms: float | None = None, **options: Any) -> dict[str, Any]:
+    """`since_ms` is counted from now."""
+    since = None if since_ms is None else datetime.now(timezone.utc) + timedelta(milliseconds=since_ms)
+    return {**options, "since": since}
 
 
 def told(value: Any) -> dict[str, Any]:
@@ -112,11 +119,11 @@ class Driver:
     async def release(self, number: int, *, claim: int) -> Any:
         return await self.claims[claim].release()
 
-    async def unclaimed(self, number: int) -> Any:
-        return [told(each) for each in await self.urlmode.unclaimed()]
+    async def unclaimed(self, number: int, **options: Any) -> Any:
+        return [told(each) for each in await self.urlmode.unclaimed(**selected(**options))]
 
-    async def refunds(self, number: int) -> Any:
-        return [told(each) for each in await self.urlmode.refunds()]
+    async def refunds(self, number: int, **options: Any) -> Any:
+        return [told(each) for each in await self.urlmode.refunds(**selected(**options))]
 
     async def ticket(self, number: int, **options: Any) -> Any:
         return told(self.urlmode.ticket(**given(options)))

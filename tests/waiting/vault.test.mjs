@@ -13,8 +13,8 @@ import { until } from '../support/wait.mjs';
 import { Driver } from './side.mjs';
 
 /** SIDE=go: Go with each of the others, which the suite of Python has without it. */
-const LANGUAGES = process.env.SIDE === 'go' ? ['go', 'node', 'python'] : ['node', 'python'];
-const PAIRS = process.env.SIDE === 'go' ? [['go', 'node'], ['python', 'go']] : [['node', 'python'], ['python', 'node']];
+const LANGUAGES = { go: ['go', 'node', 'python'], node: ['node'] }[process.env.SIDE] ?? ['node', 'python'];
+const PAIRS = { go: [['go', 'node'], ['python', 'go']], node: [['node', 'node']] }[process.env.SIDE] ?? [['node', 'python'], ['python', 'node']];
 
 let fixture;
 let count = 0;

@@ -106,16 +106,6 @@ for (const [kind, how] of Object.entries(KINDS)) {
 		assert.deepEqual((await begin()).result, RESULT);
 	});
 
-	test(`${kind}: what was begun and not done is for the next call at once`, async (t) => {
-		const { begin, isListed, isResumed } = await accepted(t, how);
-		const failed = await begin();
-		assert.equal(await failed.release(), true);
-		assert.equal(await isListed(), kind === 'payment');
-		assert.ok(await isResumed());
-		const next = await begin();
-		assert.ok(next.state === 'begun' && next.fence > failed.fence);
-	});
-
 	test(`${kind}: its result is kept until the claim has its last end, and purged ten minutes later`, async (t) => {
 		const { begin, outcomeOf, sql, id, urlmode } = await accepted(t, how);
 		const expected = (await outcomeOf()).result;
@@ -180,21 +170,6 @@ test('signature: its result is purged with keepUnclaimed, if no call claims it',
 	assert.equal((await outcomeOf()).result, undefined);
 });
 
-test('the claim of an account is final, and has an end for its page', async (t) => {
-	const account = { wish: request, accept: async ({ callback }, id, owner) => {
-		await callback.complete(id, { ...owner, result: { code: 'c' } });
-		return 'accept';
-	} };
-	const { begin, isResumed } = await accepted(t, account);
-	const claim = await begin();
-	assert.deepEqual([claim.state, claim.fence, claim.signal.aborted], ['begun', undefined, false]);
-	assert.equal((await begin()).state, 'taken');
-	assert.equal(await isResumed(), true, 'the next call waits for its end');
-	assert.deepEqual([await claim.fulfil(RESULT), await claim.confirm(), await claim.release()], [false, false, false]);
-	assert.equal(await isResumed(), false);
-	assert.equal((await begin()).state, 'taken');
-});
-
 test('the lease is renewed while the work goes on', async (t) => {
 	const { begin, another, isListed } = await accepted(t);
 	const other = another();
@@ -249,23 +224,6 @@ test('a call that another has overtaken is told with its next renewal', async (t
 	assert.equal(claim.signal.reason.code, 'CLAIM_LOST');
 });
 
-test('of calls at the same time one does the work, and the others are given its result', async (t) => {
-	const { begin, another } = await accepted(t);
-	let done = 0;
-	const call = async (instance) => {
-		const claim = await begin({ timeout: 20_000 }, instance);
-		if (claim.state === 'fulfilled') return claim.result;
-		assert.equal(claim.state, 'begun');
-		await sleep(300);
-		done += 1;
-		await claim.fulfil({ n: done });
-		return { n: done };
-	};
-	const instances = [another(), another()];
-	const results = await Promise.all([0, 1, 0, 1, 0].map((n) => call(instances[n])));
-	assert.deepEqual(results, Array(5).fill({ n: 1 }));
-});
-
 test('who waits for another call stops with its signal, or at its time limit', async (t) => {
 	const { begin } = await accepted(t);
 	await begin();
@@ -318,20 +276,6 @@ test('claim takes nothing that a call is at, or has done; and what it takes no c
 	const other = await accepted(t);
 	await (await other.begin()).fulfil(RESULT);
 	assert.equal(await other.urlmode.claim(other.id, other.owner), false);
-});
-
-test('who has paid twice: two calls do the work of two payments', async (t) => {
-	const { begin, callback, id, owner, outcomeOf, isListed } = await accepted(t);
-	await callback.paid(id, owner);
-	const first = await begin({ reference: (await outcomeOf()).reference });
-	assert.equal(await isListed(), true, 'the other one');
-	const second = await begin({ reference: (await outcomeOf()).reference });
-	assert.deepEqual([first.state, second.state], ['begun', 'begun']);
-	assert.notEqual(first.reference, second.reference);
-	assert.equal(await isListed(), false);
-	assert.equal((await begin()).state, 'leased');
-	await second.fulfil('second');
-	assert.deepEqual([(await begin()).state, (await begin()).result], ['fulfilled', 'second'], 'what is done before what is not');
 });
 
 test('what is not an accept is not begun: it says so', async (t) => {

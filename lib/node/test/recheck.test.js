@@ -225,17 +225,6 @@ test('an event that proves the outcome needs no recheck', async (t) => {
 	assert.equal((await waiting).action, 'accept');
 });
 
-test('an event with another amount than expected cancels the elicitation', async (t) => {
-	const fixture = await setUp(t);
-	const { urlmode, callback } = fixture;
-	const id = await create(fixture, { expected: { amount: 500, currency: 'EUR' } });
-	const waiting = urlmode.waitForCompletion(id, owner);
-	const reference = newReference();
-	await callback.paid(id, { reference, amount: 499, currency: 'EUR' });
-	assert.deepEqual(await waiting,
-		{ elicitationId: id, action: 'cancel', reason: 'amount_mismatch', result: { reference } });
-});
-
 test('recheck completes the row even if its wait has ended', async (t) => {
 	const fixture = await setUp(t);
 	const { urlmode, callback } = fixture;

@@ -297,14 +297,6 @@ test('the operator releases or voids what is held, and what goes back after that
 	assert.deepEqual(rows, trail.map(([decision, refunded]) => ({ reference, decision, refunded, decided_by: 'ann', note: 'asked the shop' })));
 });
 
-test('claim takes what is held only with held', async (t) => {
-	const { urlmode, owner, id, pay, refund } = await start(t);
-	await pay();
-	await refund('a', 100);
-	assert.deepEqual((await urlmode.beginClaim(id, owner)).state, 'taken');
-	assert.equal(await urlmode.claim(id, { ...owner, held: true }), true);
-});
-
 test('what goes back after the claim reaches the server, also when the elicitation was purged', async (t) => {
 	const { urlmode, another, callback, admin, owner, id, pay, reference, refund } = await start(t);
 	const instances = [urlmode, another()];

@@ -34,6 +34,7 @@ type given struct {
 	VerifyTimeout float64         `json:"verify_timeout_ms"`
 	TTL           float64         `json:"ttl_ms"`
 	OlderThan     float64         `json:"older_than_ms"`
+	Since         *float64        `json:"since_ms"`
 	ID            string          `json:"id"`
 	Exclusive     bool            `json:"exclusive"`
 	ResumeKey     string          `json:"resume_key"`
@@ -90,6 +91,15 @@ func (a answer) answer() (said urlmode.Answer, err error) {
 	}
 	said.Action, said.Reason, said.Amount, said.Currency, said.Reference = a.Action, a.Reason, a.Amount, a.Currency, a.Reference
 	return said, err
+}
+
+// selected counts since_ms from now.
+func (g given) selected() urlmode.ListOptions {
+	options := urlmode.ListOptions{Provider: g.Provider}
+	if g.Since != nil {
+		options.Since = time.Now().Add(ms(*g.Since))
+	}
+	return options
 }
 
 func ms(value float64) time.Duration { return time.Duration(value * float64(time.Millisecond)) }
@@ -180,14 +190,15 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	case "release":
 		return claim.Release(ctx)
 	case "unclaimed":
-		listed, err := d.instance.Unclaimed(ctx, urlmode.ListOptions{})
+		listed, err := d.instance.Unclaimed(ctx, with.selected())
 		told := []members{}
 		for _, each := range listed {
-			told = append(told, payment(each.ProvenPayment, members{"late": each.Late, "refunded": each.Refunded, "held": each.Held}))
+			told = append(told, payment(each.ProvenPayment, members{"late": each.Late, "refunded": each.Refunded, "held": each.Held,
+				"resume_key": each.ResumeKey, "result": each.Result, "proven_at": each.ProvenAt}))
 		}
 		return told, err
 	case "refunds":
-		listed, err := d.instance.Refunds(ctx, urlmode.ListOptions{})
+		listed, err := d.instance.Refunds(ctx, with.selected())
 		told := []members{}
 		for _, each := range listed {
 			told = append(told, refund(each))
@@ -267,8 +278,8 @@ func (d *driver) createForm(ctx context.Context, with given, owner urlmode.Owner
 }
 
 func payment(of urlmode.ProvenPayment, more members) members {
-	told := members{"elicitation_id": of.ElicitationID, "reference": of.Reference, "amount": of.Amount, "currency": of.Currency,
-		"matches": of.Matches}
+	told := members{"elicitation_id": of.ElicitationID, "provider": of.Provider, "subject": of.Owner.Subject, "session": of.Owner.Session,
+		"reference": of.Reference, "amount": of.Amount, "currency": of.Currency, "matches": of.Matches}
 	for name, value := range more {
 		told[name] = value
 	}
@@ -303,7 +314,8 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 			d.mu.Lock()
 			d.asked[number] = asked
 			d.mu.Unlock()
-			say(members{"id": number, "recheck": members{"elicitation_id": event.ElicitationID, "references": event.References}})
+			say(members{"id": number, "recheck": members{"elicitation_id": event.ElicitationID, "provider": event.Provider, "type": event.Type, "references": event.References,
+				"expected": members{"amount": event.Expected.Amount, "currency": event.Expected.Currency}}})
 			with, err := d.answered(ctx, with.Recheck, asked)
 			if err != nil || with == nil {
 				return nil, err
@@ -325,7 +337,7 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 	return members{"elicitation_id": outcome.ElicitationID, "action": outcome.Action, "reason": outcome.Reason,
 		"result": outcome.Result, "late": outcome.Late, "interrupted": outcome.Interrupted, "reference": outcome.Reference,
 		"refunded": outcome.Refunded, "refunded_amount": outcome.RefundedAmount, "code_verifier": outcome.CodeVerifier,
-		"nonce": outcome.Nonce, "approver": outcome.Approver, "comment": outcome.Comment}, err
+		"nonce": outcome.Nonce, "approver": outcome.Approver, "comment": outcome.Comment, "decided_at": outcome.DecidedAt}, err
 }
 
 var errFailed = errors.New("the provider cannot be asked")
