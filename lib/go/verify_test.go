@@ -36,26 +36,6 @@ func askForKey(t testing.TB, m *Instance, of Owner, limit time.Duration) string 
 	return made.ElicitationID
 }
 
-func TestFiveWrongValuesEndAnInput(t *testing.T) {
-	m, p, me := open(t), openPrograms(t), someone()
-	id := askForKey(t, m, me, time.Minute)
-	var asked []Typed
-	wait := begin(t, t.Context(), m, id, me, WaitOptions{Verify: func(_ context.Context, typed Typed) (*Problem, error) {
-		asked = append(asked, typed) // by one goroutine after the other
-		return &Problem{"api_key", Text("No.")}, nil
-	}})
-	for i := range 5 {
-		p.types(t, id, me, fmt.Sprint(i))
-	}
-	got := <-wait
-	if got.err != nil || got.outcome.Action != Cancel || got.outcome.Reason != "refused_input" || got.outcome.Values != nil {
-		t.Fatalf("%v, %v", got.outcome, got.err)
-	}
-	if len(asked) != 5 || asked[4].Values["api_key"] != "4" || asked[4].ElicitationID != id || asked[4].Provider != "intake" {
-		t.Fatalf("it was asked %d times", len(asked))
-	}
-}
-
 // The error of Verify, or of a Problem that is not valid, ends the wait. The page is open again.
 func TestErrorOfVerify(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
@@ -126,31 +106,5 @@ func TestVerifyHasATimeLimit(t *testing.T) {
 	}
 	if got := <-wait; got.err != nil || got.outcome.Values["api_key"] != "right" {
 		t.Fatalf("%v, %v", got.outcome, got.err)
-	}
-}
-
-// An outcome that was announced says the same as the row.
-func TestDecisionIsToldAndRead(t *testing.T) {
-	m, p, me := open(t), openPrograms(t), someone()
-	asked, err := m.CreateApproval(t.Context(), ApprovalRequest{Provider: "approvals", Owner: me, Approvers: []string{"grace"},
-		Form: ApprovalForm{Title: Text("T"), Comment: "optional"}})
-	if err != nil || asked.URL != "" || asked.ApprovalURL == "" {
-		t.Fatalf("%+v, %v", asked, err)
-	}
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
-	k, browser := rowKey{asked.ElicitationID, bindingOf(me)}, browserOf("c")
-	result := `{"approver":"grace","comment":"As agreed","decided_at":"2026-11-24T07:30:00Z"}`
-	outcome := seal(p.ring, useOutcome, k, []byte(`{"action":"accept","reason":"","result":`+result+`}`), nil)
-	if got := p.ask(t, `SELECT outcome FROM urlmode.answer_form($1::text[]::uuid[], $2::bytea[], '{approvals}', '{approval}', $3::bytea[], '{grace}',
-		'{f}', '{accept}', '{""}', $4::bytea[], $5::bytea[], NULL)`, []string{k.id}, [][]byte{k.binding[:]}, [][]byte{browser[:]},
-		[][]byte{seal(p.ring, useResult, k, []byte(result), nil)}, [][]byte{outcome}); got != "completed" {
-		t.Fatalf("it is %s", got)
-	}
-	read, err := m.Wait(t.Context(), k.id, me)
-	for _, got := range []ending{<-wait, {read, err}} {
-		decided := got.outcome.DecidedAt
-		if got.err != nil || got.outcome.Approver != "grace" || got.outcome.Comment != "As agreed" || decided.Unix() != 1795505400 {
-			t.Errorf("%v, %s, %v", got.outcome, decided, got.err)
-		}
 	}
 }

@@ -169,11 +169,10 @@ const STEPS = {
 	async create(run, what, step) {
 		const created = await run.ask('create', step, { ...CREATE[what], subject: run.subject, session: run.session, ...run.fill(step.with) });
 		if (step.fails) return;
-		if (step.same !== undefined) {
-			assert.deepEqual([created.resumed, created.url === run.url], [step.same, step.same]);
-		}
+		const url = created.url ?? created.approval_url;
+		if (step.same !== undefined) assert.deepEqual([created.resumed, url === run.url], [step.same, step.same]);
 		Object.assign(run, {
-			id: created.elicitation_id, url: created.url ?? created.approval_url, returnUrl: created.return_url, state: undefined, form: undefined,
+			id: created.elicitation_id, url, returnUrl: created.return_url, state: undefined, form: undefined,
 		});
 		run.provider = step.with?.provider ?? CREATE[what].provider;
 		run.ids.add(run.id);

@@ -1,10 +1,8 @@
-// What a user types is verified by one instance, becomes the outcome, and is gone
-// with its claim.
+// How an instance verifies what a user types. What comes of it is in tests/waiting/scenarios.json.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openLink } from '../src/core/link.js';
 import { KeysFile } from '../src/core/keys.js';
@@ -38,13 +36,6 @@ test('the form is sealed in the row, which has no target, and its link is one of
 	assert.deepEqual((await page()).form, input.form);
 });
 
-test('without verification, what the user types is the outcome', async (t) => {
-	const { urlmode, id, owner, type } = await start(t, { verifyTimeout: undefined });
-	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => assert.fail('it is not verified') });
-	assert.equal(await type(), 'completed');
-	assert.deepEqual(await waiting, { elicitationId: id, action: 'accept', reason: '', ...typed });
-});
-
 test('a problem is shown on the page, the value is wiped, and the next one can be good', async (t) => {
 	const { urlmode, id, owner, type, page, row } = await start(t);
 	const asked = [];
@@ -67,43 +58,6 @@ test('a problem is shown on the page, the value is wiped, and the next one can b
 	assert.deepEqual(asked, ['wrong', KEY]);
 	assert.deepEqual([...new Set(heard)], heard, 'each progress is told once');
 	assert.ok(heard.includes('attempt_failed'), heard.join());
-});
-
-test('five wrong tries end it', async (t) => {
-	const { urlmode, id, owner, type, row } = await start(t);
-	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => ({ field: 'api_key', problem: 'No.' }) });
-	for (let tries = 1; tries <= 5; tries += 1) {
-		await until('the form is open', async () => ['pending', 'opened'].includes((await row()).status));
-		assert.equal(await type(`wrong ${tries}`), 'processing');
-	}
-	assert.deepEqual(await waiting, { elicitationId: id, action: 'cancel', reason: 'refused_input', result: undefined });
-	assert.equal((await row()).result, null);
-});
-
-test('of many instances that wait, one verifies each value', async (t) => {
-	const { urlmode, another, id, owner, type, page } = await start(t);
-	const asked = [];
-	const verify = async ({ values }) => {
-		asked.push(values.api_key);
-		await sleep(100);
-		return values.api_key === KEY ? undefined : { field: 'api_key', problem: 'No.' };
-	};
-	const servers = [urlmode, another(), another(), another()];
-	const waits = servers.flatMap((server) => [server, server].map((each) => each.waitForCompletion(id, { ...owner, verify })));
-	await until('all wait', () => servers.every(({ openWaits }) => openWaits === 2));
-	await type('wrong');
-	await until('the form is open', async () => (await page()).problem);
-	await type();
-	for (const outcome of await Promise.all(waits)) assert.deepEqual(outcome.result, typed.result);
-	assert.deepEqual(asked, ['wrong', KEY]);
-});
-
-test('a value that waits is verified by the next wait, also by one that looks once', async (t) => {
-	const { urlmode, another, id, owner, type } = await start(t);
-	await type();
-	await assert.rejects(another().waitForCompletion(id, { ...owner, timeout: 0 }), { code: 'ELICITATION_TIMEOUT', status: 'processing' });
-	const { action } = await urlmode.waitForCompletion(id, { ...owner, timeout: 0, verify: async () => void await sleep(50) });
-	assert.equal(action, 'accept');
 });
 
 test('a wait that looks once does not wait for the verification of another instance', async (t) => {
@@ -206,40 +160,4 @@ test('a server that is gone leaves the form open', async (t) => {
 	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: () => undefined });
 	await type();
 	assert.deepEqual((await waiting).result, typed.result);
-});
-
-test('what was typed is kept until the claim is final, and no longer', async (t) => {
-	const { urlmode, id, owner, type, row } = await start(t, { resumeKey: 'key', verifyTimeout: undefined });
-	await type();
-	await urlmode.waitForCompletion(id, owner);
-	assert.equal((await urlmode.create({ ...wish, verifyTimeout: undefined, ...owner, resumeKey: 'key' })).elicitationId, id);
-	const claim = await urlmode.beginClaim(id, owner);
-	assert.equal(claim.state, 'begun');
-	assert.deepEqual((await urlmode.waitForCompletion(id, owner)).result, typed.result, 'another call may have to begin');
-	await claim.fulfil('stored');
-	await claim.confirm();
-	assert.equal((await row()).result, null);
-	assert.deepEqual(await urlmode.waitForCompletion(id, owner), { elicitationId: id, action: 'accept', reason: '', result: undefined });
-	assert.equal((await urlmode.beginClaim(id, owner)).state, 'taken');
-});
-
-test('claim takes both ends at once, and wipes the value', async (t) => {
-	const { urlmode, id, owner, type, row } = await start(t, { verifyTimeout: undefined });
-	await type();
-	assert.equal(await urlmode.claim(id, owner), true);
-	assert.equal((await row()).result, null);
-	assert.equal(await urlmode.claim(id, owner), false);
-});
-
-test('a call goes on with a form only if it asks the same', async (t) => {
-	const { urlmode } = await setUp(t);
-	const owner = { subject: `user-${randomUUID()}`, resumeKey: 'key' };
-	const create = async (form, more) => (await urlmode.create({ ...input, ...owner, form, ...more })).elicitationId;
-	const first = await create(input.form);
-	assert.equal(await create({ ...input.form, text: undefined }), first);
-	const verified = await create(input.form, { verifyTimeout: 5_000 });
-	assert.notEqual(verified, first);
-	assert.equal(await create(input.form, { verifyTimeout: 6_000 }), verified);
-	assert.notEqual(await create({ ...input.form, title: 'Another' }), first);
-	assert.notEqual(await create({ ...input.form, fields: [{ ...input.form.fields[0], required: false }] }), first);
 });
