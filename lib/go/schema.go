@@ -72,9 +72,12 @@ type memberRules []struct {
 // UnmarshalJSON reads an object.
 func (m *memberRules) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	for _, err := decoder.Token(); decoder.More(); {
-		var name any
-		if name, err = decoder.Token(); err != nil {
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
 			return err
 		}
 		of := new(rules)
