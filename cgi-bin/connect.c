@@ -181,6 +181,14 @@ check_done(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* About an account somebody else decides, and its link opens it again. */
+static bool
+is_under_way(const struct um_exchange *ex)
+{
+	return ex->op.outcome == UM_ROW_PROCESSING
+		&& ex->provider->kind != UM_KIND_OAUTH;
+}
+
 static enum um_refusal
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
@@ -191,7 +199,7 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 		|| (refusal = um_check_row(ex)))
 		return refusal;
 	ex->answer = UM_ANSWER_FINAL;
-	if (ex->op.outcome == UM_ROW_PROCESSING)
+	if (is_under_way(ex))
 		ex->final = UM_FINAL_PAGE_PROCESSING;
 	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		ex->final = um_final_page_of_earlier(ex->op.row.action,

@@ -7,36 +7,49 @@
  * that a request without one learns nothing; the browser and the user; the
  * issuer (RFC 9207 section 2.4); the signature, if the provider signs its
  * responses. Then the row is completed, with the parameters of the response as
- * its sealed result.
+ * its sealed result, unless the provider's description knows the response as one
+ * that leaves it open: somebody else has to decide, or an admin has agreed. Only
+ * parameters that decide must be readable.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <openssl/sha.h>
 
 #include "app/checks.h"
 #include "app/cookies.h"
 #include "app/result.h"
-#include "http/escape.h"
+#include "core/encode.h"
+#include "description/authorization.h"
 #include "server/main.h"
 
-static um_step completed, looked_up;
+static um_step completed, looked_up, found, requested;
 
 /*
  * Sets ex->url to the address at which a GET has the same fields as this
- * request. False, and none is set, when they are longer than a query may be.
+ * request. False, and none is set, when they are longer than a query may be. A
+ * form is a query, but for the bytes that no address has.
  */
 static bool
 set_url_of_get(struct um_exchange *ex)
 {
+	static const char kept[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789&=+%-._~!$'()*,;:@/?";
+	struct um_str form = ex->request.body;
 	struct um_buf *url = &ex->url;
 	size_t path_len;
 
 	um_buf_cat(url, "/oauth/", ex->provider->name, "/return?");
 	path_len = url->len;
-	for (size_t i = 0; i < ex->form.len; i++) {
-		if (i != 0)
-			um_buf_puts(url, "&");
-		um_escape_url_arg(url, ex->form.field[i].name);
-		um_buf_puts(url, "=");
-		um_escape_url_arg(url, ex->form.field[i].value);
+	for (size_t i = 0; i < form.len; i++) {
+		char c = form.ptr[i];
+
+		if (c != '\0' && strchr(kept, c) != NULL)
+			um_buf_put(url, &c, 1);
+		else
+			um_buf_printf(url, "%%%02X", (unsigned char)c);
 	}
 	if (!url->failed && url->len - path_len <= UM_QUERY_MAX)
 		return true;
@@ -64,8 +77,11 @@ redirect_to_get(struct um_exchange *ex)
 static enum um_refusal
 check_issuer(const struct um_exchange *ex)
 {
+	const struct um_field *field = um_form_field(&ex->form, "iss");
 	struct um_str iss = um_form_get(&ex->form, "iss");
 
+	if (field != NULL && field->unreadable != UM_REFUSAL_NONE)
+		return field->unreadable;
 	if (ex->provider->issuer == NULL)
 		return UM_REFUSAL_NONE;
 	if (iss.ptr == NULL)
@@ -95,34 +111,14 @@ struct ending {
 	const char *action, *reason;
 };
 
-/* RFC 6749 section 4.1.2: a code or an error, but not both. */
-static enum um_refusal
-check_response(const struct um_exchange *ex, struct ending *ending)
-{
-	struct um_str code = um_form_get(&ex->form, "code");
-	struct um_str error = um_form_get(&ex->form, "error");
-
-	if (code.len != 0 && error.len != 0)
-		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
-	if (code.len != 0)
-		*ending = (struct ending){ "accept", "" };
-	else if (um_str_is(error, "access_denied"))
-		*ending = (struct ending){ "decline", "access_denied" };
-	else if (error.len != 0)
-		*ending = (struct ending){ "cancel", "provider_error" };
-	else
-		return UM_REFUSAL_RESPONSE_INCOMPLETE;
-	return UM_REFUSAL_NONE;
-}
-
 static enum um_refusal
 plan_complete(const struct um_context *context, struct um_exchange *ex,
-	const struct ending *ending)
+	const char *action, const char *reason)
 {
 	um_exchange_request_op(ex, UM_OP_COMPLETE, completed);
 	ex->op.subject = ex->user[0] != '\0' ? ex->user : NULL;
-	ex->op.action = ending->action;
-	ex->op.reason = ex->reason = ending->reason;
+	ex->op.action = action;
+	ex->op.reason = ex->reason = reason;
 	/*
 	 * PostgreSQL has the same limit, but when an operation fails there, its
 	 * whole batch is repeated one by one.
@@ -134,6 +130,35 @@ plan_complete(const struct um_context *context, struct um_exchange *ex,
 		: UM_REFUSAL_NONE;
 }
 
+/* How it ends, in the protocol's words (MCP, elicitation); or it does not. */
+static enum um_refusal
+plan_response(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal unreadable;
+
+	switch (um_authorization_read(ex->provider->response, &ex->form,
+		&unreadable)) {
+	case UM_AUTHORIZATION_UNREADABLE:
+		return unreadable;
+	case UM_AUTHORIZATION_AMBIGUOUS:
+		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
+	case UM_AUTHORIZATION_CODE:
+		return plan_complete(context, ex, "accept", "");
+	case UM_AUTHORIZATION_DECLINED:
+		return plan_complete(context, ex, "decline", "access_denied");
+	case UM_AUTHORIZATION_FAILED:
+		return plan_complete(context, ex, "cancel", "provider_error");
+	case UM_AUTHORIZATION_CONSENTED:
+		ex->final = UM_FINAL_PAGE_CONSENTED;
+		break;
+	case UM_AUTHORIZATION_REQUESTED:
+		ex->final = UM_FINAL_PAGE_REQUESTED;
+		break;
+	}
+	um_exchange_request_op(ex, UM_OP_LOOK_UP, found);
+	return UM_REFUSAL_NONE;
+}
+
 /*
  * The state, and whose it is. *lacks_cookie: the cookie that would prove the
  * browser or the user did not come along.
@@ -142,9 +167,13 @@ static enum um_refusal
 check_owner(const struct um_context *context, struct um_exchange *ex,
 	bool *lacks_cookie)
 {
-	enum um_refusal refusal = um_check_state(context, ex,
-		UM_PURPOSE_RETURN);
+	const struct um_field *state = um_form_field(&ex->form, "state");
+	enum um_refusal refusal;
 
+	*lacks_cookie = false;
+	if (state != NULL && state->unreadable != UM_REFUSAL_NONE)
+		return state->unreadable;
+	refusal = um_check_state(context, ex, UM_PURPOSE_RETURN);
 	*lacks_cookie = refusal == UM_REFUSAL_WRONG_BROWSER
 		&& ex->cookie[0] == '\0';
 	if (refusal != UM_REFUSAL_NONE)
@@ -160,17 +189,15 @@ check_owner(const struct um_context *context, struct um_exchange *ex,
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
-	struct ending ending;
 	bool lacks_cookie;
 	enum um_refusal refusal = check_owner(context, ex, &lacks_cookie);
 
 	if (lacks_cookie && ex->request.method == UM_POST)
 		return redirect_to_get(ex);
 	if (refusal != UM_REFUSAL_NONE || (refusal = check_issuer(ex))
-		|| (refusal = check_signature(context, ex))
-		|| (refusal = check_response(ex, &ending)))
+		|| (refusal = check_signature(context, ex)))
 		return refusal;
-	return plan_complete(context, ex, &ending);
+	return plan_response(context, ex);
 }
 
 /*
@@ -200,29 +227,104 @@ completed(const struct um_context *context, struct um_exchange *ex)
 		set_url_of_get(ex);
 	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
 		return refusal;
-	if (ex->op.outcome == UM_ROW_PROCESSING) {
+	if (ex->op.outcome == UM_ROW_PROCESSING)
 		um_exchange_finish(ex, UM_FINAL_PAGE_PROCESSING);
-	} else if (ex->op.outcome == UM_ROW_COMPLETED) {
+	else if (ex->op.outcome == UM_ROW_COMPLETED)
 		finish(context, ex);
-	} else {
+	else
 		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
-	}
 	return UM_REFUSAL_NONE;
 }
 
 /* It was completed, or ended, before this browser came back. */
+static enum um_refusal
+show_earlier(struct um_exchange *ex)
+{
+	ex->outcome = "already";
+	ex->answer = UM_ANSWER_FINAL;
+	ex->final = um_final_page_of_earlier(ex->op.row.action,
+		ex->op.row.late);
+	return UM_REFUSAL_NONE;
+}
+
 static enum um_refusal
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal = um_check_done(ex);
 
 	(void)context;
+	return refusal != UM_REFUSAL_NONE ? refusal : show_earlier(ex);
+}
+
+/* The page has a link that goes on, for the same user in the same browser. */
+static enum um_refusal
+show_consented(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_exchange_mint(context, ex,
+		UM_PURPOSE_CONNECT, ex->op.row.expires);
+
+	um_buf_cat(&ex->way_on, "/connect/", ex->provider->name,
+		"?state=", ex->state);
+	ex->answer = UM_ANSWER_FINAL;
+	return refusal;
+}
+
+/*
+ * An event says that somebody else has to decide, so that the operator sees it.
+ * The address of a return that is loaded again is the same, and so is its event.
+ */
+static enum um_refusal
+plan_requested(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+	struct um_event *event = calloc(1, sizeof(*event));
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	char hex[2 * SHA256_DIGEST_LENGTH + 1];
+
+	if (event == NULL)
+		return UM_REFUSAL_INTERNAL_ERROR;
+	SHA256((const uint8_t *)state.ptr, state.len, digest);
+	um_hex_encode(hex, digest, sizeof(digest));
+	event->effect = UM_EFFECT_PROCESSING;
+	snprintf(event->identity, sizeof(event->identity), "return:%s", hex);
+	snprintf(event->type, sizeof(event->type), "requested");
+	ex->events = event;
+	um_exchange_request_op(ex, UM_OP_EVENT, requested);
+	ex->op.event = event;
+	return um_result_of_event(&ex->op, context) ? UM_REFUSAL_NONE
+						    : UM_REFUSAL_INTERNAL_ERROR;
+}
+
+/* The row of a response that does not end it. */
+static enum um_refusal
+found(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_subject(ex))
+		|| (refusal = um_check_row(ex)))
+		return refusal;
+	if (ex->op.outcome == UM_ROW_COMPLETED)
+		return show_earlier(ex);
+	return ex->final == UM_FINAL_PAGE_CONSENTED
+		? show_consented(context, ex)
+		: plan_requested(context, ex);
+}
+
+static enum um_refusal
+requested(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_check_done(ex);
+
+	(void)context;
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	ex->outcome = "already";
-	ex->answer = UM_ANSWER_FINAL;
-	ex->final = um_final_page_of_earlier(ex->op.row.action,
-		ex->op.row.late);
+	if (ex->op.event_outcome == UM_EVENT_LATE) {
+		um_op_free(&ex->op);
+		um_exchange_request_op(ex, UM_OP_LOOK_UP, looked_up);
+	} else {
+		um_exchange_finish(ex, UM_FINAL_PAGE_REQUESTED);
+	}
 	return UM_REFUSAL_NONE;
 }
 
@@ -233,6 +335,7 @@ static const struct um_route routes[] = {
 		.kinds = UM_KIND_BIT(UM_KIND_OAUTH),
 		.body_max = UM_BODY_MAX,
 		.value_max = UM_FORM_VALUE_MAX,
+		.lenient = true,
 		.plan = plan },
 	{ 0 },
 };

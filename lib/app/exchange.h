@@ -54,7 +54,7 @@ struct um_exchange {
 	char allow[sizeof("GET, HEAD, POST")]; /* of METHOD_NOT_ALLOWED */
 	bool plain;           /* refusals are text for a program, not a page */
 	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
-	struct um_buf way_on; /* REFUSAL: the address of a link on its page */
+	struct um_buf way_on; /* of a link on the page, of FINAL or a refusal */
 	bool attempt_failed;  /* FOLLOW: so did the last attempt to pay */
 	enum um_final_page final;
 	bool sets_cookie; /* unless it is refused */

@@ -64,6 +64,8 @@ struct um_route {
 	 * is read before the plan.
 	 */
 	size_t value_max;
+	/* The plan judges the fields that it reads (um_form_parse_lenient()). */
+	bool lenient;
 	bool plain; /* refusals are text for a program, not a page */
 	/* Whether this deployment has the route, for this provider; or NULL. */
 	bool (*serves)(const struct um_context *context,

@@ -171,7 +171,8 @@ put_answer(const struct um_config *config, struct um_exchange *ex)
 		break;
 	case UM_ANSWER_FINAL:
 		um_page_final(&ex->response, &ex->request, &config->brand,
-			ex->final);
+			ex->final, um_buf_str(&ex->way_on));
+		ex->response.body.failed |= ex->way_on.failed;
 		break;
 	case UM_ANSWER_FOLLOW:
 		um_page_follow(&ex->response, &ex->request, &config->brand,

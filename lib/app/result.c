@@ -75,7 +75,8 @@ um_result_of_form(struct um_op *op, const struct um_form *form,
 
 	um_json_put_begin(&json);
 	for (size_t i = 0; i < form->len; i++) {
-		if (um_str_is(form->field[i].name, "state"))
+		if (form->field[i].value.ptr == NULL
+			|| um_str_is(form->field[i].name, "state"))
 			continue;
 		um_json_put_key(&json, form->field[i].name);
 		um_json_put_string(&json, form->field[i].value);

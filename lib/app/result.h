@@ -23,7 +23,8 @@ bool um_result_of_json(struct um_op *op, const struct um_buf *json,
 
 /*
  * An authorization response, for op->id and op->binding: all of its parameters
- * except the state. The outcome has op->action and op->reason.
+ * except the state, and those without a value because they are there twice or are
+ * too long. The outcome has op->action and op->reason.
  */
 bool um_result_of_form(struct um_op *op, const struct um_form *form,
 	const struct um_context *context);

@@ -93,19 +93,26 @@ find(const struct um_route **found, const struct um_context *context,
 }
 
 static enum um_refusal
-read_fields(struct um_exchange *ex, size_t value_max)
+read_fields(struct um_exchange *ex, const struct um_route *route)
 {
 	const struct um_request *request = &ex->request;
 
-	if (value_max == 0)
+	if (route->value_max == 0)
 		return UM_REFUSAL_NONE;
-	if (request->method != UM_POST)
-		return um_check_query(ex);
+	if (request->method != UM_POST) {
+		if (!route->lenient)
+			return um_check_query(ex);
+		return request->query.len > UM_QUERY_MAX
+			? UM_REFUSAL_PARAMETERS_TOO_LARGE
+			: um_form_parse_lenient(&ex->form, request->query);
+	}
 	if (!um_request_is_form(request))
 		return UM_REFUSAL_UNSUPPORTED_MEDIA_TYPE;
 	if (request->query.len != 0)
 		return UM_REFUSAL_QUERY_AND_FORM;
-	return um_form_parse_max(&ex->form, request->body, value_max);
+	if (route->lenient)
+		return um_form_parse_lenient(&ex->form, request->body);
+	return um_form_parse_max(&ex->form, request->body, route->value_max);
 }
 
 static enum um_refusal
@@ -127,7 +134,7 @@ check(const struct um_route **route, const struct um_context *context,
 		&& (request->body_too_large
 			|| request->body.len > (*route)->body_max))
 		return UM_REFUSAL_BODY_TOO_LARGE;
-	return read_fields(ex, (*route)->value_max);
+	return read_fields(ex, *route);
 }
 
 void

@@ -19,7 +19,7 @@ size_t um_route_body_max(const struct um_program *program);
  * the path has no route for the method (ex->allow says which it has), if the
  * browser only loads the page in advance, if the body is too large, and if the
  * fields are not those of a form: each once, within the limits of http/form.h,
- * and for POST in the body alone.
+ * unless the route reads them leniently, and for POST in the body alone.
  */
 void um_route_request(const struct um_context *context, struct um_exchange *ex,
 	const struct um_program *program);

@@ -35,6 +35,7 @@ um_provider_free(struct um_provider *provider)
 	free(provider->name);
 	free(provider->display_name);
 	free(provider->issuer);
+	json_decref(provider->response);
 	*provider = (struct um_provider){ 0 };
 }
 
@@ -247,14 +248,15 @@ load_spec(struct um_provider *provider, const struct um_conf_loc *at,
 }
 
 /*
- * Takes from the description what the entry does not say. One without a webhook
- * is needed no longer than that.
+ * Takes from the description what the return of a browser is read with, unless
+ * the entry says it. One without a webhook is needed no longer than that.
  */
 static bool
-take_issuer(struct um_provider *provider, const struct um_conf_loc *at)
+take_oauth(struct um_provider *provider, const struct um_conf_loc *at)
 {
 	const char *issuer = provider->spec->issuer;
 
+	provider->response = json_incref(provider->spec->response);
 	if (provider->kind == UM_KIND_OAUTH && provider->issuer == NULL
 		&& issuer != NULL) {
 		if (!um_conf_copy_text(at, issuer, &provider->issuer))
@@ -281,7 +283,18 @@ has_none_of(const struct um_conf_loc *at, const json_t *entry,
 	return true;
 }
 
-/* Providers that send webhooks have a description; those of OAuth may. */
+static bool
+has_any_of(const json_t *entry, const char *const *keys)
+{
+	while (*keys != NULL && json_object_get(entry, *keys) == NULL)
+		keys++;
+	return *keys != NULL;
+}
+
+/*
+ * Providers that send webhooks have a description; those of OAuth may. A webhook
+ * of OAuth for which the entry sets nothing up is not served.
+ */
 static bool
 load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	json_t *entry, const char *base_url, const char *providers_dir)
@@ -304,10 +317,12 @@ load_description(struct um_provider *provider, const struct um_conf_loc *at,
 	if (text == NULL && provider->kind == UM_KIND_OAUTH)
 		return has_none_of(at, entry, keys,
 			"needs a `description` beside it");
+	source.env.has_no_webhook = provider->kind == UM_KIND_OAUTH
+		&& !has_any_of(entry, keys);
 	ok = read_env(at, entry, provider, base_url, &source)
 		&& load_spec(provider, at, text != NULL ? text : provider->name,
 			providers_dir, &source)
-		&& take_issuer(provider, at);
+		&& take_oauth(provider, at);
 	free_env(&source);
 	return ok;
 }

@@ -30,6 +30,8 @@ struct um_provider {
 	char *display_name; /* for people; the name by default */
 	char *issuer;       /* RFC 9207, or NULL */
 	bool sends_iss;     /* authorization_response_iss_parameter_supported */
+	/* What its responses say in its own words (description/authorization.h). */
+	json_t *response;
 	/*
 	 * For how long after its expiry an opened payment or signature waits
 	 * for the provider, in milliseconds; 0 for an account.

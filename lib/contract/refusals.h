@@ -23,7 +23,7 @@
 	X(STATE_INVALID, 400, "state_invalid", LINK_INVALID, "The parameter state is not valid.") \
 	X(UNKNOWN_KEY, 400, "unknown_key", LINK_INVALID, "The parameter state is not valid.") \
 	X(STATE_EXPIRED, 410, "state_expired", LINK_EXPIRED, "The parameter state has expired.") \
-	X(RESPONSE_INCOMPLETE, 400, "response_incomplete", RESPONSE_REFUSED, "The provider sent neither a code nor an error.") \
+	X(RESPONSE_INCOMPLETE, 400, "response_incomplete", RESPONSE_REFUSED, "The provider sent neither a token nor an error.") \
 	X(RESPONSE_AMBIGUOUS, 400, "response_ambiguous", RESPONSE_REFUSED, "The provider sent both a code and an error.") \
 	X(ISSUER_MISSING, 400, "issuer_missing", RESPONSE_REFUSED, "The provider did not identify itself.") \
 	X(ISSUER_MISMATCH, 400, "issuer_mismatch", RESPONSE_REFUSED, "The response did not come from the expected provider.") \

@@ -27,6 +27,11 @@ struct um_provider_env {
 	const char *const *return_secrets;
 	size_t return_secrets_len;
 	enum um_mode mode;
+	/*
+	 * Its webhook is not set up: of a description with `oauth`, the rest is
+	 * not used.
+	 */
+	bool has_no_webhook;
 	/* It is of another kind than payment, and ignores events of payments. */
 	bool takes_no_payments;
 	/* The accounts that count where events name theirs; perhaps none. */

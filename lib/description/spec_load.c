@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/json_put.h"
+#include "description/authorization.h"
 #include "description/part_load.h"
 
 #define ANSWER_MAX 1024 /* bytes of an answer's body */
@@ -198,11 +199,11 @@ check_no_deliveries(const struct um_conf_loc *at,
 }
 
 /*
- * Of `oauth` only what the browser's return is compared with. The Node package,
- * which uses the rest, checks it.
+ * Of `oauth` only what the browser's return is compared with. The packages, which
+ * use the rest, check it.
  */
 static bool
-load_issuer(struct um_spec *spec, const struct um_conf_loc *at,
+load_oauth(struct um_spec *spec, const struct um_conf_loc *at,
 	const json_t *root)
 {
 	static const char iss[] =
@@ -215,7 +216,8 @@ load_issuer(struct um_spec *spec, const struct um_conf_loc *at,
 	if (oauth != NULL && !json_is_object(oauth))
 		return um_conf_error(&here, "is not an object");
 	ok = um_conf_get_text(&here, oauth, "issuer", false, &issuer);
-	if (!um_conf_get_bool(&here, oauth, iss, &spec->sends_iss) || !ok)
+	ok = um_conf_get_bool(&here, oauth, iss, &spec->sends_iss) && ok;
+	if (!um_authorization_load(&spec->response, &here, oauth) || !ok)
 		return false;
 	/* An address with a {variable} in it is the Node package's to fill. */
 	return issuer == NULL || strchr(issuer, '{') != NULL
@@ -255,8 +257,10 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
 	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
 	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
-	ok = load_issuer(spec, at, root) && ok;
-	spec->has_webhook = describes_deliveries(root);
+	ok = load_oauth(spec, at, root) && ok;
+	spec->has_webhook = describes_deliveries(root)
+		&& (!env->has_no_webhook
+			|| json_object_get(root, "oauth") == NULL);
 	return (spec->has_webhook ? load_deliveries(spec, at, root, env)
 				  : check_no_deliveries(at, env))
 		&& ok;

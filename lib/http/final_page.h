@@ -21,6 +21,8 @@
 	X(FAILED, "failed", FAILED)                                            \
 	X(MISMATCH, "mismatch", WARNING)                                       \
 	X(PROCESSING, "processing", PENDING)                                   \
+	X(REQUESTED, "requested", PENDING)                                     \
+	X(CONSENTED, "consented", GOOD)                                        \
 	X(ALREADY, "already", GOOD)                                            \
 	X(ENDED, "ended", WARNING)                                             \
 	X(LATE, "late", GOOD)                                                  \

@@ -17,7 +17,12 @@
 struct um_field {
 	struct um_str name;
 	struct um_str value;
-	bool unreadable; /* read leniently: there twice, or not decoded */
+	/*
+	 * Read leniently: NONE, or why the value cannot be relied on: as
+	 * um_form_parse() says. The value of MALFORMED_PARAMETERS has a `?` for
+	 * each byte that cannot be read, and is for people; others have none.
+	 */
+	enum um_refusal unreadable;
 };
 
 /* Zeroed to begin with. */

@@ -130,9 +130,12 @@ read_part(struct um_multipart *multipart, struct um_str part)
 	if (is_file)
 		return true;
 	field.value = skip(part, 2);
-	for (size_t i = 0; i < multipart->len; i++)
-		if (um_str_eq(multipart->field[i].name, field.name))
-			return multipart->field[i].unreadable = true;
+	for (size_t i = 0; i < multipart->len; i++) {
+		if (!um_str_eq(multipart->field[i].name, field.name))
+			continue;
+		multipart->field[i].unreadable = UM_REFUSAL_DUPLICATE_PARAMETER;
+		return true;
+	}
 	if (multipart->len == UM_MULTIPART_FIELDS_MAX)
 		return false;
 	multipart->field[multipart->len++] = field;

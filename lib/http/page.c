@@ -79,7 +79,8 @@ put_values(const struct um_document *page, enum um_text text,
 
 void
 um_page_final(struct um_response *response, const struct um_request *request,
-	const struct um_brand *brand, enum um_final_page final)
+	const struct um_brand *brand, enum um_final_page final,
+	struct um_str way_on)
 {
 	static const struct {
 		enum um_text title, text;
@@ -97,6 +98,7 @@ um_page_final(struct um_response *response, const struct um_request *request,
 			.policy = NO_FORM });
 
 	um_document_paragraph(&page, finals[final].text);
+	put_link(&page, way_on, UM_TEXT_CONTINUE, NULL);
 	put_way_back(&page);
 	um_layout_end(page.body, "");
 }

@@ -18,10 +18,10 @@
 #include "http/response.h"
 #include "http/text.h"
 
-/* The page /done, with status 200. */
+/* The page /done, with status 200. `way_on`: where its link leads, or nothing. */
 void um_page_final(struct um_response *response,
 	const struct um_request *request, const struct um_brand *brand,
-	enum um_final_page final);
+	enum um_final_page final, struct um_str way_on);
 
 /* How the user can go on after a refusal; empty where there is no such thing. */
 struct um_way_on {

@@ -15,6 +15,7 @@ um_spec_free(struct um_spec *spec)
 	um_spec_part_free(&spec->back);
 	um_spec_part_free(&spec->list);
 	free(spec->issuer);
+	json_decref(spec->response);
 	free(spec->path);
 	free(spec->answer.body);
 	free(spec->answer.content_type);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "contract/limits.h"
 #include "webhook/spec_part.h"
 
@@ -38,6 +40,8 @@ struct um_spec {
 	/* Of `oauth`, or NULL; and whether each response has it (RFC 9207). */
 	char *issuer;
 	bool sends_iss;
+	/* The same of its words for a response: description/authorization.h. */
+	json_t *response;
 	/*
 	 * For how long after its expiry an opened payment or signature may
 	 * still end at the provider; 0 if the description does not say.

@@ -5,7 +5,8 @@
 --   opened      open: the user goes on from /connect to the provider.
 --               open_form: to the form of kind input or approval.
 --   processing  record_events: the provider has proved that it knows of it,
---               and its outcome is open (a bank transfer).
+--               and its outcome is open (a bank transfer), or the browser that comes back
+--               from it says that somebody else decides about the account.
 --               answer_form: the MCP server checks what the user has typed.
 --   completed   complete: the browser comes back.
 --               answer_form, end_check: the user has answered a form.
@@ -20,7 +21,8 @@
 -- its expiry and a grace have passed. And money is kept apart from rows (003_payment):
 -- the next call is offered a payment that came after the end.
 --
--- A row only moves down this list, with two exceptions: when no attempt to pay is
+-- A row only moves down this list, with three exceptions: an account is opened again while
+-- somebody else decides about it; when no attempt to pay is
 -- under way any more, it is again what it was before processing (record_events). And
 -- when a value that was typed has a problem, or was not checked in time, it is opened
 -- again (016_form). It is completed once, and then has an action: accept, decline or
@@ -29,11 +31,12 @@
 
 CREATE OR REPLACE FUNCTION urlmode.closes_at(kind text, status text, expires_at timestamptz, grace interval) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
-	SELECT expires_at + CASE WHEN status = 'processing' AND kind <> 'input' THEN greatest(grace, '30 days') ELSE grace END
+	SELECT expires_at + CASE WHEN status = 'processing' AND kind NOT IN ('input', 'oauth') THEN greatest(grace, '30 days') ELSE grace END
 $$;
 COMMENT ON FUNCTION urlmode.closes_at IS
 	'Internal. From then on expire may complete an elicitation: after its grace, or thirty days '
-	'where that is longer and money may be on its way. What a user types has no grace.';
+	'where that is longer and money may be on its way. What a user types has no grace, and an '
+	'account that somebody else decides has none.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE OR REPLACE FUNCTION urlmode.announcement(

@@ -116,7 +116,7 @@ BEGIN
 		WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
 			AND (a.subject IS NULL OR e.subject = a.subject) AND (a.kind IS NULL OR e.kind = a.kind)
 			AND urlmode.transition(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
-			AND (e.status = 'pending' OR e.browser IS DISTINCT FROM a.browser)
+			AND (e.status <> 'opened' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
 			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request)
 		RETURNING e.id
@@ -147,7 +147,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.open IS
-	'The user goes on from /connect, in this browser: pending becomes opened. outcome: opened '
+	'The user goes on from /connect, in this browser: pending becomes opened, and so does an '
+	'account about which somebody else decides. outcome: opened '
 	'(also if it was opened before), processing, completed, expired, wrong_user or unknown. kind '
 	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
 	'if a payment for the same thing waits to be claimed, the outcome is completed. kinds: '
@@ -306,7 +307,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.complete IS
 	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a '
-	'row that has expired or is processing, and proves no payment or signature: it can only '
+	'row that has expired, or a payment or signature that is processing, and proves none: it can only '
 	'decline or cancel one. outcomes: sealed, for the announcement, or NULL. kinds: of the '
 	'providers, as they are configured, or NULL. outcome: completed, '
 	'already, processing, expired, wrong_user or unknown.';

@@ -111,6 +111,13 @@ const badForms = (place, good) => [
 	...place === 'body' ? [['with a value over 12288 bytes', 400, 'parameters_too_large', () => ({ [place]: `${good()}&x=${'v'.repeat(12_289)}` })]] : [],
 ];
 
+/** Of a return, only what decides is refused. */
+const badReturns = (place, good) => [
+	...badForms(place, good).slice(0, 2),
+	['with a code that is not UTF-8', 400, 'malformed_parameters', () => ({ [place]: good().replace(/code=/, 'code=%c3%28') })],
+	['with the code twice', 400, 'duplicate_parameter', () => ({ [place]: `${good()}&code=x` })],
+];
+
 /** States that a query may not have; `mint` makes a genuine one with something changed. */
 const badStates = (fields, { good, mint, otherPurpose }) => [
 	['with a changed ciphertext', 400, 'state_invalid', () => withByte(good(), 14, (byte) => byte ^ 0x80)],
@@ -197,9 +204,8 @@ describe('/connect/<provider>, with an answer of the confirm page', () => {
 });
 
 describe('/oauth/<provider>/return, with a query', () => {
-	refuses('oauth-return', badForms('query', returned));
+	refuses('oauth-return', badReturns('query', returned));
 	refuses('oauth-return', [
-		['neither code nor error', 400, 'response_incomplete', () => ({ query: returned({ code: undefined }) })],
 		['both code and error', 400, 'response_ambiguous', () => ({ query: returned({ error: 'access_denied' }) })],
 		['a code without iss', 400, 'issuer_missing', () => ({ query: returned({ iss: undefined }) })],
 		['an error with another iss', 400, 'issuer_mismatch', () => (
@@ -229,7 +235,7 @@ describe('/oauth/<provider>/return, with a state', () => {
 });
 
 describe('/oauth/<provider>/return, with form_post', () => {
-	refuses('oauth-return', badForms('form', returned));
+	refuses('oauth-return', badReturns('form', returned));
 	contentTypes('oauth-return', returned);
 	refuses('oauth-return', [
 		['a tampered state without a cookie', 400, 'state_invalid', () => (

@@ -71,3 +71,7 @@ SELECT open(93), pass('1 min');
 SELECT open, minutes(open_until - now()) FROM urlmode.show_key(7, now());
 SELECT open FROM urlmode.show_key(7, now() - interval '10 min');
 SELECT sealed FROM urlmode.show_key(ascii('e'), now());
+
+-- About an account somebody else may decide: its link opens it again, a later code completes it, and it ends with its expiry.
+SELECT make(100, 'oauth'), open(100), event(100, 'processing', identity => 'return 1'), state(100), open(100), state(100), event(100, 'processing', identity => 'return 2'), state(100), complete(100), state(100);
+SELECT make(101, 'oauth'), event(101, 'processing'), complete(101, 'decline', 'access_denied'), state(101), make(102, 'oauth'), event(102, 'processing'), pass('10 min'), complete(102), open(102), outcome FROM page(102);

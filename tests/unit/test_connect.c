@@ -145,12 +145,32 @@ TEST(what_the_database_says_to_a_get)
 		ASKED("failed", "GET", "failed", 500, "internal_error"),
 		ASKED("unavailable", "GET", "unavailable", 503, "unavailable"),
 		ASKED("completed", "GET", "completed", 200, ""),
-		ASKED("processing", "GET", "processing", 200, ""),
 		ASKED("HEAD of none", "HEAD", "unknown", 404,
 			"unknown_elicitation"),
 	};
 
 	program_case_run_all(&connect_program, cases, LENGTH(cases));
+}
+
+/* Somebody else decides about an account, and its link goes on all the same. */
+TEST(what_is_processing)
+{
+	struct tested_program shop = connect_program;
+	struct program_case test = { .name = "an account",
+		.path = CONNECT,
+		.query = "state={link}",
+		.asks = UM_OP_LOOK_UP_LINK,
+		.says = "processing",
+		.row = { .expires = CASE_NOW + 1 },
+		.status = 200,
+		.on_page = "<h1>Do you want to continue?</h1>" };
+
+	program_case_run(&connect_program, &test);
+	shop.provider = "shop";
+	test.name = "a payment";
+	test.path = "/connect/shop";
+	test.on_page = "<h1>Still processing</h1>";
+	program_case_run(&shop, &test);
 }
 
 /* A payment that was opened may still be paid, but nobody can begin it. */
@@ -368,6 +388,7 @@ main(void)
 		cmocka_unit_test(refused_without_the_database),
 		cmocka_unit_test(a_query_over_its_limit),
 		cmocka_unit_test(what_the_database_says_to_a_get),
+		cmocka_unit_test(what_is_processing),
 		cmocka_unit_test(the_expiry_of_what_was_opened),
 		cmocka_unit_test(a_link_after_the_end),
 		cmocka_unit_test(what_is_to_be_paid),

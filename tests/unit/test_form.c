@@ -291,6 +291,41 @@ TEST(what_nobody_reads_is_nobodys_error)
 	}
 }
 
+/* For people: what cannot be read in a value is replaced. */
+TEST(what_a_lenient_reading_shows)
+{
+	static const struct {
+		const char *text, *shown; /* NULL: it has no value */
+		enum um_refusal unreadable;
+	} cases[] = {
+		{ "a=x%C3%A9", "x\xc3\xa9", UM_REFUSAL_NONE },
+		{ "a=refus%E9", "refus?", UM_REFUSAL_MALFORMED_PARAMETERS },
+		{ "a=\xe9t\xe9", "?t?", UM_REFUSAL_MALFORMED_PARAMETERS },
+		{ "a=%C3%A9%FF%00.", "\xc3\xa9??.",
+			UM_REFUSAL_MALFORMED_PARAMETERS },
+		{ "a=100%+%zz%4", "100% %zz%4",
+			UM_REFUSAL_MALFORMED_PARAMETERS },
+		{ "a=%ED%A0%BD", "???", UM_REFUSAL_MALFORMED_PARAMETERS },
+		{ "a=x&a=y", NULL, UM_REFUSAL_DUPLICATE_PARAMETER },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct um_field *a;
+
+		row_begin("%s", cases[i].text);
+		um_form_free(&form);
+		assert_int_equal(um_form_parse_lenient(&form,
+					 um_str(cases[i].text)),
+			UM_REFUSAL_NONE);
+		a = um_form_field(&form, "a");
+		assert_int_equal(a->unreadable, cases[i].unreadable);
+		if (cases[i].shown != NULL)
+			assert_str(a->value, cases[i].shown);
+		else
+			assert_null(a->value.ptr);
+	}
+}
+
 /* A callback of Twilio has 34 fields, others have more. */
 TEST(a_lenient_reading_has_limits_of_its_own)
 {
@@ -332,6 +367,7 @@ main(void)
 		cmocka_unit_test(one_field_over_the_limit_is_refused),
 		cmocka_unit_test(too_long_fields_are_refused),
 		cmocka_unit_test(what_nobody_reads_is_nobodys_error),
+		cmocka_unit_test(what_a_lenient_reading_shows),
 		cmocka_unit_test(a_lenient_reading_has_limits_of_its_own),
 		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(a_freed_form_is_empty),

@@ -47,6 +47,36 @@ TEST(a_response_completes_the_row)
 				  "\"iss\":\"" CASE_ISSUER "\"}",
 			.reason = "provider_error",
 			.sets_cookie = DONE_COOKIE("failed") },
+		{ COMPLETES("neither code nor error", "cancel",
+			  "state={bound}&hint=x" ISS),
+			.op_reason = "provider_error",
+			.result = "{\"hint\":\"x\",\"iss\":\"" CASE_ISSUER
+				  "\"}",
+			.reason = "provider_error",
+			.sets_cookie = DONE_COOKIE("failed") },
+		{ COMPLETES("an empty code", "cancel",
+			  "state={bound}&code=" ISS),
+			.op_reason = "provider_error" },
+		{ COMPLETES("an empty error", "cancel",
+			  "state={bound}&error=&code=" ISS),
+			.op_reason = "provider_error" },
+		{ COMPLETES("a description in Latin-1", "decline",
+			  "state={bound}&error=access_denied"
+			  "&error_description=refus%E9%20d'acc\xe8s" ISS),
+			.result = "{\"error\":\"access_denied\","
+				  "\"error_description\":"
+				  "\"refus? d'acc?s\","
+				  "\"iss\":\"" CASE_ISSUER "\"}" },
+		{ COMPLETES("a bad %-sequence in what nobody reads", "accept",
+			  GOOD "&x=100%&y=%00"),
+			.result = "{\"code\":\"" SECRET
+				  "-code\",\"iss\":\"" CASE_ISSUER
+				  "\",\"x\":\"100%\",\"y\":\"?\"}" },
+		{ COMPLETES("what nobody reads twice", "accept",
+			  GOOD "&x=1&x=2&y=3"),
+			.result = "{\"code\":\"" SECRET
+				  "-code\",\"iss\":\"" CASE_ISSUER
+				  "\",\"y\":\"3\"}" },
 	};
 
 	program_case_run_all(&oauth_return, cases, LENGTH(cases));

@@ -119,6 +119,10 @@ TEST(each_final_page_has_its_title)
 		{ UM_FINAL_PAGE_MISMATCH, "mismatch",
 			"The amount does not match" },
 		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
+		{ UM_FINAL_PAGE_REQUESTED, "requested",
+			"Somebody else has to agree" },
+		{ UM_FINAL_PAGE_CONSENTED, "consented",
+			"Your organization has agreed" },
 		{ UM_FINAL_PAGE_ALREADY, "already", "Already done" },
 		{ UM_FINAL_PAGE_ENDED, "ended", "This request has ended" },
 		{ UM_FINAL_PAGE_LATE, "late", "Your payment has arrived" },
@@ -135,7 +139,8 @@ TEST(each_final_page_has_its_title)
 		row_begin("%s", cases[i].code);
 		assert_string_equal(um_final_page_code(cases[i].final),
 			cases[i].code);
-		um_page_final(&response, &nobody, NULL, cases[i].final);
+		um_page_final(&response, &nobody, NULL, cases[i].final,
+			um_str(NULL));
 		assert_int_equal(response.status, 200);
 		assert_page(&response);
 		assert_has(&response.headers, "form-action 'none'");
@@ -323,7 +328,7 @@ TEST(each_page_is_in_the_language_that_is_asked_for)
 
 			if (i == 0)
 				um_page_final(&response, &request, NULL,
-					UM_FINAL_PAGE_LATE);
+					UM_FINAL_PAGE_LATE, um_str(NULL));
 			else if (i == 2)
 				um_page_follow(&response, &request, NULL, true);
 			else
@@ -395,7 +400,8 @@ TEST(the_pages_of_a_brand)
 	const struct um_brand nameless = { .return_to = brand.return_to };
 	struct um_response response = { 0 };
 
-	um_page_final(&response, &nobody, &brand, UM_FINAL_PAGE_DONE);
+	um_page_final(&response, &nobody, &brand, UM_FINAL_PAGE_DONE,
+		um_str(NULL));
 	assert_has(&response.headers, " 'sha256-AAAA'; frame-ancestors");
 	assert_has(&response.body,
 		"<title>All done \xe2\x80\x93 Smith &amp; "
@@ -407,7 +413,8 @@ TEST(the_pages_of_a_brand)
 		"b&#61;2\">Back to <bdi>Smith &amp; &lt;Sons&gt;</bdi></a>");
 	um_response_free(&response);
 
-	um_page_final(&response, &nobody, &pictured, UM_FINAL_PAGE_DONE);
+	um_page_final(&response, &nobody, &pictured, UM_FINAL_PAGE_DONE,
+		um_str(NULL));
 	assert_has(&response.headers, "; img-src 'self'; ");
 	assert_has(&response.body,
 		"<img src=\"&#47;logo.png\" "
@@ -419,7 +426,8 @@ TEST(the_pages_of_a_brand)
 	assert_page(&response);
 	assert_false(str_has(um_buf_str(&response.body), STR("<a ")));
 	um_response_free(&response);
-	um_page_final(&response, &nobody, &nameless, UM_FINAL_PAGE_DONE);
+	um_page_final(&response, &nobody, &nameless, UM_FINAL_PAGE_DONE,
+		um_str(NULL));
 	assert_has(&response.body, ">Back to the application</a>");
 	um_response_free(&response);
 }

@@ -367,6 +367,38 @@ TEST(the_issuer)
 	}
 }
 
+/* For its returns alone: a webhook for which nothing is set up is not served. */
+TEST(the_words_of_a_provider)
+{
+	static const struct {
+		const char *provider;
+		bool has_words, is_described;
+	} cases[] = {
+		{ "{\"kind\": \"oauth\", \"description\": \"github\"}", true,
+			false },
+		{ "{\"kind\": \"oauth\", \"description\": \"github\","
+		  " \"secrets\": [\"" SECRET "\"]}",
+			true, true },
+		{ "{\"kind\": \"oauth\", \"description\": \"linkedin\"}", true,
+			false },
+		{ "{\"kind\": \"oauth\", \"description\": \"google\"}", false,
+			false },
+		{ "{\"kind\": \"oauth\"}", false, false },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config;
+		const struct um_provider *provider = load_good(&config,
+			"account", cases[i].provider);
+
+		assert_row(cases[i].provider,
+			(provider->response != NULL) == cases[i].has_words);
+		assert_row(cases[i].provider,
+			(provider->spec != NULL) == cases[i].is_described);
+		um_config_free(config);
+	}
+}
+
 /* A description of the site's own, by its path; with the usual address. */
 TEST(a_description_by_its_path)
 {
@@ -458,6 +490,7 @@ main(void)
 		cmocka_unit_test(the_mode_and_the_accounts),
 		cmocka_unit_test(what_was_paid_is_for_payments),
 		cmocka_unit_test(the_issuer),
+		cmocka_unit_test(the_words_of_a_provider),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),
 		cmocka_unit_test(secrets_are_wiped),

@@ -204,7 +204,10 @@ TEST(all_mistakes_at_once)
 		"{\"efect\": \"paid\"}], \"grace\": 0, \"timestamp\": {"
 		"\"from\": {\"signature\": \"t\"}, \"as\": \"unix\","
 		" \"past\": 1, \"future\": 1}, \"oauth\": {\"issuer\": 1,"
-		" \"authorization_response_iss_parameter_supported\": 1}}";
+		" \"authorization_response_iss_parameter_supported\": 1,"
+		" \"authorization_response\": {\"errors\": \"e\","
+		" \"declined\": [{\"error\": 1}], \"consented\": {},"
+		" \"requested\": [{}]}}}";
 	static const char *const expected[] = {
 		" /turst: is not known; it can be $schema, name, ",
 		" /name: is not a string\n",
@@ -217,6 +220,10 @@ TEST(all_mistakes_at_once)
 		" /grace: is not a whole number from 1 to 31536000",
 		" /oauth/issuer: is not a string\n",
 		" /oauth/authorization_response_iss_parameter_supported: is ",
+		" /oauth/authorization_response/errors: is not a",
+		" /oauth/authorization_response/declined/0/error: is not a ",
+		" /oauth/authorization_response/consented: is not a list of ",
+		" /oauth/authorization_response/requested/0: is not an object",
 	};
 	static const struct um_provider_env env = { 0 };
 	char *path = file_make(um_str(text), 0600);

@@ -71,6 +71,7 @@
  * @property {Record<string, string>} [token_parameters]
  * @property {'query' | 'form_post'} [response_mode]
  * @property {Record<string, Variable>} [variables]
+ * @property {object} [authorization_response] the provider's own words, for the callback programs
  * @property {import('./token-response.js').Rules} [token_response]
  * @property {{ access?: string, refresh?: string, rotation?: string, source?: string }} [lifetimes] for people
  * @property {{ exchange: Lengthening, renewal?: Lengthening | undefined } | undefined} [long_lived]
