@@ -6,7 +6,9 @@
  * The return of a browser proves no payment. So the page follows the row until
  * a webhook completes it, unless the provider has signed the address itself.
  * The link back without paying declines an elicitation for which nothing was
- * paid. Both count only in the browser that opened the row at /connect.
+ * paid. Both count only in the browser that opened the row at /connect; another
+ * one is told that it can be closed. Of the fields only the state is read here, so
+ * that the others need not be readable.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +20,53 @@
 static um_step return_looked_up, cancel_looked_up, event_recorded,
 	row_looked_up_again, declined;
 
+/*
+ * A bank's application may come back in another browser, where nobody has signed
+ * in. Its page says that the payment is being confirmed, and nothing of the row.
+ */
+static enum um_refusal
+show_elsewhere(struct um_exchange *ex, enum um_refusal refusal)
+{
+	if (refusal != UM_REFUSAL_WRONG_BROWSER
+		&& refusal != UM_REFUSAL_SIGN_IN_REQUIRED)
+		return refusal;
+	ex->outcome = "elsewhere";
+	ex->reason = um_refusal_code(refusal);
+	ex->answer = UM_ANSWER_FINAL;
+	ex->final = UM_FINAL_PAGE_CONFIRMING;
+	return UM_REFUSAL_NONE;
+}
+
+/*
+ * Providers append "?status=successful" to an address that has a query already:
+ * the state has no question mark.
+ */
+static enum um_refusal
+read_state(struct um_exchange *ex)
+{
+	for (size_t i = 0; i < ex->form.len; i++) {
+		struct um_field *field = &ex->form.field[i];
+
+		if (!um_str_is(field->name, "state"))
+			continue;
+		if (field->unreadable != UM_REFUSAL_NONE)
+			return field->unreadable;
+		field->value = um_str_cut(&field->value, "?");
+	}
+	return UM_REFUSAL_NONE;
+}
+
 static enum um_refusal
 plan_look_up(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose, um_step *then)
 {
-	enum um_refusal refusal;
+	enum um_refusal refusal = read_state(ex);
 
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
 	if ((refusal = um_check_state(context, ex, purpose))
 		|| (refusal = um_check_user(context, ex)))
-		return refusal;
+		return show_elsewhere(ex, refusal);
 	um_exchange_request_op(ex, UM_OP_LOOK_UP, then);
 	return UM_REFUSAL_NONE;
 }
@@ -43,17 +83,24 @@ plan_cancel(const struct um_context *context, struct um_exchange *ex)
 	return plan_look_up(context, ex, UM_PURPOSE_CANCEL, cancel_looked_up);
 }
 
-/* The row is known, and the browser and the user are its owner's. */
-static enum um_refusal
-check_row(const struct um_context *context, struct um_exchange *ex)
+/*
+ * Whether the row is known, and the browser and the user are its owner's. If not,
+ * the answer or *refusal is set.
+ */
+static bool
+is_owner(const struct um_context *context, struct um_exchange *ex,
+	enum um_refusal *refusal)
 {
-	enum um_refusal refusal;
-
-	if ((refusal = um_check_done(ex)))
-		return refusal;
-	if (ex->op.outcome == UM_ROW_UNKNOWN)
-		return UM_REFUSAL_UNKNOWN_ELICITATION;
-	return um_require_owner(context, ex);
+	if ((*refusal = um_check_done(ex)))
+		return false;
+	if (ex->op.outcome == UM_ROW_UNKNOWN) {
+		*refusal = UM_REFUSAL_UNKNOWN_ELICITATION;
+		return false;
+	}
+	if ((*refusal = um_require_owner(context, ex)) == UM_REFUSAL_NONE)
+		return true;
+	*refusal = show_elsewhere(ex, *refusal);
+	return false;
 }
 
 /*
@@ -105,7 +152,7 @@ return_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	if ((refusal = check_row(context, ex)))
+	if (!is_owner(context, ex, &refusal))
 		return refusal;
 	if (!read_signed_return(context, ex))
 		return show_row(ex);
@@ -147,7 +194,7 @@ cancel_looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
-	if ((refusal = check_row(context, ex)))
+	if (!is_owner(context, ex, &refusal))
 		return refusal;
 	if (ex->op.outcome == UM_ROW_COMPLETED
 		|| ex->op.outcome == UM_ROW_EXPIRED)
@@ -181,6 +228,7 @@ static const struct um_route routes[] = {
 		.kinds = UM_KIND_BIT(UM_KIND_PAYMENT)
 			| UM_KIND_BIT(UM_KIND_SIGNATURE),
 		.value_max = UM_FORM_VALUE_MAX,
+		.lenient = true,
 		.plan = plan_return },
 	{ .prefix = "/payment/",
 		.suffix = "/cancel",
@@ -188,6 +236,7 @@ static const struct um_route routes[] = {
 		.kinds = UM_KIND_BIT(UM_KIND_PAYMENT)
 			| UM_KIND_BIT(UM_KIND_SIGNATURE),
 		.value_max = UM_FORM_VALUE_MAX,
+		.lenient = true,
 		.plan = plan_cancel },
 	{ 0 },
 };

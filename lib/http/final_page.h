@@ -21,6 +21,7 @@
 	X(FAILED, "failed", FAILED)                                            \
 	X(MISMATCH, "mismatch", WARNING)                                       \
 	X(PROCESSING, "processing", PENDING)                                   \
+	X(CONFIRMING, "confirming", PENDING)                                   \
 	X(REQUESTED, "requested", PENDING)                                     \
 	X(CONSENTED, "consented", GOOD)                                        \
 	X(ALREADY, "already", GOOD)                                            \

@@ -138,18 +138,28 @@ describe('only the browser that started', () => {
 		const other = fixture.browser();
 		await pay(other);
 		for (const browser of [fixture.browser(), other]) {
-			for (const url of [payment.returnUrl, payment.cancelUrl, statusRoute(payment)]) {
+			for (const url of [payment.returnUrl, payment.cancelUrl]) {
 				const hop = await back(browser, url);
-				assert.equal(hop.status, 403, url);
-				assert.match(hop.body, /wrong_browser/);
+				assert.equal(hop.status, 200, url);
+				assert.match(hop.body, /<h1>You can close this page</);
+				assert.doesNotMatch(hop.body, /state=|wrong_browser/);
 			}
+			assert.equal((await back(browser, statusRoute(payment))).status, 403);
 		}
 		assert.equal(await fixture.row(payment.id), before);
 	});
 
+	test('comes back to an address to which the provider has appended', async () => {
+		const browser = fixture.browser();
+		const payment = await pay(browser);
+		for (const more of ['?status=successful&tx_ref=1', '&name=Jos%E9', '&x=1&x=2']) {
+			assert.equal(titleOf(await browser.open(`${payment.returnUrl}${more}`)), 'Waiting for confirmation', more);
+		}
+	});
+
 	test('nobody may decline before a browser has opened the payment', async () => {
 		const payment = await create(fixture.urlmode, { provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/' });
-		assert.equal((await back(fixture.browser(), payment.cancelUrl)).status, 403);
+		assert.match((await back(fixture.browser(), payment.cancelUrl)).body, /<h1>You can close this page</);
 		assert.deepEqual(await fixture.state(payment), ['pending', null, '']);
 	});
 });

@@ -119,6 +119,8 @@ TEST(each_final_page_has_its_title)
 		{ UM_FINAL_PAGE_MISMATCH, "mismatch",
 			"The amount does not match" },
 		{ UM_FINAL_PAGE_PROCESSING, "processing", "Still processing" },
+		{ UM_FINAL_PAGE_CONFIRMING, "confirming",
+			"You can close this page" },
 		{ UM_FINAL_PAGE_REQUESTED, "requested",
 			"Somebody else has to agree" },
 		{ UM_FINAL_PAGE_CONSENTED, "consented",

@@ -24,7 +24,7 @@ TEST(refused_without_the_database)
 			"unknown_provider" },
 		{ BACK, "state={bound}&state={bound}", 400,
 			"duplicate_parameter" },
-		{ BACK, "state={bound}&x=%", 400, "malformed_parameters" },
+		{ BACK, "state={bound}%ff", 400, "malformed_parameters" },
 		{ BACK, "", 400, "state_missing" },
 		{ BACK, "state=" SECRET, 400, "state_invalid" },
 		{ BACK, "state={link}", 400, "state_invalid" },
@@ -32,7 +32,7 @@ TEST(refused_without_the_database)
 		{ BACK, "state={purpose}", 400, "state_invalid" },
 		{ BACK, "state={provider}", 400, "state_invalid" },
 		{ BACK, "state={expired}", 410, "state_expired" },
-		{ BACK, "state={elsewhere}", 403, "wrong_browser" },
+		{ BACK, "state=?state={bound}", 400, "state_missing" },
 		{ CANCEL, "state={bound}", 400, "state_invalid" },
 	};
 
@@ -78,7 +78,7 @@ TEST(methods_prefetch_and_users)
 			.path = BACK,
 			.query = "state={bound}",
 			.user_check = "session-ticket",
-			.status = 403,
+			.status = 200,
 			.reason = "sign_in_required" },
 	};
 
@@ -158,6 +158,57 @@ TEST(an_attempt_that_failed)
 	}
 }
 
+/* Providers append to an address that has a query, in any encoding. */
+TEST(what_a_provider_appends)
+{
+	static const char *const queries[] = {
+		"state={bound}?status=successful&tx_ref=1",
+		"state={bound}%3Fstatus=successful",
+		"state={bound}&name=Jos%E9",
+		"state={bound}&x=%",
+		"x=1&x=2&state={bound}",
+	};
+
+	for (size_t i = 0; i < LENGTH(queries); i++) {
+		const struct program_case test = { .name = queries[i],
+			.path = BACK,
+			.query = queries[i],
+			.asks = UM_OP_LOOK_UP,
+			.says = "opened",
+			.row = { .reason = none },
+			.status = 200,
+			.on_page = FOLLOWS };
+
+		program_case_run(&payment_return, &test);
+	}
+}
+
+#define ELSEWHERE "<h1>You can close this page</h1>"
+
+/* A bank's application comes back in another browser: no page is a dead end. */
+TEST(in_another_browser)
+{
+	struct program_case test = { .name = "bound to another browser",
+		.path = BACK,
+		.query = "state={elsewhere}",
+		.status = 200,
+		.outcome = "elsewhere",
+		.reason = "wrong_browser",
+		.sets_cookie = "",
+		.on_page = ELSEWHERE };
+
+	program_case_run(&payment_return, &test);
+	test.path = CANCEL;
+	program_case_run(&payment_cancel, &test);
+	test.name = "nobody has signed in there";
+	test.query = "state={bound}";
+	test.user_check = "session-ticket";
+	test.reason = "sign_in_required";
+	program_case_run(&payment_cancel, &test);
+	test.path = BACK;
+	program_case_run(&payment_return, &test);
+}
+
 /* The MCP server mints for any browser: the row knows which one it is. */
 TEST(in_the_browser_that_went_on)
 {
@@ -173,8 +224,8 @@ TEST(in_the_browser_that_went_on)
 	um_browser_digest(test.row.browser, case_context.keys,
 		STR(CASE_COOKIE));
 	program_case_run(&payment_return, &test);
-	test.on_page = NULL;
-	test.status = 403;
+	test.on_page = ELSEWHERE;
+	test.outcome = "elsewhere";
 	test.reason = "wrong_browser";
 	um_browser_digest(test.row.browser, case_context.keys, STR("another"));
 	program_case_run(&payment_return, &test);
@@ -260,6 +311,8 @@ main(void)
 		cmocka_unit_test(methods_prefetch_and_users),
 		cmocka_unit_test(what_the_database_says),
 		cmocka_unit_test(an_attempt_that_failed),
+		cmocka_unit_test(what_a_provider_appends),
+		cmocka_unit_test(in_another_browser),
 		cmocka_unit_test(in_the_browser_that_went_on),
 		cmocka_unit_test(another_user_is_refused),
 		cmocka_unit_test(back_without_paying),
