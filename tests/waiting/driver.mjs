@@ -8,7 +8,7 @@ import { Vault } from '../../lib/node/src/vault.js';
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** @param {string} name in snake_case */
-const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl', verify_timeout_ms: 'verifyTimeout', older_than_ms: 'olderThan' }[name]
+const camel = (name) => ({ timeout_ms: 'timeout', lease_ms: 'lease', ttl_ms: 'ttl', verify_timeout_ms: 'verifyTimeout', valid_for_ms: 'validFor', older_than_ms: 'olderThan' }[name]
 	?? name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
 const snake = (name) => (name === 'from' ? 'interrupted' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const rename = (object, how) => Object.fromEntries(Object.entries(object).map(([name, value]) => [how(name), value]));
@@ -77,10 +77,13 @@ const VERBS = {
 	open_vault({ keys, issuer }) {
 		const client = { id: 'a', secret: 'secret-of-the-client' };
 		vault = new Vault(urlmode, { keys, providers: { [provider]: { client, description: 'openid-connect', variables: { issuer } } } });
+		for (const name of ['connected', 'refreshed', 'reconnect', 'failed', 'disconnected']) vault.on(name, ({ reason }) => say({ event: { name, reason } }));
 	},
 	store: ({ subject, account, tokens }) => vault.store({ subject, provider }, { tokens, account: { id: account }, scopes: ['read'] }),
-	access_token: async ({ subject }) => told(await vault.accessToken({ subject, provider })),
-	disconnect: ({ subject }) => vault.disconnect({ subject, provider }),
+	access_token: async (options) => told(await vault.accessToken({ ...given(options), provider })),
+	accounts: async ({ subject }) => (await vault.listAccounts({ subject })).map(told),
+	disconnect: ({ subject, account }) => vault.disconnect({ subject, provider, account }),
+	forget: ({ subject }) => vault.forgetSubject({ subject }),
 	reseal: () => vault.reseal(),
 	close: () => urlmode.close(),
 };
@@ -95,6 +98,6 @@ for await (const line of createInterface({ input: process.stdin })) {
 	// Nothing of a wait is kept after its end: `make soak` measures this process.
 	Promise.resolve().then(() => VERBS[verb](options, id)).finally(() => stops.delete(id)).then(
 		(answer = null) => say({ id, answer }),
-		(error) => say({ id, error: { code: codeOf(error), status: error.status, reason: error.reason, message: error.message } }));
+		(error) => say({ id, error: { code: codeOf(error), status: error.status, reason: error.reason ?? error.detail, message: error.message } }));
 }
 await urlmode.close();

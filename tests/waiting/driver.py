@@ -15,7 +15,7 @@ import psycopg
 
 from urlmode import Answer, Expected, Problem, UrlMode, UrlModeError
 
-SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "older_than_ms": "older_than"}
+SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than"}
 
 
 class Failed(ValueError):
@@ -148,7 +148,10 @@ class Driver:
 
         client = OAuthClient("a", "secret-of-the-client")
         demo = Provider(client=client, description="openid-connect", variables={"issuer": issuer})
-        self.vault = Vault(self.urlmode, keys=keys, providers={"demo": demo})
+        self.vault = Vault(
+            self.urlmode, keys=keys, providers={"demo": demo},
+            on_event=lambda event: say(event={"name": event.name, "reason": event.reason}),
+        )
 
     async def store(self, number: int, *, subject: str, account: str, tokens: Any) -> str:
         from urlmode.vault import Account, Connected
@@ -157,11 +160,17 @@ class Driver:
             tokens=tokens, account=Account(id=account), scopes=["read"], requested=["read"], claims=None, returned={}, variables={},
         ), subject=subject, provider="demo")
 
-    async def access_token(self, number: int, *, subject: str) -> Any:
-        return told(await self.vault.access_token(subject=subject, provider="demo"))
+    async def access_token(self, number: int, **options: Any) -> Any:
+        return told(await self.vault.access_token(provider="demo", **given(options)))
 
-    async def disconnect(self, number: int, *, subject: str) -> Any:
-        return told(await self.vault.disconnect(subject=subject, provider="demo"))
+    async def accounts(self, number: int, *, subject: str) -> Any:
+        return [told(each) for each in await self.vault.list_accounts(subject=subject)]
+
+    async def disconnect(self, number: int, *, subject: str, account: str | None = None) -> Any:
+        return told(await self.vault.disconnect(subject=subject, provider="demo", account=account))
+
+    async def forget(self, number: int, *, subject: str) -> None:
+        await self.vault.forget_subject(subject=subject)
 
     async def reseal(self, number: int) -> Any:
         return told(await self.vault.reseal())
@@ -179,7 +188,7 @@ class Driver:
             say(id=id, error={"code": "STOPPED"})
         except Exception as error:
             code = "DATABASE" if isinstance(error, psycopg.Error) else getattr(error, "code", "ARGUMENT")
-            status, reason = getattr(error, "status", None), getattr(error, "reason", None)
+            status, reason = getattr(error, "status", None), getattr(error, "reason", None) or getattr(error, "detail", None)
             say(id=id, error={"code": code, "status": status, "reason": reason, "message": str(error)})
             if not isinstance(error, (UrlModeError, TypeError, ValueError, psycopg.Error)):
                 raise

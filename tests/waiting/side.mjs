@@ -35,14 +35,15 @@ export class Driver {
 	#lastWords = '';
 	#onLate;
 	#onRefund;
+	#onEvent;
 
 	/**
 	 * @param {keyof SIDES} side
 	 * @param {{ name: string, env: Record<string, string>, settings?: object, onLate?: (payment: object) => void,
-	 *     onRefund?: (refund: object) => void }} options
-	 *     name: of its connections to PostgreSQL; env: with the variables of a stack; onLate, onRefund: for what it reports
+	 *     onRefund?: (refund: object) => void, onEvent?: (event: object) => void }} options
+	 *     name: of its connections to PostgreSQL; env: with the variables of a stack; onLate, onRefund, onEvent: for what it reports
 	 */
-	constructor(side, { name, env, settings = {}, onLate = () => {}, onRefund = () => {} }) {
+	constructor(side, { name, env, settings = {}, onLate = () => {}, onRefund = () => {}, onEvent = () => {} }) {
 		const { command: [program, ...args], env: own } = SIDES[side];
 		assert.ok(existsSync(program), `${program} is missing: make test-build`);
 		const url = new URL(env.URLMODE_DATABASE_URL);
@@ -50,6 +51,7 @@ export class Driver {
 		this.name = name;
 		this.#onLate = onLate;
 		this.#onRefund = onRefund;
+		this.#onEvent = onEvent;
 		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: {
 			...process.env, ...env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...own,
 		} });
@@ -80,10 +82,11 @@ export class Driver {
 		call.resolve({ answer, error });
 	}
 
-	#hear({ id, progress, recheck, verify, answer, error, late, refund }) {
+	#hear({ id, progress, recheck, verify, answer, error, late, refund, event }) {
 		const call = this.#calls.get(id);
 		if (late) this.#onLate(late);
 		else if (refund) this.#onRefund(refund);
+		else if (event) this.#onEvent(event);
 		else if (progress) call.heard.push(progress);
 		else if (verify) call.verified.push(verify);
 		else if (recheck) {

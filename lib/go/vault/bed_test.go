@@ -31,7 +31,6 @@ type endpoint struct {
 	codes   []form
 	asked   []string // the refresh tokens that have arrived
 	revoked []string
-	stays   bool           // it does not rotate
 	granted map[string]any // members over those of an answer
 	instead func(http.ResponseWriter, *http.Request) bool
 }
@@ -102,11 +101,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	made := e.made()
 	if isRefresh {
 		delete(made, "account")
-		if e.stays {
-			delete(made, "refresh_token")
-		} else {
-			delete(e.alive, token)
-		}
+		delete(e.alive, token)
 	}
 	for name, value := range e.granted {
 		if made[name] = value; value == nil {

@@ -6,55 +6,12 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/adaptertest"
 )
-
-func TestOneRefresh(t *testing.T) {
-	b := newBed(t)
-	vaults := []*Vault{b.vault}
-	for range 3 {
-		_, other := b.open(b.keys)
-		vaults = append(vaults, other)
-	}
-	b.store()
-	b.expire()
-	b.endpoint.answers(func(http.ResponseWriter, *http.Request) bool {
-		time.Sleep(300 * time.Millisecond)
-		return false
-	})
-	var group sync.WaitGroup
-	got := make([]string, 100)
-	for i := range got {
-		group.Go(func() { got[i] = b.token(vaults[i%len(vaults)]) })
-	}
-	group.Wait()
-	for _, each := range got {
-		b.is("a token", each, "access-2")
-	}
-	b.is("what the provider was asked for", strings.Join(b.endpoint.refreshes(), " "), "refresh-1")
-	b.is("what is heard", b.heard(), "connected, refreshed")
-}
-
-func TestWhichToken(t *testing.T) {
-	b := newBed(t)
-	b.is("what there is without an account", b.token(), "no account is connected at demo")
-	b.store()
-	b.is("a token that is valid", b.token(), "access-1")
-	b.is("half of its life is enough", b.tokenFor(t.Context(), 24*time.Hour), "access-1")
-	b.change("expires_at = now() + interval '30 seconds', refreshed_at = now() - interval '1 hour'")
-	b.is("one that is valid for half a minute", b.tokenFor(t.Context(), 10*time.Second), "access-1")
-	b.is("one that is not valid for long enough", b.token(), "access-2")
-	b.endpoint.mu.Lock()
-	b.endpoint.granted["expires_in"] = 0
-	b.endpoint.mu.Unlock()
-	b.expire()
-	b.is("one whose provider makes it valid for no time", b.token(), "access-3")
-}
 
 // A listener may ask for a token of the account that it hears of.
 func TestListenerAsks(t *testing.T) {
@@ -84,46 +41,6 @@ func TestListenerAsks(t *testing.T) {
 		b.is("the token", b.token(), row.says)
 		b.is("what the listener gets", heard, row.asks)
 	}
-}
-
-func TestKeptRefreshToken(t *testing.T) {
-	b := newBed(t)
-	b.store()
-	// Scopes that are not given are those of the tokens.
-	made := b.endpoint.grant()
-	delete(made, "refresh_token")
-	if _, err := b.vault.Store(t.Context(), b.me.Subject, demo, Connected{Tokens: made, Account: "acme"}); err != nil {
-		t.Fatal(err)
-	}
-	b.is("the scopes", b.column("scopes")+b.column("requested"), "{read,write}{read,write}")
-	b.expire()
-	b.is("the token", b.token(), "access-3")
-	b.is("what the provider was asked for", strings.Join(b.endpoint.refreshes(), " "), "refresh-1")
-	b.endpoint.mu.Lock()
-	b.endpoint.stays = true
-	b.endpoint.mu.Unlock()
-	for _, next := range []string{"access-4", "access-5"} {
-		b.expire()
-		b.is("the token of a provider whose refresh token stays", b.token(), next)
-	}
-}
-
-func TestRefusedRefresh(t *testing.T) {
-	b := newBed(t)
-	b.store()
-	b.endpoint.always(400, `{"error":"invalid_grant"}`)
-	b.expire()
-	for range 2 {
-		b.is("the error", b.token(), "the account at demo must be connected again: invalid_grant")
-	}
-	if asked := b.endpoint.refreshes(); len(asked) != 1 {
-		t.Errorf("it was asked %d times", len(asked))
-	}
-	b.is("what is heard", b.heard(), "connected, reconnect invalid_grant")
-	b.is("the account", b.names(), "acme reconnect")
-	b.endpoint.answers(nil)
-	b.store()
-	b.is("the token after it was connected again", b.token(), "access-2")
 }
 
 func TestExpiredWithoutRefreshToken(t *testing.T) {
@@ -243,34 +160,6 @@ func TestLostAnswers(t *testing.T) {
 	b.is("how many answers were lost", b.column("lost"), "0")
 }
 
-// What a provider has given is stored also after the lease was lost, and revoked if the account is gone.
-func TestLateAnswer(t *testing.T) {
-	for _, isGone := range []bool{false, true} {
-		b := newBed(t)
-		b.store()
-		b.expire()
-		b.endpoint.answers(func(http.ResponseWriter, *http.Request) bool {
-			b.endpoint.answers(nil)
-			if b.change("leased_until = now() - interval '1 second'"); isGone {
-				_, err := b.vault.Disconnect(context.Background(), b.me.Subject, demo, "")
-				if err != nil {
-					t.Error(err)
-				}
-				b.endpoint.mu.Lock()
-				b.endpoint.alive["refresh-1"] = true
-				b.endpoint.mu.Unlock()
-			}
-			return false
-		})
-		if !isGone {
-			b.is("the token", b.token(), "access-2")
-			continue
-		}
-		b.is("the error", b.token(), "no account is connected at demo")
-		b.is("what was revoked", strings.Join(b.endpoint.revoked, " "), "refresh-1 access-1 refresh-2 access-2")
-	}
-}
-
 func TestTokensThatCannotBeStored(t *testing.T) {
 	b := newBed(t)
 	b.store()
@@ -283,21 +172,9 @@ func TestTokensThatCannotBeStored(t *testing.T) {
 	b.is("what was revoked", strings.Join(b.endpoint.revoked, " "), "refresh-2 access-2")
 }
 
-func TestDisconnect(t *testing.T) {
+// The error has the payments.
+func TestForgetWhileAPaymentIsUnclaimed(t *testing.T) {
 	b := newBed(t)
-	b.store()
-	done, err := b.vault.Disconnect(t.Context(), b.me.Subject, demo, "")
-	if err != nil || !done.Revoked {
-		t.Fatalf("%+v, %v", done, err)
-	}
-	b.is("what was revoked", strings.Join(b.endpoint.revoked, " "), "refresh-1 access-1")
-	if _, err := b.vault.Disconnect(t.Context(), b.me.Subject, demo, ""); err == nil {
-		t.Error("it is disconnected twice")
-	}
-	b.store()
-	if err := b.vault.ForgetSubject(t.Context(), b.me.Subject); err != nil || b.names() != "" {
-		t.Errorf("%s: %v", b.names(), err)
-	}
 	paid := adaptertest.Payment(b.me, "something")
 	asked, err := b.instance.Create(t.Context(), paid)
 	if err != nil {

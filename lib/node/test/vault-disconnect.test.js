@@ -24,31 +24,6 @@ async function setUpRefresh(t) {
 	return { ...fixture, token, told, answer: () => answer(), other: openVault(another()) };
 }
 
-test('disconnect waits for a refresh of another instance, and revokes what came', async (t) => {
-	const { endpoint, key, row, answer, token, other } = await setUpRefresh(t);
-	const end = other.disconnect(key);
-	assert.equal(await Promise.race([end, sleep(1_000, 'it waits')]), 'it waits');
-	assert.deepEqual(endpoint.revoked, []);
-	answer();
-	assert.deepEqual(await end, { revoked: true });
-	assert.deepEqual(endpoint.revoked, ['refresh-2', 'access-2']);
-	assert.match(await token, /^(used|ACCOUNT_NOT_CONNECTED)$/);
-	assert.equal(await row(), undefined);
-	assert.deepEqual([...endpoint.alive], ['access-1'], 'it had expired');
-});
-
-test('a refresh whose lease was lost finds the account disconnected, and revokes what came', async (t) => {
-	const { endpoint, key, row, change, answer, token, told, other } = await setUpRefresh(t);
-	await change("leased_until = now() - interval '1 s'");
-	assert.deepEqual(await other.disconnect(key), { revoked: true });
-	// The provider is at it already, so that the revocation does not stop it.
-	endpoint.alive.add('refresh-1');
-	answer();
-	assert.equal(await token, 'ACCOUNT_NOT_CONNECTED');
-	assert.deepEqual(endpoint.revoked, ['refresh-1', 'access-1', 'refresh-2', 'access-2']);
-	assert.deepEqual([await row(), [...endpoint.alive], told], [undefined, [], [['acme', true]]]);
-});
-
 for (const [what, replace] of [
 	['connected anew', async ({ vault, endpoint, key }) => vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] })],
 	['refreshed by one whose lease was lost', async ({ answer, token }) => {

@@ -96,35 +96,6 @@ for (const [way, lose] of Object.entries(LOST)) {
 	});
 }
 
-test('the answer is lost, and the token had arrived: the provider ends the whole family, and the account is connected again', async (t) => {
-	const { vault, endpoint, key, goOn } = await setUpLost(t, async (_request, response) => {
-		endpoint.alive.delete('refresh-1');
-		endpoint.grant();
-		response.destroy();
-		endpoint.instead = undefined;
-		return true;
-	});
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	await goOn();
-	for (let n = 0; n < 3; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
-	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
-	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: [] });
-	assert.equal((await vault.accessToken(key)).account, 'acme');
-});
-
-test('the answer is lost, and the token had not arrived: the second attempt succeeds, and what was lost is forgotten', async (t) => {
-	const { vault, endpoint, key, goOn, change, state } = await setUpLost(t, LOST['breaks off without an answer']);
-	for (let n = 1; n < 4; n += 1) {
-		endpoint.instead = LOST['breaks off without an answer'];
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-		await goOn();
-		endpoint.instead = undefined;
-		assert.equal((await vault.accessToken(key)).accessToken, `access-${n + 1}`);
-		assert.deepEqual(await state(), ['connected', '', 0, null, false]);
-		await change('expires_at = now()');
-	}
-});
-
 test('a process that dies after it has sent the token, and an answer that is lost, are two', async (t) => {
 	const { vault, endpoint, key, change } = await setUpLost(t, LOST['breaks off without an answer']);
 	await change("sent = true, leased_until = now() - interval '1 s', lease = lease + 1");
@@ -142,19 +113,6 @@ test('a process that dies after it has sent a token that stays good costs no acc
 		await change("expires_at = now(), leased_until = now() - interval '1 s', lease = lease + 1");
 		assert.equal((await vault.accessToken(key)).accessToken, `access-${n + 1}`);
 	}
-});
-
-test('two answers are lost: the access token is used until it expires, and nothing is sent any more', async (t) => {
-	const { vault, endpoint, key, goOn, change, told } = await setUpLost(t, LOST['breaks off without an answer'], {});
-	await change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'");
-	for (let n = 0; n < 4; n += 1) {
-		assert.equal((await vault.accessToken(key)).accessToken, 'access-1');
-		await goOn();
-	}
-	assert.deepEqual([endpoint.asked, told], [['refresh-1', 'refresh-1'], ['failed', 'failed']]);
-	await change('expires_at = now()');
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
-	assert.equal(endpoint.asked.length, 2);
 });
 
 test('an answer that is lost counts once, if the answer of PostgreSQL to that is lost as well', async (t) => {

@@ -26,70 +26,6 @@ test('a token that is valid for long enough is used as it is, and only its owner
 	assert.ok(rows.every(({ a }) => !a.includes(Buffer.from('access-').toString('hex')) && !a.includes('access-')));
 });
 
-test('a hundred calls at once on four instances make one request to the token endpoint', async (t) => {
-	const { vault, endpoint, key, another, openVault } = await setUpVault(t, { expired: true });
-	const vaults = [vault, ...[1, 2, 3].map(() => openVault(another()))];
-	endpoint.instead = () => new Promise((resolve) => setTimeout(resolve, 500));
-	const tokens = await Promise.all(Array.from({ length: 100 }, (_, n) => vaults[n % 4].accessToken(key)));
-	assert.deepEqual(endpoint.asked, ['refresh-1']);
-	assert.deepEqual(new Set(tokens.map(({ accessToken }) => accessToken)), new Set(['access-2']));
-	await Promise.all(vaults.map((each) => each.accessToken(key)));
-	assert.equal(endpoint.asked.length, 1);
-});
-
-test('what a refresh leaves out stays, and a rotated refresh token is the next one', async (t) => {
-	const { vault, endpoint, key, change } = await setUpVault(t, { expired: true });
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
-	await change("expires_at = now()");
-	endpoint.rotates = false;
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
-	await change("expires_at = now()");
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-4');
-	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-2', 'refresh-2']);
-});
-
-test('a lifetime that is longer than the provider gives is no loop', async (t) => {
-	const { vault, endpoint, key } = await setUpVault(t, { expiresIn: 60 });
-	for (let n = 0; n < 3; n += 1) assert.equal((await vault.accessToken({ ...key, validFor: 3_600_000 })).accessToken, 'access-1');
-	assert.deepEqual(endpoint.asked, []);
-	endpoint.expiresIn = 0;
-	const other = await setUpVault(t, { expiresIn: 0 });
-	other.endpoint.expiresIn = 0;
-	assert.equal((await other.vault.accessToken(other.key)).accessToken, 'access-2');
-	assert.equal(other.endpoint.asked.length, 1);
-});
-
-test('invalid_grant is the end: the user must connect the account again, and then it goes on', async (t) => {
-	const { vault, endpoint, key, place } = await setUpVault(t, { expired: true });
-	const events = [];
-	for (const name of ['reconnect', 'connected', 'failed', 'refreshed']) vault.on(name, (event) => events.push([name, event]));
-	endpoint.instead = (_request, _response, answer) => answer(400, { error: 'invalid_grant' });
-	for (let n = 0; n < 3; n += 1) await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant', account: 'acme' });
-	assert.equal(endpoint.asked.length, 1);
-	const [listed] = await vault.listAccounts(key);
-	assert.deepEqual([listed.state, listed.reason], ['reconnect', 'invalid_grant']);
-	endpoint.instead = undefined;
-	await vault.store(key, { tokens: endpoint.grant(), account: { id: 'acme' }, scopes: ['read'] });
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
-	assert.deepEqual(events, [['reconnect', { ...place, reason: 'invalid_grant' }], ['connected', { ...place, scopes: ['read'] }]]);
-});
-
-test('while the provider is away, a token that is still valid is used, and the provider is not hurried', async (t) => {
-	const { vault, endpoint, key, change, row } = await setUpVault(t);
-	await change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour'");
-	endpoint.instead = (_request, response) => response.writeHead(503).end('secret-page');
-	for (let n = 0; n < 5; n += 1) assert.equal((await vault.accessToken(key)).accessToken, 'access-1');
-	assert.equal(endpoint.asked.length, 1, 'then it pauses');
-	await change('expires_at = now()');
-	await assert.rejects(vault.accessToken(key), ({ code, message }) => code === 'ACCOUNT_UNAVAILABLE' && !/secret|refresh-|access-/.test(message));
-	await change('pause_until = NULL');
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	assert.equal((await row()).failures, 2);
-	await change('pause_until = NULL');
-	endpoint.instead = undefined;
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
-});
-
 test('"sent" is committed before the request, and the lease is longer than the request may take', async (t) => {
 	const { vault, endpoint, key, row, change } = await setUpVault(t, { expired: true });
 	let seen;
@@ -106,24 +42,6 @@ test('"sent" is committed before the request, and the lease is longer than the r
 	assert.equal(seen.sent, true);
 	assert.ok(seen.leased_until - Date.now() > 31_000);
 	assert.deepEqual([(await row()).sent, (await row()).leased_until], [false, null]);
-});
-
-test('after a lost lease the old token is tried once more', async (t) => {
-	const lose = "sent = true, leased_until = now() - interval '1 s', lease = lease + 1";
-	const { vault, endpoint, key, change, row } = await setUpVault(t, { expired: true });
-	await change(lose);
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2', 'it had not arrived');
-	assert.equal((await row()).lost, 0);
-
-	// It had arrived: the provider has replaced it, and nobody knows by what.
-	await change(`expires_at = now(), ${lose}`);
-	endpoint.instead = (_request, _response, answer) => answer(400, { error: 'invalid_grant' });
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
-
-	const other = await setUpVault(t, { expired: true });
-	await other.change(`lost = 1, ${lose}`);
-	await assert.rejects(other.vault.accessToken(other.key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
-	assert.deepEqual(other.endpoint.asked, []);
 });
 
 test('tokens that came are stored, also where the lease was lost meanwhile or PostgreSQL was away', async (t) => {
@@ -224,28 +142,6 @@ test('the answer to "sent" is lost twice: nothing counts as lost, and nobody wai
 	assert.deepEqual([endpoint.asked, losses, lost], [['refresh-1'], -1, 0]);
 });
 
-test('the account is disconnected during its refresh: the one that was connected before it is refreshed as well', async (t) => {
-	const { vault, endpoint, key, subject, admin, openVault, another } = await setUpVault(t, { expired: true });
-	await vault.store(key, { tokens: endpoint.grant(0), account: { id: 'beta' }, scopes: [] });
-	endpoint.instead = async () => {
-		endpoint.instead = undefined;
-		await admin.query("UPDATE urlmode.account SET leased_until = now() WHERE subject = $1 AND account = 'beta'", [subject]);
-		await openVault(another()).disconnect({ ...key, account: 'beta' });
-	};
-	const token = await vault.accessToken(key);
-	assert.equal(token.account, 'acme');
-	assert.notEqual(token.accessToken, 'access-1', 'it had expired');
-	assert.deepEqual(endpoint.asked, ['refresh-2', 'refresh-1']);
-});
-
-test('tokens of an older version replace nothing: the user has connected it again meanwhile', async (t) => {
-	const { vault, endpoint, key } = await setUpVault(t, { expired: true });
-	endpoint.instead = async () => {
-		await vault.store(key, { tokens: { ...endpoint.grant(), access_token: 'of the user' }, account: { id: 'acme' }, scopes: [] });
-	};
-	assert.equal((await vault.accessToken(key)).accessToken, 'of the user');
-});
-
 test('a refresh that ends after the account was disconnected changes nothing of the one that came after it', async (t) => {
 	const { place, row, change, vault, endpoint, admin } = await setUpVault(t);
 	await change("lease = lease + 1, leased_until = now() + interval '1 minute'");
@@ -271,49 +167,6 @@ test('a call ends with its signal while its instance refreshes the token, and th
 	await assert.rejects(call, /^Error: of the test$/);
 	answer();
 	assert.deepEqual([(await other).accessToken, endpoint.asked], ['access-2', ['refresh-1']]);
-});
-
-test('an account is connected again and the provider gives no refresh token: the one that there is stays, and is used', async (t) => {
-	const { vault, endpoint, key, change } = await setUpVault(t);
-	const { refresh_token: _, ...again } = endpoint.grant();
-	await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
-	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
-	assert.deepEqual(endpoint.asked, ['refresh-1']);
-});
-
-for (const [what, change, scopes] of [
-	['is for less than was granted now', 'version = version', ['read', 'admin']],
-	['was refused', "state = 'reconnect', reason = 'invalid_grant'", ['read']],
-	['cannot be opened', "tokens = tokens || '\\x00'", ['read']],
-]) {
-	test(`an account is connected again without a refresh token, and the old one ${what}: it is not kept`, async (t) => {
-		const { vault, endpoint, key, ...fixture } = await setUpVault(t);
-		await fixture.change(change);
-		const { refresh_token: _, ...again } = endpoint.grant();
-		await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes });
-		await fixture.change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'expired' });
-		assert.deepEqual(endpoint.asked, []);
-	});
-}
-
-test('a refresh token that is kept is the one that a refresh under way brings', async (t) => {
-	const { vault, endpoint, key, change, openVault, another } = await setUpVault(t, { expired: true });
-	let answer;
-	endpoint.instead = () => new Promise((resolve) => (answer = resolve));
-	const refreshed = vault.accessToken(key);
-	await until('it is asked', () => answer);
-	const { refresh_token: _, ...again } = endpoint.grant();
-	const stored = openVault(another()).store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
-	setTimeout(answer, 500);
-	endpoint.instead = undefined;
-	await Promise.all([refreshed, stored]);
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
-	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
-	assert.equal((await vault.accessToken(key)).accessToken, 'access-4');
-	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-3']);
 });
 
 test('close waits for a refresh, and what the provider has given is stored', async (t) => {

@@ -42,22 +42,6 @@ async def test_a_token_that_is_valid_is_used_as_it_is_and_only_its_owner_gets_it
     assert b"access-" not in (await bed.row()).tokens
 
 
-async def test_a_hundred_calls_at_once_on_four_instances_make_one_request(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-    vaults = [bed.vault, *(bed.open_vault() for _ in range(3))]
-
-    async def slowly(form: dict[str, str]) -> None:
-        await asyncio.sleep(0.5)
-
-    bed.endpoint.instead = slowly
-    tokens = await asyncio.gather(*(vaults[n % 4].access_token(**bed.key) for n in range(100)))
-    assert bed.endpoint.asked == ["refresh-1"]
-    assert {token.access_token for token in tokens} == {"access-2"}
-    await asyncio.gather(*(vault.access_token(**bed.key) for vault in vaults))
-    assert len(bed.endpoint.asked) == 1
-
-
 async def test_what_a_refresh_leaves_out_stays_and_the_rotated_token_is_the_next_one(bed: Bed) -> None:
     await bed.store(more="kept")
     for expected in ("access-2", "access-3", "access-4"):
@@ -67,34 +51,6 @@ async def test_what_a_refresh_leaves_out_stays_and_the_rotated_token_is_the_next
     assert bed.endpoint.asked == ["refresh-1", "refresh-2", "refresh-2"]
     opened = open_tokens(bed.vault._keys, Place(bed.subject, PROVIDER, "acme"), (await bed.row()).tokens)
     assert (opened["more"], opened["refresh_token"]) == ("kept", "refresh-2")
-
-
-async def test_a_lifetime_that_is_longer_than_the_provider_gives_is_no_loop(bed: Bed) -> None:
-    await bed.store(60)
-    for _ in range(3):
-        assert (await bed.vault.access_token(**bed.key, valid_for=timedelta(hours=1))).access_token == "access-1"
-    assert bed.endpoint.asked == []
-    await bed.expire()
-    bed.endpoint.expires_in = 0
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    assert len(bed.endpoint.asked) == 1
-
-
-async def test_invalid_grant_is_the_end_until_the_user_connects_it_again(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-    bed.endpoint.instead = answering(400, {"error": "invalid_grant"})
-    for _ in range(3):
-        with pytest.raises(AccountReconnectError) as error:
-            await bed.vault.access_token(**bed.key)
-        assert (error.value.reason, error.value.account) == ("invalid_grant", "acme")
-    assert len(bed.endpoint.asked) == 1
-    (listed,) = await bed.vault.list_accounts(**bed.key)
-    assert (listed.state, listed.reason) == ("reconnect", "invalid_grant")
-    bed.endpoint.instead = None
-    await bed.store()
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
-    assert bed.names() == [("reconnect", "invalid_grant")]
 
 
 async def test_the_own_code_of_a_provider_is_invalid_grant_where_its_description_says_so(bed: Bed) -> None:
@@ -148,21 +104,6 @@ async def test_sent_is_committed_before_the_request_and_the_lease_is_longer_than
     assert seen[0].sent
     assert seen[0].leased_until - datetime.now(timezone.utc) > timedelta(seconds=31)
     assert ((await bed.row()).sent, (await bed.row()).leased_until) == (False, None)
-
-
-async def test_after_a_lost_lease_the_old_token_is_tried_once_more(bed: Bed) -> None:
-    lose = "sent = true, leased_until = now() - interval '1 s', lease = lease + 1"
-    await bed.store()
-    await bed.expire()
-    await bed.change(lose)
-    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"  # it had not arrived
-    assert (await bed.row()).lost == 0
-    # Its answer was lost twice.
-    await bed.expire()
-    await bed.change(f"lost = 1, {lose}")
-    with pytest.raises(AccountReconnectError, match="refresh_lost"):
-        await bed.vault.access_token(**bed.key)
-    assert bed.endpoint.asked == ["refresh-1"]
 
 
 async def test_tokens_that_came_are_stored_where_the_lease_was_lost_or_postgresql_was_away(bed: Bed) -> None:
@@ -239,37 +180,6 @@ async def test_the_answer_to_sent_is_lost_twice_and_nobody_waits_for_the_lease(b
     bed.endpoint.instead = look
     assert (await asyncio.wait_for(bed.vault.access_token(**bed.key), 30)).access_token == "access-2"
     assert (bed.endpoint.asked, left(), seen) == (["refresh-1"], 0, [0])
-
-
-async def test_tokens_of_an_older_version_replace_nothing(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-
-    async def connect(form: dict[str, str]) -> None:
-        await bed.store(access_token="of the user")
-
-    bed.endpoint.instead = connect
-    assert (await bed.vault.access_token(**bed.key)).access_token == "of the user"
-
-
-async def test_the_account_is_disconnected_during_its_refresh_and_the_one_before_it_is_refreshed(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-    await bed.store(0, "beta")
-    other = bed.open_vault()
-
-    async def disconnect(form: dict[str, str]) -> None:
-        bed.endpoint.instead = None
-        await bed.admin.execute(
-            "UPDATE urlmode.account SET leased_until = now() WHERE subject = %s AND account = 'beta'", [bed.subject]
-        )
-        await other.disconnect(**bed.key, account="beta")
-
-    bed.endpoint.instead = disconnect
-    token = await bed.vault.access_token(**bed.key)
-    assert token.account == "acme"
-    assert token.access_token != "access-1"  # it had expired
-    assert bed.endpoint.asked == ["refresh-2", "refresh-1"]
 
 
 @pytest.mark.parametrize("expires_in", [10**15, 9223372036854775807, "9223372036854775807"])

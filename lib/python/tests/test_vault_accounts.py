@@ -74,31 +74,6 @@ async def test_a_revocation_that_is_refused_is_said(bed: Bed, monkeypatch: pytes
     assert await bed.vault.disconnect(**bed.key) == Disconnected(False, "busy, status 503")
 
 
-async def test_disconnect_waits_for_a_refresh_of_another_instance_and_revokes_what_came(bed: Bed) -> None:
-    gate, using = await begin_refresh(bed)
-    end = asyncio.ensure_future(bed.open_vault().disconnect(**bed.key))
-    await asyncio.sleep(1)
-    assert (end.done(), bed.endpoint.revoked) == (False, [])
-    gate.opened.set()
-    assert await end == Disconnected(True)
-    assert bed.endpoint.revoked == ["refresh-2", "access-2"]
-    await asyncio.wait({using})
-    assert await bed.row() is None
-
-
-async def test_a_refresh_whose_lease_was_lost_finds_the_account_disconnected_and_revokes_what_came(bed: Bed) -> None:
-    gate, using = await begin_refresh(bed)
-    await bed.change("leased_until = now() - interval '1 s'")
-    assert await bed.open_vault().disconnect(**bed.key) == Disconnected(True)
-    # The provider is at it already, so that the revocation does not stop it.
-    bed.endpoint.alive.add("refresh-1")
-    gate.opened.set()
-    with pytest.raises(AccountNotConnectedError):
-        await using
-    assert bed.endpoint.revoked == ["refresh-1", "access-1", "refresh-2", "access-2"]
-    assert (await bed.row(), bed.endpoint.alive) == (None, set())
-
-
 async def test_an_account_that_is_connected_anew_while_its_old_tokens_are_revoked(bed: Bed) -> None:
     await bed.store()
 

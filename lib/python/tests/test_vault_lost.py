@@ -95,36 +95,6 @@ async def test_no_account_is_lost_where_refresh_tokens_stay_good(
     await until("its requests have ended", lambda: bed.endpoint.serving == 0)
 
 
-async def test_the_token_had_arrived_and_the_provider_ends_the_whole_family(bed: Bed) -> None:
-    await bed.store()
-    await bed.expire()
-
-    async def replace(form: dict[str, str]) -> Reply:
-        bed.endpoint.alive.discard("refresh-1")
-        bed.endpoint.grant()
-        bed.endpoint.instead = None
-        return 0, {}
-
-    bed.endpoint.instead = replace
-    await refuse(bed)
-    await bed.expire()
-    for _ in range(3):
-        with pytest.raises(AccountReconnectError, match="invalid_grant"):
-            await bed.vault.access_token(**bed.key)
-    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
-
-
-async def test_the_token_had_not_arrived_and_what_was_lost_is_forgotten(bed: Bed) -> None:
-    await bed.store()
-    for n in range(1, 4):
-        await bed.expire()
-        bed.endpoint.instead = answering(0, {}, times=1)
-        await refuse(bed)
-        await bed.expire()
-        assert (await bed.vault.access_token(**bed.key)).access_token == f"access-{n + 1}"
-        assert await state(bed) == ("connected", "", 0, None, False)
-
-
 async def test_a_process_that_dies_after_it_has_sent_a_token_that_stays_good_costs_no_account(bed: Bed) -> None:
     bed.endpoint.oauth["refresh_token_stays_good"] = True
     await bed.store()
@@ -139,19 +109,6 @@ async def test_a_process_that_dies_after_it_has_sent_a_token_that_stays_good_cos
         await bed.change("leased_until = now() - interval '1 s', lease = lease + 1")
         assert (await bed.vault.access_token(**bed.key)).access_token == f"access-{n + 1}"
     assert seen == [False] * 3
-
-
-async def test_the_access_token_is_used_until_it_expires_and_nothing_is_sent_any_more(bed: Bed) -> None:
-    await bed.store()
-    bed.endpoint.instead = answering(0, {})
-    for _ in range(4):
-        await bed.change("expires_at = now() + interval '30 s', refreshed_at = now() - interval '1 hour', pause_until = NULL")
-        assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
-    assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
-    await bed.expire()
-    with pytest.raises(AccountReconnectError, match="refresh_lost"):
-        await bed.vault.access_token(**bed.key)
-    assert len(bed.endpoint.asked) == 2
 
 
 async def test_an_answer_that_is_lost_counts_once(bed: Bed) -> None:

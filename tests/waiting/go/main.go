@@ -54,10 +54,11 @@ type given struct {
 	Wait   int     `json:"wait"`
 	Claim  int     `json:"claim"`
 	// Of a vault:
-	Keys    string         `json:"keys"`
-	Issuer  string         `json:"issuer"`
-	Account string         `json:"account"`
-	Tokens  map[string]any `json:"tokens"`
+	Keys     string         `json:"keys"`
+	Issuer   string         `json:"issuer"`
+	Account  string         `json:"account"`
+	ValidFor float64        `json:"valid_for_ms"`
+	Tokens   map[string]any `json:"tokens"`
 }
 
 // onlyRight is the only right value of a field, and what is wrong with another.
@@ -225,17 +226,26 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		return nil, nil
 	case "open_vault":
 		var err error
-		d.vault, err = vault.New(d.instance, vault.Config{Keys: with.Keys, Providers: map[string]vault.Provider{"demo": {
+		d.vault, err = vault.New(d.instance, vault.Config{Keys: with.Keys, OnEvent: hear, Providers: map[string]vault.Provider{"demo": {
 			Client: vault.Client{ID: "a", Secret: "secret-of-the-client"}, Description: "openid-connect", Variables: map[string]string{"issuer": with.Issuer}}}})
 		return nil, err
 	case "store":
 		return d.vault.Store(ctx, with.Subject, "demo", vault.Connected{Tokens: with.Tokens, Account: with.Account, Scopes: []string{"read"}, Requested: []string{"read"}})
 	case "access_token":
-		token, err := d.vault.AccessToken(ctx, urlmode.AccountRequest{Subject: with.Subject, Provider: "demo"})
+		token, err := d.vault.AccessToken(ctx, urlmode.AccountRequest{Subject: with.Subject, Provider: "demo", ValidFor: ms(with.ValidFor)})
 		return members{"access_token": token.Token, "account": token.Account}, err
 	case "disconnect":
-		done, err := d.vault.Disconnect(ctx, with.Subject, "demo", "")
+		done, err := d.vault.Disconnect(ctx, with.Subject, "demo", with.Account)
 		return members{"revoked": done.Revoked, "detail": done.Detail}, err
+	case "accounts":
+		listed, err := d.vault.Accounts(ctx, with.Subject, "")
+		told := []members{}
+		for _, each := range listed {
+			told = append(told, members{"account": each.Account, "state": each.State, "reason": each.Reason})
+		}
+		return told, err
+	case "forget":
+		return nil, d.vault.ForgetSubject(ctx, with.Subject)
 	case "reseal":
 		done, err := d.vault.Reseal(ctx)
 		return members{"sealed": done.Sealed, "unopened": done.Unopened}, err
@@ -243,6 +253,10 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		return nil, d.instance.Close()
 	}
 	return nil, fmt.Errorf("no verb is called %s", verb)
+}
+
+func hear(event vault.Event) {
+	say(members{"event": members{"name": event.Name, "reason": event.Reason}})
 }
 
 func (d *driver) createForm(ctx context.Context, with given, owner urlmode.Owner) (any, error) {
@@ -369,6 +383,8 @@ func told(err error) members {
 		said["code"], said["status"] = own.Code, own.Status
 	case errors.As(err, &account):
 		said["code"], said["reason"] = account.Code, account.Reason
+	case errors.Is(err, urlmode.ErrUnclaimedPayments):
+		said["code"] = "UNCLAIMED_PAYMENTS"
 	case errors.Is(err, errFailed):
 		said["code"] = "FAILED"
 	case errors.Is(err, context.Canceled):
