@@ -10,25 +10,6 @@ const owner = { subject: 'user-42' };
 const statusOf = async (admin, id) => (await admin.query(
 	'SELECT status, action, reason FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
 
-test('a completion by the callback program resolves the wait', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create({ ...request, session: 's' });
-	const waiting = urlmode.waitForCompletion(elicitationId, { ...owner, session: 's' });
-	assert.equal(await callback.complete(elicitationId, { session: 's', result: { code: 'Splx', iss: 'ö' } }), 'completed');
-	assert.deepEqual(await waiting,
-		{ elicitationId, action: 'accept', reason: '', result: { code: 'Splx', iss: 'ö' } });
-});
-
-test('a wait for a completed elicitation resolves at once, any number of times', async (t) => {
-	const { urlmode, another, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create(request);
-	await callback.complete(elicitationId, { result: { code: 'a' } });
-	const expected = { elicitationId, action: 'accept', reason: '', result: { code: 'a' } };
-	for (const instance of [urlmode, urlmode, another()]) {
-		assert.deepEqual(await instance.waitForCompletion(elicitationId, owner), expected);
-	}
-});
-
 test('two waits for one elicitation both resolve, each with an outcome of its own', async (t) => {
 	const { urlmode, another, callback } = await setUp(t);
 	const { elicitationId } = await urlmode.create(request);
@@ -40,15 +21,6 @@ test('two waits for one elicitation both resolve, each with an outcome of its ow
 	assert.deepEqual(outcomes[0], outcomes[1]);
 	assert.deepEqual(outcomes[0], outcomes[2]);
 	assert.notEqual(outcomes[0].result, outcomes[1].result);
-});
-
-test('a decline has its reason', async (t) => {
-	const { urlmode, callback } = await setUp(t);
-	const { elicitationId } = await urlmode.create({ ...request, pkce: true });
-	const waiting = urlmode.waitForCompletion(elicitationId, owner);
-	await callback.complete(elicitationId, { action: 'decline', reason: 'access_denied' });
-	assert.deepEqual(await waiting,
-		{ elicitationId, action: 'decline', reason: 'access_denied', result: undefined });
 });
 
 test('each status is reported once and in order, including one reached before the wait', async (t) => {

@@ -11,19 +11,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
-from conftest import ACCOUNT, TOO_DEEP, Callback, OpenUrlMode, Owner, kept_trace, owner, required, until
+from conftest import ACCOUNT, TOO_DEEP, Callback, OpenUrlMode, kept_trace, owner, required, until
 
 from urlmode import (
     Elicitation,
     ElicitationExistsError,
-    ElicitationNotFoundError,
     ElicitationSealError,
     ElicitationTimeoutError,
     Expected,
     Outcome,
     Recheck,
     UrlMode,
-    UrlModeClosedError,
 )
 from urlmode._core.keys import KeysFile
 from urlmode._core.outcome import to_outcome
@@ -240,30 +238,7 @@ async def test_cancelling_the_task_ends_the_wait_and_nothing_else(urlmode: UrlMo
     assert await callback.open(asked.elicitation_id, me) == "opened"
 
 
-async def test_abandon_ends_what_nobody_has_opened(open_urlmode: OpenUrlMode, callback: Callback) -> None:
-    urlmode, other = open_urlmode(), open_urlmode()
-
-    async def begin(**more: Any) -> tuple[Elicitation, Owner, asyncio.Task[Any]]:
-        me = owner()
-        asked = await urlmode.create(**ACCOUNT, **me)
-        return asked, me, await waiting(urlmode, asked.elicitation_id, **me, abandon=True, **more)
-
-    async def end_of(asked: Elicitation, me: Owner) -> tuple[str, str]:
-        outcome = await other.wait_for_completion(asked.elicitation_id, **me, timeout=0)
-        return outcome.action, outcome.reason
-
-    asked, me, wait = await begin(timeout=0.3)
-    with pytest.raises(ElicitationTimeoutError):
-        await wait
-    assert await end_of(asked, me) == ("cancel", "timeout")
-
-    asked, me, wait = await begin()
-    wait.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await wait
-    assert await end_of(asked, me) == ("cancel", "aborted")
-
-    # Opened after the wait has read it for the last time.
+async def test_what_is_opened_after_the_last_read_of_a_wait_is_not_abandoned(urlmode: UrlMode, callback: Callback) -> None:
     asked = await urlmode.create(**ACCOUNT, **(me := owner()))
     abandon = urlmode._database.abandon
 
@@ -272,37 +247,9 @@ async def test_abandon_ends_what_nobody_has_opened(open_urlmode: OpenUrlMode, ca
         return await abandon(row)
 
     urlmode._database.abandon = abandon_too_late  # type: ignore[method-assign]
-    wait = await waiting(urlmode, asked.elicitation_id, **me, abandon=True, timeout=1)
     with pytest.raises(ElicitationTimeoutError) as error:
-        await wait
+        await urlmode.wait_for_completion(asked.elicitation_id, **me, abandon=True, timeout=1)
     assert error.value.status == "opened"
-    urlmode._database.abandon = abandon  # type: ignore[method-assign]
-
-    asked, me, wait = await begin()
-    await urlmode.aclose()
-    with pytest.raises(UrlModeClosedError):
-        await wait
-    assert await end_of(asked, me) == ("cancel", "closed")
-
-
-async def test_who_waits_must_own_it(urlmode: UrlMode) -> None:
-    me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    others: list[Owner] = [owner(), {**me, "session": ""}, {**me, "session": "t"}]
-    for other in others:
-        with pytest.raises(ElicitationNotFoundError):
-            await urlmode.wait_for_completion(asked.elicitation_id, **other)
-        with pytest.raises(ElicitationNotFoundError):
-            await urlmode.cancel(asked.elicitation_id, **other)
-    with pytest.raises(ElicitationExistsError):
-        await urlmode.create(**ACCOUNT, **me, id=asked.elicitation_id.upper())
-
-
-async def test_expiry(urlmode: UrlMode) -> None:
-    me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me, ttl=0.5)
-    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
-    assert (outcome.action, outcome.reason) == ("cancel", "expired")
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -352,24 +299,10 @@ async def test_many_of_one_owner_at_once(urlmode: UrlMode) -> None:
 async def test_one_bad_create_fails_alone(urlmode: UrlMode) -> None:
     me = owner()
     first = await urlmode.create(**ACCOUNT, **me)
-    ids = [None] * 20 + [first.elicitation_id] + [None] * 20
+    ids = [None] * 20 + [first.elicitation_id.upper()] + [None] * 20
     made = await asyncio.gather(*(urlmode.create(**ACCOUNT, **me, id=id) for id in ids), return_exceptions=True)
     assert [n for n, each in enumerate(made) if isinstance(each, ElicitationExistsError)] == [20]
     assert sum(isinstance(each, Elicitation) for each in made) == 40
-
-
-async def test_a_resume_key_goes_on_with_what_was_asked_for(open_urlmode: OpenUrlMode, keys_file: Any) -> None:
-    one, other = open_urlmode(), open_urlmode()
-    me = owner()
-    asked = {**ACCOUNT, **me, "resume_key": "account", "about": {"scopes": ["a"]}}
-    first = await one.create(**asked)
-    again = await other.create(**asked)
-    assert (again.elicitation_id, again.url, again.resumed) == (first.elicitation_id, first.url, True)
-    assert not (await other.create(**{**asked, "about": {"scopes": ["a", "b"]}})).resumed
-    client = await one.create(**asked, client_id="one", same_client=True)
-    assert not client.resumed
-    assert (await other.create(**asked, client_id="one", same_client=True)).elicitation_id == client.elicitation_id
-    assert not (await other.create(**asked, client_id="other", same_client=True)).resumed
 
 
 async def test_the_trace_of_a_call_is_kept(urlmode: UrlMode) -> None:
