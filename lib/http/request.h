@@ -6,7 +6,7 @@
 #include "contract/limits.h"
 #include "core/str.h"
 
-#define UM_QUERY_MAX 8192     /* bytes of a query string */
+#define UM_QUERY_MAX 16384    /* bytes of a query string: of a form, at times */
 #define UM_BODY_MAX 16384     /* bytes of a posted form */
 #define UM_HEADER_NAME_MAX 64 /* characters of a header that is asked for */
 #define UM_REQUEST_ID_LEN 32  /* lower-case hexadecimal digits */

@@ -20,6 +20,7 @@ static const struct {
 	enum um_mark mark;
 } errors[] = {
 	{ "busy", UM_TEXT_BUSY_TITLE, UM_TEXT_BUSY, UM_MARK_WAIT },
+	{ "cookies", UM_TEXT_COOKIES_TITLE, UM_TEXT_COOKIES, UM_MARK_WARNING },
 	{ "denied", UM_TEXT_DENIED_TITLE, UM_TEXT_DENIED, UM_MARK_WARNING },
 	{ "error", UM_TEXT_ERROR_TITLE, UM_TEXT_ERROR, UM_MARK_FAILED },
 	{ "not_accepted", UM_TEXT_NOT_ACCEPTED_TITLE, UM_TEXT_NOT_ACCEPTED,

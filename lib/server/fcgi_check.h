@@ -18,7 +18,7 @@
 
 #include "core/str.h"
 
-#define UM_FCGI_PARAMS_MAX 32768  /* bytes of PARAMS, all records together */
+#define UM_FCGI_PARAMS_MAX 61440  /* bytes of PARAMS, all records together */
 #define UM_FCGI_PAIRS_MAX 128     /* name-value pairs, likewise */
 #define UM_FCGI_BODY_MAX 4194304  /* bytes of STDIN, all records together */
 #define UM_FCGI_BYTES_MAX 8388608 /* of a request, with its records */

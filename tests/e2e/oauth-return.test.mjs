@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { configure } from '../security/deployment.mjs';
 import { openFixture } from '../support/fixture.mjs';
-import { comeBack, goOn } from '../support/flow.mjs';
+import { comeBack, goOn, PROVIDER_PAGE } from '../support/flow.mjs';
 import { titleOf } from '../support/pages.mjs';
 
 const NAMES = ['github', 'linkedin', 'microsoft-entra', 'meta'];
@@ -91,4 +91,15 @@ test('an admin has agreed: it stays open, and the page leads to /connect', async
 	const way = new URL(href.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))), page.url);
 	assert.equal(way.pathname, '/connect/microsoft-entra');
 	assert.equal(titleOf(await browser.open(way.href)), 'Do you want to continue?');
+});
+
+test('a posted answer of 16 KB comes again by GET, in which the cookie comes along', async () => {
+	const browser = fixture.browser();
+	const flow = await goOn(fixture.urlmode, browser, { provider: 'github' });
+	const fields = { state: flow.state, code: 'c'.repeat(12_000), extra: '' };
+	const body = String(new URLSearchParams({ ...fields, extra: 'é'.repeat((16_384 - String(new URLSearchParams(fields)).length) / 6) }));
+	const hop = await browser.send({ url: new URL(flow.returnUrl), method: 'POST', body, from: PROVIDER_PAGE });
+	assert.equal(hop.status, 303);
+	assert.equal(titleOf(await browser.open(new URL(hop.location, flow.returnUrl).href)), 'You can go back');
+	assert.equal((await fixture.urlmode.waitForCompletion(flow.id, flow.owner)).result.code, fields.code);
 });

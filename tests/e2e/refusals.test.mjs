@@ -166,8 +166,8 @@ describe('/connect/<provider>, with a link', () => {
 	const good = () => `state=${linkState()}`;
 	refuses('connect', badForms('query', good));
 	refuses('connect', [
-		['with a query over 8 KB', 400, 'parameters_too_large', () => (
-			{ query: `${good()}${Array.from({ length: 3 }, (_, i) => `&${i}=${'x'.repeat(3_000)}`).join('')}` })],
+		['with a query over 16 KB', 400, 'parameters_too_large', () => (
+			{ query: `${good()}${Array.from({ length: 6 }, (_, i) => `&${i}=${'x'.repeat(3_000)}`).join('')}` })],
 		...['nobody', '%64emo', 'demo%3Fx'].map((name) => (
 			[`an unknown provider: ${name}`, 404, 'unknown_provider', () => ({ path: `/connect/${name}`, query: good() })])),
 		...['/connect/', '/connect//demo', '/connect/demo/x'].map((path) => (
@@ -338,7 +338,7 @@ describe('/done and /status', () => {
 });
 
 describe('what nginx refuses without asking a program', () => {
-	const long = 'x'.repeat(20_000);
+	const long = 'x'.repeat(30_000);
 
 	for (const [status, reason, path, options] of [
 		[404, 'unknown_route', '/'],
@@ -348,7 +348,7 @@ describe('what nginx refuses without asking a program', () => {
 		[400, 'malformed_request', '/connect/demo?state=a-state-of-nobody', { headers: { 'X-Long': long } }],
 		[403, 'forbidden', '/healthz', { localAddress: '127.0.0.2' }],
 		[405, 'method_not_allowed', '/connect/demo?state=a-state-of-nobody', { method: 'TRACE' }],
-		[413, 'body_too_large', '/oauth/demo/return', { method: 'POST', body: long.repeat(4) }],
+		[413, 'body_too_large', '/oauth/demo/return', { method: 'POST', body: long.repeat(3) }],
 		[414, 'parameters_too_large', `/connect/demo?state=${long}`],
 	]) {
 		test(`${status} ${reason}: ${options?.method ?? 'GET'} ${path.slice(0, 40)}`, async () => {

@@ -141,6 +141,7 @@ export class Browser {
 				method,
 				headers,
 				agent: this.#agents[url.protocol],
+				maxHeaderSize: 65_536, // as browsers do: an address of 16 KB in a redirect
 				signal: AbortSignal.timeout(this.#timeout),
 			});
 			request.on('error', reject);
