@@ -92,10 +92,22 @@ $$;
 COMMENT ON FUNCTION urlmode.max_open IS
 	'Internal. How many elicitations of one owner can be open at the same time.';
 
+CREATE OR REPLACE FUNCTION urlmode.awaits_recheck(elicitation uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM urlmode.recheck r
+		WHERE r.elicitation = awaits_recheck.elicitation AND r.rechecks > r.rechecked
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.awaits_recheck IS
+	'Internal. Whether an event has asked for a recheck that was not answered yet.';
+
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE OR REPLACE FUNCTION urlmode.becomes_dormant(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-	SELECT e.kind <> 'payment' OR e.rechecks = e.rechecked
+	SELECT e.kind <> 'payment' OR NOT urlmode.awaits_recheck(e.id)
 $$;
 COMMENT ON FUNCTION urlmode.becomes_dormant IS
 	'Internal. Whether no call can be given a row any more, once it is superseded, abandoned or '
@@ -109,6 +121,7 @@ RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	announcements text[];
+	forms uuid[];
 BEGIN
 	WITH moved AS (
 		UPDATE urlmode.elicitation e
@@ -122,12 +135,7 @@ BEGIN
 			dormant = a.also LIKE '%dormant%' AND urlmode.becomes_dormant(e),
 			-- The code verifier is of use with a code alone.
 			result = CASE WHEN a.ends THEN a.result ELSE e.result END,
-			verifier = CASE WHEN NOT a.ends OR a.move ->> 'action' = 'accept' THEN e.verifier END,
-			form = CASE WHEN NOT a.ends THEN e.form END,
-			problem = CASE WHEN NOT a.ends THEN e.problem END,
-			typed = CASE WHEN NOT a.ends THEN e.typed END,
-			check_until = CASE WHEN NOT a.ends THEN e.check_until END,
-			unchecked = e.unchecked AND NOT a.ends
+			verifier = CASE WHEN NOT a.ends OR a.move ->> 'action' = 'accept' THEN e.verifier END
 		FROM (
 			SELECT u.*, u.move ->> 'status' = 'completed' AS ends, u.move ->> 'also' AS also
 			FROM unnest(ids, moves, reasons, results, outcomes, lates, browsers)
@@ -135,13 +143,20 @@ BEGIN
 		) a
 		WHERE e.id = a.id AND e.id = ANY (ids)
 		RETURNING e.id, e.status, e.kind = 'payment' AND e.action = 'accept' AS awaits_claim,
-			a.ends AND (e.result IS NOT NULL OR e.verifier IS NOT NULL) AS has_secrets, a.outcome, a.late
+			a.ends AND (e.result IS NOT NULL OR e.verifier IS NOT NULL) AS has_secrets,
+			a.ends AND e.kind IN ('input', 'approval') AS ends_form, a.outcome, a.late
 	), queued AS (
 		-- What was paid for is kept until a call has claimed it (end_claim).
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.has_secrets AND NOT m.awaits_claim HAVING count(*) > 0
 	)
-	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)) INTO announcements FROM moved m;
+	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)), array_agg(m.id) FILTER (WHERE m.ends_form)
+	INTO announcements, forms FROM moved m;
+	IF forms IS NOT NULL THEN
+		UPDATE urlmode.form f
+		SET definition = NULL, problem = NULL, typed = NULL, check_until = NULL, unchecked = false
+		WHERE f.elicitation = ANY (forms);
+	END IF;
 	PERFORM urlmode.announce(announcements || others);
 END
 $$;

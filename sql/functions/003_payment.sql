@@ -295,11 +295,22 @@ COMMENT ON FUNCTION urlmode.awaits_late_payment IS
 	'Internal. Whether an attempt to pay is under way for a payment that has ended without an '
 	'accept: the user went on at the provider. What the MCP server itself cut off does not count.';
 
+CREATE OR REPLACE FUNCTION urlmode.is_check_due(elicitation uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM urlmode.form f WHERE f.elicitation = is_check_due.elicitation AND f.check_until <= now()
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_check_due IS
+	'Internal. Whether the time is over in which a value had to be checked.';
+
 CREATE OR REPLACE FUNCTION urlmode.effective_status(e urlmode.elicitation) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN e.status = 'completed' AND e.kind = 'payment' AND e.action <> 'accept'
 			AND urlmode.awaits_late_payment(e) THEN 'processing'
-		WHEN e.status = 'processing' AND e.check_until <= now() THEN 'opened'
+		WHEN e.status = 'processing' AND e.kind = 'input' AND urlmode.is_check_due(e.id) THEN 'opened'
 		ELSE e.status::text END
 $$;
 COMMENT ON FUNCTION urlmode.effective_status IS

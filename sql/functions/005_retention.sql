@@ -147,7 +147,7 @@ BEGIN
 				AND (p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest(p.claimed_at, p.refunded_at) > since)
 		)
 			-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
-			AND (e.rechecks = e.rechecked
+			AND (NOT urlmode.awaits_recheck(e.id)
 				OR coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
 		-- The next call for the same documents or the same approval gets the outcome
 		-- (urlmode.resume).

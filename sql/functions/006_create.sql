@@ -43,14 +43,15 @@ BEGIN
 					AND urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) > now() THEN true
 				-- It may have been paid, also after its end: a recheck will tell, while the
 				-- result of an unclaimed payment is kept (005_retention).
-				WHEN e.kind = 'payment' AND e.rechecks > e.rechecked AND a.can_recheck IS NOT FALSE THEN
+				WHEN e.kind = 'payment' AND a.can_recheck IS NOT FALSE AND urlmode.awaits_recheck(e.id) THEN
 					coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) > now() - interval '30 days'
 				WHEN e.status <> 'completed' THEN false
 				-- A call is exchanging the code, which takes less (EXCHANGE_MS of the packages): this one waits for it.
 				WHEN e.exchange = 'exchanging' THEN e.claimed_at > now() - interval '100 seconds'
 				WHEN e.claimed_at IS NOT NULL OR e.reason = 'superseded' THEN false
 				-- What somebody decided is told, however late the next call comes.
-				WHEN e.action <> 'accept' THEN e.expires_at > now() OR e.decided_by IS NOT NULL
+				WHEN e.action <> 'accept' THEN e.expires_at > now() OR e.kind = 'approval'
+					AND (SELECT f.decided_by FROM urlmode.form f WHERE f.elicitation = e.id) IS NOT NULL
 				-- RFC 6749 section 4.1.2: an authorization code lives for at most ten minutes.
 				WHEN e.kind = 'oauth' THEN e.completed_at > now() - interval '10 minutes'
 				-- As long as it is kept (urlmode.awaits_claim).
@@ -120,6 +121,7 @@ DECLARE
 	moves jsonb[];
 	resumes boolean := cardinality(array_remove(resume_keys, NULL)) > 0;
 	supersedes boolean := true = ANY (exclusive);
+	has_forms boolean := cardinality(array_remove(forms, NULL)) > 0;
 BEGIN
 	-- One transaction of an owner at a time, and in it one element of an owner
 	-- after another, so that each sees what the one before it created. Nobody waits
@@ -189,15 +191,20 @@ BEGIN
 		INSERT INTO urlmode.elicitation (
 			id, provider, kind, subject, session, binding,
 			requester, target_url, expected, verifier, expires_at, resume_key, request, checkout,
-			client_id, link_kid, form, approvers, verify_ms, traceparent, tenant, item, content
+			client_id, link_kid, traceparent, tenant, item, content
 		)
 		SELECT ids[n], providers[n], kinds[n], subjects[n], sessions[n], bindings[n],
 			requesters[n], target_urls[n], expected[n], verifiers[n],
 			now() + ttls_ms[n] * interval '1 millisecond', resume_keys[n], requests[n], checkouts[n],
-			client_ids[n], link_kids[n], forms[n], approvers[n], verify_ms[n], traceparents[n],
-			coalesce(tenants[n], ''), items[n], contents[n]
+			client_ids[n], link_kids[n], traceparents[n], coalesce(tenants[n], ''), items[n], contents[n]
 		FROM generate_series(1, cardinality(ids)) AS n
 		WHERE turns[n] = this;
+		IF has_forms THEN
+			INSERT INTO urlmode.form (elicitation, expires_at, approvers, verify_ms, definition)
+			SELECT ids[n], now() + ttls_ms[n] * interval '1 millisecond', approvers[n], verify_ms[n], forms[n]
+			FROM generate_series(1, cardinality(ids)) AS n
+			WHERE turns[n] = this AND forms[n] IS NOT NULL;
+		END IF;
 		-- Money that came before its elicitation. Nearly always there is none at all.
 		IF EXISTS (SELECT FROM urlmode.unknown_event) THEN
 			PERFORM urlmode.take_unknown(ARRAY(
@@ -219,9 +226,9 @@ COMMENT ON FUNCTION urlmode.create_elicitation IS
 	'whatever else this owner has open, with cancel and superseded, but no payment or signature '
 	'that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds '
 	'an elicitation, also one that stands before it in the batch, nothing is created. requests: '
-	'digests of what is asked for. checkouts, client_ids, link_kids, forms, approvers, verify_ms, '
-	'traceparents, tenants, items, contents: see the columns of urlmode.elicitation. The elements of one owner take effect '
-	'in their order. outcome: created; resumed (urlmode.resume finds it); busy (another '
+	'digests of what is asked for. checkouts, client_ids, link_kids, traceparents, tenants, items, '
+	'contents: see the columns of urlmode.elicitation; forms, approvers, verify_ms: those of '
+	'urlmode.form. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another '
 	'transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, '
 	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '
 	'the oldest that nobody has opened is superseded.';

@@ -22,12 +22,13 @@ BEGIN
 		CASE WHEN p.held THEN 'cancel' WHEN p.late IS NULL THEN e.action::text ELSE 'accept' END,
 		CASE WHEN p.held THEN 'held' WHEN p.late IS NULL THEN e.reason::text ELSE '' END,
 		coalesce(p.late, false) AND NOT p.held,
-		CASE WHEN p.held OR e.check_until IS NOT NULL THEN NULL WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
+		-- A value that is being checked is nobody's yet.
+		CASE WHEN p.held OR e.status <> 'completed' THEN NULL WHEN p.late IS NULL THEN e.result::bytea ELSE p.result::bytea END, e.verifier::bytea,
 		ceil(extract(epoch FROM e.expires_at - now()) * 1000)::bigint,
 		ceil(extract(epoch FROM urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) - now()) * 1000)::bigint,
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
-		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked,
-		ceil(extract(epoch FROM e.recheck_at - now()) * 1000)::bigint,
+		r.event_type::text, coalesce(r.unproven_references::text[], '{}'), coalesce(r.rechecks, 0), coalesce(r.rechecked, 0),
+		ceil(extract(epoch FROM r.recheck_at - now()) * 1000)::bigint,
 		p.reference, coalesce(p.refunded, 0), coalesce(p.held, false)
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
@@ -39,7 +40,9 @@ BEGIN
 			AND x.elicitation = e.id AND x.matches AND x.refunded_at IS NULL
 		ORDER BY x.claimed_at IS NOT NULL, urlmode.claim_rank(x), x.proven_at, x.reference
 		LIMIT 1
-	) p ON true;
+	) p ON true
+	-- With a limit no plan reads all of them.
+	LEFT JOIN LATERAL (SELECT * FROM urlmode.recheck x WHERE x.elicitation = e.id LIMIT 1) r ON true;
 END
 $$;
 COMMENT ON FUNCTION urlmode.read IS
@@ -192,13 +195,24 @@ COMMENT ON FUNCTION urlmode.settle IS
 
 CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	UPDATE urlmode.elicitation e
-	SET recheck_at = now() + lease_ms * interval '1 millisecond', recheck_lease = e.recheck_lease + 1
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	SELECT e.expected INTO expected FROM urlmode.elicitation e
 	WHERE e.id = take_recheck.id AND e.binding = take_recheck.binding
-		AND e.rechecks > e.rechecked AND (e.recheck_at IS NULL OR e.recheck_at <= now())
 		AND (e.status <> 'completed' OR (e.kind = 'payment' AND e.action <> 'accept'))
-	RETURNING e.recheck_lease, e.rechecks, e.event_type::text, e.unproven_references::text[], e.expected::jsonb
+	FOR NO KEY UPDATE;
+	IF FOUND THEN
+		UPDATE urlmode.recheck r
+		SET recheck_at = now() + lease_ms * interval '1 millisecond', recheck_lease = r.recheck_lease + 1
+		WHERE r.elicitation = take_recheck.id
+			AND r.rechecks > r.rechecked AND (r.recheck_at IS NULL OR r.recheck_at <= now())
+		RETURNING r.recheck_lease, r.rechecks, r.event_type, r.unproven_references
+		INTO lease, rechecks, event_type, unproven_references;
+		IF FOUND THEN
+			RETURN NEXT;
+		END IF;
+	END IF;
+END
 $$;
 COMMENT ON FUNCTION urlmode.take_recheck IS
 	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: '
@@ -207,13 +221,19 @@ COMMENT ON FUNCTION urlmode.take_recheck IS
 
 CREATE OR REPLACE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	UPDATE urlmode.elicitation e
-	SET rechecked = CASE WHEN failed THEN e.rechecked ELSE greatest(e.rechecked, end_recheck.rechecks) END,
-		recheck_failures = CASE WHEN failed THEN e.recheck_failures + 1 ELSE 0 END,
-		recheck_at = CASE WHEN e.recheck_lease > lease THEN e.recheck_at
-			WHEN failed THEN now() + least(60, power(2, least(e.recheck_failures, 6))) * interval '1 second' END
-	WHERE e.id = end_recheck.id AND e.binding = end_recheck.binding
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	PERFORM FROM urlmode.elicitation e
+	WHERE e.id = end_recheck.id AND e.binding = end_recheck.binding FOR NO KEY UPDATE;
+	IF FOUND THEN
+		UPDATE urlmode.recheck r
+		SET rechecked = CASE WHEN failed THEN r.rechecked ELSE greatest(r.rechecked, end_recheck.rechecks) END,
+			recheck_failures = CASE WHEN failed THEN r.recheck_failures + 1 ELSE 0 END,
+			recheck_at = CASE WHEN r.recheck_lease > lease THEN r.recheck_at
+				WHEN failed THEN now() + least(60, power(2, least(r.recheck_failures, 6))) * interval '1 second' END
+		WHERE r.elicitation = end_recheck.id;
+	END IF;
+END
 $$;
 COMMENT ON FUNCTION urlmode.end_recheck IS
 	'Ends the recheck of this lease. The events that it began with are answered, unless it failed: '

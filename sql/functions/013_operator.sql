@@ -29,8 +29,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.completed_at, e.completed_from::text, e.claimed_at, e.result IS NOT NULL,
 		CASE e.exchange WHEN '' THEN 'connected' ELSE e.exchange::text END,
 		e.failed_attempts, e.refunds,
-		e.event_type::text, e.unproven_references::text[], e.rechecks, e.rechecked, e.recheck_failures
-	FROM urlmode.elicitation e WHERE e.id = show_elicitation.id
+		r.event_type::text, coalesce(r.unproven_references::text[], '{}'), coalesce(r.rechecks, 0), coalesce(r.rechecked, 0),
+		coalesce(r.recheck_failures, 0)
+	FROM urlmode.elicitation e LEFT JOIN urlmode.recheck r ON r.elicitation = e.id
+	WHERE e.id = show_elicitation.id
 $$;
 COMMENT ON FUNCTION urlmode.show_elicitation IS
 	'What an elicitation is for and what became of it; no row: there is none of this id. status: '
@@ -227,8 +229,10 @@ BEGIN
 				-- /connect has minted the state with which the browser returns, or which the page of a form has.
 				OR e.kind IN ('oauth', 'input', 'approval') AND e.opened_at <= sealed_until)
 	), kept (id, value) AS (
-		SELECT e.id::text, v.value FROM urlmode.elicitation e, unnest(ARRAY[
-			e.result::bytea, e.verifier::bytea, e.form::bytea, e.problem::bytea, e.typed::bytea]) AS v (value)
+		SELECT e.id::text, v.value FROM urlmode.elicitation e, unnest(ARRAY[e.result::bytea, e.verifier::bytea]) AS v (value)
+		UNION ALL
+		SELECT f.elicitation::text, v.value
+		FROM urlmode.form f, unnest(ARRAY[f.definition::bytea, f.problem::bytea, f.typed::bytea]) AS v (value)
 		UNION ALL SELECT p.elicitation::text, p.result::bytea FROM urlmode.payment p
 		UNION ALL SELECT l.elicitation::text, l.fulfilled::bytea FROM urlmode.lease l
 		UNION ALL SELECT coalesce(u.elicitation::text, u.identity), u.result::bytea FROM urlmode.unknown_event u

@@ -14,6 +14,8 @@
 --   end_check     it is good, and the input is completed; or it has a problem, and
 --                 the form is opened again
 --
+-- What only forms need is in urlmode.form. Who writes it has locked the row of the elicitation.
+--
 -- A value that is not checked in time leaves its form opened: effective_status says so
 -- at once, and end_due_checks wipes the value. A form that comes back shows what was typed
 -- into the fields that are not secret (typed), to the browser that has sent it. Whatever
@@ -38,17 +40,18 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	moves jsonb[];
 BEGIN
-	UPDATE urlmode.elicitation e
-	SET result = NULL, check_until = NULL, unchecked = failed, problem = take_back.problem,
-		failed_attempts = e.failed_attempts + (NOT failed)::integer
+	UPDATE urlmode.form f SET check_until = NULL, unchecked = failed, problem = take_back.problem
+	WHERE f.elicitation = ANY (ids);
+	UPDATE urlmode.elicitation e SET result = NULL, failed_attempts = e.failed_attempts + (NOT failed)::integer
 	WHERE e.id = ANY (ids);
 	moves := ARRAY(
 		SELECT urlmode.next(e.kind, e.status, false, CASE
-			WHEN failed AND e.checks - e.failed_attempts >= urlmode.max_unchecked() THEN 'check last failed'
+			WHEN failed AND f.checks - e.failed_attempts >= urlmode.max_unchecked() THEN 'check last failed'
 			WHEN failed THEN 'check failed'
 			WHEN e.failed_attempts >= urlmode.max_tries() THEN 'check last problem'
 			ELSE 'check problem' END)
-		FROM unnest(ids) WITH ORDINALITY AS a (id, n) JOIN urlmode.elicitation e ON e.id = a.id ORDER BY a.n
+		FROM unnest(ids) WITH ORDINALITY AS a (id, n)
+		JOIN urlmode.elicitation e ON e.id = a.id JOIN urlmode.form f ON f.elicitation = a.id ORDER BY a.n
 	);
 	PERFORM urlmode.move_rows(ids, moves);
 	RETURN moves[1] ->> 'status' = 'completed';
@@ -63,12 +66,21 @@ CREATE OR REPLACE FUNCTION urlmode.end_due_checks(ids uuid[] DEFAULT NULL) RETUR
 LANGUAGE plpgsql AS $$
 DECLARE
 	due uuid[] := ARRAY(
-		SELECT e.id FROM urlmode.elicitation e
-		WHERE e.status = 'processing' AND e.check_until <= now() AND (ids IS NULL OR e.id = ANY (ids))
-		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
+		SELECT f.elicitation FROM urlmode.form f
+		WHERE f.check_until <= now() AND (ids IS NULL OR f.elicitation = ANY (ids)) LIMIT 1000
 	);
 BEGIN
-	PERFORM urlmode.take_back(due, true);
+	IF due = '{}' THEN
+		RETURN;
+	END IF;
+	due := ARRAY(
+		SELECT e.id FROM urlmode.elicitation e WHERE e.id = ANY (due) AND e.status = 'processing'
+		ORDER BY e.id FOR NO KEY UPDATE SKIP LOCKED
+	);
+	-- Until it was locked, the check may have ended, and another one may have begun.
+	PERFORM urlmode.take_back(ARRAY(
+		SELECT f.elicitation FROM urlmode.form f WHERE f.elicitation = ANY (due) AND f.check_until <= now()
+	), true);
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_due_checks IS
@@ -76,15 +88,20 @@ COMMENT ON FUNCTION urlmode.end_due_checks IS
 	'them after max_unchecked: of these elicitations, or of any 1000.';
 
 CREATE OR REPLACE FUNCTION urlmode.expire_forms() RETURNS bigint
-LANGUAGE sql AS $$
-	WITH due AS (
+LANGUAGE plpgsql AS $$
+DECLARE
+	due uuid[] := ARRAY(
+		SELECT f.elicitation FROM urlmode.form f WHERE f.definition IS NOT NULL AND f.expires_at <= now() LIMIT 1000
+	);
+	owners bytea[];
+BEGIN
+	SELECT array_agg(l.id), array_agg(l.binding::bytea) INTO due, owners
+	FROM (
 		SELECT e.id, e.binding FROM urlmode.elicitation e
-		WHERE e.form IS NOT NULL AND e.expires_at <= now()
-		ORDER BY e.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
-	), ids AS (
-		SELECT array_agg(d.id) AS ids, array_agg(d.binding::bytea) AS bindings FROM due d
-	)
-	SELECT count(x) FROM ids i, LATERAL urlmode.expire(i.ids, i.bindings) AS x
+		WHERE e.id = ANY (due) ORDER BY e.id FOR NO KEY UPDATE SKIP LOCKED
+	) l;
+	RETURN count(x) FROM urlmode.expire(due, owners) AS x;
+END
 $$;
 COMMENT ON FUNCTION urlmode.expire_forms IS
 	'Internal. Completes forms that have expired, so that their words do not stay where nobody '
@@ -127,28 +144,29 @@ COMMENT ON FUNCTION urlmode.fold IS
 	'characters. Only to refuse what may be the same name.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE OR REPLACE FUNCTION urlmode.refuse_user(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+CREATE OR REPLACE FUNCTION urlmode.refuse_user(owner text, approvers jsonb, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE
-		WHEN e.approvers IS NULL THEN CASE WHEN e.subject <> subject THEN 'wrong_user' END
+		WHEN approvers IS NULL THEN CASE WHEN owner <> subject THEN 'wrong_user' END
 		WHEN subject IS NULL THEN 'user_unknown'
-		WHEN e.approvers <> '[]' THEN CASE WHEN NOT e.approvers ? subject THEN 'wrong_user' END
+		WHEN approvers <> '[]' THEN CASE WHEN NOT approvers ? subject THEN 'wrong_user' END
 		WHEN four_eyes IS NOT TRUE THEN 'four_eyes_not_set_up'
 		-- A sign-in may take the same name in another spelling.
-		WHEN urlmode.fold(e.subject) = urlmode.fold(subject) THEN 'own_request'
+		WHEN urlmode.fold(owner) = urlmode.fold(subject) THEN 'own_request'
 	END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_user IS
-	'Internal. Why this user cannot answer a form, or NULL: wrong_user; user_unknown (others than '
+	'Internal. Why this user cannot answer a form of this owner, or NULL: wrong_user; user_unknown (others than '
 	'the subject decide, and the browser''s user is not known); own_request (the subject cannot '
 	'decide, in no spelling of the name); four_eyes_not_set_up (anybody but the subject can '
 	'decide, and the names may differ).';
 
-CREATE OR REPLACE FUNCTION urlmode.form_outcome(e urlmode.elicitation, subject text, four_eyes boolean) RETURNS text
+CREATE OR REPLACE FUNCTION urlmode.form_outcome(e urlmode.elicitation, approvers jsonb, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE
 		WHEN e.id IS NULL OR e.kind NOT IN ('input', 'approval') THEN 'unknown'
-		WHEN urlmode.refuse_user(e, subject, four_eyes) IS NOT NULL THEN urlmode.refuse_user(e, subject, four_eyes)
+		WHEN urlmode.refuse_user(e.subject, approvers, subject, four_eyes) IS NOT NULL
+			THEN urlmode.refuse_user(e.subject, approvers, subject, four_eyes)
 		WHEN e.status = 'completed' THEN 'completed'
 		WHEN e.expires_at <= now() THEN 'expired'
 		ELSE urlmode.effective_status(e)
@@ -177,8 +195,9 @@ BEGIN
 		FROM unnest(ids, providers, kinds, browsers, subjects, four_eyes)
 			WITH ORDINALITY AS u (id, provider, kind, browser, subject, four_eyes, n)
 		JOIN urlmode.elicitation x ON x.id = u.id AND x.provider = u.provider AND x.kind = u.kind
+		JOIN urlmode.form f ON f.elicitation = x.id
 		WHERE u.browser IS NOT NULL AND u.subject IS NOT NULL
-			AND urlmode.form_outcome(x, u.subject, u.four_eyes) IN ('pending', 'opened')
+			AND urlmode.form_outcome(x, f.approvers, u.subject, u.four_eyes) IN ('pending', 'opened')
 		ORDER BY u.id, u.n DESC
 	) o
 	WHERE o.is_new AND o.move IS NOT NULL;
@@ -189,7 +208,8 @@ BEGIN
 		CASE WHEN o.outcome IN ('pending', 'opened', 'processing', 'completed') THEN e.binding::bytea END
 	FROM unnest(ids, providers, kinds, subjects, four_eyes) WITH ORDINALITY AS a (id, provider, kind, subject, four_eyes, n)
 	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.kind = a.kind
-	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
+	LEFT JOIN LATERAL (SELECT * FROM urlmode.form x WHERE x.elicitation = e.id LIMIT 1) f ON true
+	CROSS JOIN LATERAL urlmode.form_outcome(e, f.approvers, a.subject, a.four_eyes) AS o (outcome)
 	ORDER BY a.n;
 END
 $$;
@@ -213,17 +233,18 @@ BEGIN
 	RETURN QUERY
 	SELECT o.outcome, e.action::text, e.reason::text, e.requester::text, e.subject::text,
 		ceil(extract(epoch FROM e.expires_at))::bigint,
-		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.form::bytea END,
-		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.problem::bytea END,
-		CASE WHEN o.outcome IN ('pending', 'opened') THEN e.typed::bytea END,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN f.definition::bytea END,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN f.problem::bytea END,
+		CASE WHEN o.outcome IN ('pending', 'opened') THEN f.typed::bytea END,
 		-- Also where another transaction holds the row, so that its value was not wiped yet.
-		coalesce(e.unchecked OR e.check_until <= now(), false), e.browser::bytea,
-		CASE WHEN o.outcome = 'completed' THEN e.decided_by::text END
+		coalesce(f.unchecked OR f.check_until <= now(), false), e.browser::bytea,
+		CASE WHEN o.outcome = 'completed' THEN f.decided_by::text END
 	FROM unnest(ids, bindings, providers, kinds, subjects, four_eyes)
 		WITH ORDINALITY AS a (id, binding, provider, kind, subject, four_eyes, n)
 	LEFT JOIN urlmode.elicitation e
 		ON e.id = a.id AND e.binding = a.binding AND e.provider = a.provider AND e.kind = a.kind
-	CROSS JOIN LATERAL urlmode.form_outcome(e, a.subject, a.four_eyes) AS o (outcome)
+	LEFT JOIN LATERAL (SELECT * FROM urlmode.form x WHERE x.elicitation = e.id LIMIT 1) f ON true
+	CROSS JOIN LATERAL urlmode.form_outcome(e, f.approvers, a.subject, a.four_eyes) AS o (outcome)
 	ORDER BY a.n;
 END
 $$;
@@ -242,6 +263,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	row urlmode.elicitation;
+	asked urlmode.form;
 	waits boolean;
 BEGIN
 	PERFORM FROM urlmode.elicitation e WHERE e.id = ANY (ids) ORDER BY e.id FOR NO KEY UPDATE;
@@ -249,16 +271,20 @@ BEGIN
 	FOR i IN 1 .. coalesce(cardinality(ids), 0) LOOP
 		SELECT * INTO row FROM urlmode.elicitation e
 		WHERE e.id = ids[i] AND e.binding = bindings[i] AND e.provider = providers[i] AND e.kind = kinds[i];
-		outcome := urlmode.form_outcome(row, subjects[i], four_eyes[i]);
+		SELECT * INTO asked FROM urlmode.form f WHERE f.elicitation = row.id;
+		outcome := urlmode.form_outcome(row, asked.approvers, subjects[i], four_eyes[i]);
 		IF outcome IN ('pending', 'opened') AND actions[i] IN ('accept', 'decline') AND reasons[i] IS NOT NULL THEN
-			waits := row.verify_ms IS NOT NULL AND actions[i] = 'accept';
+			waits := asked.verify_ms IS NOT NULL AND actions[i] = 'accept';
 			outcome := CASE WHEN waits THEN 'processing' ELSE 'completed' END;
-			UPDATE urlmode.elicitation e
-			SET result = results[i], checks = e.checks + waits::integer,
-				check_until = CASE WHEN waits THEN now() + e.verify_ms * interval '1 millisecond' END,
+			UPDATE urlmode.form f
+			SET checks = f.checks + waits::integer,
+				check_until = CASE WHEN waits THEN now() + f.verify_ms * interval '1 millisecond' END,
 				unchecked = false, problem = NULL, typed = CASE WHEN waits THEN shown[i] END,
-				decided_by = CASE WHEN e.kind = 'approval' THEN coalesce(subjects[i], e.subject) END
-			WHERE e.id = row.id;
+				decided_by = CASE WHEN row.kind = 'approval' THEN coalesce(subjects[i], row.subject) END
+			WHERE f.elicitation = row.id;
+			IF waits THEN
+				UPDATE urlmode.elicitation e SET result = results[i] WHERE e.id = row.id;
+			END IF;
 			PERFORM urlmode.move_rows(ARRAY[row.id],
 				ARRAY[urlmode.next(row.kind, urlmode.effective_status(row), false, CASE WHEN waits THEN 'answer to check' ELSE 'answer ' || actions[i] END)],
 				ARRAY[reasons[i]], ARRAY[results[i]], CASE WHEN NOT waits THEN ARRAY[outcomes[i]] END, browsers => ARRAY[browsers[i]]);
@@ -283,11 +309,21 @@ COMMENT ON FUNCTION urlmode.answer_form IS
 
 CREATE OR REPLACE FUNCTION urlmode.take_check(id uuid, binding bytea)
 RETURNS TABLE (lease integer, result bytea, left_ms bigint)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	UPDATE urlmode.elicitation e SET check_taken = e.checks
-	WHERE e.id = take_check.id AND e.binding = take_check.binding
-		AND e.status = 'processing' AND e.check_until > now() AND e.expires_at > now() AND e.check_taken < e.checks
-	RETURNING e.checks, e.result::bytea, ceil(extract(epoch FROM least(e.check_until, e.expires_at) - now()) * 1000)::bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	SELECT e.result INTO result FROM urlmode.elicitation e
+	WHERE e.id = take_check.id AND e.binding = take_check.binding AND e.status = 'processing' AND e.expires_at > now()
+	FOR NO KEY UPDATE;
+	IF FOUND THEN
+		UPDATE urlmode.form f SET check_taken = f.checks
+		WHERE f.elicitation = take_check.id AND f.check_until > now() AND f.check_taken < f.checks
+		RETURNING f.checks, ceil(extract(epoch FROM least(f.check_until, f.expires_at) - now()) * 1000)
+		INTO lease, left_ms;
+		IF FOUND THEN
+			RETURN NEXT;
+		END IF;
+	END IF;
+END
 $$;
 COMMENT ON FUNCTION urlmode.take_check IS
 	'Takes the value that waits to be checked: result is the sealed result, lease is for '
@@ -302,13 +338,16 @@ RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.elicitation;
+	asked urlmode.form;
 BEGIN
 	SELECT * INTO row FROM urlmode.elicitation e
 	WHERE e.id = end_check.id AND e.binding = end_check.binding FOR NO KEY UPDATE;
 	IF NOT FOUND THEN
 		RETURN 'unknown';
-	ELSIF row.status <> 'processing' OR row.check_until IS NULL OR least(row.check_until, row.expires_at) <= now()
-		OR row.checks <> lease OR row.check_taken <> lease
+	END IF;
+	SELECT * INTO asked FROM urlmode.form f WHERE f.elicitation = row.id;
+	IF row.status <> 'processing' OR asked.check_until IS NULL OR least(asked.check_until, row.expires_at) <= now()
+		OR asked.checks <> lease OR asked.check_taken <> lease
 	THEN
 		RETURN 'late';
 	ELSIF failed OR end_check.problem IS NOT NULL THEN

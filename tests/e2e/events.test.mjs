@@ -71,7 +71,8 @@ async function record(client, events) {
 
 async function stateOf(id) {
 	const [{ status, action, reason, rechecks }] = await fixture.stack.sql(
-		'SELECT status, action, reason, rechecks FROM urlmode.elicitation WHERE id = $1', [id]);
+		`SELECT status, action, reason, coalesce(rechecks, 0) AS rechecks
+		FROM urlmode.elicitation LEFT JOIN urlmode.recheck ON elicitation = id WHERE id = $1`, [id]);
 	return { status, action, reason, rechecks };
 }
 

@@ -37,7 +37,7 @@ before(async () => {
 after(() => fixture?.close());
 
 const as = (name) => ({ headers: { Authorization: `Basic ${Buffer.from(`${name}:x`).toString('base64')}` } });
-const row = async ({ id }) => (await fixture.stack.sql('SELECT status, action, decided_by FROM urlmode.elicitation WHERE id = $1', [id]))[0];
+const row = async ({ id }) => (await fixture.stack.sql('SELECT status, action, decided_by FROM urlmode.elicitation JOIN urlmode.form ON elicitation = id WHERE id = $1', [id]))[0];
 const events = async ({ id }) => (await fixture.stack.sql('SELECT type, action, reference FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]));
 const refused = async (form, user) => {
 	const { hop } = await forms.visit(form, as(user));
@@ -107,7 +107,7 @@ describe('of two answers at the same time', () => {
 		try {
 			const second = forms.send(visit, { 'field.api_key': '', answer: 'decline' });
 			await untilHeld(fixture.stack, 'form');
-			await first.query("UPDATE urlmode.elicitation SET status = 'completed', action = 'accept', reason = '', completed_at = now(), form = NULL WHERE id = $1",
+			await first.query("UPDATE urlmode.elicitation SET status = 'completed', action = 'accept', reason = '', completed_at = now() WHERE id = $1",
 				[form.id]);
 			await first.query('COMMIT');
 			const answer = await second;

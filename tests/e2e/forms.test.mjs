@@ -354,7 +354,7 @@ describe('a value that the MCP server checks', () => {
 			page.document.find('option').find(({ attributes }) => attributes.selected === '').attributes.value, /<textarea[^>]*>\n(.*)\n(.*)<\/textarea>/.exec(page.body)?.slice(1)];
 		for (const ends of [
 			(taken) => forms.end(row, taken, { field: 'api_key', problem: 'No.' }),
-			() => fixture.stack.sql('UPDATE urlmode.elicitation SET check_until = now() WHERE id = $1', [row.id]),
+			() => fixture.stack.sql('UPDATE urlmode.form SET check_until = now() WHERE elicitation = $1', [row.id]),
 		]) {
 			await forms.send(visit, typed);
 			await ends(await forms.take(row));
@@ -394,7 +394,7 @@ describe('a value that the MCP server checks', () => {
 		const row = await input({ verify: 30_000 });
 		const visit = await forms.visit(row);
 		await send(row, visit);
-		await fixture.stack.sql("UPDATE urlmode.elicitation SET check_until = now() WHERE id = $1", [row.id]);
+		await fixture.stack.sql("UPDATE urlmode.form SET check_until = now() WHERE elicitation = $1", [row.id]);
 		assert.equal((await follow(visit)).status, 'opened');
 		const page = await forms.look(visit);
 		assert.ok(page.document.text.includes('could not check what you sent'));

@@ -153,7 +153,7 @@ describe('what a stranger chose', () => {
 		const payment = await create({ ttl: 4_000 });
 		for (let count = 0; count < 100; count += 1) await call(payment.webhookUrl, `tr_junk${count}`);
 		const [{ status, references, rechecks }] = await fixture.stack.sql(
-			'SELECT status, unproven_references::text[] AS "references", rechecks FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+			'SELECT status, unproven_references::text[] AS "references", rechecks FROM urlmode.elicitation JOIN urlmode.recheck ON elicitation = id WHERE id = $1', [payment.id]);
 		assert.deepEqual([status, references.length, references.at(-1), rechecks], ['pending', 16, 'tr_junk99', 100]);
 		assert.ok((await fixture.events(payment)).length <= 64);
 		const { action, reason } = await wait(payment);
@@ -176,15 +176,15 @@ describe('several waits for one payment', () => {
 		}));
 		await call(payment.webhookUrl, collect());
 		await until('one asks', () => asked.length === 1);
-		await fixture.stack.sql("UPDATE urlmode.elicitation SET recheck_at = now() WHERE id = $1", [payment.id]);
+		await fixture.stack.sql('UPDATE urlmode.recheck SET recheck_at = now() WHERE elicitation = $1', [payment.id]);
 		await call(payment.webhookUrl, collect());
 		await until('another one asks', () => asked.length === 2);
-		const [{ lease }] = await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.elicitation WHERE id = $1', [payment.id]);
+		const [{ lease }] = await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.recheck WHERE elicitation = $1', [payment.id]);
 
 		answers[asked[0]].resolve(undefined);
 		await until('the first has ended', async () => (
-			await fixture.stack.sql('SELECT FROM urlmode.elicitation WHERE id = $1 AND rechecked = 1', [payment.id])).length === 1);
-		assert.deepEqual(await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.elicitation WHERE id = $1', [payment.id]), [{ lease }]);
+			await fixture.stack.sql('SELECT FROM urlmode.recheck WHERE elicitation = $1 AND rechecked = 1', [payment.id])).length === 1);
+		assert.deepEqual(await fixture.stack.sql('SELECT recheck_at::text AS lease FROM urlmode.recheck WHERE elicitation = $1', [payment.id]), [{ lease }]);
 		assert.equal(asked.length, 2, 'one asks at a time');
 		answers[asked[1]].resolve({ action: 'accept', reference: collect(), ...PRICE });
 		for (const { action } of await Promise.all(outcomes)) assert.equal(action, 'accept');

@@ -137,7 +137,8 @@ for (const [what, [days, make]] of Object.entries(LIVES)) {
 
 test('a payment that waits for a recheck stays while the next call may go on with it', async () => {
 	const payment = await openPayment();
-	await sql("UPDATE urlmode.elicitation SET grace = '20 days', rechecks = 1 WHERE id = $1", [payment.id]);
+	await sql("UPDATE urlmode.elicitation SET grace = '20 days' WHERE id = $1", [payment.id]);
+	await sql('INSERT INTO urlmode.recheck (elicitation, rechecks) VALUES ($1, 1)', [payment.id]);
 	await pass(20 + 29);
 	await purge({ keep: 7 * DAY });
 	assert.ok(await exists(payment), 'it is there');

@@ -132,10 +132,10 @@ class Form {
 	async #compare() {
 		const { model, row: { id, binding } } = this;
 		const { kept, ...real } = await this.#first(this.#stage.admin, `SELECT e.status::text, r.status AS effective, e.action::text, e.reason::text,
-				e.failed_attempts AS problems, e.unchecked, e.form IS NOT NULL AS form, e.problem IS NOT NULL AS problem, e.typed IS NOT NULL AS typed,
-				e.decided_by::text AS by, e.claimed_at IS NOT NULL AS claimed, e.result IS NOT NULL AS kept,
-				(SELECT count(*)::integer FROM urlmode.event v WHERE v.elicitation = e.id) AS decisions, e.check_until IS NOT NULL AS checking
-			FROM urlmode.elicitation e, urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r WHERE e.id = $1`, [id]);
+				e.failed_attempts AS problems, f.unchecked, f.definition IS NOT NULL AS form, f.problem IS NOT NULL AS problem, f.typed IS NOT NULL AS typed,
+				f.decided_by::text AS by, e.claimed_at IS NOT NULL AS claimed, e.result IS NOT NULL AS kept,
+				(SELECT count(*)::integer FROM urlmode.event v WHERE v.elicitation = e.id) AS decisions, f.check_until IS NOT NULL AS checking
+			FROM urlmode.elicitation e JOIN urlmode.form f ON f.elicitation = e.id, urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r WHERE e.id = $1`, [id]);
 		assert.deepEqual(real, {
 			status: model.status, effective: model.effectiveStatus, action: model.action, reason: model.reason, problems: model.problems,
 			unchecked: model.unchecked, form: model.hasForm, problem: model.hasProblem, typed: model.hasTyped, by: model.decidedBy,

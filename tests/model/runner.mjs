@@ -345,7 +345,7 @@ class Runner {
 	/** Whether the row says of its rechecks what the model says. */
 	async #hasEnded({ id, rechecked, failures }) {
 		const { rows } = await this.#stage.admin.query(
-			'SELECT rechecked, recheck_failures FROM urlmode.elicitation WHERE id = $1', [id]);
+			'SELECT rechecked, recheck_failures FROM urlmode.recheck WHERE elicitation = $1', [id]);
 		return rows[0].rechecked === rechecked && rows[0].recheck_failures === failures;
 	}
 

@@ -25,7 +25,9 @@ export const PROVIDER = 'shop';
 
 /** Every time of every row. */
 const TIMES = {
-	elicitation: ['created_at', 'expires_at', 'opened_at', 'recheck_at', 'check_until', 'completed_at', 'claimed_at'],
+	elicitation: ['created_at', 'expires_at', 'opened_at', 'completed_at', 'claimed_at'],
+	form: ['expires_at', 'check_until'],
+	recheck: ['recheck_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	lease: ['ends_at', 'fulfilled_at'],
 	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
@@ -40,7 +42,7 @@ const TIMES = {
 const OBSERVE = `SELECT json_build_object(
 	'rows', (SELECT json_agg(json_build_object('id', e.id, 'status', e.status, 'action', e.action, 'reason', e.reason,
 			'from', e.completed_from, 'claimed', e.claimed_at IS NOT NULL, 'failedAttempts', e.failed_attempts,
-			'rechecks', e.rechecks, 'rechecked', e.rechecked, 'references', e.unproven_references,
+			'rechecks', r.rechecks, 'rechecked', r.rechecked, 'references', r.unproven_references,
 			'expires', round(extract(epoch FROM e.expires_at - e.created_at)),
 			'closes', round(extract(epoch FROM urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) - e.created_at)),
 			'outcome', r.action, 'late', r.late) ORDER BY e.created_at)

@@ -74,7 +74,7 @@ export const EQUIVALENT = [
 		why: 'an entry would have to expire in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/functions/003_payment.sql', line: "WHEN e.status = 'processing' AND e.check_until < now() THEN 'opened'",
+		file: 'sql/functions/003_payment.sql', line: 'SELECT FROM urlmode.form f WHERE f.elicitation = is_check_due.elicitation AND f.check_until < now()',
 		why: 'the time of a check would have to end in the microsecond of the transaction',
 	},
 	{

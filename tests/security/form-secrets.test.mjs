@@ -117,7 +117,7 @@ test('it is not in the memory of a program that has answered', async (t) => {
 });
 
 test('what waits for its claim is sealed in the row, and deleted with it', async () => {
-	const rows = await fixture.stack.sql('SELECT e::text AS text, result FROM urlmode.elicitation e WHERE subject = $1', [subject]);
+	const rows = await fixture.stack.sql('SELECT concat(e, f) AS text, result FROM urlmode.elicitation e LEFT JOIN urlmode.form f ON f.elicitation = e.id WHERE subject = $1', [subject]);
 	assert.equal(rows.length, 5);
 	assert.equal(rows.filter(({ result }) => result).length, 2, 'those of the ones that were not claimed');
 	for (const { text } of rows) {

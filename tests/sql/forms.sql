@@ -47,7 +47,7 @@ SELECT make(18, 'approval', approvers => '["ann", ""]');
 SELECT make(18, 'approval', approvers => '["ann", 1]');
 SELECT make(18, 'approval', approvers => (SELECT jsonb_agg('user ' || i) FROM generate_series(1, 17) AS i));
 SELECT make(18, 'approval', approvers => (SELECT jsonb_agg('user ' || i) FROM generate_series(1, 16) AS i));
-SELECT octet_length(sealed(repeat('x', 16414))::urlmode.form), sealed(repeat('x', 16415))::urlmode.form;
+SELECT octet_length(sealed(repeat('x', 16414))::urlmode.definition), sealed(repeat('x', 16415))::urlmode.definition;
 
 -- A check is for one instance, takes no second value meanwhile, and completes the input. What waits is read by nobody else.
 SELECT make(20, 'input', verify => '2 min'), answer(20), answer(20, result => 'other'), state(20), make(21, 'input', verify => '2 min', ttl => '1 min'), answer(21);
@@ -86,7 +86,7 @@ BEGIN
 		said := said || test.answer(n) || ' ';
 		IF how = 'in time' THEN
 			PERFORM test.take_check(n);
-			UPDATE urlmode.elicitation SET check_until = now() - interval '1 s' WHERE id = test.id(n);
+			UPDATE urlmode.form SET check_until = now() - interval '1 s' WHERE elicitation = test.id(n);
 			said := said || (test.form_page(n)).outcome || ', ';
 		ELSE
 			said := said || coalesce((SELECT test.end_check(n, t.lease, CASE how WHEN 'problem' THEN how END, how = 'failed') FROM test.take_check(n) t), '-') || ', ';

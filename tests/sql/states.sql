@@ -44,20 +44,21 @@ DECLARE
 	until CONSTANT timestamptz := now() + CASE WHEN state LIKE '%/over' THEN interval '-400 days' ELSE interval '1 hour' END;
 BEGIN
 	INSERT INTO urlmode.elicitation AS e (id, provider, kind, subject, binding, requester, target_url, expected, verifier, result,
-		expires_at, created_at, status, opened_at, action, completed_at,
-		form, problem, typed, verify_ms, checks, check_taken, check_until)
+		expires_at, created_at, status, opened_at, action, completed_at)
 	VALUES (make.id, 'p', base, 'u', '\x000102030405060708090a0b0c0d0e0f', 'r', CASE WHEN NOT is_form THEN 'https://x' END,
 		CASE base WHEN 'payment' THEN '{"amount":100,"currency":"EUR"}'::jsonb END,
 		CASE WHEN ended IS NULL OR ended = 'accept' THEN CASE kind WHEN 'oauth' THEN '\x00'::bytea END END,
 		CASE WHEN ended = 'accept' OR base = 'input' AND state_of = 'processing' THEN '\x01'::bytea END,
 		until, until - interval '2 hours', CASE WHEN ended IS NULL THEN state_of ELSE 'completed' END,
-		CASE WHEN state_of <> 'pending' THEN now() END, ended, CASE WHEN ended IS NOT NULL THEN now() END,
-		CASE WHEN is_form AND ended IS NULL THEN '\x02'::bytea END,
+		CASE WHEN state_of <> 'pending' THEN now() END, ended, CASE WHEN ended IS NOT NULL THEN now() END);
+	INSERT INTO urlmode.form (elicitation, expires_at, definition, problem, typed, verify_ms, checks, check_taken, check_until)
+	SELECT make.id, until, CASE WHEN ended IS NULL THEN '\x02'::bytea END,
 		CASE WHEN base = 'input' AND state_of = 'opened' THEN '\x03'::bytea END,
 		CASE WHEN base = 'input' AND state_of IN ('opened', 'processing') THEN '\x04'::bytea END,
 		CASE kind WHEN 'input+verify' THEN 30000 END,
 		(base = 'input' AND state_of = 'processing')::integer, (base = 'input' AND state_of = 'processing')::integer,
-		CASE WHEN base = 'input' AND state_of = 'processing' THEN now() + interval '30 s' END);
+		CASE WHEN base = 'input' AND state_of = 'processing' THEN now() + interval '30 s' END
+	WHERE is_form;
 	IF state_of = 'processing' AND base IN ('payment', 'signature') THEN
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, action)
 		VALUES ('p', 'e0', 't', make.id, 'att', 'processing');
@@ -68,13 +69,14 @@ BEGIN
 	END IF;
 	-- The last value that may have a problem, or may not be checked.
 	IF operation LIKE 'last_check %' THEN
-		UPDATE urlmode.elicitation e SET failed_attempts = CASE operation WHEN 'last_check problem' THEN 4 ELSE 0 END,
-			checks = CASE operation WHEN 'last_check problem' THEN 1 ELSE 10 END,
+		UPDATE urlmode.elicitation e SET failed_attempts = CASE operation WHEN 'last_check problem' THEN 4 ELSE 0 END
+		WHERE e.id = make.id AND e.kind = 'input' AND e.status = 'processing';
+		UPDATE urlmode.form f SET checks = CASE operation WHEN 'last_check problem' THEN 1 ELSE 10 END,
 			check_taken = CASE operation WHEN 'last_check problem' THEN 1 ELSE 10 END
-		WHERE e.id = make.id AND e.check_until IS NOT NULL;
+		WHERE f.elicitation = make.id AND f.check_until IS NOT NULL;
 	END IF;
 	IF operation LIKE '%check due' THEN
-		UPDATE urlmode.elicitation e SET check_until = now() WHERE e.id = make.id AND e.check_until IS NOT NULL;
+		UPDATE urlmode.form f SET check_until = now() WHERE f.elicitation = make.id AND f.check_until IS NOT NULL;
 	END IF;
 END
 $$;
@@ -83,18 +85,19 @@ $$;
 CREATE FUNCTION pg_temp.show(id uuid, OUT after text, OUT kept text, OUT more text)
 LANGUAGE sql AS $$
 	SELECT e.status || coalesce(':' || e.action, '') || CASE WHEN e.reason <> '' THEN ',' || e.reason ELSE '' END,
-		concat(CASE WHEN e.verifier IS NOT NULL THEN 'v' END, CASE WHEN e.form IS NOT NULL THEN 'f' END,
-			CASE WHEN e.problem IS NOT NULL THEN 'p' END, CASE WHEN e.typed IS NOT NULL THEN 't' END,
+		concat(CASE WHEN e.verifier IS NOT NULL THEN 'v' END, CASE WHEN f.definition IS NOT NULL THEN 'f' END,
+			CASE WHEN f.problem IS NOT NULL THEN 'p' END, CASE WHEN f.typed IS NOT NULL THEN 't' END,
 			CASE WHEN e.result IS NOT NULL THEN 'r' END),
-		concat_ws(' ', CASE WHEN e.failed_attempts > 0 THEN 'attempt' END, CASE WHEN e.rechecks > 0 THEN 'recheck' END,
+		concat_ws(' ', CASE WHEN e.failed_attempts > 0 THEN 'attempt' END, CASE WHEN c.rechecks > 0 THEN 'recheck' END,
 			CASE WHEN e.refunds > 0 THEN 'refund' END,
 			CASE WHEN EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.late) THEN 'late'
 				WHEN EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.reference <> 'first') THEN 'payment' END,
 			CASE WHEN EXISTS (SELECT FROM urlmode.purge_queue q WHERE e.id = ANY (q.ids)) THEN 'queued' END,
 			CASE WHEN e.dormant THEN 'dormant' END, CASE WHEN e.claimed_at IS NOT NULL THEN 'claimed' END,
-			'cut_' || e.completed_from, CASE WHEN e.check_until IS NOT NULL THEN 'checking' END,
-			CASE WHEN e.unchecked THEN 'unchecked' END, 'by_' || e.decided_by)
-	FROM urlmode.elicitation e WHERE e.id = show.id
+			'cut_' || e.completed_from, CASE WHEN f.check_until IS NOT NULL THEN 'checking' END,
+			CASE WHEN f.unchecked THEN 'unchecked' END, 'by_' || f.decided_by)
+	FROM urlmode.elicitation e LEFT JOIN urlmode.form f ON f.elicitation = e.id LEFT JOIN urlmode.recheck c ON c.elicitation = e.id
+	WHERE e.id = show.id
 $$;
 
 -- Does it, and returns what the function says.

@@ -495,7 +495,9 @@ $$;
 -- What is sealed in the row of an elicitation, and in its payments.
 CREATE FUNCTION kept(n integer) RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', (
-		SELECT string_agg(k.key, ' ' ORDER BY k.key) FROM urlmode.elicitation e, jsonb_each_text(to_jsonb(e)) AS k
-		WHERE e.id = test.id(n) AND k.key IN ('result', 'verifier', 'form', 'problem', 'typed') AND k.value IS NOT NULL
+		SELECT string_agg(k.name, ' ' ORDER BY k.name)
+		FROM urlmode.elicitation e LEFT JOIN urlmode.form f ON f.elicitation = e.id
+		CROSS JOIN LATERAL (VALUES ('result', e.result::bytea), ('verifier', e.verifier), ('form', f.definition), ('problem', f.problem), ('typed', f.typed)) AS k (name, value)
+		WHERE e.id = test.id(n) AND k.value IS NOT NULL
 	), (SELECT string_agg(p.reference, ' ' ORDER BY p.reference) FROM urlmode.payment p WHERE p.elicitation = test.id(n) AND p.result IS NOT NULL))
 $$;

@@ -61,7 +61,7 @@ DECLARE
 BEGIN
 	SELECT * INTO given FROM test.take_recheck(40);
 	PERFORM test.end_recheck(40, given.lease, given.rechecks, true);
-	SELECT extract(epoch FROM e.recheck_at - now()) INTO pause FROM urlmode.elicitation e WHERE e.id = test.id(40);
+	SELECT extract(epoch FROM r.recheck_at - now()) INTO pause FROM urlmode.recheck r WHERE r.elicitation = test.id(40);
 	PERFORM test.pass('2 min');
 	RETURN round(pause);
 END

@@ -167,10 +167,11 @@ async function renew(fixture, lines) {
  */
 async function rowsOf(fixture, ids) {
 	const rows = await fixture.stack.sql(`
-		SELECT e.id, e.status, e.action, e.reason, e.rechecks, e.event_type, e.unproven_references,
+		SELECT e.id, e.status, e.action, e.reason, r.rechecks, r.event_type, r.unproven_references,
 			(SELECT array_agg(v.identity || ' ' || v.type ORDER BY v.identity)
 				FROM urlmode.event v WHERE v.elicitation = e.id) AS events
-		FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id) ORDER BY n`, [ids]);
+		FROM unnest($1::uuid[]) WITH ORDINALITY a (id, n) JOIN urlmode.elicitation e USING (id)
+		LEFT JOIN urlmode.recheck r ON r.elicitation = e.id ORDER BY n`, [ids]);
 	const results = new Map();
 
 	await eachOf(rows.filter(({ status }) => status === 'completed'), async ({ id }) => {

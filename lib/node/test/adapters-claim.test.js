@@ -328,7 +328,7 @@ test('the next call asks the provider about an event that proves nothing before 
 	}
 	assert.match((await ask(sessionCall({ answer: async () => 'decline' }))).text, /the user refused/, 'who cannot ask the provider asks the user again');
 	await callback.client.query('RESET ROLE');
-	await callback.client.query('UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]);
+	await callback.client.query('UPDATE urlmode.recheck SET recheck_at = NULL WHERE elicitation = $1', [id]);
 	const result = await ask(notAsked(), { recheck: () => ({ action: 'accept', ...PRICE, reference: `pay_${id}` }) });
 	assert.deepEqual([result.action, result.late, result.reference], ['accept', true, `pay_${id}`]);
 });

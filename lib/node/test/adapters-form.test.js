@@ -22,7 +22,7 @@ async function start(t, options) {
 	const { admin, callback, urlmode } = fixture;
 	const all = { urlmode, ...options, ...owner, message: 'Please.', roundTimeout: 300 };
 	const newest = async () => (await admin.query(
-		'SELECT * FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1', [owner.subject])).rows[0];
+		'SELECT * FROM urlmode.elicitation JOIN urlmode.form ON elicitation = id WHERE subject = $1 ORDER BY created_at DESC LIMIT 1', [owner.subject])).rows[0];
 	return {
 		...fixture, owner, options: all, newest,
 		type: async (value = KEY) => callback.answer((await newest()).id, { ...owner, result: { values: { api_key: value } } }),

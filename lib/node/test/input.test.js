@@ -19,7 +19,7 @@ async function start(t, options = {}) {
 	const { admin, callback } = fixture;
 	return {
 		...fixture, id, url, rest, owner,
-		row: async () => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0],
+		row: async () => (await admin.query('SELECT * FROM urlmode.elicitation JOIN urlmode.form ON elicitation = id WHERE id = $1', [id])).rows[0],
 		type: (value = KEY, more = {}) => callback.answer(id, { ...owner, result: { values: { api_key: value } }, ...more }),
 		page: () => callback.lookUpForm(id, owner),
 	};
@@ -30,9 +30,9 @@ test('the form is sealed in the row, which has no target, and its link is one of
 	assert.deepEqual(Object.keys(rest).sort(), ['expiresAt', 'resumed']);
 	assert.match(url, /^https:\/\/callback\.example\/connect\/demo\?state=[\w-]{43}$/);
 	assert.equal(openLink(new KeysFile(keysFile), 'demo', new URL(url).searchParams.get('state')).id, id);
-	const { target_url: target, form, verify_ms: limit } = await row();
+	const { target_url: target, definition, verify_ms: limit } = await row();
 	assert.deepEqual([target, limit], [null, 20_000]);
-	assert.equal(form.includes('Your key'), false);
+	assert.equal(definition.includes('Your key'), false);
 	assert.deepEqual((await page()).form, input.form);
 });
 

@@ -14,7 +14,8 @@ const owner = { subject: 'user-42' };
 /** What a provider's API says about a payment of the price. */
 const paid = (reference, result = { reference }) => ({ action: 'accept', ...PRICE, reference, result });
 
-const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
+const rowOf = async (admin, id) => (await admin.query(
+	'SELECT * FROM urlmode.elicitation LEFT JOIN urlmode.recheck ON elicitation = id WHERE id = $1', [id])).rows[0];
 
 /** A provider's references must not have paid for another test. */
 const newReference = () => `tr_${randomUUID()}`;
@@ -168,7 +169,7 @@ test('an error or an invalid answer of recheck ends the wait, and the next call 
 	const start = performance.now();
 	await assert.rejects(wait(() => Promise.reject(failure)), failure);
 	assert.ok(performance.now() - start > 800, 'it was asked again at once');
-	const retry = () => admin.query('UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]);
+	const retry = () => admin.query('UPDATE urlmode.recheck SET recheck_at = NULL WHERE elicitation = $1', [id]);
 	await retry();
 	await assert.rejects(wait(() => ({ action: 'paid' })), { name: 'TypeError', message: /^action must be one of/ });
 	await retry();
@@ -184,7 +185,7 @@ test('a wait that is not answered elsewhere asks as soon as the lease of another
 	const { urlmode, callback, admin } = fixture;
 	const id = await create(fixture);
 	await callback.event(id, 'recheck');
-	await admin.query("UPDATE urlmode.elicitation SET recheck_at = now() + interval '600 ms' WHERE id = $1", [id]);
+	await admin.query("UPDATE urlmode.recheck SET recheck_at = now() + interval '600 ms' WHERE elicitation = $1", [id]);
 	const start = performance.now();
 	const reference = newReference();
 	const outcome = await urlmode.waitForCompletion(id, { ...owner, recheck: () => paid(reference) });
@@ -345,7 +346,7 @@ test('a call of recheck that takes longer than its lease causes no second call i
 	const first = urlmode.waitForCompletion(id, { ...owner, recheck });
 	await callback.event(id, 'recheck', { reference });
 	await until('recheck was called', () => calls === 1);
-	await admin.query('UPDATE urlmode.elicitation SET recheck_at = NULL WHERE id = $1', [id]);
+	await admin.query('UPDATE urlmode.recheck SET recheck_at = NULL WHERE elicitation = $1', [id]);
 	const second = urlmode.waitForCompletion(id, { ...owner, recheck });
 	await callback.event(id, 'recheck', { reference });
 	await sleep(200);
