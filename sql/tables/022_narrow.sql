@@ -97,13 +97,59 @@ SELECT e.id, e.event_type, e.unproven_references, e.rechecks, e.rechecked, e.rec
 FROM urlmode.elicitation e WHERE e.rechecks > 0;
 
 DROP INDEX urlmode.elicitation_check_until, urlmode.elicitation_form;
-ALTER TABLE urlmode.elicitation
-	DROP COLUMN approvers, DROP COLUMN verify_ms, DROP COLUMN checks, DROP COLUMN check_taken, DROP COLUMN check_until,
-	DROP COLUMN unchecked, DROP COLUMN decided_by, DROP COLUMN form, DROP COLUMN problem, DROP COLUMN typed,
-	DROP COLUMN event_type, DROP COLUMN unproven_references, DROP COLUMN rechecks, DROP COLUMN rechecked,
-	DROP COLUMN recheck_at, DROP COLUMN recheck_lease, DROP COLUMN recheck_failures;
 
--- Their parameters are others now.
-DROP FUNCTION IF EXISTS
-	urlmode.refuse_user(urlmode.elicitation, text, boolean),
-	urlmode.form_outcome(urlmode.elicitation, text, boolean);
+-- The row is made anew, since a column that is dropped keeps its place in every row. Those of
+-- a fixed length come first, then those of the indexes: PostgreSQL looks at the latter whenever
+-- it writes a row, and reads what stands before them.
+DO $$
+DECLARE
+	first CONSTANT text[] := ARRAY['id', 'expires_at', 'created_at', 'grace', 'failed_attempts', 'refunds', 'dormant',
+		'binding', 'provider', 'kind', 'status', 'reason', 'subject', 'checkout', 'resume_key', 'request'];
+	moved CONSTANT text[] := ARRAY['approvers', 'verify_ms', 'checks', 'check_taken', 'check_until', 'unchecked', 'decided_by',
+		'form', 'problem', 'typed', 'event_type', 'unproven_references', 'rechecks', 'rechecked', 'recheck_at', 'recheck_lease',
+		'recheck_failures'];
+	wide CONSTANT oid := 'urlmode.elicitation'::regclass;
+	columns text;
+	names text;
+	again text[];
+	statement text;
+BEGIN
+	SELECT string_agg(format('%I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+			CASE WHEN a.attnotnull THEN ' NOT NULL' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)), ', '
+			ORDER BY array_position(first, a.attname::text), a.attnum),
+		string_agg(quote_ident(a.attname), ', ')
+	INTO columns, names
+	FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+	WHERE a.attrelid = wide AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (moved);
+
+	-- Its constraints, its indexes, what refers to it, and the comments.
+	again := ARRAY(
+		SELECT format('ALTER TABLE urlmode.elicitation ADD CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid))
+		FROM pg_constraint k WHERE k.conrelid = wide AND k.contype IN ('p', 'c') ORDER BY k.conname
+	) || ARRAY(
+		SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = wide AND NOT i.indisprimary
+	) || ARRAY(
+		SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
+		FROM pg_constraint k WHERE k.confrelid = wide
+	) || ARRAY(
+		SELECT format('COMMENT ON %s IS %L', c.what, c.comment) FROM (
+			SELECT 'TABLE urlmode.elicitation' AS what, obj_description(wide, 'pg_class') AS comment
+			UNION ALL
+			SELECT format('COLUMN urlmode.elicitation.%I', a.attname), col_description(wide, a.attnum)
+			FROM pg_attribute a WHERE a.attrelid = wide AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (moved)
+			UNION ALL
+			SELECT format('INDEX %s', i.indexrelid::regclass), obj_description(i.indexrelid, 'pg_class')
+			FROM pg_index i WHERE i.indrelid = wide
+		) c WHERE c.comment IS NOT NULL
+	);
+
+	ALTER TABLE urlmode.elicitation RENAME TO elicitation_wide;
+	EXECUTE format('CREATE TABLE urlmode.elicitation (%s) WITH (fillfactor = 50)', columns);
+	EXECUTE format('INSERT INTO urlmode.elicitation (%1$s) SELECT %1$s FROM urlmode.elicitation_wide', names);
+	-- With its triggers, and the functions that take one of its rows. Those are made anew after the tables.
+	DROP TABLE urlmode.elicitation_wide CASCADE;
+	FOREACH statement IN ARRAY again LOOP
+		EXECUTE statement;
+	END LOOP;
+END
+$$;

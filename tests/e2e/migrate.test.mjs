@@ -182,6 +182,42 @@ test('rows of a schema that was adopted go on', async () => {
 	assert.deepEqual(row, { status: 'opened', subject });
 });
 
+test('forms, rechecks and claims of a schema that was adopted go on', async () => {
+	const old = await database(OLD);
+	const [asked, paid, signed] = [randomUUID(), randomUUID(), randomUUID()];
+	const binding = bindingOf('alice', '');
+	await old.query(`
+		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, expires_at, form, problem, verify_ms, checks, check_taken)
+		VALUES ('${asked}', 'keys', 'input', 'alice', $1, 'server', now() + interval '5 minutes', 'form', 'problem', 20000, 3, 3)`, [binding]);
+	await old.query(`
+		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at,
+			rechecks, rechecked, event_type, unproven_references, recheck_lease)
+		VALUES ('${paid}', 'shop', 'payment', 'alice', $1, 'server', 'https://shop.example', '{"amount": 100, "currency": "EUR"}', now() + interval '5 minutes',
+			4, 2, 'payment', '{tr_1,tr_2}', 7)`, [binding]);
+	await old.query(`
+		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at, status, action, completed_at)
+		VALUES ('${signed}', 'signer', 'signature', 'alice', $1, 'server', 'https://sign.example', now() + interval '5 minutes', 'completed', 'accept', now())`, [binding]);
+	await old.query(`INSERT INTO urlmode.lease (elicitation, reference, fence, ends_at) VALUES ('${signed}', '', 9, now() + interval '5 minutes')`);
+	assert.equal((await migrate(old)).status, 0);
+
+	await old.query('SET ROLE urlmode_cgi');
+	const form = [[asked], [binding], ['keys'], ['input'], ['alice'], [true]];
+	const [page] = await old.query(`SELECT outcome, convert_from(form, 'UTF8') AS form, convert_from(problem, 'UTF8') AS problem
+		FROM urlmode.look_up_form($1, $2, $3, $4, $5, $6)`, form);
+	assert.deepEqual(page, { outcome: 'pending', form: 'form', problem: 'problem' });
+	const sealed = [Buffer.from('value')];
+	assert.deepEqual(await old.query('SELECT outcome FROM urlmode.answer_form($1, $2, $3, $4, $7, $5, $6, $8, $9, $10, $10, $10)',
+		[...form, [Buffer.alloc(16, 1)], ['accept'], [''], sealed]), [{ outcome: 'processing' }]);
+	await old.query('SET ROLE urlmode_server');
+	assert.deepEqual(await old.query('SELECT lease, result FROM urlmode.take_check($1, $2)', [asked, binding]), [{ lease: 4, result: sealed[0] }]);
+	assert.deepEqual(await old.query('SELECT lease, rechecks, event_type, unproven_references AS refs FROM urlmode.take_recheck($1, $2, 1000)', [paid, binding]),
+		[{ lease: 8, rechecks: 4, event_type: 'payment', refs: ['tr_1', 'tr_2'] }]);
+	assert.deepEqual(await old.query('SELECT urlmode.confirm_claim($1, $2, 9) AS confirmed', [signed, binding]), [{ confirmed: true }]);
+	await old.query('RESET ROLE');
+	await old.query('DELETE FROM urlmode.elicitation');
+	for (const table of ['form', 'recheck', 'lease']) assert.deepEqual(await old.query(`SELECT FROM urlmode.${table}`), [], table);
+});
+
 test('each function of the database has a file, and each of the files is there', async () => {
 	const one = await database();
 	await migrate(one, undefined, '--frameworks');
