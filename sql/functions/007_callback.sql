@@ -261,17 +261,17 @@ BEGIN
 	ELSE
 		WITH completed AS (
 			UPDATE urlmode.elicitation e
-			SET status = 'completed', action = a.action, reason = a.reason, result = a.result,
-				verifier = CASE a.action WHEN 'accept' THEN e.verifier END, completed_at = now()
+			SET status = 'completed', action = actions[a.n], reason = reasons[a.n], result = results[a.n],
+				verifier = CASE actions[a.n] WHEN 'accept' THEN e.verifier END, completed_at = now()
 			FROM (
 				SELECT DISTINCT ON (u.id, u.subject) u.*
-				FROM unnest(ids, bindings, providers, actions, reasons, results, subjects, outcomes, kinds)
-					WITH ORDINALITY AS u (id, binding, provider, action, reason, result, subject, outcome, kind, n)
+				FROM unnest(ids, bindings, providers, subjects)
+					WITH ORDINALITY AS u (id, binding, provider, subject, n)
 				ORDER BY u.id, u.subject, u.n
 			) a
 			WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
-				AND urlmode.is_completable(e, a.action, a.reason, a.subject, a.kind)
-			RETURNING e.id, a.n, a.outcome
+				AND urlmode.is_completable(e, actions[a.n], reasons[a.n], a.subject, kinds[a.n])
+			RETURNING e.id, a.n, outcomes[a.n] AS outcome
 		), queued AS (
 			INSERT INTO urlmode.purge_queue (ids)
 			SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
