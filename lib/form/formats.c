@@ -239,13 +239,13 @@ is_rest(struct um_str rest)
 bool
 um_is_link(struct um_str text)
 {
-	struct um_str host;
 	size_t len = 0;
 
 	if (text.len > UM_LINK_MAX || !um_str_take_prefix(&text, "https://"))
 		return false;
 	if (um_str_take_prefix(&text, "[")) {
-		host = um_str_cut(&text, "]");
+		struct um_str host = um_str_cut(&text, "]");
+
 		return text.ptr != NULL && is_ipv6(host) && is_rest(text);
 	}
 	while (len < text.len && strchr(":/?#", text.ptr[len]) == NULL)

@@ -90,14 +90,14 @@ enter(struct check *check, struct um_str name)
 	for (size_t i = 0; i < name.len && i < NAME_MAX_SHOWN; i++) {
 		bool escapes = name.ptr[i] == '~' || name.ptr[i] == '/';
 
-		put_char(check, escapes ? '~' : name.ptr[i]);
+		put_char(check, (char)(escapes ? '~' : name.ptr[i]));
 		if (escapes)
 			put_char(check, name.ptr[i] == '~' ? '0' : '1');
 	}
 	return before;
 }
 
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_member(struct check *check, node rules, struct um_str name, node value)
 {
 	size_t before = enter(check, name);
@@ -108,7 +108,7 @@ check_member(struct check *check, node rules, struct um_str name, node value)
 	return ok;
 }
 
-static node
+static node /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 resolve(const struct check *check, node rules)
 {
 	node ref = member(rules, "$ref");
@@ -186,7 +186,7 @@ refuse_type(struct check *check, node rules, const struct type *type)
 }
 
 /* One member selects the rules. */
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_selected(struct check *check, node rules, node value)
 {
 	struct um_str name = um_json_str(
@@ -212,7 +212,7 @@ check_selected(struct check *check, node rules, node value)
 }
 
 /* The schemas have different types. */
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_any(struct check *check, node branches, node value)
 {
 	char words[TEXTS_MAX] = "";
@@ -297,7 +297,7 @@ check_unique(struct check *check, struct um_str name, node list)
 	return true;
 }
 
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_array(struct check *check, node rules, node value)
 {
 	double least = number_of(rules, "minItems", 0);
@@ -368,7 +368,7 @@ check_names(struct check *check, node rules, node names, node value)
 }
 
 /* Names beside the properties are those of an enum, or none are allowed. */
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_members(struct check *check, node rules, node value)
 {
 	node properties = member(rules, "properties"), one = NULL, found;
@@ -401,7 +401,7 @@ check_members(struct check *check, node rules, node value)
 	return true;
 }
 
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_value(struct check *check, node given, node value)
 {
 	node rules = resolve(check, given), list;

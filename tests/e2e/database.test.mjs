@@ -492,7 +492,8 @@ describe('a row', () => {
 			['already', ended, call],
 			['wrong_user', ended, { ...call, subject: 'mallory' }],
 			['expired', { ...open, closes: '-1 second' }, call],
-			['processing', { ...open, status: 'processing' }, call],
+			['completed', { ...open, status: 'processing' }, call],
+			['processing', { ...open, kind: 'payment', status: 'processing' }, { ...call, action: 'decline' }],
 		];
 		const client = await connectAs('urlmode_cgi');
 		const admin = await connectTo(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
@@ -531,7 +532,7 @@ describe('a row', () => {
 
 		const alone = await complete(1);
 		assert.deepEqual(alone.outcomes, cases.map(([outcome]) => outcome));
-		assert.equal(alone.announced.length, 4);
+		assert.equal(alone.announced.length, 5);
 		assert.deepEqual(await complete(2), alone);
 		assert.deepEqual(await complete(cases.length), alone);
 

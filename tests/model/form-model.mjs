@@ -18,7 +18,7 @@ export class FormModel {
 
 	#end(action, reason) {
 		Object.assign(this, {
-			status: 'completed', action, reason, completedAt: this.now, checkUntil: null, hasForm: false, hasTyped: false, hasProblem: false,
+			status: 'completed', action, reason, completedAt: this.now, checkUntil: null, unchecked: false, hasForm: false, hasTyped: false, hasProblem: false,
 		});
 	}
 

@@ -436,7 +436,8 @@ export class Model {
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
 		const money = effect === 'paid' && row.kind === 'payment';
-		if (effect === 'ignore') return 'ignored';
+		// An account is accepted by its return alone.
+		if (effect === 'ignore' || (effect === 'paid' && row.kind === 'oauth')) return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
 		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
 		if (effect === 'refunded' || effect === 'refund_reversed') return effect;

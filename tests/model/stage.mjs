@@ -175,7 +175,7 @@ export class Stage {
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
 			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
-			column('effect'), column('amount'), column('currency'), column('reference'),
+			events.map(({ row, effect }) => (row?.kind === 'signature' && effect === 'paid' ? 'accepted' : effect)), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
 				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('refund')]);
 		return rows.map(({ outcome }) => outcome);

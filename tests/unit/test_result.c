@@ -16,7 +16,8 @@ sealed_len(const struct um_keys *keys, size_t code_len)
 	const struct um_context context = { .keys = (struct um_keys *)keys,
 		.random = counting_random };
 	const struct um_form form = { .len = 1,
-		.field = { { STR("code"), { code, code_len } } } };
+		.field = { { .name = STR("code"),
+			.value = { code, code_len } } } };
 	struct um_op op = { .action = "accept", .reason = "" };
 	size_t len;
 

@@ -55,8 +55,9 @@ TEST(the_first_mistake_has_a_place_and_a_sentence)
 		struct um_json_node *schema = parse(
 			json_object_get(group, "schema"));
 
-		json_array_foreach (json_object_get(group, "cases"), j, row)
+		json_array_foreach (json_object_get(group, "cases"), j, row) {
 			check_row(schema, text_of(group, "name"), row);
+		}
 		free(schema);
 	}
 	json_decref(all);
@@ -71,6 +72,7 @@ TEST(a_long_name_is_cut)
 
 	assert_non_null(schema);
 	memset(text, '~', sizeof(text));
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): it goes on */
 	memcpy(text, "{\"title\":\"T\",\"", 14);
 	memcpy(text + sizeof(text) - 5, "\":1}", 5);
 	value = um_json_parse(um_str(text), 16, NULL);

@@ -27,6 +27,7 @@ TEST(bodies_that_are_no_json)
 /* Signed, and with something in it that nobody reads: each pays. */
 TEST(what_nobody_reads_is_nobodys_error)
 {
+	/* NOLINTBEGIN(bugprone-suspicious-missing-comma): long ones */
 	static const char *const cases[] = {
 		"{%s}",
 		"\xef\xbb\xbf{%s}",
@@ -45,6 +46,7 @@ TEST(what_nobody_reads_is_nobodys_error)
 		"]]"
 		"]]]]]]]]]]]]]]]]]]],%s}",
 	};
+	/* NOLINTEND(bugprone-suspicious-missing-comma) */
 	struct um_spec *spec = describe(WHOLE);
 	struct um_event events[UM_EVENTS_MAX];
 
