@@ -119,7 +119,6 @@ resolve(const struct check *check, node rules)
 		: rules;
 }
 
-/* A number of the rules, otherwise `otherwise`. */
 static double
 number_of(node rules, const char *name, double otherwise)
 {
