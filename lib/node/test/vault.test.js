@@ -245,7 +245,7 @@ test('a user is forgotten, but for references and amounts, and not while a payme
 	};
 	const before = await naming();
 	assert.ok(['account', 'elicitation'].every((name) => before.includes(name)), before.join());
-	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['elicitation', 'event', 'lease', 'payment']);
+	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['elicitation', 'event', 'form', 'lease', 'payment']);
 	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
 		assert.equal(error.code, 'UNCLAIMED_PAYMENTS');
 		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference, amount: 1_050, currency: 'EUR' }]);
