@@ -140,7 +140,7 @@ const PAGES = [
 	['refusal', 'link_invalid_title', open('/connect/demo?state=x')],
 	['nginx-404', 'not_found_title', open('/no/such/page')],
 	// nginx has not read the headers by then.
-	['nginx-414', 'too_large_title', open(`/done?${'x'.repeat(13_000)}`), ['en']],
+	['nginx-414', 'too_large_title', open(`/done?${'x'.repeat(30_000)}`), ['en']],
 ];
 
 /** A page, in a browser of its own. */
