@@ -36,7 +36,7 @@ set_url_of_get(struct um_exchange *ex)
 {
 	static const char kept[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789&=+%-._~!$'()*,;:@/?";
+				   "0123456789&=%-._~";
 	struct um_str form = ex->request.body;
 	struct um_buf *url = &ex->url;
 	size_t path_len;
@@ -48,6 +48,8 @@ set_url_of_get(struct um_exchange *ex)
 
 		if (c != '\0' && strchr(kept, c) != NULL)
 			um_buf_put(url, &c, 1);
+		else if (c == '+')
+			um_buf_puts(url, "%20");
 		else
 			um_buf_printf(url, "%%%02X", (unsigned char)c);
 	}

@@ -14,7 +14,7 @@ decode_byte(char *out, size_t *len, struct um_str text)
 	int high, low;
 
 	*len = 1;
-	*out = text.ptr[0] == '+' ? ' ' : text.ptr[0];
+	*out = (char)(text.ptr[0] == '+' ? ' ' : text.ptr[0]);
 	if (text.ptr[0] != '%')
 		return true;
 	high = text.len < 3 ? -1 : um_hex_digit(text.ptr[1]);
