@@ -152,6 +152,7 @@ test('with tests/, its stack comes up and the demo is walked', async () => {
 	await Promise.all(['tests', 'lib/node'].map(linkPackages));
 	const { stdout } = await execute('node', ['tests/demo/walk.mjs'], { cwd: tree, env: { ...env, PATH: process.env.PATH } });
 	assert.match(stdout, /You had paid it before\./);
+	await execute('node', ['tests/deliveries/make.mjs'], { cwd: tree });
 	// The whole file runs in unit; here, one test of it has to find its files.
 	const { stdout: said } = await execute('node', ['--test', '--test-reporter=tap', '--test-name-pattern=github.json: each', 'tests/unit/check-delivery.test.mjs'], { cwd: tree, env: { ...env, PATH: process.env.PATH } });
 	assert.match(said, /^# pass [1-9]/m);
