@@ -325,7 +325,7 @@ export class Model {
 
 	open(row) {
 		if (!isOpen(row)) return this.effectiveStatus(row);
-		if (row.status === 'processing') return this.now < closesAt(row) ? 'processing' : 'expired';
+		if (row.status === 'processing' && row.kind !== 'oauth') return this.now < closesAt(row) ? 'processing' : 'expired';
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.
 		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing
@@ -342,7 +342,7 @@ export class Model {
 	comeBack(row, action, reason) {
 		if (!isOpen(row)) return 'already';
 		if (this.now >= closesAt(row)) return 'expired';
-		if (row.status === 'processing') return 'processing';
+		if (row.status === 'processing' && row.kind !== 'oauth') return 'processing';
 		if (action === 'accept' && row.kind !== 'oauth') return 'unknown';
 		this.#end(row, action, reason);
 		return 'completed';
@@ -535,8 +535,8 @@ export class Model {
 }
 
 /** From then on whoever waits may end it. */
-export function closesAt({ status, expires, grace }) {
-	return expires + (status === 'processing' ? Math.max(grace, GRACE_PROCESSING) : grace);
+export function closesAt({ kind, status, expires, grace }) {
+	return expires + (status === 'processing' && kind !== 'oauth' ? Math.max(grace, GRACE_PROCESSING) : grace);
 }
 
 function isUnclaimed({ claimed, refunded }) {
