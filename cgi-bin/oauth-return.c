@@ -108,11 +108,6 @@ check_signature(const struct um_context *context, struct um_exchange *ex)
 			&received.delivery, &event, &len));
 }
 
-/* How it ends, in the protocol's words (MCP, elicitation). */
-struct ending {
-	const char *action, *reason;
-};
-
 static enum um_refusal
 plan_complete(const struct um_context *context, struct um_exchange *ex,
 	const char *action, const char *reason)
