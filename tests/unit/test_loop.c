@@ -143,7 +143,7 @@ tear_down(void **state)
 }
 
 /* How often a second takes as long as one. */
-static int
+static int64_t
 slower(void)
 {
 	return RUNNING_ON_VALGRIND ? 10 : 1;
@@ -278,7 +278,7 @@ assert_ended(int fd)
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char byte;
 
-	assert_int_equal(poll(&pfd, 1, AT_ONCE_MS * slower()), 1);
+	assert_int_equal(poll(&pfd, 1, (int)(AT_ONCE_MS * slower())), 1);
 	assert_true(read(fd, &byte, 1) <= 0);
 	close(fd);
 }
