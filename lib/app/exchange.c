@@ -56,7 +56,7 @@ um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	const struct um_row row = op->row;
 
 	um_buf_free(&op->result);
-	um_buf_free(&op->announced);
+	um_buf_free(&op->notified);
 	*op = (struct um_op){ .kind = kind, .row = row };
 	memcpy(op->id, ex->token.id, sizeof(op->id));
 	memcpy(op->binding, ex->token.binding, sizeof(op->binding));

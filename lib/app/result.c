@@ -50,9 +50,8 @@ seal_outcome(struct um_op *op, const struct um_buf *result, const char *action,
 	um_json_put_key(&json, um_str("result"));
 	um_buf_put(&json, result->ptr, result->len);
 	um_json_put_end(&json);
-	ok = json.len + UM_SEAL_OVERHEAD > UM_ANNOUNCED_MAX
-		|| seal(&op->announced, um_seal_put_outcome, op, &json,
-			context);
+	ok = json.len + UM_SEAL_OVERHEAD > UM_NOTIFIED_MAX
+		|| seal(&op->notified, um_seal_put_outcome, op, &json, context);
 	um_buf_free(&json);
 	return ok;
 }

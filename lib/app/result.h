@@ -13,7 +13,7 @@
 #include "postgres/op.h"
 
 /*
- * Both seal into op->result and op->announced. An outcome that is too large for
+ * Both seal into op->result and op->notified. An outcome that is too large for
  * a notification stays empty. False: out of memory, or OpenSSL failed.
  */
 

@@ -11,7 +11,7 @@
 /* Bytes of a sealed result. */
 #define UM_RESULT_MAX 65536
 /* Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
-#define UM_ANNOUNCED_MAX 2600
+#define UM_NOTIFIED_MAX 2600
 /* Bytes of a secret in a keys file, at least. */
 #define UM_SECRET_MIN 32
 /* Bytes of a secret in a keys file, at most. */

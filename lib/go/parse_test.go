@@ -119,7 +119,7 @@ func TestKeysFileIsNoticedWhenItChanges(t *testing.T) {
 	}
 }
 
-func TestAnnouncements(t *testing.T) {
+func TestNotifications(t *testing.T) {
 	id := "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
 	one := `{"id":"` + id + `","status":"completed","late":true,"outcome":"AQ=="}`
 	for text, wanted := range map[string][]notification{
@@ -193,7 +193,7 @@ func FuzzOutcome(f *testing.F) {
 	})
 }
 
-func FuzzAnnouncements(f *testing.F) {
+func FuzzNotifications(f *testing.F) {
 	f.Add([]byte(`[{"id":"6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11","status":"opened"}]`))
 	form := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	f.Fuzz(func(t *testing.T, payload []byte) {

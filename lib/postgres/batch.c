@@ -49,8 +49,8 @@
 	X(REFERENCE, TEXT, um_array_put_known(out, op->event->reference))      \
 	X(REFUND, TEXT, um_array_put_known(out, op->event->refund))            \
 	X(CHECKOUT, TEXT, um_array_put_known(out, op->event->checkout))        \
-	X(ANNOUNCED, BYTEA,                                                    \
-		um_array_put(out, op->announced.ptr, op->announced.len))       \
+	X(NOTIFIED, BYTEA,                                                     \
+		um_array_put(out, op->notified.ptr, op->notified.len))         \
 	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
 	X(KIND, TEXT, um_array_put_text(out, op->row_kind))                    \
 	X(TYPED, BYTEA, um_array_put(out, op->typed.ptr, op->typed.len))       \
@@ -100,7 +100,7 @@ static const struct statement {
 		"SELECT outcome "
 		"FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		{ ID, BINDING, PROVIDER, ACTION, REASON, RESULT, SUBJECT,
-			ANNOUNCED, KIND } },
+			NOTIFIED, KIND } },
 	{ UM_OP_OPEN_FORM, "open_form",
 		"SELECT outcome, expires, binding "
 		"FROM urlmode.open_form($1, $2, $3, $4, $5, $6)",
@@ -114,13 +114,13 @@ static const struct statement {
 		"SELECT outcome FROM urlmode.answer_form($1, $2, $3, $4, $5, "
 		"$6, $7, $8, $9, $10, $11, $12)",
 		{ ID, BINDING, PROVIDER, KIND, BROWSER, SUBJECT, FOUR_EYES,
-			ACTION, REASON, RESULT, ANNOUNCED, TYPED } },
+			ACTION, REASON, RESULT, NOTIFIED, TYPED } },
 	{ UM_OP_EVENT, "record_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
 		"$9, $10, $11, $12, $13, $14)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
-			REFERENCE, RESULT, ANNOUNCED, REFUND, CHECKOUT, REQUEST,
+			REFERENCE, RESULT, NOTIFIED, REFUND, CHECKOUT, REQUEST,
 			KIND } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },

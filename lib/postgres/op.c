@@ -125,7 +125,7 @@ void
 um_op_free(struct um_op *op)
 {
 	um_buf_free(&op->result);
-	um_buf_free(&op->announced);
+	um_buf_free(&op->notified);
 	um_buf_free(&op->typed);
 	free(op->row.requester);
 	free(op->row.subject);

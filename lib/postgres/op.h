@@ -118,7 +118,7 @@ struct um_op {
 	/* COMPLETE, EVENT, ANSWER_FORM: sealed, or empty. */
 	struct um_buf result;
 	/* The same: the sealed outcome that the database announces. */
-	struct um_buf announced;
+	struct um_buf notified;
 	/* ANSWER_FORM: what the page may show again, sealed, or empty. */
 	struct um_buf typed;
 

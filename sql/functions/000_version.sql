@@ -15,7 +15,6 @@
 --   014_vault           accounts that stay connected: their tokens, sealed
 --   015_unknown_event   money for an elicitation that nobody knows
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
---   017_signing_key     public keys of providers that are given one at a time
 --   018_refund          money that goes back
 
 SET LOCAL ROLE :"owner";

@@ -49,20 +49,20 @@ LANGUAGE sql IMMUTABLE AS $$
 	('settle accept',       'oauth payment signature input',    'pending opened processing', NULL,  'completed', 'accept',  NULL,              ''),
 	('settle decline',      'oauth payment signature input approval', 'pending opened processing', NULL, 'completed', 'decline', NULL,          ''),
 	('settle cancel',       'oauth payment signature input approval', 'pending opened processing', NULL, 'completed', 'cancel', NULL,           'cut'),
-	('abandon decline',     'oauth payment signature input approval', 'pending',             NULL,  'completed', 'decline', NULL,              'dormant claimed'),
-	('abandon cancel',      'oauth payment signature input approval', 'pending',             NULL,  'completed', 'cancel',  NULL,              'dormant claimed'),
+	('abandon decline',     'oauth payment signature input approval', 'pending',             NULL,  'completed', 'decline', NULL,              'final claimed'),
+	('abandon cancel',      'oauth payment signature input approval', 'pending',             NULL,  'completed', 'cancel',  NULL,              'final claimed'),
 	-- A newer elicitation of the owner.
-	('supersede',           'payment signature',                'pending',                   false, 'completed', 'cancel',  'superseded',      'dormant'),
-	('supersede',           'oauth input approval',             'pending opened processing', false, 'completed', 'cancel',  'superseded',      'dormant'),
-	('make room',           'oauth payment signature input approval', 'pending',             false, 'completed', 'cancel',  'superseded',      'dormant'),
+	('supersede',           'payment signature',                'pending',                   false, 'completed', 'cancel',  'superseded',      'final'),
+	('supersede',           'oauth input approval',             'pending opened processing', false, 'completed', 'cancel',  'superseded',      'final'),
+	('make room',           'oauth payment signature input approval', 'pending',             false, 'completed', 'cancel',  'superseded',      'final'),
 	-- Time.
-	('expire',              'oauth payment signature input approval', 'pending opened processing', true, 'completed', 'cancel', 'expired',      'dormant')
+	('expire',              'oauth payment signature input approval', 'pending opened processing', true, 'completed', 'cancel', 'expired',      'final')
 $$;
 COMMENT ON FUNCTION urlmode.transitions IS
 	'Internal. The states of elicitations: a row of one of these kinds, in one of these statuses, '
 	'comes to this status by this operation. is_over: whether the time for it must be over, or '
 	'must not; NULL: it does not matter. Each caller says which time that is. reason NULL: the '
-	'caller says why. also: of an end. dormant: no call can be given the row any more, unless a '
+	'caller says why. also: of an end. final: no call can be given the row any more, unless a '
 	'recheck may tell that it was paid; claimed: its outcome counts as claimed; cut: it is kept '
 	'what was cut off (completed_from). What is not here does not happen.';
 

@@ -39,7 +39,7 @@ COMMENT ON FUNCTION urlmode.closes_at IS
 	'account that somebody else decides has none.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE OR REPLACE FUNCTION urlmode.announcement(
+CREATE OR REPLACE FUNCTION urlmode.notification(
 	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false, refunded boolean DEFAULT false
 )
 RETURNS text
@@ -51,39 +51,39 @@ LANGUAGE sql STABLE AS $$
 			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"' ELSE '' END
 		|| '}'
 $$;
-COMMENT ON FUNCTION urlmode.announcement IS
-	'Internal. What announce tells of a row: {"id":…,"status":…}. late: a payment was proved after '
+COMMENT ON FUNCTION urlmode.notification IS
+	'Internal. What notify reports of a row: {"id":…,"status":…}. late: a payment was proved after '
 	'the end; "late":true is added. refunded: money went back, or came again; "refunded":true is '
 	'added. outcome: the sealed outcome, with which a wait resolves without a read; it is left out '
 	'where it is larger than 2600 bytes.';
 
-CREATE OR REPLACE FUNCTION urlmode.announce(announcements text[]) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.notify(notifications text[]) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announcement text;
+	notification text;
 	payload text := '';
 BEGIN
-	IF cardinality(announcements) = 1 THEN
-		PERFORM pg_notify('urlmode', announcements[1]);
+	IF cardinality(notifications) = 1 THEN
+		PERFORM pg_notify('urlmode', notifications[1]);
 		RETURN;
 	END IF;
-	FOREACH announcement IN ARRAY coalesce(announcements, '{}') LOOP
+	FOREACH notification IN ARRAY coalesce(notifications, '{}') LOOP
 		-- A payload has at most 7999 bytes, with a comma and the brackets; an
-		-- announcement has at most 3600.
-		IF octet_length(payload) + octet_length(announcement) > 7996 THEN
+		-- notification has at most 3600.
+		IF octet_length(payload) + octet_length(notification) > 7996 THEN
 			PERFORM pg_notify('urlmode', '[' || payload || ']');
 			payload := '';
 		END IF;
-		payload := payload || CASE payload WHEN '' THEN '' ELSE ',' END || announcement;
+		payload := payload || CASE payload WHEN '' THEN '' ELSE ',' END || notification;
 	END LOOP;
 	IF payload <> '' THEN
 		PERFORM pg_notify('urlmode', '[' || payload || ']');
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION urlmode.announce IS
+COMMENT ON FUNCTION urlmode.notify IS
 	'Internal. Tells the waiting processes that a row has changed: NOTIFY on channel urlmode, one '
-	'announcement, or a JSON array of those of a statement, in as few notifications as hold them.';
+	'notification, or a JSON array of those of a statement, in as few notifications as hold them.';
 
 CREATE OR REPLACE FUNCTION urlmode.max_open() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$
@@ -105,11 +105,11 @@ COMMENT ON FUNCTION urlmode.awaits_recheck IS
 	'Internal. Whether an event has asked for a recheck that was not answered yet.';
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
-CREATE OR REPLACE FUNCTION urlmode.becomes_dormant(e urlmode.elicitation) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.becomes_final(e urlmode.elicitation) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT e.kind <> 'payment' OR NOT urlmode.awaits_recheck(e.id)
 $$;
-COMMENT ON FUNCTION urlmode.becomes_dormant IS
+COMMENT ON FUNCTION urlmode.becomes_final IS
 	'Internal. Whether no call can be given a row any more, once it is superseded, abandoned or '
 	'expired: not while a recheck may tell that it was paid.';
 
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION urlmode.move_rows(
 RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announcements text[];
+	notifications text[];
 	forms uuid[];
 BEGIN
 	WITH moved AS (
@@ -132,7 +132,7 @@ BEGIN
 			completed_at = CASE WHEN a.ends THEN now() END,
 			completed_from = CASE WHEN a.also LIKE '%cut%' AND e.status <> 'pending' THEN e.status END,
 			claimed_at = CASE WHEN a.also LIKE '%claimed%' THEN now() END,
-			dormant = a.also LIKE '%dormant%' AND urlmode.becomes_dormant(e),
+			is_final = a.also LIKE '%final%' AND urlmode.becomes_final(e),
 			-- The code verifier is of use with a code alone.
 			result = CASE WHEN a.ends THEN a.result ELSE e.result END,
 			verifier = CASE WHEN NOT a.ends OR a.move ->> 'action' = 'accept' THEN e.verifier END
@@ -150,22 +150,22 @@ BEGIN
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.has_secrets AND NOT m.awaits_claim HAVING count(*) > 0
 	)
-	SELECT array_agg(urlmode.announcement(m.id, m.status, m.outcome, m.late)), array_agg(m.id) FILTER (WHERE m.ends_form)
-	INTO announcements, forms FROM moved m;
+	SELECT array_agg(urlmode.notification(m.id, m.status, m.outcome, m.late)), array_agg(m.id) FILTER (WHERE m.ends_form)
+	INTO notifications, forms FROM moved m;
 	IF forms IS NOT NULL THEN
 		UPDATE urlmode.form f
 		SET definition = NULL, problem = NULL, typed = NULL, check_until = NULL, unchecked = false
 		WHERE f.elicitation = ANY (forms);
 	END IF;
-	PERFORM urlmode.announce(announcements || others);
+	PERFORM urlmode.notify(notifications || others);
 END
 $$;
 COMMENT ON FUNCTION urlmode.move_rows IS
 	'Internal. Moves rows, which the caller has locked, as urlmode.next says for each, and '
 	'announces them. A row that ends gets its result, and keeps nothing that only the way to its '
 	'end has needed; what it keeps is purged later. reasons: where the move leaves it to the '
-	'caller. outcomes: sealed, for the announcement. lates: a payment was proved after the end. '
-	'browsers: of a row that is opened. others: announcements of rows that do not move.';
+	'caller. outcomes: sealed, for the notification. lates: a payment was proved after the end. '
+	'browsers: of a row that is opened. others: notifications of rows that do not move.';
 
 CREATE OR REPLACE FUNCTION urlmode.max_references() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$

@@ -159,7 +159,7 @@ BEGIN
 	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
 	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
 		AND p.checkout IS NULL;
-	UPDATE urlmode.elicitation e SET dormant = false WHERE e.id = ANY (proved) AND e.dormant;
+	UPDATE urlmode.elicitation e SET is_final = false WHERE e.id = ANY (proved) AND e.is_final;
 	-- A refund may be known before its payment, or before the payment had its reference.
 	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation
 	FROM unnest(providers, refs) AS a (provider, reference)
@@ -249,7 +249,7 @@ BEGIN
 			SELECT FROM urlmode.elicitation e
 			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND p.matches
 				AND coalesce(p.claimed_at, p.refunded_at) IS NULL
-			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key AND NOT e.dormant
+			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key AND NOT e.is_final
 				AND e.request IS NOT DISTINCT FROM is_paid.request
 		);
 	END IF;

@@ -68,7 +68,7 @@ BEGIN
 	IF found > 0 THEN
 		RETURN found;
 	END IF;
-	found := urlmode.find_unknown();
+	found := urlmode.match_unmatched();
 	IF found > 0 THEN
 		RETURN found;
 	END IF;

@@ -36,7 +36,7 @@ BEGIN
 		) money
 		CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
 		WHERE a.resume_key IS NOT NULL AND e.binding = a.binding AND e.resume_key = a.resume_key
-			AND NOT e.dormant AND e.request IS NOT DISTINCT FROM a.request
+			AND NOT e.is_final AND e.request IS NOT DISTINCT FROM a.request
 			AND (money.unclaimed OR CASE
 				WHEN money.proved THEN false
 				WHEN s.effective_status <> 'completed'
@@ -84,7 +84,7 @@ BEGIN
 	-- None that a browser opens just now.
 	SELECT e.id, urlmode.next(e.kind, e.status, false, 'make room') INTO oldest, move
 	FROM urlmode.elicitation e
-	WHERE e.binding = owner AND NOT e.dormant AND e.expires_at > now()
+	WHERE e.binding = owner AND NOT e.is_final AND e.expires_at > now()
 		AND urlmode.next(e.kind, e.status, false, 'make room') IS NOT NULL
 	ORDER BY e.created_at, e.id LIMIT 1
 	FOR UPDATE SKIP LOCKED;
@@ -162,7 +162,7 @@ BEGIN
 			FROM (
 				SELECT e.id, urlmode.next(e.kind, e.status, false, 'supersede') AS move
 				FROM unnest(bindings, exclusive, turns) AS a (binding, exclusive, turn)
-				JOIN urlmode.elicitation e ON e.binding = a.binding AND NOT e.dormant AND e.expires_at > now()
+				JOIN urlmode.elicitation e ON e.binding = a.binding AND NOT e.is_final AND e.expires_at > now()
 					AND urlmode.next(e.kind, e.status, false, 'supersede') IS NOT NULL
 				WHERE a.exclusive AND a.turn = this
 				ORDER BY e.id FOR UPDATE OF e
@@ -171,7 +171,7 @@ BEGIN
 		END IF;
 		SELECT array_agg(bindings[n]) FILTER (WHERE urlmode.max_open() <= (
 				SELECT count(*) FROM urlmode.elicitation e
-				WHERE e.binding = bindings[n] AND NOT e.dormant AND e.status <> 'completed' AND e.expires_at > now()
+				WHERE e.binding = bindings[n] AND NOT e.is_final AND e.status <> 'completed' AND e.expires_at > now()
 			)), bool_or(EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = ids[n]))
 		INTO crowded, paid
 		FROM generate_series(1, cardinality(ids)) AS n
@@ -207,7 +207,7 @@ BEGIN
 		END IF;
 		-- Money that came before its elicitation. Nearly always there is none at all.
 		IF EXISTS (SELECT FROM urlmode.unknown_event) THEN
-			PERFORM urlmode.take_unknown(ARRAY(
+			PERFORM urlmode.claim_unmatched(ARRAY(
 				SELECT ids[n] FROM generate_series(1, cardinality(ids)) AS n WHERE turns[n] = this
 			));
 		END IF;

@@ -98,7 +98,7 @@ RETURNS TABLE (outcome text, kind text, target_url text, expires bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-	announcements text[];
+	notifications text[];
 BEGIN
 	WITH opened AS (
 		UPDATE urlmode.elicitation e
@@ -121,8 +121,8 @@ BEGIN
 			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request)
 		RETURNING e.id
 	)
-	SELECT array_agg(urlmode.announcement(o.id, 'opened')) INTO announcements FROM opened o;
-	PERFORM urlmode.announce(announcements);
+	SELECT array_agg(urlmode.notification(o.id, 'opened')) INTO notifications FROM opened o;
+	PERFORM urlmode.notify(notifications);
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
@@ -240,7 +240,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '20ms' SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	done bigint[];
-	announcements text[];
+	notifications text[];
 BEGIN
 	-- Most batches have one row. Without the join this call takes 0.06 ms; with the join
 	-- of the other branch it takes 0.10 ms. With = for the binding, PostgreSQL would read
@@ -253,7 +253,7 @@ BEGIN
 			AND urlmode.is_completable(e, actions[1], reasons[1], subjects[1], kinds[1]);
 		IF FOUND THEN
 			INSERT INTO urlmode.purge_queue (ids) VALUES (ids);
-			PERFORM pg_notify('urlmode', urlmode.announcement(ids[1], 'completed', outcomes[1]));
+			PERFORM pg_notify('urlmode', urlmode.notification(ids[1], 'completed', outcomes[1]));
 			outcome := 'completed';
 			RETURN NEXT;
 			RETURN;
@@ -276,9 +276,9 @@ BEGIN
 			INSERT INTO urlmode.purge_queue (ids)
 			SELECT array_agg(c.id) FROM completed c HAVING count(*) > 0
 		)
-		SELECT array_agg(c.n), array_agg(urlmode.announcement(c.id, 'completed', c.outcome))
-		INTO done, announcements FROM completed c;
-		PERFORM urlmode.announce(announcements);
+		SELECT array_agg(c.n), array_agg(urlmode.notification(c.id, 'completed', c.outcome))
+		INTO done, notifications FROM completed c;
+		PERFORM urlmode.notify(notifications);
 		IF cardinality(done) = cardinality(ids) THEN
 			outcome := 'completed';
 			FOR i IN 1 .. cardinality(ids) LOOP
@@ -308,7 +308,7 @@ $$;
 COMMENT ON FUNCTION urlmode.complete IS
 	'Completes rows for a browser that comes back, each of them once. A browser cannot complete a '
 	'row that has expired, or a payment or signature that is processing, and proves none: it can only '
-	'decline or cancel one. outcomes: sealed, for the announcement, or NULL. kinds: of the '
+	'decline or cancel one. outcomes: sealed, for the notification, or NULL. kinds: of the '
 	'providers, as they are configured, or NULL. outcome: completed, '
 	'already, processing, expired, wrong_user or unknown.';
 

@@ -221,10 +221,10 @@ BEGIN
 	UPDATE urlmode.elicitation e
 	SET failed_attempts = e.failed_attempts + (a.action = 'attempt_failed')::integer,
 		refunds = e.refunds + (a.action = 'refunded')::integer,
-		dormant = e.dormant AND a.action NOT IN ('recheck', 'processing')
+		is_final = e.is_final AND a.action NOT IN ('recheck', 'processing')
 	FROM unnest(ids, actions) AS a (id, action)
 	WHERE e.id = a.id AND e.id = ANY (ids)
-		AND (a.action IN ('attempt_failed', 'refunded') OR a.action IN ('recheck', 'processing') AND e.dormant);
+		AND (a.action IN ('attempt_failed', 'refunded') OR a.action IN ('recheck', 'processing') AND e.is_final);
 	IF 'recheck' = ANY (actions) THEN
 		INSERT INTO urlmode.recheck AS r (elicitation, event_type, unproven_references, rechecks)
 		SELECT a.id, a.type, urlmode.append_reference('{}', a.ref), 1
@@ -252,7 +252,7 @@ BEGIN
 				SELECT FROM urlmode.payment p WHERE p.elicitation = x.id AND (p.held OR p.refunded_at IS NOT NULL)
 			)) THEN x.outcome END) FILTER (WHERE x.move IS NOT NULL) AS outcomes,
 		array_agg(x.late) FILTER (WHERE x.move IS NOT NULL) AS lates,
-		array_agg(urlmode.announcement(x.id, x.status, NULL, x.late, x.action IN ('refunded', 'refund_reversed')))
+		array_agg(urlmode.notification(x.id, x.status, NULL, x.late, x.action IN ('refunded', 'refund_reversed')))
 			FILTER (WHERE x.move IS NULL AND (x.late
 				OR x.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
 				-- It may have ended an attempt that was under way after the end.
@@ -391,7 +391,7 @@ BEGIN
 			AND x.effect <> 'paid'
 		WHERE u.effect = 'paid'
 	) THEN
-		PERFORM urlmode.take_unknown(NULL, ARRAY(
+		PERFORM urlmode.claim_unmatched(NULL, ARRAY(
 			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
 			FROM unnest(providers || providers, kept.actions || kept.actions, effects || effects)
 				WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
@@ -410,16 +410,16 @@ BEGIN
 			FROM unnest(actions, ids, providers, effects) WITH ORDINALITY AS u (action, id, provider, effect, n)
 			ORDER BY u.n
 		);
-		PERFORM urlmode.announce(ARRAY(
-			SELECT urlmode.announcement(u.id, 'completed', refunded => true)
+		PERFORM urlmode.notify(ARRAY(
+			SELECT urlmode.notification(u.id, 'completed', refunded => true)
 			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before
 			UNION ALL
-			SELECT urlmode.announcement(e.id, e.status, refunded => true) FROM urlmode.elicitation e WHERE e.id = ANY (others)));
+			SELECT urlmode.notification(e.id, e.status, refunded => true) FROM urlmode.elicitation e WHERE e.id = ANY (others)));
 		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds,
 			ARRAY(SELECT u.id IS NULL FROM unnest(given) WITH ORDINALITY AS u (id, n) ORDER BY u.n));
 	END IF;
 	IF 'unknown' = ANY (actions) THEN
-		PERFORM urlmode.keep_unknown(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
+		PERFORM urlmode.store_unmatched(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
 			results, actions);
 	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
@@ -433,7 +433,7 @@ COMMENT ON FUNCTION urlmode.record_events IS
 	'to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s '
 	'reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a '
 	'refund, or NULL where the amount is the total that went back of the payment. results: sealed; '
-	'without one nothing is accepted as paid. outcomes: sealed, for the announcement of an accept, '
+	'without one nothing is accepted as paid. outcomes: sealed, for the notification of an accept, '
 	'or NULL. requests: the request ids of the deliveries, or NULL. kinds: of the providers, as '
 	'they are configured, or NULL. outcome: what the event did '
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '

@@ -171,9 +171,9 @@ BEGIN
 		IF proof = 'taken' THEN
 			RETURN 'reference_taken';
 		END IF;
-		PERFORM urlmode.take_unknown(NULL, ARRAY[row.provider::text], ARRAY[settle.reference]);
+		PERFORM urlmode.claim_unmatched(NULL, ARRAY[row.provider::text], ARRAY[settle.reference]);
 		IF row.status = 'completed' AND proof = 'matches' THEN
-			PERFORM urlmode.announce(ARRAY[urlmode.announcement(settle.id, 'completed', late => true)]);
+			PERFORM urlmode.notify(ARRAY[urlmode.notification(settle.id, 'completed', late => true)]);
 			RETURN 'late';
 		END IF;
 	END IF;

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION urlmode.max_unknown IS
 	'Internal. How many payments, and how many refunds, of unknown elicitations are kept of one '
 	'provider. The oldest go first.';
 
-CREATE OR REPLACE FUNCTION urlmode.keep_unknown(
+CREATE OR REPLACE FUNCTION urlmode.store_unmatched(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[]
 )
@@ -64,11 +64,11 @@ BEGIN
 	);
 END
 $$;
-COMMENT ON FUNCTION urlmode.keep_unknown IS
+COMMENT ON FUNCTION urlmode.store_unmatched IS
 	'Internal. Keeps those of the events that record_events has called unknown which tell of '
 	'money: payments that name an elicitation, and refunds.';
 
-CREATE OR REPLACE FUNCTION urlmode.take_unknown(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.claim_unmatched(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
@@ -113,12 +113,12 @@ EXCEPTION WHEN lock_not_available OR serialization_failure THEN
 	RETURN 0;
 END
 $$;
-COMMENT ON FUNCTION urlmode.take_unknown IS
+COMMENT ON FUNCTION urlmode.claim_unmatched IS
 	'Internal. Records what was kept for these elicitations and their checkouts, and what went '
 	'back of these payments, as if it came now. Returns how many events that were: 0 where one of '
 	'their rows is locked, and they stay for the next time.';
 
-CREATE OR REPLACE FUNCTION urlmode.find_unknown() RETURNS bigint
+CREATE OR REPLACE FUNCTION urlmode.match_unmatched() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
 	this record;
@@ -134,10 +134,10 @@ BEGIN
 	IF this.ids IS NULL THEN
 		RETURN 0;
 	END IF;
-	RETURN urlmode.take_unknown(this.ids, this.providers, this.refs);
+	RETURN urlmode.claim_unmatched(this.ids, this.providers, this.refs);
 END
 $$;
-COMMENT ON FUNCTION urlmode.find_unknown IS
+COMMENT ON FUNCTION urlmode.match_unmatched IS
 	'Internal. Records those of the events that were kept whose elicitation or payment was written '
 	'at the same time as they came. Returns how many.';
 

@@ -302,7 +302,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.answer_form IS
 	'The user has answered a form: accept, with what was typed or with the decision, or decline. '
-	'outcomes: sealed, for the announcement. shown: what is not secret of a value that is checked, '
+	'outcomes: sealed, for the notification. shown: what is not secret of a value that is checked, '
 	'sealed for the page. outcome: completed; processing (the MCP server checks the value; nothing '
 	'more was taken if one was processing before); already, expired, unknown, or what refuse_user '
 	'says, which change nothing. The decision about an approval is also an event.';
@@ -365,7 +365,7 @@ COMMENT ON FUNCTION urlmode.end_check IS
 	'cancel and refused_input. failed: nobody knows whether the value is good; it is wiped, and '
 	'the page says that it could not be checked. The tenth value that could not be checked, also '
 	'in time, ends the input with cancel and not_checked. outcome, the argument: sealed, for the '
-	'announcement. Returns completed, opened, refused (it has ended), unknown, or late: the time '
+	'notification. Returns completed, opened, refused (it has ended), unknown, or late: the time '
 	'was over, or the check has ended before, and nothing changed.';
 
 GRANT EXECUTE ON FUNCTION

@@ -1,5 +1,5 @@
 // The values that the callback programs seal when the user returns with a code: the result for
-// the row, and the outcome for the announcement.
+// the row, and the outcome for the notification.
 
 import { OUTCOME_INFO, RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
 import { seal } from '../../lib/node/src/core/seal.js';

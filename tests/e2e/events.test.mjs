@@ -496,7 +496,7 @@ describe('what is announced', () => {
 
 	test('a notification is filled to its last byte, and not beyond', async () => {
 		const sizes = async (...lengths) => {
-			const payloads = await heard((client) => client.query('SELECT urlmode.announce($1)',
+			const payloads = await heard((client) => client.query('SELECT urlmode.notify($1)',
 				[lengths.map((length) => JSON.stringify('x'.repeat(length - 2)))]), fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
 			return payloads.map((payload) => payload.length);
 		};

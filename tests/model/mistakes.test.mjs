@@ -80,7 +80,7 @@ const MISTAKES = {
 	'what is held is read as an accept': { read: ["CASE WHEN p.held THEN 'cancel'", "CASE WHEN false THEN 'cancel'"] },
 	'a call goes on with what was asked at another price': { resume: ['AND e.request IS NOT DISTINCT FROM a.request', ''] },
 	'what is paid at one price closes the link of another': { is_paid: ['AND e.request IS NOT DISTINCT FROM is_paid.request', ''] },
-	'what went back before its payment was known is lost': { keep_unknown: ["ELSE a.effect IN ('refunded', 'refund_reversed')", 'ELSE false'] },
+	'what went back before its payment was known is lost': { store_unmatched: ["ELSE a.effect IN ('refunded', 'refund_reversed')", 'ELSE false'] },
 	'an event that names its payment alone is lost': { record_events: ['THEN urlmode.find_elicitation(u.provider, u.ref)', 'THEN NULL::uuid'] },
 	'an attempt that names no elicitation is lost': { find_elicitation: ["v.action IN ('processing', 'attempt_failed')", 'false'] },
 	'an attempt of several elicitations ends one of them': { find_elicitation: ['count(DISTINCT v.elicitation) = 1', 'count(*) > 0'] },

@@ -150,7 +150,7 @@ describe('create, change and delete', () => {
 		'CREATE VIEW public.mine AS SELECT 1',
 		'CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
 		'CREATE FUNCTION urlmode.mine() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
-		`CREATE OR REPLACE FUNCTION urlmode.announce(announcements text[]) RETURNS void LANGUAGE sql AS $$$$`,
+		`CREATE OR REPLACE FUNCTION urlmode.notify(notifications text[]) RETURNS void LANGUAGE sql AS $$$$`,
 		'CREATE TYPE public.mine AS (a int)',
 		'CREATE SEQUENCE public.mine',
 		'CREATE EXTENSION hstore',
@@ -166,8 +166,8 @@ describe('create, change and delete', () => {
 
 describe('other functions of the schema', () => {
 	all([
-		"SELECT urlmode.announce(ARRAY['x'])",
-		"SELECT urlmode.announcement(gen_random_uuid(), 'completed')",
+		"SELECT urlmode.notify(ARRAY['x'])",
+		"SELECT urlmode.notification(gen_random_uuid(), 'completed')",
 		"SELECT urlmode.create_elicitation(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['oauth'], ARRAY['s'], ARRAY[''], ARRAY['\\x00'::bytea], ARRAY['r'], ARRAY['u'], NULL, NULL, ARRAY[1])",
 		"SELECT urlmode.resume(ARRAY['\\x00'::bytea], ARRAY['k'])",
 		"SELECT * FROM urlmode.read(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
@@ -236,7 +236,7 @@ describe('escalate', () => {
 		'ALTER TABLE urlmode.elicitation OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.read(uuid[], bytea[]) OWNER TO urlmode_cgi',
 		'ALTER FUNCTION urlmode.complete(uuid[], bytea[], text[], text[], text[], bytea[], text[], bytea[], text[]) RESET search_path',
-		'DROP FUNCTION urlmode.announce(text[])',
+		'DROP FUNCTION urlmode.notify(text[])',
 		'ALTER DOMAIN urlmode.reason DROP CONSTRAINT reason_check',
 		'DROP SCHEMA urlmode CASCADE',
 		'ALTER DATABASE urlmode SET search_path = mine',

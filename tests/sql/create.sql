@@ -108,7 +108,7 @@ SELECT pass('2 hours'), find('asked', 'tom'), find('ended', 'tom');
 SELECT pass('2 hours'), find('asked', 'tom');
 
 -- An owner has at most a thousand that are open: then the oldest that nobody has opened makes room, and if there is none,
--- nothing is created. What has expired, or is dormant, does not count.
+-- nothing is created. What has expired, or is final, does not count.
 SELECT make(1000, 'oauth', 'max', ttl => '1 hour');
 INSERT INTO urlmode.elicitation SELECT (jsonb_populate_record(e, jsonb_build_object('id', id(i)))).*
 FROM urlmode.elicitation e, generate_series(1001, 1998) AS i WHERE e.id = id(1000);

@@ -70,9 +70,9 @@ SELECT kept(34), kept(35), kept(36);
 -- Notifications are filled to their last byte, and not beyond; an outcome that is too large is left out.
 SELECT make(n) FROM generate_series(40, 43) AS n;
 SELECT outcome FROM events(('[{"n": 40, "effect": "paid", "price": "10.00 EUR", "outcome": "' || repeat('x', 2600) || '"}, {"n": 41, "effect": "paid", "price": "10.00 EUR", "outcome": "' || repeat('x', 2601) || '"}]')::jsonb);
-SELECT urlmode.announce(ARRAY['"' || repeat('a', 3998) || '"', '"' || repeat('b', 3994) || '"']);
-SELECT urlmode.announce(ARRAY['"' || repeat('a', 3998) || '"', '"' || repeat('b', 3995) || '"']);
-SELECT urlmode.announce('{}'), urlmode.announce(NULL);
+SELECT urlmode.notify(ARRAY['"' || repeat('a', 3998) || '"', '"' || repeat('b', 3994) || '"']);
+SELECT urlmode.notify(ARRAY['"' || repeat('a', 3998) || '"', '"' || repeat('b', 3995) || '"']);
+SELECT urlmode.notify('{}'), urlmode.notify(NULL);
 
 -- What an event is kept with: the reference and amount of what has to be looked for, and the request.
 SELECT make(50), event(50, 'other_mode', '1.00 EUR', 'm50'), event(50, 'other_account', '2.00 EUR', 'a50'), event(50, 'processing', '3.00 EUR', 'x50'), event(50, 'recheck', '4.00 EUR', 'r50'), event(50, 'refunded', '1.00 EUR', 'p50', 'f50'), event(50, 'refund_reversed', '1.00 EUR', 'p50'),

@@ -5,7 +5,7 @@
 --
 --   after   the status, with the action and the reason of a row that has ended
 --   kept    what is still there of v(erifier), f(orm), p(roblem), t(yped) and r(esult)
---   more    what else has changed: counters, payments, is in the purge queue, dormant, claimed …
+--   more    what else has changed: counters, payments, is in the purge queue, final, claimed …
 --   told    the status that is announced, with late, refunded, or the sealed outcome
 --
 -- Cases that leave the row as it was and announce nothing are counted at the end.
@@ -19,7 +19,7 @@ CREATE TEMP TABLE tried (
 
 -- What is announced is written into a setting: a notification of a transaction that is
 -- rolled back is never delivered.
-CREATE OR REPLACE FUNCTION urlmode.announcement(
+CREATE OR REPLACE FUNCTION urlmode.notification(
 	id uuid, status text, outcome bytea DEFAULT NULL, late boolean DEFAULT false, refunded boolean DEFAULT false
 )
 RETURNS text
@@ -93,7 +93,7 @@ LANGUAGE sql AS $$
 			CASE WHEN EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.late) THEN 'late'
 				WHEN EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id AND p.reference <> 'first') THEN 'payment' END,
 			CASE WHEN EXISTS (SELECT FROM urlmode.purge_queue q WHERE e.id = ANY (q.ids)) THEN 'queued' END,
-			CASE WHEN e.dormant THEN 'dormant' END, CASE WHEN e.claimed_at IS NOT NULL THEN 'claimed' END,
+			CASE WHEN e.is_final THEN 'final' END, CASE WHEN e.claimed_at IS NOT NULL THEN 'claimed' END,
 			'cut_' || e.completed_from, CASE WHEN f.check_until IS NOT NULL THEN 'checking' END,
 			CASE WHEN f.unchecked THEN 'unchecked' END, 'by_' || f.decided_by)
 	FROM urlmode.elicitation e LEFT JOIN urlmode.form f ON f.elicitation = e.id LEFT JOIN urlmode.recheck c ON c.elicitation = e.id

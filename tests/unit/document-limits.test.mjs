@@ -30,7 +30,7 @@ const LIMITS = {
 		[/base64url without padding; (\S+) bytes without the envelope; name of at most (\d+) bytes/,
 			[...c('crypto/sealed_text', 'UM_SEALED_TEXT_MAX'), ...c('jose/id_token', 'UM_ID_TOKEN_NAME_MAX')]],
 		[/result \| bytes; (\S+) with the envelope/, c('contract/limits', 'UM_RESULT_MAX')],
-		[/base64 in a notification; (\S+) bytes with the envelope/, c('contract/limits', 'UM_ANNOUNCED_MAX')],
+		[/base64 in a notification; (\S+) bytes with the envelope/, c('contract/limits', 'UM_NOTIFIED_MAX')],
 		[/what a call returned \| bytes; (\S+) with the envelope/, [domainMax('fulfilled')]],
 		[/verifier \| bytes; (\S+) with the envelope/, [domainMax('verifier')]],
 		[/tokens of an account \| bytes; (\S+) with the envelope/, [domainMax('tokens')]],

@@ -24,9 +24,9 @@ sealed_len(const struct um_keys *keys, size_t code_len)
 	memset(code, 'c', code_len);
 	assert_true(um_result_of_form(&op, &form, &context));
 	assert_true(op.result.len > code_len);
-	len = op.announced.len;
+	len = op.notified.len;
 	um_buf_free(&op.result);
-	um_buf_free(&op.announced);
+	um_buf_free(&op.notified);
 	return len;
 }
 
@@ -34,7 +34,7 @@ static bool
 is_announced(size_t len)
 {
 	char *text = sql(admin_db,
-		"SELECT urlmode.announcement(gen_random_uuid(), 'completed',"
+		"SELECT urlmode.notification(gen_random_uuid(), 'completed',"
 		" convert_to(repeat('x', %zu), 'UTF8'))",
 		len);
 	bool has_outcome;

@@ -120,7 +120,7 @@ test('notifications go together, up to the longest payload of a notification', a
 	// With a comma and two brackets, the first two have 7,999 bytes, and the others 8,000.
 	for (const [texts, expected] of [[[text(4_000), text(3_996)], [7_999]], [[text(4_000), text(3_997)], [4_002, 3_999]]]) {
 		lengths.length = 0;
-		await admin.query('SELECT urlmode.announce($1)', [texts]);
+		await admin.query('SELECT urlmode.notify($1)', [texts]);
 		await until('they arrive', () => lengths.length === expected.length);
 		assert.deepEqual(lengths, expected);
 	}

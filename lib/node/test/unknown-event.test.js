@@ -97,7 +97,7 @@ test('what goes back of a checkout is of its payment, also if it names an elicit
 		await callback.paid(id, { ...owner, reference: newReference(), checkout });
 		assert.equal(await urlmode.claim(id, owner), false);
 		assert.deepEqual(await listed(stranger), []);
-		assert.equal((await admin.query('SELECT urlmode.find_unknown() AS found')).rows[0].found, '0');
+		assert.equal((await admin.query('SELECT urlmode.match_unmatched() AS found')).rows[0].found, '0');
 	}
 });
 

@@ -180,7 +180,7 @@ async def test_which_of_several_hosts_is_wanted(open_urlmode: OpenUrlMode, param
     [b"", b"{", b"\xff", b"1", b"[" * 7900,
      b'{"id":1}', b'{"id":"\\ud800"}', b'{"id":"x"}', b'{"id":"%s\\n"}' % ID.encode()],
 )  # fmt: skip
-def test_what_is_no_announcement(payload: bytes) -> None:
+def test_what_is_no_notification(payload: bytes) -> None:
     assert parse_notifications(payload) == []
 
 

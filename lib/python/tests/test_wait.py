@@ -107,7 +107,7 @@ async def test_an_announced_outcome_saves_the_read(urlmode: UrlMode, callback: C
     assert reads == []
 
 
-async def test_an_announcement_during_the_first_read_is_not_lost(urlmode: UrlMode, callback: Callback) -> None:
+async def test_a_notification_during_the_first_read_is_not_lost(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
     first = await waiting(urlmode, (await urlmode.create(**ACCOUNT, **me)).elicitation_id, **me)  # The connection listens.
     asked = await urlmode.create(**ACCOUNT, **me)
@@ -133,7 +133,7 @@ async def test_an_announcement_during_the_first_read_is_not_lost(urlmode: UrlMod
     first.cancel()
 
 
-async def test_an_announcement_is_only_a_reason_to_read(urlmode: UrlMode, callback: Callback) -> None:
+async def test_a_notification_is_only_a_reason_to_read(urlmode: UrlMode, callback: Callback) -> None:
     me, stranger = owner(), owner()
     asked = await urlmode.create(**ACCOUNT, **me)
     other = await urlmode.create(**ACCOUNT, **stranger)

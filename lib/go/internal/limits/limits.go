@@ -36,8 +36,8 @@ const (
 	FulfilledMax = 262_144
 	// TokensMax: Bytes of the sealed tokens of an account.
 	TokensMax = 65_536
-	// AnnouncedMax: Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
-	AnnouncedMax = 2_600
+	// NotifiedMax: Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
+	NotifiedMax = 2_600
 	// ClientResponseMax: Bytes of the sealed response of an MCP client.
 	ClientResponseMax = 262_144
 	// SecretMin: Bytes of a secret in a keys file, at least.

@@ -29,7 +29,7 @@ export const FULFILLED_MAX = 262_144;
 /** Bytes of the sealed tokens of an account. */
 export const TOKENS_MAX = 65_536;
 /** Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
-export const ANNOUNCED_MAX = 2_600;
+export const NOTIFIED_MAX = 2_600;
 /** Bytes of the sealed response of an MCP client. */
 export const CLIENT_RESPONSE_MAX = 262_144;
 /** Bytes of a secret in a keys file, at least. */

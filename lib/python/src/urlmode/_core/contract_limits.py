@@ -31,7 +31,7 @@ FULFILLED_MAX = 262_144
 # Bytes of the sealed tokens of an account.
 TOKENS_MAX = 65_536
 # Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
-ANNOUNCED_MAX = 2_600
+NOTIFIED_MAX = 2_600
 # Bytes of the sealed response of an MCP client.
 CLIENT_RESPONSE_MAX = 262_144
 # Bytes of a secret in a keys file, at least.

@@ -39,7 +39,7 @@ FULFILLED_JSON_MAX = FULFILLED_MAX - OVERHEAD
 
 
 @dataclass(frozen=True)
-class AnnouncedOutcome:
+class NotifiedOutcome:
     action: Action
     reason: str
     reference: str | None
@@ -91,12 +91,12 @@ def unseal(keys: KeyRing, use: str, elicitation_id: str, binding: bytes, sealed:
         raise ElicitationSealError(elicitation_id, str(error)) from None
 
 
-def open_outcome(keys: KeyRing, row: bytes, announced: str) -> AnnouncedOutcome | None:
+def open_outcome(keys: KeyRing, row: bytes, announced: str) -> NotifiedOutcome | None:
     """Opens an outcome that was announced, in base64. None if it is not genuine, or of another elicitation."""
     try:
         sealed = base64.b64decode(announced, validate=True)
         value = _open(keys, EVENT_OUTCOME_INFO if sealed[:1] == b"\x02" else OUTCOME_INFO, row, sealed)
-        return AnnouncedOutcome(value["action"], value["reason"], value.get("reference"), value.get("result"))
+        return NotifiedOutcome(value["action"], value["reason"], value.get("reference"), value.get("result"))
     except (binascii.Error, ValueError, KeyError, NotOpened):
         return None
 
