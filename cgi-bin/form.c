@@ -333,7 +333,8 @@ show_end(struct um_exchange *ex)
 	ex->final = is_own
 			|| (row->action != NULL
 				&& strcmp(row->action, "cancel") == 0)
-		? um_final_page_of(row->action, row->reason, false)
+		? um_final_page_of_form(row->action, row->reason,
+			is_approval(ex))
 		: UM_FINAL_PAGE_ALREADY;
 	return UM_REFUSAL_NONE;
 }
@@ -387,7 +388,8 @@ answered(const struct um_context *context, struct um_exchange *ex)
 	if (ex->op.outcome != UM_ROW_COMPLETED)
 		return redirect_to_form(ex);
 	ex->reason = ex->op.reason;
-	um_exchange_finish(ex, um_final_page_of(ex->op.action, "", false));
+	um_exchange_finish(ex,
+		um_final_page_of_form(ex->op.action, "", is_approval(ex)));
 	return UM_REFUSAL_NONE;
 }
 

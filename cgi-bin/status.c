@@ -224,7 +224,11 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 	/* For the page, which then goes to /done by itself. */
 	if (ex->op.outcome == UM_ROW_COMPLETED)
 		um_final_page_set_cookie(&ex->response,
-			um_final_page_of(row->action, row->reason, row->late));
+			um_provider_has_form(ex->provider)
+				? um_final_page_of_form(row->action,
+					row->reason, false)
+				: um_final_page_of(row->action, row->reason,
+					row->late));
 	show_row(ex);
 	return UM_REFUSAL_NONE;
 }

@@ -44,13 +44,22 @@ put_sign_out(struct um_buf *url, const struct um_openid *openid)
 	um_escape_url_arg(url, um_str(openid->client_id));
 }
 
+static enum um_reader
+reader_of(const struct um_provider *provider)
+{
+	if (provider == NULL || !um_provider_has_form(provider))
+		return UM_READER_ANYBODY;
+	return provider->kind == UM_KIND_APPROVAL ? UM_READER_OF_APPROVAL
+						  : UM_READER_OF_FORM;
+}
+
 /* How to go on after a refusal. `sign_out` holds what the way points to. */
 static struct um_way_on
 way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	struct um_buf *sign_out)
 {
 	const struct um_str url = um_buf_str(&ex->way_on);
-	struct um_way_on way = { 0 };
+	struct um_way_on way = { .reader = reader_of(ex->provider) };
 
 	if ((ex->refusal != UM_REFUSAL_WRONG_USER
 		    && ex->refusal != UM_REFUSAL_OWN_REQUEST)

@@ -62,6 +62,23 @@ um_final_page_of(const char *action, const char *reason, bool late)
 }
 
 enum um_final_page
+um_final_page_of_form(const char *action, const char *reason, bool is_approval)
+{
+	enum um_final_page final = um_final_page_of(action, reason, false);
+
+	switch (final) {
+	case UM_FINAL_PAGE_DONE:
+		return is_approval ? UM_FINAL_PAGE_RECORDED : final;
+	case UM_FINAL_PAGE_DECLINED:
+		return UM_FINAL_PAGE_FORM_DECLINED;
+	case UM_FINAL_PAGE_REFUSED:
+		return final;
+	default:
+		return UM_FINAL_PAGE_FORM_ENDED;
+	}
+}
+
+enum um_final_page
 um_final_page_of_account(const char *reason)
 {
 	if (reason == NULL || strcmp(reason, "exchanging") == 0)

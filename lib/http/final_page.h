@@ -28,7 +28,10 @@
 	X(ENDED, "ended", WARNING)                                             \
 	X(LATE, "late", GOOD)                                                  \
 	X(EXPIRED, "expired", WARNING)                                         \
-	X(REFUSED, "refused", FAILED)
+	X(REFUSED, "refused", FAILED)                                          \
+	X(RECORDED, "recorded", GOOD)                                          \
+	X(FORM_DECLINED, "form_declined", DECLINED)                            \
+	X(FORM_ENDED, "form_ended", WARNING)
 
 enum um_final_page {
 #define X(name, code, mark) UM_FINAL_PAGE_##name,
@@ -58,6 +61,13 @@ enum um_final_page um_final_page_of_cookie(struct um_str header);
  */
 enum um_final_page um_final_page_of(const char *action, const char *reason,
 	bool late);
+
+/*
+ * The same for a form. Who decides an approval may not have started anything, and
+ * nothing was paid.
+ */
+enum um_final_page um_final_page_of_form(const char *action, const char *reason,
+	bool is_approval);
 
 /*
  * The page for an account that was granted: RETURNED until it is known whether it

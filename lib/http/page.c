@@ -125,31 +125,66 @@ put_way_on(const struct um_document *page, const struct um_way_on *way)
 	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT, NULL);
 }
 
-void
-um_page_refusal(struct um_response *response, const struct um_request *request,
-	const struct um_brand *brand, enum um_refusal refusal,
-	const struct um_way_on *way)
+struct texts {
+	enum um_text title, text;
+};
+
+/* What a refusal says to somebody with a form, where that differs. */
+static void
+put_form_texts(struct texts *texts, enum um_refusal refusal,
+	enum um_reader reader, bool posted)
 {
-	static const struct {
-		enum um_text title, text;
-	} texts[] = {
+	if (refusal == UM_REFUSAL_EXPIRED
+		|| (refusal == UM_REFUSAL_STATE_EXPIRED && posted))
+		texts->text = UM_TEXT_FORM_ENDED;
+	/* Nobody has looked whether an answer was stored earlier. */
+	else if (refusal == UM_REFUSAL_UNKNOWN_ELICITATION)
+		texts->text = UM_TEXT_LINK_EXPIRED;
+	else if (refusal == UM_REFUSAL_WRONG_BROWSER)
+		*texts = (struct texts){ UM_TEXT_FORM_BROWSER_TITLE,
+			UM_TEXT_FORM_BROWSER };
+	else if (refusal == UM_REFUSAL_WRONG_USER
+		&& reader == UM_READER_OF_APPROVAL)
+		*texts = (struct texts){ UM_TEXT_OWN_REQUEST_TITLE,
+			UM_TEXT_WRONG_APPROVER };
+}
+
+static struct texts
+texts_of(enum um_refusal refusal, enum um_reader reader, bool posted)
+{
+	static const struct texts all[] = {
 #define X(name, status, code, page, advice)                                    \
 	[UM_REFUSAL_##name] = { UM_TEXT_##page##_TITLE, UM_TEXT_##page },
 		UM_REFUSALS(X)
 #undef X
 	};
+	struct texts texts = all[refusal];
+
+	if (reader != UM_READER_ANYBODY)
+		put_form_texts(&texts, refusal, reader, posted);
+	return texts;
+}
+
+void
+um_page_refusal(struct um_response *response, const struct um_request *request,
+	const struct um_brand *brand, enum um_refusal refusal,
+	const struct um_way_on *way)
+{
+	const struct texts texts = texts_of(refusal,
+		way != NULL ? way->reader : UM_READER_ANYBODY,
+		request->method == UM_POST);
 	int status = um_refusal_status(refusal);
 	struct um_buf footer = { 0 };
 	struct um_document page = um_document_begin(response, request, brand,
 		(struct um_document_head){ .status = status,
-			.title = texts[refusal].title,
+			.title = texts.title,
 			.mark = status == 503   ? UM_MARK_WAIT
 				: status == 500 ? UM_MARK_FAILED
 						: UM_MARK_WARNING,
 			.policy = NO_FORM });
 
 	um_buf_puts(page.body, "<p>");
-	um_text_put(page.body, page.language, texts[refusal].text,
+	um_text_put(page.body, page.language, texts.text,
 		(const struct um_text_value[]){
 			{ "seconds", um_str(UM_RETRY_AFTER) },
 			{ 0 },

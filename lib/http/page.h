@@ -23,8 +23,16 @@ void um_page_final(struct um_response *response,
 	const struct um_request *request, const struct um_brand *brand,
 	enum um_final_page final, struct um_str way_on);
 
+/* Who reads a refusal: for some of them it has other words. */
+enum um_reader {
+	UM_READER_ANYBODY,
+	UM_READER_OF_FORM,
+	UM_READER_OF_APPROVAL, /* who may not have started anything */
+};
+
 /* How the user can go on after a refusal; empty where there is no such thing. */
 struct um_way_on {
+	enum um_reader reader;
 	struct um_str try_again;     /* the address for another attempt */
 	struct um_str other_account; /* the same, as another user */
 	struct um_str signed_in_as;

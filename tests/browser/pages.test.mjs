@@ -125,7 +125,8 @@ const PAGES = [
 		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
 		await tab.goto(url);
 	}],
-	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late', 'refused']
+	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late', 'refused',
+		'recorded', 'form_declined', 'form_ended']
 		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
 	['ended-link', 'ended_title', async (tab) => {
 		const { id, owner, url } = await fixture.create();

@@ -81,6 +81,36 @@ describe('an approval by others', () => {
 		assert.deepEqual((await events(form)).at(-1), { type: 'decision', action: 'decline', reference: 'ben' });
 	});
 
+	// Whoever decides has started nothing, and pays nothing.
+	test('never speaks to its approver of where something was started, or of money', async () => {
+		const said = [];
+		const create = () => forms.create({ kind: 'approval', form: APPROVAL, subject: 'ada', approvers: ['ben', 'eve'] });
+		const last = async (visit, answer) => {
+			const { headers: { 'set-cookie': [cookie] } } = await forms.send(visit, { comment: '', answer });
+			return request(fixture.url('/done'), { headers: { ...as('ben').headers, Cookie: cookie.split(';')[0] } });
+		};
+		said.push(['approved', 'All done', await last(await forms.visit(await create(), as('ben')), 'approve')]);
+		said.push(['declined', 'Declined', await last(await forms.visit(await create(), as('ben')), 'decline')]);
+		said.push(['/done a minute later', 'You can go back', await request(fixture.url('/done'))]);
+		said.push(['another user', 'Somebody else has to decide', (await forms.visit(await create(), as('ada'))).hop]);
+
+		const ended = await create();
+		const visit = await forms.visit(ended, as('ben'));
+		said.push(['another browser', 'This was opened in another browser', await forms.look({ ...visit, headers: as('ben').headers })]);
+		await fixture.stack.sql("UPDATE urlmode.elicitation SET expires_at = now() WHERE id = $1", [ended.id]);
+		said.push(['expired', 'This request has expired', await forms.look(visit)]);
+		said.push(['expired, sent', 'This request has expired', await forms.send(visit, { comment: '', answer: 'approve' })]);
+		await fixture.urlmode.cancel(ended.id, { subject: 'ada' });
+		said.push(['cancelled', 'This request has ended', await forms.look(visit)]);
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [ended.id]);
+		said.push(['purged', 'This request no longer exists', await forms.look(visit)]);
+
+		for (const [what, title, page] of said) {
+			assert.equal(page.document.find('h1')[0].text, title, what);
+			assert.doesNotMatch(page.document.text, /where you started|\bstarted by\b|paid|pay again/, what);
+		}
+	});
+
 	test('with four eyes is for anybody but the starter', async () => {
 		const form = await forms.create({ kind: 'approval', form: APPROVAL, subject: 'ada', approvers: [] });
 		assert.deepEqual(await refused(form, 'ada'), [403, 'own_request']);

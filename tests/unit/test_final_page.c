@@ -34,6 +34,41 @@ TEST(the_final_page_follows_from_action_and_reason)
 	}
 }
 
+TEST(the_end_of_a_form_is_told_to_who_answers_it)
+{
+	static const struct {
+		const char *action;
+		const char *reason;
+		enum um_final_page of_input, of_approval;
+	} cases[] = {
+		{ "accept", "", UM_FINAL_PAGE_DONE, UM_FINAL_PAGE_RECORDED },
+		{ "decline", "declined", UM_FINAL_PAGE_FORM_DECLINED,
+			UM_FINAL_PAGE_FORM_DECLINED },
+		{ "cancel", "refused_input", UM_FINAL_PAGE_REFUSED,
+			UM_FINAL_PAGE_REFUSED },
+		{ "cancel", "not_checked", UM_FINAL_PAGE_FORM_ENDED,
+			UM_FINAL_PAGE_FORM_ENDED },
+		{ "cancel", "expired", UM_FINAL_PAGE_FORM_ENDED,
+			UM_FINAL_PAGE_FORM_ENDED },
+		{ "cancel", "cancelled", UM_FINAL_PAGE_FORM_ENDED,
+			UM_FINAL_PAGE_FORM_ENDED },
+		{ "cancel", "", UM_FINAL_PAGE_FORM_ENDED,
+			UM_FINAL_PAGE_FORM_ENDED },
+		{ NULL, NULL, UM_FINAL_PAGE_FORM_ENDED,
+			UM_FINAL_PAGE_FORM_ENDED },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		row_begin("%zu", i);
+		assert_int_equal(um_final_page_of_form(cases[i].action,
+					 cases[i].reason, false),
+			cases[i].of_input);
+		assert_int_equal(um_final_page_of_form(cases[i].action,
+					 cases[i].reason, true),
+			cases[i].of_approval);
+	}
+}
+
 TEST(what_was_completed_before_the_user_came)
 {
 	static const struct {
@@ -107,6 +142,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_final_page_follows_from_action_and_reason),
+		cmocka_unit_test(the_end_of_a_form_is_told_to_who_answers_it),
 		cmocka_unit_test(what_was_completed_before_the_user_came),
 		cmocka_unit_test(
 			an_account_is_connected_when_its_exchange_has_ended_so),

@@ -311,7 +311,7 @@ TEST(an_answer_is_sealed_and_stored)
 	test.body = "state={bound}&answer=decline&field.mail=half";
 	test.says_then = "completed";
 	test.location = "/done";
-	test.sets_cookie = DONE_COOKIE("declined");
+	test.sets_cookie = DONE_COOKIE("form_declined");
 	test.action = "decline";
 	test.op_reason = "access_denied";
 	test.result = "";
@@ -479,6 +479,7 @@ TEST(a_decision_has_its_approver_and_its_time)
 		.says_then = "completed",
 		.status = 303,
 		.location = "/done",
+		.sets_cookie = DONE_COOKIE("recorded"),
 		.action = "accept",
 		.op_reason = "",
 		.result = "{\"approver\":\"anna\",\"comment\":\"Fine\","
@@ -487,6 +488,7 @@ TEST(a_decision_has_its_approver_and_its_time)
 	program_case_run(&approval_program, &test);
 	test.name = "decline";
 	test.body = "state={bound}&answer=decline&comment=";
+	test.sets_cookie = DONE_COOKIE("form_declined");
 	test.action = "decline";
 	test.op_reason = "declined";
 	test.result = "{\"approver\":\"anna\","

@@ -131,6 +131,10 @@ TEST(each_final_page_has_its_title)
 		{ UM_FINAL_PAGE_EXPIRED, "expired",
 			"This request has expired" },
 		{ UM_FINAL_PAGE_REFUSED, "refused", "That did not work" },
+		{ UM_FINAL_PAGE_RECORDED, "recorded", "All done" },
+		{ UM_FINAL_PAGE_FORM_DECLINED, "form_declined", "Declined" },
+		{ UM_FINAL_PAGE_FORM_ENDED, "form_ended",
+			"This request has ended" },
 	};
 
 	assert_int_equal(LENGTH(cases), UM_FINAL_PAGE_COUNT);
@@ -215,6 +219,74 @@ TEST(each_refusal_has_its_page)
 			str_has(um_buf_str(&response.body), STR("wanted")));
 		assert_false(str_has(um_buf_str(&response.body), STR("asked")));
 		um_response_free(&response);
+	}
+}
+
+/* Who fills in a form has paid nothing, and an approver has started nothing. */
+TEST(some_refusals_have_other_words_for_who_has_a_form)
+{
+	static const struct {
+		enum um_refusal refusal;
+		enum um_method method;
+		enum um_reader reader;
+		enum um_text title, text;
+	} cases[] = {
+		{ UM_REFUSAL_EXPIRED, UM_GET, UM_READER_OF_FORM,
+			UM_TEXT_EXPIRED_TITLE, UM_TEXT_FORM_ENDED },
+		{ UM_REFUSAL_EXPIRED, UM_GET, UM_READER_ANYBODY,
+			UM_TEXT_EXPIRED_TITLE, UM_TEXT_EXPIRED },
+		{ UM_REFUSAL_STATE_EXPIRED, UM_POST, UM_READER_OF_APPROVAL,
+			UM_TEXT_LINK_EXPIRED_TITLE, UM_TEXT_FORM_ENDED },
+		/* It may have been answered before. */
+		{ UM_REFUSAL_STATE_EXPIRED, UM_GET, UM_READER_OF_APPROVAL,
+			UM_TEXT_LINK_EXPIRED_TITLE, UM_TEXT_LINK_EXPIRED },
+		{ UM_REFUSAL_UNKNOWN_ELICITATION, UM_POST, UM_READER_OF_FORM,
+			UM_TEXT_REQUEST_UNKNOWN_TITLE, UM_TEXT_LINK_EXPIRED },
+		{ UM_REFUSAL_WRONG_BROWSER, UM_GET, UM_READER_OF_FORM,
+			UM_TEXT_FORM_BROWSER_TITLE, UM_TEXT_FORM_BROWSER },
+		{ UM_REFUSAL_WRONG_USER, UM_GET, UM_READER_OF_FORM,
+			UM_TEXT_WRONG_USER_TITLE, UM_TEXT_WRONG_USER },
+		{ UM_REFUSAL_WRONG_USER, UM_GET, UM_READER_OF_APPROVAL,
+			UM_TEXT_OWN_REQUEST_TITLE, UM_TEXT_WRONG_APPROVER },
+		{ UM_REFUSAL_ANSWER_INVALID, UM_POST, UM_READER_OF_APPROVAL,
+			UM_TEXT_ANSWER_INVALID_TITLE, UM_TEXT_ANSWER_INVALID },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct um_request request = { .method = cases[i].method,
+			.id = "0123456789abcdef0123456789abcdef" };
+		const struct um_way_on way = { .reader = cases[i].reader };
+		struct um_response response = { 0 };
+
+		row_begin("%zu, %s", i, um_refusal_code(cases[i].refusal));
+		um_page_refusal(&response, &request, NULL, cases[i].refusal,
+			&way);
+		assert_texts(&response, UM_LANGUAGE_EN, cases[i].title,
+			cases[i].text);
+		um_response_free(&response);
+	}
+}
+
+/* An approver, and whoever opens a page without anything before it. */
+TEST(no_page_of_an_approver_speaks_of_where_something_was_started)
+{
+	static const enum um_text texts[] = { UM_TEXT_RECORDED,
+		UM_TEXT_FORM_DECLINED, UM_TEXT_FORM_ENDED, UM_TEXT_RETURNED,
+		UM_TEXT_ALREADY, UM_TEXT_DECIDED_APPROVED,
+		UM_TEXT_DECIDED_DECLINED, UM_TEXT_CHECKING,
+		UM_TEXT_LINK_EXPIRED, UM_TEXT_FORM_BROWSER,
+		UM_TEXT_WRONG_APPROVER, UM_TEXT_OWN_REQUEST, UM_TEXT_SIGN_IN,
+		UM_TEXT_SIGN_IN_FAILED, UM_TEXT_ANSWER_INVALID,
+		UM_TEXT_NOT_STORED, UM_TEXT_BUSY, UM_TEXT_TOO_LARGE,
+		UM_TEXT_LINK_INVALID, UM_TEXT_NOT_FOUND, UM_TEXT_NOT_ACCEPTED,
+		UM_TEXT_DENIED, UM_TEXT_ERROR };
+
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		struct um_str text = um_str(um_text(UM_LANGUAGE_EN, texts[i]));
+
+		row_begin("%s", text.ptr);
+		assert_false(str_has(text, STR("started")));
+		assert_false(str_has(text, STR("paid")));
 	}
 }
 
@@ -440,6 +512,10 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_final_page_has_its_title),
 		cmocka_unit_test(each_refusal_has_its_page),
+		cmocka_unit_test(
+			some_refusals_have_other_words_for_who_has_a_form),
+		cmocka_unit_test(
+			no_page_of_an_approver_speaks_of_where_something_was_started),
 		cmocka_unit_test(the_confirm_page_shows_who_asks_for_whom),
 		cmocka_unit_test(the_confirm_page_escapes_every_text),
 		cmocka_unit_test(the_page_that_waits_for_a_payment),
