@@ -175,7 +175,7 @@ func (l *listener) serve() (isGood bool, err error) {
 	defer closeSoon(conn)
 	listens := !l.noListen
 	if listens {
-		err := l.execute(conn, "LISTEN "+channel)
+		err := l.execute(conn, "LISTEN "+channel, limits.ListenQuery)
 		if state := sqlstate(err); len(state) == 5 && (state[:2] == "0A" || state[:2] == "42") {
 			listens = false // The server does not support it.
 		} else if err != nil {
@@ -249,6 +249,7 @@ func (p *polls) isDue(now time.Time) bool {
 // loop reads what is due, and waits for the next notification, kick or time.
 func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err error) {
 	routineAt := time.Now().Add(timing.Jittered(limits.Routine))
+	checkAt := time.Now().Add(timing.Jittered(limits.ListenCheck))
 	var polls polls
 	for l.ctx.Err() == nil {
 		for l.waits.isDue() {
@@ -266,17 +267,20 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 		}
 		closesAt, isWaited, isNew := l.waits.next()
 		if now.After(routineAt) {
-			// A lost notification, or a connection that broke unnoticed, delays a wait until here.
+			// A lost notification delays a wait until here.
 			routineAt = now.Add(timing.Jittered(limits.Routine))
-			if !isWaited {
-				if err := l.execute(conn, "SELECT 1"); err != nil {
-					return isGood, err
-				}
-			}
 			l.waits.readAll()
 			continue
 		}
-		next := routineAt
+		if now.After(checkAt) {
+			// A connection that died in silence does not answer.
+			checkAt = now.Add(timing.Jittered(limits.ListenCheck))
+			if err := l.execute(conn, "SELECT", limits.Ping); err != nil {
+				return isGood, err
+			}
+			continue
+		}
+		next := earliest(routineAt, checkAt)
 		if isWaited && !l.isReceiving() {
 			if isNew || polls.at.IsZero() {
 				polls.start(now)
@@ -336,8 +340,8 @@ func (l *listener) await(conn *pgx.Conn, until time.Time) error {
 	return err
 }
 
-func (l *listener) execute(conn *pgx.Conn, statement string) error {
-	ctx, cancel := context.WithTimeout(l.ctx, limits.ListenQuery)
+func (l *listener) execute(conn *pgx.Conn, statement string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(l.ctx, limit)
 	defer cancel()
 	_, err := conn.Exec(ctx, statement, pgx.QueryExecModeExec)
 	return err
@@ -357,7 +361,7 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 		l.mu.Unlock()
 		return time.Time{}, nil
 	}
-	if err := l.execute(conn, "LISTEN "+probeChannel); err != nil {
+	if err := l.execute(conn, "LISTEN "+probeChannel, limits.ListenQuery); err != nil {
 		return time.Time{}, err
 	}
 	id := newID()

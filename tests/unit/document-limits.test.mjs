@@ -119,7 +119,9 @@ const LIMITS = {
 		[/for `oauth` a `state`\. At most (\d+) bytes/, [limit('target_url_max')]],
 		[/takes longer than (\d+) seconds causes a warning/, [limit('recheck_lease_ms') / 1_000]],
 		[/again at intervals of (\S+) to (\S+) seconds/, [limit('backoff_min_ms') / 1_000, limit('backoff_max_ms') / 1_000]],
-		[/about every (\d+) seconds it reads the rows/, [limit('routine_ms') / 1_000]],
+		[/About every (\d+) seconds it reads the rows/, [limit('routine_ms') / 1_000]],
+		[/within (\d+) seconds: about every (\d+) seconds it sends an\s+empty statement on this connection, which PostgreSQL has to answer within (\d+) seconds/,
+			[(1.25 * limit('listen_check_ms') + limit('ping_ms')) / 1_000, limit('listen_check_ms') / 1_000, limit('ping_ms') / 1_000]],
 	],
 	'lib/node/ADAPTERS.md': [
 		[/`roundTimeout` \((\d+ \d+)\)/, [limit('round_ms')]],

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 import { decrypt } from '../../lib/node/src/core/envelope.js';
 import { parseKeys } from '../../lib/node/src/core/keys.js';
+import { Proxy } from '../../lib/node/test/support/proxy.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -50,11 +51,11 @@ after(async () => {
 });
 
 /** Whether a side can do what a scenario asks of it. */
-function canRun({ steps, needs = [], settings, own }, pair) {
+function canRun({ steps, needs = [], settings, own, relay }, pair) {
 	const [one, other] = pair.map((name) => SIDES[name]);
 	const usesBoth = steps.some(({ by }) => by === 'b');
 	if (pair[0] !== pair[1] && !usesBoth) return false;
-	if ((settings || own) && pair.includes('c')) return false;
+	if ((settings || own || relay) && pair.includes('c')) return false;
 	if (!needs.every((need) => one.has.includes(need) && (!usesBoth || other.has.includes(need)))) return false;
 	return steps.every((step) => {
 		const [verb] = Object.keys(step);
@@ -235,8 +236,10 @@ const STEPS = {
 	reported: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].late, wanted),
 	refunded: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].refunds, wanted),
 
-	async outcome(run, wanted, { of }) {
+	async outcome(run, wanted, { of, within_s: limit }) {
 		const { answer, error } = await run.calls.get(of).end;
+		const passed = (performance.now() - run.silentSince) / 1_000;
+		if (limit) assert.ok(passed < limit, `it came after ${passed} s of silence`);
 		assert.equal(error, undefined, JSON.stringify(error));
 		matches(answer, run.fill(wanted));
 	},
@@ -312,6 +315,11 @@ const STEPS = {
 		assert.ok(length > 0);
 	},
 
+	silences(run) {
+		run.relay.silence();
+		run.silentSince = performance.now();
+	},
+
 	async close(run, name) {
 		await run.drivers[name].begin('close', {}).end;
 	},
@@ -338,16 +346,20 @@ class KeysFile {
 	}
 }
 
-async function run({ steps, own, keys, settings = {} }, pair) {
-	const isOwn = own || keys || Object.keys(settings).length > 0;
+async function run({ steps, own, keys, relay: hasRelay, settings = {} }, pair) {
+	const isOwn = own || keys || hasRelay || Object.keys(settings).length > 0;
 	const keysFile = keys && new KeysFile();
 	keysFile?.write(keys === 'same');
+	const ends = [];
+	const relay = hasRelay && await Proxy.start({ after: (end) => ends.push(end) }, fixture.stack.env.URLMODE_DATABASE_URL);
 	const drivers = {};
 	for (const [n, name] of ['a', 'b'].entries()) {
 		const key = `${pair[n]} ${name}`;
 		const start = () => {
 			const [late, refunds] = [[], []];
-			const env = { ...fixture.stack.env, ...keysFile && name === 'a' && { URLMODE_KEYS_FILE: keysFile.file } };
+			const env = { ...fixture.stack.env, ...name === 'a' && {
+				...keysFile && { URLMODE_KEYS_FILE: keysFile.file }, ...relay && { URLMODE_DATABASE_URL: relay.url },
+			} };
 			const driver = new Driver(pair[n], {
 				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env, settings,
 				onLate: (payment) => late.push(payment), onRefund: (refund) => refunds.push(refund),
@@ -357,7 +369,7 @@ async function run({ steps, own, keys, settings = {} }, pair) {
 		if (!isOwn && !shared.has(key)) shared.set(key, start());
 		drivers[name] = isOwn ? start() : shared.get(key);
 	}
-	const state = Object.assign(new Run(drivers), { keysFile });
+	const state = Object.assign(new Run(drivers), { keysFile, relay });
 	const killed = steps.map(({ kill }) => kill);
 	try {
 		for (const [index, step] of steps.entries()) {
@@ -372,6 +384,7 @@ async function run({ steps, own, keys, settings = {} }, pair) {
 		}
 	} finally {
 		if (isOwn) await Promise.all(Object.entries(drivers).filter(([name]) => !killed.includes(name)).map(([, driver]) => driver.end()));
+		for (const end of ends) end();
 		keysFile?.remove();
 	}
 }

@@ -14,6 +14,7 @@ import { internalsOf } from '../src/core/internals.js';
 import { Listener } from '../src/core/listener.js';
 import { bindingOf } from '../src/core/token.js';
 import { Waits } from '../src/core/waits.js';
+import { playTimers } from './support/clock.js';
 import { Cluster } from './support/cluster.js';
 import { connectionsOf, listenerOf, request, requireUrl, setUp, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
@@ -195,6 +196,28 @@ test('a connection that broke silently is noticed and replaced', async (t) => {
 	await callback.complete(elicitationId);
 	assert.equal((await waiting).action, 'accept');
 });
+
+for (const silent of [false, true]) {
+	test(`a listening connection that is ${silent ? 'silent is given up' : 'alive is kept'} within 15 seconds`, async (t) => {
+		const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+		const { urlmode, callback } = await setUp(t, { serverUrl: proxy.url });
+		const { elicitationId } = await urlmode.create(request);
+		const pass = playTimers(t, proxy);
+		const waiting = urlmode.waitForCompletion(elicitationId, owner);
+		const { listener } = internalsOf(urlmode);
+		await until('it listens', () => listener.receivesNotifications);
+		await pass(60);
+		let lost = 0;
+		listener.on('lost', () => (lost += 1));
+		if (silent) proxy.silence();
+		await pass(15);
+		assert.equal(lost, Number(silent));
+		await callback.complete(elicitationId);
+		await pass(1);
+		assert.equal((await waiting).action, 'accept');
+		assert.equal(lost, Number(silent));
+	});
+}
 
 test('a connection that nobody uses serves the next user', async (t) => {
 	const listener = new Listener(checkDatabaseUrl(requireUrl('URLMODE_DATABASE_URL')));

@@ -220,8 +220,10 @@ test('keepUnclaimed: the result of a payment that nobody claims is purged, its r
 	await sleep(200);
 	assert.deepEqual((await unclaimed())[0].result, { reference });
 	await admin.query("UPDATE urlmode.payment SET proven_at = now() - interval '7 days 2 min' WHERE elicitation = $1", [id]);
-	t.mock.timers.tick(120_000);
-	await until('it is purged', async () => (await unclaimed())[0].result === undefined);
+	await until('it is purged', async () => {
+		t.mock.timers.tick(120_000);
+		return (await unclaimed())[0].result === undefined;
+	});
 	const [row] = await unclaimed();
 	assert.deepEqual([row.reference, row.amount, row.currency], [reference, PRICE.amount, PRICE.currency]);
 });

@@ -74,7 +74,7 @@ const (
 	Abandon = 2 * time.Second
 	// ReadBatchMax: Rows that one statement reads for the waits.
 	ReadBatchMax = 1_000
-	// Routine: How often rows are read, and the listening connection is used, although nothing says so.
+	// Routine: How often rows are read although nothing says so.
 	Routine = 30 * time.Second
 	// ReadRetry: How long after a read that failed the next one begins.
 	ReadRetry = 1 * time.Second
@@ -106,6 +106,11 @@ const (
 	BackoffOfSeveralMax = 500 * time.Millisecond
 	// ListenQuery: How long a statement on the listening connection may take.
 	ListenQuery = 10 * time.Second
+	// ListenCheck: How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`,
+	// one that died in silence is noticed in 15 seconds.
+	ListenCheck = 8 * time.Second
+	// Ping: How long the answer may take to the question whether a connection is alive.
+	Ping = 5 * time.Second
 	// Probe: How long a notification may take that tests whether notifications arrive.
 	Probe = 3 * time.Second
 	// Close: How long `close` waits for what is under way.

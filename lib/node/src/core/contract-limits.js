@@ -66,7 +66,7 @@ export const TIMEOUT_MS = 300_000;
 export const ABANDON_MS = 2_000;
 /** Rows that one statement reads for the waits. */
 export const READ_BATCH_MAX = 1_000;
-/** How often rows are read, and the listening connection is used, although nothing says so. */
+/** How often rows are read although nothing says so. */
 export const ROUTINE_MS = 30_000;
 /** How long after a read that failed the next one begins. */
 export const READ_RETRY_MS = 1_000;
@@ -99,6 +99,13 @@ export const BACKOFF_MAX_MS = 5_000;
 export const BACKOFF_OF_SEVERAL_MAX_MS = 500;
 /** How long a statement on the listening connection may take. */
 export const LISTEN_QUERY_MS = 10_000;
+/**
+ * How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`, one that died in
+ * silence is noticed in 15 seconds.
+ */
+export const LISTEN_CHECK_MS = 8_000;
+/** How long the answer may take to the question whether a connection is alive. */
+export const PING_MS = 5_000;
 /** How long a notification may take that tests whether notifications arrive. */
 export const PROBE_MS = 3_000;
 /** How long `close` waits for what is under way. */

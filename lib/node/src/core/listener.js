@@ -20,7 +20,7 @@ import pg from 'pg';
 import { Client } from './connection.js';
 import { parseNotifications } from './notification.js';
 import {
-	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_QUERY_MS, PROBE_MS, ROUTINE_MS,
+	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
 } from './contract-limits.js';
 import { CHANNEL, isRefusal } from './database.js';
 import { jittered } from './jitter.js';
@@ -39,6 +39,9 @@ const PROBE_CHANNEL = 'urlmode_probe';
  * @property {Promise<unknown>} lastStatement resolves when the last statement has ended
  * @property {string} statementSuffix makes the names of prepared statements unique
  * @property {NodeJS.Timeout} [check]
+ *
+ * @typedef {{ text: string, values?: unknown[], name?: string, query_timeout?: number }} Statement as pg takes it; name: of the
+ *     prepared statement
  *
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
@@ -125,7 +128,7 @@ export class Listener extends EventEmitter {
 	 * @param {string} channel
 	 */
 	#listenTo(connection, channel) {
-		const answer = connection.channels.get(channel) ?? runStatement(connection, `LISTEN ${channel}`);
+		const answer = connection.channels.get(channel) ?? runStatement(connection, { text: `LISTEN ${channel}` });
 		connection.channels.set(channel, answer);
 		return answer;
 	}
@@ -178,9 +181,17 @@ export class Listener extends EventEmitter {
 	async query(text, values, name) {
 		const connection = this.#connection;
 		if (!connection?.listening) throw new Error('the listening connection is lost');
+		const prepared = name && connection.receivesNotifications ? `${name}_${connection.statementSuffix}` : undefined;
+		return this.#answerOf(connection, { text, values, ...prepared && { name: prepared } });
+	}
+
+	/**
+	 * @param {Connection} connection
+	 * @param {Statement} statement
+	 */
+	async #answerOf(connection, statement) {
 		try {
-			const prepared = name && connection.receivesNotifications ? `${name}_${connection.statementSuffix}` : undefined;
-			const rows = await runStatement(connection, text, values, prepared);
+			const rows = await runStatement(connection, statement);
 			this.#failures = 0;
 			return rows;
 		} catch (error) {
@@ -230,15 +241,16 @@ export class Listener extends EventEmitter {
 		}
 		if (this.#connection !== connection) return;
 		connection.listening = true;
-		connection.check = setInterval(() => this.#check(), jittered(ROUTINE_MS)).unref();
+		connection.check = setInterval(() => this.#check(connection), jittered(LISTEN_CHECK_MS)).unref();
 		this.emit('listening');
 		if (listens) await this.#probeNotifications(connection);
 		else this.#warnPolling('PostgreSQL is polled');
 	}
 
-	#check() {
-		// A broken connection is handled by its own events.
-		if (this.#users.size > 0 && this.listening) this.query('SELECT', []).catch(() => {});
+	/** @param {Connection} connection that may have died in silence: then no answer comes, and it is lost */
+	#check(connection) {
+		if (this.#users.size === 0 || !connection.listening) return;
+		this.#answerOf(connection, { text: 'SELECT', query_timeout: PING_MS }).catch(() => {});
 	}
 
 	/**
@@ -264,12 +276,12 @@ export class Listener extends EventEmitter {
 	 */
 	async #probeNotifications(connection) {
 		try {
-			const [answer] = await runStatement(connection, 'SELECT pg_backend_pid() AS pid');
+			const [answer] = await runStatement(connection, { text: 'SELECT pg_backend_pid() AS pid' });
 			if (answer?.pid === connection.client.processID) {
 				this.#setReceiving(connection);
 				return;
 			}
-			await runStatement(connection, `LISTEN ${PROBE_CHANNEL}`);
+			await runStatement(connection, { text: `LISTEN ${PROBE_CHANNEL}` });
 			this.#probeId = randomUUID();
 			setTimeout(() => {
 				if (this.#connection === connection && !connection.receivesNotifications) {
@@ -333,15 +345,11 @@ export class Listener extends EventEmitter {
  * Runs one statement after another.
  *
  * @param {Connection} connection
- * @param {string} text
- * @param {unknown[]} [values]
- * @param {string} [name] of the prepared statement
+ * @param {Statement} statement
  * @returns {Promise<Record<string, unknown>[]>}
  */
-async function runStatement(connection, text, values, name) {
-	const answer = connection.lastStatement.then(() => connection.client.query({
-		text, ...values && { values }, ...name !== undefined && { name },
-	}));
+async function runStatement(connection, statement) {
+	const answer = connection.lastStatement.then(() => connection.client.query(statement));
 	connection.lastStatement = answer.catch(() => {});
 	return (await answer).rows;
 }

@@ -68,7 +68,7 @@ TIMEOUT_S = 300
 ABANDON_S = 2
 # Rows that one statement reads for the waits.
 READ_BATCH_MAX = 1_000
-# How often rows are read, and the listening connection is used, although nothing says so.
+# How often rows are read although nothing says so.
 ROUTINE_S = 30
 # How long after a read that failed the next one begins.
 READ_RETRY_S = 1
@@ -99,6 +99,11 @@ BACKOFF_MAX_S = 5
 BACKOFF_OF_SEVERAL_MAX_S = 0.5
 # How long a statement on the listening connection may take.
 LISTEN_QUERY_S = 10
+# How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`, one that
+# died in silence is noticed in 15 seconds.
+LISTEN_CHECK_S = 8
+# How long the answer may take to the question whether a connection is alive.
+PING_S = 5
 # How long a notification may take that tests whether notifications arrive.
 PROBE_S = 3
 # How long `close` waits for what is under way.

@@ -12,6 +12,7 @@ connection tests whether notifications arrive.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import uuid
@@ -21,7 +22,15 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
-from .contract_limits import BACKOFF_MAX_S, BACKOFF_MIN_S, BACKOFF_OF_SEVERAL_MAX_S, LISTEN_QUERY_S, PROBE_S
+from .contract_limits import (
+    BACKOFF_MAX_S,
+    BACKOFF_MIN_S,
+    BACKOFF_OF_SEVERAL_MAX_S,
+    LISTEN_CHECK_S,
+    LISTEN_QUERY_S,
+    PING_S,
+    PROBE_S,
+)
 from .database import CHANNEL
 from .errors import UrlModeError
 from .log import warn
@@ -101,13 +110,13 @@ class _Listening:
         if not self.lost.done():
             self.lost.set_result(error)
 
-    async def query(self, statement: str, values: Sequence[Any] = ()) -> Rows:
+    async def query(self, statement: str, values: Sequence[Any] = (), *, limit: float | None = None) -> Rows:
         """One statement after another. An error that is no refusal is the end of the connection."""
         async with self._turn:
             if self.lost.done():
                 raise LostConnection("the listening connection is lost")
             self._unwatch()
-            timer = self._loop.call_later(LISTEN_QUERY_S, sever, self._connection)
+            timer = self._loop.call_later(LISTEN_QUERY_S if limit is None else limit, sever, self._connection)
             try:
                 cursor = await self._connection.execute(statement.encode(), values)
                 return await cursor.fetchall() if cursor.description else []
@@ -215,15 +224,16 @@ class Listener:
     async def _serve(self) -> BaseException:
         """From a new connection until it is lost, or could not be opened."""
         listening = None
-        probe = None
+        tasks: list[asyncio.Task[None]] = []
         try:
             listening = _Listening(await self._connect(), self._on_notify)
             listens = self._listen and await self._listen_on(listening)
             self._connection = listening
             for tell in self.on_listening:
                 tell()
+            tasks.append(self._tasks.start(self._check(listening)))
             if listens:
-                probe = self._tasks.start(self._probe(listening))
+                tasks.append(self._tasks.start(self._probe(listening)))
             else:
                 self._warn_polling("PostgreSQL is polled")
             return await listening.lost
@@ -231,10 +241,19 @@ class Listener:
             return error
         finally:
             self._connection = None
-            if probe is not None:
-                probe.cancel()
+            for task in tasks:
+                task.cancel()
             if listening is not None:
                 await listening.close()
+
+    async def _check(self, listening: _Listening) -> None:
+        """Asks again and again whether the connection is alive. One that died in silence does not answer, and is lost."""
+        with contextlib.suppress(psycopg.Error):  # `_serve` notices it
+            while True:
+                await asyncio.sleep(jittered(LISTEN_CHECK_S))
+                if self._users:
+                    await listening.query("SELECT", limit=PING_S)
+                    self._failures = 0
 
     @staticmethod
     async def _listen_on(listening: _Listening) -> bool:
