@@ -123,9 +123,21 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/*
+ * Whether this browser has gone on from its link before: another tab may be at the
+ * provider. It is no news to who comes back by an address of ours.
+ */
+static bool
+was_opened_here(const struct um_context *context, const struct um_exchange *ex)
+{
+	return ex->is_link && ex->op.outcome == UM_ROW_OPENED
+		&& um_require_owner(context, ex) == UM_REFUSAL_NONE;
+}
+
 static enum um_refusal
 show_confirm_page(const struct um_context *context, struct um_exchange *ex)
 {
+	ex->opened_before = was_opened_here(context, ex);
 	um_browser_ensure_cookie(ex->cookie, context);
 	ex->sets_cookie = ex->request.method == UM_GET;
 	ex->answer = UM_ANSWER_CONFIRM;

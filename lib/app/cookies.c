@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <openssl/sha.h>
+
 #include "core/encode.h"
 #include "crypto/sealed_text.h"
 #include "http/final_page.h"
@@ -88,4 +90,65 @@ um_follow_read(struct um_token *token, const struct um_context *context,
 	}
 	um_buf_free(&text);
 	return provider;
+}
+
+#define OPEN_HALF 8                           /* bytes of a digest */
+#define OPEN_LEN UM_BASE64_LEN(2 * OPEN_HALF) /* characters of an entry */
+
+/* The first bytes of SHA-256(cookie 00 bytes). */
+static void
+put_half(uint8_t out[static OPEN_HALF], const char *cookie, struct um_str bytes)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH] = { 0 };
+	struct um_buf text = { 0 };
+
+	um_buf_put(&text, cookie, strlen(cookie) + 1);
+	um_buf_put(&text, bytes.ptr, bytes.len);
+	if (!text.failed)
+		SHA256((const uint8_t *)text.ptr, text.len, digest);
+	memcpy(out, digest, OPEN_HALF);
+	um_buf_free(&text);
+}
+
+/* Its entries as the cookie has them, or nothing. */
+static struct um_str
+open_entries(struct um_str header)
+{
+	struct um_str value = um_cookie_get(header, UM_OPEN_COOKIE);
+
+	return value.len % OPEN_LEN == 0 && value.len <= UM_OPEN_MAX * OPEN_LEN
+			&& um_base64url_is(value)
+		? value
+		: (struct um_str){ 0 };
+}
+
+bool
+um_open_note(struct um_response *response, struct um_str header,
+	const char *cookie, const struct um_token *token, struct um_str state)
+{
+	struct um_str entries = open_entries(header);
+	uint8_t entry[2 * OPEN_HALF], found[2 * OPEN_HALF];
+	char text[OPEN_LEN + 1];
+	struct um_buf value = { 0 };
+
+	put_half(entry, cookie,
+		(struct um_str){ (const char *)token->id, sizeof(token->id) });
+	put_half(entry + OPEN_HALF, cookie, state);
+	for (size_t at = 0; at < entries.len; at += OPEN_LEN)
+		if (um_base64url_decode(found, sizeof(found),
+			    (struct um_str){ entries.ptr + at, OPEN_LEN })
+			&& memcmp(found, entry, OPEN_HALF) == 0)
+			return memcmp(found, entry, sizeof(entry)) != 0;
+	/* The newest first. */
+	um_base64url_encode(text, entry, sizeof(entry));
+	um_buf_puts(&value, text);
+	um_buf_put(&value, entries.ptr,
+		entries.len < UM_OPEN_MAX * OPEN_LEN
+			? entries.len
+			: (UM_OPEN_MAX - 1) * OPEN_LEN);
+	if (!value.failed)
+		um_response_cookie(response, UM_OPEN_COOKIE, um_buf_str(&value),
+			UM_OPEN_MAX_AGE, "Lax");
+	um_buf_free(&value);
+	return false;
 }

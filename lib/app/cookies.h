@@ -60,4 +60,24 @@ void um_follow_set(struct um_response *response,
 const struct um_provider *um_follow_read(struct um_token *token,
 	const struct um_context *context, struct um_str header);
 
+/*
+ * The forms that this browser was shown last, so that a second tab is told of the
+ * first: a cookie that lives for a day, with a digest of each elicitation and of the
+ * state of its tab. The browser's own cookie is part of the digests, so that they
+ * say nothing to anybody else.
+ */
+
+#define UM_OPEN_COOKIE "__Host-urlmode-open"
+#define UM_OPEN_MAX 8
+#define UM_OPEN_MAX_AGE 86400 /* seconds */
+
+/*
+ * Notes that the browser with this cookie and Cookie header is shown the form of
+ * the token's elicitation in a tab with this state: sets the cookie with the
+ * response unless it has it already. Returns whether a tab with another state
+ * was shown it before.
+ */
+bool um_open_note(struct um_response *response, struct um_str header,
+	const char *cookie, const struct um_token *token, struct um_str state);
+
 #endif

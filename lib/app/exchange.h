@@ -56,6 +56,7 @@ struct um_exchange {
 	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
 	struct um_buf way_on; /* of a link on the page, of FINAL or a refusal */
 	bool attempt_failed;  /* FOLLOW: so did the last attempt to pay */
+	bool opened_before;   /* CONFIRM: by this browser */
 	enum um_final_page final;
 	bool sets_cookie; /* unless it is refused */
 	struct um_response response;

@@ -138,6 +138,7 @@ put_confirm(const struct um_config *config, struct um_exchange *ex)
 		.state = um_str(ex->state),
 		.amount = format_amount(amount, row),
 		.currency = um_str(row->currency),
+		.opened_before = ex->opened_before,
 	};
 
 	um_page_confirm(&ex->response, &ex->request, &config->brand, &confirm);

@@ -121,17 +121,18 @@ um_form_page_put(struct um_response *response, const struct um_request *request,
 		"<strong><bdi>", "</bdi></strong>");
 	um_buf_puts(view.controls.page.body, "</p>\n");
 	put_alert(&view);
+	if (form->elsewhere)
+		um_document_warning(&view.controls.page,
+			UM_TEXT_OPEN_ELSEWHERE);
 	um_control_words(&view.controls, "h2", "", form->definition->title);
 	um_control_words(&view.controls, "p", " class=\"lines\"",
 		form->definition->text);
 	put_facts(&view);
 	if (!form->is_approval)
 		um_document_paragraph(&view.controls.page, UM_TEXT_FORM_NOTE);
-	if (form->warns) {
-		um_buf_puts(view.controls.page.body, "<p class=\"warning\">");
-		um_document_put(&view.controls.page, UM_TEXT_CONFIRM_WARNING);
-		um_buf_puts(view.controls.page.body, "</p>\n");
-	}
+	if (form->warns)
+		um_document_warning(&view.controls.page,
+			UM_TEXT_CONFIRM_WARNING);
 	put_form(&view);
 	um_layout_end(view.controls.page.body, "");
 }

@@ -58,6 +58,14 @@ um_document_paragraph(const struct um_document *page, enum um_text text)
 }
 
 void
+um_document_warning(const struct um_document *page, enum um_text text)
+{
+	um_buf_puts(page->body, "<p class=\"warning\">");
+	um_document_put(page, text);
+	um_buf_puts(page->body, "</p>\n");
+}
+
+void
 um_document_row(const struct um_document *page, enum um_text name,
 	struct um_str value)
 {

@@ -36,6 +36,9 @@ struct um_document um_document_begin(struct um_response *response,
 void um_document_put(const struct um_document *page, enum um_text text);
 void um_document_paragraph(const struct um_document *page, enum um_text text);
 
+/* A text that stands out, as a paragraph. */
+void um_document_warning(const struct um_document *page, enum um_text text);
+
 /* A row of a <dl>. */
 void um_document_row(const struct um_document *page, enum um_text name,
 	struct um_str value);

@@ -329,11 +329,11 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 			{ "provider", confirm->display_name },
 			{ 0 },
 		});
+	if (confirm->opened_before)
+		um_document_warning(&page, UM_TEXT_OPEN_ELSEWHERE);
 	put_details(&page, confirm);
 	um_document_paragraph(&page, notes[confirm->what]);
-	um_buf_puts(page.body, "<p class=\"warning\">");
-	um_document_put(&page, UM_TEXT_CONFIRM_WARNING);
-	um_buf_puts(page.body, "</p>\n");
+	um_document_warning(&page, UM_TEXT_CONFIRM_WARNING);
 	put_answers(&page, confirm);
 	um_layout_end(page.body, "");
 }

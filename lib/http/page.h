@@ -85,6 +85,7 @@ struct um_confirm {
 	struct um_str state;        /* a connect token bound to this browser */
 	struct um_str amount;       /* "10.50"; empty if it is not known */
 	struct um_str currency;     /* "EUR" */
+	bool opened_before; /* in this browser, perhaps in another tab */
 };
 void um_page_confirm(struct um_response *response,
 	const struct um_request *request, const struct um_brand *brand,

@@ -241,7 +241,11 @@ describe('two tabs of one browser', () => {
 	test('with the same flow: whichever comes first', async () => {
 		const browser = fixture.browser();
 		const flow = await fixture.goOn(browser);
-		const other = await press(browser, await browser.open(flow.url), 'continue');
+		assert.doesNotMatch(flow.confirm.text, /opened this in this browser before/);
+		const again = await browser.open(flow.url);
+		assert.match(again.text, /opened this in this browser before/, 'it is told of the first tab, and goes on');
+		assert.doesNotMatch((await fixture.browser().open(flow.url)).text, /opened this in this browser before/, 'another browser');
+		const other = await press(browser, again, 'continue');
 		const otherState = new URL(other.location).searchParams.get('state');
 
 		assert.equal(other.status, 303, 'it may be opened again');

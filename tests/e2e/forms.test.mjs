@@ -65,6 +65,23 @@ describe('the page', () => {
 		assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
 	});
 
+	test('in a second tab says that there is a first one, and takes what is sent; loaded again in the first, it does not', async () => {
+		const notice = /opened this in this browser before/;
+		const row = await input();
+		const first = await forms.visit(row);
+		const cookie = [first.headers.Cookie, ...first.page.headers['set-cookie'].map((text) => text.split(';')[0])].join('; ');
+		const second = await forms.visit(row, { headers: { Cookie: cookie } });
+		const [one, other] = [first, second].map((tab) => ({ ...tab, headers: { Cookie: cookie } }));
+		assert.notEqual(one.state, other.state);
+		for (const [page, told] of [[first.page, false], [await forms.look(one), false], [await forms.look(other), true],
+			[await forms.send(other, { 'field.mail': 'zoe', answer: 'submit' }), true]]) {
+			assert.equal(notice.test(page.document.text), told);
+		}
+		assert.equal((await forms.send(other, { 'field.api_key': SECRET, answer: 'submit' })).headers.location, '/done');
+		assert.match((await forms.send(one, { 'field.api_key': 'sk_live_other', answer: 'submit' })).document.text, /Already done.*perhaps in another tab/);
+		assert.equal((await forms.result(row)).values.api_key, SECRET);
+	});
+
 	test('gives each field its type, and screen readers its help', async () => {
 		const { page } = await forms.visit(await input());
 		const { type, autocomplete, required, value, 'aria-describedby': described } = control(page, 'api_key');

@@ -365,6 +365,46 @@ TEST(a_cookie_as_long_as_the_limit_is_kept)
 	}
 }
 
+/* A link that is opened again, while another tab may be at the provider. */
+TEST(a_second_tab_is_told_that_the_link_was_opened_before)
+{
+	static const char notice[] = "opened this in this browser before";
+	static const struct {
+		const char *name, *query, *says;
+		enum um_op_kind asks;
+		bool elsewhere, told;
+	} cases[] = {
+		{ "opened here", "state={link}", "opened", UM_OP_LOOK_UP_LINK,
+			false, true },
+		{ "opened in another browser", "state={link}", "opened",
+			UM_OP_LOOK_UP_LINK, true, false },
+		{ "not opened yet", "state={link}", "pending",
+			UM_OP_LOOK_UP_LINK, false, false },
+		{ "by an address of ours", "state={bound}", "opened",
+			UM_OP_LOOK_UP, false, false },
+	};
+	struct program_case test = { .path = CONNECT, .row = SHOWN };
+
+	test.row.has_browser = true;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct program_answer end;
+
+		um_browser_digest(test.row.browser, case_context.keys,
+			STR(CASE_COOKIE));
+		test.row.browser[0] ^= cases[i].elsewhere ? 1 : 0;
+		test.name = cases[i].name;
+		test.query = cases[i].query;
+		test.asks = cases[i].asks;
+		test.says = cases[i].says;
+		program_case_answer(&end, &connect_program, &test);
+		assert_int_equal(end.ex.response.status, 200);
+		assert_row(test.name,
+			str_has(um_buf_str(&end.out), um_str(notice))
+				== cases[i].told);
+		program_answer_free(&end);
+	}
+}
+
 TEST(head_gives_no_cookie)
 {
 	static const struct program_case test = { .name = "HEAD",
@@ -395,6 +435,8 @@ main(void)
 		cmocka_unit_test(the_confirm_page),
 		cmocka_unit_test(a_browser_without_a_cookie_is_given_one),
 		cmocka_unit_test(a_cookie_as_long_as_the_limit_is_kept),
+		cmocka_unit_test(
+			a_second_tab_is_told_that_the_link_was_opened_before),
 		cmocka_unit_test(head_gives_no_cookie),
 	};
 

@@ -119,6 +119,84 @@ TEST(whatever_is_not_ours_is_not_followed)
 	free(cookie);
 }
 
+/* What a browser sends after it was shown a page, and what it was told there. */
+struct tab {
+	char cookies[512];
+	bool told;
+	bool set;
+};
+
+static void
+show(struct tab *tab, const char *browser, uint8_t first, const char *state)
+{
+	struct um_exchange ex = { .token.id = { first } };
+	const char *from;
+
+	tab->told = um_open_note(&ex.response, um_str(tab->cookies), browser,
+		&ex.token, um_str(state));
+	um_buf_put(&ex.response.headers, "", 1);
+	assert_false(ex.response.headers.failed);
+	from = strstr(ex.response.headers.ptr, UM_OPEN_COOKIE "=");
+	tab->set = from != NULL;
+	if (from != NULL) {
+		assert_non_null(
+			strstr(from, "; Path=/; Max-Age=86400; Secure"));
+		snprintf(tab->cookies, sizeof(tab->cookies), "a=b; %.*s",
+			(int)strcspn(from, ";"), from);
+	}
+	um_response_free(&ex.response);
+}
+
+TEST(a_second_tab_is_told_of_the_first)
+{
+	struct tab tab = { .cookies = "" };
+
+	show(&tab, CASE_COOKIE, 1, "first");
+	assert_true(tab.set && !tab.told);
+	show(&tab, CASE_COOKIE, 1, "first");
+	assert_row("the same tab", !tab.set && !tab.told);
+	show(&tab, CASE_COOKIE, 1, "second");
+	assert_row("another tab", !tab.set && tab.told);
+	show(&tab, CASE_COOKIE, 1, "second");
+	assert_row("that one, again", !tab.set && tab.told);
+	show(&tab, CASE_COOKIE, 2, "second");
+	assert_row("another elicitation", tab.set && !tab.told);
+	show(&tab, "AAECAwQFBgcICQoLDA0ODx", 1, "second");
+	assert_row("another browser with its cookies", !tab.told);
+}
+
+TEST(a_browser_remembers_the_last_ones)
+{
+	struct tab tab = { .cookies = "" };
+
+	for (uint8_t i = 0; i <= UM_OPEN_MAX; i++)
+		show(&tab, CASE_COOKIE, i, "a");
+	assert_int_equal(strlen(tab.cookies),
+		strlen("a=b; " UM_OPEN_COOKIE "=") + (size_t)22 * UM_OPEN_MAX);
+	for (uint8_t i = UM_OPEN_MAX; i > 0; i--) {
+		show(&tab, CASE_COOKIE, i, "b");
+		assert_row("known", tab.told && !tab.set);
+	}
+	show(&tab, CASE_COOKIE, 0, "b");
+	assert_row("the oldest one is forgotten", !tab.told && tab.set);
+}
+
+TEST(what_is_no_list_of_ours_is_empty)
+{
+	static const char *const values[] = { "", "x", "AAECAwQFBgcICQoLDA0ODw",
+		"AAECAwQFBgcICQoLDA0OD_", "AAECAwQFBgcICQoLDA0OD ",
+		"; " UM_OPEN_COOKIE "=AAECAwQFBgcICQoLDA0ODw" };
+
+	for (size_t i = 0; i < LENGTH(values); i++) {
+		struct tab tab;
+
+		snprintf(tab.cookies, sizeof(tab.cookies), UM_OPEN_COOKIE "=%s",
+			values[i]);
+		show(&tab, CASE_COOKIE, 1, "a");
+		assert_row(values[i], !tab.told && tab.set);
+	}
+}
+
 int
 main(void)
 {
@@ -127,6 +205,9 @@ main(void)
 		cmocka_unit_test(a_value_that_is_long_enough_is_kept),
 		cmocka_unit_test(the_row_that_was_set_is_followed_for_a_minute),
 		cmocka_unit_test(whatever_is_not_ours_is_not_followed),
+		cmocka_unit_test(a_second_tab_is_told_of_the_first),
+		cmocka_unit_test(a_browser_remembers_the_last_ones),
+		cmocka_unit_test(what_is_no_list_of_ours_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, program_case_set_up,

@@ -371,6 +371,66 @@ TEST(what_was_typed_is_shown_again_to_its_browser)
 	um_buf_free(&problem);
 }
 
+/* What a browser sends after a response that has set this cookie. */
+static void
+copy_cookie(char *out, size_t size, const struct um_str response,
+	const char *name)
+{
+	struct um_buf text = { 0 };
+	const char *set;
+
+	um_buf_put(&text, response.ptr, response.len);
+	um_buf_put(&text, "", 1);
+	set = strstr(text.ptr, name);
+	assert_non_null(set);
+	snprintf(out, size, COOKIE(CASE_COOKIE) "; %.*s",
+		(int)strcspn(set, ";"), set);
+	um_buf_free(&text);
+}
+
+/* The tab is known by its state: a page that is loaded again is no second tab. */
+TEST(a_second_tab_is_told_of_the_first)
+{
+	static const char notice[] = "opened this in this browser before";
+	struct program_case test = { .name = "first",
+		.path = INTAKE,
+		.query = QUERY,
+		.asks = UM_OP_LOOK_UP_FORM,
+		.says = "opened",
+		.row = open_row,
+		.status = 200 };
+	struct um_response other = { 0 };
+	struct program_answer end;
+	char cookies[512];
+
+	program_case_answer(&end, &input_program, &test);
+	assert_false(str_has(um_buf_str(&end.out), um_str(notice)));
+	copy_cookie(cookies, sizeof(cookies), um_buf_str(&end.out),
+		UM_OPEN_COOKIE);
+	um_open_note(&other, um_str(""), CASE_COOKIE, &end.ex.token,
+		um_str("another"));
+	program_answer_free(&end);
+
+	test.name = "the same tab again";
+	test.cookie = cookies;
+	program_case_answer(&end, &input_program, &test);
+	assert_false(str_has(um_buf_str(&end.out), um_str(notice)));
+	program_answer_free(&end);
+
+	copy_cookie(cookies, sizeof(cookies), um_buf_str(&other.headers),
+		UM_OPEN_COOKIE);
+	um_response_free(&other);
+	test.name = "another tab";
+	test.on_page = notice;
+	program_case_run(&input_program, &test);
+	test.name = "another tab with a mistake";
+	test.method = "POST";
+	test.query = NULL;
+	test.body = "state={bound}&answer=submit&field.key=";
+	test.status = 422;
+	program_case_run(&input_program, &test);
+}
+
 TEST(mistakes_are_not_stored)
 {
 	const struct {
@@ -532,6 +592,7 @@ main(void)
 		cmocka_unit_test(a_decision_says_whose_it_was),
 		cmocka_unit_test(an_answer_is_sealed_and_stored),
 		cmocka_unit_test(what_was_typed_is_shown_again_to_its_browser),
+		cmocka_unit_test(a_second_tab_is_told_of_the_first),
 		cmocka_unit_test(mistakes_are_not_stored),
 		cmocka_unit_test(a_database_that_is_away),
 		cmocka_unit_test(a_definition_that_is_broken_or_foreign),
