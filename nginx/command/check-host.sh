@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
-# What urlmode check looks at on this host: database and its storage, sockets, nginx.
+# What urlmode check looks at on this host: database, its storage and what it lists,
+# sockets, nginx.
 
 # --- Database ---------------------------------------------------------------
 
@@ -72,8 +73,8 @@ reach_operator()
 	operator_reached=1
 }
 
-# Asks once for what the checks of migrations and storage look at: a kind and its values in
-# a line. False: the database is not reached, or does not list the migrations.
+# Asks once for what the checks of migrations, storage and deliveries look at: a kind and its
+# values in a line. False: the database is not reached, or does not list the migrations.
 ask_operator()
 {
 	query operator -A -t -F "$tab" >"$scratch/operator" 2>"$scratch/said" <<'SQL'
@@ -85,6 +86,11 @@ SELECT 'port', current_setting('port');
 SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
 SELECT 'migration', name FROM urlmode.list_migrations();
 SELECT 'functions', urlmode.functions_version();
+SELECT to_regproc('urlmode.list_unreadable') IS NOT NULL AS lists \gset
+\if :lists
+SELECT 'unreadable', string_agg(format('%s of %s', l.number, l.provider_name), ', ' ORDER BY l.provider_name) FROM (
+	SELECT u.provider_name, count(*) AS number FROM urlmode.list_unreadable(NULL, now() - interval '1 day', 100000) u GROUP BY 1) l;
+\endif
 SQL
 }
 
@@ -160,6 +166,24 @@ check_storage()
 		[ "$kind" != space ] || check_free "the table space $name" "$place"
 	done <"$scratch/operator"
 	[ $wrong -eq 1 ] || finding ok storage "the file systems of $data and of the table spaces have room"
+}
+
+# --- Deliveries -------------------------------------------------------------
+
+check_deliveries()
+{
+	if ! reach_operator || ! grep -q "^unreadable$tab" "$scratch/operator"; then
+		finding skipped deliveries "no connection as urlmode_operator, or its list of deliveries is missing" \
+			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
+		return
+	fi
+	unreadable=$(operator_value unreadable)
+	if [ -n "$unreadable" ]; then
+		finding warning deliveries "the last day brought deliveries with a right signature that could not be read and were refused: $unreadable" \
+			"urlmode events --unreadable says where; correct the description or the configuration, and have the provider send them again"
+	else
+		finding ok deliveries "each delivery of the last day with a right signature could be read"
+	fi
 }
 
 # check_free WHAT DIRECTORY: each file system once.

@@ -30,6 +30,7 @@ nothing. The checks are:
   clock          the database's clock is that of this host
   migrations     the database has all that belong to this version
   storage        its file systems are not full, where it runs on this host
+  deliveries     each delivery of the last day with a right signature could be read
   units          systemd's units of the programs, nginx and purge run, without failing
   sockets        somebody listens on each, and not everybody can connect to it
   nginx          it accepts its configuration
@@ -88,6 +89,7 @@ run_check()
 		check_database
 		check_migrations
 		check_storage
+		check_deliveries
 		check_units
 		check_sockets
 		check_nginx

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# urlmode events: what providers have sent, and what nobody has claimed.
+# urlmode events: what providers have sent, what nobody has claimed, and what cannot be read.
 
 help_events()
 {
 	cat <<'END'
-usage: urlmode events [--late | --unclaimed | --unknown]
+usage: urlmode events [--late | --unclaimed | --unknown | --unreadable]
                       [--provider NAME] [--since WHEN] [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
@@ -16,6 +16,10 @@ each did to its elicitation: urlmode show has the rest.
                    are held wait for urlmode release or urlmode void
   --unknown        instead of events: payments and refunds of elicitations that
                    nobody knows, of the last thirty days, the newest last
+  --unreadable     instead of events: deliveries with a right signature that could
+                   not be read and were refused, of the last thirty days: where,
+                   how often each came, and the request id of the last time, which
+                   is in the log. Their content is not kept
   --provider NAME  only of this provider
   --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
                    (90s, 30m, 2h, 7d, 4w)
@@ -37,6 +41,7 @@ run_events()
 		--late) late=true ;;
 		--unclaimed) what=unclaimed ;;
 		--unknown) what=unknown ;;
+		--unreadable) what=unreadable ;;
 		--json) json=1 ;;
 		--provider)
 			needs_value "$1" $#
@@ -58,7 +63,7 @@ run_events()
 		shift
 	done
 	case $what-$late in
-	unclaimed-true | unknown-true) misuse "--late and --$what exclude each other" ;;
+	unclaimed-true | unknown-true | unreadable-true) misuse "--late and --$what exclude each other" ;;
 	esac
 	case $limit in
 	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
@@ -116,6 +121,20 @@ SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unknown(nullif(:'provider',
 SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
 	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency
 FROM urlmode.list_unknown(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
+\endif
+SQL
+}
+
+list_unreadable()
+{
+	cat <<'SQL'
+\if :json
+SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unreadable(nullif(:'provider', ''),
+	nullif(:'begin', '')::timestamptz, :'most') l;
+\else
+SELECT date_trunc('second', l.first_seen_at) AS first_seen_at, date_trunc('second', l.last_seen_at) AS last_seen_at,
+	l.times, l.provider_name AS provider, l.reason, l.place, l.request
+FROM urlmode.list_unreadable(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
 \endif
 SQL
 }

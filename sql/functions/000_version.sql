@@ -16,6 +16,7 @@
 --   015_unknown_event   money for an elicitation that nobody knows
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
 --   018_refund          money that goes back
+--   024_unreadable      deliveries that are signed rightly, and cannot be read
 
 SET LOCAL ROLE :"owner";
 

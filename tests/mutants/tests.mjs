@@ -22,7 +22,7 @@ export const filesIn = (folder, end) => readdirSync(join(ROOT, folder)).filter((
 /** The files of tests/sql that test each part of the SQL, before the others that are there. */
 const SQL_FILES = {
 	'002': ['browser'], '003': ['money', 'refunds'], '004': ['claims'], '005': ['retention'], '006': ['create'], '007': ['browser'], '008': ['events', 'money'],
-	'009': ['waits'], '015': ['unknown'], '016': ['forms'], '018': ['refunds'],
+	'009': ['waits'], '015': ['unknown'], '016': ['forms'], '018': ['refunds'], '024': ['unreadable'],
 };
 /** The same of lib/node/test. */
 const SQL_TESTS = {
@@ -38,7 +38,7 @@ const SQL_E2E = {
 	'003': ['events', 'money', 'money-proof', 'money-back'], '004': ['answers', 'money'], '005': ['retention'], '006': ['loud', 'database'],
 	'007': ['database', 'flow'], '008': ['events', 'money', 'money-proof'], '009': ['database', 'money-recheck', 'waiting'],
 	'010': ['adapters-postgresql'], '011': ['retention'], '012': ['adapters-postgresql'], '013': ['../operate/command', '../operate/command-decide', '../operate/reconcile'],
-	'015': ['events'], '016': ['form-names', 'form-users', 'forms'], '018': ['money-back', 'events'],
+	'015': ['events'], '016': ['form-names', 'form-users', 'forms'], '018': ['money-back', 'events'], '024': ['unreadable'],
 };
 
 const TESTS_OF = {

@@ -24,7 +24,7 @@ import { freePorts } from '../stack/harness.mjs';
 import { DAY, signAgain } from '../support/certificates.mjs';
 import { until } from '../support/wait.mjs';
 
-const ALL = ['programs', 'signatures', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'storage', 'units', 'sockets',
+const ALL = ['programs', 'signatures', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'storage', 'deliveries', 'units', 'sockets',
 	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside', 'issuer'];
 
 checkedStack('operate-command-check');
@@ -155,12 +155,29 @@ describe('configuration and files', () => {
 			['server_keys', 'skipped', /no keys file of an MCP server/],
 			['migrations', 'skipped', /no connection as urlmode_operator/],
 			['storage', 'skipped', /no connection as urlmode_operator/],
+			['deliveries', 'skipped', /no connection as urlmode_operator/],
 			['units', 'skipped', /systemd does not run here/],
 		], { URLMODE_KEYS_FILE: '', URLMODE_OPERATOR_DATABASE_URL: '', PATH: `${inStack('without')}:${inStack('systemd')}:${process.env.PATH}` });
 	});
 });
 
 describe('the database', () => {
+	test('deliveries of the last day that could not be read: how many, of whom', async () => {
+		const add = (provider, number, age) => sql(`INSERT INTO urlmode.unreadable_delivery (provider, digest, reason, place, request, times, last_seen_at)
+			SELECT '${provider}', decode(md5(i::text), 'hex'), 'body_malformed', '/type', 'r', 9, now() - interval '${age}' FROM generate_series(1, ${number}) AS i`,
+		`DELETE FROM urlmode.unreadable_delivery WHERE provider = '${provider}'`);
+		await add('old', 3, '25 hours');
+		assert.equal((await report()).status, 'ok');
+		await add('stripe', 2, '23 hours');
+		await add('adyen', 1, '1 minute');
+		await finds('deliveries', 'warning', /could not be read and were refused: 1 of adyen, 2 of stripe$/);
+	});
+
+	test('one that has no list of deliveries yet', async () => {
+		await sql('ALTER FUNCTION urlmode.list_unreadable RENAME TO list_unread', 'ALTER FUNCTION urlmode.list_unread RENAME TO list_unreadable');
+		await finds('deliveries', 'skipped', /its list of deliveries is missing/);
+	});
+
 	test('that does not answer', async () => {
 		await changeConfig((config) => { config.database_url = config.database_url.replace(/:\d+\//, ':1/'); });
 		await finds('database', 'error', /Connection refused/);

@@ -79,7 +79,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'purge', 'show_decisions',
+			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'list_unreadable', 'purge', 'show_decisions',
 				'show_elicitation', 'show_events', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
@@ -263,6 +263,27 @@ describe('events', () => {
 		const { owner } = await fixture.createPayment('stripe', { expected: PRICE, id });
 		assert.equal((await fixture.urlmode.waitForCompletion(id, owner)).action, 'accept');
 		assert.deepEqual(await unknown(), []);
+	});
+
+	test('unreadable: where, how often, and the request, of whatever a provider may be called', async () => {
+		const provider = `unread-${randomUUID().slice(0, 8)}`;
+		const record = (place, request) => fixture.stack.sql('SELECT recorded FROM urlmode.record_unreadable(ARRAY[$1], ARRAY[decode(md5($2), \'hex\')], ARRAY[$3], ARRAY[$2], ARRAY[$4])',
+			[provider, place, 'body_malformed', request]);
+		await record('/amount: is not a decimal number', 'request-1');
+		await record('/amount: is not a decimal number', 'request-2');
+		await record(HOSTILE, 'request-3');
+
+		const found = await json('events', '--unreadable', '--provider', provider);
+		assert.deepEqual(found.map(({ provider_name: name, reason, place, request, times }) => [name, reason, place, request, times]), [
+			[provider, 'body_malformed', '/amount: is not a decimal number', 'request-2', 2], [provider, 'body_malformed', HOSTILE.replaceAll(/[\u0080-\u009f\u202a-\u202e]/g, ''), 'request-3', 1],
+		]);
+		assert.deepEqual(await json('events', '--unreadable', '--provider', provider, '--limit', '1'), found.slice(1));
+		assert.deepEqual(await json('events', '--unreadable', '--provider', 'nobody'), []);
+		const { status, out, err } = await run('events', '--unreadable', '--provider', provider);
+		assert.deepEqual([status, err], [0, '']);
+		assert.match(out, /first_seen_at +\| +last_seen_at +\| times \| +provider +\| +reason +\| +place +\| +request/);
+		for (const said of ['/amount: is not a decimal number', 'request-2', ' 2 ']) assert.ok(out.includes(said), out);
+		assert.doesNotMatch(out.replaceAll('\n', ''), CONTROLS);
 	});
 
 	test('unclaimed: what was paid and no call has taken', async () => {

@@ -85,7 +85,7 @@ test('it may execute thirteen functions of the schema, and hold no other right i
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events']);
+		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events', 'record_unreadable']);
 	assert.deepEqual(relations, []);
 });
 

@@ -367,6 +367,21 @@ $$;
 CREATE FUNCTION again(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 	SELECT test.event(n, 'refund_reversed', price, ref, refund)
 $$;
+-- Deliveries that cannot be read; body: one with the same is the same delivery.
+CREATE FUNCTION unreadables(batch jsonb) RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT count(r.recorded) FILTER (WHERE r.recorded)
+	FROM (
+		SELECT array_agg(coalesce(b.provider, 'shop') ORDER BY o) AS providers, array_agg(test.digest(b.body) ORDER BY o) AS digests,
+			array_agg('body_malformed'::text ORDER BY o) AS reasons, array_agg(coalesce(b.place, '/type') ORDER BY o) AS places,
+			array_agg(coalesce(b.request, 'request') ORDER BY o) AS requests
+		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
+		CROSS JOIN jsonb_to_record(element) AS b (provider text, body text, place text, request text)
+	) a
+	CROSS JOIN LATERAL urlmode.record_unreadable(a.providers, a.digests, a.reasons, a.places, a.requests) r
+$$;
+CREATE FUNCTION unreadable(body text, place text DEFAULT NULL, request text DEFAULT NULL, provider text DEFAULT NULL) RETURNS bigint LANGUAGE sql AS $$
+	SELECT test.unreadables(jsonb_build_array(jsonb_build_object('body', body, 'place', place, 'request', request, 'provider', provider)))
+$$;
 CREATE FUNCTION opens_form(batch jsonb) RETURNS TABLE (outcome text, minutes integer, binding boolean) LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT f.outcome, test.minutes(to_timestamp(f.expires) - now()), f.binding IS NOT NULL
 	FROM (
@@ -463,6 +478,11 @@ $$;
 CREATE FUNCTION list_unknown(provider text DEFAULT NULL, most integer DEFAULT 100)
 RETURNS TABLE (effect text, n integer, reference text, amount text, identity text) LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT u.effect, test.n(u.elicitation), u.reference, test.price(u.amount, u.currency), u.identity FROM urlmode.list_unknown(list_unknown.provider, most => most) u
+$$;
+CREATE FUNCTION list_unreadable(provider text DEFAULT NULL, since interval DEFAULT NULL, most integer DEFAULT 100)
+RETURNS TABLE (provider_name text, reason text, place text, request text, times bigint, age interval) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT u.provider_name, u.reason, u.place, u.request, u.times, date_trunc('hour', u.last_seen_at - u.first_seen_at)
+	FROM urlmode.list_unreadable(list_unreadable.provider, now() - since, most) u
 $$;
 -- As long as there is something.
 CREATE FUNCTION purge(keep interval DEFAULT '90 days', kind text DEFAULT NULL, batch integer DEFAULT 1000) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
