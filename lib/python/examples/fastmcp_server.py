@@ -12,6 +12,7 @@ import app
 import fastmcp
 from fastmcp import Context, FastMCP
 from fastmcp.server.auth import AccessToken, TokenVerifier
+from pydantic import BaseModel
 
 from urlmode import Expected, UrlMode
 from urlmode.fastmcp import (
@@ -32,6 +33,10 @@ class Tokens(TokenVerifier):
 
     async def verify_token(self, token: str) -> AccessToken | None:
         return AccessToken(token=token, client_id="app", scopes=[]) if token in app.USERS else None
+
+
+class Summary(BaseModel):
+    reference: str
 
 
 def make_app(urlmode: UrlMode, url: str) -> Any:
@@ -59,6 +64,20 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
     async def read_report(ctx: Context) -> Any:
         """Reads the report, once it is paid."""
         return await sell(ctx, "error")
+
+    @server.tool
+    async def buy_summary(ctx: Context) -> Summary:
+        """Buys the summary, as data."""
+
+        async def paid(accepted: Accepted) -> Summary:
+            return Summary(reference=accepted.reference or "")
+
+        summary: Summary = await with_elicitation(
+            ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment",
+            expected=Expected(1050, "EUR"), message="The summary costs 10.50 EUR.", resume_key="summary 2026",
+            target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
+        )  # fmt: skip
+        return summary
 
     @server.tool(name="connect_account")
     async def connect(ctx: Context) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import app
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
+from pydantic import BaseModel
 
 from urlmode import Expected, UrlMode
 from urlmode.mcp import (
@@ -45,6 +46,10 @@ class Tokens:
         return AccessToken(token=token, client_id="app", scopes=[], resource=self._url) if known else None
 
 
+class Summary(BaseModel):
+    reference: str
+
+
 def make_app(urlmode: UrlMode, url: str) -> Any:
     auth: dict[str, Any] = {
         "issuer_url": app.ISSUER or "https://issuer.example", "resource_server_url": url, "validate_token_resource": True,
@@ -73,6 +78,20 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
     async def read_report(ctx: Context) -> Any:
         """Reads the report, once it is paid."""
         return await sell(ctx, "error")
+
+    @server.tool()
+    async def buy_summary(ctx: Context) -> Summary:
+        """Buys the summary, as data."""
+
+        async def paid(accepted: Accepted) -> Summary:
+            return Summary(reference=accepted.reference or "")
+
+        summary: Summary = await with_elicitation(
+            ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment",
+            expected=Expected(1050, "EUR"), message="The summary costs 10.50 EUR.", resume_key="summary 2026",
+            target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
+        )  # fmt: skip
+        return summary
 
     @server.tool(name="connect_account", structured_output=False)
     async def connect(ctx: Context) -> Any:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastmcp.tools import Tool
 from mcp.types import CallToolResult
 
 from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
-from ._adapters.sdk import Adapter
+from ._adapters.sdk import Adapter, to_call_tool_result
+from ._adapters.typed import TypedResult, running_tool
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware import Middleware
@@ -71,14 +73,27 @@ class _FastMCP(Adapter):
     def to_error(self, error: Exception) -> Any:
         return _Answer(CallToolResult(content=[]), error)
 
+    def typed_result(self) -> TypedResult | None:
+        tool = running_tool(Tool)
+        if tool is None or tool.output_schema is None:
+            return None
+        return TypedResult(tool.output_schema, lambda made: _convert(tool, made))
+
     def to_wire(self, made: Any) -> dict[str, Any]:
-        if not isinstance(made, ToolResult):
-            return super().to_wire(made)
-        converted = made.to_mcp_result()
-        if isinstance(converted, CallToolResult):
-            return super().to_wire(converted)
-        content, structured = converted if isinstance(converted, tuple) else (converted, None)
-        return super().to_wire(CallToolResult.model_validate({"content": content, "structuredContent": structured}))
+        return super().to_wire(to_call_tool_result(made.to_mcp_result()) if isinstance(made, ToolResult) else made)
+
+
+def _convert(tool: Tool, made: Any) -> CallToolResult:
+    """What the tool makes of the value that its function returns."""
+    if isinstance(made, CallToolResult):
+        return made
+    if not isinstance(made, ToolResult):
+        if hasattr(tool, "convert_result"):
+            made = tool.convert_result(made)
+        else:  # FastMCP 2
+            is_wrapped = (tool.output_schema or {}).get("x-fastmcp-wrap-result")
+            made = ToolResult(made, {"result": made} if is_wrapped else made)
+    return to_call_tool_result(made.to_mcp_result())
 
 
 _adapter = _FastMCP()

@@ -126,8 +126,8 @@ async def _run(asking: Asking, call: Call, capabilities: Capabilities, act: Act,
         else:
             end = await asking.by_link()
         if not isinstance(end, Completed):
-            return end
-        result = await _claim(asking, end, act, claimed)
+            return call.fit(end)
+        result = await _claim(asking, call, end, act, claimed)
         if result is not None:
             return result
         if attempt == CLAIM_ATTEMPTS - 1:
@@ -135,7 +135,7 @@ async def _run(asking: Asking, call: Call, capabilities: Capabilities, act: Act,
     raise AssertionError
 
 
-async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | None) -> ToolResult | None:
+async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: Claimed | None) -> ToolResult | None:
     """None: the outcome is not there any more."""
     tool_request, outcome, id = asking.tool_request, end.outcome, end.outcome.elicitation_id
     if outcome.action != "accept":
@@ -166,7 +166,7 @@ async def _claim(asking: Asking, end: Completed, act: Act, claimed: Claimed | No
     if isinstance(claim, ChangedClaim):
         return None
     if isinstance(claim, LeasedClaim):
-        return open_result(tool_request.message, tool_request.kind, id, "claimed")
+        return call.fit(open_result(tool_request.message, tool_request.kind, id, "claimed"))
     if isinstance(claim, (FulfilledClaim, BegunClaim)):
         _confirm(asking, claim)
         return made

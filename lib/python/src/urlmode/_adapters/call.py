@@ -14,6 +14,7 @@ from .._core.form_types import Approver, SendLink, VerifyFunction
 from .._core.types import Duration, Expected, Kind, RecheckFunction
 from .._core.urlmode import UrlMode
 from .clients import Client
+from .messages import ToolResult
 
 
 class Owner(TypedDict):
@@ -61,6 +62,8 @@ class Call:
     retry: Retry | None = None
     traceparent: str | None = None
     """the trace of the call"""
+    fit: Callable[[ToolResult], ToolResult] = lambda result: result
+    """what the tool can return of a result that ends the call without its body"""
 
 
 class CallOptions(TypedDict, total=False):

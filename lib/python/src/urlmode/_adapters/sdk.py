@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Union, cast
 
@@ -11,6 +13,7 @@ import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
+from pydantic import ValidationError
 
 from .._core.arguments import check_function, traceparent_of
 from .._core.callback_urls import AnyElicitation
@@ -26,6 +29,7 @@ from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
 from .messages import ToolResult
 from .resolving import HasEnded, resolve
+from .typed import TypedResult, is_error, running_tool, to_dict
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,6 +45,8 @@ Give = Callable[[Outcome, AnyElicitation, BegunClaim], Union[R, Awaitable[R]]]
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
+_typed_of_resolver: ContextVar[TypedResult | None] = ContextVar("urlmode_typed_result", default=None)
+"""What a resolver asks is asked in a task of its own."""
 
 
 class Adapter:
@@ -54,6 +60,14 @@ class Adapter:
 
         return ToolError(text)
 
+    def typed_result(self) -> TypedResult | None:
+        """Of the tool that calls, if what it returns has a schema."""
+        tool: Any = running_tool(_tool_class())
+        if tool is None or tool.output_schema is None:
+            return None
+        _let_errors_pass(tool)
+        return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_result(made)))
+
     def to_result(self, result: CallToolResult) -> Any:
         """What the tool returns."""
         return result
@@ -62,13 +76,13 @@ class Adapter:
         """How the tool answers its call with an error of JSON-RPC."""
         raise error
 
-    def to_wire(self, made: Any) -> dict[str, Any]:
-        """What the body has returned, as it is sent to the client."""
+    def to_wire(self, made: Any) -> ToolResult:
+        """What the body of a tool without a schema has returned, as it is sent to the client."""
         if isinstance(made, str):
             return {"content": [{"type": "text", "text": made}]}
         if not isinstance(made, CallToolResult):
             raise TypeError("the body must return a str or a CallToolResult")
-        return made.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return to_dict(made)
 
     async def with_elicitation(
         self,
@@ -94,12 +108,12 @@ class Adapter:
         written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
         """
-        call = _describe(ctx)
+        call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind=kind, message=message,
             expected=expected, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
         )  # fmt: skip
-        return await self._run(tool_request, call, to_accepted, body)
+        return await self._run(tool_request, call, typed, to_accepted, body)
 
     async def connect_account(
         self,
@@ -126,7 +140,7 @@ class Adapter:
         """
         from .connect_account import connecting  # needs Authlib, which servers that only take payments have not
 
-        call = _describe(ctx)
+        call, typed = self._describe(ctx)
         begun = await connecting(
             provider=provider, client=client, description=description, scopes=scopes,
             required_scopes=required_scopes, variables=variables, parameters=parameters, about=about,
@@ -135,7 +149,7 @@ class Adapter:
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="oauth", message=message,
             about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
         )  # fmt: skip
-        return await self._run(tool_request, call, begun.connect, body)
+        return await self._run(tool_request, call, typed, begun.connect, body)
 
     async def use_account(
         self,
@@ -162,7 +176,7 @@ class Adapter:
         """
         from .use_account import use_account
 
-        call = _describe(ctx)
+        call, typed = self._describe(ctx)
 
         def request_for(begun: Connecting) -> ToolRequest:
             return _request_of(
@@ -171,7 +185,7 @@ class Adapter:
             )  # fmt: skip
 
         return await self._answer(use_account(
-            vault, call, request_for, self._wired(body), subject=subject, session=options.get("session", ""), provider=provider,
+            vault, call, request_for, self._wired(typed, body), subject=subject, session=options.get("session", ""), provider=provider,
             account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
 
@@ -196,12 +210,12 @@ class Adapter:
         `with_elicitation`.
         """
         check_function("verify", verify)
-        call = _describe(ctx)
+        call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="input", message=message,
             about=about, form=form, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
         )  # fmt: skip
-        return await self._run(tool_request, call, to_input, body)
+        return await self._run(tool_request, call, typed, to_input, body)
 
     async def ask_approval(
         self,
@@ -224,12 +238,12 @@ class Adapter:
         with `with_elicitation`.
         """
         check_function("send_link", send_link)
-        call = _describe(ctx)
+        call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="approval", message=message,
             about=about, form=form, approver=approver, send_link=send_link, create={},
         )  # fmt: skip
-        return await self._run(tool_request, call, to_approval, body)
+        return await self._run(tool_request, call, typed, to_approval, body)
 
     async def resolve(
         self, ask: Callable[Concatenate[Any, Body[R], P], Awaitable[Any]], ctx: Any, /, *more: P.args, **options: P.kwargs
@@ -237,14 +251,22 @@ class Adapter:
         """In a resolver for a parameter of a tool: asks as `ask` does, which is one of the functions above, and returns what
         its body would be given. The tool is the body. Without an outcome, the call has its result without the tool.
         """
+        _typed_of_resolver.set(self.typed_result())
         try:
             return await resolve(lambda body: ask(ctx, body, *more, **options), self.has_no_resolvers)
         except HasEnded:
             raise self.tool_error("the call has its result without this tool") from None
 
-    async def _run(self, tool_request: ToolRequest, call: Call, give: Give[R], body: Body[R]) -> Any:
+    def _describe(self, ctx: Any) -> tuple[Call, TypedResult | None]:
+        typed = self.typed_result() or _typed_of_resolver.get()
+        call = _describe(ctx)
+        return (call, None) if typed is None else (replace(call, fit=typed.fit), typed)
+
+    async def _run(
+        self, tool_request: ToolRequest, call: Call, typed: TypedResult | None, give: Give[R], body: Body[R]
+    ) -> Any:
         """`give`: what the body is given."""
-        run_body = self._wired(body)
+        run_body = self._wired(typed, body)
 
         async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
             given = give(outcome, elicitation, claim)
@@ -252,12 +274,13 @@ class Adapter:
 
         return await self._answer(run(tool_request, call, act))
 
-    def _wired(self, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
-        """The body, with its result as it is sent to the client."""
+    def _wired(self, typed: TypedResult | None, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
+        """The body, with its result as it is sent to the client. What the tool cannot return is an error of the body."""
 
         async def run_body(given: R) -> ToolResult:
             made = body(given)
-            return self.to_wire(await made if inspect.isawaitable(made) else made)
+            result = await made if inspect.isawaitable(made) else made
+            return self.to_wire(result) if typed is None else typed.to_wire(result)
 
         return run_body
 
@@ -276,6 +299,36 @@ class Adapter:
 
             return InputRequiredResult.model_validate(result)
         return self.to_result(CallToolResult.model_validate(result))
+
+
+def to_call_tool_result(converted: Any) -> CallToolResult:
+    """Of what the frameworks make of a result: content, or that with structured content, or the whole."""
+    if isinstance(converted, CallToolResult):
+        return converted
+    content, structured = converted if isinstance(converted, tuple) else (converted, None)
+    return CallToolResult.model_validate({"content": content, "structuredContent": structured})
+
+
+def _tool_class() -> type[Any]:
+    try:
+        from mcp.server.mcpserver.tools.base import Tool
+    except ImportError:  # SDK 1.x
+        from mcp.server.fastmcp.tools.base import Tool  # type: ignore[import-not-found, no-redef]
+    return Tool
+
+
+def _let_errors_pass(tool: Any) -> None:
+    """Up to 2.0, the SDK also validates the structured content of errors, which have none."""
+    metadata = tool.fn_metadata
+    with contextlib.suppress(ValidationError):
+        metadata.convert_result(CallToolResult.model_validate({"content": [], "isError": True}))
+        return
+
+    class Lenient(type(metadata)):  # type: ignore[misc]
+        def convert_result(self, result: Any) -> Any:
+            return result if is_error(result) else super().convert_result(result)
+
+    tool.fn_metadata = Lenient.model_construct(**dict(metadata))
 
 
 def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:
