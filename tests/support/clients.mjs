@@ -58,12 +58,12 @@ class TestClient {
 		return { action, ...action === 'accept' && this.content && { content: this.content } };
 	}
 
-	/** @returns {Promise<{ text: string, isError: boolean }>} */
+	/** @returns {Promise<{ text: string, data?: unknown, isError: boolean }>} */
 	async call(name, { signal, onProgress, timeout = CALL_TIMEOUT, args = {}, meta } = {}) {
 		const result = await this.callRaw(name, { args, meta, options: {
 			signal, onprogress: onProgress, timeout, resetTimeoutOnProgress: true,
 		} });
-		return { text: result.content.map(({ text }) => text).join('\n'), isError: result.isError === true };
+		return { text: result.content.map(({ text }) => text).join('\n'), data: result.structuredContent, isError: result.isError === true };
 	}
 }
 
@@ -88,6 +88,7 @@ export async function connectSdk1(project, { url, token, headers, capabilities =
 	});
 	client.onerror = () => {};
 	await client.connect(transport);
+	await client.listTools(); // as hosts do; from then on it compares results with the tools' output schemas
 	// A call that nobody answers holds the process until it times out, even when the client is closed.
 	const closing = new AbortController();
 	test.callRaw = (name, { args, meta, options }) => client.callTool({ name, arguments: args, _meta: meta }, undefined, {
@@ -137,6 +138,7 @@ export async function connectSdk2(project, { url, token, headers, capabilities =
 		requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } }, ...tells && { fetch: telling(tells) },
 	});
 	await client.connect(transport);
+	await client.listTools();
 	test.callRaw = (name, { args, meta, options }) => client.callTool({ name, arguments: args, _meta: meta }, options);
 	test.callWith = (params, options) => client.callTool(params, options);
 	test.endSession = () => transport.terminateSession();

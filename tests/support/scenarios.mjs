@@ -180,11 +180,12 @@ function linkIn({ text }) {
 	return /^https?:\S+$/m.exec(text)?.[0] ?? /https?:\S+/.exec(text)?.[0] ?? assert.fail(`no link in: ${text}`);
 }
 
-function checkResult(run, { text, isError }, wanted) {
+function checkResult(run, { text, data, isError }, wanted) {
 	if (wanted.text !== undefined) assert.equal(text, run.fill(wanted.text));
 	for (const part of [wanted.says ?? []].flat()) assert.ok(text.includes(run.fill(part)), `“${part}” is not in: ${text}`);
 	for (const part of [wanted.saysNot ?? []].flat()) assert.ok(!text.includes(run.fill(part)), `“${part}” is in: ${text}`);
-	assert.equal(isError, wanted.isError ?? false, text);
+	if (wanted.isError !== 'either') assert.equal(isError, wanted.isError ?? false, text);
+	if (wanted.data !== undefined) assert.deepEqual(data, JSON.parse(run.fill(JSON.stringify(wanted.data))), text);
 }
 
 const STEPS = {
