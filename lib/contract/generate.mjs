@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import * as calls from './calls.mjs';
 import * as codes from './codes.mjs';
 import { functionsJson } from './functions.mjs';
 import * as limits from './limits.mjs';
@@ -38,6 +39,7 @@ function withTables(text, tables) {
 export function generated() {
 	const all = { codes: data('codes'), limits: data('limits'), messages: data('messages'), seals: data('seals') };
 	return new Map(Object.entries({
+		...calls.files(data('calls'), data('functions')),
 		...codes.files(all.codes),
 		...limits.files(all.limits),
 		...messages.files(all.messages),

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
@@ -18,16 +16,6 @@ import (
 const (
 	// exchangeFailed is why an account is not connected, if the call does not say it.
 	exchangeFailed = "exchange_failed"
-)
-
-const (
-	sqlBegin = `SELECT outcome, coalesce(claimed_reference, ''), coalesce(fence, 0), fulfilled, coalesce(leased_ms, 0)::bigint
-		FROM urlmode.begin_claim($1::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint)`
-	sqlRenew       = `SELECT urlmode.renew_claim($1::uuid, $2::bytea, $3::bigint, $4::bigint)`
-	sqlFulfil      = `SELECT urlmode.fulfil_claim($1::uuid, $2::bytea, $3::bigint, $4::bytea)`
-	sqlConfirm     = `SELECT urlmode.confirm_claim($1::uuid, $2::bytea, $3::bigint, $4::bigint)`
-	sqlRelease     = `SELECT urlmode.release_claim($1::uuid, $2::bytea, $3::bigint)`
-	sqlEndExchange = `SELECT urlmode.end_exchange($1::uuid, $2::bytea, $3::text)`
 )
 
 // ClaimState is what BeginClaim has found.
@@ -80,14 +68,6 @@ type claims struct {
 	done sync.WaitGroup
 }
 
-type begun struct {
-	outcome   string
-	reference string
-	fence     int64
-	fulfilled []byte
-	leasedMs  int64
-}
-
 func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	until := time.Now().Add(o.Wait)
 	if err := ctx.Err(); err != nil {
@@ -112,11 +92,8 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	asked := time.Now()
 	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
-		read := func(from pgx.CollectableRow) (b begun, err error) {
-			err = from.Scan(&b.outcome, &b.reference, &b.fence, &b.fulfilled, &b.leasedMs)
-			return b, err
-		}
-		all, err := rows(ctx, c.pool, read, sqlBegin, k.id, k.binding[:], orNull(o.Reference), o.Lease.Milliseconds(), c.keep.Milliseconds())
+		all, err := run(ctx, c.pool, sqlBeginClaim, beginClaimValues{rowKey: k, reference: o.Reference, leaseMs: o.Lease.Milliseconds(),
+			keepMs: c.keep.Milliseconds()})
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +105,8 @@ func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, err
 }
 
 // toClaim also begins to renew the lease: within the call, for which Close waits before it waits for renewals.
-func (c *claims) toClaim(answer begun, k rowKey, lease time.Duration, asked time.Time) (*Claim, error) {
-	claim := &Claim{State: ClaimState(answer.outcome), Reference: answer.reference, Fence: answer.fence,
+func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked time.Time) (*Claim, error) {
+	claim := &Claim{State: ClaimState(answer.outcome), Reference: answer.claimedReference, Fence: answer.fence,
 		claims: c, key: k, lease: lease, lost: make(chan struct{}), until: asked.Add(lease)}
 	switch answer.outcome {
 	case "unknown":
@@ -171,14 +148,16 @@ func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	if c.Fence == 0 {
 		c.end(false)
 		// The account is connected. If this is not stored, its page stays neutral.
-		c.step(ctx, sqlEndExchange, "")
+		c.endExchange(ctx, "")
 		return false, nil
 	}
 	text, ok := fulfilledJSON(result)
-	ask := func() (bool, error) { return c.step(ctx, sqlConfirm, c.Fence, c.claims.keep.Milliseconds()) }
+	ask := func() (bool, error) { return c.confirm(ctx) }
 	if ok {
 		sealed := seal(c.claims.ring, useFulfilled, c.key, text, nil)
-		ask = func() (bool, error) { return c.step(ctx, sqlFulfil, c.Fence, sealed) }
+		ask = func() (bool, error) {
+			return one(ctx, c.claims.pool, sqlFulfilClaim, fulfilClaimValues{rowKey: c.key, fence: c.Fence, fulfilled: sealed})
+		}
 	}
 	done, err := c.whileItLasts(ask)
 	c.end(false)
@@ -195,7 +174,7 @@ func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	c.done()
-	done, err := c.step(context.WithoutCancel(ctx), sqlConfirm, c.Fence, c.claims.keep.Milliseconds())
+	done, err := c.confirm(context.WithoutCancel(ctx))
 	if err == nil {
 		c.end(false)
 	}
@@ -215,9 +194,9 @@ func (c *Claim) Release(ctx context.Context) (bool, error) {
 	ctx = context.WithoutCancel(ctx)
 	c.end(false)
 	if c.Fence == 0 {
-		return c.step(ctx, sqlEndExchange, exchangeFailed)
+		return c.endExchange(ctx, exchangeFailed)
 	}
-	return c.step(ctx, sqlRelease, c.Fence)
+	return one(ctx, c.claims.pool, sqlReleaseClaim, releaseClaimValues{rowKey: c.key, fence: c.Fence})
 }
 
 func (c *Claim) done() {
@@ -226,8 +205,12 @@ func (c *Claim) done() {
 	c.isDone = true
 }
 
-func (c *Claim) step(ctx context.Context, statement string, values ...any) (bool, error) {
-	return one[bool](ctx, c.claims.pool, statement, append([]any{c.key.id, c.key.binding[:]}, values...)...)
+func (c *Claim) confirm(ctx context.Context) (bool, error) {
+	return one(ctx, c.claims.pool, sqlConfirmClaim, confirmClaimValues{rowKey: c.key, fence: c.Fence, keepMs: c.claims.keep.Milliseconds()})
+}
+
+func (c *Claim) endExchange(ctx context.Context, reason string) (bool, error) {
+	return one(ctx, c.claims.pool, sqlEndExchange, endExchangeValues{rowKey: c.key, reason: reason})
 }
 
 // whileItLasts asks again if the database does not answer, for the time of one lease, because the work is done. No other
@@ -262,7 +245,7 @@ func (c *Claim) renew(ctx context.Context) {
 		}
 		asked := time.Now()
 		asking, cancel := context.WithDeadline(ctx, until)
-		renewed, err := c.step(asking, sqlRenew, c.Fence, c.lease.Milliseconds())
+		renewed, err := one(asking, c.claims.pool, sqlRenewClaim, renewClaimValues{rowKey: c.key, fence: c.Fence, leaseMs: c.lease.Milliseconds()})
 		cancel()
 		switch {
 		case err != nil:

@@ -4,6 +4,7 @@ package urlmode
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"time"
@@ -26,9 +27,9 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	}
 	k := rowKey{r.ID, bindingOf(r.Owner)}
 	var urls CallbackURLs
-	at, err := m.place(ctx, k, r, asked, func() (newRow, error) {
+	at, err := m.place(ctx, k, r, asked, func() (prepared, error) {
 		urls = m.urls(k, r.Provider, r.Kind, r.TTL)
-		return m.newRow(ctx, r, k, urls, price)
+		return m.prepare(ctx, r, k, urls, price)
 	})
 	if err != nil {
 		return Elicitation{}, err
@@ -55,17 +56,17 @@ type placed struct {
 }
 
 // place finds the row with which the call goes on, or writes the one that prepare makes.
-func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte, prepare func() (newRow, error)) (placed, error) {
+func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte, prepare func() (prepared, error)) (placed, error) {
 	m.purger.start()
 	for range limits.ResumeAttempts {
 		if r.ResumeKey != "" {
-			found, err := m.db.resume(ctx, resumeKey{k.binding, r.ResumeKey, !r.CannotRecheck, asked})
+			found, err := m.db.resume(ctx, resumeKey{binding: k.binding[:], resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck, request: asked})
 			if err != nil {
 				return placed{}, err
 			}
-			if found.id != nil {
-				return placed{rowKey{*found.id, k.binding}, *found.provider, *found.kind, found.expiresAt.UTC(),
-					time.Duration(*found.ttlMs * float64(time.Millisecond)), found.linkKid, true}, nil
+			if found.id != "" {
+				return placed{rowKey{found.id, k.binding}, found.provider, found.kind, found.expiresAt.UTC(),
+					time.Duration(found.expiresInMs) * time.Millisecond, found.linkKid, true}, nil
 			}
 		}
 		linkKid := int16(m.ring.minting().kid)
@@ -74,7 +75,7 @@ func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte,
 			return placed{}, err
 		}
 		made.digest, made.linkKid = asked, linkKid
-		expiresAt, err := m.db.create(ctx, made)
+		expiresAt, err := m.db.create(ctx, made.row())
 		if err != nil {
 			return placed{}, err
 		}
@@ -149,9 +150,50 @@ func (r *Request) digest(asked map[string]any) ([]byte, error) {
 	return digestOfRequest(r.Provider, r.Kind, r.Expected, asked, mcpClient)
 }
 
-// newRow makes the target URL, with PKCE if it is asked for.
-func (m *Instance) newRow(ctx context.Context, r Request, k rowKey, urls CallbackURLs, price string) (newRow, error) {
-	made := newRow{key: k, request: r, requester: m.name, target: Target{URL: r.TargetURL}}
+// prepared is what a row is made of.
+type prepared struct {
+	key       rowKey
+	request   Request
+	requester string
+	target    Target
+	verifier  []byte
+	digest    []byte
+	linkKid   int16
+	form      []byte
+	approvers []string // of askedForm, as is verify
+	verify    time.Duration
+}
+
+func (p prepared) row() newRow {
+	r := p.request
+	made := newRow{
+		rowKey: p.key, provider: r.Provider, kind: r.Kind, subject: r.Owner.Subject, session: r.Owner.Session, requester: p.requester,
+		targetURL: p.target.URL, checkout: p.target.Checkout, verifier: p.verifier, ttlMs: r.TTL.Milliseconds(), exclusive: r.Exclusive,
+		resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck, request: p.digest, clientID: r.ClientID, linkKid: p.linkKid, form: p.form,
+		traceparent: r.Traceparent,
+	}
+	if r.Kind == Payment {
+		made.expected = jsonOf(r.Expected)
+	}
+	if p.approvers != nil {
+		made.approvers = jsonOf(p.approvers)
+	}
+	if p.verify != 0 {
+		milliseconds := int(p.verify.Milliseconds())
+		made.verifyMs = &milliseconds
+	}
+	return made
+}
+
+// jsonOf is of texts and numbers, which can be written.
+func jsonOf(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text)
+}
+
+// prepare makes the target URL, with PKCE if it is asked for.
+func (m *Instance) prepare(ctx context.Context, r Request, k rowKey, urls CallbackURLs, price string) (prepared, error) {
+	made := prepared{key: k, request: r, requester: m.name, target: Target{URL: r.TargetURL}}
 	var err error
 	if r.Target != nil {
 		if made.target, err = r.Target(ctx, TargetArguments{urls, price}); err != nil {

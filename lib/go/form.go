@@ -285,8 +285,8 @@ func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (F
 		return FormElicitation{}, err
 	}
 	k := rowKey{r.ID, bindingOf(r.Owner)}
-	at, err := m.place(ctx, k, r, asked, func() (newRow, error) {
-		return newRow{key: k, request: r, requester: m.name, form: seal(m.ring, useForm, k, form.text, nil),
+	at, err := m.place(ctx, k, r, asked, func() (prepared, error) {
+		return prepared{key: k, request: r, requester: m.name, form: seal(m.ring, useForm, k, form.text, nil),
 			approvers: form.approvers, verify: form.verify}, nil
 	})
 	if err != nil {

@@ -401,12 +401,11 @@ func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
 	if l.isReceiving() && conn.Config().StatementCacheCapacity > 0 {
 		mode = pgx.QueryExecModeCacheStatement
 	}
-	ids, bindings := keyColumns(rowKeys)
-	found, err := conn.Query(ctx, sqlRead, mode, ids, bindings)
+	found, err := conn.Query(ctx, sqlRead.Text, append([]any{mode}, sqlRead.Values(rowKeys)...)...)
 	if err != nil {
 		return nil, withoutDetail(err)
 	}
-	all, err := pgx.CollectRows(found, readRow)
+	all, err := pgx.CollectRows(found, sqlRead.Read)
 	return all, withoutDetail(err)
 }
 

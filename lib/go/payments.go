@@ -8,46 +8,43 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"urlmode.example/urlmode/internal/limits"
 )
 
 func (m *Instance) readUnclaimed(ctx context.Context, f filter) ([]UnclaimedPayment, error) {
-	read := func(from pgx.CollectableRow) (p UnclaimedPayment, err error) {
-		var binding, sealed []byte
-		if err := from.Scan(&p.ElicitationID, &p.Provider, &p.Owner.Subject, &p.Owner.Session, &p.Reference, &p.Amount, &p.Currency,
-			&p.Matches, &p.ResumeKey, &p.Late, &p.ProvenAt, &p.Refunded, &p.Held, &binding, &sealed); err != nil {
-			return p, err
-		}
-		if len(sealed) > 0 && len(binding) == len(digest{}) {
-			// A payment whose result cannot be opened must be listed all the same.
-			if unseal(m.ring, useResult, rowKey{p.ElicitationID, digest(binding)}, sealed, &p.Result) != nil {
-				p.Result = nil
-			}
-		}
-		return p, nil
-	}
-	return call(ctx, m.pool, func(ctx context.Context) ([]UnclaimedPayment, error) {
-		return rows(ctx, m.pool, read, sqlUnclaimed, f.values()...)
+	found, err := call(ctx, m.pool, func(ctx context.Context) ([]unclaimedRow, error) {
+		return run(ctx, m.pool, sqlUnclaimed, f.values())
 	})
+	return column(found, m.toUnclaimed), err
+}
+
+func (m *Instance) toUnclaimed(r unclaimedRow) (p UnclaimedPayment) {
+	p.ElicitationID, p.Provider, p.Owner, p.Reference = r.elicitation, r.providerName, Owner{r.subject, r.session}, r.reference
+	p.Amount, p.Currency, p.Matches, p.ResumeKey, p.Late = r.amount, r.currency, r.matches, r.resumeKey, r.late
+	p.ProvenAt, p.Refunded, p.Held = r.provenAt, r.refunded, r.held
+	if len(r.result) > 0 && len(r.binding) == len(digest{}) {
+		// A payment whose result cannot be opened must be listed all the same.
+		if unseal(m.ring, useResult, rowKey{r.elicitation, digest(r.binding)}, r.result, &p.Result) != nil {
+			p.Result = nil
+		}
+	}
+	return p
 }
 
 func (m *Instance) readRefunds(ctx context.Context, f filter) ([]Refund, error) {
-	read := func(from pgx.CollectableRow) (r Refund, err error) {
-		var payment *string
-		var of RefundedPayment
-		err = from.Scan(&r.ElicitationID, &r.Provider, &r.Owner.Subject, &r.Owner.Session, &r.ResumeKey, &r.Reference, &r.Amount,
-			&r.Currency, &r.Reversed, &r.ReceivedAt, &r.ChangedAt, &payment, &of.Amount, &of.Refunded, &of.Held, &of.Claimed)
-		if payment != nil {
-			of.Reference = *payment
-			r.Payment = &of
-		}
-		return r, err
-	}
-	return call(ctx, m.pool, func(ctx context.Context) ([]Refund, error) {
-		return rows(ctx, m.pool, read, sqlRefunds, f.values()...)
+	found, err := call(ctx, m.pool, func(ctx context.Context) ([]refundRow, error) {
+		return run(ctx, m.pool, sqlRefunds, refundsValues(f.values()))
 	})
+	return column(found, toRefund), err
+}
+
+func toRefund(r refundRow) Refund {
+	made := Refund{ElicitationID: r.elicitation, Provider: r.providerName, Owner: Owner{r.subject, r.session}, ResumeKey: r.resumeKey,
+		Reference: r.reference, Amount: r.amount, Currency: r.currency, Reversed: r.reversed, ReceivedAt: r.receivedAt, ChangedAt: r.changedAt}
+	if r.payment != "" {
+		made.Payment = &RefundedPayment{Reference: r.payment, Amount: r.paid, Refunded: r.refunded, Held: r.held, Claimed: r.claimed}
+	}
+	return made
 }
 
 // Unclaimed lists the payments that were proved, not refunded, and claimed by no call, of all users, the oldest first.

@@ -192,18 +192,3 @@ func cleaned(err error) error {
 	}
 	return withoutDetail(err)
 }
-
-// one runs a statement that answers with one value.
-func one[T any](ctx context.Context, p *pool, statement string, values ...any) (T, error) {
-	return call(ctx, p, func(ctx context.Context) (T, error) {
-		var none T
-		all, err := rows(ctx, p, pgx.RowTo[T], statement, values...)
-		if err != nil {
-			return none, err
-		}
-		if len(all) != 1 {
-			return none, errors.New("PostgreSQL has answered with another number of rows than one")
-		}
-		return all[0], nil
-	})
-}

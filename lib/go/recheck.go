@@ -90,9 +90,9 @@ func (ws *waits) askProvider(k rowKey, provider string, ask func(context.Context
 	if err != nil || taken == nil {
 		return nil, err
 	}
-	event := Recheck{ElicitationID: k.id, Provider: provider, Type: taken.eventType, References: taken.references}
-	if taken.expected != nil {
-		json.Unmarshal([]byte(*taken.expected), &event.Expected) // as the database has checked it
+	event := Recheck{ElicitationID: k.id, Provider: provider, Type: taken.eventType, References: taken.unprovenReferences}
+	if taken.expected != "" {
+		json.Unmarshal([]byte(taken.expected), &event.Expected) // as the database has checked it
 	}
 	slow := time.AfterFunc(limits.RecheckLease, func() {
 		warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",

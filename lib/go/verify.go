@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
@@ -129,7 +130,7 @@ func (ws *waits) askVerify(
 		problem *Problem
 		err     error
 	}
-	limited, cancel := context.WithTimeout(ws.ctx, taken.left)
+	limited, cancel := context.WithTimeout(ws.ctx, time.Duration(taken.leftMs)*time.Millisecond)
 	defer cancel()
 	answered := make(chan answer, 1)
 	go func() {

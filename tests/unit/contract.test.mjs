@@ -35,3 +35,22 @@ for (const { name, value, also = {} } of data('limits').limits) {
 		});
 	}
 }
+
+/** The sources of each package, without its tests and examples. */
+const PACKAGES = { js: ['lib/node/src', /\.js$/], py: ['lib/python/src', /\.py$/], go: ['lib/go', /(?<!_test)\.go$/] };
+
+/** @type {(folder: string, ending: RegExp) => [string, string][]} files and their texts */
+const sourcesIn = (folder, ending) => readdirSync(path.join(ROOT, folder), { recursive: true })
+	.map((file) => path.join(folder, String(file))).filter((file) => ending.test(file) && !file.includes('/examples/')).map((file) => [file, read(file)]);
+
+const CALLED = data('functions').filter(({ schema }) => schema === 'urlmode').map(({ name }) => name);
+/** A call of one of the functions in a statement, on one line or several. */
+const CALL = new RegExp(`\\b(?:SELECT|FROM|JOIN|CALL)\\b[^;'"\`]*?\\burlmode\\.(?:${CALLED.join('|')})\\s*\\(`);
+
+for (const [folder, ending] of Object.values(PACKAGES)) {
+	test(`${folder} has no call of a function of the database that is written by hand`, () => {
+		const made = generated();
+		const byHand = sourcesIn(folder, ending).filter(([file, text]) => !made.has(file) && CALL.test(text));
+		assert.deepEqual(byHand.map(([file]) => file), [], 'say in lib/contract/calls.json who calls it, and run make contract');
+	});
+}

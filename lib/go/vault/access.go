@@ -123,7 +123,7 @@ func unavailable(at place, why string) error {
 	return &urlmode.AccountError{Code: urlmode.ErrAccountUnavailable, Provider: at.provider, Account: at.account, Reason: why}
 }
 
-func toToken(row accountRow, opened tokens) urlmode.AccessToken {
+func toToken(row storedAccount, opened tokens) urlmode.AccessToken {
 	token, _ := opened["access_token"].(string)
 	kind, isSaid := opened["token_type"].(string)
 	if !isSaid {

@@ -251,18 +251,18 @@ func (c *connecting) fail(ctx context.Context, id string, binding []byte, why er
 		reason = not.Reason
 		c.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("no account was connected at %s: %s (%s), elicitation %s", c.request.Provider, reason, not.Detail, id))
 	}
-	one[bool](ctx, c.vault.database, sqlEndExchange, id, binding, reason)
+	one(ctx, c.vault.database, sqlEndExchange, endExchangeValues{id: id, binding: binding, reason: reason})
 }
 
 func (c *connecting) Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error) {
 	binding := c.vault.internals.Binding(c.request.Owner.Subject, c.request.Owner.Session)
 	for until := time.Now().Add(limits.Exchange); ; {
-		exchange, err := one[string](ctx, c.vault.database, sqlReadExchange, elicitationID, binding)
+		exchange, err := one(ctx, c.vault.database, sqlReadExchange, readExchangeValues{id: elicitationID, binding: binding})
 		switch {
 		case err != nil:
 			return "", false, err
-		case exchange != "exchanging" && exchange != "unknown":
-			return exchange, true, nil
+		case exchange != nil && *exchange != "exchanging":
+			return *exchange, true, nil
 		case time.Now().After(until):
 			return "", false, nil
 		}

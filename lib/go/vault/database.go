@@ -17,37 +17,14 @@ import (
 	"urlmode.example/urlmode/internal/timing"
 )
 
-const (
-	sqlStore = `SELECT urlmode.store_account($1::text, $2::text, $3::text, $4::text[], $5::text[], $6::bytea, $7::bigint,
-		$8::text::uuid, $9::bigint) IS NOT NULL`
-	sqlStoreExchanged = `SELECT urlmode.store_exchanged($1::uuid, $2::bytea, $3::text, $4::text[], $5::text[], $6::bytea, $7::bigint, $8::bigint)`
-	sqlRead           = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
-		lifetime_ms, version, tokens FROM urlmode.read_accounts($1::text, $2::text, $3::text)`
-	sqlBeginRefresh = `SELECT outcome, coalesce(lease, 0), coalesce(wait_ms, 0)
-		FROM urlmode.begin_refresh($1::text, $2::text, $3::text, $4::bigint, $5::bigint)`
-	sqlMarkSent        = `SELECT urlmode.mark_sent($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::boolean)`
-	sqlCommitRefresh   = `SELECT urlmode.commit_refresh($1::text, $2::text, $3::text, $4::bigint, $5::text[], $6::bytea, $7::bigint)`
-	sqlFailRefresh     = `SELECT coalesce(urlmode.fail_refresh($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::boolean, $8::boolean)::text, '')`
-	sqlBeginDisconnect = `SELECT outcome, coalesce(wait_ms, 0), coalesce(version, 0), tokens, first_version
-		FROM urlmode.begin_disconnect($1::text, $2::text, $3::text, $4::bigint, $5::bigint)`
-	sqlDelete     = `SELECT urlmode.delete_account($1::text, $2::text, $3::text, $4::bigint)`
-	sqlKeys       = `SELECT kid, accounts FROM urlmode.vault_keys()`
-	sqlListSealed = `SELECT subject, provider, account, tokens
-		FROM urlmode.list_sealed($1::bigint::integer, $2::text, $3::text, $4::text)`
-	sqlReseal       = `SELECT urlmode.reseal_account($1::text, $2::text, $3::text, $4::bytea, $5::bytea)`
-	sqlForget       = `SELECT unclaimed::text, provider, reference, amount, currency FROM urlmode.forget_subject($1::text)`
-	sqlReadExchange = `SELECT coalesce(urlmode.read_exchange($1::uuid, $2::bytea), 'unknown')`
-	sqlEndExchange  = `SELECT urlmode.end_exchange($1::uuid, $2::bytea, $3::text)`
-)
-
 // lasting is what is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a
 // missing schema. Everything else can pass, such as a password that is being changed.
 var lasting = regexp.MustCompile(`^(22|23|42|3F)`)
 
 type database struct{ internals internals.Instance }
 
-// accountRow is an account as it is stored.
-type accountRow struct {
+// storedAccount is an account as it is stored.
+type storedAccount struct {
 	urlmode.Account
 	leftMs     *int64 // by PostgreSQL's clock; nil: not known
 	lifetimeMs *int64
@@ -86,8 +63,8 @@ func orNull(text string) *string {
 	return &text
 }
 
-func one[T any](ctx context.Context, d database, statement string, values ...any) (answer T, err error) {
-	found, err := many(ctx, d, pgx.RowTo[T], statement, values...)
+func one[A, R any](ctx context.Context, d database, statement internals.Statement[A, R], of A) (answer R, err error) {
+	found, err := many(ctx, d, statement, of)
 	if err != nil {
 		return answer, err
 	}
@@ -97,96 +74,75 @@ func one[T any](ctx context.Context, d database, statement string, values ...any
 	return found[0], nil
 }
 
-func many[T any](ctx context.Context, d database, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
-	found, err := d.internals.Query(ctx, func(row pgx.CollectableRow) (any, error) { return read(row) }, statement, values...)
+func many[A, R any](ctx context.Context, d database, statement internals.Statement[A, R], of A) ([]R, error) {
+	read := func(row pgx.CollectableRow) (any, error) { return statement.Read(row) }
+	found, err := d.internals.Query(ctx, read, statement.Text, statement.Values(of)...)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]T, len(found))
+	all := make([]R, len(found))
 	for i, each := range found {
-		all[i] = each.(T)
+		all[i] = each.(R)
 	}
 	return all, nil
 }
 
 // read finds the accounts of a user, the one that was connected last first.
-func (d database) read(ctx context.Context, at place) ([]accountRow, error) {
-	return many(ctx, d, func(row pgx.CollectableRow) (r accountRow, err error) {
-		var expiresAt *time.Time
-		err = row.Scan(&r.Provider, &r.Account.Account, &r.State, &r.Reason, &r.Scopes, &r.Requested, &r.ConnectedAt, &r.RefreshedAt, &expiresAt,
-			&r.leftMs, &r.lifetimeMs, &r.version, &r.sealed)
-		r.ConnectedAt, r.RefreshedAt = r.ConnectedAt.UTC(), r.RefreshedAt.UTC()
-		if expiresAt != nil {
-			r.ExpiresAt = expiresAt.UTC()
+func (d database) read(ctx context.Context, at place) ([]storedAccount, error) {
+	found, err := many(ctx, d, sqlReadAccounts, readAccountsValues(at))
+	all := make([]storedAccount, len(found))
+	for i, r := range found {
+		all[i] = storedAccount{
+			Account: urlmode.Account{
+				Provider: r.providerName, Account: r.accountID, State: urlmode.AccountState(r.state), Reason: r.reason, Scopes: r.scopes,
+				Requested: r.requested, ConnectedAt: r.connectedAt.UTC(), RefreshedAt: r.refreshedAt.UTC(),
+			},
+			leftMs: r.expiresInMs, lifetimeMs: r.lifetimeMs, version: r.version, sealed: r.tokens,
 		}
-		return r, err
-	}, sqlRead, at.subject, orNull(at.provider), orNull(at.account))
+		if r.expiresAt != nil {
+			all[i].ExpiresAt = r.expiresAt.UTC()
+		}
+	}
+	return all, err
 }
 
 // store is false if the user was forgotten after this elicitation was created: nothing was stored.
 func (d database) store(ctx context.Context, at place, s stored, requested []string, id string, kept *int64) (bool, error) {
-	return one[bool](ctx, d, sqlStore, at.subject, at.provider, at.account, texts(s.scopes), texts(requested), s.sealed, s.lifetimeMs, orNull(id), kept)
+	version, err := one(ctx, d, sqlStoreAccount, storeAccountValues{place: at, scopes: texts(s.scopes), requested: texts(requested),
+		tokens: s.sealed, expiresInMs: s.lifetimeMs, elicitation: id, kept: kept})
+	return version != nil, err
 }
 
 // storeExchanged ends the exchange of this elicitation as well. False: nothing was stored, because the user was forgotten.
 func (d database) storeExchanged(ctx context.Context, id string, binding []byte, account string, s stored, requested []string, kept *int64, since time.Time) (bool, error) {
-	return one[bool](ctx, d, sqlStoreExchanged, id, binding, account, texts(s.scopes), texts(requested), s.sealed, s.lessWaited(since), kept)
-}
-
-type begunRefresh struct {
-	outcome string
-	lease   int64
-	wait    time.Duration
+	return one(ctx, d, sqlStoreExchanged, storeExchangedValues{id: id, binding: binding, account: account, scopes: texts(s.scopes),
+		requested: texts(requested), tokens: s.sealed, expiresInMs: s.lessWaited(since), kept: kept})
 }
 
 func (d database) beginRefresh(ctx context.Context, at place, version int64) (begunRefresh, error) {
-	found, err := many(ctx, d, func(row pgx.CollectableRow) (b begunRefresh, err error) {
-		var waitMs int64
-		err = row.Scan(&b.outcome, &b.lease, &waitMs)
-		b.wait = time.Duration(waitMs) * time.Millisecond
-		return b, err
-	}, sqlBeginRefresh, at.subject, at.provider, at.account, version, limits.RefreshLease.Milliseconds())
-	if err != nil || len(found) != 1 {
-		return begunRefresh{}, err
-	}
-	return found[0], nil
+	return one(ctx, d, sqlBeginRefresh, beginRefreshValues{place: at, version: version, leaseMs: limits.RefreshLease.Milliseconds()})
 }
 
 func (d database) markSent(ctx context.Context, at place, number int64, isReusable bool) (bool, error) {
-	return one[bool](ctx, d, sqlMarkSent, at.subject, at.provider, at.account, number, limits.RefreshLease.Milliseconds(), isReusable)
+	return one(ctx, d, sqlMarkSent, markSentValues{place: at, lease: number, leaseMs: limits.RefreshLease.Milliseconds(), staysGood: isReusable})
 }
 
 func (d database) commitRefresh(ctx context.Context, at place, version int64, s stored, since time.Time) (string, error) {
-	return one[string](ctx, d, sqlCommitRefresh, at.subject, at.provider, at.account, version, texts(s.scopes), s.sealed, s.lessWaited(since))
+	return one(ctx, d, sqlCommitRefresh, commitRefreshValues{place: at, version: version, scopes: texts(s.scopes), tokens: s.sealed,
+		expiresInMs: s.lessWaited(since)})
 }
 
 // failRefresh ends a refresh that failed. With a reason, the account must be connected again. failure is nil if no request was made.
 func (d database) failRefresh(ctx context.Context, at place, version, number int64, reason string, why *failure) (bool, error) {
 	isGateway := why != nil && why.isOfGateway()
 	isLost := isGateway || why != nil && why.isAnswerLost
-	_, err := one[string](ctx, d, sqlFailRefresh, at.subject, at.provider, at.account, version, number, orNull(reason), isLost, isGateway)
+	_, err := one(ctx, d, sqlFailRefresh, failRefreshValues{place: at, version: version, lease: number, reason: reason, answerLost: isLost,
+		byGateway: isGateway})
 	return err == nil, err
 }
 
-type begunDisconnect struct {
-	outcome string
-	wait    time.Duration
-	version int64
-	sealed  []byte
-	first   *int64
-}
-
 func (d database) beginDisconnect(ctx context.Context, at place, first *int64) (begunDisconnect, error) {
-	found, err := many(ctx, d, func(row pgx.CollectableRow) (b begunDisconnect, err error) {
-		var waitMs int64
-		err = row.Scan(&b.outcome, &waitMs, &b.version, &b.sealed, &b.first)
-		b.wait = time.Duration(waitMs) * time.Millisecond
-		return b, err
-	}, sqlBeginDisconnect, at.subject, at.provider, at.account, limits.RefreshLease.Milliseconds(), first)
-	if err != nil || len(found) != 1 {
-		return begunDisconnect{}, err
-	}
-	return found[0], nil
+	return one(ctx, d, sqlBeginDisconnect, beginDisconnectValues{place: at, leaseMs: limits.RefreshLease.Milliseconds(), first: first})
 }
 
 // retried repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.

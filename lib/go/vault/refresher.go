@@ -107,7 +107,7 @@ func (r *refresher) run(ctx context.Context, given refreshable) (refreshed, erro
 	case "begun":
 		return r.request(ctx, given, begun.lease, options)
 	case "leased":
-		return refreshed{outcome: "leased", wait: begun.wait}, nil
+		return refreshed{outcome: "leased", wait: time.Duration(begun.waitMs) * time.Millisecond}, nil
 	case "paused":
 		return refreshed{outcome: "failed", detail: "paused"}, nil
 	case "lost":

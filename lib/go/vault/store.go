@@ -157,5 +157,5 @@ func (v *Vault) revokeUnstored(ctx context.Context, at place, connected Connecte
 // account it reports whether any has. It returns true also if nobody knows.
 func (v *Vault) isInUse(ctx context.Context, at place) bool {
 	rows, err := v.database.read(ctx, at)
-	return err != nil || slices.ContainsFunc(rows, func(row accountRow) bool { return row.State == urlmode.AccountConnected })
+	return err != nil || slices.ContainsFunc(rows, func(row storedAccount) bool { return row.State == urlmode.AccountConnected })
 }

@@ -8,8 +8,7 @@ package vault
 import (
 	"context"
 	"errors"
-
-	"github.com/jackc/pgx/v5"
+	"time"
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
@@ -123,13 +122,13 @@ func (v *Vault) checkPlace(subject, provider, account string) (place, error) {
 	return place{subject, provider, account}, nil
 }
 
-func (v *Vault) find(ctx context.Context, at place) (accountRow, error) {
+func (v *Vault) find(ctx context.Context, at place) (storedAccount, error) {
 	rows, err := v.database.read(ctx, at)
 	if err == nil && len(rows) == 0 {
 		err = &urlmode.AccountError{Code: urlmode.ErrAccountNotConnected, Provider: at.provider, Account: at.account}
 	}
 	if err != nil {
-		return accountRow{}, err
+		return storedAccount{}, err
 	}
 	return rows[0], nil
 }
@@ -202,7 +201,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 			return Disconnected{}, err
 		}
 		if first == nil {
-			first = begun.first
+			first = begun.firstVersion
 		}
 		if begun.outcome == "leased" {
 			if !hasBegun {
@@ -210,7 +209,7 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 					return Disconnected{}, err
 				}
 			}
-			timing.Sleep(ctx, min(begun.wait, timing.Jittered(limits.AccountLook)))
+			timing.Sleep(ctx, min(time.Duration(begun.waitMs)*time.Millisecond, timing.Jittered(limits.AccountLook)))
 			continue
 		}
 		if begun.outcome == "gone" {
@@ -222,14 +221,14 @@ func (v *Vault) disconnect(ctx context.Context, at place) (Disconnected, error) 
 		hasBegun = true
 		// Tokens that were stored meanwhile are revoked as well.
 		why := string(urlmode.ErrAccountSeal)
-		if opened, err := openTokens(v.keys, at, begun.sealed); err == nil {
+		if opened, err := openTokens(v.keys, at, begun.tokens); err == nil {
 			why = v.revoke(ctx, at.provider, opened)
 		}
 		if why != "" {
 			detail = why
 		}
 		isDeleted, err := retried(ctx, limits.RefreshLease, func() (bool, error) {
-			return one[bool](ctx, v.database, sqlDelete, at.subject, at.provider, at.account, begun.version)
+			return one(ctx, v.database, sqlDeleteAccount, deleteAccountValues{place: at, version: begun.version})
 		})
 		if err != nil {
 			return Disconnected{}, err
@@ -264,42 +263,40 @@ func (v *Vault) ForgetSubject(ctx context.Context, subject string) error {
 	if _, err := v.checkPlace(subject, "any", ""); err != nil {
 		return err
 	}
-	unclaimed, err := many(ctx, v.database, func(row pgx.CollectableRow) (u urlmode.UnclaimedReference, err error) {
-		err = row.Scan(&u.ElicitationID, &u.Provider, &u.Reference, &u.Amount, &u.Currency)
-		return u, err
-	}, sqlForget, subject)
-	if err == nil && len(unclaimed) > 0 {
-		err = &urlmode.UnclaimedPaymentsError{Payments: unclaimed}
+	unclaimed, err := many(ctx, v.database, sqlForgetSubject, forgetSubjectValues{subject})
+	if err != nil || len(unclaimed) == 0 {
+		return err
 	}
-	return err
+	payments := make([]urlmode.UnclaimedReference, len(unclaimed))
+	for i, u := range unclaimed {
+		payments[i] = urlmode.UnclaimedReference{ElicitationID: u.unclaimed, Provider: u.provider, Reference: u.reference, Amount: u.amount,
+			Currency: u.currency}
+	}
+	return &urlmode.UnclaimedPaymentsError{Payments: payments}
 }
 
 // KeysInUse are the keys that the vault still needs. Another one can be removed from the keys file.
 func (v *Vault) KeysInUse(ctx context.Context) ([]KeyInUse, error) {
-	return many(ctx, v.database, func(row pgx.CollectableRow) (k KeyInUse, err error) {
-		err = row.Scan(&k.KID, &k.Accounts)
-		return k, err
-	}, sqlKeys)
+	found, err := many(ctx, v.database, sqlVaultKeys, struct{}{})
+	all := make([]KeyInUse, len(found))
+	for i, k := range found {
+		all[i] = KeyInUse{KID: k.kid, Accounts: k.accounts}
+	}
+	return all, err
 }
 
 // Reseal seals everything with the first key of the file, in batches, while all goes on. An account whose tokens do not open stays
 // as it is (EventUnopened).
 func (v *Vault) Reseal(ctx context.Context) (done Resealed, err error) {
-	type sealedAt struct {
-		place
-		sealed []byte
-	}
 	for last, with := (place{}), v.keys.Minting(); ; {
-		rows, err := many(ctx, v.database, func(row pgx.CollectableRow) (s sealedAt, err error) {
-			err = row.Scan(&s.subject, &s.provider, &s.account, &s.sealed)
-			return s, err
-		}, sqlListSealed, int64(with), last.subject, last.provider, last.account)
+		rows, err := many(ctx, v.database, sqlListSealed, listSealedValues{minting: int(with), afterSubject: last.subject,
+			afterProvider: last.provider, afterAccount: last.account})
 		if err != nil || len(rows) == 0 {
 			return done, err
 		}
 		for _, each := range rows {
-			last = each.place
-			text, err := openText(v.keys, last, each.sealed)
+			last = place{each.subject, each.provider, each.account}
+			text, err := openText(v.keys, last, each.tokens)
 			var made []byte
 			if err == nil {
 				made, err = sealText(v.keys, last, text, nil)
@@ -310,7 +307,7 @@ func (v *Vault) Reseal(ctx context.Context) (done Resealed, err error) {
 				v.report(Event{Name: EventUnopened, Reason: about.Reason}, last)
 				continue
 			}
-			isSealed, err := one[bool](ctx, v.database, sqlReseal, last.subject, last.provider, last.account, each.sealed, made)
+			isSealed, err := one(ctx, v.database, sqlResealAccount, resealAccountValues{place: last, old: each.tokens, tokens: made})
 			if err != nil {
 				return done, err
 			}

@@ -64,7 +64,7 @@ test('a row that the database refuses fails alone, and its error says nothing of
 	const ids = each(() => randomUUID());
 	const settled = await Promise.allSettled(ids.map((id, n) => database.create({
 		id, provider: 'demo', kind: n === 41 ? 'payment' : 'oauth', subject: n === 42 ? 's'.repeat(513) : 'user-42', session: '',
-		binding: Buffer.alloc(16), requester: 'r', targetUrl: 'https://p.example/', expected: null, verifier: null, ttl: 60_000,
+		binding: Buffer.alloc(16), requester: 'r', targetUrl: 'https://p.example/', expected: null, verifier: null, ttlMs: 60_000,
 		exclusive: false, resumeKey: null,
 	})));
 	for (const [n, { reason, value }] of settled.entries()) {

@@ -68,13 +68,13 @@ const published = [];
 
 /** What PostgreSQL answers, by a word of the statement. */
 const ANSWERS = {
-	create_elicitation: ([ids]) => ids.map(() => ({ outcome: 'created', expires: String(Date.now() / 1_000 + 300) })),
+	create_elicitation: ([ids]) => ids.map(() => ({ outcome: 'created', expires_at: String(Date.now() / 1_000 + 300) })),
 	'urlmode.resume': ([bindings]) => bindings.map(() => ({ id: null })),
 	abandon: ([ids]) => ids.map(() => ({ outcome: 'completed' })),
-	settle: () => [{ outcome: 'completed' }],
-	'urlmode.claim': () => [{ outcome: 'claimed' }],
+	settle: () => [{ answer: 'completed' }],
+	'urlmode.claim': () => [{ answer: 'claimed' }],
 	unclaimed: () => [],
-	'urlmode.purge(': () => [{ taken: 0 }],
+	'urlmode.purge(': () => [{ answer: 0 }],
 	stored_get: ([keys]) => keys.map(() => ({ value: 'x'.repeat(1_000), ttl_ms: null })),
 	stored_delete: () => [{ n: '1' }],
 	stored_expire: () => [{ there: true }],
@@ -268,7 +268,7 @@ test('late payments are told once, and the last ten thousand are remembered', as
 
 test('rechecks, and checks of what users have typed, leave nothing behind', async (t) => {
 	const rechecker = new Rechecker({
-		takeRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, references: [], expected: null }),
+		takeRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, unproven_references: [], expected: null }),
 		endRecheck: async () => {}, complete: async () => {},
 	});
 	await staysFlat(t, () => rechecker.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined), FEW);
@@ -286,7 +286,7 @@ test('a lease that is renewed all the time, and the next call, leave nothing beh
 		query: async (text) => {
 			if (text.includes('begin_claim')) return [{ outcome: 'begun', claimed_reference: null, fence: '1', fulfilled: null, leased_ms: null }];
 			renewals += Number(text.includes('renew_claim'));
-			return [{ done: true }];
+			return [{ answer: true }];
 		},
 	}, new KeysFile(scratchKeys(t)), 60_000);
 	const begin = () => claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0 });

@@ -360,7 +360,7 @@ test('a warning tells of a recheck that takes longer than its lease', async (t) 
 	const warnings = [];
 	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
 	const rechecker = new Rechecker({
-		takeRecheck: async () => ({ rechecks: 1, event_type: null, references: [], expected: PRICE }),
+		takeRecheck: async () => ({ rechecks: 1, event_type: null, unproven_references: [], expected: PRICE }),
 		endRecheck: async () => {},
 		complete: () => assert.fail('there is no answer'),
 	});

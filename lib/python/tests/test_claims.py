@@ -13,7 +13,7 @@ from conftest import until
 
 from urlmode import BegunClaim, UrlModeBusyError
 from urlmode._core.claims import Claims
-from urlmode._core.database import RowKey
+from urlmode._core.contract_calls import RowKey
 from urlmode._core.keys import Key, KeyRing
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports

@@ -15,7 +15,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, admin, owner, required, until
 
 from urlmode import ElicitationNotFoundError, UrlMode, UrlModeClosedError
-from urlmode._core.database import _CREATE
+from urlmode._core.contract_calls import NewRow, create_elicitation
 
 
 def named(name: str) -> str:
@@ -122,13 +122,15 @@ async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
     await until("it listens", lambda: urlmode._listener.listening)
     listening = urlmode._listener._connection
     assert listening
-    columns = [[each] for each in (
-        "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", "stripe", "payment", "a secret subject", "", bytes(16), "n",
-        "https://c.example", None, None, 1000, False, None, True, bytes(16), None, None, 1, None, None, None, None,
-    )]  # fmt: skip
+    row = NewRow(
+        id="6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", provider="stripe", kind="payment", subject="a secret subject", session="",
+        binding=bytes(16), requester="n", target_url="https://c.example", expected=None, verifier=None, ttl_ms=1000,
+        exclusive=False, resume_key=None, can_recheck=True, request=bytes(16), checkout=None, client_id=None, link_kid=1,
+        form=None, approvers=None, verify_ms=None, traceparent=None,
+    )  # fmt: skip
     for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
         with pytest.raises(psycopg.errors.CheckViolation) as error:
-            await query(_CREATE, columns)
+            await create_elicitation(query, [row])
         assert error.value.sqlstate == "23514"
         assert "elicitation" in str(error.value)  # what is wrong
         assert "secret" not in "".join(traceback.format_exception(error.value))

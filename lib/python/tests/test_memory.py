@@ -21,7 +21,7 @@ import pytest
 
 from urlmode import UrlMode, UrlModeBusyError
 from urlmode._core import batches
-from urlmode._core.database import RecheckRow, Row, RowKey
+from urlmode._core.contract_calls import TakenRecheck, ResumedRow, Row, RowKey
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows
@@ -49,7 +49,7 @@ def answer(statement: str, values: Sequence[Any]) -> Rows:
     expires_at = datetime.now(timezone.utc) + timedelta(minutes=5)
     answers: dict[str, Callable[[], Rows]] = {
         "create_elicitation": lambda: [(expires_at, "created") for _ in values[0]],
-        "urlmode.resume": lambda: [(None,) for _ in values[0]],
+        "urlmode.resume": lambda: [ResumedRow(None, "", "oauth", expires_at, 0, None) for _ in values[0]],
         "urlmode.abandon": lambda: [("completed",) for _ in values[0]],
         "urlmode.settle": lambda: [("completed",)],
         "urlmode.claim": lambda: [("claimed",)],
@@ -267,10 +267,10 @@ async def anext_of(reports: AsyncIterator[str]) -> str:
 class Rechecks:
     """What the database does for a recheck."""
 
-    async def take_recheck(self, key: RowKey, lease_ms: int) -> RecheckRow:
-        return RecheckRow(lease=1, rechecks=1, event_type=None, references=[], expected=None)
+    async def take_recheck(self, key: RowKey, lease_ms: int) -> TakenRecheck:
+        return TakenRecheck(lease=1, rechecks=1, event_type=None, unproven_references=[], expected=None)
 
-    async def end_recheck(self, key: RowKey, taken: RecheckRow, failed: bool) -> None:
+    async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         pass
 
 

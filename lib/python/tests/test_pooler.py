@@ -17,7 +17,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import BegunClaim, ElicitationTimeoutError, Expected, FulfilledClaim, InputForm, Problem, Progress, UrlMode
-from urlmode._core.database import READ
+from urlmode._core.contract_calls import READ
 
 PAYMENT: dict[str, Any] = {
     "provider": "stripe", "kind": "payment", "expected": Expected(1050, "EUR"), "target_url": "https://pay.example",

@@ -15,9 +15,9 @@ from typing import Any, Union, cast
 from urllib.parse import parse_qs, urlsplit
 
 from .._core.callback_urls import AnyElicitation
+from .._core.contract_calls import Abandoned
 from .._core.contract_limits import GRACE_MAX_S, RESPONSE_S
 from .._core.create_options import check_create
-from .._core.database import Abandoned
 from .._core.errors import (
     ElicitationClientGoneError,
     ElicitationNotFoundError,

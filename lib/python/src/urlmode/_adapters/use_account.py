@@ -12,8 +12,8 @@ from typing import Any
 from .._accounts.provider import check_scopes
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
+from .._core.contract_calls import RowKey
 from .._core.contract_limits import ACCOUNT_LOOK_S, EXCHANGE_S
-from .._core.database import RowKey
 from .._core.errors import AccountNotConnectedError, AccountReconnectError
 from .._core.tasks import jittered, shielded
 from .._core.token import binding_of

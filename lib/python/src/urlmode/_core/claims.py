@@ -18,9 +18,10 @@ from typing import Any, Literal, Union
 
 import psycopg
 
+from . import contract_calls as sql
+from .contract_calls import Query, RowKey
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_seals import FULFILLED_INFO
-from .database import Query, RowKey
 from .errors import (
     ClaimLostError,
     ElicitationNotFoundError,
@@ -29,19 +30,10 @@ from .errors import (
     UrlModeError,
 )
 from .keys import KeyRing
-from .pool import Rows, is_refusal
+from .pool import is_refusal
 from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
 from .tasks import Tasks, jittered, shielded
 
-
-_BEGIN = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
-    FROM urlmode.begin_claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint)"""
-_RENEW = "SELECT urlmode.renew_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
-_FULFIL = "SELECT urlmode.fulfil_claim(%s::uuid, %s::bytea, %s::bigint, %s::bytea)"
-_CONFIRM = "SELECT urlmode.confirm_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
-_RELEASE = "SELECT urlmode.release_claim(%s::uuid, %s::bytea, %s::bigint)"
-_READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
-_END_EXCHANGE = "SELECT urlmode.end_exchange(%s::uuid, %s::bytea, %s::text)"
 # Why an account is not connected, if the call does not say it.
 _EXCHANGE_FAILED = "exchange_failed"
 
@@ -159,7 +151,7 @@ class Claims:
 
     async def read_exchange(self, key: RowKey) -> str | None:
         """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""
-        exchange: str | None = (await self._query(_READ_EXCHANGE, [*key]))[0][0]
+        exchange = await sql.read_exchange(self._query, key)
         return None if exchange == "exchanging" else exchange
 
     async def close(self) -> None:
@@ -184,36 +176,35 @@ class Claims:
 
     async def _begin(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
         asked = time.monotonic()
-        rows = await self._query(_BEGIN, [*key, wanted, lease_ms, self._keep_ms])
-        outcome, reference, fence, fulfilled, leased_ms = rows[0]
-        held = [*key, fence]
-
-        async def step(statement: str, *more: Any) -> bool:
-            return bool((await self._query(statement, [*held, *more]))[0][0])
+        query = self._query
+        row = await sql.begin_claim(query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms)
+        outcome, reference, fence = row.outcome, row.claimed_reference, row.fence
 
         def confirm() -> Awaitable[bool]:
-            return step(_CONFIRM, self._keep_ms)
+            return sql.confirm_claim(query, key, fence=fence, keep_ms=self._keep_ms)
 
         if outcome == "unknown":
             raise ElicitationNotFoundError(key.id)
         if outcome == "open":
             raise ElicitationOpenError(key.id)
         if outcome == "leased":
-            return LeasedClaim(datetime.now(timezone.utc) + timedelta(milliseconds=leased_ms))
+            return LeasedClaim(datetime.now(timezone.utc) + timedelta(milliseconds=row.leased_ms))
         if outcome == "changed":
             return ChangedClaim()
         if outcome == "taken":
             return TakenClaim()
         if outcome == "claimed":
-            return BegunClaim(None, None, _AccountLease(lambda why: self._query(_END_EXCHANGE, [*key, why])))
+            return BegunClaim(None, None, _AccountLease(lambda reason: sql.end_exchange(query, key, reason=reason)))
         if outcome == "fulfilled":
-            members = unseal(self._keys, FULFILLED_INFO, *key, fulfilled)
+            members = unseal(self._keys, FULFILLED_INFO, *key, row.fulfilled)
             return FulfilledClaim(reference or None, fence, members.get("result"), confirm)
         lease = _Lease(
             key.id, lease_ms / 1000, asked,
-            renew=lambda: step(_RENEW, lease_ms),
-            fulfil=lambda text: step(_FULFIL, seal(self._keys, FULFILLED_INFO, *key, text)),
-            confirm=confirm, release=lambda: step(_RELEASE), on_end=self._leases.discard,
+            renew=lambda: sql.renew_claim(query, key, fence=fence, lease_ms=lease_ms),
+            fulfil=lambda text: sql.fulfil_claim(
+                query, key, fence=fence, fulfilled=seal(self._keys, FULFILLED_INFO, *key, text)
+            ),
+            confirm=confirm, release=lambda: sql.release_claim(query, key, fence=fence), on_end=self._leases.discard,
         )  # fmt: skip
         self._leases.add(lease)
         lease.renewing = self._tasks.start(lease.keep())
@@ -223,7 +214,7 @@ class Claims:
 class _AccountLease:
     """The claim of an account is final. Its end says whether the account is connected, and keeps no result."""
 
-    def __init__(self, end: Callable[[str], Awaitable[Rows]]) -> None:
+    def __init__(self, end: Callable[[str], Awaitable[bool]]) -> None:
         self.lost = asyncio.Event()
         self.ended = False
         self._end = end
@@ -239,7 +230,7 @@ class _AccountLease:
 
     async def release(self, reason: str) -> bool:
         self.ended = True
-        return bool((await self._end(reason))[0][0])
+        return await self._end(reason)
 
 
 class _Lease:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from .callback_urls import AnyElicitation, UrlBuilder, target_of
+from .contract_calls import NewRow, ResumeKey
 from .contract_limits import RESUME_ATTEMPTS
 from .contract_seals import FORM_INFO, VERIFIER_INFO
 from .create_options import Checked
-from .database import Database, NewRow, ResumeKey
+from .database import Database
 from .errors import ElicitationExistsError
 from .keys import KeyRing
 from .outcome import add_pkce
@@ -30,6 +33,7 @@ class Creator:
         binding = binding_of(owner.subject, owner.session)
         # Also for a call that goes on with an earlier one: a price that cannot be charged is a mistake.
         amount = price_of(provider, request.expected) if isinstance(request.expected, Expected) else None
+        expected = asdict(request.expected) if isinstance(request.expected, Expected) else request.expected
         form = None
         if request.form is not None:
             form = seal(self._keys, FORM_INFO, id, binding, to_json(request.form))
@@ -48,7 +52,7 @@ class Creator:
                 urls, target, checkout, verifier = await self._target(checked, binding, amount)
             expires_at = await self._database.create(NewRow(
                 id=id, provider=provider, kind=kind, subject=owner.subject, session=owner.session, binding=binding,
-                requester=self._name, target_url=target, expected=request.expected, verifier=verifier,
+                requester=self._name, target_url=target, expected=expected, verifier=verifier,
                 ttl_ms=checked.ttl_ms, exclusive=checked.exclusive, resume_key=checked.resume_key,
                 can_recheck=checked.can_recheck, request=request.digest, checkout=checkout,
                 client_id=request.client_id, link_kid=link_kid, form=form, approvers=request.approvers,

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from datetime import datetime, timezone
+from sys import intern
 from typing import Any, Literal, NamedTuple
 
 import psycopg
 
+from . import contract_calls as sql
 from .batches import Batches
+from .contract_calls import (
+    Abandoned,
+    AbandonAnswer,
+    TakenCheck,
+    Created,
+    NewRow,
+    Query,
+    TakenRecheck,
+    RefundRow,
+    ResumeKey,
+    Row,
+    RowKey,
+    UnclaimedRow,
+)
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, QUERY_S
 from .errors import (
     ElicitationExistsError,
@@ -25,172 +38,14 @@ from .errors import (
     UrlModeBusyError,
     UrlModeClosedError,
 )
-from .pool import Pool, Rows
+from .pool import Pool
 from .tasks import jittered
-from .types import Action, Expected, Kind
+from .types import Action, Kind
 
 CHANNEL = "urlmode"
 """The channel on which every change of a row is announced."""
 
-
-_CREATE = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[], %s::text[], %s::text[],
-    %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[], %s::bigint[], %s::boolean[], %s::text[],
-    %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[], %s::bytea[], %s::jsonb[], %s::integer[],
-    %s::text[])"""
-_RESUME = """SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid
-    FROM urlmode.resume(%s::bytea[], %s::text[], %s::boolean[], %s::bytea[])"""
-READ = """SELECT id::text, provider, kind, status, action, reason, late, payment_reference, refunded, held,
-    completed_from, result, verifier, closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
-    FROM urlmode.read(%s::uuid[], %s::bytea[])"""
-_ABANDON = "SELECT outcome FROM urlmode.abandon(%s::uuid[], %s::bytea[], %s::text[], %s::text[])"
-_EXPIRE = "SELECT urlmode.expire(%s::uuid[], %s::bytea[])"
-_MARK_READ = "SELECT urlmode.mark_read(%s::uuid[], %s::bytea[], %s::bigint)"
-_SETTLE = """SELECT urlmode.settle(%s::uuid, %s::bytea, %s::text, %s::text, %s::bytea, %s::bigint, %s::text,
-    %s::text)"""
-_CLAIM = "SELECT urlmode.claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::text, %s::boolean)"
-_UNCLAIMED = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late, proven_at,
-    refunded, held, subject, session, binding, resume_key, result
-    FROM urlmode.unclaimed(%s::text, %s::timestamptz, %s::uuid)"""
-_REFUNDS = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed, received_at, changed_at,
-    payment, paid, refunded, held, claimed, subject, session, resume_key
-    FROM urlmode.refunds(%s::text, %s::timestamptz, %s::uuid)"""
-_TAKE_RECHECK = """SELECT lease, rechecks, event_type, unproven_references, expected
-    FROM urlmode.take_recheck(%s::uuid, %s::bytea, %s::bigint)"""
-_END_RECHECK = "SELECT urlmode.end_recheck(%s::uuid, %s::bytea, %s::integer, %s::integer, %s::boolean)"
-_TAKE_CHECK = "SELECT lease, result, left_ms FROM urlmode.take_check(%s::uuid, %s::bytea)"
-_END_CHECK = "SELECT urlmode.end_check(%s::uuid, %s::bytea, %s::integer, %s::bytea, %s::boolean)"
-_PURGE_RESULTS = "SELECT urlmode.purge_results(%s::bigint)"
-_PURGE = "SELECT urlmode.purge(%s::bigint, %s::text)"
 _NOTIFY = "SELECT pg_notify(%s::text, %s::text)"
-
-Query = Callable[[str, Sequence[Any]], Awaitable[Rows]]
-
-
-class RowKey(NamedTuple):
-    """Identifies a row: nobody reads it without its binding."""
-
-    id: str
-    binding: bytes
-
-
-class Row(NamedTuple):
-    """A row as the waiting side sees it."""
-
-    id: str
-    provider: str
-    kind: Kind
-    status: Literal["pending", "opened", "processing", "completed"]
-    action: Action | None = None
-    reason: str = ""
-    late: bool = False
-    payment_reference: str | None = None
-    refunded: int = 0
-    held: bool = False
-    completed_from: Literal["pending", "opened", "processing"] | None = None
-    result: bytes | None = None
-    verifier: bytes | None = None
-    closes_in_ms: int = 0
-    failed_attempts: int = 0
-    rechecks: int = 0
-    rechecked: int = 0
-    recheck_in_ms: int | None = None
-
-
-class UnclaimedRow(NamedTuple):
-    id: str
-    provider: str
-    reference: str
-    amount: int
-    currency: str
-    matches: bool
-    late: bool
-    proven_at: datetime
-    refunded: int
-    held: bool
-    subject: str
-    session: str
-    binding: bytes
-    resume_key: str | None
-    result: bytes | None
-
-
-class RefundRow(NamedTuple):
-    id: str
-    provider: str
-    reference: str
-    amount: int | None
-    currency: str | None
-    reversed: int | None
-    received_at: datetime
-    changed_at: datetime
-    payment: str | None
-    paid: int | None
-    refunded: int | None
-    held: bool | None
-    claimed: bool
-    subject: str | None
-    session: str | None
-    resume_key: str | None
-
-
-class RecheckRow(NamedTuple):
-    lease: int
-    rechecks: int
-    event_type: str | None
-    references: list[str]
-    expected: Any
-
-
-class CheckRow(NamedTuple):
-    lease: int
-    result: bytes
-    left_ms: float
-
-
-@dataclass(frozen=True)
-class NewRow:
-    id: str
-    provider: str
-    kind: Kind
-    subject: str
-    session: str
-    binding: bytes
-    requester: str
-    target_url: str | None
-    expected: Expected | Literal["any"] | None
-    verifier: bytes | None
-    ttl_ms: int
-    exclusive: bool
-    resume_key: str | None
-    can_recheck: bool
-    request: bytes
-    checkout: str | None
-    client_id: str | None
-    link_kid: int
-    form: bytes | None
-    """sealed"""
-    approvers: list[str] | None
-    """None: the subject, or another kind. Empty: anybody else"""
-    verify_ms: int | None
-    traceparent: str | None
-
-    def columns(self) -> tuple[Any, ...]:
-        expected = self.expected
-        price = asdict(expected) if isinstance(expected, Expected) else expected
-        return (
-            self.id, self.provider, self.kind, self.subject, self.session, self.binding, self.requester,
-            self.target_url, None if price is None else json.dumps(price), self.verifier, self.ttl_ms, self.exclusive,
-            self.resume_key, self.can_recheck, self.request, self.checkout, self.client_id, self.link_kid, self.form,
-            None if self.approvers is None else json.dumps(self.approvers), self.verify_ms,
-            self.traceparent,
-        )  # fmt: skip
-
-
-class ResumeKey(NamedTuple):
-    binding: bytes
-    resume_key: str
-    can_recheck: bool
-    request: bytes
 
 
 class Resumed(NamedTuple):
@@ -202,28 +57,18 @@ class Resumed(NamedTuple):
     link_kid: int | None
 
 
-class Abandoned(NamedTuple):
-    id: str
-    binding: bytes
-    action: str
-    reason: str
-
-
 AbandonOutcome = Literal["completed", "already", "opened", "processing"]
 
 
-def columns_of(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows)]
+def _sharing(row: Row) -> Row:
+    """The provider, kind and status of a row are those of many others."""
+    common: dict[str, Any] = {name: intern(getattr(row, name)) for name in ("provider", "kind", "status")}
+    return row._replace(**common)
 
 
-def key_columns(keys: Sequence[RowKey]) -> list[list[Any]]:
-    return [[key.id for key in keys], [key.binding for key in keys]]
-
-
-def row_of(values: tuple[Any, ...]) -> Row:
-    """A row. Its provider, kind and status are those of many others."""
-    shared: tuple[Any, ...] = tuple(map(sys.intern, values[1:4]))
-    return Row(values[0], *shared, *values[4:])
+async def read_rows(query: Query, keys: Sequence[RowKey]) -> list[Row]:
+    """A row that does not exist, or that has another binding, is left out."""
+    return list(map(_sharing, await sql.read(query, keys)))
 
 
 class Database:
@@ -252,7 +97,7 @@ class Database:
             if outcome == "full":
                 raise ElicitationLimitError
             if outcome != "busy":
-                return _aware(expires_at) if outcome == "created" else None
+                return _aware(expires_at) if expires_at is not None and outcome == "created" else None
             # Another call creates for the same owner.
             if time.monotonic() > give_up:
                 raise UrlModeBusyError("other calls of this owner create elicitations all the time")
@@ -261,43 +106,48 @@ class Database:
                 raise UrlModeClosedError
             delay = min(2 * delay, BUSY_MAX_S)
 
-    async def _create(self, rows: Sequence[NewRow]) -> Rows:
-        return await self._pool.run(_CREATE, columns_of([row.columns() for row in rows]))
+    async def _create(self, rows: Sequence[NewRow]) -> list[Created]:
+        return await sql.create_elicitation(self._pool.run, rows)
 
     async def resume(self, key: ResumeKey) -> Resumed | None:
         return await self._pool.track(lambda: self._resumes.ask(key))
 
     async def _resume(self, keys: Sequence[ResumeKey]) -> list[Resumed | None]:
-        rows = await self._pool.run(_RESUME, columns_of(keys))
-        return [None if row[0] is None else Resumed(*row)._replace(expires_at=_aware(row[3])) for row in rows]
+        return [
+            None if row.id is None
+            else Resumed(row.id, row.provider, row.kind, _aware(row.expires_at), row.expires_in_ms, row.link_kid)
+            for row in await sql.resume(self._pool.run, keys)
+        ]  # fmt: skip
 
     async def abandon(self, row: Abandoned) -> AbandonOutcome:
         """`completed`: by this call; a status: it stays as it is."""
         outcome = await self._pool.track(lambda: self._abandons.ask(row))
         if outcome == "unknown":
             raise ElicitationNotFoundError(row.id)
-        return outcome  # type: ignore[return-value]
+        return outcome
 
-    async def _abandon(self, rows: Sequence[Abandoned]) -> list[str]:
-        return [outcome for (outcome,) in await self._pool.run(_ABANDON, columns_of(rows))]
+    async def _abandon(self, rows: Sequence[Abandoned]) -> list[AbandonAnswer]:
+        return await sql.abandon(self._pool.run, rows)
 
     async def read(self, key: RowKey) -> Row | None:
-        rows = await self.query(READ, key_columns([key]))
-        return row_of(rows[0]) if rows else None
+        rows = await read_rows(self.query, [key])
+        return rows[0] if rows else None
 
     async def expire(self, keys: Sequence[RowKey]) -> None:
-        await self.query(_EXPIRE, key_columns(keys))
+        await sql.expire(self.query, keys)
 
     async def mark_read(self, keys: Sequence[RowKey], keep_ms: int) -> None:
-        await self.query(_MARK_READ, [*key_columns(keys), keep_ms])
+        await sql.mark_read(self.query, keys, keep_ms=keep_ms)
 
     async def settle(
-        self, key: RowKey, action: str, reason: str, result: bytes | None, amount: int | None, currency: str | None,
+        self, key: RowKey, action: Action, reason: str, result: bytes | None, amount: int | None, currency: str | None,
         reference: str | None,
     ) -> str:
         """`completed`, `already`, or `late`: it had ended otherwise, and the payment was recorded."""
-        rows = await self.query(_SETTLE, [*key, action, reason, result, amount, currency, reference])
-        outcome: str = rows[0][0]
+        outcome = await sql.settle(
+            self.query, key, action=action, reason=reason, result=result, amount=amount, currency=currency,
+            reference=reference,
+        )  # fmt: skip
         if outcome == "unknown":
             raise ElicitationNotFoundError(key.id)
         if outcome == "mismatch":
@@ -313,47 +163,43 @@ class Database:
             )
         return outcome
 
-    async def claim(self, key: RowKey, action: str, reference: str | None, keep_ms: int, held: bool) -> bool:
-        rows = await self.query(_CLAIM, [*key, reference, keep_ms, action, held])
-        if rows[0][0] == "open":
+    async def claim(self, key: RowKey, action: Action, reference: str | None, keep_ms: int, held: bool) -> bool:
+        outcome = await sql.claim(self.query, key, reference=reference, keep_ms=keep_ms, action=action, held=held)
+        if outcome == "open":
             raise ElicitationOpenError(key.id)
-        return bool(rows[0][0] == "claimed")
+        return outcome == "claimed"
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[UnclaimedRow]:
-        return [UnclaimedRow(*row) for row in await self.query(_UNCLAIMED, [provider, since, id])]
+        return await sql.unclaimed(self.query, provider=provider, since=since, id=id)
 
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[RefundRow]:
-        return [RefundRow(*row) for row in await self.query(_REFUNDS, [provider, since, id])]
+        return await sql.refunds(self.query, provider=provider, since=since, id=id)
 
-    async def take_recheck(self, key: RowKey, lease_ms: int) -> RecheckRow | None:
+    async def take_recheck(self, key: RowKey, lease_ms: int) -> TakenRecheck | None:
         """None if another instance is rechecking, or if there is nothing to recheck."""
-        rows = await self.query(_TAKE_RECHECK, [*key, lease_ms])
-        return RecheckRow(*rows[0]) if rows else None
+        return await sql.take_recheck(self.query, key, lease_ms=lease_ms)
 
-    async def end_recheck(self, key: RowKey, taken: RecheckRow, failed: bool) -> None:
-        await self.query(_END_RECHECK, [*key, taken.lease, taken.rechecks, failed])
+    async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
+        await sql.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
 
-    async def take_check(self, key: RowKey) -> CheckRow | None:
+    async def take_check(self, key: RowKey) -> TakenCheck | None:
         """None if another instance verifies it, or if there is nothing to verify."""
-        rows = await self.query(_TAKE_CHECK, [*key])
-        return CheckRow(*rows[0]) if rows else None
+        return await sql.take_check(self.query, key)
 
     async def end_check(self, key: RowKey, lease: int, problem: bytes | None, failed: bool) -> None:
-        await self.query(_END_CHECK, [*key, lease, problem, failed])
+        await sql.end_check(self.query, key, lease=lease, problem=problem, failed=failed)
 
     async def purge_results(self, keep_unclaimed_ms: int) -> bool:
         """Purges some of the results that are due. Whether more may be due."""
-        rows = await self.query(_PURGE_RESULTS, [keep_unclaimed_ms])
-        return int(rows[0][0]) > 0
+        return await sql.purge_results(self.query, keep_unclaimed_ms=keep_unclaimed_ms) > 0
 
     async def purge(self, keep_ms: int, kind: str | None) -> int:
         """Deletes one batch of purgeable data. 0: that was all."""
-        rows = await self.query(_PURGE, [keep_ms, kind])
-        return int(rows[0][0])
+        return await sql.purge(self.query, keep_ms=keep_ms, kind=kind)
 
     async def notify(self, channel: str, payload: str) -> None:
         await self.query(_NOTIFY, [channel, payload])

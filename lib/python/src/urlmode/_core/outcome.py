@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from .arguments import add_parameters, query_of
+from .contract_calls import RefundRow, Row, UnclaimedRow
 from .contract_seals import RESULT_INFO, VERIFIER_INFO
-from .database import RefundRow, Row, UnclaimedRow
 from .errors import ElicitationSealError
 from .keys import KeyRing
 from .seal import unseal
@@ -99,11 +99,11 @@ def _time_of(text: str | None) -> datetime | None:
 def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:
     """A payment whose result cannot be opened must be listed all the same."""
     try:
-        result = row.result and unseal(keys, RESULT_INFO, row.id, row.binding, row.result)
+        result = row.result and unseal(keys, RESULT_INFO, row.elicitation, row.binding, row.result)
     except ElicitationSealError:
         result = None
     return UnclaimedPayment(
-        elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+        elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
         reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
         resume_key=row.resume_key, late=row.late, proven_at=row.proven_at, refunded=row.refunded, held=row.held,
         result=result or None,
@@ -118,7 +118,7 @@ def to_refund(row: RefundRow) -> Refund:
             claimed=row.claimed,
         )  # fmt: skip
     return Refund(
-        elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+        elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
         resume_key=row.resume_key, reference=row.reference, amount=row.amount, currency=row.currency,
         reversed=row.reversed, received_at=row.received_at, changed_at=row.changed_at, payment=payment,
     )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Union
 import psycopg
 
 from .arguments import YEAR_S, check_duration
+from .contract_calls import RowKey
 from .contract_limits import (
     KEEP_RESULTS_MAX_S,
     KEEP_UNCLAIMED_MIN_S,
@@ -25,7 +26,7 @@ from .contract_limits import (
     RETENTION_MIN_S,
     UNMARKED_MAX,
 )
-from .database import Database, RowKey
+from .database import Database
 from .errors import UrlModeError
 from .log import warn
 from .pool import is_refusal

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 
 import psycopg
 
+from .contract_calls import Row
 from .contract_limits import READ_BATCH_MAX
-from .database import READ, Row, key_columns, row_of
+from .database import read_rows
 from .listener import Listener
 from .pool import is_refusal
 from .tasks import Tasks
@@ -80,8 +81,8 @@ class Reader:
 
     async def _read_rows(self, batch: list[Entry]) -> dict[str, Row] | None:
         try:
-            rows = await self._listener.query(READ, key_columns([entry.key for entry in batch]))
-            return {row.id: row for row in map(row_of, rows)}
+            rows = await read_rows(self._listener.query, [entry.key for entry in batch])
+            return {row.id: row for row in rows}
         except Exception as error:
             # Otherwise the connection was lost, and the next one starts by reading all rows.
             if is_refusal(error) or not isinstance(error, psycopg.Error):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from .contract_calls import TakenRecheck, Row, RowKey
 from .contract_limits import RECHECK_LEASE_S
-from .database import Database, RecheckRow, Row, RowKey
+from .database import Database
 from .errors import ElicitationMismatchError, ElicitationReferenceError
 from .log import warn
 from .tasks import call
@@ -52,15 +53,15 @@ class Rechecker:
             del self._running[row.id]
 
     async def _ask(
-        self, key: RowKey, provider: str, taken: RecheckRow, recheck: RecheckFunction
+        self, key: RowKey, provider: str, taken: TakenRecheck, recheck: RecheckFunction
     ) -> BaseException | None:
-        expected = taken.expected
+        expected, references = taken.expected, taken.unproven_references
         request = Recheck(
             elicitation_id=key.id,
             provider=provider,
             type=taken.event_type,
-            reference=taken.references[-1] if taken.references else None,
-            references=taken.references,
+            reference=references[-1] if references else None,
+            references=references,
             expected=Expected(expected["amount"], expected["currency"]) if isinstance(expected, dict) else expected,
         )
         timer = asyncio.get_running_loop().call_later(RECHECK_LEASE_S, warn, "URLMODE_RECHECK",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
 from .claims import Claim, Claims
+from .contract_calls import Abandoned, RefundRow, RowKey, UnclaimedRow
 from .contract_limits import (
     CLAIM_LEASE_MAX_S,
     CLAIM_LEASE_MIN_S,
@@ -33,7 +34,7 @@ from .contract_seals import RESULT_INFO
 from .create import Creator
 from .create_methods import CreateMethods
 from .create_options import Checked
-from .database import Abandoned, AbandonOutcome, Database, RefundRow, RowKey, UnclaimedRow
+from .database import AbandonOutcome, Database
 from .errors import UrlModeClosedError
 from .form_types import VerifyFunction
 from .keys import KeyRing, KeysFile, parse_keys
@@ -114,11 +115,11 @@ class UrlMode(CreateMethods):
             complete=self._complete,
         )  # fmt: skip
         self._late = PaymentReports[UnclaimedRow](
-            self._listener, "late", self._database.unclaimed, lambda row: (row.provider, row.reference, row.amount)
+            self._listener, "late", self._database.unclaimed, lambda row: (row.provider_name, row.reference, row.amount)
         )
         self._refunds = PaymentReports[RefundRow](
             self._listener, "refunded", self._database.refunds,
-            lambda row: (row.provider, row.reference, row.amount, row.reversed, row.payment),
+            lambda row: (row.provider_name, row.reference, row.amount, row.reversed, row.payment),
         )  # fmt: skip
 
     async def __aenter__(self) -> UrlMode:
@@ -301,7 +302,7 @@ class UrlMode(CreateMethods):
         async for row in self._late.reports():
             if row.late:
                 yield Payment(
-                    elicitation_id=row.id, provider=row.provider, subject=row.subject, session=row.session,
+                    elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
                     reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
                 )  # fmt: skip
 

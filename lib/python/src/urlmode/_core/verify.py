@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .contract_calls import TakenCheck, Row, RowKey
 from .contract_seals import PROBLEM_INFO, RESULT_INFO
-from .database import CheckRow, Database, Row, RowKey
+from .database import Database
 from .form import check_problem
 from .form_types import Verify, VerifyFunction
 from .keys import KeyRing
@@ -53,7 +54,7 @@ class Checker:
         finally:
             self._running.discard(row.id)
 
-    async def _verify(self, key: RowKey, provider: str, taken: CheckRow, verify: VerifyFunction) -> _End:
+    async def _verify(self, key: RowKey, provider: str, taken: TakenCheck, verify: VerifyFunction) -> _End:
         try:
             values = unseal(self._keys, RESULT_INFO, *key, taken.result)["values"]
             request = Verify(elicitation_id=key.id, provider=provider, values=values)

@@ -8,8 +8,9 @@ import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
+from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
-from .database import AbandonOutcome, Row, RowKey
+from .database import AbandonOutcome
 from .errors import ElicitationTimeoutError
 from .form_types import VerifyFunction
 from .outcome import Verifier

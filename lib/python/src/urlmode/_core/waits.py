@@ -14,8 +14,9 @@ from typing import Any
 
 import psycopg
 
+from .contract_calls import Row, RowKey
 from .contract_limits import READ_RETRY_S, ROUTINE_S
-from .database import Database, Row, RowKey
+from .database import Database
 from .errors import ElicitationNotFoundError, ElicitationSealError, UrlModeClosedError, UrlModeError
 from .form_types import VerifyFunction
 from .keys import KeyRing

@@ -16,6 +16,7 @@ from .._accounts.client_authentication import OAuthClient
 from .._accounts.provider import AccountOptions, AccountProvider, Connected, check_scopes
 from .._accounts.token_response import VARIABLES
 from .._core.arguments import check_duration, check_function, check_id, check_provider, check_text
+from .._core.contract_calls import RowKey
 from .._core.contract_limits import (
     ACCOUNT_LOOK_S,
     ACCOUNT_MAX,
@@ -25,7 +26,6 @@ from .._core.contract_limits import (
     VALID_FOR_MAX_S,
     VALID_FOR_S,
 )
-from .._core.database import RowKey
 from .._core.errors import (
     AccountNotConnectedError,
     AccountReconnectError,
@@ -41,7 +41,8 @@ from .._core.keys import have_common_key
 from .._core.tasks import Tasks, jittered, shielded
 from .._core.types import Duration
 from .._core.urlmode import UrlMode, open_keys
-from .database import AccountRow, Stored, VaultDatabase
+from .contract_calls import AccountRow
+from .database import Stored, VaultDatabase
 from .kept_token import read_kept
 from .refresher import Refreshable, Refresher, less_waited, lifetime_of
 from .retried import is_no_conflict, is_refused, reason_of, retried
@@ -139,12 +140,12 @@ class Vault:
             self._urlmode._check_open()
             row = await self._find(subject, provider, wanted_account)
             if row.state == "reconnect":
-                raise AccountReconnectError(provider, row.account, row.reason)
-            place = Place(subject, provider, row.account)
+                raise AccountReconnectError(provider, row.account_id, row.reason)
+            place = Place(subject, provider, row.account_id)
             tokens = open_tokens(self._keys, place, row.tokens)
             # Without a name it is the account that was connected last: that may be another one by now.
-            if first is None or first[0] != row.account:
-                first = row.account, row.version
+            if first is None or first[0] != row.account_id:
+                first = row.account_id, row.version
             left_ms = float("inf") if row.expires_in_ms is None else row.expires_in_ms
             refresh_token = tokens.get("refresh_token")
             # A long-lived token is renewed with itself, while it is valid.
@@ -156,7 +157,7 @@ class Vault:
             if refresh_token is None or (is_its_own and left_ms <= 0):
                 if left_ms > 0:
                     return _to_access_token(row, tokens)
-                raise AccountReconnectError(provider, row.account, "expired")
+                raise AccountReconnectError(provider, row.account_id, "expired")
             result = await self._refresher.refresh(Refreshable(place, row.version, tokens, row.scopes))
             is_stuck = result.outcome == "leased" and time.monotonic() > until
             if result.outcome == "failed" or is_stuck:
@@ -173,7 +174,7 @@ class Vault:
         rows = await self._database.read(subject, None if provider is None else check_provider(provider), None)
         return [
             ListedAccount(
-                provider=row.provider, account=row.account, state=row.state, reason=row.reason, scopes=row.scopes,
+                provider=row.provider_name, account=row.account_id, state=row.state, reason=row.reason, scopes=row.scopes,
                 requested_scopes=row.requested, connected_at=row.connected_at, refreshed_at=row.refreshed_at,
                 expires_at=row.expires_at,
             )
@@ -189,7 +190,7 @@ class Vault:
         self._urlmode._check_open()
         subject, provider = _check_owner(subject, provider)
         row = await self._find(subject, provider, _check_account(account))
-        return await shielded(self._tasks.start(self._disconnect(Place(subject, provider, row.account))))
+        return await shielded(self._tasks.start(self._disconnect(Place(subject, provider, row.account_id))))
 
     async def forget_subject(self, *, subject: str) -> None:
         """Deletes all that is stored of a user, but references and amounts of payments.
@@ -218,15 +219,15 @@ class Vault:
         kid = self._keys.minting.kid
         last = Place("", "", "")
         while rows := await self._database.list_sealed(kid, last):
-            for place, old in rows:
-                last = place
+            for row in rows:
+                last = place = Place(row.subject, row.provider, row.account)
                 try:
-                    new = seal_tokens(self._keys, place, open_tokens(self._keys, place, old))
+                    new = seal_tokens(self._keys, place, open_tokens(self._keys, place, row.tokens))
                 except AccountSealError as error:
                     unopened += 1
                     self._report("unopened", place, reason=error.reason)
                     continue
-                sealed += await self._database.reseal(place, old, new)
+                sealed += await self._database.reseal(place, row.tokens, new)
         return Resealed(sealed, unopened)
 
     async def _sealed(self, place: Place, connected: Connected) -> Stored:
@@ -273,7 +274,7 @@ class Vault:
             rows = await self._database.read(subject, provider, None)
         except (psycopg.Error, UrlModeError):
             return True  # The call has the error that says why they are not stored.
-        return any(row.state == "connected" and account in (None, row.account) for row in rows)
+        return any(row.state == "connected" and account in (None, row.account_id) for row in rows)
 
     async def _find(self, subject: str, provider: str, account: str | None) -> AccountRow:
         rows = await self._database.read(subject, provider, account)
@@ -373,6 +374,6 @@ def _check_account(account: object) -> str | None:
 
 def _to_access_token(row: AccountRow, tokens: Mapping[str, Any]) -> AccessToken:
     return AccessToken(
-        access_token=tokens["access_token"], token_type=tokens.get("token_type", "bearer"), account=row.account,
+        access_token=tokens["access_token"], token_type=tokens.get("token_type", "bearer"), account=row.account_id,
         scopes=row.scopes, requested_scopes=row.requested, expires_at=row.expires_at,
     )  # fmt: skip

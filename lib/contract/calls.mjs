@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// From functions.json and calls.json: for each function that the packages call, its statement, and how a record of
+// names becomes the values of its parameters. Nobody counts positions.
+
+import { go } from './calls-go.mjs';
+import { javascript } from './calls-node.mjs';
+import { python } from './calls-python.mjs';
+
+/** @typedef {import('./statements.mjs').Value} Value */
+/** @typedef {import('./statements.mjs').Call} Call */
+
+/** @param {string} name of an array */
+const singular = (name) => name.replace(name.endsWith('_ms') ? /s(?=_ms$)/ : /s$/, '');
+
+/** @type {(call: Record<string, any>, f: Record<string, any> | undefined) => Call} */
+function callOf(call, f) {
+	if (!f?.roles.includes('urlmode_server')) throw new Error(`the packages cannot call ${call.name}`);
+	const { unsent = [], unread = [], as = {}, words = {}, says = {} } = call;
+	const isBatch = f.parameters[0]?.type.endsWith('[]') ?? false;
+	/** @type {(of: { name: string, type: string }, isArray: boolean) => Value} */
+	const value = ({ name: sql, type }, isArray) => {
+		const name = isArray ? as[sql] ?? singular(sql) : sql;
+		return {
+			sql, name, type: type.replace('[]', ''), isArray, isList: !isArray && type.endsWith('[]'),
+			missing: /** @type {const} */ (['null', 'unknown', 'sometimes']).find((kind) => call[kind]?.includes(name)), words: words[name], says: says[name],
+			isSeconds: call.seconds?.includes(name) ?? false,
+		};
+	};
+	const sent = f.parameters.filter(({ name }) => !unsent.includes(name));
+	if (unsent.length > 0 && f.parameters.at(-unsent.length)?.name !== unsent[0]) throw new Error(`${call.name}: only the last parameters can be unsent`);
+	const columns = (f.columns ?? []).filter(({ name }) => !unread.includes(name)).map((column) => value(column, false));
+	const result = f.columns || f.result === 'void' || call.ignored ? undefined : value({ name: '', type: f.result }, false);
+	const room = call.room ?? 'core';
+	return {
+		name: call.name, isBatch, takes: call.takes, gives: call.gives, columns, value: result,
+		parameters: sent.map((parameter) => value(parameter, isBatch && parameter.type.endsWith('[]'))),
+		rooms: { js: [room], py: [room], go: [room], ...call.in },
+		answer: columns.length > 0 ? call.one ? 'row' : call.maybe ? 'row or none' : 'rows' : result ? 'value' : 'nothing',
+		isPartly: call.partly ?? false,
+	};
+}
+
+/** @type {(data: { types: Record<string, any>, calls: Record<string, any>[] }, functions: Record<string, any>[]) => Record<string, string>} */
+export function files({ types, calls }, functions) {
+	const all = calls.map((call) => callOf(call, functions.find(({ schema, name }) => schema === 'urlmode' && name === call.name)));
+	/** @type {(language: 'js' | 'py' | 'go', room: string) => Call[]} */
+	const of = (language, room) => all.filter(({ rooms }) => rooms[language].includes(room));
+	return {
+		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types),
+		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types),
+		'lib/python/src/urlmode/_core/contract_calls.py': python(of('py', 'core'), types, 'core'),
+		'lib/python/src/urlmode/_vault/contract_calls.py': python(of('py', 'vault'), types, 'vault'),
+		'lib/go/contract_calls.go': go(of('go', 'core'), types, 'urlmode'),
+		'lib/go/vault/contract_calls.go': go(of('go', 'vault'), types, 'vault'),
+	};
+}

@@ -1,0 +1,558 @@
+// Code generated from lib/contract by make contract. DO NOT EDIT.
+
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/internals"
+)
+
+type newRow struct {
+	rowKey
+	provider  string
+	kind      Kind
+	subject   string
+	session   string
+	requester string
+	// not of a form
+	targetURL string
+	expected  string
+	// sealed
+	verifier  []byte
+	ttlMs     int64
+	exclusive bool
+	// of the caller
+	resumeKey string
+	// whether the call can answer a recheck
+	canRecheck bool
+	// digest of the request
+	request []byte
+	// the provider's id of the checkout
+	checkout string
+	// of the MCP client
+	clientID string
+	// of the key that mints its link
+	linkKid int16
+	// sealed
+	form []byte
+	// who may decide: empty is the subject, none is anybody else
+	approvers string
+	// the time limit of `verify`, if there is one
+	verifyMs *int
+	// the trace of the call
+	traceparent string
+}
+
+type created struct {
+	expiresAt *time.Time
+	outcome   string
+}
+
+var sqlCreateElicitation = internals.StatementOf(
+	`SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[], $5::text[],
+		$6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
+		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[], $19::bytea[], $20::text[]::jsonb[],
+		$21::bigint[]::integer[], $22::text[])`,
+	func(all []newRow) []any {
+		return []any{
+			column(all, func(r newRow) string { return r.id }),
+			column(all, func(r newRow) string { return r.provider }),
+			column(all, func(r newRow) string { return string(r.kind) }),
+			column(all, func(r newRow) string { return r.subject }),
+			column(all, func(r newRow) string { return r.session }),
+			column(all, func(r newRow) []byte { return r.binding[:] }),
+			column(all, func(r newRow) string { return r.requester }),
+			column(all, func(r newRow) *string { return orNull(r.targetURL) }),
+			column(all, func(r newRow) *string { return orNull(r.expected) }),
+			column(all, func(r newRow) []byte { return r.verifier }),
+			column(all, func(r newRow) int64 { return r.ttlMs }),
+			column(all, func(r newRow) bool { return r.exclusive }),
+			column(all, func(r newRow) *string { return orNull(r.resumeKey) }),
+			column(all, func(r newRow) bool { return r.canRecheck }),
+			column(all, func(r newRow) []byte { return r.request }),
+			column(all, func(r newRow) *string { return orNull(r.checkout) }),
+			column(all, func(r newRow) *string { return orNull(r.clientID) }),
+			column(all, func(r newRow) int16 { return r.linkKid }),
+			column(all, func(r newRow) []byte { return r.form }),
+			column(all, func(r newRow) *string { return orNull(r.approvers) }),
+			column(all, func(r newRow) *int { return r.verifyMs }),
+			column(all, func(r newRow) *string { return orNull(r.traceparent) }),
+		}
+	},
+	func(from pgx.CollectableRow) (r created, err error) {
+		err = from.Scan(&r.expiresAt, &r.outcome)
+		return r, err
+	},
+)
+
+type resumeKey struct {
+	binding    []byte
+	resumeKey  string
+	canRecheck bool
+	// digest of the request
+	request []byte
+}
+
+type resumedRow struct {
+	// empty: there is none
+	id        string
+	provider  string
+	kind      Kind
+	expiresAt *time.Time
+	// negative if it has expired
+	expiresInMs int64
+	// of the key that has minted its link
+	linkKid *int16
+}
+
+var sqlResume = internals.StatementOf(
+	`SELECT coalesce(id::text, ''), coalesce(provider, ''), coalesce(kind, ''), expires_at, coalesce(expires_in_ms, 0), link_kid FROM
+		urlmode.resume($1::bytea[], $2::text[], $3::boolean[], $4::bytea[])`,
+	func(all []resumeKey) []any {
+		return []any{
+			column(all, func(r resumeKey) []byte { return r.binding }),
+			column(all, func(r resumeKey) string { return r.resumeKey }),
+			column(all, func(r resumeKey) bool { return r.canRecheck }),
+			column(all, func(r resumeKey) []byte { return r.request }),
+		}
+	},
+	func(from pgx.CollectableRow) (r resumedRow, err error) {
+		err = from.Scan(&r.id, &r.provider, &r.kind, &r.expiresAt, &r.expiresInMs, &r.linkKid)
+		return r, err
+	},
+)
+
+type row struct {
+	id       string
+	provider string
+	kind     Kind
+	status   Status
+	action   Action
+	reason   string
+	// whether a payment was proved after the end, which makes the action accept
+	late bool
+	// sealed
+	result []byte
+	// sealed
+	verifier []byte
+	// by PostgreSQL's clock; negative if it may be expired
+	closesInMs int64
+	// how many attempts to pay have failed, or how many problems `verify` has found
+	failedAttempts int
+	// the status that a cancellation by an MCP server has interrupted
+	completedFrom Status
+	// how many events have required a recheck
+	rechecks int
+	// how many of them were answered
+	rechecked int
+	// for how long nobody may begin a recheck; zero or negative: now
+	recheckInMs int64
+	// of the payment that is the outcome
+	paymentReference string
+	// how much of it went back, in minor units
+	refunded int64
+	// whether it was paid, and the operator must decide, because a part of it may have gone back
+	held bool
+}
+
+var sqlRead = internals.StatementOf(
+	`SELECT id::text, provider, kind, status, coalesce(action, ''), reason, late, result, verifier, closes_in_ms, failed_attempts,
+		coalesce(completed_from, ''), rechecks, rechecked, coalesce(recheck_in_ms, 0), coalesce(payment_reference, ''), refunded, held
+		FROM urlmode.read($1::text[]::uuid[], $2::bytea[])`,
+	func(all []rowKey) []any {
+		return []any{
+			column(all, func(r rowKey) string { return r.id }),
+			column(all, func(r rowKey) []byte { return r.binding[:] }),
+		}
+	},
+	func(from pgx.CollectableRow) (r row, err error) {
+		err = from.Scan(&r.id, &r.provider, &r.kind, &r.status, &r.action, &r.reason, &r.late, &r.result, &r.verifier, &r.closesInMs,
+			&r.failedAttempts, &r.completedFrom, &r.rechecks, &r.rechecked, &r.recheckInMs, &r.paymentReference, &r.refunded,
+			&r.held)
+		return r, err
+	},
+)
+
+type abandoned struct {
+	rowKey
+	action Action
+	reason string
+}
+
+var sqlAbandon = internals.StatementOf(
+	`SELECT outcome FROM urlmode.abandon($1::text[]::uuid[], $2::bytea[], $3::text[], $4::text[])`,
+	func(all []abandoned) []any {
+		return []any{
+			column(all, func(r abandoned) string { return r.id }),
+			column(all, func(r abandoned) []byte { return r.binding[:] }),
+			column(all, func(r abandoned) string { return string(r.action) }),
+			column(all, func(r abandoned) string { return r.reason }),
+		}
+	},
+	pgx.RowTo[string],
+)
+
+var sqlExpire = internals.StatementOf(
+	`SELECT urlmode.expire($1::text[]::uuid[], $2::bytea[])`,
+	func(all []rowKey) []any {
+		return []any{
+			column(all, func(r rowKey) string { return r.id }),
+			column(all, func(r rowKey) []byte { return r.binding[:] }),
+		}
+	},
+	internals.Nothing,
+)
+
+type markReadValues struct {
+	all []rowKey
+	// from now until the results are purged
+	keepMs int64
+}
+
+var sqlMarkRead = internals.StatementOf(
+	`SELECT urlmode.mark_read($1::text[]::uuid[], $2::bytea[], $3::bigint)`,
+	func(of markReadValues) []any {
+		return []any{
+			column(of.all, func(r rowKey) string { return r.id }),
+			column(of.all, func(r rowKey) []byte { return r.binding[:] }),
+			of.keepMs,
+		}
+	},
+	internals.Nothing,
+)
+
+type settleValues struct {
+	rowKey
+	action Action
+	reason string
+	// sealed
+	result    []byte
+	amount    *int64
+	currency  string
+	reference string
+}
+
+var sqlSettle = internals.StatementOf(
+	`SELECT urlmode.settle($1::text::uuid, $2::bytea, $3::text, $4::text, $5::bytea, $6::bigint, $7::text, $8::text)`,
+	func(of settleValues) []any {
+		return []any{
+			of.id,
+			of.binding[:],
+			string(of.action),
+			of.reason,
+			of.result,
+			of.amount,
+			orNull(of.currency),
+			orNull(of.reference),
+		}
+	},
+	pgx.RowTo[string],
+)
+
+type claimValues struct {
+	rowKey
+	// of the payment to claim; empty: the oldest that matches
+	reference string
+	// for which the result of a payment is kept afterwards
+	keepMs int64
+	action Action
+	// whether to claim it although a part of it may have gone back
+	held bool
+}
+
+var sqlClaim = internals.StatementOf(
+	`SELECT urlmode.claim($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::text, $6::boolean)`,
+	func(of claimValues) []any {
+		return []any{of.id, of.binding[:], orNull(of.reference), of.keepMs, string(of.action), of.held}
+	},
+	pgx.RowTo[string],
+)
+
+type unclaimedValues struct {
+	provider string
+	since    *time.Time
+	id       string
+}
+
+type unclaimedRow struct {
+	elicitation  string
+	providerName string
+	reference    string
+	amount       int64
+	currency     string
+	matches      bool
+	late         bool
+	provenAt     time.Time
+	refunded     int64
+	held         bool
+	subject      string
+	session      string
+	binding      []byte
+	resumeKey    string
+	// sealed
+	result []byte
+}
+
+var sqlUnclaimed = internals.StatementOf(
+	`SELECT elicitation::text, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
+		session, binding, coalesce(resume_key, ''), result FROM urlmode.unclaimed($1::text, $2::timestamptz, $3::text::uuid)`,
+	func(of unclaimedValues) []any {
+		return []any{orNull(of.provider), of.since, orNull(of.id)}
+	},
+	func(from pgx.CollectableRow) (r unclaimedRow, err error) {
+		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.matches, &r.late, &r.provenAt,
+			&r.refunded, &r.held, &r.subject, &r.session, &r.binding, &r.resumeKey, &r.result)
+		return r, err
+	},
+)
+
+type refundsValues struct {
+	provider string
+	since    *time.Time
+	id       string
+}
+
+type refundRow struct {
+	elicitation  string
+	providerName string
+	reference    string
+	amount       *int64
+	currency     string
+	reversed     int64
+	receivedAt   time.Time
+	changedAt    time.Time
+	payment      string
+	paid         int64
+	refunded     int64
+	held         bool
+	claimed      bool
+	subject      string
+	session      string
+	resumeKey    string
+}
+
+var sqlRefunds = internals.StatementOf(
+	`SELECT elicitation::text, provider_name, reference, amount, coalesce(currency, ''), coalesce(reversed, 0), received_at,
+		changed_at, coalesce(payment, ''), coalesce(paid, 0), coalesce(refunded, 0), coalesce(held, false), claimed, coalesce(subject,
+		''), coalesce(session, ''), coalesce(resume_key, '') FROM urlmode.refunds($1::text, $2::timestamptz, $3::text::uuid)`,
+	func(of refundsValues) []any {
+		return []any{orNull(of.provider), of.since, orNull(of.id)}
+	},
+	func(from pgx.CollectableRow) (r refundRow, err error) {
+		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.reversed, &r.receivedAt, &r.changedAt,
+			&r.payment, &r.paid, &r.refunded, &r.held, &r.claimed, &r.subject, &r.session, &r.resumeKey)
+		return r, err
+	},
+)
+
+type takeRecheckValues struct {
+	rowKey
+	leaseMs int64
+}
+
+type takenRecheck struct {
+	// for the end of this recheck
+	lease     int
+	rechecks  int
+	eventType string
+	// in the events that ask for a recheck, the last one last
+	unprovenReferences []string
+	expected           string
+}
+
+var sqlTakeRecheck = internals.StatementOf(
+	`SELECT lease, rechecks, coalesce(event_type, ''), unproven_references, coalesce(expected::text, '') FROM
+		urlmode.take_recheck($1::text::uuid, $2::bytea, $3::bigint)`,
+	func(of takeRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.leaseMs}
+	},
+	func(from pgx.CollectableRow) (r takenRecheck, err error) {
+		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.expected)
+		return r, err
+	},
+)
+
+type endRecheckValues struct {
+	rowKey
+	lease    int
+	rechecks int
+	// whether it has to be done again
+	failed bool
+}
+
+var sqlEndRecheck = internals.StatementOf(
+	`SELECT urlmode.end_recheck($1::text::uuid, $2::bytea, $3::bigint::integer, $4::bigint::integer, $5::boolean)`,
+	func(of endRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.lease, of.rechecks, of.failed}
+	},
+	internals.Nothing,
+)
+
+type takeCheckValues struct {
+	rowKey
+}
+
+type takenCheck struct {
+	// for the end of this check
+	lease int
+	// sealed
+	result []byte
+	// until the time limit
+	leftMs int64
+}
+
+var sqlTakeCheck = internals.StatementOf(
+	`SELECT lease, result, left_ms FROM urlmode.take_check($1::text::uuid, $2::bytea)`,
+	func(of takeCheckValues) []any {
+		return []any{of.id, of.binding[:]}
+	},
+	func(from pgx.CollectableRow) (r takenCheck, err error) {
+		err = from.Scan(&r.lease, &r.result, &r.leftMs)
+		return r, err
+	},
+)
+
+type endCheckValues struct {
+	rowKey
+	lease int
+	// sealed
+	problem []byte
+	// whether it is not known
+	failed bool
+}
+
+var sqlEndCheck = internals.StatementOf(
+	`SELECT urlmode.end_check($1::text::uuid, $2::bytea, $3::bigint::integer, $4::bytea, $5::boolean)`,
+	func(of endCheckValues) []any {
+		return []any{of.id, of.binding[:], of.lease, of.problem, of.failed}
+	},
+	pgx.RowTo[string],
+)
+
+type purgeResultsValues struct {
+	// for which the result of a payment is kept until it is claimed
+	keepUnclaimedMs int64
+}
+
+var sqlPurgeResults = internals.StatementOf(
+	`SELECT urlmode.purge_results($1::bigint)`,
+	func(of purgeResultsValues) []any {
+		return []any{of.keepUnclaimedMs}
+	},
+	pgx.RowTo[int64],
+)
+
+type purgeValues struct {
+	// for which it must have been purgeable
+	keepMs int64
+	// empty: everything
+	kind string
+}
+
+var sqlPurge = internals.StatementOf(
+	`SELECT urlmode.purge($1::bigint, $2::text)`,
+	func(of purgeValues) []any {
+		return []any{of.keepMs, orNull(of.kind)}
+	},
+	pgx.RowTo[int64],
+)
+
+type beginClaimValues struct {
+	rowKey
+	reference string
+	leaseMs   int64
+	keepMs    int64
+}
+
+type claimRow struct {
+	outcome          string
+	claimedReference string
+	fence            int64
+	fulfilled        []byte
+	leasedMs         int64
+}
+
+var sqlBeginClaim = internals.StatementOf(
+	`SELECT outcome, coalesce(claimed_reference, ''), coalesce(fence, 0), fulfilled, coalesce(leased_ms, 0) FROM
+		urlmode.begin_claim($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint)`,
+	func(of beginClaimValues) []any {
+		return []any{of.id, of.binding[:], orNull(of.reference), of.leaseMs, of.keepMs}
+	},
+	func(from pgx.CollectableRow) (r claimRow, err error) {
+		err = from.Scan(&r.outcome, &r.claimedReference, &r.fence, &r.fulfilled, &r.leasedMs)
+		return r, err
+	},
+)
+
+type renewClaimValues struct {
+	rowKey
+	fence   int64
+	leaseMs int64
+}
+
+var sqlRenewClaim = internals.StatementOf(
+	`SELECT urlmode.renew_claim($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
+	func(of renewClaimValues) []any {
+		return []any{of.id, of.binding[:], of.fence, of.leaseMs}
+	},
+	pgx.RowTo[bool],
+)
+
+type fulfilClaimValues struct {
+	rowKey
+	fence     int64
+	fulfilled []byte
+}
+
+var sqlFulfilClaim = internals.StatementOf(
+	`SELECT urlmode.fulfil_claim($1::text::uuid, $2::bytea, $3::bigint, $4::bytea)`,
+	func(of fulfilClaimValues) []any {
+		return []any{of.id, of.binding[:], of.fence, of.fulfilled}
+	},
+	pgx.RowTo[bool],
+)
+
+type confirmClaimValues struct {
+	rowKey
+	fence  int64
+	keepMs int64
+}
+
+var sqlConfirmClaim = internals.StatementOf(
+	`SELECT urlmode.confirm_claim($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
+	func(of confirmClaimValues) []any {
+		return []any{of.id, of.binding[:], of.fence, of.keepMs}
+	},
+	pgx.RowTo[bool],
+)
+
+type releaseClaimValues struct {
+	rowKey
+	fence int64
+}
+
+var sqlReleaseClaim = internals.StatementOf(
+	`SELECT urlmode.release_claim($1::text::uuid, $2::bytea, $3::bigint)`,
+	func(of releaseClaimValues) []any {
+		return []any{of.id, of.binding[:], of.fence}
+	},
+	pgx.RowTo[bool],
+)
+
+type endExchangeValues struct {
+	rowKey
+	reason string
+}
+
+var sqlEndExchange = internals.StatementOf(
+	`SELECT urlmode.end_exchange($1::text::uuid, $2::bytea, $3::text)`,
+	func(of endExchangeValues) []any {
+		return []any{of.id, of.binding[:], of.reason}
+	},
+	pgx.RowTo[bool],
+)

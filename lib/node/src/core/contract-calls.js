@@ -1,0 +1,547 @@
+// Generated from lib/contract by `make contract`: change it there.
+// The functions of the schema urlmode that an MCP server may call.
+
+/** @typedef {(text: string, values: unknown[]) => Promise<Record<string, unknown>[]>} Query */
+
+/**
+ * @typedef {object} NewRow
+ * @property {string} id
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {string} subject
+ * @property {string} session
+ * @property {Buffer} binding
+ * @property {string} requester
+ * @property {string | null} targetUrl not of a form
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {Buffer | null} verifier sealed
+ * @property {number | string} ttlMs
+ * @property {boolean} exclusive
+ * @property {string | null} resumeKey of the caller
+ * @property {boolean} canRecheck whether the call can answer a recheck
+ * @property {Buffer} request digest of the request
+ * @property {string | null} checkout the provider's id of the checkout
+ * @property {string | null} clientId of the MCP client
+ * @property {number} linkKid of the key that mints its link
+ * @property {Buffer | null} form sealed
+ * @property {string[] | null} approvers who may decide: null is the subject, none is anybody else
+ * @property {number | null} verifyMs the time limit of `verify`, if there is one
+ * @property {string | null} traceparent the trace of the call
+ */
+
+/**
+ * @typedef {object} Created
+ * @property {string | null} expires_at Unix seconds with a fraction
+ * @property {'created' | 'resumed' | 'busy' | 'full'} outcome
+ */
+
+const CREATE_ELICITATION = `SELECT extract(epoch FROM expires_at) AS expires_at, outcome FROM urlmode.create_elicitation($1, $2, $3, $4, $5, $6,
+	$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`;
+
+/**
+ * @param {Query} query
+ * @param {NewRow[]} all
+ * @returns {Promise<Created[]>}
+ */
+export function createElicitation(query, all) {
+	return /** @type {Promise<never>} */ (query(CREATE_ELICITATION, [
+		all.map(({ id }) => id),
+		all.map(({ provider }) => provider),
+		all.map(({ kind }) => kind),
+		all.map(({ subject }) => subject),
+		all.map(({ session }) => session),
+		all.map(({ binding }) => binding),
+		all.map(({ requester }) => requester),
+		all.map(({ targetUrl }) => targetUrl),
+		all.map(({ expected }) => expected && JSON.stringify(expected)),
+		all.map(({ verifier }) => verifier),
+		all.map(({ ttlMs }) => ttlMs),
+		all.map(({ exclusive }) => exclusive),
+		all.map(({ resumeKey }) => resumeKey),
+		all.map(({ canRecheck }) => canRecheck),
+		all.map(({ request }) => request),
+		all.map(({ checkout }) => checkout),
+		all.map(({ clientId }) => clientId),
+		all.map(({ linkKid }) => linkKid),
+		all.map(({ form }) => form),
+		all.map(({ approvers }) => approvers && JSON.stringify(approvers)),
+		all.map(({ verifyMs }) => verifyMs),
+		all.map(({ traceparent }) => traceparent),
+	]));
+}
+
+/**
+ * @typedef {object} ResumeKey
+ * @property {Buffer} binding
+ * @property {string} resumeKey
+ * @property {boolean} canRecheck
+ * @property {Buffer} request digest of the request
+ */
+
+/**
+ * @typedef {object} ResumedRow
+ * @property {string | null} id null: there is none
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {string} expires_at Unix seconds with a fraction
+ * @property {string} expires_in_ms negative if it has expired
+ * @property {number | null} link_kid of the key that has minted its link
+ */
+
+const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires_at, expires_in_ms, link_kid FROM
+	urlmode.resume($1, $2, $3, $4)`;
+
+/**
+ * @param {Query} query
+ * @param {ResumeKey[]} all
+ * @returns {Promise<ResumedRow[]>}
+ */
+export function resume(query, all) {
+	return /** @type {Promise<never>} */ (query(RESUME, [
+		all.map(({ binding }) => binding),
+		all.map(({ resumeKey }) => resumeKey),
+		all.map(({ canRecheck }) => canRecheck),
+		all.map(({ request }) => request),
+	]));
+}
+
+/**
+ * @typedef {object} RowKey
+ * @property {string} id
+ * @property {Buffer} binding
+ */
+
+/**
+ * @typedef {object} Row
+ * @property {string} id
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {import('./types.js').OpenStatus | 'completed'} status
+ * @property {import('./types.js').Action | null} action
+ * @property {string} reason
+ * @property {boolean} late whether a payment was proved after the end, which makes the action accept
+ * @property {Buffer | null} result sealed
+ * @property {Buffer | null} verifier sealed
+ * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
+ * @property {number} failed_attempts how many attempts to pay have failed, or how many problems `verify` has found
+ * @property {import('./types.js').OpenStatus | null} completed_from the status that a cancellation by an MCP server has interrupted
+ * @property {number} rechecks how many events have required a recheck
+ * @property {number} rechecked how many of them were answered
+ * @property {string | null} recheck_in_ms for how long nobody may begin a recheck; null or negative: now
+ * @property {string | null} payment_reference of the payment that is the outcome
+ * @property {string} refunded how much of it went back, in minor units
+ * @property {boolean} held whether it was paid, and the operator must decide, because a part of it may have gone back
+ */
+
+const READ = `SELECT id, provider, kind, status, action, reason, late, result, verifier, closes_in_ms, failed_attempts,
+	completed_from, rechecks, rechecked, recheck_in_ms, payment_reference, refunded, held FROM urlmode.read($1, $2)`;
+
+/**
+ * @param {Query} query
+ * @param {RowKey[]} all
+ * @returns {Promise<Row[]>}
+ */
+export function read(query, all) {
+	return /** @type {Promise<never>} */ (query(READ, [all.map(({ id }) => id), all.map(({ binding }) => binding)]));
+}
+
+/**
+ * @typedef {object} Abandoned
+ * @property {string} id
+ * @property {Buffer} binding
+ * @property {'decline' | 'cancel'} action
+ * @property {string} reason
+ */
+
+const ABANDON = 'SELECT outcome FROM urlmode.abandon($1, $2, $3, $4)';
+
+/**
+ * @param {Query} query
+ * @param {Abandoned[]} all
+ * @returns {Promise<('completed' | 'already' | 'opened' | 'processing' | 'unknown')[]>}
+ */
+export async function abandon(query, all) {
+	const rows = await query(ABANDON, [
+		all.map(({ id }) => id),
+		all.map(({ binding }) => binding),
+		all.map(({ action }) => action),
+		all.map(({ reason }) => reason),
+	]);
+	return /** @type {never} */ (rows.map(({ outcome }) => outcome));
+}
+
+const EXPIRE = 'SELECT urlmode.expire($1, $2)';
+
+/**
+ * @param {Query} query
+ * @param {RowKey[]} all
+ * @returns {Promise<void>}
+ */
+export async function expire(query, all) {
+	await query(EXPIRE, [all.map(({ id }) => id), all.map(({ binding }) => binding)]);
+}
+
+const MARK_READ = 'SELECT urlmode.mark_read($1, $2, $3)';
+
+/**
+ * @param {Query} query
+ * @param {RowKey[]} all
+ * @param {object} values
+ * @param {number | string} values.keepMs from now until the results are purged
+ * @returns {Promise<void>}
+ */
+export async function markRead(query, all, { keepMs }) {
+	await query(MARK_READ, [all.map(({ id }) => id), all.map(({ binding }) => binding), keepMs]);
+}
+
+const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {import('./types.js').Action} values.action
+ * @param {string} values.reason
+ * @param {Buffer | null} values.result sealed
+ * @param {number | string | null} values.amount
+ * @param {string | null} values.currency
+ * @param {string | null} values.reference
+ * @returns {Promise<'completed' | 'late' | 'already' | 'unknown' | 'mismatch' | 'reference_taken' | 'undecided' | 'missing'>}
+ */
+export async function settle(query, { id, binding, action, reason, result, amount, currency, reference }) {
+	const [row] = await query(SETTLE, [id, binding, action, reason, result, amount, currency, reference]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {string | null} values.reference of the payment to claim; null: the oldest that matches
+ * @param {number | string} values.keepMs for which the result of a payment is kept afterwards
+ * @param {import('./types.js').Action} values.action
+ * @param {boolean} values.held whether to claim it although a part of it may have gone back
+ * @returns {Promise<'claimed' | 'taken' | 'changed' | 'open' | 'unknown'>}
+ */
+export async function claim(query, { id, binding, reference, keepMs, action, held }) {
+	const [row] = await query(CLAIM, [id, binding, reference, keepMs, action, held]);
+	return /** @type {never} */ (row?.answer);
+}
+
+/**
+ * @typedef {object} UnclaimedRow
+ * @property {string} elicitation
+ * @property {string} provider_name
+ * @property {string} reference
+ * @property {string} amount
+ * @property {string} currency
+ * @property {boolean} matches
+ * @property {boolean} late
+ * @property {Date} proven_at
+ * @property {string} refunded
+ * @property {boolean} held
+ * @property {string} subject
+ * @property {string} session
+ * @property {Buffer} binding
+ * @property {string | null} resume_key
+ * @property {Buffer | null} result sealed
+ */
+
+const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
+	session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string | null} values.provider
+ * @param {Date | null} values.since
+ * @param {string | null} values.id
+ * @returns {Promise<UnclaimedRow[]>}
+ */
+export function unclaimed(query, { provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNCLAIMED, [provider, since, id]));
+}
+
+/**
+ * @typedef {object} RefundRow
+ * @property {string} elicitation
+ * @property {string} provider_name
+ * @property {string} reference
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} reversed
+ * @property {Date} received_at
+ * @property {Date} changed_at
+ * @property {string | null} payment
+ * @property {string | null} paid
+ * @property {string | null} refunded
+ * @property {boolean | null} held
+ * @property {boolean} claimed
+ * @property {string | null} subject
+ * @property {string | null} session
+ * @property {string | null} resume_key
+ */
+
+const REFUNDS = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at, payment, paid,
+	refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds($1, $2, $3)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string | null} values.provider
+ * @param {Date | null} values.since
+ * @param {string | null} values.id
+ * @returns {Promise<RefundRow[]>}
+ */
+export function refunds(query, { provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(REFUNDS, [provider, since, id]));
+}
+
+/**
+ * @typedef {object} TakenRecheck
+ * @property {number} lease for the end of this recheck
+ * @property {number} rechecks
+ * @property {string | null} event_type
+ * @property {string[]} unproven_references in the events that ask for a recheck, the last one last
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ */
+
+const TAKE_RECHECK = 'SELECT lease, rechecks, event_type, unproven_references, expected FROM urlmode.take_recheck($1, $2, $3)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<TakenRecheck | undefined>}
+ */
+export async function takeRecheck(query, { id, binding, leaseMs }) {
+	const [row] = await query(TAKE_RECHECK, [id, binding, leaseMs]);
+	return /** @type {never} */ (row);
+}
+
+const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.lease
+ * @param {number} values.rechecks
+ * @param {boolean} values.failed whether it has to be done again
+ * @returns {Promise<void>}
+ */
+export async function endRecheck(query, { id, binding, lease, rechecks, failed }) {
+	await query(END_RECHECK, [id, binding, lease, rechecks, failed]);
+}
+
+/**
+ * @typedef {object} TakenCheck
+ * @property {number} lease for the end of this check
+ * @property {Buffer} result sealed
+ * @property {string} left_ms until the time limit
+ */
+
+const TAKE_CHECK = 'SELECT lease, result, left_ms FROM urlmode.take_check($1, $2)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @returns {Promise<TakenCheck | undefined>}
+ */
+export async function takeCheck(query, { id, binding }) {
+	const [row] = await query(TAKE_CHECK, [id, binding]);
+	return /** @type {never} */ (row);
+}
+
+const END_CHECK = 'SELECT urlmode.end_check($1, $2, $3, $4, $5) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.lease
+ * @param {Buffer | null} values.problem sealed
+ * @param {boolean} values.failed whether it is not known
+ * @returns {Promise<'completed' | 'opened' | 'refused' | 'late' | 'unknown'>}
+ */
+export async function endCheck(query, { id, binding, lease, problem, failed }) {
+	const [row] = await query(END_CHECK, [id, binding, lease, problem, failed]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const PURGE_RESULTS = 'SELECT urlmode.purge_results($1) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {number | string} values.keepUnclaimedMs for which the result of a payment is kept until it is claimed
+ * @returns {Promise<string>}
+ */
+export async function purgeResults(query, { keepUnclaimedMs }) {
+	const [row] = await query(PURGE_RESULTS, [keepUnclaimedMs]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const PURGE = 'SELECT urlmode.purge($1, $2) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {number | string} values.keepMs for which it must have been purgeable
+ * @param {string | null} values.kind null: everything
+ * @returns {Promise<string>}
+ */
+export async function purge(query, { keepMs, kind }) {
+	const [row] = await query(PURGE, [keepMs, kind]);
+	return /** @type {never} */ (row?.answer);
+}
+
+/**
+ * @typedef {object} ClaimRow
+ * @property {'begun' | 'fulfilled' | 'leased' | 'claimed' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
+ * @property {string | null} claimed_reference
+ * @property {string} fence
+ * @property {Buffer} fulfilled
+ * @property {string} leased_ms
+ */
+
+const BEGIN_CLAIM = 'SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM urlmode.begin_claim($1, $2, $3, $4, $5)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {string | null} values.reference
+ * @param {number | string} values.leaseMs
+ * @param {number | string} values.keepMs
+ * @returns {Promise<ClaimRow>}
+ */
+export async function beginClaim(query, { id, binding, reference, leaseMs, keepMs }) {
+	const [row] = await query(BEGIN_CLAIM, [id, binding, reference, leaseMs, keepMs]);
+	return /** @type {never} */ (row);
+}
+
+const RENEW_CLAIM = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.fence
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<boolean>}
+ */
+export async function renewClaim(query, { id, binding, fence, leaseMs }) {
+	const [row] = await query(RENEW_CLAIM, [id, binding, fence, leaseMs]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const FULFIL_CLAIM = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.fence
+ * @param {Buffer} values.fulfilled
+ * @returns {Promise<boolean>}
+ */
+export async function fulfilClaim(query, { id, binding, fence, fulfilled }) {
+	const [row] = await query(FULFIL_CLAIM, [id, binding, fence, fulfilled]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const CONFIRM_CLAIM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.fence
+ * @param {number | string} values.keepMs
+ * @returns {Promise<boolean>}
+ */
+export async function confirmClaim(query, { id, binding, fence, keepMs }) {
+	const [row] = await query(CONFIRM_CLAIM, [id, binding, fence, keepMs]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const RELEASE_CLAIM = 'SELECT urlmode.release_claim($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.fence
+ * @returns {Promise<boolean>}
+ */
+export async function releaseClaim(query, { id, binding, fence }) {
+	const [row] = await query(RELEASE_CLAIM, [id, binding, fence]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const END_EXCHANGE = 'SELECT urlmode.end_exchange($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {string} values.reason
+ * @returns {Promise<boolean>}
+ */
+export async function endExchange(query, { id, binding, reason }) {
+	const [row] = await query(END_EXCHANGE, [id, binding, reason]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const READ_EXCHANGE = 'SELECT urlmode.read_exchange($1, $2) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @returns {Promise<string | null>}
+ */
+export async function readExchange(query, { id, binding }) {
+	const [row] = await query(READ_EXCHANGE, [id, binding]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const FUNCTIONS_VERSION = 'SELECT urlmode.functions_version() AS answer';
+
+/**
+ * @param {Query} query
+ * @returns {Promise<number>}
+ */
+export async function functionsVersion(query) {
+	const [row] = await query(FUNCTIONS_VERSION, []);
+	return /** @type {never} */ (row?.answer);
+}
+
+const LIST_MIGRATIONS = 'SELECT name FROM urlmode.list_migrations()';
+
+/**
+ * @param {Query} query
+ * @returns {Promise<string[]>}
+ */
+export async function listMigrations(query) {
+	const rows = await query(LIST_MIGRATIONS, []);
+	return /** @type {never} */ (rows.map(({ name }) => name));
+}

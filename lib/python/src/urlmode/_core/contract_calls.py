@@ -1,0 +1,488 @@
+"""Generated from lib/contract by `make contract`: change it there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from .types import Action, Kind, OpenStatus
+
+Query = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
+
+
+class NewRow(NamedTuple):
+    id: str
+    provider: str
+    kind: Kind
+    subject: str
+    session: str
+    binding: bytes
+    requester: str
+    target_url: str | None
+    """not of a form"""
+    expected: Any
+    verifier: bytes | None
+    """sealed"""
+    ttl_ms: int
+    exclusive: bool
+    resume_key: str | None
+    """of the caller"""
+    can_recheck: bool
+    """whether the call can answer a recheck"""
+    request: bytes
+    """digest of the request"""
+    checkout: str | None
+    """the provider's id of the checkout"""
+    client_id: str | None
+    """of the MCP client"""
+    link_kid: int
+    """of the key that mints its link"""
+    form: bytes | None
+    """sealed"""
+    approvers: list[str] | None
+    """who may decide: None is the subject, none is anybody else"""
+    verify_ms: int | None
+    """the time limit of `verify`, if there is one"""
+    traceparent: str | None
+    """the trace of the call"""
+
+
+class Created(NamedTuple):
+    expires_at: datetime | None
+    outcome: Literal["created", "resumed", "busy", "full"]
+
+
+CREATE_ELICITATION = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[],
+    %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[],
+    %s::bigint[], %s::boolean[], %s::text[], %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[],
+    %s::bytea[], %s::jsonb[], %s::integer[], %s::text[])"""
+
+
+async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Created]:
+    found = await query(CREATE_ELICITATION, [
+        [each.id for each in rows],
+        [each.provider for each in rows],
+        [each.kind for each in rows],
+        [each.subject for each in rows],
+        [each.session for each in rows],
+        [each.binding for each in rows],
+        [each.requester for each in rows],
+        [each.target_url for each in rows],
+        [None if each.expected is None else json.dumps(each.expected) for each in rows],
+        [each.verifier for each in rows],
+        [each.ttl_ms for each in rows],
+        [each.exclusive for each in rows],
+        [each.resume_key for each in rows],
+        [each.can_recheck for each in rows],
+        [each.request for each in rows],
+        [each.checkout for each in rows],
+        [each.client_id for each in rows],
+        [each.link_kid for each in rows],
+        [each.form for each in rows],
+        [None if each.approvers is None else json.dumps(each.approvers) for each in rows],
+        [each.verify_ms for each in rows],
+        [each.traceparent for each in rows],
+    ])
+    return [Created(*row) for row in found]
+
+
+class ResumeKey(NamedTuple):
+    binding: bytes
+    resume_key: str
+    can_recheck: bool
+    request: bytes
+    """digest of the request"""
+
+
+class ResumedRow(NamedTuple):
+    id: str | None
+    """None: there is none"""
+    provider: str
+    kind: Kind
+    expires_at: datetime
+    expires_in_ms: int
+    """negative if it has expired"""
+    link_kid: int | None
+    """of the key that has minted its link"""
+
+
+RESUME = """SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid FROM
+    urlmode.resume(%s::bytea[], %s::text[], %s::boolean[], %s::bytea[])"""
+
+
+async def resume(query: Query, rows: Sequence[ResumeKey]) -> list[ResumedRow]:
+    found = await query(RESUME, [
+        [each.binding for each in rows],
+        [each.resume_key for each in rows],
+        [each.can_recheck for each in rows],
+        [each.request for each in rows],
+    ])
+    return [ResumedRow(*row) for row in found]
+
+
+class RowKey(NamedTuple):
+    id: str
+    binding: bytes
+
+
+class Row(NamedTuple):
+    id: str
+    provider: str
+    kind: Kind
+    status: Literal["pending", "opened", "processing", "completed"]
+    action: Action | None = None
+    reason: str = ""
+    late: bool = False
+    """whether a payment was proved after the end, which makes the action accept"""
+    result: bytes | None = None
+    """sealed"""
+    verifier: bytes | None = None
+    """sealed"""
+    closes_in_ms: int = 0
+    """by PostgreSQL's clock; negative if it may be expired"""
+    failed_attempts: int = 0
+    """how many attempts to pay have failed, or how many problems `verify` has found"""
+    completed_from: OpenStatus | None = None
+    """the status that a cancellation by an MCP server has interrupted"""
+    rechecks: int = 0
+    """how many events have required a recheck"""
+    rechecked: int = 0
+    """how many of them were answered"""
+    recheck_in_ms: int | None = None
+    """for how long nobody may begin a recheck; None or negative: now"""
+    payment_reference: str | None = None
+    """of the payment that is the outcome"""
+    refunded: int = 0
+    """how much of it went back, in minor units"""
+    held: bool = False
+    """whether it was paid, and the operator must decide, because a part of it may have gone back"""
+
+
+READ = """SELECT id::text, provider, kind, status, action, reason, late, result, verifier, closes_in_ms,
+    failed_attempts, completed_from, rechecks, rechecked, recheck_in_ms, payment_reference, refunded, held FROM
+    urlmode.read(%s::uuid[], %s::bytea[])"""
+
+
+async def read(query: Query, rows: Sequence[RowKey]) -> list[Row]:
+    found = await query(READ, [[each.id for each in rows], [each.binding for each in rows]])
+    return [Row(*row) for row in found]
+
+
+class Abandoned(NamedTuple):
+    id: str
+    binding: bytes
+    action: Literal["decline", "cancel"]
+    reason: str
+
+
+AbandonAnswer = Literal["completed", "already", "opened", "processing", "unknown"]
+ABANDON = "SELECT outcome FROM urlmode.abandon(%s::uuid[], %s::bytea[], %s::text[], %s::text[])"
+
+
+async def abandon(query: Query, rows: Sequence[Abandoned]) -> list[AbandonAnswer]:
+    found = await query(ABANDON, [
+        [each.id for each in rows],
+        [each.binding for each in rows],
+        [each.action for each in rows],
+        [each.reason for each in rows],
+    ])
+    return [answer for (answer,) in found]
+
+
+EXPIRE = "SELECT urlmode.expire(%s::uuid[], %s::bytea[])"
+
+
+async def expire(query: Query, rows: Sequence[RowKey]) -> None:
+    await query(EXPIRE, [[each.id for each in rows], [each.binding for each in rows]])
+
+
+MARK_READ = "SELECT urlmode.mark_read(%s::uuid[], %s::bytea[], %s::bigint)"
+
+
+async def mark_read(query: Query, rows: Sequence[RowKey], *, keep_ms: int) -> None:
+    """`keep_ms`: from now until the results are purged."""
+    await query(MARK_READ, [[each.id for each in rows], [each.binding for each in rows], keep_ms])
+
+
+SettleAnswer = Literal[
+    "completed",
+    "late",
+    "already",
+    "unknown",
+    "mismatch",
+    "reference_taken",
+    "undecided",
+    "missing",
+]
+SETTLE = """SELECT urlmode.settle(%s::uuid, %s::bytea, %s::text, %s::text, %s::bytea, %s::bigint, %s::text,
+    %s::text)"""
+
+
+async def settle(
+    query: Query,
+    key: RowKey,
+    *,
+    action: Action,
+    reason: str,
+    result: bytes | None,
+    amount: int | None,
+    currency: str | None,
+    reference: str | None,
+) -> SettleAnswer:
+    """`result`: sealed."""
+    found = await query(SETTLE, [key.id, key.binding, action, reason, result, amount, currency, reference])
+    answer: SettleAnswer = found[0][0]
+    return answer
+
+
+ClaimAnswer = Literal["claimed", "taken", "changed", "open", "unknown"]
+CLAIM = "SELECT urlmode.claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::text, %s::boolean)"
+
+
+async def claim(
+    query: Query,
+    key: RowKey,
+    *,
+    reference: str | None,
+    keep_ms: int,
+    action: Action,
+    held: bool,
+) -> ClaimAnswer:
+    """`reference`: of the payment to claim; None: the oldest that matches. `keep_ms`: for which the result of a
+    payment is kept afterwards. `held`: whether to claim it although a part of it may have gone back.
+    """
+    found = await query(CLAIM, [key.id, key.binding, reference, keep_ms, action, held])
+    answer: ClaimAnswer = found[0][0]
+    return answer
+
+
+class UnclaimedRow(NamedTuple):
+    elicitation: str
+    provider_name: str
+    reference: str
+    amount: int
+    currency: str
+    matches: bool
+    late: bool
+    proven_at: datetime
+    refunded: int
+    held: bool
+    subject: str
+    session: str
+    binding: bytes
+    resume_key: str | None
+    result: bytes | None
+    """sealed"""
+
+
+UNCLAIMED = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late,
+    proven_at, refunded, held, subject, session, binding, resume_key, result FROM urlmode.unclaimed(%s::text,
+    %s::timestamptz, %s::uuid)"""
+
+
+async def unclaimed(
+    query: Query,
+    *,
+    provider: str | None,
+    since: datetime | None,
+    id: str | None,
+) -> list[UnclaimedRow]:
+    found = await query(UNCLAIMED, [provider, since, id])
+    return [UnclaimedRow(*row) for row in found]
+
+
+class RefundRow(NamedTuple):
+    elicitation: str
+    provider_name: str
+    reference: str
+    amount: int | None
+    currency: str | None
+    reversed: int | None
+    received_at: datetime
+    changed_at: datetime
+    payment: str | None
+    paid: int | None
+    refunded: int | None
+    held: bool | None
+    claimed: bool
+    subject: str | None
+    session: str | None
+    resume_key: str | None
+
+
+REFUNDS = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed, received_at,
+    changed_at, payment, paid, refunded, held, claimed, subject, session, resume_key FROM
+    urlmode.refunds(%s::text, %s::timestamptz, %s::uuid)"""
+
+
+async def refunds(
+    query: Query,
+    *,
+    provider: str | None,
+    since: datetime | None,
+    id: str | None,
+) -> list[RefundRow]:
+    found = await query(REFUNDS, [provider, since, id])
+    return [RefundRow(*row) for row in found]
+
+
+class TakenRecheck(NamedTuple):
+    lease: int
+    """for the end of this recheck"""
+    rechecks: int
+    event_type: str | None
+    unproven_references: list[str]
+    """in the events that ask for a recheck, the last one last"""
+    expected: Any
+
+
+TAKE_RECHECK = """SELECT lease, rechecks, event_type, unproven_references, expected FROM
+    urlmode.take_recheck(%s::uuid, %s::bytea, %s::bigint)"""
+
+
+async def take_recheck(query: Query, key: RowKey, *, lease_ms: int) -> TakenRecheck | None:
+    found = await query(TAKE_RECHECK, [key.id, key.binding, lease_ms])
+    return TakenRecheck(*found[0]) if found else None
+
+
+END_RECHECK = "SELECT urlmode.end_recheck(%s::uuid, %s::bytea, %s::integer, %s::integer, %s::boolean)"
+
+
+async def end_recheck(query: Query, key: RowKey, *, lease: int, rechecks: int, failed: bool) -> None:
+    """`failed`: whether it has to be done again."""
+    await query(END_RECHECK, [key.id, key.binding, lease, rechecks, failed])
+
+
+class TakenCheck(NamedTuple):
+    lease: int
+    """for the end of this check"""
+    result: bytes
+    """sealed"""
+    left_ms: int
+    """until the time limit"""
+
+
+TAKE_CHECK = "SELECT lease, result, left_ms FROM urlmode.take_check(%s::uuid, %s::bytea)"
+
+
+async def take_check(query: Query, key: RowKey) -> TakenCheck | None:
+    found = await query(TAKE_CHECK, [key.id, key.binding])
+    return TakenCheck(*found[0]) if found else None
+
+
+EndCheckAnswer = Literal["completed", "opened", "refused", "late", "unknown"]
+END_CHECK = "SELECT urlmode.end_check(%s::uuid, %s::bytea, %s::integer, %s::bytea, %s::boolean)"
+
+
+async def end_check(
+    query: Query,
+    key: RowKey,
+    *,
+    lease: int,
+    problem: bytes | None,
+    failed: bool,
+) -> EndCheckAnswer:
+    """`problem`: sealed. `failed`: whether it is not known."""
+    found = await query(END_CHECK, [key.id, key.binding, lease, problem, failed])
+    answer: EndCheckAnswer = found[0][0]
+    return answer
+
+
+PURGE_RESULTS = "SELECT urlmode.purge_results(%s::bigint)"
+
+
+async def purge_results(query: Query, *, keep_unclaimed_ms: int) -> int:
+    """`keep_unclaimed_ms`: for which the result of a payment is kept until it is claimed."""
+    found = await query(PURGE_RESULTS, [keep_unclaimed_ms])
+    answer: int = found[0][0]
+    return answer
+
+
+PURGE = "SELECT urlmode.purge(%s::bigint, %s::text)"
+
+
+async def purge(query: Query, *, keep_ms: int, kind: str | None) -> int:
+    """`keep_ms`: for which it must have been purgeable. `kind`: None: everything."""
+    found = await query(PURGE, [keep_ms, kind])
+    answer: int = found[0][0]
+    return answer
+
+
+class ClaimRow(NamedTuple):
+    outcome: Literal["begun", "fulfilled", "leased", "claimed", "taken", "changed", "open", "unknown"]
+    claimed_reference: str | None
+    fence: int
+    fulfilled: bytes
+    leased_ms: int
+
+
+BEGIN_CLAIM = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM
+    urlmode.begin_claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint)"""
+
+
+async def begin_claim(
+    query: Query,
+    key: RowKey,
+    *,
+    reference: str | None,
+    lease_ms: int,
+    keep_ms: int,
+) -> ClaimRow:
+    found = await query(BEGIN_CLAIM, [key.id, key.binding, reference, lease_ms, keep_ms])
+    return ClaimRow(*found[0])
+
+
+RENEW_CLAIM = "SELECT urlmode.renew_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
+
+
+async def renew_claim(query: Query, key: RowKey, *, fence: int, lease_ms: int) -> bool:
+    found = await query(RENEW_CLAIM, [key.id, key.binding, fence, lease_ms])
+    answer: bool = found[0][0]
+    return answer
+
+
+FULFIL_CLAIM = "SELECT urlmode.fulfil_claim(%s::uuid, %s::bytea, %s::bigint, %s::bytea)"
+
+
+async def fulfil_claim(query: Query, key: RowKey, *, fence: int, fulfilled: bytes) -> bool:
+    found = await query(FULFIL_CLAIM, [key.id, key.binding, fence, fulfilled])
+    answer: bool = found[0][0]
+    return answer
+
+
+CONFIRM_CLAIM = "SELECT urlmode.confirm_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
+
+
+async def confirm_claim(query: Query, key: RowKey, *, fence: int, keep_ms: int) -> bool:
+    found = await query(CONFIRM_CLAIM, [key.id, key.binding, fence, keep_ms])
+    answer: bool = found[0][0]
+    return answer
+
+
+RELEASE_CLAIM = "SELECT urlmode.release_claim(%s::uuid, %s::bytea, %s::bigint)"
+
+
+async def release_claim(query: Query, key: RowKey, *, fence: int) -> bool:
+    found = await query(RELEASE_CLAIM, [key.id, key.binding, fence])
+    answer: bool = found[0][0]
+    return answer
+
+
+END_EXCHANGE = "SELECT urlmode.end_exchange(%s::uuid, %s::bytea, %s::text)"
+
+
+async def end_exchange(query: Query, key: RowKey, *, reason: str) -> bool:
+    found = await query(END_EXCHANGE, [key.id, key.binding, reason])
+    answer: bool = found[0][0]
+    return answer
+
+
+READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
+
+
+async def read_exchange(query: Query, key: RowKey) -> str | None:
+    found = await query(READ_EXCHANGE, [key.id, key.binding])
+    answer: str | None = found[0][0]
+    return answer
