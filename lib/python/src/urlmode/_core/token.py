@@ -34,9 +34,6 @@ _LINK_MAC_AT = 18
 _UNBOUND = bytes(16)
 
 
-"""Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2)."""
-
-
 @dataclass(frozen=True)
 class State:
     id: str
@@ -126,6 +123,7 @@ def mint_ticket(key: Key, subject: str, expires: int, nonce: bytes | None = None
 
 
 def ticket_cookie(key: Key, subject: str, ttl_ms: int) -> Ticket:
+    """Because of the prefix of its name, other hosts of the site cannot set it (RFC 6265bis section 4.1.3.2)."""
     seconds = math.ceil(ttl_ms / 1000)
     value = mint_ticket(key, subject, int(time.time()) + seconds)
     header = f"{TICKET_COOKIE}={value}; Path=/; Max-Age={seconds}; Secure; HttpOnly; SameSite=Lax"
