@@ -151,9 +151,6 @@ redirect_to_target(const struct um_context *context, struct um_exchange *ex)
 {
 	const char *target = ex->op.row.target_url;
 
-	/* The row is of a kind that has a form, and the provider is not. */
-	if (target == NULL)
-		return UM_REFUSAL_UNKNOWN_PROVIDER;
 	um_buf_puts(&ex->url, target);
 	if (strcmp(ex->op.row.kind, "oauth") == 0) {
 		enum um_refusal refusal = um_exchange_mint(context, ex,

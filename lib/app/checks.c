@@ -184,6 +184,8 @@ um_check_row(const struct um_exchange *ex)
 		return UM_REFUSAL_EXPIRED;
 	case UM_ROW_WRONG_USER:
 		return UM_REFUSAL_WRONG_USER;
+	case UM_ROW_WRONG_KIND:
+		return UM_REFUSAL_WRONG_KIND;
 	case UM_ROW_USER_UNKNOWN:
 		return UM_REFUSAL_APPROVAL_NEEDS_SIGN_IN;
 	case UM_ROW_OWN_REQUEST:

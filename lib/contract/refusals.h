@@ -11,6 +11,7 @@
 #define UM_REFUSALS(X) \
 	X(UNKNOWN_ROUTE, 404, "unknown_route", NOT_FOUND, "There is no page at this address.") \
 	X(UNKNOWN_PROVIDER, 404, "unknown_provider", LINK_INVALID, "This site has no provider with this name.") \
+	X(WRONG_KIND, 404, "wrong_kind", LINK_INVALID, "This link is of another kind than its provider.") \
 	X(METHOD_NOT_ALLOWED, 405, "method_not_allowed", NOT_ACCEPTED, "This address does not accept this kind of request.") \
 	X(PREFETCH, 503, "prefetch", RELOAD, "This page cannot be loaded in advance.") \
 	X(MALFORMED_PARAMETERS, 400, "malformed_parameters", LINK_INVALID, "The parameters are not form data.") \

@@ -253,18 +253,11 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	if (!ok)
 		return false;
 	part->trust = (enum um_trust)trust;
+	part->takes_no_payments = env->takes_no_payments;
 	/* What nothing signs is only known by its address. */
 	part->by_address |= part->trust == UM_TRUST_NOTHING && !is_return;
 	set_needs(part);
 	if (!um_spec_part_check_trust(part, at))
 		return false;
-	/*
-	 * The description of a provider of another kind may serve several; a
-	 * payment accepts no signature and no account.
-	 */
-	if (env->takes_no_payments)
-		for (size_t i = 0; i < part->rules_len; i++)
-			if (part->rules[i].is_payment)
-				part->rules[i].effect = UM_EFFECT_IGNORE;
 	return um_spec_part_take_keys(part, at, env, is_return);
 }

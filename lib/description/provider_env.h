@@ -32,7 +32,7 @@ struct um_provider_env {
 	 * not used.
 	 */
 	bool has_no_webhook;
-	/* It is of another kind than payment, and ignores events of payments. */
+	/* It is of another kind than payment: what is paid there ends nothing. */
 	bool takes_no_payments;
 	/* The accounts that count where events name theirs; perhaps none. */
 	const char *const *accounts;

@@ -285,11 +285,11 @@ put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
 		um_buf_printf(out, "  %-12s %zu: %s  %s\n", "outcome", number,
 			word, because != NULL ? because : "");
 	put_effect(out, event, word, part->by_address);
-	if (event->effect == UM_EFFECT_IGNORE && number < part->rules_len
-		&& part->rules[number].is_payment)
+	if (event->effect == UM_EFFECT_PAID && event->is_payment
+		&& part->takes_no_payments)
 		um_buf_printf(out, "  %-12s %s\n", "",
-			"The provider is not of the kind payment: what was "
-			"paid is nothing to it.");
+			"The provider is not of the kind payment: nothing is "
+			"accepted, and the money is listed as unclaimed.");
 }
 
 static void

@@ -86,8 +86,8 @@ static const struct statement {
 	{ UM_OP_LOOK_UP_LINK, "look_up_link",
 		"SELECT outcome, requester, subject, action, reason, expires, "
 		"failed_attempts, late, browser, amount, currency, binding "
-		"FROM urlmode.look_up_link($1, $2)",
-		{ ID, PROVIDER } },
+		"FROM urlmode.look_up_link($1, $2, $3)",
+		{ ID, PROVIDER, KIND } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
 		"FROM urlmode.open($1, $2, $3, $4, $5, $6, $7)",
@@ -177,8 +177,9 @@ effect_text(const struct um_op *op)
 		[UM_EFFECT_RECHECK] = "recheck",
 	};
 
-	if (op->event->effect == UM_EFFECT_PAID && op->row_kind != NULL
-		&& strcmp(op->row_kind, "signature") == 0)
+	/* A provider of payments has said both words for a payment. */
+	if (op->event->effect == UM_EFFECT_PAID && !op->event->is_payment
+		&& op->row_kind != NULL && strcmp(op->row_kind, "payment") != 0)
 		return "accepted";
 	return words[op->event->effect];
 }

@@ -50,6 +50,7 @@ enum um_store_status {
 	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE | FORM)         \
 	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE | FORM)         \
 	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE | FORM)             \
+	X(UM_ROW_WRONG_KIND, "wrong_kind", LOOK_UP | OPEN | FORM)              \
 	X(UM_ROW_PENDING, "pending", LOOK_UP | FORM)                           \
 	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN | FORM)                      \
 	X(UM_ROW_PROCESSING, "processing", LOOK_UP | OPEN | COMPLETE | FORM)   \
@@ -76,6 +77,7 @@ enum um_store_status {
 	X(UM_EVENT_OTHER_MODE, "other_mode")                                   \
 	X(UM_EVENT_OTHER_ACCOUNT, "other_account")                             \
 	X(UM_EVENT_OTHER_CHECKOUT, "other_checkout")                           \
+	X(UM_EVENT_OTHER_KIND, "other_kind")                                   \
 	X(UM_EVENT_IGNORED, "ignored")                                         \
 	X(UM_EVENT_SEEN, "seen")
 
@@ -102,7 +104,7 @@ struct um_op {
 	/* OPEN, OPEN_FORM, ANSWER_FORM: the browser that continues. */
 	uint8_t browser[UM_BROWSER_LEN];
 	bool only_looks; /* OPEN_FORM: changes nothing */
-	/* The provider's, by its name: a row of another is unknown, and proves nothing. */
+	/* The provider's, by its name: a row of another is not opened, and proves nothing. */
 	const char *row_kind;
 	bool four_eyes; /* FORM: as the provider's, in the configuration */
 	/* OPEN: how long the row waits for its provider after its expiry. */

@@ -60,7 +60,9 @@ read_opened(struct um_op *op, const PGresult *res, int row)
 	op->row.target_url = column(res, row, 2);
 	op->row.expires = strtoll(PQgetvalue(res, row, 3), NULL, 10);
 	return um_op_parse_outcome(op, PQgetvalue(res, row, 0))
-		&& (op->outcome != UM_ROW_OPENED || op->row.kind != NULL);
+		&& (op->outcome != UM_ROW_OPENED
+			|| (op->row.kind != NULL
+				&& op->row.target_url != NULL));
 }
 
 /* Any bytes, or none. False: out of memory. */

@@ -47,6 +47,8 @@ struct um_event {
 	 */
 	bool is_ours;
 	bool has_amount; /* and a currency: never one without the other */
+	/* Of PAID: money, by the words of the description. */
+	bool is_payment;
 	uint8_t id[UM_UUID_LEN];
 	/*
 	 * For de-duplication. Taken from what is signed; otherwise "sha256:" and

@@ -382,6 +382,8 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 			misread))
 		return false;
 	event->effect = effect_of(part, outcome, is_proven);
+	event->is_payment = outcome < part->rules_len
+		&& part->rules[outcome].is_payment;
 	if (!read_names(event, part, source, number, outcome, misread))
 		return false;
 	if (!may_be_ours(event, part)) {

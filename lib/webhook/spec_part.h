@@ -71,6 +71,8 @@ struct um_spec_part {
 	bool of_items; /* each event is signed by itself */
 	/* The token in the webhook's address names the elicitation. */
 	bool by_address;
+	/* Of a provider of another kind than payment: for its author. */
+	bool takes_no_payments;
 
 	/*
 	 * What is parsed before the signature is verified, and what after it

@@ -74,7 +74,11 @@ BEGIN
 	kind := row.kind;
 	IF NOT FOUND THEN
 		outcome := 'unknown';
-	ELSIF row.status <> 'completed' THEN
+	-- Money for another kind is not its outcome, and does not wait for it.
+	ELSIF row.status <> 'completed' AND NOT EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = find_claim.id AND NOT p.matches AND find_claim.reference IN (p.reference, p.checkout)
+	) THEN
 		outcome := 'open';
 	ELSIF EXISTS (
 		SELECT FROM urlmode.payment p
@@ -120,7 +124,7 @@ BEGIN
 	-- What a user has typed is kept for no longer than it is needed.
 	UPDATE urlmode.elicitation e
 	SET claimed_at = now(), result = CASE WHEN e.kind <> 'input' THEN e.result END
-	WHERE e.id = end_claim.id AND e.claimed_at IS NULL;
+	WHERE e.id = end_claim.id AND e.claimed_at IS NULL AND (e.kind = 'payment' AND e.status = 'completed' OR end_claim.reference = '');
 	INSERT INTO urlmode.purge_queue (ids, due_at)
 	VALUES (ARRAY[end_claim.id], now() + keep_ms * interval '1 millisecond');
 END

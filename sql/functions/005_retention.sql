@@ -108,7 +108,7 @@ BEGIN
 		RETURNING p.elicitation
 	), rows AS (
 		UPDATE urlmode.elicitation e SET result = NULL
-		WHERE e.id IN (SELECT f.elicitation FROM forgotten f) AND e.result IS NOT NULL
+		WHERE e.id IN (SELECT f.elicitation FROM forgotten f) AND e.kind = 'payment' AND e.result IS NOT NULL
 	)
 	SELECT count(*) INTO old FROM forgotten;
 
@@ -140,15 +140,18 @@ BEGIN
 	THEN
 		RETURN false;
 	END IF;
+	-- Also of another kind, money may have been paid for it.
+	IF EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = e.id
+			AND (p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest(p.claimed_at, p.refunded_at) > since)
+	) THEN
+		RETURN false;
+	END IF;
 	RETURN CASE CASE e.kind WHEN 'approval' THEN 'signature' ELSE e.kind END
-		WHEN 'payment' THEN NOT EXISTS (
-			SELECT FROM urlmode.payment p
-			WHERE p.elicitation = e.id
-				AND (p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest(p.claimed_at, p.refunded_at) > since)
-		)
-			-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
-			AND (NOT urlmode.awaits_recheck(e.id)
-				OR coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) <= now() - interval '30 days')
+		-- The next call is given it to ask its provider, for thirty days (urlmode.resume).
+		WHEN 'payment' THEN NOT urlmode.awaits_recheck(e.id)
+			OR coalesce(e.completed_at, urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace)) <= now() - interval '30 days'
 		-- The next call for the same documents or the same approval gets the outcome
 		-- (urlmode.resume).
 		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept' OR e.claimed_at IS NOT NULL

@@ -126,10 +126,11 @@ BEGIN
 
 	RETURN QUERY
 	SELECT CASE WHEN l.subject <> l.known THEN 'wrong_user'
+			WHEN e.kind <> l.kind THEN 'wrong_kind'
 			WHEN NOT e.opens THEN 'unknown'
 			WHEN e.paid THEN 'completed'
 			-- In its grace a payment is still open, but nobody can begin it.
-			WHEN l.outcome = 'opened' AND e.kind IS NULL THEN 'expired'
+			WHEN l.outcome = 'opened' AND e.opens IS NULL THEN 'expired'
 			ELSE l.outcome
 		END,
 		CASE WHEN e.opens AND NOT e.paid THEN e.kind END, CASE WHEN e.opens AND NOT e.paid THEN e.target_url END, l.expires
@@ -137,11 +138,14 @@ BEGIN
 		WITH ORDINALITY AS l (id, binding, known, kind, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT x.kind::text, x.target_url::text, (l.kind IS NULL OR x.kind = l.kind) AND urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL AS opens,
-			urlmode.is_paid(x.kind, l.binding, x.resume_key, x.request) AS paid
-		FROM urlmode.elicitation x
-		WHERE x.id = l.id AND l.outcome IN ('pending', 'opened') AND x.expires_at > now()
-			AND (l.known IS NULL OR x.subject = l.known)
+		SELECT y.*, CASE WHEN y.opens THEN urlmode.is_paid(y.kind, l.binding, y.resume_key, y.request) END AS paid
+		FROM (
+			SELECT x.kind::text, x.target_url::text, x.resume_key, x.request,
+				CASE WHEN l.outcome IN ('pending', 'opened') AND x.expires_at > now() THEN
+					(l.kind IS NULL OR x.kind = l.kind) AND urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL END AS opens
+			FROM urlmode.elicitation x
+			WHERE x.id = l.id AND l.outcome <> 'unknown' AND (l.known IS NULL OR x.subject = l.known)
+		) y
 	) e ON true
 	ORDER BY l.n;
 END
@@ -149,11 +153,12 @@ $$;
 COMMENT ON FUNCTION urlmode.open IS
 	'The user goes on from /connect, in this browser: pending becomes opened, and so does an '
 	'account about which somebody else decides. outcome: opened '
-	'(also if it was opened before), processing, completed, expired, wrong_user or unknown. kind '
+	'(also if it was opened before), processing, completed, expired, wrong_user, wrong_kind or '
+	'unknown. kind '
 	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
 	'if a payment for the same thing waits to be claimed, the outcome is completed. kinds: '
-	'of the providers, as they are configured, or NULL: a row of another kind is unknown; so is a '
-	'form, which has its own way (open_form). graces_ms: for '
+	'of the providers, as they are configured, or NULL: a row of another kind is wrong_kind. A '
+	'form has its own way (open_form), and is unknown. graces_ms: for '
 	'how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
 -- A link names the row alone: its MAC proves that a waiting side made it. What
@@ -173,7 +178,7 @@ COMMENT ON FUNCTION urlmode.bindings_of IS
 	'Internal. The bindings of rows, in their order; NULL where there is no such row, or it has '
 	'another provider.';
 
-CREATE OR REPLACE FUNCTION urlmode.look_up_link(ids uuid[], providers text[])
+CREATE OR REPLACE FUNCTION urlmode.look_up_link(ids uuid[], providers text[], kinds text[] DEFAULT NULL)
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
 	browser bytea, expires bigint, failed_attempts integer, late boolean,
@@ -185,16 +190,18 @@ DECLARE
 	bindings bytea[] := urlmode.bindings_of(ids, providers);
 BEGIN
 	RETURN QUERY
-	SELECT l.outcome, l.action, l.reason, l.requester, l.subject, l.browser, l.expires,
-		l.failed_attempts, l.late, l.amount, l.currency, l.binding
-	FROM ROWS FROM (urlmode.look_up(ids, bindings, providers), unnest(bindings))
+	SELECT CASE WHEN e.kind <> l.kind THEN 'wrong_kind' ELSE l.outcome END, l.action, l.reason, l.requester, l.subject,
+		l.browser, l.expires, l.failed_attempts, l.late, l.amount, l.currency, l.binding
+	FROM ROWS FROM (urlmode.look_up(ids, bindings, providers), unnest(ids, bindings, kinds))
 		WITH ORDINALITY AS l (outcome, action, reason, requester, subject, browser, expires,
-			failed_attempts, late, amount, currency, binding, n)
+			failed_attempts, late, amount, currency, id, binding, kind, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = l.id AND l.outcome <> 'unknown'
 	ORDER BY l.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.look_up_link IS
-	'What look_up returns, for links, with the binding of each row, or NULL for unknown.';
+	'What look_up returns, for links, with the binding of each row, or NULL for unknown. kinds: of '
+	'the providers, as they are configured, or NULL: a row of another kind is wrong_kind.';
 
 CREATE OR REPLACE FUNCTION urlmode.open_link(
 	ids uuid[], providers text[], browsers bytea[],

@@ -53,12 +53,13 @@ RETURNS TABLE (action text, move jsonb)
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE
 			WHEN kind IS NULL THEN 'unknown'
+			WHEN effect = 'ignore' THEN 'ignored'
+			-- Money counts, whatever it was asked for.
+			WHEN effect IN ('other_kind', 'refunded', 'refund_reversed') THEN CASE WHEN proof = 'taken' THEN 'reference_taken' ELSE effect END
 			-- Only their own page answers them.
 			WHEN kind IN ('input', 'approval') THEN 'ignored'
-			WHEN effect = 'ignore' THEN 'ignored'
 			WHEN provider_kind <> kind AND effect <> 'seen' THEN 'ignored'
-			WHEN effect IN ('seen', 'other_mode', 'other_account', 'other_checkout', 'recheck', 'refunded', 'refund_reversed')
-				THEN effect
+			WHEN effect IN ('seen', 'other_mode', 'other_account', 'other_checkout', 'recheck') THEN effect
 			WHEN effect = 'paid' AND kind = 'payment' AND proof IS NULL THEN 'recheck'
 			WHEN proof = 'taken' THEN 'reference_taken'
 			WHEN proof = 'repeated' THEN 'repeated'
@@ -69,7 +70,8 @@ LANGUAGE sql IMMUTABLE AS $$
 			-- An account is accepted by its return alone, and what proves another kind proves nothing.
 			WHEN effect IN ('paid', 'accepted') THEN 'ignored'
 		END,
-		CASE WHEN provider_kind <> kind OR proof IN ('taken', 'repeated') OR (kind = 'payment' AND effect = 'paid' AND proof IS NULL) THEN NULL ELSE decided.move END
+		CASE WHEN provider_kind <> kind OR effect = 'other_kind' OR proof IN ('taken', 'repeated')
+			OR (kind = 'payment' AND effect = 'paid' AND proof IS NULL) THEN NULL ELSE decided.move END
 	FROM (
 		SELECT urlmode.next(kind, status, false, CASE WHEN proof = 'mismatch' THEN 'paid wrong' ELSE effect END) AS move
 	) decided
@@ -81,7 +83,8 @@ COMMENT ON FUNCTION urlmode.decide_event IS
 	'repeated: it was written down before; taken: its reference has paid for another elicitation; '
 	'NULL: the event proves no payment. The action is unknown where the provider has no such row '
 	'(the kind is NULL), and NULL for an effect that does not exist. provider_kind: as the provider '
-	'is configured; NULL: as the row. What it says of a row of another kind is ignored.';
+	'is configured; NULL: as the row. What it says of a row of another kind is ignored, but for '
+	'money (other_kind, as keep_events says).';
 
 CREATE OR REPLACE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -99,10 +102,12 @@ BEGIN
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
 				WHERE v.provider = a.provider AND v.identity = a.identity
-					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout'))
+					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout', 'other_kind'))
 			) THEN 'seen'
 			-- The payer can choose the elicitation that a link of the shop names.
 			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
+			WHEN a.effect = 'paid' AND e.kind IS NOT NULL AND NOT (e.kind = 'payment' AND coalesce(a.kind, 'payment') = 'payment')
+				AND a.amount IS NOT NULL AND a.currency IS NOT NULL AND a.result IS NOT NULL THEN 'other_kind'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
 			ELSE a.effect END AS effect
 		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds)
@@ -118,9 +123,9 @@ BEGIN
 					ORDER BY p.reference = f.ref DESC, p.matches DESC, p.reference LIMIT 1
 				) END,
 				nullif(f.ref, ''), f.id::text) AS reference,
-			urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
+			f.effect = 'paid' AND urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
 		FROM found f
-		WHERE f.effect = 'paid' AND f.kind = 'payment' AND (f.provider_kind IS NULL OR f.provider_kind = 'payment') AND f.amount IS NOT NULL AND f.currency IS NOT NULL
+		WHERE f.effect = 'other_kind' OR f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
 			AND f.result IS NOT NULL
 	), proved AS MATERIALIZED (
 		SELECT p.n, p.proof
@@ -143,8 +148,8 @@ BEGIN
 		SELECT d.provider, d.identity, d.type, d.id,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
 				WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late',
-					'repeated', 'reference_taken', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
-			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_mode', 'other_account')
+					'repeated', 'reference_taken', 'other_kind', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
+			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_kind', 'other_mode', 'other_account')
 				THEN d.amount END,
 			d.request, d.action
 		FROM decided d
@@ -154,18 +159,18 @@ BEGIN
 		ON CONFLICT (provider, identity) DO UPDATE
 		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount, request = EXCLUDED.request
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
-			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout')
+			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout', 'other_kind')
 		RETURNING event.elicitation
 	)
 	SELECT array_agg(k.action), array_agg(k.move), array_agg(k.mismatch), array_agg(k.late),
-		bool_or(k.action = 'seen' AND k.proof IS NOT NULL)
+		bool_or(k.action = 'seen' AND k.proof IS NOT NULL AND k.effect <> 'other_kind')
 	INTO actions, moves, mismatches, lates, overtaken
 	FROM (
 		-- A recheck is never seen: it tells no outcome, and may ask again.
 		SELECT CASE WHEN d.action = 'unknown' OR d.effect = 'recheck'
 					OR d.id IN (SELECT x.elicitation FROM kept x)
 				THEN d.action ELSE 'seen' END AS action,
-			d.move, d.proof,
+			d.effect, d.move, d.proof,
 			CASE WHEN d.move ->> 'reason' = 'amount_mismatch' THEN
 				CASE WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
 			END AS mismatch,
@@ -194,7 +199,9 @@ COMMENT ON FUNCTION urlmode.keep_events IS
 	'known elicitations, and what they prove to be paid. No id and no identity is twice in it, and '
 	'the rows are locked. actions: seen stands for each event that was kept before. Not seen are: '
 	'a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or '
-	'came from another mode or account, because the configuration may have been corrected since. '
+	'came from another mode or account, or proved money for another kind, because the configuration '
+	'may have been corrected since. other_kind: money that is proved for a row that is no payment, '
+	'or by a provider that is configured as another kind. It is a payment that does not match. '
 	'moves, mismatches: as decide_event and record_events return them. lates: whether money is '
 	'proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
@@ -385,14 +392,14 @@ BEGIN
 	kept := urlmode.keep_events(
 		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds);
 	-- What went back may have come before its payment, without an elicitation that is known.
-	IF kept.actions && ARRAY['accept', 'late', 'cancel', 'repeated'] AND EXISTS (
+	IF kept.actions && ARRAY['accept', 'late', 'cancel', 'repeated', 'other_kind'] AND EXISTS (
 		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
 		JOIN urlmode.unknown_event x ON x.provider = u.provider AND x.reference = ANY (ARRAY[u.ref, u.checkout])
 			AND x.effect <> 'paid'
 		WHERE u.effect = 'paid'
 	) THEN
 		PERFORM urlmode.claim_unmatched(NULL, ARRAY(
-			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated') AND u.effect = 'paid' THEN u.provider END
+			SELECT CASE WHEN u.action IN ('accept', 'late', 'cancel', 'repeated', 'other_kind') AND u.effect = 'paid' THEN u.provider END
 			FROM unnest(providers || providers, kept.actions || kept.actions, effects || effects)
 				WITH ORDINALITY AS u (provider, action, effect, n) ORDER BY u.n
 		), refs || checkouts);
@@ -420,7 +427,7 @@ BEGIN
 	END IF;
 	IF 'unknown' = ANY (actions) THEN
 		PERFORM urlmode.store_unmatched(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
-			results, actions);
+			results, actions, kinds);
 	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
@@ -437,7 +444,8 @@ COMMENT ON FUNCTION urlmode.record_events IS
 	'or NULL. requests: the request ids of the deliveries, or NULL. kinds: of the providers, as '
 	'they are configured, or NULL. outcome: what the event did '
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
-	'elicitation; what tells of money is kept for thirty days (015_unknown_event). mismatch: of a '
+	'elicitation; what tells of money is kept for thirty days (015_unknown_event). other_kind: it proves money, '
+	'which urlmode.unclaimed lists, for a row or at a provider that is no payment. mismatch: of a '
 	'payment that is not as expected, amount or currency. elicitation: the one that the event is '
 	'about.';
 

@@ -20,7 +20,8 @@ COMMENT ON FUNCTION urlmode.max_unknown IS
 
 CREATE OR REPLACE FUNCTION urlmode.store_unmatched(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[]
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[],
+	kinds text[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -32,10 +33,11 @@ BEGIN
 			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result)
 		SELECT a.provider, a.identity, a.type, a.effect, a.id, nullif(a.ref, ''), nullif(a.refund, ''), a.checkout,
 			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions)
-			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action)
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions, kinds)
+			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action, kind)
 		WHERE a.action = 'unknown' AND CASE
-				WHEN a.effect = 'paid' THEN a.id IS NOT NULL AND a.amount IS NOT NULL AND a.currency IS NOT NULL
+				-- Two entries may share an account: what is paid at the one is nothing to the other.
+				WHEN a.effect = 'paid' THEN coalesce(a.kind, 'payment') = 'payment' AND a.id IS NOT NULL AND a.amount IS NOT NULL AND a.currency IS NOT NULL
 					AND a.result IS NOT NULL
 				ELSE a.effect IN ('refunded', 'refund_reversed') AND (a.id IS NOT NULL OR a.ref <> '')
 			END
@@ -66,7 +68,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.store_unmatched IS
 	'Internal. Keeps those of the events that record_events has called unknown which tell of '
-	'money: payments that name an elicitation, and refunds.';
+	'money: payments that name an elicitation, of providers of payments, and refunds.';
 
 CREATE OR REPLACE FUNCTION urlmode.claim_unmatched(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql AS $$

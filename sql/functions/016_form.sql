@@ -207,16 +207,21 @@ BEGIN
 	SELECT o.outcome, ceil(extract(epoch FROM e.expires_at))::bigint,
 		CASE WHEN o.outcome IN ('pending', 'opened', 'processing', 'completed') THEN e.binding::bytea END
 	FROM unnest(ids, providers, kinds, subjects, four_eyes) WITH ORDINALITY AS a (id, provider, kind, subject, four_eyes, n)
-	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.kind = a.kind
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
 	LEFT JOIN LATERAL (SELECT * FROM urlmode.form x WHERE x.elicitation = e.id LIMIT 1) f ON true
-	CROSS JOIN LATERAL urlmode.form_outcome(e, f.approvers, a.subject, a.four_eyes) AS o (outcome)
+	CROSS JOIN LATERAL (
+		SELECT CASE WHEN e.kind <> a.kind
+			THEN coalesce(urlmode.refuse_user(e.subject, f.approvers, a.subject, a.four_eyes), 'wrong_kind')
+			ELSE urlmode.form_outcome(e, f.approvers, a.subject, a.four_eyes) END
+	) AS o (outcome)
 	ORDER BY a.n;
 END
 $$;
 COMMENT ON FUNCTION urlmode.open_form IS
 	'A browser comes to /connect with a link to a form: pending becomes opened, if the user is '
 	'known and may answer. browsers: NULL: only looks. outcome: pending, opened, processing, '
-	'completed, expired, unknown, or what refuse_user says. binding: of the row, unless it is '
+	'completed, expired, unknown, wrong_kind (the row is of another kind than its provider), or '
+	'what refuse_user says. binding: of the row, unless it is '
 	'refused or has expired.';
 
 CREATE OR REPLACE FUNCTION urlmode.look_up_form(

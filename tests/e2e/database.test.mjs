@@ -406,7 +406,7 @@ describe('what the roles may do', () => {
 		assert.deepEqual(await read(null, null), []);
 		const { rows } = await client.query(`
 			SELECT proname FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
-			AND has_function_privilege('urlmode_server', oid, 'EXECUTE') AND proname IN ('open', 'look_up', 'announce')`);
+			AND has_function_privilege('urlmode_server', oid, 'EXECUTE') AND proname IN ('open', 'look_up', 'notify')`);
 		assert.deepEqual(rows, []);
 	});
 

@@ -27,6 +27,7 @@ before(async () => {
 	await configure(fixture.stack, ({ providers }) => {
 		providers.sandbox = stripe({ mode: 'test' });
 		providers.connect = stripe({ accounts: ['acct_ours', 'acct_too'] });
+		providers.signer = { ...stripe(), kind: 'signature' };
 		providers.razorpay = {
 			kind: 'payment', display_name: 'Razorpay', description: description('razorpay'),
 			secrets: ['the-webhooks-secret'], return_secrets: [SECRETS.razorpay],
@@ -79,6 +80,31 @@ describe('test and live are different worlds', () => {
 			const payment = await goToCheckout(provider);
 			await send(provider, payment, event);
 			assert.equal((await wait(payment)).action, 'accept');
+		});
+	}
+});
+
+describe('money for what is no payment is listed, can be sent back, and is never an accept', () => {
+	const listed = async ({ id }) => (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === id)
+		.map(({ provider, reference, amount, currency, matches }) => ({ provider, reference, amount, currency, matches }));
+
+	for (const [title, provider, kind] of [
+		['a signature at a provider of payments', 'stripe', 'signature'],
+		['an account at a provider of payments', 'stripe', 'oauth'],
+		['a signature at an entry of Stripe for signatures', 'signer', 'signature'],
+		['a payment at an entry of Stripe for signatures', 'signer', 'payment'],
+	]) {
+		test(title, async () => {
+			const asked = await fixture.create({
+				provider, kind, targetUrl: 'https://checkout.example/pay', ...kind === 'payment' && { expected: 'any' },
+			});
+			const reference = `pi_${asked.id}`;
+			await send(provider, asked, { reference, amount: 1 });
+			assert.deepEqual(await listed(asked), [{ provider, reference, amount: 1, currency: 'EUR', matches: false }]);
+			assert.deepEqual(await fixture.state(asked), ['pending', null, '']);
+			await send(provider, asked, { reference, amount: 1 }, 'refunded');
+			assert.deepEqual(await listed(asked), []);
+			assert.deepEqual(await actionsOf(asked), ['other_kind', 'refunded']);
 		});
 	}
 });

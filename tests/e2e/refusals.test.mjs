@@ -175,6 +175,14 @@ describe('/connect/<provider>, with a link', () => {
 	]);
 	methods('connect', METHODS, 'GET, HEAD, POST');
 	prefetches('connect', good);
+	test('of an elicitation of another kind than its provider', async () => {
+		const other = await fixture.create({ kind: 'signature', targetUrl: 'https://documents.example/sign' });
+		const row = await fixture.row(other.id);
+		await assertRefused({ program: 'connect', status: 404, reason: 'wrong_kind', asks: true, query: `state=${stateOf(other.url)}` });
+		const form = query({ state: tokens.mint(other, { purpose: 'connect', cookie: cookie.split('=')[1] }), answer: 'continue' });
+		await assertRefused({ program: 'connect', status: 404, reason: 'wrong_kind', asks: true, form });
+		assert.equal(await fixture.row(other.id), row);
+	});
 });
 
 describe('/connect/<provider>, with a state', () => {

@@ -66,7 +66,7 @@ export function makeHistory(seed) {
 				nothing: { amount: 0, currency: 'EUR' }, other: { amount: 1_000, currency: 'USD' },
 			}[random.weighted({ right: 8, dear: 2, part: 2, nothing: 1, other: 1 })],
 		}),
-		/** The provider's event that it was paid, perhaps about another elicitation, without the amount, or more of it. */
+		/** The provider's event that it was paid, perhaps about another elicitation, of another kind, without the amount, or more of it. */
 		proof() {
 			const payment = recent('payment');
 			return {
@@ -74,6 +74,7 @@ export function makeHistory(seed) {
 				...random.chance(0.08) && { row: recent('call') }, ...random.chance(0.08) && { amount: 'missing' },
 				...random.chance(parts().includes(payment) ? 0.6 : 0.05) && { amount: random.pick([700, 1_000]) },
 				...random.chance(0.05) && { payment: undefined, row: recent('call') },
+				...random.chance(0.06) && { otherKind: true },
 			};
 		},
 		/** Some at the same time, as the webhook program records them. */

@@ -20,7 +20,7 @@ const OUTCOMES = {
 	],
 };
 
-const MOVES_NOTHING = ['seen', 'unknown', 'other_mode', 'reference_taken', 'recheck'];
+const MOVES_NOTHING = ['seen', 'unknown', 'other_mode', 'reference_taken', 'recheck', 'ignored'];
 
 export class Ledger {
 	/** What was proved: by reference, the row that it was proved for, and what was paid. */
@@ -32,19 +32,20 @@ export class Ledger {
 	#observed = { payments: [], unclaimed: [], rows: [] };
 
 	event(row, { effect, amount, currency, reference = row.id }, outcome) {
-		if (effect !== 'paid' || row.kind !== 'payment' || amount === undefined || MOVES_NOTHING.includes(outcome)) return;
-		this.#proved(reference, row, { amount, currency });
+		const isOther = outcome === 'other_kind';
+		if (effect !== 'paid' || (row.kind !== 'payment' && !isOther) || amount === undefined || MOVES_NOTHING.includes(outcome)) return;
+		this.#proved(reference, row, { amount, currency, matches: !isOther && fits(row.expected, { amount, currency }) });
 	}
 
 	answered(row, { reference, amount, currency }, outcome) {
-		if (row.kind === 'payment' && (outcome === 'completed' || outcome === 'late')) this.#proved(reference, row, { amount, currency });
+		if (row.kind === 'payment' && (outcome === 'completed' || outcome === 'late')) this.#proved(reference, row, { amount, currency, matches: true });
 	}
 
 	#proved(reference, row, paid) {
 		const proofs = this.#proofs.get(reference) ?? [];
 		// Who claimed a first part of it has not got the rest.
 		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches);
-		if (part && fits(row.expected, paid)) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
+		if (part && paid.matches) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
 		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
 	}
 
@@ -54,7 +55,7 @@ export class Ledger {
 		if (row.kind !== 'payment' || !['pending', 'opened'].includes(row.status) || now >= row.expires) return;
 		const same = ({ user, thing }) => user === row.user && thing === row.thing;
 		for (const [reference, proofs] of this.#proofs) {
-			const isTheirs = proofs.some((proof) => same(proof.row) && fits(proof.row.expected, proof));
+			const isTheirs = proofs.some((proof) => same(proof.row) && proof.matches);
 			assert.ok(!isTheirs || !this.#observed.unclaimed.includes(reference),
 				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
 		}
@@ -88,7 +89,7 @@ export class Ledger {
 		assert.ok(OUTCOMES[action]?.includes(reason), `${action}, ${reason} is documented`);
 		if (action !== 'accept' || row.kind !== 'payment') return;
 		const proved = [...this.#proofs].some(([each, proofs]) => (reference ?? each) === each
-			&& proofs.some((proof) => proof.row === row && fits(row.expected, proof)));
+			&& proofs.some((proof) => proof.row === row && proof.matches));
 		assert.ok(proved, `${reference} was proved for what is accepted, with that amount`);
 	}
 

@@ -109,7 +109,9 @@ const MISTAKES = {
 	'an attempt that failed begins again': { is_under_way: ['f.reference = p.reference', 'f.received_at > p.received_at'] },
 	'money that is on its way for what has ended is forgotten': { awaits_late_payment: ['urlmode.is_under_way(', 'false AND urlmode.is_under_way('] },
 	'what is processing never expires': { closes_at: ["greatest(grace, '30 days')", "interval '100 years'"] },
-	'what was paid and not claimed is purged': { is_purgeable: ['WHEN \'payment\' THEN NOT EXISTS', 'WHEN \'payment\' THEN true OR NOT EXISTS'] },
+	'money for another kind is nothing': { keep_events: ["IS NOT NULL THEN 'other_kind'", "IS NOT NULL THEN 'ignore'"] },
+	'money for another kind is the outcome': { end_claim: ["(e.kind = 'payment' AND e.status = 'completed' OR end_claim.reference = '')", 'true'] },
+	'what was paid and not claimed is purged': { is_purgeable: ['p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest', 'greatest'] },
 	'what may be paid late is purged': { is_purgeable: ["WHEN 'payment' THEN 'processing'", "WHEN 'payment' THEN e.status"] },
 	'the rest of a payment stays claimed': { prove_payments: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
 };

@@ -147,14 +147,17 @@ export class Model {
 
 	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
 	claim(row, action, reference, held = false) {
-		if (isOpen(row) || row.isPurged) return false;
 		const payments = this.#paymentsOf(row);
+		// Money for another kind is not its outcome, and does not wait for it.
+		const isOther = payments.some((paid) => paid.reference === reference && !paid.matches);
+		if (row.isPurged || (isOpen(row) && !isOther)) return false;
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
 			if (action !== 'accept') return false;
 			const paid = reference === undefined ? this.offered(row)
 				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (held || this.#rank(each) < 3));
 			if (!paid || this.isLeased(paid)) return false;
 			this.#claimPayment(paid);
+			if (row.kind !== 'payment' || isOpen(row)) return true;
 		} else if (row.claimed || row.action !== action) {
 			return false;
 		}
@@ -256,7 +259,7 @@ export class Model {
 		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
 		// The next call is given it, to ask its provider.
 		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since || this.#mayBePaid(row)) return false;
-		if (row.kind === 'payment') return this.#paymentsOf(row).every((paid) => !isUnclaimed(paid) && Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) <= since);
+		if (this.#paymentsOf(row).some((paid) => isUnclaimed(paid) || Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) > since)) return false;
 		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
 
@@ -369,7 +372,7 @@ export class Model {
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds();
-		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated'].includes(outcome)) this.#takeUnknown(reference);
+		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference);
 		return outcome;
 	}
 
@@ -431,13 +434,17 @@ export class Model {
 		return decision;
 	}
 
-	#event(row, { identity, effect, amount, currency, reference }) {
+	#event(row, { identity, effect, amount, currency, reference, otherKind }) {
 		const seen = this.#events.has(identity);
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
+		// An account is accepted by its return alone, and what proves another kind accepts nothing. Money is money.
+		if (effect === 'paid' && (otherKind || row.kind === 'oauth')) {
+			if (amount === undefined) return 'ignored';
+			return this.#prove(row, { amount, currency, reference }, true) === 'taken' ? 'reference_taken' : 'other_kind';
+		}
 		const money = effect === 'paid' && row.kind === 'payment';
-		// An account is accepted by its return alone.
-		if (effect === 'ignore' || (effect === 'paid' && row.kind === 'oauth')) return 'ignored';
+		if (effect === 'ignore') return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
 		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
 		if (effect === 'refunded' || effect === 'refund_reversed') return effect;
@@ -483,8 +490,8 @@ export class Model {
 	 * One row for each payment, ever: it belongs to the elicitation for which it was proved first. It is late when its
 	 * time is over, whether or not somebody has ended the row.
 	 */
-	#prove(row, { amount, currency, reference = row.id }) {
-		const matches = fits(row.expected, { amount, currency });
+	#prove(row, { amount, currency, reference = row.id }, otherKind = false) {
+		const matches = !otherKind && fits(row.expected, { amount, currency });
 		const known = this.payments.get(reference);
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.

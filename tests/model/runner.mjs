@@ -288,7 +288,8 @@ class Runner {
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
-			if (event.effect !== 'paid' || row.kind !== 'payment' || !['late', 'accept', 'cancel'].includes(outcome)) continue;
+			const isMoney = outcome === 'other_kind' || (event.effect === 'paid' && row.kind === 'payment' && ['late', 'accept', 'cancel'].includes(outcome));
+			if (!isMoney) continue;
 			const reference = event.reference ?? row.id;
 			if (this.#model.payments.get(reference).late) late.push(reference);
 		}
@@ -296,7 +297,7 @@ class Runner {
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
-	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, of = payment, unnamed, byPayment }) {
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, of = payment, unnamed, byPayment, otherKind }) {
 		const paid = this.#paid.get(payment);
 		const row = this.#calls.get(rowLabel)?.row ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
@@ -304,6 +305,7 @@ class Runner {
 			row, id: row.id, user: row.user, identity: this.#name(label), effect, reference: paid?.reference ?? this.#name(reference),
 		};
 		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
+		if (otherKind) event.otherKind = true;
 		if (refund) event.refund = this.#name(`${of}-r${refund}`);
 		if (unnamed) delete event.reference;
 		else if (byPayment) Object.assign(event, { id: null, byPayment });

@@ -173,11 +173,13 @@ export class Stage {
 		const column = (name) => events.map((event) => event[name] ?? null);
 		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
-			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[])`,
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[], kinds => $11::text[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
-			events.map(({ row, effect }) => (row?.kind === 'signature' && effect === 'paid' ? 'accepted' : effect)), column('amount'), column('currency'), column('reference'),
+			events.map(({ row, effect, otherKind }) => (row?.kind === 'signature' && effect === 'paid' && !otherKind ? 'accepted' : effect)), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
-				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('refund')]);
+				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('refund'),
+			// Of the entry of the provider.
+			events.map(({ row, otherKind }) => (otherKind ? (row.kind === 'payment' ? 'oauth' : 'payment') : null))]);
 		return rows.map(({ outcome }) => outcome);
 	}
 

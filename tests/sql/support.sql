@@ -281,16 +281,19 @@ CREATE FUNCTION opens(batch jsonb) RETURNS TABLE (outcome text, kind text, targe
 	FROM (
 		SELECT array_agg(test.id(b.n) ORDER BY o) AS ids, array_agg(coalesce(b.provider, 'shop') ORDER BY o) AS providers,
 			array_agg(test.digest(coalesce(b.browser, 'browser')) ORDER BY o) AS browsers, array_agg(b.subject ORDER BY o) AS subjects,
-			array_agg(test.ms(b.grace) ORDER BY o) AS graces
+			array_agg(test.ms(b.grace) ORDER BY o) AS graces, array_agg(b.kind ORDER BY o) AS kinds
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
-		CROSS JOIN jsonb_to_record(element) AS b (n integer, provider text, browser text, subject text, grace interval)
+		CROSS JOIN jsonb_to_record(element) AS b (n integer, provider text, browser text, subject text, grace interval, kind text)
 	) a
-	CROSS JOIN LATERAL urlmode.open_link(a.ids, a.providers, a.browsers, a.subjects, a.graces) o
+	CROSS JOIN LATERAL urlmode.open_link(a.ids, a.providers, a.browsers, a.subjects, a.graces, a.kinds) o
 $$;
-CREATE FUNCTION open(n integer, browser text DEFAULT NULL, subject text DEFAULT NULL, grace interval DEFAULT NULL, provider text DEFAULT NULL)
+-- kind: of the provider's entry.
+CREATE FUNCTION open(
+	n integer, browser text DEFAULT NULL, subject text DEFAULT NULL, grace interval DEFAULT NULL, provider text DEFAULT NULL, kind text DEFAULT NULL
+)
 RETURNS text LANGUAGE sql AS $$
 	SELECT o.outcome FROM test.opens(jsonb_build_array(jsonb_build_object(
-		'n', n, 'browser', browser, 'subject', subject, 'grace', grace, 'provider', provider))) o
+		'n', n, 'browser', browser, 'subject', subject, 'grace', grace, 'provider', provider, 'kind', kind))) o
 $$;
 -- for: whom the state token is of. subject: the user of the browser, if known.
 CREATE FUNCTION completes(batch jsonb) RETURNS SETOF text LANGUAGE sql SECURITY DEFINER AS $$
@@ -326,43 +329,43 @@ CREATE FUNCTION events(batch jsonb) RETURNS TABLE (outcome text, mismatch text, 
 			array_agg(b.ref ORDER BY o) AS refs,
 			array_agg(CASE WHEN b.effect IN ('paid', 'accepted') THEN test.sealed(nullif(coalesce(b.result, 'result'), 'none')) END ORDER BY o) AS results,
 			array_agg(test.sealed(b.outcome) ORDER BY o) AS outcomes, array_agg(b.refund ORDER BY o) AS refunds,
-			array_agg(b.checkout ORDER BY o) AS checkouts, array_agg(b.request ORDER BY o) AS requests
+			array_agg(b.checkout ORDER BY o) AS checkouts, array_agg(b.request ORDER BY o) AS requests, array_agg(b.kind ORDER BY o) AS kinds
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
 		CROSS JOIN jsonb_to_record(element) AS b (
 			n integer, provider text, identity text, type text, effect text, price text, ref text, result text, outcome text, refund text,
-			checkout text, request text)
+			checkout text, request text, kind text)
 	) a
 	CROSS JOIN LATERAL urlmode.record_events(
 		ids => a.ids, providers => a.providers, identities => a.identities, types => a.types, effects => a.effects, amounts => a.amounts,
 		currencies => a.currencies, refs => a.refs, results => a.results, outcomes => a.outcomes, refunds => a.refunds,
-		checkouts => a.checkouts, requests => a.requests) r
+		checkouts => a.checkouts, requests => a.requests, kinds => a.kinds) r
 $$;
 -- n: NULL for an event that names no elicitation.
 CREATE FUNCTION event(
 	n integer, effect text, price text DEFAULT NULL, ref text DEFAULT NULL, refund text DEFAULT NULL, checkout text DEFAULT NULL,
 	identity text DEFAULT NULL, type text DEFAULT NULL, result text DEFAULT NULL, outcome text DEFAULT NULL, provider text DEFAULT NULL,
-	request text DEFAULT NULL
+	request text DEFAULT NULL, kind text DEFAULT NULL
 )
 RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(': ', e.outcome, e.mismatch) FROM test.events(jsonb_build_array(jsonb_build_object(
 		'n', n, 'effect', effect, 'price', price, 'ref', ref, 'refund', refund, 'checkout', checkout, 'identity', identity, 'type', type,
-		'result', result, 'outcome', outcome, 'provider', provider, 'request', request))) e
+		'result', result, 'outcome', outcome, 'provider', provider, 'request', request, 'kind', kind))) e
 $$;
 -- A payment. What is not said is as expected.
 CREATE FUNCTION pay(
 	n integer, ref text DEFAULT NULL, price text DEFAULT '10.00 EUR', checkout text DEFAULT NULL, identity text DEFAULT NULL,
-	result text DEFAULT NULL, outcome text DEFAULT NULL, provider text DEFAULT NULL
+	result text DEFAULT NULL, outcome text DEFAULT NULL, provider text DEFAULT NULL, kind text DEFAULT NULL
 )
 RETURNS text LANGUAGE sql AS $$
-	SELECT test.event(n, 'paid', price, ref, checkout => checkout, identity => identity, result => result, outcome => outcome, provider => provider)
+	SELECT test.event(n, 'paid', price, ref, checkout => checkout, identity => identity, result => result, outcome => outcome, provider => provider, kind => kind)
 $$;
 -- A document was signed.
 CREATE FUNCTION sign(n integer, result text DEFAULT NULL, outcome text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 	SELECT test.event(n, 'accepted', result => result, outcome => outcome)
 $$;
 -- What goes back, and what comes again. refund: its own name; without one the price is the total that went back.
-CREATE FUNCTION back(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
-	SELECT test.event(n, 'refunded', price, ref, refund)
+CREATE FUNCTION back(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL, kind text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, 'refunded', price, ref, refund, kind => kind)
 $$;
 CREATE FUNCTION again(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 	SELECT test.event(n, 'refund_reversed', price, ref, refund)

@@ -141,6 +141,7 @@ TEST(what_the_database_says_to_a_get)
 {
 	static const struct program_case cases[] = {
 		ASKED("unknown", "GET", "unknown", 404, "unknown_elicitation"),
+		ASKED("another kind", "GET", "wrong_kind", 404, "wrong_kind"),
 		ASKED("expired", "GET", "expired", 410, "expired"),
 		ASKED("failed", "GET", "failed", 500, "internal_error"),
 		ASKED("unavailable", "GET", "unavailable", 503, "unavailable"),

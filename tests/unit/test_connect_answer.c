@@ -130,6 +130,7 @@ TEST(what_the_database_says_to_an_answer)
 		const char *final_page;
 	} cases[] = {
 		{ "continue", "unknown", 404, "unknown_elicitation", "" },
+		{ "continue", "wrong_kind", 404, "wrong_kind", "" },
 		{ "continue", "expired", 410, "expired", "" },
 		{ "continue", "failed", 500, "internal_error", "" },
 		{ "continue", "processing", 303, "",

@@ -291,46 +291,6 @@ TEST(the_mode_and_the_accounts)
 	um_config_free(config);
 }
 
-/* Stripe's description has payments and identity checks. */
-TEST(what_was_paid_is_for_payments)
-{
-	static const struct {
-		const char *provider;
-		enum um_effect paid;
-	} cases[] = {
-		{ "{\"kind\": \"payment\", \"description\": \"stripe\","
-		  " \"secrets\": [\"s\"]}",
-			UM_EFFECT_PAID },
-		{ "{\"kind\": \"signature\", \"description\": \"stripe\","
-		  " \"secrets\": [\"s\"]}",
-			UM_EFFECT_IGNORE },
-		{ "{\"kind\": \"oauth\", \"description\": \"stripe\","
-		  " \"secrets\": [\"s\"]}",
-			UM_EFFECT_IGNORE },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct um_config *config;
-		const struct um_spec_part *part = &load_good(&config, "shop",
-			cases[i].provider)
-							   ->spec->webhook;
-		size_t payments = 0, accepted = 0;
-
-		for (size_t j = 0; j < part->rules_len; j++) {
-			const struct um_outcome_rule *rule = &part->rules[j];
-
-			payments += rule->is_payment;
-			accepted += !rule->is_payment
-				&& rule->effect == UM_EFFECT_PAID;
-			if (rule->is_payment)
-				assert_int_equal(rule->effect, cases[i].paid);
-		}
-		assert_true(payments > 1);
-		assert_int_equal(accepted, 1);
-		um_config_free(config);
-	}
-}
-
 /* What the description's `oauth` part says, unless the entry says it. */
 TEST(the_issuer)
 {
@@ -488,7 +448,6 @@ main(void)
 		cmocka_unit_test(a_mistake_is_said_with_its_place),
 		cmocka_unit_test(the_grace),
 		cmocka_unit_test(the_mode_and_the_accounts),
-		cmocka_unit_test(what_was_paid_is_for_payments),
 		cmocka_unit_test(the_issuer),
 		cmocka_unit_test(the_words_of_a_provider),
 		cmocka_unit_test(a_description_by_its_path),

@@ -59,7 +59,9 @@ TEST(statuses_have_their_meaning_in_http)
 			"unknown_signing_key session_missing "
 			"cross_site own_request four_eyes_not_set_up "
 			"approval_needs_sign_in" },
-		{ 404, "unknown_route unknown_provider unknown_elicitation" },
+		{ 404,
+			"unknown_route unknown_provider wrong_kind "
+			"unknown_elicitation" },
 		{ 405, "method_not_allowed" },
 		{ 410, "state_expired expired" },
 		{ 413, "body_too_large" },

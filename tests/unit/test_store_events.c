@@ -111,27 +111,38 @@ TEST(what_each_effect_does)
 	}
 }
 
-/* A payment is no signature, and an account is accepted by its return alone. */
+/*
+ * A payment is no signature, and an account is accepted by its return alone.
+ * Money is written down, whatever it was paid for.
+ */
 TEST(what_proves_another_kind_proves_nothing)
 {
 	static const struct {
 		const char *kind;
 		const char *providers;
 		enum um_effect effect;
+		bool is_payment;
 		const char *outcome;
 	} cases[] = {
-		{ "signature", "signature", UM_EFFECT_PAID, "accept" },
-		{ "signature", "payment", UM_EFFECT_PAID, "ignored" },
-		{ "signature", "payment", UM_EFFECT_EXPIRED, "ignored" },
-		{ "oauth", "payment", UM_EFFECT_PAID, "ignored" },
-		{ "oauth", "oauth", UM_EFFECT_PAID, "ignored" },
-		{ "oauth", "oauth", UM_EFFECT_EXPIRED, "cancel" },
-		{ "payment", "signature", UM_EFFECT_PAID, "ignored" },
-		{ "payment", "payment", UM_EFFECT_PAID, "accept" },
+		{ "signature", "signature", UM_EFFECT_PAID, false, "accept" },
+		{ "signature", "signature", UM_EFFECT_PAID, true,
+			"other_kind" },
+		{ "signature", "payment", UM_EFFECT_PAID, true, "other_kind" },
+		{ "signature", "payment", UM_EFFECT_EXPIRED, false, "ignored" },
+		{ "oauth", "payment", UM_EFFECT_PAID, true, "other_kind" },
+		{ "oauth", "oauth", UM_EFFECT_PAID, true, "other_kind" },
+		{ "oauth", "oauth", UM_EFFECT_PAID, false, "ignored" },
+		{ "oauth", "oauth", UM_EFFECT_EXPIRED, false, "cancel" },
+		{ "payment", "signature", UM_EFFECT_PAID, false, "ignored" },
+		{ "payment", "signature", UM_EFFECT_PAID, true, "other_kind" },
+		{ "payment", "oauth", UM_EFFECT_PAID, true, "other_kind" },
+		{ "payment", "payment", UM_EFFECT_PAID, false, "accept" },
+		{ "payment", "payment", UM_EFFECT_PAID, true, "accept" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_event event = { .effect = cases[i].effect,
+			.is_payment = cases[i].is_payment,
 			.has_amount = true,
 			.amount = 5,
 			.currency = "EUR" };
@@ -151,6 +162,9 @@ TEST(what_proves_another_kind_proves_nothing)
 		assert_outcome(&op, cases[i].outcome);
 		assert_row_text(&op, "coalesce(action, '-')",
 			strcmp(cases[i].outcome, "ignored") == 0
+					|| strcmp(cases[i].outcome,
+						   "other_kind")
+						== 0
 				? "-"
 				: cases[i].outcome);
 		um_op_free(&op);
