@@ -6,7 +6,8 @@
  * as the description of the provider says, then read. Each of its events that
  * names an elicitation of this provider (or a payment that is known) is recorded
  * once, and moves that elicitation. The provider gets its 2xx when that is committed, or when there
- * is nothing to record.
+ * is nothing to record. One that is authentic and cannot be read is refused, so
+ * that the provider tries again, and is listed for the operator without its body.
  *
  * POST /webhook/<provider>?state=
  *
@@ -20,6 +21,7 @@
 
 #include "app/checks.h"
 #include "app/result.h"
+#include "crypto/hkdf.h"
 #include "server/main.h"
 #include "webhook/spec.h"
 
@@ -97,6 +99,53 @@ answer_challenge(struct um_exchange *ex, struct um_reply *reply)
 	ex->outcome = "challenge";
 }
 
+/*
+ * A digest of the delivery, by which one that comes again is known. Its key
+ * keeps others from trying out what the body was. False: OpenSSL failed.
+ */
+static bool
+digest_delivery(uint8_t out[static UM_DIGEST_LEN], const struct um_keys *keys,
+	const struct um_request *request)
+{
+	uint8_t key[UM_KEY_LEN], mac[UM_HKDF_LEN];
+	bool ok = um_keys_derive(key, keys, um_keys_minting(keys), um_str(NULL),
+			  um_str(UM_DELIVERY_INFO))
+		&& um_hkdf_hmac(mac, um_keys_hmac(keys),
+			(struct um_str){ (const char *)key, sizeof(key) },
+			request->query, request->body);
+
+	if (ok)
+		memcpy(out, mac, UM_DIGEST_LEN);
+	explicit_bzero(key, sizeof(key));
+	return ok;
+}
+
+/* The answer is the same, whether the database has recorded it or not. */
+static enum um_refusal
+unreadable_recorded(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	(void)ex;
+	return UM_REFUSAL_BODY_MALFORMED;
+}
+
+/* Has a delivery that is authentic recorded before it is refused. */
+static enum um_refusal
+record_unreadable(const struct um_context *context, struct um_exchange *ex)
+{
+	uint8_t digest[UM_DIGEST_LEN];
+
+	if (!digest_delivery(digest, context->keys, &ex->request))
+		return UM_REFUSAL_BODY_MALFORMED;
+	um_exchange_request_op(ex, UM_OP_UNREADABLE, unreadable_recorded);
+	/* The token of an address names a row, which this does not touch. */
+	memset(ex->op.id, 0, sizeof(ex->op.id));
+	memcpy(ex->op.digest, digest, sizeof(ex->op.digest));
+	ex->op.reason = um_refusal_code(UM_REFUSAL_BODY_MALFORMED);
+	ex->op.place = ex->fault.text;
+	return UM_REFUSAL_NONE;
+}
+
 /* Verifies and reads the delivery. */
 static enum um_refusal
 read_delivery(const struct um_context *context, struct um_exchange *ex)
@@ -105,6 +154,7 @@ read_delivery(const struct um_context *context, struct um_exchange *ex)
 	struct um_event *events = calloc(received.part->events_max,
 		sizeof(events[0]));
 	struct um_reply reply = { 0 };
+	enum um_verdict verdict;
 	enum um_refusal refusal;
 	size_t len = 0;
 
@@ -112,9 +162,12 @@ read_delivery(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_INTERNAL_ERROR;
 	received.delivery.is_get = ex->request.method == UM_GET;
 	received.delivery.reply = &reply;
-	refusal = um_check_verdict(
-		um_spec_read(received.part, &received.delivery, events, &len));
-	if (refusal == UM_REFUSAL_NONE && reply.given)
+	verdict = um_spec_read(received.part, &received.delivery, events, &len);
+	refusal = um_check_verdict(verdict);
+	/* Malformed is only what a signature, or the token, proves. */
+	if (verdict == UM_DELIVERY_MALFORMED)
+		refusal = record_unreadable(context, ex);
+	else if (refusal == UM_REFUSAL_NONE && reply.given)
 		answer_challenge(ex, &reply);
 	else if (refusal == UM_REFUSAL_NONE) {
 		if (ex->has_token)

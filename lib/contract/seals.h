@@ -9,6 +9,7 @@
 #define UM_DIGEST_LEN 16
 #define UM_TICKET_COOKIE "__Host-urlmode-ticket"
 #define UM_LINK_INFO "urlmode link v1"
+#define UM_DELIVERY_INFO "urlmode delivery v1"
 #define UM_STATE_INFO "urlmode state v1"
 #define UM_TICKET_INFO "urlmode ticket v1"
 #define UM_FOLLOW_INFO "urlmode follow v1"

@@ -54,7 +54,9 @@
 	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
 	X(KIND, TEXT, um_array_put_text(out, op->row_kind))                    \
 	X(TYPED, BYTEA, um_array_put(out, op->typed.ptr, op->typed.len))       \
-	X(REQUEST, TEXT, um_array_put_text(out, op->request))
+	X(REQUEST, TEXT, um_array_put_text(out, op->request))                  \
+	X(DIGEST, BYTEA, um_array_put(out, op->digest, sizeof(op->digest)))    \
+	X(PLACE, TEXT, um_array_put_text(out, op->place))
 
 enum param {
 	END,
@@ -122,6 +124,11 @@ static const struct statement {
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT, NOTIFIED, REFUND, CHECKOUT, REQUEST,
 			KIND } },
+	/* After all events: whoever waits here for a lock holds theirs. */
+	{ UM_OP_UNREADABLE, "record_unreadable",
+		"SELECT recorded "
+		"FROM urlmode.record_unreadable($1, $2, $3, $4, $5)",
+		{ PROVIDER, DIGEST, REASON, PLACE, REQUEST } },
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },

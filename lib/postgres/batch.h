@@ -18,7 +18,7 @@
 
 #include "postgres/queue.h"
 
-#define UM_BATCH_STATEMENTS_MAX 12 /* one for each kind */
+#define UM_BATCH_STATEMENTS_MAX 13 /* one for each kind */
 
 /* The results of a batch so far; zeroed to begin with. */
 struct um_batch_answer {

@@ -26,6 +26,7 @@ enum um_op_kind {
 	UM_OP_LOOK_UP_FORM, /* urlmode.look_up_form */
 	UM_OP_ANSWER_FORM,  /* urlmode.answer_form */
 	UM_OP_EVENT,        /* urlmode.record_events */
+	UM_OP_UNREADABLE,   /* urlmode.record_unreadable: of no row */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
 	/* urlmode.held: whether a row is held; sent by the store alone */
 	UM_OP_HELD,
@@ -112,9 +113,12 @@ struct um_op {
 
 	/* COMPLETE, ANSWER_FORM: the protocol's word, and a reason or "". */
 	const char *action;
-	const char *reason;
+	const char *reason;           /* UNREADABLE: the reason code */
 	const struct um_event *event; /* EVENT */
-	const char *request;          /* EVENT: the request id, or NULL */
+	const char *request; /* EVENT, UNREADABLE: the request id, or NULL */
+	/* UNREADABLE: of the delivery, and why it is refused, for the operator. */
+	uint8_t digest[UM_DIGEST_LEN];
+	const char *place;
 	/* EVENT: it names a payment alone; the row then says the id. */
 	bool is_unnamed;
 	/* COMPLETE, EVENT, ANSWER_FORM: sealed, or empty. */

@@ -154,6 +154,7 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 	case UM_OP_COMPLETE:
 	case UM_OP_ANSWER_FORM:
 		return um_op_parse_outcome(op, first);
+	case UM_OP_UNREADABLE:
 	case UM_OP_PING:
 		return strcmp(first, "t") == 0;
 	case UM_OP_MEASURE:

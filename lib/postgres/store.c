@@ -354,7 +354,9 @@ um_store_submit(struct um_store *store, struct um_op *op, int64_t now)
 
 	op->isolated = op->is_held = op->was_aside = op->was_sent = false;
 	op->deadline = now + UM_STORE_WAIT_MS;
-	if (away || um_store_queued(store) >= UM_STORE_QUEUE_MAX)
+	if (away || um_store_queued(store) >= UM_STORE_QUEUE_MAX
+		|| (op->kind == UM_OP_UNREADABLE
+			&& um_store_queued(store) >= UM_STORE_UNREADABLE_MAX))
 		hand_back(store, op, UM_STORE_UNAVAILABLE);
 	else
 		um_queue_append(&store->queue, op);

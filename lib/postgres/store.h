@@ -16,10 +16,11 @@
 
 #include "postgres/op.h"
 
-#define UM_STORE_QUEUE_MAX 1024  /* operations that may wait for a batch */
-#define UM_STORE_WAIT_MS 3000    /* after which one is UNAVAILABLE */
-#define UM_STORE_BATCH_MS 5000   /* without an answer: reconnect */
-#define UM_STORE_RETRY_MIN_MS 50 /* between two attempts to connect, */
+#define UM_STORE_QUEUE_MAX 1024    /* operations that may wait for a batch */
+#define UM_STORE_UNREADABLE_MAX 64 /* the same, where UNREADABLE joins them */
+#define UM_STORE_WAIT_MS 3000      /* after which one is UNAVAILABLE */
+#define UM_STORE_BATCH_MS 5000     /* without an answer: reconnect */
+#define UM_STORE_RETRY_MIN_MS 50   /* between two attempts to connect, */
 /* doubled each time up to this, until a batch was committed */
 #define UM_STORE_RETRY_MAX_MS 2000
 
@@ -50,7 +51,8 @@ struct um_store *um_store_new(const char *conninfo, const char *name,
 /*
  * Borrows an operation until done() hands it back. That may happen within this
  * call: the operation is UNAVAILABLE at once if the queue is full, or if there
- * has been no connection for UM_STORE_WAIT_MS. Call um_store_run() afterwards.
+ * has been no connection for UM_STORE_WAIT_MS. For UNREADABLE, which changes no
+ * row of a user, the queue is full earlier. Call um_store_run() afterwards.
  */
 void um_store_submit(struct um_store *store, struct um_op *op, int64_t now);
 

@@ -166,17 +166,21 @@ void
 um_metrics_event(struct um_metrics *metrics, const struct um_op *op)
 {
 	const struct um_config *config = metrics->config;
+	struct um_metrics_provider *provider;
 	size_t i = 0;
 
-	if (op->kind != UM_OP_EVENT || op->status != UM_STORE_DONE)
+	if (op->kind != UM_OP_UNREADABLE
+		&& (op->kind != UM_OP_EVENT || op->status != UM_STORE_DONE))
 		return;
 	while (i < config->providers_len
 		&& strcmp(config->providers[i].name, op->provider) != 0)
 		i++;
-	if (i < config->providers_len)
-		add(&metrics->file.counters->providers[metrics->providers[i]]
-				.outcome[op->event_outcome],
-			1);
+	if (i == config->providers_len)
+		return;
+	provider = &metrics->file.counters->providers[metrics->providers[i]];
+	add(op->kind == UM_OP_EVENT ? &provider->outcome[op->event_outcome]
+				    : &provider->unreadable,
+		1);
 }
 
 void

@@ -95,7 +95,10 @@ void um_metrics_count(struct um_metrics *metrics, const struct um_exchange *ex,
 void um_metrics_batch(struct um_metrics *metrics, uint64_t operations,
 	int64_t took_us);
 
-/* Counts the outcome of the operation, if it is an event that was recorded. */
+/*
+ * Counts the outcome of the operation, if it is an event that was recorded, or
+ * that a delivery cannot be read, whether that was recorded or not.
+ */
 void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);
 
 /* Whether the program with this row answers. */

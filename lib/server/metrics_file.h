@@ -90,6 +90,7 @@ struct um_metrics_program {
 struct um_metrics_provider {
 	char name[UM_PROVIDER_MAX + 1];
 	_Atomic uint64_t outcome[UM_METRICS_OUTCOMES_LEN];
+	_Atomic uint64_t unreadable;
 };
 
 /* One process, at its last heartbeat. Times are monotonic. */

@@ -122,6 +122,17 @@ write_durations(struct page *page, enum metric metric, size_t offset)
 	}
 }
 
+/* The name of the provider with this place. NULL: it is not shown. */
+static const char *
+provider_name(const struct um_metrics_counters *counters, size_t place)
+{
+	if (place == UM_METRICS_PROVIDERS_MAX)
+		/* The last place is shown only if it is used. */
+		return counters->providers_len == place ? "other" : NULL;
+	return place < counters->providers_len ? counters->providers[place].name
+					       : NULL;
+}
+
 static void
 write_events(struct page *page)
 {
@@ -129,20 +140,30 @@ write_events(struct page *page)
 
 	head(page, events_total);
 	for (size_t i = 0; i <= UM_METRICS_PROVIDERS_MAX; i++) {
-		const struct um_metrics_provider *provider =
-			&counters->providers[i];
-		bool last = i == UM_METRICS_PROVIDERS_MAX;
+		const char *name = provider_name(counters, i);
 
-		/* The last place is shown only if it is used. */
-		if (i >= counters->providers_len
-			&& !(last && counters->providers_len == i))
-			continue;
-		for (size_t o = 0; o < UM_METRICS_OUTCOMES_LEN; o++)
+		for (size_t o = 0; name != NULL && o < UM_METRICS_OUTCOMES_LEN;
+			o++)
 			line(page, events_total, "",
-				LABELS("provider",
-					last ? "other" : provider->name,
-					"outcome", outcomes[o]),
-				(double)provider->outcome[o], 0);
+				LABELS("provider", name, "outcome",
+					outcomes[o]),
+				(double)counters->providers[i].outcome[o], 0);
+	}
+}
+
+static void
+write_unreadable(struct page *page)
+{
+	const struct um_metrics_counters *counters = page->counters;
+
+	head(page, unreadable_deliveries_total);
+	for (size_t i = 0; i <= UM_METRICS_PROVIDERS_MAX; i++) {
+		const char *name = provider_name(counters, i);
+
+		if (name != NULL)
+			line(page, unreadable_deliveries_total, "",
+				LABELS("provider", name),
+				(double)counters->providers[i].unreadable, 0);
 	}
 }
 
@@ -260,6 +281,7 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_counters(&page, refusals_total, "reason", reasons,
 		UM_METRICS_REFUSALS_LEN, OFFSET(refusal));
 	write_events(&page);
+	write_unreadable(&page);
 	write_counters(&page, batches_total, NULL, NULL, 1, OFFSET(batches));
 	write_counters(&page, operations_total, NULL, NULL, 1,
 		OFFSET(operations));

@@ -24,6 +24,9 @@
 		"Requests that were refused, by reason code.")                 \
 	X(events_total, counter, "provider, outcome",                          \
 		"Events of providers that were recorded, by what they did.")   \
+	X(unreadable_deliveries_total, counter, "provider",                    \
+		"Deliveries with a right signature whose content was "         \
+		"refused.")                                                    \
 	X(batches_total, counter, "program",                                   \
 		"Transactions that were committed.")                           \
 	X(operations_total, counter, "program",                                \

@@ -205,6 +205,7 @@ const WELL = {
 	'urlmode_refusals_total{instance="a",program="webhook",reason="internal_error"}': '0x120',
 	'urlmode_refusals_total{instance="a",program="connect",reason="unknown_key"}': '0x63 4x57',
 	'urlmode_refusals_total{instance="a",program="webhook",reason="signature_invalid"}': '0x60 8x60',
+	'urlmode_unreadable_deliveries_total{instance="a",provider="stripe"}': '0x120',
 	'urlmode_events_total{instance="a",provider="stripe",outcome="accept"}': '0+10x120',
 	'urlmode_events_total{instance="a",provider="stripe",outcome="late"}': '0x120',
 };
@@ -222,6 +223,7 @@ const WRONG = [
 	['UrlmodeNotificationQueue', 'urlmode_notification_queue_usage_ratio{instance="a"}', '0x59 0.21x60', 5],
 	['UrlmodeUnknownKey', 'urlmode_refusals_total{instance="a",program="connect",reason="unknown_key"}', '0x59 7x60', 0],
 	['UrlmodeWebhooksRefused', 'urlmode_refusals_total{instance="a",program="webhook",reason="signature_invalid"}', '0x59 12x60', 0],
+	['UrlmodeWebhookUnreadable', 'urlmode_unreadable_deliveries_total{instance="a",provider="stripe"}', '0x59 1x60', 0],
 	['UrlmodePaymentLate', 'urlmode_events_total{instance="a",provider="stripe",outcome="late"}', '0x59 1x60', 0],
 	['UrlmodePaymentUnclaimed', 'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
 	['UrlmodeKeysRefused', 'urlmode_keys_refused{instance="a",program="webhook"}', '0x59 1x60', 5],
@@ -233,7 +235,7 @@ const WRONG = [
 describe('the alert rules', () => {
 	test('promtool takes them', async () => {
 		const { stdout } = await execute('promtool', ['check', 'rules', RULES]);
-		assert.match(stdout, /SUCCESS: 17 rules found/);
+		assert.match(stdout, /SUCCESS: 18 rules found/);
 	});
 
 	test('each fires when something is wrong, not before its time, and none while all is well', async () => {

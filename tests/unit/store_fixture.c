@@ -47,6 +47,8 @@ static const char tear_down[] =
 	"DROP FUNCTION IF EXISTS urlmode.unit_test();"
 	"DROP SEQUENCE IF EXISTS urlmode.unit_test_times;"
 	"DELETE FROM urlmode.payment WHERE provider = '" FIXTURE_PROVIDER "';"
+	"DELETE FROM urlmode.unreadable_delivery WHERE provider = "
+	"'" FIXTURE_PROVIDER "';"
 	"DELETE FROM urlmode.elicitation WHERE provider = '" FIXTURE_PROVIDER
 	"'";
 

@@ -196,6 +196,28 @@ TEST(events_are_counted_by_provider_and_outcome)
 	um_metrics_close(metrics);
 }
 
+/* Whether the database could record it or not. */
+TEST(deliveries_that_cannot_be_read_are_counted_by_provider)
+{
+	static const enum um_store_status statuses[] = { UM_STORE_DONE,
+		UM_STORE_FAILED, UM_STORE_UNAVAILABLE };
+	struct um_metrics *metrics = open_own("webhook");
+	struct um_op op = { .kind = UM_OP_UNREADABLE, .provider = "shop" };
+
+	for (size_t i = 0; i < LENGTH(statuses); i++) {
+		op.status = statuses[i];
+		um_metrics_event(metrics, &op);
+	}
+	assert_shows(metrics,
+		"urlmode_unreadable_deliveries_total{provider=\"shop\"} 3");
+	assert_shows(metrics,
+		"urlmode_unreadable_deliveries_total{provider=\"demo\"} 0");
+	assert_shows(metrics,
+		"urlmode_events_total{provider=\"shop\",outcome=\"unknown\"} "
+		"0");
+	um_metrics_close(metrics);
+}
+
 /* The labels are bounded, whatever many configurations have named. */
 TEST(providers_without_a_place_are_other)
 {
@@ -223,6 +245,11 @@ TEST(providers_without_a_place_are_other)
 		"1");
 	assert_shows(metrics,
 		"urlmode_events_total{provider=\"p0\",outcome=\"accept\"} 1");
+	op.kind = UM_OP_UNREADABLE;
+	op.provider = names[UM_METRICS_PROVIDERS_MAX + 1];
+	um_metrics_event(metrics, &op);
+	assert_shows(metrics,
+		"urlmode_unreadable_deliveries_total{provider=\"other\"} 1");
 	um_metrics_close(metrics);
 }
 
@@ -525,6 +552,8 @@ main(void)
 		cmocka_unit_test(requests_are_counted_by_status_and_duration),
 		cmocka_unit_test(refusals_are_counted_by_reason),
 		cmocka_unit_test(events_are_counted_by_provider_and_outcome),
+		cmocka_unit_test(
+			deliveries_that_cannot_be_read_are_counted_by_provider),
 		cmocka_unit_test(providers_without_a_place_are_other),
 		cmocka_unit_test(batches_and_operations_are_counted),
 		cmocka_unit_test(what_the_database_says),

@@ -27,6 +27,7 @@ static const struct {
 #define WORD(name, word) word,
 	{ UM_OP_EVENT, { UM_EVENT_OUTCOMES(WORD) } },
 #undef WORD
+	{ UM_OP_UNREADABLE, { NULL } },
 	{ UM_OP_PING, { NULL } },
 	{ UM_OP_MEASURE, { NULL } },
 };

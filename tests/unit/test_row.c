@@ -120,6 +120,8 @@ TEST(rows_that_are_read_or_not)
 		{ "an event", UM_OP_EVENT, 3, { "accept", NULL, NULL }, true },
 		{ "an event, a word of a row", UM_OP_EVENT, 3,
 			{ "opened", NULL, NULL }, false },
+		{ "unreadable", UM_OP_UNREADABLE, 1, { "t" }, true },
+		{ "unreadable, no", UM_OP_UNREADABLE, 1, { "f" }, false },
 		{ "ping", UM_OP_PING, 1, { "t" }, true },
 		{ "ping, no", UM_OP_PING, 1, { "f" }, false },
 		{ "no operation", UM_OP_NONE, 1, { "t" }, false },

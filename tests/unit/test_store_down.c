@@ -88,6 +88,25 @@ TEST(a_full_queue)
 	assert_int_equal(um_store_queued(fixture.store), UM_STORE_QUEUE_MAX);
 }
 
+/* Those that only the operator reads leave the place to others. */
+TEST(a_queue_of_what_cannot_be_read)
+{
+	static struct um_op ops[UM_STORE_UNREADABLE_MAX + 2];
+
+	store_fixture_open(&fixture, NOBODY);
+	fixture.now = 1000000;
+	for (size_t i = 0; i < LENGTH(ops); i++) {
+		ops[i] = (struct um_op){ .kind = UM_OP_UNREADABLE };
+		if (i == LENGTH(ops) - 1)
+			ops[i].kind = UM_OP_EVENT;
+		store_fixture_submit(&fixture, &ops[i]);
+	}
+	assert_int_equal(fixture.done_len, 1);
+	assert_ptr_equal(fixture.done[0], &ops[UM_STORE_UNREADABLE_MAX]);
+	assert_outcome(&ops[UM_STORE_UNREADABLE_MAX], "unavailable");
+	assert_int_equal(um_store_queued(fixture.store), LENGTH(ops) - 1);
+}
+
 /* The administrator's server, and what else is wanted of it. */
 static void
 open_fixture_at_server(const char *more)
@@ -307,6 +326,7 @@ main(void)
 		STORE_TEST_OPENS(without_a_server_operations_are_unavailable),
 		STORE_TEST_OPENS(the_interval_between_attempts_doubles),
 		STORE_TEST_OPENS(a_full_queue),
+		STORE_TEST_OPENS(a_queue_of_what_cannot_be_read),
 		STORE_TEST_OPENS(a_database_that_refuses),
 		STORE_TEST_OPENS(the_next_host_is_tried),
 		STORE_TEST_OPENS(a_warning_of_the_server_is_not_printed),

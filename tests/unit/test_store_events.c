@@ -452,6 +452,67 @@ TEST(only_the_subject_opens_or_completes)
 	}
 }
 
+static void
+make_unreadable(struct um_op *op, const char *request)
+{
+	*op = (struct um_op){ .kind = UM_OP_UNREADABLE,
+		.provider = FIXTURE_PROVIDER,
+		.reason = "body_malformed",
+		.place = "/type: is not readable",
+		.request = request,
+		.digest = { 1, 2, 3 } };
+}
+
+static void
+assert_unreadable(const char *expected)
+{
+	char *found = sql(admin_db,
+		"SELECT concat_ws(' ', reason, place, request, times,"
+		" encode(digest, 'hex')) FROM urlmode.unreadable_delivery"
+		" WHERE provider = '%s'",
+		FIXTURE_PROVIDER);
+
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+/* Another session that records the same one holds up neither of them. */
+TEST(what_cannot_be_read_waits_for_nobody)
+{
+	PGconn *other = sql_connect();
+	struct um_op ops[4];
+
+	make_unreadable(&ops[0], "r1");
+	submit_and_run(&ops[0]);
+	assert_outcome(&ops[0], "ok");
+	assert_unreadable("body_malformed /type: is not readable r1 1 "
+			  "01020300000000000000000000000000");
+
+	sql_do(other, "BEGIN");
+	sql_do(other,
+		"UPDATE urlmode.unreadable_delivery SET times = 7"
+		" WHERE provider = '%s'",
+		FIXTURE_PROVIDER);
+	make_unreadable(&ops[1], "r2");
+	row_make_complete(&ops[2], "accept", "");
+	make_unreadable(&ops[3], "r3");
+	for (size_t i = 1; i < LENGTH(ops); i++)
+		store_fixture_submit(&fixture, &ops[i]);
+	store_fixture_run(&fixture, LENGTH(ops));
+	assert_outcome(&ops[1], "ok");
+	assert_outcome(&ops[2], "completed");
+	assert_int_equal(fixture.batches_len, 2);
+	assert_int_equal(fixture.batches[1], 3);
+	sql_do(other, "ROLLBACK");
+	PQfinish(other);
+
+	make_unreadable(&ops[3], "r4");
+	submit_and_run(&ops[3]);
+	assert_unreadable("body_malformed /type: is not readable r4 2 "
+			  "01020300000000000000000000000000");
+	ops_free(ops, LENGTH(ops));
+}
+
 int
 main(void)
 {
@@ -468,6 +529,7 @@ main(void)
 		STORE_TEST(an_event_with_the_longest_texts),
 		STORE_TEST(the_row_of_another_provider_is_unknown),
 		STORE_TEST(only_the_subject_opens_or_completes),
+		STORE_TEST(what_cannot_be_read_waits_for_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

@@ -180,11 +180,13 @@ TEST(deliveries_that_need_no_database)
 		{ { .secret = "another" }, 401, "signature_invalid" },
 		{ { .time = "1799999699" }, 401, "timestamp_out_of_tolerance" },
 		{ { .time = "1800000061" }, 401, "timestamp_out_of_tolerance" },
-		{ { .body = "" }, 400, "body_malformed" },
-		{ { .body = "{\"events\":[" }, 400, "body_malformed" },
-		{ { .body = "{\"events\":[],\"events\":[]}" }, 400,
-			"body_malformed" },
 		{ { .body = "{\"events\":[]}" }, 200, "nothing" },
+		/* Nothing proves what cannot be read. */
+		{ { .signature = "", .body = "{" }, 401, "signature_missing" },
+		{ { .secret = "another", .body = "{" }, 401,
+			"signature_invalid" },
+		{ { .time = "1799999699", .body = "{" }, 401,
+			"timestamp_out_of_tolerance" },
 		{ { .body = "{\"events\":[" EVENT("ev_1", "paid",
 			    "mine") "]}" },
 			200, "nothing" },
@@ -199,6 +201,81 @@ TEST(deliveries_that_need_no_database)
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
+}
+
+/* The answer does not depend on the database. */
+TEST(what_is_signed_and_cannot_be_read_is_recorded)
+{
+	static const struct {
+		const char *body;
+		const char *place;
+	} cases[] = {
+		{ "", "/payload: is empty (after about 0 bytes)" },
+		{ "{\"events\":[",
+			"/payload: is not a JSON object or array "
+			"(after about 11 bytes)" },
+		{ "{\"events\":[],\"events\":[]}",
+			"/events: is not a list, or is there twice" },
+		{ "{\"events\":[" EVENT("ev_1", "paid",
+			  CASE_ID) ",{\"id\":\"" SECRET "\",\"type\":[]}]}",
+			"event 2: /type: /type is an object or a list" },
+	};
+	static const char *const says[] = { "ok", "failed", "unavailable" };
+	static const uint8_t none[UM_UUID_LEN];
+
+	for (size_t i = 0; i < LENGTH(cases) * LENGTH(says); i++) {
+		const struct delivery delivery = {
+			.body = cases[i / LENGTH(says)].body
+		};
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		row_begin("%s, %s", delivery.body, says[i % LENGTH(says)]);
+		deliver(&ex, &path, &delivery);
+		assert_non_null(ex.then);
+		assert_int_equal(ex.ops_len, 1);
+		assert_int_equal(ex.ops[0].kind, UM_OP_UNREADABLE);
+		assert_memory_equal(ex.ops[0].id, none, sizeof(none));
+		assert_string_equal(ex.ops[0].provider, "shop");
+		assert_string_equal(ex.ops[0].reason, "body_malformed");
+		assert_string_equal(ex.ops[0].request, CASE_REQUEST_ID);
+		assert_string_equal(ex.ops[0].place,
+			cases[i / LENGTH(says)].place);
+		database_says(&ex.ops[0], says[i % LENGTH(says)]);
+		um_exchange_step(&case_context, &ex, ex.then);
+		assert_null(ex.then);
+		assert_end(&ex, &path, 400, "body_malformed");
+	}
+}
+
+/* The same delivery is known again, whenever it is signed, and no other one. */
+TEST(the_digest_of_what_cannot_be_read)
+{
+	static const struct delivery deliveries[] = {
+		{ .body = "{" }, { .body = "{", .time = "1800000001" },
+		{ .body = "{ " }, { .body = "{" }, /* with another key */
+	};
+	struct um_keys *keys = case_context.keys;
+	uint8_t digests[LENGTH(deliveries)][UM_DIGEST_LEN];
+
+	for (size_t i = 0; i < LENGTH(deliveries); i++) {
+		struct um_exchange ex;
+		struct um_buf path = { 0 };
+
+		if (i == 3)
+			case_context.keys = keys_of("2 "
+						    "IiIiIiIiIiIiIiIiIiIiIiIiIi"
+						    "IiIiIiIiIiIiIiIiI\n");
+		deliver(&ex, &path, &deliveries[i]);
+		memcpy(digests[i], ex.ops[0].digest, sizeof(digests[i]));
+		um_exchange_free(&ex);
+		um_buf_free(&path);
+	}
+	um_keys_free(case_context.keys);
+	case_context.keys = keys;
+	assert_memory_equal(digests[0], digests[1], UM_DIGEST_LEN);
+	assert_memory_not_equal(digests[0], digests[2], UM_DIGEST_LEN);
+	assert_memory_not_equal(digests[0], digests[3], UM_DIGEST_LEN);
 }
 
 /* The row's binding comes first: nothing can be sealed without it. */
@@ -380,6 +457,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deliveries_that_need_no_database),
+		cmocka_unit_test(what_is_signed_and_cannot_be_read_is_recorded),
+		cmocka_unit_test(the_digest_of_what_cannot_be_read),
 		cmocka_unit_test(an_event_that_is_ours),
 		cmocka_unit_test(an_event_that_is_not_ours),
 		cmocka_unit_test(several_events_at_once),

@@ -23,6 +23,7 @@ static const char description[] =
 	"  \"present\": true}], \"effect\": \"recheck\"}]}";
 
 static char query[1024];
+static const char *form = FORM;
 
 static const char *
 get(const char *name, void *arg)
@@ -57,7 +58,7 @@ deliver(struct um_exchange *ex, struct um_buf *path, enum um_purpose purpose,
 		provider, nonce));
 	snprintf(query, sizeof(query), "state=%s%s", state, more);
 	um_exchange_begin(ex, path, get, NULL, &case_context);
-	ex->request.body = STR(FORM);
+	ex->request.body = um_str(form);
 	um_route_request(&case_context, ex, &webhook);
 }
 
@@ -99,6 +100,31 @@ TEST(it_is_about_the_elicitation_of_the_token)
 	respond(&ex);
 	assert_int_equal(ex.response.status, 200);
 	assert_string_equal(ex.outcome, "recheck");
+	free_all(&ex, &path);
+}
+
+/* The token proves it. The row that it names is not touched. */
+TEST(what_cannot_be_read_is_recorded)
+{
+	static const uint8_t none[UM_UUID_LEN];
+	struct um_exchange ex;
+	struct um_buf path = { 0 };
+
+	form = "id=%ff";
+	deliver(&ex, &path, UM_PURPOSE_WEBHOOK, "shop", CASE_NOW + 1, "");
+	form = FORM;
+	assert_non_null(ex.then);
+	assert_int_equal(ex.ops_len, 1);
+	assert_int_equal(ex.ops[0].kind, UM_OP_UNREADABLE);
+	assert_memory_equal(ex.ops[0].id, none, sizeof(none));
+	assert_string_equal(ex.ops[0].place,
+		"/outcomes: is a field that is there twice, too long, or "
+		"not decodable");
+	database_says(&ex.ops[0], "ok");
+	um_exchange_step(&case_context, &ex, ex.then);
+	respond(&ex);
+	assert_int_equal(ex.response.status, 400);
+	assert_string_equal(ex.reason, "body_malformed");
 	free_all(&ex, &path);
 }
 
@@ -186,6 +212,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_about_the_elicitation_of_the_token),
+		cmocka_unit_test(what_cannot_be_read_is_recorded),
 		cmocka_unit_test(other_tokens_are_refused),
 		cmocka_unit_test(without_a_token_nothing_is_heard),
 	};

@@ -11,6 +11,7 @@ const (
 	DigestBytes        = 16
 	TicketCookie       = "__Host-urlmode-ticket"
 	LinkInfo           = "urlmode link v1"
+	DeliveryInfo       = "urlmode delivery v1"
 	StateInfo          = "urlmode state v1"
 	TicketInfo         = "urlmode ticket v1"
 	FollowInfo         = "urlmode follow v1"

@@ -1,12 +1,13 @@
 // Generated from lib/contract by `make contract`: change it there.
 
-/** @typedef {'urlmode link v1' | 'urlmode state v1' | 'urlmode ticket v1' | 'urlmode follow v1' | 'urlmode session v1' | 'urlmode signin v1' | 'urlmode result v1' | 'urlmode result v2' | 'urlmode outcome v1' | 'urlmode outcome v2' | 'urlmode fulfilled v1' | 'urlmode verifier v1' | 'urlmode form v1' | 'urlmode problem v1' | 'urlmode typed v1' | 'urlmode account v1' | 'urlmode client response v1' | 'urlmode request state v1'} Use */
+/** @typedef {'urlmode link v1' | 'urlmode delivery v1' | 'urlmode state v1' | 'urlmode ticket v1' | 'urlmode follow v1' | 'urlmode session v1' | 'urlmode signin v1' | 'urlmode result v1' | 'urlmode result v2' | 'urlmode outcome v1' | 'urlmode outcome v2' | 'urlmode fulfilled v1' | 'urlmode verifier v1' | 'urlmode form v1' | 'urlmode problem v1' | 'urlmode typed v1' | 'urlmode account v1' | 'urlmode client response v1' | 'urlmode request state v1'} Use */
 
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 export const DIGEST_BYTES = 16;
 export const TICKET_COOKIE = '__Host-urlmode-ticket';
 export const LINK_INFO = 'urlmode link v1';
+export const DELIVERY_INFO = 'urlmode delivery v1';
 export const STATE_INFO = 'urlmode state v1';
 export const TICKET_INFO = 'urlmode ticket v1';
 export const FOLLOW_INFO = 'urlmode follow v1';

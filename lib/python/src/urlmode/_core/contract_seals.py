@@ -7,6 +7,7 @@ TAG_BYTES = 16
 DIGEST_BYTES = 16
 TICKET_COOKIE = "__Host-urlmode-ticket"
 LINK_INFO = "urlmode link v1"
+DELIVERY_INFO = "urlmode delivery v1"
 STATE_INFO = "urlmode state v1"
 TICKET_INFO = "urlmode ticket v1"
 FOLLOW_INFO = "urlmode follow v1"
