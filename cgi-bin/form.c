@@ -11,7 +11,8 @@
  *       time is wiped.
  * POST  is the answer. What is sent is checked against the form, sealed at once,
  *       and never shown, except for values that are not secret: in a form with a
- *       mistake, and, to the same browser, in one that comes back from the check.
+ *       mistake, and, to the same browser, in one that comes back from the check
+ *       or, to the same user, whose session had ended (app/kept.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #include <time.h>
 
 #include "app/checks.h"
+#include "app/form_row.h"
+#include "app/kept.h"
 #include "app/result.h"
 #include "app/signin.h"
 #include "core/json_put.h"
@@ -26,21 +29,18 @@
 #include "form/answers.h"
 #include "form/definition.h"
 #include "form/form_page.h"
-#include "form/words.h"
 #include "server/main.h"
 
 #define ROUTE "/form/"
 #define BODY_MAX 262144 /* bytes; nginx's limit is the same */
 /* Bytes of a value: the most characters, of four bytes each. */
 #define VALUE_MAX ((size_t)4 * UM_FORM_VALUES_MAX)
-#define PROBLEM_VALUES_MAX 64
-#define TYPED_VALUES_MAX (1 + 2 * UM_FORM_INPUTS_MAX) /* with their names */
 
 _Static_assert(sizeof("{\"values\":}") + UM_ANSWERS_MAX + UM_SEAL_OVERHEAD
 		<= UM_RESULT_MAX,
 	"a result holds all values");
 
-static um_step looked_up, answered;
+static um_step looked_up, answered, session_ended;
 
 static bool
 is_approval(const struct um_exchange *ex)
@@ -68,14 +68,81 @@ check_site(struct um_exchange *ex)
 		: UM_REFUSAL_CROSS_SITE;
 }
 
+/* The address of this form, for a GET. */
+static void
+put_address(struct um_exchange *ex, struct um_buf *url)
+{
+	struct um_str state = um_form_get(&ex->form, "state");
+
+	um_buf_clear(url);
+	um_buf_cat(url, ROUTE, ex->provider->name, "?state=");
+	um_buf_put(url, state.ptr, state.len);
+}
+
+/*
+ * Whether a form was sent by a browser whose user was known when the page was
+ * made, and is not known any more.
+ */
+static bool
+has_lost_session(const struct um_context *context, struct um_exchange *ex)
+{
+	if (ex->request.method != UM_POST || ex->user[0] != '\0'
+		|| context->config->user_check == UM_USER_CONFIRM)
+		return false;
+	return um_kept_read_reader(context, ex)
+		|| context->config->user_check != UM_USER_REMOTE;
+}
+
+/*
+ * Sets ex->way_on to the form, where the user signs in before. It has a new state,
+ * since a refusal has none that the browser has sent.
+ */
+static enum um_refusal
+offer_form(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_buf way = { 0 };
+	enum um_refusal refusal;
+
+	if (context->config->user_check == UM_USER_OPENID) {
+		put_address(ex, &way);
+		um_signin_offer(context, ex, &way);
+		um_buf_free(&way);
+		return UM_REFUSAL_NONE;
+	}
+	refusal = um_exchange_mint(context, ex, UM_PURPOSE_FORM,
+		ex->token.expires);
+	um_buf_cat(&ex->way_on, ROUTE, ex->provider->name,
+		"?state=", ex->state);
+	return refusal;
+}
+
+static enum um_refusal
+plan_session_ended(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = offer_form(context, ex);
+
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	if (ex->reader[0] == '\0')
+		return UM_REFUSAL_SESSION_ENDED;
+	/* What is secret, the form says. */
+	request_op(ex, UM_OP_LOOK_UP_FORM, session_ended);
+	ex->op.subject = ex->reader;
+	return UM_REFUSAL_NONE;
+}
+
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal;
 
 	if ((ex->request.method == UM_POST && (refusal = check_site(ex)))
-		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM))
-		|| (refusal = um_check_user(context, ex)))
+		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM)))
+		return refusal;
+	refusal = um_check_user(context, ex);
+	if (has_lost_session(context, ex))
+		return plan_session_ended(context, ex);
+	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
 	if (context->config->user_check == UM_USER_OPENID
 		&& um_signin_is_due(ex))
@@ -84,92 +151,12 @@ plan(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* The address of this form, for a GET. */
-static void
-put_address(struct um_exchange *ex)
-{
-	struct um_str state = um_form_get(&ex->form, "state");
-
-	um_buf_clear(&ex->url);
-	um_buf_cat(&ex->url, ROUTE, ex->provider->name, "?state=");
-	um_buf_put(&ex->url, state.ptr, state.len);
-}
-
 static enum um_refusal
 redirect_to_form(struct um_exchange *ex)
 {
-	put_address(ex);
+	put_address(ex, &ex->url);
 	ex->answer = UM_ANSWER_REDIRECT;
 	return UM_REFUSAL_NONE;
-}
-
-/* Opens the definition. It was sealed by the MCP server, and may be wrong. */
-static enum um_refusal
-read_definition(const struct um_context *context, struct um_exchange *ex,
-	struct um_definition *definition)
-{
-	struct um_schema_fault fault = { .must = "cannot be opened" };
-	struct um_buf json = { 0 };
-	bool ok = um_seal_open_for_page(&json, um_buf_str(&ex->op.row.form),
-			  UM_USE_FORM, ex->token.id, ex->token.binding,
-			  context->keys)
-		&& um_definition_read(definition, um_buf_str(&json),
-			is_approval(ex), &fault);
-
-	um_buf_free(&json);
-	if (!ok)
-		snprintf(ex->fault.text, sizeof(ex->fault.text), "form%s %s",
-			fault.pointer, fault.must);
-	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
-}
-
-/* What the MCP server says of the last value; NULL for nothing. */
-static struct um_json_node *
-read_problem(const struct um_context *context, const struct um_exchange *ex)
-{
-	struct um_json_node *problem = NULL, *schema;
-	struct um_schema_fault fault;
-	struct um_buf json = { 0 };
-
-	if (ex->op.row.problem.len != 0
-		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.problem),
-			UM_USE_PROBLEM, ex->token.id, ex->token.binding,
-			context->keys))
-		problem = um_json_parse(um_buf_str(&json), PROBLEM_VALUES_MAX,
-			NULL);
-	um_buf_free(&json);
-	schema = um_schema_of_forms();
-	if (problem != NULL && schema != NULL
-		&& um_schema_check(schema, "problem", problem, &fault)) {
-		free(schema);
-		return problem;
-	}
-	free(schema);
-	free(problem);
-	return NULL;
-}
-
-/*
- * What this browser has sent before, without secrets: nothing if it has not, or
- * it cannot be read.
- */
-static void
-read_typed(const struct um_context *context, const struct um_exchange *ex,
-	const struct um_definition *definition, struct um_answers *answers)
-{
-	struct um_json_node *values = NULL;
-	struct um_buf json = { 0 };
-
-	if (ex->op.row.typed.len != 0
-		&& um_seal_open_for_page(&json, um_buf_str(&ex->op.row.typed),
-			UM_USE_TYPED, ex->token.id, ex->token.browser,
-			context->keys))
-		values = um_json_parse(um_buf_str(&json), TYPED_VALUES_MAX,
-			NULL);
-	um_buf_free(&json);
-	if (values != NULL)
-		um_answers_read_json(answers, definition, values);
-	free(values);
 }
 
 static void
@@ -178,9 +165,10 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 	const struct um_answers *answers)
 {
 	struct um_json_node *problem = answers == NULL
-		? read_problem(context, ex)
+		? um_form_row_problem(context, ex)
 		: NULL;
 	struct um_answers typed = { 0 };
+	struct um_buf reader = { 0 };
 	struct um_form_page form = {
 		.definition = definition,
 		.is_approval = is_approval(ex),
@@ -188,24 +176,31 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 		.problem = problem,
 		.unchecked = answers == NULL && ex->op.row.unchecked,
 		.warns = context->config->user_check == UM_USER_CONFIRM,
-		.elsewhere = um_open_note(&ex->response, ex->request.cookie,
-			ex->cookie, &ex->token,
-			um_form_get(&ex->form, "state")),
 		.requester = um_str(ex->op.row.requester),
 		.subject = um_str(ex->op.row.subject),
 		.provider = um_str(ex->provider->name),
 		.state = um_form_get(&ex->form, "state"),
 	};
 
+	form.elsewhere = um_open_note(&ex->response, ex->request.cookie,
+		ex->cookie, &ex->token, um_form_get(&ex->form, "state"));
 	if (answers == NULL) {
-		read_typed(context, ex, definition, &typed);
+		form.kept = um_kept_read(&typed, context, ex, definition);
+		/* The link of a session that has ended opens no other tab. */
+		form.elsewhere &= !form.kept;
+		if (!form.kept)
+			um_form_row_typed(context, ex, definition, &typed);
 		if (typed.bytes != NULL)
 			form.answers = &typed;
 	}
+	/* Without it the page does all but keep what is typed. */
+	um_kept_put_reader(&reader, context, ex);
+	form.reader = um_buf_str(&reader);
 	um_form_page_put(&ex->response, &ex->request, &context->config->brand,
 		&form);
 	ex->answer = UM_ANSWER_WRITTEN;
 	um_answers_free(&typed);
+	um_buf_free(&reader);
 	free(problem);
 }
 
@@ -228,26 +223,6 @@ put_decision(struct um_buf *json, const struct um_context *context,
 	um_buf_printf(json, "\"%s.%03dZ\"", time,
 		(int)(context->now_ms % 1000));
 	um_json_put_end(json);
-}
-
-/* What the form shows again if it comes back, sealed for this browser. */
-static bool
-seal_typed(const struct um_context *context, struct um_exchange *ex,
-	const struct um_definition *definition,
-	const struct um_answers *answers)
-{
-	uint8_t nonce[UM_NONCE_LEN];
-	struct um_buf json = { 0 };
-	bool ok;
-
-	um_answers_put(&json, answers, definition, false);
-	context->random(nonce, sizeof(nonce));
-	ok = !json.failed
-		&& um_seal_put_for_page(&ex->op.typed, um_buf_str(&json),
-			UM_USE_TYPED, ex->token.id, ex->token.browser,
-			context->keys, nonce);
-	um_buf_free(&json);
-	return ok;
 }
 
 /* Seals what was sent, and has it stored. */
@@ -276,7 +251,7 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 	if (json.len != 0 || json.failed)
 		ok = um_result_of_json(&ex->op, &json, context);
 	if (ok && accepts && !is_approval(ex))
-		ok = seal_typed(context, ex, definition, answers);
+		ok = um_form_row_seal_typed(context, ex, definition, answers);
 	um_buf_free(&json);
 	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
@@ -366,13 +341,33 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 		ex->answer = UM_ANSWER_CHECKING;
 		return UM_REFUSAL_NONE;
 	}
-	refusal = read_definition(context, ex, &definition);
+	refusal = um_form_row_definition(context, ex, &definition);
 	if (refusal == UM_REFUSAL_NONE && posted)
 		refusal = take_answer(context, ex, &definition);
 	else if (refusal == UM_REFUSAL_NONE)
 		show_form(context, ex, &definition, NULL);
 	um_definition_free(&definition);
 	return refusal;
+}
+
+/* Nothing is stored, whatever the form says. */
+static enum um_refusal
+session_ended(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_definition definition = { 0 };
+	struct um_answers answers = { 0 };
+
+	if (um_check_done(ex) == UM_REFUSAL_NONE
+		&& um_check_row(ex) == UM_REFUSAL_NONE
+		&& ex->op.row.form.len != 0
+		&& um_form_row_definition(context, ex, &definition)
+			== UM_REFUSAL_NONE
+		&& um_answers_read(&answers, &definition, &ex->form, false)
+			== UM_ANSWERS_READ)
+		um_kept_seal(context, ex, &definition, &answers);
+	um_answers_free(&answers);
+	um_definition_free(&definition);
+	return UM_REFUSAL_SESSION_ENDED;
 }
 
 static enum um_refusal
@@ -385,9 +380,10 @@ answered(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_NOT_STORED;
 	/* It may have been stored: the address of the form tells. */
 	if (ex->op.status == UM_STORE_UNAVAILABLE)
-		put_address(ex);
+		put_address(ex, &ex->url);
 	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
 		return refusal;
+	um_kept_delete(ex);
 	if (ex->op.outcome != UM_ROW_COMPLETED)
 		return redirect_to_form(ex);
 	ex->reason = ex->op.reason;

@@ -180,6 +180,7 @@ um_exchange_free(struct um_exchange *ex)
 {
 	um_buf_free(&ex->url);
 	um_buf_free(&ex->way_on);
+	um_buf_free(&ex->kept);
 	um_response_free(&ex->response);
 	um_form_free(&ex->form);
 	um_op_free(&ex->op);

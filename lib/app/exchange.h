@@ -73,6 +73,9 @@ struct um_exchange {
 	char state[UM_TOKEN_LEN + 1];  /* the last that was minted */
 	char user[UM_SUBJECT_MAX + 1]; /* who it is known to be, or "" */
 	char user_name[UM_ID_TOKEN_NAME_MAX + 1]; /* for people, or "" */
+	char reader[UM_SUBJECT_MAX + 1]; /* of the form that was sent, or "" */
+	struct um_buf kept;      /* of a form that is refused, for a cookie */
+	bool keeps_all;          /* but for what is secret */
 	struct um_event *events; /* of a delivery; from malloc() */
 
 	/* For the log: this program's own words, never text from outside. */

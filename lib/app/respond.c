@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cookies.h"
+#include "app/kept.h"
 #include "http/escape.h"
 #include "http/page.h"
 #include "webhook/amount.h"
@@ -59,7 +60,8 @@ way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	struct um_buf *sign_out)
 {
 	const struct um_str url = um_buf_str(&ex->way_on);
-	struct um_way_on way = { .reader = reader_of(ex->provider) };
+	struct um_way_on way = { .reader = reader_of(ex->provider),
+		.kept = ex->keeps_all };
 
 	if ((ex->refusal != UM_REFUSAL_WRONG_USER
 		    && ex->refusal != UM_REFUSAL_OWN_REQUEST)
@@ -102,6 +104,10 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 	}
 	if (ex->refusal == UM_REFUSAL_UNAVAILABLE)
 		put_refresh(ex);
+	if (ex->kept.len != 0)
+		um_response_cookie_of(&ex->response, UM_KEPT_PATH,
+			UM_KEPT_COOKIE, um_buf_str(&ex->kept), UM_KEPT_MAX_AGE,
+			"Lax");
 	way = way_on_of(config, ex, &sign_out);
 	um_page_refusal(&ex->response, &ex->request, &config->brand,
 		ex->refusal, &way);

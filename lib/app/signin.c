@@ -165,9 +165,6 @@ um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	put_way(&way, ex, route);
 	if (way.failed) {
 		refusal = UM_REFUSAL_INTERNAL_ERROR;
-	} else if (ex->request.method == UM_POST) {
-		um_signin_offer(context, ex, &way);
-		refusal = UM_REFUSAL_SIGN_IN_REQUIRED;
 	} else if (um_str_is(asked, "done")) {
 		um_signin_offer(context, ex, &way);
 		refusal = UM_REFUSAL_SESSION_MISSING;

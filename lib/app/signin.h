@@ -35,8 +35,7 @@ bool um_signin_is_due(const struct um_exchange *ex);
  * field `state`, which has been checked. Redirects to the provider; with
  * `signin=again` the provider is told to ask for the account. `signin=done`:
  * the user comes from the provider, and is refused without a session, because
- * another redirect to the provider could begin a loop. A POST is refused as
- * well: the provider would send the browser back without what it has sent.
+ * another redirect to the provider could begin a loop.
  */
 enum um_refusal um_signin_begin(const struct um_context *context,
 	struct um_exchange *ex, const char *route);

@@ -37,6 +37,7 @@
 	X(WRONG_BROWSER, 403, "wrong_browser", WRONG_BROWSER, "This was started in another browser.") \
 	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up", SIGN_IN_NOT_SET_UP, "The web server does not say who the user is.") \
 	X(SIGN_IN_REQUIRED, 403, "sign_in_required", SIGN_IN, "The user is not signed in.") \
+	X(SESSION_ENDED, 403, "session_ended", SESSION_ENDED, "The session has ended, and nothing was stored.") \
 	X(SIGN_IN_REFUSED, 403, "sign_in_refused", SIGN_IN_FAILED, "The provider did not sign the user in.") \
 	X(ID_TOKEN_INVALID, 403, "id_token_invalid", SIGN_IN_FAILED, "The id token of the provider is not valid here.") \
 	X(UNKNOWN_SIGNING_KEY, 403, "unknown_signing_key", SIGN_IN_FAILED, "The key of the id token's signature is not known here.") \

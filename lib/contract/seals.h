@@ -24,6 +24,8 @@
 #define UM_FORM_INFO "urlmode form v1"
 #define UM_PROBLEM_INFO "urlmode problem v1"
 #define UM_TYPED_INFO "urlmode typed v1"
+#define UM_READER_INFO "urlmode reader v1"
+#define UM_KEPT_INFO "urlmode kept v1"
 #define UM_ACCOUNT_INFO "urlmode account v1"
 #define UM_CLIENT_RESPONSE_INFO "urlmode client response v1"
 #define UM_REQUEST_STATE_INFO "urlmode request state v1"

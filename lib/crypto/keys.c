@@ -86,6 +86,8 @@ derive_all(const struct um_keys *keys, struct um_key *key)
 		[UM_USE_FORM] = UM_FORM_INFO,
 		[UM_USE_PROBLEM] = UM_PROBLEM_INFO,
 		[UM_USE_TYPED] = UM_TYPED_INFO,
+		[UM_USE_READER] = UM_READER_INFO,
+		[UM_USE_KEPT] = UM_KEPT_INFO,
 	};
 	bool ok = true;
 

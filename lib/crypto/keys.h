@@ -41,6 +41,8 @@ enum um_key_use {
 	UM_USE_FORM,
 	UM_USE_PROBLEM,
 	UM_USE_TYPED,
+	UM_USE_READER,
+	UM_USE_KEPT,
 	UM_USES,
 };
 

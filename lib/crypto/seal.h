@@ -16,8 +16,9 @@
  * The definition of a form, and the problem of a value in it, are sealed by the
  * waiting side, for the page: version 1, with the key of "urlmode form v1" or
  * "urlmode problem v1" without a salt, and the context id || binding. What the
- * page itself keeps for a browser is sealed in the same way: "urlmode typed v1",
- * with the context id || browser.
+ * page itself keeps for a browser or for a user in it is sealed in the same way:
+ * "urlmode typed v1" and "urlmode reader v1" with the context id || browser, and
+ * "urlmode kept v1" (app/kept.h).
  *
  * The outcome is sent in a notification. It has one key for all rows, as state
  * tokens have, because a derivation is a quarter of the cost of a completion.

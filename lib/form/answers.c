@@ -121,7 +121,8 @@ um_answers_read(struct um_answers *answers,
 		bool lines;
 
 		if (um_str_is(field->name, "state")
-			|| um_str_is(field->name, "answer"))
+			|| um_str_is(field->name, "answer")
+			|| um_str_is(field->name, UM_ANSWER_READER))
 			continue;
 		answered = place_of(answers, definition, field->name, &input);
 		if (answered == NULL)
@@ -162,6 +163,42 @@ um_answers_put(struct um_buf *json, const struct um_answers *answers,
 	um_json_put_end(json);
 }
 
+/* Appends a member, unless it is too long; then false. */
+static bool
+put_typed(struct um_buf *json, struct um_str name, struct um_str value,
+	size_t max)
+{
+	const size_t before = json->len;
+
+	if (value.len == 0)
+		return true;
+	um_json_put_key(json, name);
+	um_json_put_string(json, value);
+	/* With the brace that ends the object. */
+	if (json->len < max)
+		return true;
+	json->len = before;
+	return false;
+}
+
+bool
+um_answers_put_typed(struct um_buf *json, const struct um_answers *answers,
+	const struct um_definition *definition, size_t max)
+{
+	bool all = true;
+
+	um_json_put_begin(json);
+	for (size_t i = 0; i < definition->inputs_len; i++)
+		if (definition->input[i].type != UM_INPUT_SECRET)
+			all &= put_typed(json, definition->input[i].name,
+				answers->input[i].value, max);
+	if (definition->comment != UM_COMMENT_NONE)
+		all &= put_typed(json, um_str(UM_ANSWER_COMMENT),
+			answers->comment.value, max);
+	um_json_put_end(json);
+	return all;
+}
+
 static struct um_str
 text_of(const struct um_json_node *value)
 {
@@ -174,12 +211,23 @@ text_of(const struct um_json_node *value)
 	return (struct um_str){ 0 };
 }
 
+/* The comment that it has, where the definition asks for one. */
+static struct um_str
+comment_of(const struct um_definition *definition,
+	const struct um_json_node *values)
+{
+	return definition->comment != UM_COMMENT_NONE
+		? text_of(um_json_member(values, um_str(UM_ANSWER_COMMENT)))
+		: (struct um_str){ 0 };
+}
+
 bool
 um_answers_read_json(struct um_answers *answers,
 	const struct um_definition *definition,
 	const struct um_json_node *values)
 {
-	size_t len = 1;
+	struct um_str comment = comment_of(definition, values);
+	size_t len = 1 + comment.len;
 	char *at;
 
 	*answers = (struct um_answers){ 0 };
@@ -196,6 +244,7 @@ um_answers_read_json(struct um_answers *answers,
 			text_of(um_json_member(values,
 				definition->input[i].name)),
 			false, false);
+	answers->comment.value = take_value(&at, comment, false, false);
 	return true;
 }
 

@@ -21,6 +21,10 @@
 /* The parameter of a field is this and its name. */
 #define UM_ANSWER_PREFIX "field."
 #define UM_ANSWER_COMMENT "comment"
+#define UM_ANSWER_READER "reader" /* for whom the page was made, sealed */
+
+/* Values of the JSON of a form, with their names and the object itself. */
+#define UM_ANSWERS_NODES_MAX (1 + 2 * (UM_FORM_INPUTS_MAX + 1))
 
 /* Bytes of the JSON of all values, so that a result has room for them. */
 #define UM_ANSWERS_MAX 65000
@@ -46,8 +50,8 @@ enum um_answers_state {
 };
 
 /*
- * Reads a posted form, in which `state` and `answer` are nobody's field. The
- * caller frees the answers in every case. Without `check`, values may be
+ * Reads a posted form, in which `state`, `answer` and `reader` are nobody's field.
+ * The caller frees the answers in every case. Without `check`, values may be
  * missing or wrong, as in a form that is declined.
  */
 enum um_answers_state um_answers_read(struct um_answers *answers,
@@ -63,8 +67,16 @@ void um_answers_put(struct um_buf *json, const struct um_answers *answers,
 	const struct um_definition *definition, bool secrets);
 
 /*
- * Reads the values of such an object, without checking them. The caller frees
- * the answers in every case. False: out of memory.
+ * Appends an object of what was typed, right or wrong, and of the comment, as
+ * texts; a secret is left out, and so is a text with which the object would have
+ * more than `max` bytes. Returns whether it has all others.
+ */
+bool um_answers_put_typed(struct um_buf *json, const struct um_answers *answers,
+	const struct um_definition *definition, size_t max);
+
+/*
+ * Reads the values of such an object, of either kind, without checking them. The
+ * caller frees the answers in every case. False: out of memory.
  */
 bool um_answers_read_json(struct um_answers *answers,
 	const struct um_definition *definition,

@@ -33,6 +33,13 @@ put_form(struct view *view)
 		"\">\n<input type=\"hidden\" name=\"state\" value=\"");
 	um_escape_html_attr(body, form->state);
 	um_buf_puts(body, "\">\n");
+	if (form->reader.len != 0) {
+		um_buf_puts(body,
+			"<input type=\"hidden\" name=\"" UM_ANSWER_READER
+			"\" value=\"");
+		um_escape_html_attr(body, form->reader);
+		um_buf_puts(body, "\">\n");
+	}
 	for (size_t i = 0; i < definition->inputs_len; i++)
 		um_control_put(&view->controls, &definition->input[i]);
 	if (definition->comment != UM_COMMENT_NONE)
@@ -72,10 +79,13 @@ put_alert(const struct view *view)
 	struct um_buf *body = view->controls.page.body;
 	bool mistakes = form->answers != NULL && form->answers->mistakes != 0;
 
-	if (!mistakes && form->problem == NULL && !form->unchecked)
+	if (!mistakes && form->problem == NULL && !form->unchecked
+		&& !form->kept)
 		return;
 	um_buf_puts(body, "<p class=\"wrong\" role=\"alert\">");
-	if (mistakes || form->problem != NULL)
+	if (form->kept)
+		um_document_put(&view->controls.page, UM_TEXT_FORM_KEPT);
+	else if (mistakes || form->problem != NULL)
 		um_document_put(&view->controls.page, UM_TEXT_FORM_MISTAKES);
 	else
 		um_document_put(&view->controls.page, UM_TEXT_FORM_UNCHECKED);

@@ -25,11 +25,13 @@ struct um_form_page {
 	const struct um_json_node *problem; /* or NULL */
 	bool unchecked; /* it could not check the last value */
 	bool warns;     /* nobody knows who the user is */
+	bool kept;      /* `answers` are of before the session ended */
 	bool elsewhere; /* this browser has shown it before, in another tab */
 	struct um_str requester;
 	struct um_str subject;
 	struct um_str provider; /* its name in the routes */
 	struct um_str state;    /* a form token */
+	struct um_str reader;   /* sealed (app/kept.h), or nothing */
 };
 
 /*

@@ -116,6 +116,8 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 static void
 put_way_on(const struct um_document *page, const struct um_way_on *way)
 {
+	if (way->kept)
+		um_document_paragraph(page, UM_TEXT_SESSION_KEPT);
 	if (way->signed_in_as.len != 0)
 		put_values(page, UM_TEXT_SIGNED_IN_AS,
 			(const struct um_text_value[]){

@@ -33,6 +33,7 @@ enum um_reader {
 /* How the user can go on after a refusal; empty where there is no such thing. */
 struct um_way_on {
 	enum um_reader reader;
+	bool kept; /* what was typed will be there again, but for secrets */
 	struct um_str try_again;     /* the address for another attempt */
 	struct um_str other_account; /* the same, as another user */
 	struct um_str signed_in_as;

@@ -49,13 +49,21 @@ void
 um_response_cookie(struct um_response *response, const char *name,
 	struct um_str value, int64_t max_age, const char *same_site)
 {
+	um_response_cookie_of(response, "/", name, value, max_age, same_site);
+}
+
+void
+um_response_cookie_of(struct um_response *response, const char *path,
+	const char *name, struct um_str value, int64_t max_age,
+	const char *same_site)
+{
 	if (splits_header(value) || has(value, ';')) {
 		response->headers.failed = true;
 		return;
 	}
 	um_buf_cat(&response->headers, "Set-Cookie: ", name, "=");
 	um_buf_put(&response->headers, value.ptr, value.len);
-	um_buf_puts(&response->headers, "; Path=/; Max-Age=");
+	um_buf_cat(&response->headers, "; Path=", path, "; Max-Age=");
 	um_buf_int(&response->headers, max_age);
 	um_buf_cat(&response->headers,
 		"; Secure; HttpOnly; SameSite=", same_site, "\r\n");

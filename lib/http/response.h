@@ -35,6 +35,11 @@ void um_response_redirect(struct um_response *response, struct um_str url);
 void um_response_cookie(struct um_response *response, const char *name,
 	struct um_str value, int64_t max_age, const char *same_site);
 
+/* The same for the addresses that begin with a path; the others have "/". */
+void um_response_cookie_of(struct um_response *response, const char *path,
+	const char *name, struct um_str value, int64_t max_age,
+	const char *same_site);
+
 /*
  * Appends the complete response, with the headers that every response has, and
  * without the body if the method is HEAD. Sets out->failed if a part of the

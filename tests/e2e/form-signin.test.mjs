@@ -14,11 +14,15 @@ import { startOpenIdProvider } from '../support/openid-provider.mjs';
 
 const SESSION = '__Host-urlmode-session';
 const INPUT = {
-	create: { kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key', required: true }] } },
-	title: 'Key', fields: { 'field.api_key': 'S3cr3t' }, button: 'submit',
+	create: { kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key', required: true },
+		{ name: 'mail', type: 'email', label: 'Mail' }, { name: 'count', type: 'number', label: 'Count' },
+		{ name: 'notes', type: 'multiline', label: 'Notes' }, { name: 'terms', type: 'checkbox', label: 'Terms', default: true }] } },
+	typed: { 'field.mail': 'zoe@', 'field.count': 'about 12', 'field.notes': 'a "<b>"\r\n&amp;', 'field.terms': 'on' },
+	title: 'Key', fields: { 'field.api_key': 'S3cr3t' }, fix: { 'field.mail': '', 'field.count': '', 'field.notes': '' }, button: 'submit',
 };
 const APPROVAL = {
 	create: { kind: 'approval', form: { title: 'Expense', facts: [{ label: 'Sum', value: '900 EUR' }], comment: 'optional' } },
+	typed: { comment: 'Too "<much>"\r\n&amp;' },
 	title: 'Expense', fields: { comment: 'Fine' }, button: 'approve',
 };
 const KINDS = { input: INPUT, approval: APPROVAL };
@@ -43,13 +47,32 @@ function assertForm(page, { title }) {
 	assert.ok(page.text.includes(title));
 }
 
+/** The page says that the session has ended, and a cookie keeps for this page what was typed. */
+function assertEnded(page, { typed }) {
+	assert.deepEqual(refusal(page), [403, 'session_ended']);
+	assert.match(page.text, /Your session has ended Nothing was stored\..*What you typed will be there again, except for secrets\./);
+	for (const text of ['S3cr3t', ...Object.values(typed).filter((one) => one.length > 2)]) assert.ok(!page.body.includes(text));
+	const [cookie] = page.hops.at(-1).headers['set-cookie'];
+	assert.match(cookie, /^__Secure-urlmode-kept=[\w-]{60,4000}; Path=\/form\/; Max-Age=900; Secure; HttpOnly; SameSite=Lax$/);
+}
+
+/** Everything that was typed and is not secret stands in its field, and nothing of it is markup. */
+function assertTypedAgain(page, kind) {
+	assertForm(page, kind);
+	assert.match(page.text, /Your session had ended, and nothing was stored\./);
+	assert.ok(!page.body.includes('S3cr3t') && !page.body.includes('<b>"') && !page.body.includes('<much>'));
+	const fields = Object.fromEntries(page.forms[0].fields.filter(([name, text]) => /^(field\.|comment)/.test(name) && text !== ''));
+	assert.deepEqual(fields, Object.fromEntries(Object.entries(kind.typed).map(([name, text]) => [name, text.replace('\r', '')])), 'the rest is empty');
+}
+
 async function assertNotStored(form) {
 	assert.deepEqual(await row(form), { status: 'opened', action: null, stored: false });
 }
 
 async function assertAccepted(form, { fields }, approver) {
 	assert.deepEqual(await row(form), { status: 'completed', action: 'accept', stored: true });
-	const { values, comment, approver: who } = await forms.result(form);
+	const { values: all, comment, approver: who } = await forms.result(form);
+	const values = all && { api_key: all.api_key };
 	assert.deepEqual({ values, comment, who }, values ? { values: { api_key: fields['field.api_key'] }, comment: undefined, who: undefined }
 		: { values: undefined, comment: fields.comment, who: approver });
 }
@@ -145,16 +168,21 @@ describe('openid', () => {
 			const browser = fixture.browser();
 			const page = await openAs('ada', browser, form.url);
 			forget(browser, SESSION);
-			const sent = await browser.submit(page, { button: kind.button, fields: kind.fields });
-			assert.deepEqual(refusal(sent), [403, 'sign_in_required']);
-			assert.ok(!sent.body.includes('S3cr3t'));
+			const sent = await browser.submit(page, { button: kind.button, fields: { ...kind.fields, ...kind.typed } });
+			assertEnded(sent, kind);
 			assert.equal(provider.asked.length, 1, 'only a GET leads to the provider by itself');
 			await assertNotStored(form);
 
 			const again = await signIn(browser, await browser.follow(sent, link(sent, 'Try again')));
-			assertForm(again, kind);
-			await browser.submit(again, { button: kind.button, fields: kind.fields });
+			assertTypedAgain(again, kind);
+			for (const { url } of again.hops) {
+				assert.doesNotMatch(decodeURIComponent(url), /zoe|much/, 'in no address');
+			}
+			assertTypedAgain(await browser.open(again.url), kind);
+			await browser.submit(again, { button: kind.button, fields: { ...kind.fields, ...kind.fix } });
 			await assertAccepted(form, kind, provider.subject('ada'));
+			const [{ typed }] = await fixture.stack.sql('SELECT typed FROM urlmode.form WHERE elicitation = $1', [form.id]);
+			assert.equal(typed, null, 'nothing was kept on the server');
 		});
 	}
 
@@ -213,14 +241,22 @@ describe('session-ticket', () => {
 			const page = await browser.open(form.url);
 			assertForm(page, kind);
 
-			for (const [subject, expected] of [['eve', 'wrong_user'], [undefined, 'sign_in_required']]) {
+			for (const [subject, ...expected] of [['eve', 'wrong_user', 'wrong_user'], [undefined, 'sign_in_required', 'session_ended']]) {
 				if (subject) give(browser, subject);
 				else forget(browser, fixture.urlmode.ticket({ subject: 'ada' }).name);
-				for (const answer of [await browser.open(page.url), await browser.submit(page, { button: kind.button, fields: kind.fields })]) {
-					assert.deepEqual(refusal(answer), [403, expected]);
-					assert.equal(link(answer, 'Sign in as somebody else') ?? link(answer, 'Try again'), undefined, 'no provider is offered');
+				const answers = [await browser.open(page.url), await browser.submit(page, { button: kind.button, fields: { ...kind.fields, ...kind.typed } })];
+				for (const [n, answer] of answers.entries()) {
+					assert.deepEqual(refusal(answer), [403, expected[n]]);
+					assert.equal(link(answer, 'Sign in as somebody else'), undefined, 'no provider is offered');
 				}
 				await assertNotStored(form);
+				if (subject) continue;
+				assertEnded(answers[1], kind);
+				give(browser, 'eve');
+				assert.deepEqual(refusal(await browser.follow(answers[1], link(answers[1], 'Try again'))), [403, 'wrong_user']);
+				give(browser, 'ada');
+				assertTypedAgain(await browser.follow(answers[1], link(answers[1], 'Try again')), kind);
+				assertTypedAgain(await browser.open(form.url), kind);
 			}
 			give(browser, 'ada');
 			assert.equal((await browser.submit(page, { button: kind.button, fields: kind.fields })).path, '/done');

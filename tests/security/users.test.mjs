@@ -338,6 +338,29 @@ describe('remote-user, by auth_request', () => {
 		assert.ok(!JSON.stringify(headers).includes(new URL(elicitation.url).searchParams.get('state')));
 	});
 
+	test('a session that ends during a form: nothing is stored, and what was typed is there again, for the same user alone', async () => {
+		const { elicitationId: id, url } = await fixture.urlmode.create({ provider: 'approvals', kind: 'approval', subject: ADA,
+			form: { title: 'Terms', comment: 'optional' } });
+		const browser = fixture.browser();
+		const signIn = (page, name) => browser.submit(page, { button: 'sign-in', fields: { name } });
+		const signOut = () => browser.jar.store('_oauth2_proxy=; Path=/; Max-Age=0; Secure', new URL(fixture.url('/')));
+		const page = await signIn(await browser.open(url), ADA);
+		signOut();
+		const sent = await browser.submit(page, { button: 'approve', fields: { comment: 'Not "yet"' } });
+		assert.deepEqual([sent.status, sent.find('code')[0].text], [403, 'session_ended']);
+		assert.equal((await fixture.stack.elicitation(id)).status, 'opened');
+		const [{ attributes: { href } }] = sent.find('a');
+
+		const other = await signIn(await browser.follow(sent, href), MALLORY);
+		assert.deepEqual([other.status, other.body.includes('Not &quot;yet')], [403, false]);
+		signOut();
+		const again = await signIn(await browser.follow(sent, href), ADA);
+		assert.match(again.text, /Your session had ended, and nothing was stored/);
+		assert.equal(again.forms[0].fields.find(([name]) => name === 'comment')[1], 'Not "yet"');
+		await browser.submit(again, { button: 'approve' });
+		assert.deepEqual(await fixture.state({ id }).then(([status, action]) => [status, action]), ['completed', 'accept']);
+	});
+
 	test('a cookie that the proxy has not signed signs nobody in', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
 		const forged = `_oauth2_proxy=${Buffer.from(ADA).toString('base64url')}.${'A'.repeat(43)}`;

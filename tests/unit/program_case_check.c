@@ -55,7 +55,7 @@ program_case_check_op(const struct program_case *test,
 	}
 	if (op->kind != UM_OP_LOOK_UP && op->kind != UM_OP_LOOK_UP_LINK)
 		check_text(test, "the subject", um_str(op->subject),
-			test->user != NULL ? test->user : "");
+			test->user != NULL ? test->user : ex->reader);
 	if (test->asks_then == UM_OP_NONE)
 		program_case_check_written(test, op);
 }

@@ -54,7 +54,8 @@ TEST(statuses_have_their_meaning_in_http)
 			"certificate_expired "
 			"timestamp_out_of_tolerance" },
 		{ 403,
-			"wrong_browser sign_in_required wrong_user "
+			"wrong_browser sign_in_required session_ended "
+			"wrong_user "
 			"sign_in_refused id_token_invalid "
 			"unknown_signing_key session_missing "
 			"cross_site own_request four_eyes_not_set_up "

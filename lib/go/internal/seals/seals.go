@@ -26,6 +26,8 @@ const (
 	FormInfo           = "urlmode form v1"
 	ProblemInfo        = "urlmode problem v1"
 	TypedInfo          = "urlmode typed v1"
+	ReaderInfo         = "urlmode reader v1"
+	KeptInfo           = "urlmode kept v1"
 	AccountInfo        = "urlmode account v1"
 	ClientResponseInfo = "urlmode client response v1"
 	RequestStateInfo   = "urlmode request state v1"
