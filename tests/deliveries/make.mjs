@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Writes the deliveries into build/deliveries, where make wants them. What is
-// signed is put together from the providers' documentation, not from their
-// descriptions, so that the two can be held against each other. Each run writes
-// the same: no key and no signature is random. A file NAME.json of this folder is
-// one that somebody has written, and is copied.
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+// Writes the deliveries of each description into build/deliveries, where make wants them. Those of the provider NAME are
+// in NAME.mjs of this folder, which signs the text that the provider's documentation defines, so that
+// the description can be held against it; or in NAME.json, which somebody has written. Each run writes the same: no key
+// and no signature is random.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
-import { adyen, lemonSqueezy, mollie, paypal, polar, square, stripe } from './payments.mjs';
-import {
-	docusign, dropboxSign, github, others, razorpay, shopify, standardWebhooks, svix,
-} from './others.mjs';
-import * as addresses from './addresses.mjs';
-import * as platforms from './platforms.mjs';
-import { FOLDER } from './support.mjs';
+import { deliveriesOf, describedIn, EXAMPLES, FOLDER, NOW, SHIPPED } from './support.mjs';
 
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
-for (const name of readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.json'))) {
-	copyFileSync(new URL(name, import.meta.url), new URL(name, FOLDER));
+for (const { name } of [...describedIn(SHIPPED), ...describedIn(EXAMPLES)]) {
+	const of = await deliveriesOf(name);
+	if (of === undefined) throw new Error(`tests/deliveries has neither ${name}.mjs nor ${name}.json, the deliveries of the description ${name}.json`);
+	writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify({ now: NOW * 1000, ...of.deliveries() }, null, '\t')}\n`);
 }
-
-stripe();
-standardWebhooks('standard-webhooks', 'webhook');
-svix();
-polar();
-paypal();
-square();
-adyen();
-lemonSqueezy();
-mollie();
-github();
-docusign();
-dropboxSign();
-razorpay();
-shopify();
-others();
-for (const make of Object.values({ ...platforms, ...addresses })) make();

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+import { randomUUID } from 'node:crypto';
+import { event, hmac, ID, json, NOW, PAID } from './support.mjs';
+
+export function deliveries() {
+	const time = `${NOW}123`;
+	const deliver = (name, content, identity, effect, type, more) => {
+		const body = json(content);
+		return {
+			name, body, headers: { 'x-webhook-timestamp': time, 'x-webhook-signature': hmac('sha256', 'cf-secret', time + body, 'base64') },
+			verdict: 'good', events: [event(effect, type, identity, more)],
+		};
+	};
+	const payment = (type, status, effect, amount = 10.5) => deliver(type, {
+		type, event_time: '2023-11-14T22:13:20+05:30',
+		data: { order: { order_id: ID, order_amount: 11.5, order_currency: 'INR' }, payment: { cf_payment_id: '14', payment_status: status, payment_amount: amount, payment_currency: 'INR' } },
+	}, `${type}:14:${status}`, effect, type, { reference: '14', ...effect !== 'ignore' && { amount: amount * 100, currency: 'INR' } });
+	const refund = (status, effect, more) => deliver(`refund ${status}`, {
+		type: 'REFUND_STATUS_WEBHOOK', data: { refund: { cf_refund_id: 7, cf_payment_id: 14, order_id: ID, refund_amount: 2, refund_currency: 'INR', refund_status: status } },
+	}, `REFUND_STATUS_WEBHOOK:7:${status}`, effect, 'REFUND_STATUS_WEBHOOK', { reference: '14', ...more });
+
+	return {
+		now: NOW * 1000 + 123,
+		site: { secrets: ['cf-secret'] },
+		deliveries: [
+			payment('PAYMENT_FAILED_WEBHOOK', 'FAILED', 'attempt_failed'),
+			payment('PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED', 'attempt_failed'),
+			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid'),
+			payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', 'paid', 10),
+			payment('PAYMENT_CHARGES_WEBHOOK', 'SUCCESS', 'ignore'),
+			refund('SUCCESS', 'refunded', { refund: '7', amount: 200, currency: 'INR' }),
+			refund('PENDING', 'ignore', {}),
+		],
+	};
+}
+
+export const sender = {
+	event: (id, what, { amount, currency } = PAID) => ({
+		type: what === 'paid' ? 'PAYMENT_SUCCESS_WEBHOOK' : 'PAYMENT_FAILED_WEBHOOK',
+		data: {
+			order: { order_id: id },
+			payment: { cf_payment_id: randomUUID(), payment_status: what === 'paid' ? 'SUCCESS' : 'FAILED', payment_amount: amount / 100, payment_currency: currency },
+		},
+	}),
+	sign: (body, { secret, timestamp }) => ({
+		'x-webhook-timestamp': `${timestamp}000`, 'x-webhook-signature': hmac('sha256', secret, `${timestamp}000${body}`, 'base64'),
+	}),
+};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+import { randomUUID } from 'node:crypto';
+import { event, hmac, ID, json, NOW, PAID } from './support.mjs';
+
+export function deliveries() {
+	const paddle = (name, type, effect, more, expected = { reference: 'txn_1', amount: 3000, currency: 'USD' }) => {
+		const body = json({
+			event_id: 'evt_1', event_type: type,
+			data: { id: 'txn_1', origin: 'api', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } }, ...more },
+		});
+		return {
+			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
+			verdict: 'good', events: [event(effect, type, 'evt_1', { ...expected, ...effect === 'paid' && { checkout: expected.reference } })],
+		};
+	};
+	// An adjustment names the transaction, and not the elicitation.
+	const adjusted = (name, type, effect, more, refund = 'adj_1') => paddle(name, type, effect, {
+		id: 'adj_1', action: 'refund', status: 'approved', transaction_id: 'txn_1', origin: undefined, custom_data: undefined, details: undefined,
+		totals: { total: '1200', currency_code: 'USD' }, ...more,
+	}, { id: null, ...effect === 'ignore' ? { reference: 'adj_1' } : { reference: 'txn_1', refund, amount: 1200, currency: 'USD' } });
+	return {
+		site: { secrets: ['pdl_ntfset_1'] },
+		deliveries: [
+			paddle('refused', 'transaction.payment_failed', 'attempt_failed'),
+			paddle('good', 'transaction.completed', 'paid'),
+			paddle('cancelled', 'transaction.canceled', 'failed'),
+			paddle('made-by-the-payer', 'transaction.completed', 'ignore', { origin: 'web' }, { reference: 'txn_1' }),
+			paddle('renewed', 'transaction.completed', 'ignore', { id: 'txn_2', origin: 'subscription_recurring' }, { reference: 'txn_2' }),
+			paddle('changed', 'transaction.completed', 'ignore', { id: 'txn_3', origin: 'subscription_update' }, { reference: 'txn_3' }),
+			adjusted('refund-asked-for', 'adjustment.created', 'ignore', { status: 'pending_approval' }),
+			adjusted('refund-approved', 'adjustment.updated', 'refunded', {}),
+			adjusted('refund-created-approved', 'adjustment.created', 'refunded', {}),
+			adjusted('refund-rejected', 'adjustment.updated', 'ignore', { status: 'rejected' }),
+			adjusted('refund-reversed', 'adjustment.updated', 'refund_reversed', { status: 'reversed' }),
+			adjusted('credit', 'adjustment.created', 'ignore', { action: 'credit' }),
+			adjusted('charged-back', 'adjustment.created', 'refunded', { action: 'chargeback' }, 'chargeback:txn_1'),
+			adjusted('charged-back-warning', 'adjustment.created', 'ignore', { action: 'chargeback_warning' }),
+			adjusted('dispute-won', 'adjustment.created', 'refund_reversed', { id: 'adj_2', action: 'chargeback_reverse' }, 'chargeback:txn_1'),
+		],
+	};
+}
+
+export const sender = {
+	event: (id, what, { amount, currency } = PAID) => ({
+		event_id: `evt_${randomUUID()}`,
+		event_type: { paid: 'transaction.completed', failed: 'transaction.payment_failed', cancelled: 'transaction.canceled' }[what],
+		data: {
+			id: `txn_${id}`, custom_data: { elicitation_id: id }, currency_code: currency,
+			details: { totals: { total: String(amount) } },
+		},
+	}),
+	sign: (body, { secret, timestamp }) => ({ 'Paddle-Signature': `ts=${timestamp};h1=${hmac('sha256', secret, `${timestamp}:${body}`)}` }),
+};

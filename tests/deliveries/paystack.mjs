@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+import { randomUUID } from 'node:crypto';
+import { event, hmac, ID, inHeader, json, PAID } from './support.mjs';
+
+export function deliveries() {
+	const paystack = (name, type, data, expected) => {
+		const body = json({ event: type, data: { domain: 'test', amount: 10000, currency: 'NGN', ...data } });
+		return {
+			name, body, headers: { 'x-paystack-signature': hmac('sha512', 'sk_test_1', body, 'hex') },
+			verdict: 'good', events: [expected],
+		};
+	};
+	const charge = { id: 302961, reference: ID };
+	const naira = { reference: '302961', amount: 10000, currency: 'NGN' };
+	// A site of the test mode: live events are of the other mode.
+	return {
+		site: { secrets: ['sk_test_1'], mode: 'test' },
+		deliveries: [
+			paystack('good', 'charge.success', charge, event('paid', 'charge.success', 'charge.success:302961:', naira)),
+			paystack('refunded', 'refund.processed', { refund_reference: 'r1', transaction_reference: ID, amount: '10000' },
+				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { refund: 'r1', amount: 10000, currency: 'NGN' })),
+			// The rest of it: another refund, another event.
+			paystack('refunded-again', 'refund.processed', { refund_reference: 'r2', transaction_reference: ID, amount: '90' },
+				event('refunded', 'refund.processed', `refund.processed:r2:${ID}`, { refund: 'r2', amount: 90, currency: 'NGN' })),
+			paystack('refund-failed', 'refund.failed', { refund_reference: 'r2', transaction_reference: ID, amount: '90' },
+				event('refund_reversed', 'refund.failed', `refund.failed:r2:${ID}`, { refund: 'r2', amount: 90, currency: 'NGN' })),
+			paystack('disputed', 'charge.dispute.create', { id: 2867, refund_amount: 5000, resolution: null, transaction: charge },
+				event('ignore', 'charge.dispute.create', 'charge.dispute.create:2867:', { reference: '2867' })),
+			paystack('dispute-accepted', 'charge.dispute.resolve', { id: 2867, refund_amount: 5000, resolution: 'merchant-accepted', transaction: charge },
+				event('refunded', 'charge.dispute.resolve', 'charge.dispute.resolve:2867:', { ...naira, amount: 5000, refund: 'dispute:2867' })),
+			paystack('dispute-declined', 'charge.dispute.resolve', { id: 2868, refund_amount: 0, resolution: 'declined', transaction: charge },
+				event('ignore', 'charge.dispute.resolve', 'charge.dispute.resolve:2868:', { reference: '2868' })),
+			paystack('live-mode', 'charge.success', { ...charge, domain: 'live' },
+				event('other_mode', 'charge.success', 'charge.success:302961:', { reference: '302961' })),
+		],
+	};
+}
+
+export const sender = {
+	event: (id, what, { amount, currency } = PAID) => ({
+		event: 'charge.success', data: { id: randomUUID(), domain: 'live', reference: id, amount, currency, status: 'success' },
+	}),
+	sign: inHeader('x-paystack-signature', { algorithm: 'sha512' }),
+};

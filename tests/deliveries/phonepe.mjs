@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+import { ID, sha256, tokens } from './support.mjs';
+
+export function deliveries() {
+	const order = (kind) => ({ event: kind, payload: { merchantOrderId: ID, orderId: 'OMO1', state: 'COMPLETED', amount: 1000 } });
+
+	return tokens('authorization', sha256('user:password'), [
+		['paid', order('checkout.order.completed'), 'recheck', 'checkout.order.completed', 'OMO1'],
+		['failed', order('checkout.order.failed'), 'recheck', 'checkout.order.failed', 'OMO1'],
+		['refund', order('pg.refund.completed'), 'ignore', 'pg.refund.completed', 'OMO1'],
+	]);
+}
+
+export const sender = {
+	event: (id) => ({ event: 'checkout.order.completed', payload: { merchantOrderId: id, orderId: `OMO-${id}`, state: 'COMPLETED' } }),
+	sign: (body, { secret }) => ({ Authorization: secret }),
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+import { event, hmac, ID, inHeader, json, OTHER, PAID, sha256 } from './support.mjs';
+
+export function deliveries() {
+	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
+	const deliver = (name, what, effect, payment) => {
+		const body = json({
+			event: `payment_link.${what}`,
+			payload: {
+				...payment && { payment: { entity: { id: payment, amount: 100, currency: 'INR' } } },
+				payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: what } },
+			},
+		});
+		return {
+			name, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event(effect, `payment_link.${what}`, `sha256:${sha256(body)}`,
+				{ ...payment && { reference: payment }, ...effect !== 'ignore' && { amount: 100, currency: 'INR' } })],
+		};
+	};
+	const back = (name, status, expected, change = (q) => q) => {
+		const q = change({
+			razorpay_payment_id: 'pay_1', razorpay_payment_link_id: 'plink_1',
+			razorpay_payment_link_reference_id: ID, razorpay_payment_link_status: status,
+			razorpay_signature: hmac('sha256', return_secrets[0], `plink_1|${ID}|${status}|pay_1`, 'hex'),
+		});
+		return { name, query: new URLSearchParams(q).toString(), headers: {}, body: '', ...expected };
+	};
+	const good = (effect, type) => ({ verdict: 'good', events: [event(effect, type, 'pay_1', { reference: 'pay_1' })] });
+	// These name the payment, and neither the link nor the elicitation.
+	const after = (type, entity, effect, id) => {
+		const body = json({
+			event: type, payload: { [entity]: { entity: { id, payment_id: 'pay_1', amount: 40, currency: 'INR' } }, payment: { entity: { id: 'pay_1', amount: 100 } } },
+		});
+		return {
+			name: type, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event(effect, type, `sha256:${sha256(body)}`,
+				{ id: null, reference: 'pay_1', ...effect !== 'ignore' && { refund: id, amount: 40, currency: 'INR' } })],
+		};
+	};
+
+	return {
+		site: { secrets, return_secrets },
+		deliveries: [
+			deliver('paid', 'paid', 'paid', 'pay_1'),
+			// Each payment of a link has its own reference.
+			deliver('paid-again', 'paid', 'paid', 'pay_2'),
+			deliver('paid-in-part', 'partially_paid', 'ignore', 'pay_3'),
+			deliver('cancelled', 'cancelled', 'failed'),
+			deliver('expired', 'expired', 'expired'),
+			after('refund.processed', 'refund', 'refunded', 'rfnd_1'),
+			after('refund.failed', 'refund', 'refund_reversed', 'rfnd_1'),
+			after('payment.dispute.created', 'dispute', 'ignore', 'disp_1'),
+			after('payment.dispute.lost', 'dispute', 'refunded', 'disp_1'),
+			after('payment.dispute.won', 'dispute', 'refund_reversed', 'disp_1'),
+		],
+		returns: [
+			back('paid', 'paid', good('paid', 'paid')),
+			back('partially-paid', 'partially_paid', good('ignore', 'partially_paid')),
+			back('another-elicitation', 'paid', { verdict: 'forged' }, (q) => ({ ...q, razorpay_payment_link_reference_id: OTHER })),
+			back('unsigned', 'paid', { verdict: 'unsigned' }, ({ razorpay_signature, ...q }) => q),
+			{
+				...back('signature-twice', 'paid', { verdict: 'forged' }),
+				query: `${back('', 'paid', {}).query}&razorpay_signature=00`,
+			},
+		],
+	};
+}
+
+/** What the configuration of a stack has. */
+export const stack = ({ text }) => ({ display_name: 'Razorpay', secrets: [text()], return_secrets: [text()] });
+
+export const sender = {
+	event: (id, what, { amount, currency, reference = `pay_${id}` } = PAID) => ({
+		event: { paid: 'payment_link.paid', failed: 'payment_link.cancelled', expired: 'payment_link.expired' }[what],
+		payload: {
+			...what === 'paid' && { payment: { entity: { id: reference, amount, currency } } },
+			payment_link: { entity: { id: `plink_${id}`, reference_id: id, amount, currency } },
+		},
+	}),
+	sign: inHeader('X-Razorpay-Signature'),
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+import { randomUUID } from 'node:crypto';
+import { event, hmac, ID, json, NOW, PAID } from './support.mjs';
+
+export function deliveries() {
+	const secret = 'whsec_test_secret';
+	const deliver = (name, type, object, expected, header, more = {}) => {
+		const body = json({
+			id: `evt_${name}`, object: 'event', type, livemode: true, ...more,
+			data: { object: object.object ? object : { id: 'cs_1', object: 'checkout.session', client_reference_id: ID, amount_total: 1050, currency: 'eur', ...object } },
+		});
+		const v1 = hmac('sha256', secret, `${NOW}.${body}`, 'hex');
+		return {
+			name, body,
+			headers: { 'stripe-signature': header?.(v1, body) ?? `t=${NOW},v1=${v1}` },
+			...expected(`evt_${name}`, type),
+		};
+	};
+	const good = (effect, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
+		(identity, type) => ({ verdict: 'good', events: [event(effect, type, identity, { ...effect === 'paid' && { checkout: more.reference }, ...more })] });
+	const refused = (verdict) => () => ({ verdict });
+	const completed = 'checkout.session.completed';
+	const paid = { payment_status: 'paid' };
+	const moves = (effect) => good(effect, { reference: 'cs_1' });
+	const metadata = { elicitation_id: ID };
+	const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata, amount: 1050, currency: 'eur' };
+	const refund = (status, more) => ({ id: 're_1', object: 'refund', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur', status, ...more });
+	const refunded = (effect, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', ...more });
+	const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur' };
+	const invoice = { id: 'in_1', object: 'invoice', metadata, billing_reason: 'manual', amount_due: 1050, amount_paid: 1050, currency: 'eur' };
+	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
+
+	return {
+		site: { secrets: [secret], accounts: ['acct_ours'] },
+		deliveries: [
+			deliver('paid', completed, paid, good('paid')),
+			deliver('paid-with-its-intent', completed, { ...paid, payment_intent: 'pi_1' },
+				good('paid', { checkout: 'cs_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			// Whoever pays writes the address of a payment link, and client_reference_id in it.
+			deliver('paid-by-a-link', completed, { ...paid, payment_link: 'plink_1' }, good('ignore', { reference: 'cs_1' })),
+			...['succeeded', 'failed'].map((ended) => deliver(`${ended}-by-a-link`, `checkout.session.async_payment_${ended}`, { ...paid, payment_link: 'plink_1' },
+				good('ignore', { reference: 'cs_1' }))),
+			deliver('free', completed, { payment_status: 'no_payment_required', amount_total: 0 },
+				good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
+			deliver('waits', completed, { payment_status: 'unpaid' }, good('processing')),
+			deliver('late', 'checkout.session.async_payment_succeeded', paid, good('paid')),
+			deliver('bounced', 'checkout.session.async_payment_failed', { payment_status: 'unpaid' }, good('failed')),
+			deliver('expired', 'checkout.session.expired', { payment_status: 'unpaid' }, good('expired')),
+			// A card is refused, and the next one is taken.
+			deliver('card-refused', 'payment_intent.payment_failed',
+				{ id: 'pi_1', object: 'payment_intent', metadata, amount: 1050, currency: 'eur', last_payment_error: { code: 'card_declined' } },
+				good('attempt_failed', { reference: 'pi_1' })),
+			deliver('then-paid', completed, paid, good('paid')),
+			deliver('card-refused-unnamed', 'payment_intent.payment_failed', { id: 'pi_1', object: 'payment_intent', metadata: {}, currency: 'eur' },
+				good('attempt_failed', { id: null, reference: 'pi_1' })),
+			// What was paid goes back, first in part, then all of it.
+			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded'))),
+			deliver('refund-that-failed-at-once', 'refund.created', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-updated', 'refund.updated', refund('succeeded'), refunded('refunded')),
+			deliver('refund-updated-of-a-charge', 'charge.refund.updated', refund('succeeded'), refunded('refunded')),
+			deliver('refund-failed', 'refund.failed', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-updated-and-failed', 'refund.updated', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-of-a-charge-failed', 'charge.refund.updated', refund('failed'), refunded('refund_reversed')),
+			deliver('refund-canceled', 'refund.updated', refund('canceled'), refunded('refund_reversed')),
+			// A total, in which a refund that failed is not any more.
+			deliver('refunded-in-total', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('ignore', { reference: 'pi_1' })),
+			deliver('disputed', 'charge.dispute.created', dispute, good('ignore', { id: null, reference: 'pi_1' })),
+			deliver('dispute-withdrawn', 'charge.dispute.funds_withdrawn', dispute, good('refunded', disputed)),
+			deliver('dispute-won', 'charge.dispute.funds_reinstated', dispute, good('refund_reversed', disputed)),
+			// An identity check that fails once.
+			...Object.entries({ processing: 'processing', requires_input: 'attempt_failed', verified: 'paid', canceled: 'expired' }).map(([status, effect]) =>
+				deliver(`identity-${status}`, `identity.verification_session.${status}`,
+					{ id: 'vs_1', object: 'identity.verification_session', client_reference_id: ID, status },
+					good(effect, { reference: 'vs_1' }))),
+			// A hosted invoice; those of a subscription pay for nothing that was asked for.
+			deliver('invoice-refused', 'invoice.payment_failed', invoice, good('attempt_failed', { reference: 'in_1' })),
+			deliver('invoice-paid', 'invoice.paid', invoice, good('paid', { reference: 'in_1', amount: 1050, currency: 'EUR' })),
+			deliver('invoice-paid-before-basil', 'invoice.paid', { ...invoice, payment_intent: 'pi_1' },
+				good('paid', { checkout: 'in_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			deliver('invoice-void', 'invoice.voided', invoice, good('failed', { reference: 'in_1' })),
+			deliver('invoice-uncollectible', 'invoice.marked_uncollectible', invoice, good('failed', { reference: 'in_1' })),
+			...['payment_failed', 'voided', 'marked_uncollectible'].map((what) => deliver(`renewal-${what}`, `invoice.${what}`,
+				{ ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' }))),
+			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' })),
+			deliver('invoice-of-a-first-payment', 'invoice.paid', { ...invoice, billing_reason: 'subscription_create' }, good('ignore', { reference: 'in_1' })),
+			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid')),
+			deliver('trial-begun', completed, { payment_status: 'no_payment_required', mode: 'subscription', amount_total: 0 }, good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
+			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
+			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),
+			deliver('test-mode-negative', completed, { ...paid, amount_total: -1 }, moves('other_mode'), undefined, { livemode: false }),
+			deliver('mode-is-not-text', completed, paid, refused('malformed'), undefined, { livemode: [] }),
+			deliver('mode-unsaid', completed, paid, good('paid'), undefined, { livemode: null }),
+			deliver('our-account', completed, paid, good('paid'), undefined, { account: 'acct_ours' }),
+			deliver('foreign-account', completed, paid, moves('other_account'), undefined, { account: 'acct_theirs' }),
+			deliver('foreign-account-in-test-mode', completed, paid, moves('other_mode'), undefined, { account: 'acct_theirs', livemode: false }),
+			deliver('other-type', 'customer.created', {}, good('ignore', { reference: 'cs_1' })),
+			deliver('not-ours', completed, { ...paid, client_reference_id: null },
+				good('paid', { id: null, reference: 'cs_1' })),
+			deliver('somebody-elses', completed, { ...paid, client_reference_id: 'cart-17' },
+				good('paid', { id: null, reference: 'cs_1' })),
+			deliver('no-amount', completed, { ...paid, amount_total: null }, good('paid', { reference: 'cs_1' })),
+			deliver('amount-of-another-kind', completed, { ...paid, amount_total: 10.5 }, refused('malformed')),
+			deliver('negative', completed, { ...paid, amount_total: -1 }, refused('malformed')),
+			// Stripe's units are not those of ISO 4217: 5 ISK, 50,000 MGA, 300 UGX, 5,000 CLP and 1.230 KWD.
+			...[['isk', 500, 5], ['mga', 50_000, 5_000_000], ['ugx', 30_000, 300], ['clp', 5_000, 5_000], ['kwd', 1_230, 1_230]].map(
+				([currency, amount_total, amount]) => deliver(`paid-in-${currency}`, completed, { ...paid, amount_total, currency },
+					good('paid', { reference: 'cs_1', amount, currency: currency.toUpperCase() }))),
+			deliver('refunded-in-isk', 'refund.created', refund('succeeded', { amount: 300, currency: 'isk' }),
+				refunded('refunded', { amount: 3, currency: 'ISK' })),
+			deliver('a-fraction-of-isk', completed, { ...paid, amount_total: 550, currency: 'isk' }, refused('malformed')),
+			deliver('in-a-token', completed, { ...paid, currency: 'usdc' }, refused('malformed')),
+			deliver('two-signatures', completed, paid, good('paid'),
+				(v1) => `t=${NOW},v1=${'0'.repeat(64)},v1=${v1}`),
+			deliver('v0-only', completed, paid, refused('forged'), (v1) => `t=${NOW},v0=${v1}`),
+			deliver('two-times', completed, paid, refused('forged'), (v1) => `t=${NOW},t=${NOW},v1=${v1}`),
+			deliver('no-time', completed, paid, refused('unsigned'), (v1) => `v1=${v1}`),
+			deliver('time-is-no-number', completed, paid, refused('forged'),
+				(v1, body) => `t=x${NOW},v1=${hmac('sha256', secret, `x${NOW}.${body}`, 'hex')}`),
+			deliver('stale', completed, paid, refused('stale'),
+				(v1, body) => `t=${NOW - 301},v1=${hmac('sha256', secret, `${NOW - 301}.${body}`, 'hex')}`),
+			deliver('from-the-future', completed, paid, refused('stale'),
+				(v1, body) => `t=${NOW + 301},v1=${hmac('sha256', secret, `${NOW + 301}.${body}`, 'hex')}`),
+			{
+				name: 'not-json', body: 'paid!', verdict: 'malformed',
+				headers: { 'stripe-signature': `t=${NOW},v1=${hmac('sha256', secret, `${NOW}.paid!`, 'hex')}` },
+			},
+			{
+				name: 'a-key-twice', body: '{"id":"evt_1","type":"a","type":"b"}', verdict: 'malformed',
+				headers: { 'stripe-signature': `t=${NOW},v1=${hmac('sha256', secret, `${NOW}.{"id":"evt_1","type":"a","type":"b"}`, 'hex')}` },
+			},
+		],
+	};
+}
+
+/** What the configuration of a stack has. */
+export const stack = ({ text }) => ({ display_name: 'Stripe', secrets: [`whsec_${text()}`] });
+
+export const sender = {
+	event: (id, what, { amount, currency, reference = `cs_test_${id}`, ...more } = PAID) => ({
+		id: `evt_${randomUUID()}`,
+		object: 'event',
+		livemode: true,
+		type: {
+			paid: 'checkout.session.completed', processing: 'checkout.session.completed',
+			failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
+			settled: 'checkout.session.async_payment_succeeded', attempt_failed: 'payment_intent.payment_failed', ignored: 'charge.updated', refunded: 'refund.created',
+		}[what],
+		data: {
+			object: what === 'refunded' ? {
+				id: `re_${randomUUID()}`, object: 'refund', status: 'succeeded', payment_intent: reference, amount, currency: currency.toLowerCase(),
+			} : {
+				id: reference, object: 'checkout.session', client_reference_id: id,
+				payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
+				currency: currency?.toLowerCase() ?? null,
+			},
+		},
+		...more,
+	}),
+	sign: async (body, { secret, timestamp }) => {
+		const { default: Stripe } = await import('stripe');
+		return { 'Stripe-Signature': new Stripe('sk_test').webhooks.generateTestHeaderString({ payload: body, secret, timestamp }) };
+	},
+};
