@@ -9,14 +9,15 @@ import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } 
 import { describeBuild, FRONTMCP, LYNQ } from '../support/builds.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { frontMcpExample } from '../support/frontmcp.mjs';
-import { example } from '../support/projects.mjs';
+import { example, exampleInCommonJs } from '../support/projects.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const connectLegacy = (project, options) => connectSdk2(project, { ...options, legacy: true });
 
 const BOTH = ['newest', 'oldest'];
 const ALWAYS = ['text', 'resumes', 'stops'];
-const NAMES = [...ALWAYS, 'names'];
+const TYPED = [...ALWAYS, 'typed'];
+const NAMES = [...TYPED, 'names'];
 const SESSIONS = [...NAMES, 'sessions', 'notifications', 'late notifications', 'error'];
 const FRAMEWORKS = [
 	{ name: 'sdk', of: '@modelcontextprotocol/sdk', versions: BOTH,
@@ -26,12 +27,17 @@ const FRAMEWORKS = [
 		{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true },
 		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS, sticky: true },
 	] },
+	// `require` has another copy of the SDK, and of its classes, than `import`.
+	{ name: 'sdk-cjs', of: '@modelcontextprotocol/sdk in CommonJS', versions: BOTH, ...inCommonJs('sdk'),
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS }] },
+	{ name: 'sdk2-cjs', of: '@modelcontextprotocol/server in CommonJS', versions: ['newest'], ...inCommonJs('sdk2'),
+		clients: [{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true }] },
 	{ name: 'mcp-use', of: 'mcp-use', versions: BOTH, clients: [
 		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
-		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: ALWAYS },
+		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: TYPED },
 	] },
 	{ name: 'mcp-lite', of: 'mcp-lite', versions: BOTH,
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: ALWAYS }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: TYPED }] },
 	{ name: 'lynq', of: describeBuild('lynq', LYNQ['@lynq/lynq']), versions: ['newest'],
 		example: { doubles: LYNQ, source: example('lynq-hono.mjs') },
 		tools: { connect_account: 'connect_again', buy_report: 'buy_again' },
@@ -41,8 +47,12 @@ const FRAMEWORKS = [
 		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
 	{ name: 'frontmcp', of: describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), versions: ['newest'],
 		...frontMcpExample(),
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['resumes', 'sessions', 'stops'] }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['resumes', 'sessions', 'stops', 'typed'] }] },
 ];
+
+function inCommonJs(name) {
+	return { file: 'server.cjs', example: { files: { 'server.cjs': exampleInCommonJs(`${name}.mjs`) }, source: '' } };
+}
 
 /** What the servers know of clients, see tests/scenarios/README.md. */
 const CLIENTS = [
@@ -64,12 +74,12 @@ before(async () => {
 after(() => fixture?.close());
 
 /** `only`: the scenarios that call these tools and no others. */
-for (const { name, of, versions, clients, tools, only, env = async () => ({}), example: more, tokenOf } of FRAMEWORKS) {
+for (const { name, of, versions, clients, tools, only, file, env = async () => ({}), example: more, tokenOf } of FRAMEWORKS) {
 	const scenarios = ALL.filter(({ steps }) => !only || steps.every(({ call }) => call === undefined || only.includes(call)));
 	for (const frameworks of versions) {
 		const project = makeExampleProject(name, frameworks, more);
 		const servers = new AdapterServers(() => fixture, async () => startExample(fixture, project,
-			{ env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(CLIENTS), ...await env() } }));
+			{ file, env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(CLIENTS), ...await env() } }));
 
 		for (const { of: client, connect, way, ...rest } of clients) {
 			describeScenarios(`${of}, ${frameworks}, a client of ${client}`, {

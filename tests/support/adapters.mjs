@@ -15,8 +15,8 @@ export const PRICE = { amount: 1050, currency: 'EUR' };
 export const USERS = { 'token-of-ada': 'ada@example.org', 'token-of-grace': 'grace@example.org' };
 
 /** An environment variable, which has 128 KiB at most, names the users of so many. */
-const SCENARIO_RUNS = 700;
-const TAG = randomBytes(4).toString('hex');
+const SCENARIO_RUNS = 800;
+const TAG = randomBytes(3).toString('hex');
 
 /** The users of the scenarios, of which each run has two. */
 export const SCENARIO_USERS = Object.fromEntries(Array.from({ length: SCENARIO_RUNS }, (_, index) => ['ada', 'grace'].map((user) => [

@@ -90,3 +90,20 @@ function installed(name, from) {
 export function example(file) {
 	return readFileSync(join(PACKAGE, 'examples', file), 'utf8');
 }
+
+/**
+ * An example as a CommonJS module, which gets urlmode and its framework by `require`.
+ *
+ * @param {string} file of lib/node/examples
+ */
+export function exampleInCommonJs(file) {
+	let required = '';
+	const rest = example(file).replace(/^import (\{[^}]*\}) from '([^']+)';\n/gm, (_, names, from) => {
+		// What waits at its top level cannot be required.
+		const load = from.startsWith('./') ? 'await import' : 'require';
+		required += `\tconst ${names} = ${load}('${from}');\n`;
+		return '';
+	});
+	if (/^import /m.test(rest)) throw new Error(`${file} has an import of another form`);
+	return `async function main() {\n${required}${rest}}\nmain();\n`;
+}

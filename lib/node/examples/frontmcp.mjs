@@ -5,7 +5,7 @@ import { askApproval, collectInput, PostgresStorage, urlPlugin, withAccount, wit
 
 import { auth, client, createCheckout, deletion, issuer, keyForm, port, settings, terms, verifyKey } from './app.mjs'; // yours
 
-const { App, createElicitationStoreFromStorage, FrontMcpInstance, Tool, ToolContext } = frontmcp;
+const { App, createElicitationStoreFromStorage, FrontMcpInstance, Tool, ToolContext, z } = frontmcp;
 const urlmode = new UrlMode(settings);
 const storage = new PostgresStorage(urlmode);
 await storage.connect();
@@ -37,6 +37,16 @@ class BuyReport extends ToolContext {
 }
 Tool({ name: 'buy_report', description: 'Buys the report.', inputSchema: {} })(BuyReport);
 
+class BuySummary extends ToolContext {
+	execute() {
+		return withElicitation({
+			urlmode, call: this, subject: subjectOf(this), provider: 'stripe', kind: 'payment',
+			expected: { amount: 1050, currency: 'EUR' }, message: 'The summary costs 10.50 EUR.', targetUrl: createCheckout,
+		}, ({ reference }) => ({ reference }));
+	}
+}
+Tool({ name: 'buy_summary', description: 'Buys the summary, as data.', inputSchema: {}, outputSchema: { reference: z.string() } })(BuySummary);
+
 class StoreKey extends ToolContext {
 	execute() {
 		return collectInput({
@@ -66,7 +76,7 @@ class DeleteReports extends ToolContext {
 Tool({ name: 'delete_reports', description: 'Deletes all reports, if somebody else agrees.', inputSchema: {} })(DeleteReports);
 
 class Reports {}
-App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport, StoreKey, AcceptTerms, DeleteReports] })(Reports);
+App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport, BuySummary, StoreKey, AcceptTerms, DeleteReports] })(Reports);
 
 await FrontMcpInstance.bootstrap({
 	info: { name: 'reports', version: '1.0.0' },

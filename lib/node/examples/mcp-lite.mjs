@@ -39,6 +39,16 @@ server.tool('buy_report', {
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })),
 });
 
+server.tool('buy_summary', {
+	description: 'Buys the summary, as data.',
+	outputSchema: { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'], additionalProperties: false },
+	handler: (args, call) => withElicitation({
+		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment', typed: true,
+		expected: { amount: 1050, currency: 'EUR' },
+		message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026', targetUrl: createCheckout,
+	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })),
+});
+
 server.tool('store_key', {
 	description: 'Stores your API key.',
 	handler: (args, call) => collectInput({

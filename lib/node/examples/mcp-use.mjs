@@ -4,6 +4,7 @@ import { serve } from '@hono/node-server';
 import { MCPServer } from 'mcp-use';
 import { UrlMode } from 'urlmode';
 import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
+import { z } from 'zod';
 
 import {
 	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
@@ -35,6 +36,13 @@ server.tool({ name: 'buy_report', description: 'Buys the report.' }, (args, call
 	expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
 }, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
+
+const summary = z.object({ reference: z.string() });
+server.tool({ name: 'buy_summary', description: 'Buys the summary, as data.', outputSchema: summary }, (args, call) => withElicitation({
+	urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment', typed: true,
+	expected: { amount: 1050, currency: 'EUR' },
+	message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026', targetUrl: createCheckout,
+}, async ({ reference = '' }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
 
 server.tool({ name: 'store_key', description: 'Stores your API key.' }, (args, call) => collectInput({
 	urlmode, call, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',

@@ -7,6 +7,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { UrlMode } from 'urlmode';
 import { askApproval, collectInput, withAccount, withElicitation } from 'urlmode/sdk';
+import { z } from 'zod';
 
 import {
 	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
@@ -50,6 +51,10 @@ async function openSession(subject) {
 
 	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
 		withElicitation({ ...report, call, ask: 'error' }, paid));
+
+	server.registerTool('buy_summary', { description: 'Buys the summary, as data.', outputSchema: { reference: z.string() } }, (call) =>
+		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026' },
+			({ reference = '' }) => ({ ...text(`Paid with ${reference}.`), structuredContent: { reference } })));
 
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
 		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',

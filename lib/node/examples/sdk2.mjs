@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
 import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
+import { z } from 'zod';
 
 import {
 	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
@@ -42,6 +43,11 @@ function createReports(subject) {
 
 	server.registerTool('read_report', { description: 'Reads the report, once it is paid.' }, (call) =>
 		withElicitation({ ...report, call, ask: 'error' }, paid));
+
+	const summary = z.object({ reference: z.string() });
+	server.registerTool('buy_summary', { description: 'Buys the summary, as data.', outputSchema: summary }, (call) =>
+		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026' }, async ({ reference = '' }) => (
+			{ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
 
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
 		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',

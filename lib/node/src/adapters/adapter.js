@@ -23,9 +23,10 @@ export function makeAdapter(describe) {
 	 * that result. If the body throws, the next call runs it again.
 	 *
 	 * @template R
-	 * @param {import('./types.js').ElicitOptions & Fields} options the same in all calls for the same thing
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').ElicitOptions & Fields & { typed?: T }} options the same in all calls for the same thing
 	 * @param {(accepted: import('./types.js').Accepted) => R | Promise<R>} body
-	 * @returns {Promise<R | More>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws {import('../core/errors.js').ElicitationClientGoneError} if the client has closed its connection or session
 	 * @throws {import('../core/errors.js').RequestStateError} if the call has a requestState of another user or request
 	 * @throws the signal's reason, if the client cancelled the call
@@ -41,9 +42,10 @@ export function makeAdapter(describe) {
 	 * runs the body with the tokens.
 	 *
 	 * @template R
-	 * @param {import('./types.js').AccountOptions & Fields} options the same in all calls
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').AccountOptions & Fields & { typed?: T }} options the same in all calls
 	 * @param {(account: import('./types.js').Account) => R | Promise<R>} body
-	 * @returns {Promise<R | More>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws {import('../core/errors.js').ProviderUnavailableError}
 	 * @throws the errors of `withElicitation`
 	 */
@@ -59,9 +61,10 @@ export function makeAdapter(describe) {
 	 * is asked to connect the account first.
 	 *
 	 * @template R
-	 * @param {import('./types.js').UseAccountOptions & Fields} options the same in all calls
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').UseAccountOptions & Fields & { typed?: T }} options the same in all calls
 	 * @param {(token: import('../vault/types.js').AccessToken) => R | Promise<R>} body
-	 * @returns {Promise<R | More>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws {import('../core/errors.js').AccountUnavailableError} the token has expired, and the provider cannot refresh it just now
 	 * @throws the errors of `withAccount`
 	 */
@@ -76,9 +79,10 @@ export function makeAdapter(describe) {
 	 * body with what they have typed, which neither the client nor the model sees.
 	 *
 	 * @template R
-	 * @param {import('./types.js').InputOptions & Fields} options the same in all calls for the same thing
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').InputOptions & Fields & { typed?: T }} options the same in all calls for the same thing
 	 * @param {(input: import('./types.js').Input) => R | Promise<R>} body
-	 * @returns {Promise<R | More>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws the errors of `withElicitation`
 	 */
 	async function collectInput(options, body) {
@@ -93,9 +97,10 @@ export function makeAdapter(describe) {
 	 * with the link for them; the next one finds the decision.
 	 *
 	 * @template R
-	 * @param {import('./types.js').ApprovalOptions & Fields} options the same in all calls for the same thing
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').ApprovalOptions & Fields & { typed?: T }} options the same in all calls for the same thing
 	 * @param {(approval: import('./types.js').Approval) => R | Promise<R>} body
-	 * @returns {Promise<R | More>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws the errors of `withElicitation`
 	 */
 	async function askApproval(options, body) {

@@ -16,6 +16,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
+import { restoreOwn } from './own-answer.js';
+
 /**
  * A connection to PostgreSQL that is opened for one request outlives it, with its context.
  *
@@ -32,10 +34,13 @@ subscribe('http.server.request.start', (message) => {
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
  * @property {() => Promise<boolean>} written called when the tool has its result, before it returns that. Resolves when
  *     the answer was written (true) or cannot be written any more (false)
+ * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
+ *     makes of it is restored, if the framework tells its tools its transport
  *
  * @typedef {TransportStreams & { send(message: Message, ...rest: unknown[]): Promise<void> }} TransportLike the
  *     used part of a transport of the official SDKs
- * @typedef {{ jsonrpc?: '2.0', id?: unknown, method?: unknown, params?: unknown }} Message
+ * @typedef {{ jsonrpc?: '2.0', id?: unknown, method?: unknown, params?: unknown, result?: SentResult, error?: unknown }} Message
+ * @typedef {{ isError?: unknown, content?: { text?: unknown }[], [key: string]: unknown }} SentResult
  * @typedef {object} TransportStreams
  * @property {import('node:stream').Readable} [_stdin] of stdio
  * @property {import('node:stream').Writable} [_stdout]
@@ -52,13 +57,15 @@ export function watchAnswer(transport, requestId) {
 	const response = responses.getStore()?.deref();
 	const channel = transport && get(channels, transport, () => new Channel(transport));
 	const byChannel = async () => channel?.written(requestId) ?? true;
+	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
 	// A response that has ended belongs to an earlier call, whose context this one has got from a queue.
 	if (!response || response.writableEnded) {
-		return { signal: channel?.signal ?? new AbortController().signal, written: byChannel };
+		return { signal: channel?.signal ?? new AbortController().signal, written: byChannel, isOwn };
 	}
 	const connection = get(connections, response, () => new Connection(response));
 	return {
 		signal: connection.signal,
+		isOwn,
 		written: async () => (response.writableEnded && response.statusCode === 202 ? byChannel() : connection.written()),
 	};
 }
@@ -123,6 +130,8 @@ class Channel {
 	#abort = new AbortController();
 	/** @type {Map<unknown, ((written: boolean) => void)[]>} by the id of the request */
 	#awaited = new Map();
+	/** @type {Map<unknown, import('./own-answer.js').OwnAnswer>} by the id of the request */
+	#own = new Map();
 
 	/** @param {TransportLike} transport */
 	constructor(transport) {
@@ -131,8 +140,10 @@ class Channel {
 		transport.send = async (message, ...rest) => {
 			const isAnswer = message.method === undefined && message.id !== undefined;
 			if (!isAnswer) return send.call(transport, message, ...rest);
+			const own = this.#own.get(message.id);
+			this.#own.delete(message.id);
 			try {
-				await send.call(transport, message, ...rest);
+				await send.call(transport, own ? restoreOwn(message, own) : message, ...rest);
 			} catch (error) {
 				this.#report(message.id, false);
 				throw error;
@@ -146,6 +157,14 @@ class Channel {
 
 	get signal() {
 		return this.#abort.signal;
+	}
+
+	/**
+	 * @param {unknown} requestId
+	 * @param {import('./own-answer.js').OwnAnswer} own
+	 */
+	isOwn(requestId, own) {
+		this.#own.set(requestId, own);
 	}
 
 	/** @param {unknown} requestId */

@@ -43,7 +43,7 @@ export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
  * @returns {Promise<Elicitation>}
  */
 export function createElicitation(options) {
-	const { urlmode, message, ask, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
+	const { urlmode, message, ask, typed, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
 	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
 	const create = /** @type {(options: import('../core/types.js').AnyCreateOptions) => Promise<Elicitation>} */ (urlmode.create.bind(urlmode));
 	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined });

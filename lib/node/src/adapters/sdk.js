@@ -7,6 +7,7 @@ import { makeAdapter } from './adapter.js';
 import { sendCompletion } from './notices.js';
 import { onClose } from './server-close.js';
 import { followSignals } from './signals.js';
+import { hasLenientTool } from './typed.js';
 import { traceparentOf } from '../core/traceparent.js';
 
 /** The SDK's ErrorCode.ConnectionClosed. */
@@ -69,6 +70,7 @@ export const { withElicitation, withAccount, useAccount, collectInput, askApprov
 			|| (typeof error === 'object' && error !== null && 'code' in error && error.code === CONNECTION_CLOSED),
 		transport: sdkServer.transport,
 		requestId: call.requestId,
+		typed: hasLenientTool(server),
 		// elicitInput would refuse what the client does not declare.
 		request: (params, options) => call.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema, options),
 		required: (elicitations) => new UrlElicitationRequiredError(elicitations),

@@ -6,6 +6,7 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { sendCompletion } from './notices.js';
+import { hasLenientTool } from './typed.js';
 import { traceparentOf } from '../core/traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
@@ -66,6 +67,7 @@ export const { withElicitation, withAccount, useAccount, collectInput, askApprov
 	const call = {
 		clientId: http?.authInfo?.clientId, traceparent: traceparentOf(mcpReq._meta), transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
 		progress: progressOf(mcpReq), isGone: isConnectionClosed,
+		typed: hasLenientTool(server),
 	};
 	if (mcpReq.envelope) {
 		const { name, version } = /** @type {{ name?: string, version?: string }} */ (mcpReq.envelope[CLIENT_INFO] ?? {});

@@ -9,6 +9,9 @@
  * @property {string} message shown to the user beside the link: who asks, and for what
  * @property {'request' | 'error'} [ask] `error`: a client of 2025-11-25 gets the error -32042 instead of a request, where the
  *     framework can send it. Its user opens the page, and the client calls again
+ * @property {boolean | undefined} [typed] whether the tool has an output schema: an answer in place of the body, such as the link, is then an
+ *     error result without structuredContent. By default this is found out in urlmode/sdk, urlmode/sdk2 and urlmode/frontmcp. `false`
+ *     says that the schema allows the member `elicitation`
  * @property {number | undefined} [roundTimeout] milliseconds that one call waits, 45 000 by default, which is less than the 60
  *     seconds after which most clients end it. An elicitation that is open by then stays open, and the next call continues with it
  * @property {AbortSignal | undefined} [signal] ends the call, as its cancellation by the client does
@@ -52,6 +55,8 @@
  * @property {boolean} [isError]
  * @property {{ [key: string]: unknown }} [structuredContent] of a call that ends before its elicitation: `{ elicitation }`
  *
+ * @typedef {{ content: TextContent[], isError: true }} ErrorResult the same for a tool with an output schema
+ *
  * @typedef {object} InputRequired a result of a tool call that requires input (protocol revision 2026-07-28)
  * @property {'input_required'} resultType
  * @property {{ [key: string]: never }} [inputRequests] an elicitation/create in URL mode. The type is `never`, because
@@ -83,12 +88,21 @@
  */
 
 /**
+ * What an adapter returns in place of the result of the body.
+ *
+ * @template {boolean | undefined} T the option `typed`
+ * @template More what it can be for other tools
+ * @typedef {T extends true ? ErrorResult | Extract<More, InputRequired> : More} Instead
+ */
+
+/**
  * A tool call, as each framework describes it.
  *
  * @typedef {object} Call
  * @property {ClientLike} client
  * @property {string | undefined} [clientId] of the MCP client, according to the authorization of the call
  * @property {string | undefined} [traceparent] the trace of the call
+ * @property {boolean} [typed] whether the framework says, or has to be taken to say, that the tool has an output schema
  * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
  * @property {() => void} [release] called when the call has ended: removes what follows the session's end
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it

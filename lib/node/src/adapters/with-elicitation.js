@@ -12,6 +12,10 @@ import { findOutcome, isGone, ownerOf } from './asking.js';
 import { declinedResult, failureResult, openResult } from './messages.js';
 import { authorizationDetail, NotConnected, warnNotConnected } from '../accounts/not-connected.js';
 import { followSignals } from './signals.js';
+import { toTyped } from './typed.js';
+
+/** The error code of protocol revision 2025-11-25 for a call that requires its user to open a URL. */
+const URL_REQUIRED = -32042;
 
 /**
  * @typedef {import('./types.js').Accepted} Accepted
@@ -44,13 +48,44 @@ export async function runWithElicitation(given, call, body, created, during = (b
 	const options = { clientId: call.clientId || undefined, traceparent: call.traceparent, ...given, verifyTimeout: given.verify && verifyTimeout };
 	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
 	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
+	try {
+		const result = await askAndClaim(options, round, { declares, takesUrl }, body, created, during);
+		if (result.accepted) return result;
+		const toolResult = given.typed ?? call.typed ? toTyped(result.toolResult) : result.toolResult;
+		if (given.typed !== false) round.answer.isOwn(toolResult);
+		return { ...result, toolResult };
+	} catch (error) {
+		if (isRequired(error)) round.answer.isOwn(error);
+		throw error;
+	}
+}
+
+/**
+ * @template R
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {{ declares: boolean, takesUrl: boolean }} client
+ * @param {(accepted: Accepted) => R | Promise<R>} body
+ * @param {import('../core/types.js').AnyElicitation | undefined} created
+ * @param {<T>(begin: () => Promise<T>) => Promise<T>} during
+ * @returns {Promise<Result<R>>}
+ */
+async function askAndClaim(options, round, client, body, created, during) {
 	for (let attempt = 1; ; attempt += 1) {
-		const end = await ask(options, round, { declares, takesUrl }, created);
+		const end = await ask(options, round, client, created);
 		if (!end.outcome) return { accepted: false, ...end };
 		const result = await during(() => claim(options, round, end, body));
 		if (result) return result;
 		if (attempt === CLAIM_ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
 	}
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is Error} whether it is that of `required`
+ */
+function isRequired(error) {
+	return error instanceof Error && 'code' in error && error.code === URL_REQUIRED;
 }
 
 /**

@@ -8,6 +8,7 @@ import { UsageError } from './usage-error.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 
+const ZOD = { zod: '^4.2.0' };
 const HONO = { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19' };
 
 /**
@@ -16,15 +17,15 @@ const HONO = { '@hono/node-server': '^2.1.8', 'hono': '^4.13.19' };
  * @type {Record<string, { of: string, packages: Record<string, string>, notOnNpm?: string[] }>}
  */
 const FRAMEWORKS = {
-	'sdk': { of: 'the official TypeScript SDK 1.x', packages: { '@modelcontextprotocol/sdk': '^1.23.0' } },
+	'sdk': { of: 'the official TypeScript SDK 1.x', packages: { '@modelcontextprotocol/sdk': '^1.23.0', ...ZOD } },
 	'sdk2': {
-		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0' },
+		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', ...ZOD },
 	},
-	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, 'mcp-use': '^2.0.0' } },
+	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, ...ZOD, 'mcp-use': '^2.0.0' } },
 	'mcp-lite': { of: 'mcp-lite', packages: { ...HONO, 'mcp-lite': '^0.10.0' } },
 	'lynq-hono': { of: 'lynq, on Hono', packages: HONO, notOnNpm: ['@lynq/lynq', '@lynq/hono'] },
 	'lynq-express': { of: 'lynq, on Express', packages: { express: '^5.1.0' }, notOnNpm: ['@lynq/lynq', '@lynq/express'] },
-	'frontmcp': { of: 'FrontMCP', packages: { zod: '^4.2.0' }, notOnNpm: ['@frontmcp/sdk'] },
+	'frontmcp': { of: 'FrontMCP', packages: ZOD, notOnNpm: ['@frontmcp/sdk'] },
 };
 
 /** The packages that every example needs beside its framework. */

@@ -30,6 +30,7 @@ export { PostgresStorage } from './storage.js';
  *     Promise<{ status: import('../core/types.js').Action }>} elicit
  * @property {(progress: number, total: number | undefined, message: string) => Promise<boolean>} progress
  * @property {AbortSignal} [signal]
+ * @property {{ outputSchema?: unknown }} [metadata] of the decorator Tool
  * @property {{ sessionId: string, authInfo?: { clientId?: string | undefined } | undefined,
  *     traceContext?: { raw: string } | undefined, clearPreResolvedElicitResult(): void }} context
  * @property {ScopeLike} scope
@@ -151,6 +152,7 @@ function describeCall(tool, schema) {
 		// Of the header of the request, or begun by FrontMCP.
 		traceparent: traceparentOf({ traceparent: traceContext?.raw }),
 		signal: tool.signal,
+		typed: tool.metadata?.outputSchema !== undefined,
 		async progress(progress, message) {
 			// The end of a session does not abort its calls.
 			if (isGone()) throw new Error('the session has ended');

@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 
 import { Flows, FlowState, metadataOf } from './flows.js';
 import { createMemoryStore } from './store.js';
@@ -70,7 +71,7 @@ async function open({ info, scope, flows, tools, user }) {
 		return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: info };
 	});
 	server.setRequestHandler(ListToolsRequestSchema, () => ({
-		tools: [...tools.keys()].map((name) => ({ name, inputSchema: { type: 'object' } })),
+		tools: [...tools].map(([name, tool]) => ({ name, inputSchema: { type: 'object' }, ...listedOutput(metadataOf(tool)) })),
 	}));
 	server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
 		if (params.name === 'sendElicitationResult') return sendElicitationResult(session, tools, params.arguments, extra);
@@ -87,7 +88,8 @@ async function call(context, tools, { name, arguments: args }) {
 		parseInput: () => {},
 		async execute() {
 			try {
-				result = await new (tools.get(name))(context).execute(args);
+				const { outputSchema } = metadataOf(tools.get(name));
+				result = toToolResult(await new (tools.get(name))({ ...context, metadata: metadataOf(tools.get(name)) }).execute(args), outputSchema);
 			} catch (error) {
 				result = error instanceof ElicitationFallbackRequired ? await askByOtherMeans(context.session, error, { name, args })
 					: toResult(`Tool "${name}" execution failed: ${error.message}`, true);
@@ -95,6 +97,20 @@ async function call(context, tools, { name, arguments: args }) {
 		},
 	});
 	return result;
+}
+
+/** With elicitation enabled, the schema also allows FrontMCP's own answer about an elicitation, and not ours. */
+function listedOutput({ outputSchema }) {
+	if (!outputSchema) return {};
+	const schema = z.toJSONSchema(z.object(outputSchema), { io: 'output' });
+	const pending = { type: 'object', properties: { elicitationPending: {} }, required: ['elicitationPending'] };
+	return { outputSchema: { type: 'object', oneOf: [schema, pending] } };
+}
+
+/** It compares nothing with the schema. A result of MCP stays as it is, and everything else is data. */
+function toToolResult(value, outputSchema) {
+	if (Array.isArray(value?.content) || !outputSchema) return value;
+	return { ...toResult(JSON.stringify(value)), structuredContent: value };
 }
 
 const toResult = (text, isError = false) => ({ content: [{ type: 'text', text }], isError });
@@ -142,5 +158,4 @@ async function readJson(request) {
 	return JSON.parse(Buffer.concat(chunks));
 }
 
-/** The real one exports all of zod's. */
-export const z = { unknown: () => ({}) };
+export { z };

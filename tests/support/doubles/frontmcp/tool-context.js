@@ -88,8 +88,9 @@ export class Elicitor {
 }
 
 export class ToolContext {
-	/** @param {{ session: object, extra: object, preResolved?: object }} call */
-	constructor({ session, extra, preResolved }) {
+	/** @param {{ session: object, extra: object, metadata: object, preResolved?: object }} call */
+	constructor({ session, extra, metadata, preResolved }) {
+		this.metadata = metadata;
 		let answer = preResolved;
 		this.call = { session, extra };
 		this.scope = session.scope;
