@@ -13,7 +13,7 @@ import { buyReport, REVISIONS } from '../support/meeting.mjs';
 import { GO_CLIENTS } from '../support/programs.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
-const ALWAYS = ['text', 'resumes', 'stops', 'names'];
+const ALWAYS = ['text', 'resumes', 'stops', 'names', 'typed'];
 const SESSIONS = [...ALWAYS, 'sessions'];
 const NOTIFIES = [...SESSIONS, 'error', 'notifications', 'late notifications'];
 const OLDER = { of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => connectSdk2(project, { ...options, legacy: true }), way: 'request' };

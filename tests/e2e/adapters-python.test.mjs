@@ -13,7 +13,7 @@ import { buyReport, REVISIONS } from '../support/meeting.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const ALWAYS = ['text', 'resumes', 'stops', 'names'];
+const ALWAYS = ['text', 'resumes', 'stops', 'names', 'typed'];
 const SESSIONS = [...ALWAYS, 'sessions', 'notifications', 'late notifications', 'error'];
 const SDK2_OLDER = {
 	of: 'the SDK 2.x, 2025-11-25', connect: (project, options) => connectSdk2(project, { ...options, legacy: true }), way: 'request', has: SESSIONS,

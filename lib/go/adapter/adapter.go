@@ -74,7 +74,8 @@ type Accepted struct {
 }
 
 // Body does what the user has agreed to, and returns the result of the tool as JSON. Its context ends when another call may
-// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, the next call runs it again.
+// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, or if its result does not fit
+// the output schema of the tool, the next call runs it again.
 type Body func(context.Context, Accepted) (json.RawMessage, error)
 
 // End is how a call ends.
@@ -156,7 +157,7 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 	for range limits.ClaimAttempts {
 		end, done, err := k.ask(ctx, capabilities)
 		if err != nil || done == nil {
-			return end, err
+			return call.Output.fit(end), err
 		}
 		if end, ok, err := k.claim(ctx, done, body); ok || err != nil {
 			return end, err
@@ -204,7 +205,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	case urlmode.ClaimChanged:
 		return End{}, false, nil
 	case urlmode.ClaimLeased:
-		return openEnd(k.wish.Wish, id, "claimed"), true, nil
+		return k.call.Output.fit(openEnd(k.wish.Wish, id, "claimed")), true, nil
 	case urlmode.ClaimFulfilled:
 		confirm(ctx, claim)
 		return End{Result: claim.Result}, true, nil
@@ -286,6 +287,9 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 		}
 	}()
 	made, err := body(working, accepted)
+	if err == nil && made != nil {
+		err = k.call.Output.Check(made)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ type Call struct {
 	Progress func(ctx context.Context, count float64, message string) error
 	// Connection ends when the client has closed the connection of the call, or the session. It may be nil.
 	Connection context.Context
+	// Output is what the tool returns. Nil: it has no output schema.
+	Output *Output
 	// Channel is for protocol revision 2025-11-25, and Retry for 2026-07-28. Without both, the user gets a link as text.
 	Channel *Channel
 	Retry   *RetriedCall

@@ -77,6 +77,9 @@ func (a *Adapter) UseAccount(ctx context.Context, call Call, wish AccountWish, b
 		token = used
 	}
 	made, err := body(ctx, *token)
+	if err == nil {
+		err = call.Output.Check(made)
+	}
 	return End{Result: made}, err
 }
 

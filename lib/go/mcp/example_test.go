@@ -29,3 +29,19 @@ func ExampleTools_ElicitURL() {
 		return result, nil, err
 	})
 }
+
+// A tool with a typed result. Without a payment its result is an error with the link.
+func ExampleAddTool() {
+	type report struct {
+		Text  string `json:"text"`
+		Pages int    `json:"pages"`
+	}
+	var tools *mcp.Tools   // of the process
+	var payment mcp.Wish   // of the user
+	var server *sdk.Server // which has the tool
+	mcp.AddTool[struct{}, report](server, &sdk.Tool{Name: "report"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, payment, mcp.Typed(func(context.Context, mcp.Accepted) (report, error) {
+			return report{Text: "The report.", Pages: 3}, nil
+		}))
+	})
+}

@@ -57,30 +57,30 @@ func New(instance *urlmode.Instance, o Options) *Tools {
 // Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrClientGone]; a *jsonrpc.Error for a requestState that is
 // not valid; the cause of the context.
 func (t *Tools) ElicitURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Elicit(ctx, t.describe(call), wish, bodyOf(body)))
+	return toResult(t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
 func (t *Tools) RequireURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Require(ctx, t.describe(call), wish, bodyOf(body)))
+	return toResult(t.adapter.Require(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with
 // the Values. The rest is as with ElicitURL.
 func (t *Tools) CollectInput(ctx context.Context, call *sdk.CallToolRequest, wish InputWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.CollectInput(ctx, t.describe(call), wish, bodyOf(body)))
+	return toResult(t.adapter.CollectInput(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // AskApproval asks for a decision of the user, or of others, and runs the body if somebody approves. A call that asks others ends
 // with the link for them, and the next one finds the decision. The rest is as with ElicitURL.
 func (t *Tools) AskApproval(ctx context.Context, call *sdk.CallToolRequest, wish ApprovalWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.AskApproval(ctx, t.describe(call), wish, bodyOf(body)))
+	return toResult(t.adapter.AskApproval(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // UseAccount runs the body with a token of the user's account, which a vault keeps. It asks the user only where that is necessary. See
 // [adapter.Adapter.UseAccount]. The rest is as with ElicitURL.
 func (t *Tools) UseAccount(ctx context.Context, call *sdk.CallToolRequest, wish AccountWish, body AccountBody) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.UseAccount(ctx, t.describe(call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
+	return toResult(t.adapter.UseAccount(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
 		return made(body(ctx, token))
 	}))
 }
@@ -127,6 +127,12 @@ func toError(err error) error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error(), Data: adapter.RequestStateData(err)}
 	}
 	return err
+}
+
+func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.Call {
+	described := t.describe(call)
+	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
+	return described
 }
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {

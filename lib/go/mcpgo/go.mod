@@ -3,12 +3,12 @@ module urlmode.example/urlmode/mcpgo
 go 1.25.5
 
 require (
+	github.com/google/jsonschema-go v0.4.2
 	github.com/mark3labs/mcp-go v1.2.0
 	urlmode.example/urlmode v0.0.0
 )
 
 require (
-	github.com/google/jsonschema-go v0.4.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect

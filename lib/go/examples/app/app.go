@@ -48,14 +48,28 @@ func Users() map[string]string {
 
 // Report is what the tool buy_report asks for.
 func Report(subject string) adapter.Wish {
+	return sale(subject, "The report costs 10.50 EUR.", "report 2026")
+}
+
+// Summary is what the tool buy_summary asks for.
+func Summary(subject string) adapter.Wish {
+	return sale(subject, "The summary costs 10.50 EUR.", "summary 2026")
+}
+
+// Sold is what the tool buy_summary returns.
+type Sold struct {
+	Reference string `json:"reference"`
+}
+
+func sale(subject, message, resumeKey string) adapter.Wish {
 	checkout := os.Getenv("APP_CHECKOUT")
 	if checkout == "" {
 		checkout = "https://checkout.example/pay"
 	}
 	return adapter.Wish{
-		Message: "The report costs 10.50 EUR.",
+		Message: message,
 		Request: urlmode.Request{
-			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, ResumeKey: "report 2026",
+			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, ResumeKey: resumeKey,
 			Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"},
 			Target: func(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
 				return urlmode.Target{URL: checkout + "?reference=" + urls.ElicitationID}, nil

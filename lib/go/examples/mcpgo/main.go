@@ -28,6 +28,7 @@ func main() {
 		srv := server.NewMCPServer("reports", "1.0.0", server.WithHooks(hooks), server.WithElicitation())
 		srv.AddTool(mcp.NewTool("buy_report", mcp.WithDescription("Buys the report.")), sell(tools.ElicitURL))
 		srv.AddTool(mcp.NewTool("read_report", mcp.WithDescription("Reads the report, once it is paid.")), sell(tools.RequireURL))
+		mcpgo.AddTool[none, app.Sold](srv, mcp.NewTool("buy_summary", mcp.WithDescription("Buys the summary, as data.")), sellSummary(tools))
 		srv.AddTool(mcp.NewTool("connect_account", mcp.WithDescription("Connects your Demo Account.")), connect(tools.ElicitURL))
 		srv.AddTool(mcp.NewTool("store_key", mcp.WithDescription("Stores your API key.")), storeKey(tools))
 		srv.AddTool(mcp.NewTool("accept_terms", mcp.WithDescription("Accepts the terms.")), approve(tools, app.Terms, "Accepted by %s."))
@@ -42,6 +43,17 @@ func sell(ask ask) server.ToolHandlerFunc {
 		return ask(ctx, call, app.Report(subject(ctx)), func(_ context.Context, paid mcpgo.Accepted) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultText("Paid with " + paid.Reference + "."), nil
 		})
+	}
+}
+
+// none are the arguments of a tool that takes none.
+type none struct{}
+
+func sellSummary(tools *mcpgo.Tools) mcpgo.ToolHandler[none] {
+	return func(ctx context.Context, call mcp.CallToolRequest, _ none) (*mcp.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, app.Summary(subject(ctx)), mcpgo.Typed(func(_ context.Context, paid mcpgo.Accepted) (app.Sold, error) {
+			return app.Sold{Reference: paid.Reference}, nil
+		}))
 	}
 }
 

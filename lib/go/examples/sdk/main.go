@@ -30,6 +30,7 @@ func main() {
 		server := mcp.NewServer(&mcp.Implementation{Name: "reports", Version: "1.0.0"}, nil)
 		add(server, "buy_report", "Buys the report.", sell(tools.ElicitURL))
 		add(server, "read_report", "Reads the report, once it is paid.", sell(tools.RequireURL))
+		urlmcp.AddTool[none, app.Sold](server, &mcp.Tool{Name: "buy_summary", Description: "Buys the summary, as data."}, sellSummary(tools))
 		add(server, "connect_account", "Connects your Demo Account.", connect(tools.ElicitURL))
 		add(server, "store_key", "Stores your API key.", storeKey(tools))
 		add(server, "accept_terms", "Accepts the terms.", approve(tools, app.Terms, "Accepted by %s."))
@@ -67,6 +68,14 @@ func sell(ask ask) tool {
 		return ask(ctx, call, app.Report(subject(call)), func(_ context.Context, paid urlmcp.Accepted) (*mcp.CallToolResult, error) {
 			return text("Paid with " + paid.Reference + "."), nil
 		})
+	}
+}
+
+func sellSummary(tools *urlmcp.Tools) urlmcp.ToolHandler[none] {
+	return func(ctx context.Context, call *mcp.CallToolRequest, _ none) (*mcp.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, app.Summary(subject(call)), urlmcp.Typed(func(_ context.Context, paid urlmcp.Accepted) (app.Sold, error) {
+			return app.Sold{Reference: paid.Reference}, nil
+		}))
 	}
 }
 
