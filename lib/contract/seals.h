@@ -18,17 +18,11 @@
 #define UM_EVENT_RESULT_INFO "urlmode result v2"
 #define UM_OUTCOME_INFO "urlmode outcome v1"
 #define UM_EVENT_OUTCOME_INFO "urlmode outcome v2"
-#define UM_FULFILLED_INFO "urlmode fulfilled v1"
-#define UM_VERIFIER_INFO "urlmode verifier v1"
 #define UM_FORM_INFO "urlmode form v1"
 #define UM_PROBLEM_INFO "urlmode problem v1"
 #define UM_TYPED_INFO "urlmode typed v1"
-#define UM_ACCOUNT_INFO "urlmode account v1"
-#define UM_CLIENT_RESPONSE_INFO "urlmode client response v1"
-#define UM_REQUEST_STATE_INFO "urlmode request state v1"
 #define UM_BINDING_LABEL "urlmode binding v1"
 #define UM_BROWSER_LABEL "urlmode browser v1"
 #define UM_NONCE_LABEL "urlmode nonce v1"
-#define UM_REQUEST_LABEL "urlmode request v1"
 
 #endif
