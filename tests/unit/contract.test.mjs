@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What is generated from lib/contract is what its data say, and so is what is written by hand elsewhere.
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { data, generated, read } from '../../lib/contract/generate.mjs';
-import { IN_TEXTS } from '../../lib/contract/limits.mjs';
+import { data, generated, read, tables } from '../../lib/contract/generate.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,23 +16,10 @@ for (const [file, text] of generated()) {
 	});
 }
 
-/** @param {string} place a file, or a folder: all files in it */
-const textOf = (place) => (statSync(path.join(ROOT, place)).isFile() ? read(place)
-	: readdirSync(path.join(ROOT, place), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-		.map((entry) => read(path.relative(ROOT, path.join(entry.parentPath ?? entry.path, entry.name)))).join('\n'));
-
-for (const { name, value, also = {} } of data('limits').limits) {
-	for (const [place, texts] of Object.entries(also)) {
-		test(`${place} has the limit ${name}`, () => {
-			for (const text of texts) {
-				const [before, mark, after] = text.split(/(\{\w*\})/);
-				const [start, end] = [before, after].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-				const found = [...textOf(place).matchAll(new RegExp(`${start}(\\d+)(?!\\d)${end}`, 'g'))];
-				assert.ok(found.length > 0, `nothing in ${place} is as ${text}`);
-				for (const [, number] of found) assert.equal(Number(number) * IN_TEXTS[mark], value, text);
-			}
-		});
-	}
+for (const [file, text] of tables()) {
+	test(`${file} has the limits of lib/contract`, () => {
+		assert.ok(read(file) === text, `${file} has another limit. It is applied once: a new limit needs a new file in sql/tables`);
+	});
 }
 
 /** The sources of each package, without its tests and examples. */
@@ -54,3 +40,45 @@ for (const [folder, ending] of Object.values(PACKAGES)) {
 		assert.deepEqual(byHand.map(([file]) => file), [], 'say in lib/contract/calls.json who calls it, and run make contract');
 	});
 }
+
+/** How a generated file of each language declares a name. Those of a package of Go are used with its name. */
+const DECLARED = {
+	js: /^export (?:async )?(?:const|function|class) (\w+)/gm,
+	py: /^(?:(?:async )?def |class )?([A-Za-z]\w*)(?=\(| = )/gm,
+	go: /^(?:func |type |var |const |\t(?=[A-Z]\w* +(?:Code )?= ))(\w+)/gm,
+	c: /^#define (UM_\w+)/gm,
+};
+const COMMENT = { js: /\/\*[^]*?\*\/|\/\/.*/g, py: /#.*/g, go: /\/\/.*/g, c: /\/\*[^]*?\*\//g };
+
+for (const [language, declared] of Object.entries(DECLARED)) {
+	test(`each generated name of ${language} is read somewhere`, () => {
+		const made = generated();
+		const files = (language === 'c' ? ['lib', 'cgi-bin'].flatMap((folder) => sourcesIn(folder, /\.[ch]$/)) : sourcesIn(...PACKAGES[language]))
+			.map(([file, text]) => [file, text.replaceAll(COMMENT[language], '')]);
+		const uses = new Map();
+		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
+		const unread = files.filter(([file]) => made.has(file)).flatMap(([file, text]) => {
+			const prefix = /internal\/(limits|seals)\//.exec(file)?.[1];
+			return [...text.matchAll(declared)].map(([, name]) => name).filter((name) => (prefix ? !uses.has(`${prefix}.${name}`) : uses.get(name) < 2));
+		});
+		assert.deepEqual(unread, [], 'say in lib/contract who wants it');
+	});
+}
+
+test('the statements of the programs have the parameters and columns of their functions', () => {
+	const text = read('lib/postgres/batch.c');
+	const typeOf = new Map([...text.matchAll(/^\tX\((\w+), (\w+),/gm)].map(([, name, type]) => [name, type === 'INT8' ? 'bigint' : type === 'BOOL' ? 'boolean' : type.toLowerCase()]));
+	const statements = [...text.matchAll(/\{ UM_OP_\w+, "(\w+)",\s*((?:"[^"]*"\s*)+),\s*\{ ([\w,\s]+) \} \}/g)]
+		.map(([, name, parts, parameters]) => ({ name, sql: parts.split('"').filter((_, n) => n % 2).join(''), parameters: parameters.split(/,\s*/) }));
+	assert.ok(statements.length > 10);
+	for (const { name, sql, parameters } of statements) {
+		const f = data('functions').find((each) => each.schema === 'urlmode' && each.name === name);
+		assert.ok(f.roles.includes('urlmode_cgi'), name);
+		const [, columns = '', given] = /^SELECT (?:(.*?) FROM )?urlmode\.\w+\((.*?)\)/.exec(sql);
+		const known = (f.columns ?? []).map((column) => column.name);
+		assert.deepEqual(columns.split(', ').filter((column) => column && !known.includes(column)), [], name);
+		if (f.parameters.length === 0) continue; // one row for each operation: FROM unnest($1)
+		assert.equal(given, f.parameters.map((_, n) => `$${n + 1}`).join(', '), name);
+		assert.deepEqual(parameters.map((parameter) => `${typeOf.get(parameter)}[]`), f.parameters.map(({ type }) => type), name);
+	}
+});
