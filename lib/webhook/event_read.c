@@ -197,14 +197,20 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 				  "many places as the currency has");
 }
 
+/* Whether it is of the other mode, or of an account that is not configured. */
+static bool
+is_of_others(const struct um_event *event)
+{
+	return event->effect == UM_EFFECT_OTHER_MODE
+		|| event->effect == UM_EFFECT_OTHER_ACCOUNT;
+}
+
 /* Not a payment: its result is sealed for its elicitation. */
 static bool
 may_be_unnamed(const struct um_event *event)
 {
 	return event->effect != UM_EFFECT_IGNORE
-		&& event->effect != UM_EFFECT_PAID
-		&& event->effect != UM_EFFECT_OTHER_MODE
-		&& event->effect != UM_EFFECT_OTHER_ACCOUNT;
+		&& event->effect != UM_EFFECT_PAID && !is_of_others(event);
 }
 
 static bool
@@ -238,7 +244,8 @@ needs_amount(const struct um_event *event, const struct um_spec_part *part)
 /*
  * Replaces the effect of an event that is of the other mode or of an account
  * that is not configured. An event that does not name its mode or account is
- * treated as one of the site. Returns NULL, or the key whose value is not a text.
+ * treated as one of the site. Returns NULL, or the key whose value is not a text
+ * where the other one does not replace the effect.
  */
 static const char *
 apply_origin(const struct um_origin *origin, const struct um_source *source,
@@ -250,17 +257,17 @@ apply_origin(const struct um_origin *origin, const struct um_source *source,
 		&account);
 	const char *bad = NULL;
 
-	if (has_live == UM_BAD)
-		bad = "/live";
-	else if (has_account == UM_BAD)
-		bad = "/account";
-	else if (has_live == UM_FOUND
+	if (has_live == UM_FOUND
 		&& um_strlist_has(&origin->live_is, live.text)
 			== origin->takes_test)
 		*effect = UM_EFFECT_OTHER_MODE;
 	else if (has_account == UM_FOUND
 		&& !um_strlist_has(&origin->accounts, account.text))
 		*effect = UM_EFFECT_OTHER_ACCOUNT;
+	else if (has_live == UM_BAD)
+		bad = "/live";
+	else if (has_account == UM_BAD)
+		bad = "/account";
 	um_value_free(&live);
 	um_value_free(&account);
 	return bad;
@@ -331,7 +338,7 @@ read_names(struct um_event *event, const struct um_spec_part *part,
 	bool has_name = read_id(event, part, source, misread);
 
 	event->is_ours = is_ours(event);
-	if (event->effect == UM_EFFECT_IGNORE)
+	if (event->effect == UM_EFFECT_IGNORE || is_of_others(event))
 		return true;
 	if (!has_references && !event->has_id && !may_be_unnamed(event))
 		return has_name;
@@ -351,16 +358,9 @@ read_checkout(struct um_event *event, const struct um_spec_part *part,
 /* What it says of an elicitation that is ours, or may be. */
 static bool
 read_rest(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, size_t outcome, bool is_proven,
+	const struct um_source *source, size_t outcome,
 	struct um_misread *misread)
 {
-	const char *bad = NULL;
-
-	if (event->effect != UM_EFFECT_IGNORE && is_proven)
-		bad = apply_origin(&part->origin, source, &event->effect);
-	if (bad != NULL)
-		return refuse(misread, bad, NULL, "is not a text");
-	event->is_ours = is_ours(event);
 	return read_checkout(event, part, source, misread)
 		&& (!needs_amount(event, part)
 			|| read_amount(event, part, source, outcome, misread));
@@ -372,23 +372,33 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	struct um_misread *misread)
 {
 	bool is_proven = !is_ambiguous && part->trust <= UM_TRUST_FIELDS;
-	size_t outcome;
+	size_t outcome = 0;
+	bool is_decided;
+	const char *bad_origin = NULL;
 
 	*event = (struct um_event){ 0 };
-	if (read_text(&part->type, source, event->type, sizeof(event->type),
-		    "/type", misread)
-			== UM_BAD
-		|| !um_event_outcome(&outcome, part, source, event->type,
-			misread))
-		return false;
-	event->effect = effect_of(part, outcome, is_proven);
-	event->is_payment = outcome < part->rules_len
+	is_decided = read_text(&part->type, source, event->type,
+			     sizeof(event->type), "/type", misread)
+			!= UM_BAD
+		&& um_event_outcome(&outcome, part, source, event->type,
+			misread);
+	event->effect = is_decided ? effect_of(part, outcome, is_proven)
+				   : UM_EFFECT_RECHECK;
+	event->is_payment = is_decided && outcome < part->rules_len
 		&& part->rules[outcome].is_payment;
+	/* What is of others is judged no further. */
+	if (event->effect != UM_EFFECT_IGNORE && is_proven)
+		bad_origin = apply_origin(&part->origin, source,
+			&event->effect);
+	if (!is_decided && !is_of_others(event))
+		return false;
 	if (!read_names(event, part, source, number, outcome, misread))
 		return false;
 	if (!may_be_ours(event, part)) {
 		read_checkout(event, part, source, misread);
 		return true;
 	}
-	return read_rest(event, part, source, outcome, is_proven, misread);
+	if (bad_origin != NULL)
+		return refuse(misread, bad_origin, NULL, "is not a text");
+	return read_rest(event, part, source, outcome, misread);
 }

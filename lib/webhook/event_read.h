@@ -20,8 +20,9 @@ struct um_misread {
 /*
  * Reads the event with this number, from 0. `is_ambiguous`: its signature could
  * also be one of other values. False where something that decides is not
- * readable; of an event that is ignored, or not about an elicitation of ours,
- * nothing but its type and its outcome decides.
+ * readable. Of an event of the other mode, or of an account that is not
+ * configured, nothing else decides; of one that is ignored, or not about an
+ * elicitation of ours, nothing but its type and its outcome does.
  */
 bool um_event_read(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t number, bool is_ambiguous,

@@ -138,6 +138,9 @@ describe('a signed event that is not ours is ignored before its amount is read',
 			for (const [name, { data, ...change }] of Object.entries(others)) {
 				const whole = { ...broken(id), ...change };
 				assert.equal(await status({ ...whole, data: { ...whole.data, ...data } }, name), 200, name);
+				const list = { ...event(id, 'paid'), [type]: ['no type'] };
+				assert.equal(await status(list, 'ours'), 400);
+				assert.equal(await status({ ...list, ...change, data: { ...list.data, ...data } }, name), 200, `${name}, without a type`);
 			}
 			assert.equal(await fixture.row(id), before);
 		});
@@ -198,6 +201,33 @@ describe('other forms of body', () => {
 			assert.ok([400, 401].includes(answer.status), `${answer.status} ${body.slice(0, 40)}`);
 		}
 	});
+
+	/** An item with its right signature, and raw JSON that is added to it afterwards. */
+	for (const [what, status, add] of [
+		['a value that nobody reads', 200, () => '"shopperEmail":"Jo\\ud83d"'],
+		['a name twice that nobody reads', 200, () => '"shopperName":{"first":1,"first":2}'],
+		['one that is signed as absent', 401, () => '"originalReference":"\\ud83d"'],
+		['the same, as a NUL', 401, () => '"originalReference":"\\u0000"'],
+		['the same, as a list', 401, () => '"originalReference":[]'],
+		['the same, twice', 401, () => '"originalReference":"","originalReference":""'],
+		['one that is signed, twice', 401, ({ merchantReference }) => `"merchantReference":${JSON.stringify(merchantReference)}`],
+		['the same, spelled otherwise', 401, ({ merchantReference }) => `"merchantReferenc\\u0065":${JSON.stringify(merchantReference)}`],
+		['an amount that is signed, twice', 401, ({ amount }) => `"amount":${JSON.stringify(amount)}`],
+		['the success that is signed, twice', 401, () => '"success":"true"'],
+		['its signature, twice', 401, ({ additionalData }) => `"additionalData":${JSON.stringify(additionalData)}`],
+	]) {
+		test(`Adyen: what enters the signed text is read exactly: ${what}`, async () => {
+			const { event, deliver: make } = sender(fixture, 'adyen');
+			const { id } = await fixture.createPayment('adyen');
+			const what = event(id, 'paid');
+			const delivery = await make(what);
+			const [{ NotificationRequestItem: item }] = what.notificationItems;
+			const body = delivery.body.replace('"NotificationRequestItem":{', `$&${add(item)},`);
+			assert.notEqual(body, delivery.body);
+			await answered({ ...delivery, body }, status);
+			assert.equal((await fixture.stack.elicitation(id)).action, status === 200 ? 'accept' : null);
+		});
+	}
 
 	test('Mollie: a form that is none asks for no recheck', async () => {
 		const { id } = await fixture.createPayment('mollie');

@@ -22,11 +22,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str query = fuzz_line(&rest);
 	struct um_str line = fuzz_line(&rest);
 	struct um_str body = fuzz_rest(&rest);
+	struct um_fault fault = { "" };
 	const struct um_delivery delivery = { .query = query,
 		.content_type = type,
 		.body = body,
 		.header = header,
-		.arg = &line };
+		.arg = &line,
+		.fault = &fault };
 	struct um_event events[UM_EVENTS_MAX];
 	size_t len;
 	enum um_verdict verdict =
@@ -35,6 +37,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	HOLDS(verdict == UM_DELIVERY_GOOD || len == 0);
 	HOLDS(len <= UM_EVENTS_MAX);
+	/* The operator is told where it cannot be read. */
+	HOLDS(verdict != UM_DELIVERY_MALFORMED || fault.text[0] == '/'
+		|| strncmp(fault.text, "event ", 6) == 0);
 	for (size_t i = 0; i < len; i++) {
 		/* Nothing was signed. */
 		HOLDS(events[i].effect == UM_EFFECT_RECHECK

@@ -126,6 +126,73 @@ TEST(an_event_of_a_foreign_account_moves_nothing)
 	}
 }
 
+#define HALF "\"Jo\\ud83d\""
+
+/* What says that it is not ours is asked nothing else. */
+TEST(what_is_not_ours_is_known_before_anything_else_is_judged)
+{
+	static const char *const unreadable[] = { "\"type\":" HALF,
+		"\"paid\":" HALF, "\"for\":" HALF, "\"for\":1,\"for\":2",
+		"\"ref\":" HALF, "\"id\":" HALF, "\"amount\":{}",
+		"\"currency\":" HALF, "\"checkout\":" HALF };
+	static const struct {
+		const char *origin;
+		enum um_verdict verdict;
+		enum um_effect effect;
+	} origins[] = {
+		{ "\"world\":\"test\"", UM_DELIVERY_GOOD,
+			UM_EFFECT_OTHER_MODE },
+		{ "\"account\":\"theirs\"", UM_DELIVERY_GOOD,
+			UM_EFFECT_OTHER_ACCOUNT },
+		{ "\"world\":\"live\",\"account\":\"ours\"",
+			UM_DELIVERY_MALFORMED, UM_EFFECT_IGNORE },
+		{ "\"world\":\"test\",\"account\":" HALF, UM_DELIVERY_GOOD,
+			UM_EFFECT_OTHER_MODE },
+		{ "\"world\":" HALF ",\"account\":\"theirs\"", UM_DELIVERY_GOOD,
+			UM_EFFECT_OTHER_ACCOUNT },
+		/* It may be ours where it cannot be read. */
+		{ "\"world\":" HALF, UM_DELIVERY_MALFORMED, UM_EFFECT_IGNORE },
+		{ "\"account\":" HALF, UM_DELIVERY_MALFORMED,
+			UM_EFFECT_IGNORE },
+	};
+	static const char text[] = SIGNED LIVE ACCOUNT
+		"\"identity\": {\"json\": \"/id\"},"
+		"\"type\": {\"json\": \"/type\"},"
+		"\"elicitation\": {\"json\": \"/for\"},"
+		"\"reference\": {\"json\": \"/ref\"},"
+		"\"checkout\": {\"json\": \"/checkout\"},"
+		"\"amount\": {\"from\": {\"json\": \"/amount\"},"
+		" \"as\": \"minor\"}, \"currency\": {\"json\": \"/currency\"},"
+		"\"outcomes\": [{\"when\": [{\"from\": {\"json\": \"/paid\"},"
+		" \"is\": [\"1\"]}], \"effect\": \"paid\"}]}";
+	/* What is there twice then cannot be read either. */
+	static const char rest[] = "\"type\":\"t\",\"paid\":1,\"for\":"
+				   "\"7a1f0c52-3b9d-4c8e-9f21-5d6e7f8091a2\"";
+	struct um_spec *spec;
+	struct um_event event;
+	struct um_error err;
+
+	if (!load(&spec, text, UM_MODE_DEFAULT, 1, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < LENGTH(unreadable) * LENGTH(origins); i++) {
+		const char *bad = unreadable[i / LENGTH(origins)];
+		size_t o = i % LENGTH(origins);
+		struct um_buf body = { 0 };
+
+		um_buf_printf(&body, "{%s,%s,%s}", origins[o].origin, bad,
+			rest);
+		um_buf_put(&body, "", 1);
+		assert_row(body.ptr,
+			read_event(spec, body.ptr, &event)
+				== origins[o].verdict);
+		assert_row(body.ptr,
+			event.effect == origins[o].effect
+				|| origins[o].verdict != UM_DELIVERY_GOOD);
+		um_buf_free(&body);
+	}
+	um_spec_free(spec);
+}
+
 /* It is kept all the same, so that its identity is that of any event. */
 TEST(an_event_that_moves_nothing_has_its_identity)
 {
@@ -182,6 +249,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_of_the_other_mode_moves_nothing),
 		cmocka_unit_test(an_event_of_a_foreign_account_moves_nothing),
+		cmocka_unit_test(
+			what_is_not_ours_is_known_before_anything_else_is_judged),
 		cmocka_unit_test(an_event_that_moves_nothing_has_its_identity),
 		cmocka_unit_test(a_value_that_is_not_text_is_malformed),
 		cmocka_unit_test(
