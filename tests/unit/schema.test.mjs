@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 
+import { RELEASE } from '../support/command.mjs';
 import { findMistakes as findFaults } from '../../lib/node/src/accounts/check-description.js';
 
 const findMistakes = (oauth) => findFaults(oauth).map(({ pointer }) => pointer);
@@ -181,11 +182,8 @@ function notCompared(day) {
 	return shipped().filter(({ content }) => [content, ...schemesOf(content)].some(({ compared }) => compared < year)).map(({ name }) => name);
 }
 
-/** The day of a release: set it, compare what is named then, and write the new `compared`. */
-const RELEASE = process.env.COMPARED_ON ?? '2026-11-28';
-
 test('each description was compared in the year before the release', () => {
-	assert.deepEqual(notCompared(RELEASE), []);
+	assert.deepEqual(notCompared(process.env.COMPARED_ON ?? RELEASE), []);
 	const [oldest] = shipped().flatMap(({ content }) => [content, ...schemesOf(content)].map(({ compared }) => compared)).filter(Boolean).sort();
 	const later = `${Number(oldest.slice(0, 4)) + 1}-12-31`;
 	assert.ok(notCompared(later).includes('stripe'), later);
