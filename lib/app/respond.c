@@ -9,13 +9,23 @@
 #include "http/page.h"
 #include "webhook/amount.h"
 
+/*
+ * For a program. A provider whose signature is right is also told the place that
+ * cannot be read, for whoever looks at its list of deliveries.
+ */
 static void
-put_refusal_text(struct um_response *response, enum um_refusal refusal)
+put_refusal_text(struct um_exchange *ex)
 {
-	response->status = um_refusal_status(refusal);
+	struct um_response *response = &ex->response;
+	bool has_place = ex->refusal == UM_REFUSAL_BODY_MALFORMED
+		&& ex->fault.text[0] != '\0';
+
+	response->status = um_refusal_status(ex->refusal);
 	response->content_type = "text/plain; charset=utf-8";
-	um_buf_printf(&response->body, "%s: %s\n",
-		um_refusal_shown_code(refusal), um_refusal_advice(refusal));
+	um_buf_printf(&response->body, "%s: %s%s%s\n",
+		um_refusal_shown_code(ex->refusal),
+		um_refusal_advice(ex->refusal), has_place ? " " : "",
+		has_place ? ex->fault.text : "");
 }
 
 /* A header, so that the state in the address is not on the page. */
@@ -99,7 +109,7 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 		um_response_header(&ex->response, "Retry-After",
 			um_str(UM_RETRY_AFTER));
 	if (ex->plain) {
-		put_refusal_text(&ex->response, ex->refusal);
+		put_refusal_text(ex);
 		return;
 	}
 	if (ex->refusal == UM_REFUSAL_UNAVAILABLE)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "core/timestamp.h"
 
 #define WORD_MAX 32 /* characters of a word that a message quotes */
 
@@ -215,6 +216,23 @@ um_conf_get_bool(const struct um_conf_loc *at, const json_t *object,
 	*out = json_is_true(value);
 	return json_is_boolean(value)
 		|| um_conf_member_error(at, key, "is not true or false");
+}
+
+bool
+um_conf_get_day(const struct um_conf_loc *at, const json_t *object,
+	const char *key, int64_t *out)
+{
+	const char *text;
+	char time[32];
+
+	if (!um_conf_get_text(at, object, key, false, &text) || text == NULL)
+		return json_object_get(object, key) == NULL;
+	snprintf(time, sizeof(time), "%.11sT00:00:00Z", text);
+	return (strlen(text) == 10
+		       && um_timestamp_parse(out, um_str(time),
+			       UM_TIMESTAMP_RFC3339))
+		|| um_conf_member_error(at, key,
+			"is not a day, such as 2026-11-28");
 }
 
 /* A short text of letters, digits, hyphens and underscores: not a secret. */

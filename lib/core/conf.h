@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -76,6 +77,13 @@ bool um_conf_take_path(const struct um_conf_loc *at, const json_t *object,
 /* true or false. Without the member *out stays. */
 bool um_conf_get_bool(const struct um_conf_loc *at, const json_t *object,
 	const char *key, bool *out);
+
+/*
+ * A day as YYYY-MM-DD: its first millisecond (UTC), as Unix time. Without the
+ * member *out stays.
+ */
+bool um_conf_get_day(const struct um_conf_loc *at, const json_t *object,
+	const char *key, int64_t *out);
 
 /* A required string out of a NULL-terminated list; its index. */
 bool um_conf_get_choice(const struct um_conf_loc *at, const json_t *object,

@@ -320,6 +320,7 @@ static const struct form {
 	{ "body", UM_EXPR_BODY, load_body, { "body" } },
 	{ "signature", UM_EXPR_SIGNATURE, load_name, { "signature" } },
 	{ "crc32", UM_EXPR_CRC32, load_digest, { "crc32" } },
+	{ "lower", UM_EXPR_LOWER, load_digest, { "lower" } },
 	{ "mac", UM_EXPR_MAC, load_digest, { "mac" } },
 	{ "join", UM_EXPR_JOIN, load_join, { "join", "with" } },
 	{ "first", UM_EXPR_FIRST, load_parts, { "first" } },

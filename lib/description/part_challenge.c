@@ -95,13 +95,15 @@ um_spec_part_load_challenge(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *root,
 	const struct um_expr_scope *scope)
 {
-	static const char *const keys[] = { "method", "when", "answer", NULL };
+	static const char *const keys[] = { "method", "signed", "when",
+		"answer", NULL };
 	static const char *const methods[] = { "GET", "POST", NULL };
 	struct um_conf_loc here = um_conf_member(at, "challenge");
 	struct um_conf_loc when = um_conf_member(&here, "when");
 	struct um_conf_loc answer = um_conf_member(&here, "answer");
 	struct um_challenge *challenge = &part->challenge;
 	json_t *node = json_object_get(root, "challenge");
+	bool is_signed = true;
 	unsigned method;
 
 	if (node == NULL)
@@ -111,6 +113,12 @@ um_spec_part_load_challenge(struct um_spec_part *part,
 		|| !um_conf_get_choice(&here, node, "method", methods, &method))
 		return false;
 	challenge->is_get = method == 0;
+	if (!um_conf_get_bool(&here, node, "signed", &is_signed))
+		return false;
+	challenge->is_unsigned = !is_signed;
+	if (challenge->is_unsigned && challenge->is_get)
+		return um_conf_member_error(&here, "signed",
+			"is only for a POST: a GET is never signed");
 	return um_conditions_load(&challenge->when, &when,
 		       json_object_get(node, "when"), scope)
 		&& load_answer(challenge, &answer,

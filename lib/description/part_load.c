@@ -93,14 +93,20 @@ load_timestamp(struct um_spec_part *part, const struct um_conf_loc *at,
 	struct um_conf_loc here = um_conf_member(at, "timestamp");
 	struct um_expr_scope inner = *scope;
 	json_t *timestamp = json_object_get(node, "timestamp");
+	bool signs = false;
 	long long past, future;
 	unsigned form;
 
 	if (timestamp == NULL)
 		return true;
-	inner.has_params = part->schemes_len != 0;
-	inner.has_claims = part->schemes_len != 0;
+	/* The age of what has only a token is not checked beside signatures. */
+	for (size_t i = 0; i < part->schemes_len; i++)
+		signs |= !part->schemes[i].is_token;
+	inner.has_params = signs;
+	inner.has_claims = signs;
 	for (size_t i = 0; i < part->schemes_len; i++) {
+		if (part->schemes[i].is_token)
+			continue;
 		inner.has_params &= part->schemes[i].fields.len != 0;
 		inner.has_claims &= part->schemes[i].is_jwt;
 	}

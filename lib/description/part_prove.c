@@ -5,14 +5,26 @@
 #include "description/part_load.h"
 #include "description/scheme_load.h"
 
+/*
+ * Whether each scheme that signs proves the value. What comes with a token alone
+ * is a recheck in any case.
+ */
 static bool
 proves(const struct um_spec_part *part, const struct um_expr *expr)
 {
-	for (size_t i = 0; i < part->schemes_len; i++)
-		if (!um_scheme_proves(&part->schemes[i], expr, &part->payload,
+	bool any = false;
+
+	for (size_t i = 0; i < part->schemes_len; i++) {
+		const struct um_scheme *scheme = &part->schemes[i];
+
+		if (scheme->is_token && part->trust != UM_TRUST_TOKEN)
+			continue;
+		if (!um_scheme_proves(scheme, expr, &part->payload,
 			    &part->timestamp))
 			return false;
-	return part->schemes_len != 0;
+		any = true;
+	}
+	return any;
 }
 
 /*
@@ -101,6 +113,7 @@ check_schemes(const struct um_spec_part *part, const struct um_conf_loc *at)
 {
 	bool nothing = part->trust == UM_TRUST_NOTHING;
 	bool token = part->trust == UM_TRUST_TOKEN;
+	size_t tokens = 0;
 
 	if (nothing != (part->schemes_len == 0))
 		return um_conf_member_error(at, "trust",
@@ -108,13 +121,36 @@ check_schemes(const struct um_spec_part *part, const struct um_conf_loc *at)
 				: "must be `nothing`, because `verify` has no "
 				  "scheme");
 	for (size_t i = 0; i < part->schemes_len; i++)
-		if (part->schemes[i].is_token != token)
-			return um_conf_member_error(at, "trust",
-				token ? "is `token`, but a scheme is not one "
-					"of a token"
-				      : "must be `token`, because a scheme "
-					"only compares a token");
-	return true;
+		tokens += part->schemes[i].is_token;
+	if (token && tokens != part->schemes_len)
+		return um_conf_member_error(at, "trust",
+			"is `token`, but a scheme is not one of a token");
+	return token || nothing || tokens != part->schemes_len
+		|| um_conf_member_error(at, "trust",
+			"must be `token`, because no scheme has a signature");
+}
+
+/*
+ * Before anything is verified, only a query, a form and headers are read, and
+ * what is answered is no value that somebody has sent.
+ */
+static bool
+check_unsigned(const struct um_challenge *challenge,
+	const struct um_conf_loc *at)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < challenge->len; i++)
+		if (challenge->piece[i].value.kind != UM_EXPR_NONE
+			&& challenge->piece[i].value.kind != UM_EXPR_LITERAL)
+			return um_conf_member_error(at, "answer",
+				"can only have constants if `signed` is false");
+	for (size_t i = 0; i < challenge->when.len; i++)
+		needs |= um_expr_needs(&challenge->when.condition[i].from);
+	return (needs & (UM_NEED_JSON | UM_NEED_MULTIPART)) == 0
+		|| um_conf_member_error(at, "when",
+			"can only have a query, a form and headers if `signed` "
+			"is false");
 }
 
 /*
@@ -133,6 +169,8 @@ check_challenge(struct um_spec_part *part, const struct um_conf_loc *at)
 		&& (part->schemes_len == 0 || part->of_items))
 		return um_conf_member_error(&here, "method",
 			"is POST, but not every delivery is signed as a whole");
+	if (challenge->is_unsigned && !check_unsigned(challenge, &here))
+		return false;
 	for (size_t i = 0; i < challenge->len; i++) {
 		const struct um_expr *value = &challenge->piece[i].value;
 

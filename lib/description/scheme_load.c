@@ -103,6 +103,34 @@ load_texts(struct um_strlist *list, const struct um_conf_loc *at,
 	return true;
 }
 
+/* The parameters have no names in the header, and always the same order. */
+static bool
+load_order(struct um_scheme *scheme, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	struct um_conf_loc here = um_conf_member(at, "order");
+	const json_t *order = json_object_get(node, "order");
+	size_t signatures = 0;
+
+	if (order == NULL)
+		return true;
+	if (json_object_get(node, "equals") != NULL)
+		return um_conf_error(&here,
+			"cannot be used together with `equals`");
+	if (scheme->fields.len == 0)
+		return um_conf_error(&here, "requires `field`");
+	if (!um_conf_get_strlist(&scheme->order, &here, order, false))
+		return false;
+	for (size_t i = 0; i < scheme->order.len; i++)
+		signatures += um_strlist_has(&scheme->fields,
+			um_str(scheme->order.item[i]));
+	return (signatures == 1 && scheme->order.len <= UM_PARAMS_MAX)
+		|| um_conf_error(&here,
+			"is not a list of at most %d names, one of which is "
+			"that of the signature",
+			UM_PARAMS_MAX);
+}
+
 static bool
 load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	const struct um_expr_scope *scope)
@@ -112,8 +140,11 @@ load_field(struct um_scheme *scheme, const struct um_conf_loc *at, json_t *node,
 	if (!load_texts(&scheme->fields, at, node, "field", scope))
 		return false;
 	any = scheme->fields.len != 0;
+	if (!load_order(scheme, at, node))
+		return false;
 	return um_conf_take_text(at, node, "between", any, &scheme->separator)
-		&& um_conf_take_text(at, node, "equals", any, &scheme->equals)
+		&& um_conf_take_text(at, node, "equals",
+			any && scheme->order.len == 0, &scheme->equals)
 		&& (any || (scheme->separator == NULL && scheme->equals == NULL)
 			|| um_conf_member_error(at, "field", "is missing"));
 }
@@ -138,7 +169,8 @@ load_lists(struct um_scheme *scheme, const struct um_conf_loc *at,
 	if (!scheme->is_hmac)
 		return um_conf_member_error(at, key,
 			"is only allowed with an HMAC");
-	if (scheme->from.kind != UM_EXPR_HEADER || scheme->fields.len == 0)
+	if (scheme->from.kind != UM_EXPR_HEADER || scheme->fields.len == 0
+		|| scheme->order.len != 0)
 		return um_conf_member_error(at, key,
 			"requires `field`, and that `from` is a `header`");
 	return (!touches(scheme->list_separator, scheme->separator)
@@ -162,7 +194,8 @@ load_signature(struct um_scheme *scheme, const struct um_conf_loc *at,
 	enum um_encoding *encoding)
 {
 	static const char *const keys[] = { "from", "numbered", "prefix",
-		"field", "between", "equals", "between_lists", "as", NULL };
+		"field", "between", "equals", "order", "between_lists", "as",
+		NULL };
 	/* In the order of enum um_encoding. */
 	static const char *const encodings[] = { "hex", "base64", NULL };
 	unsigned as = 0;
@@ -257,12 +290,25 @@ load_digest(struct um_scheme *scheme, const struct um_conf_loc *at,
 		&& um_expr_load_pointer(&scheme->digest, at, node, "digest");
 }
 
+/* `since` and `source` are for people. */
+static bool
+load_origin(struct um_scheme *scheme, const struct um_conf_loc *at,
+	const json_t *node)
+{
+	const char *source;
+	int64_t since;
+
+	return um_conf_get_day(at, node, "since", &since)
+		&& um_conf_get_day(at, node, "compared", &scheme->compared_ms)
+		&& um_conf_get_text(at, node, "source", false, &source);
+}
+
 bool
 um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
-	static const char *const keys[] = { "algorithm", "key", "signature",
-		"signed", "digest", NULL };
+	static const char *const keys[] = { "since", "compared", "source",
+		"algorithm", "key", "signature", "signed", "digest", NULL };
 	/* In the order of enum um_algorithm. */
 	static const char *const algorithms[] = { "hmac-sha256", "hmac-sha512",
 		"ed25519", "rsa-sha256", "token", "jwt", NULL };
@@ -274,6 +320,7 @@ um_scheme_load(struct um_scheme *scheme, const struct um_conf_loc *at,
 
 	*scheme = (struct um_scheme){ 0 };
 	if (!um_conf_check_keys(at, node, keys)
+		|| !load_origin(scheme, at, node)
 		|| !um_conf_get_choice(at, node, "algorithm", algorithms,
 			&algorithm))
 		return false;

@@ -68,8 +68,11 @@ holds(const struct um_expr *part, const struct um_expr *leaf)
 {
 	if (part->kind == UM_EXPR_SORTED_QUERY && leaf->kind == UM_EXPR_QUERY)
 		return !um_strlist_has(&part->names, um_str(leaf->text));
-	/* Where one header of a list ends, the signed text does not tell. */
-	if (part->kind == UM_EXPR_LISTED)
+	/*
+	 * Where one header of a list ends, the signed text does not tell, nor
+	 * which letters of a value in lower case were capitals.
+	 */
+	if (part->kind == UM_EXPR_LISTED || part->kind == UM_EXPR_LOWER)
 		return false;
 	if (same_source(part, leaf))
 		return true;

@@ -229,7 +229,7 @@ static bool
 describes_deliveries(const json_t *root)
 {
 	static const char *const others[] = { "$schema", "name",
-		"documentation", "notes", "oauth" };
+		"documentation", "compared", "notes", "oauth" };
 	size_t len = json_object_size(root);
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -242,10 +242,11 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	const struct um_provider_env *env)
 {
 	static const char *const keys[] = { "$schema", "name", "documentation",
-		"notes", "payload", "verify", "timestamp", "events", "trust",
-		"live", "account", "grace", "identity", "type", "elicitation",
-		"amount", "currency", "reference", "checkout", "outcomes",
-		"answer", "challenge", "return", "reconcile", "oauth", NULL };
+		"compared", "notes", "payload", "verify", "timestamp", "events",
+		"trust", "live", "account", "grace", "identity", "type",
+		"elicitation", "amount", "currency", "reference", "checkout",
+		"outcomes", "answer", "challenge", "return", "reconcile",
+		"oauth", NULL };
 	const char *text;
 
 	bool ok = um_conf_check_keys(at, root, keys);
@@ -256,6 +257,7 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 	ok = um_conf_get_text(at, root, "$schema", false, &text) && ok;
 	ok = um_conf_get_text(at, root, "name", true, &text) && ok;
 	ok = um_conf_get_text(at, root, "documentation", true, &text) && ok;
+	ok = um_conf_get_day(at, root, "compared", &spec->compared_ms) && ok;
 	ok = um_conf_get_text(at, root, "notes", false, &text) && ok;
 	ok = load_oauth(spec, at, root) && ok;
 	spec->has_webhook = describes_deliveries(root)

@@ -185,6 +185,12 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 			json_array_get(parts, i), source);
 	if (check == UM_CHECK_WRONG && scheme->has_keys)
 		put_error(out, scheme, json, signature->error);
+	if (check == UM_CHECK_RIGHT && scheme->is_token
+		&& part->trust != UM_TRUST_TOKEN)
+		um_buf_puts(out,
+			"  A token counts only where no signature is there, "
+			"and "
+			"proves nothing of what is said: recheck.\n");
 	if (check == UM_CHECK_RIGHT && signature->is_ambiguous)
 		um_buf_puts(out,
 			"  A value has a separator in it, so that other values "

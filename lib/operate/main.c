@@ -33,6 +33,9 @@ answer(char **args, size_t len, const char *path, struct um_error *err)
 	if (strcmp(what, "config") == 0 && len >= 2)
 		ok = um_config_load(&config, path, err)
 			&& um_query_config(args + 1, len - 1, config, err);
+	else if (asks(args, len, "compared", 1))
+		ok = um_config_load(&config, path, err)
+			&& um_query_compared(args[1], config, err);
 	else if (asks(args, len, "keys", 1))
 		ok = um_query_keys(args[1], err);
 	else if (asks(args, len, "state", 1))

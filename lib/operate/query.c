@@ -7,11 +7,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 
+#include "core/clock.h"
+#include "core/timestamp.h"
 #include "crypto/keys.h"
 #include "crypto/link.h"
 #include "operate/nginx_pages.h"
@@ -19,6 +22,7 @@
 
 #define CONNINFO_MAX 4096
 #define SQL_MAX 4096
+#define YEAR_MS (INT64_C(366) * 86400000)
 
 /* Each line of a key is behind its name where several keys are asked for. */
 static void
@@ -119,6 +123,38 @@ um_query_config(char **keys, size_t len, const struct um_config *config,
 	for (size_t i = 0; i < len && ok; i++)
 		ok = print_key(len > 1 ? keys[i] : NULL, keys[i], config, err);
 	return ok;
+}
+
+bool
+um_query_compared(const char *day, const struct um_config *config,
+	struct um_error *err)
+{
+	int64_t now = um_clock_wall_ms(), compared;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.11sT00:00:00Z", day);
+	if (day[0] != '\0'
+		&& (strlen(day) != 10
+			|| !um_timestamp_parse(&now, um_str(text),
+				UM_TIMESTAMP_RFC3339)))
+		return um_error(err, "%.32s is not a day, such as 2026-11-28",
+			day);
+	for (size_t i = 0; i < config->providers_len; i++) {
+		const struct um_provider *provider = &config->providers[i];
+		struct tm tm;
+		time_t seconds;
+
+		if (provider->spec == NULL
+			|| !um_spec_compared(provider->spec, &compared)
+			|| now - compared <= YEAR_MS)
+			continue;
+		seconds = (time_t)(compared / 1000);
+		gmtime_r(&seconds, &tm);
+		strftime(text, sizeof(text), "%Y-%m-%d", &tm);
+		printf("%s %s %s\n", provider->name, text,
+			provider->spec->path);
+	}
+	return true;
 }
 
 bool

@@ -23,6 +23,14 @@
 bool um_query_config(char **keys, size_t len, const struct um_config *config,
 	struct um_error *err);
 
+/*
+ * Of each provider whose description was not compared with the documentation in
+ * the year before this day (YYYY-MM-DD; "" for today), a line: its name, the day
+ * of the comparison, and the file. A description may name no day.
+ */
+bool um_query_compared(const char *day, const struct um_config *config,
+	struct um_error *err);
+
 /* The ids of the keys in a keys file, one a line, the one that seals first. */
 bool um_query_keys(const char *path, struct um_error *err);
 

@@ -19,7 +19,6 @@ struct signer {
 	struct um_params beside;          /* of the signature */
 	struct um_saved_request *request; /* what the delivery is made of */
 	char time[32];
-	struct um_buf params; /* beside the signature, as they are written */
 };
 
 static void
@@ -56,8 +55,6 @@ add_param(struct signer *signer, const struct um_expr *expr, const char *value)
 		return false;
 	params->param[params->len++] = (struct um_field){ um_str(expr->text),
 		um_str(value), false };
-	um_buf_cat(&signer->params, expr->text, signer->scheme->equals, value,
-		signer->scheme->separator);
 	return true;
 }
 
@@ -84,6 +81,52 @@ complete(struct signer *signer, const struct um_expr *expr)
 	return true;
 }
 
+/* The parameters beside the signature, and the name of the signature. */
+static void
+put_named(struct um_buf *out, const struct signer *signer)
+{
+	const struct um_scheme *scheme = signer->scheme;
+
+	for (size_t i = 0; i < signer->beside.len; i++) {
+		const struct um_field *param = &signer->beside.param[i];
+
+		um_buf_put(out, param->name.ptr, param->name.len);
+		um_buf_puts(out, scheme->equals);
+		um_buf_put(out, param->value.ptr, param->value.len);
+		um_buf_puts(out, scheme->separator);
+	}
+	um_buf_cat(out, scheme->fields.item[0], scheme->equals);
+}
+
+/* The same in the order of the scheme; before the signature, or after it. */
+static void
+put_ordered(struct um_buf *out, const struct signer *signer, bool is_after)
+{
+	const struct um_scheme *scheme = signer->scheme;
+	const struct um_source source = { .params = &signer->beside };
+	bool found = false;
+
+	for (size_t i = 0; i < scheme->order.len; i++) {
+		const struct um_expr name = { .kind = UM_EXPR_SIGNATURE,
+			.text = scheme->order.item[i] };
+		struct um_value value;
+
+		if (um_strlist_has(&scheme->fields, um_str(name.text))) {
+			found = true;
+			continue;
+		}
+		if (found != is_after)
+			continue;
+		um_buf_puts(out, is_after ? scheme->separator : "");
+		if (um_expr_eval(&name, &source, &value) == UM_FOUND)
+			um_buf_put(out, value.text.ptr, value.text.len);
+		else
+			um_buf_puts(out, STAND_IN);
+		um_value_free(&value);
+		um_buf_puts(out, is_after ? "" : scheme->separator);
+	}
+}
+
 /* The signature with its prefix, and after the parameters beside it. */
 static bool
 put_signature(struct um_buf *out, const struct signer *signer,
@@ -98,14 +141,16 @@ put_signature(struct um_buf *out, const struct signer *signer,
 
 	ok = um_scheme_put_signed(scheme, &source, &message, &is_ambiguous)
 		== UM_FOUND;
-	um_buf_put(out, signer->params.ptr, signer->params.len);
-	if (scheme->fields.len != 0)
-		um_buf_cat(out, scheme->fields.item[0], scheme->equals);
+	if (scheme->order.len != 0)
+		put_ordered(out, signer, false);
+	else if (scheme->fields.len != 0)
+		put_named(out, signer);
 	if (scheme->prefixes.len != 0)
 		um_buf_puts(out, scheme->prefixes.item[0]);
 	ok = ok
 		&& um_verifier_sign(scheme->verifier, um_buf_str(&message),
 			out);
+	put_ordered(out, signer, true);
 	um_buf_free(&message);
 	return ok;
 }
@@ -204,6 +249,5 @@ um_sign(const struct um_spec_part *part, const struct um_delivery *delivery,
 		error = sign(&signer);
 		break;
 	}
-	um_buf_free(&signer.params);
 	return error;
 }

@@ -21,6 +21,8 @@
 struct um_challenge {
 	bool exists;
 	bool is_get; /* a GET, which nothing signs */
+	/* A POST that may have no signature; it has always the same answer. */
+	bool is_unsigned;
 	struct um_conditions when;
 	/* The answer: texts of the description, each with a value after it. */
 	bool is_json;

@@ -122,7 +122,8 @@ um_event_amount(const struct um_spec_part *part, size_t outcome)
 }
 
 static void
-hash_into(char *out, size_t size, struct um_str bytes, size_t index)
+hash_into(char *out, size_t size, const char *kind, struct um_str bytes,
+	size_t index)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
 	char hex[2 * SHA256_DIGEST_LENGTH + 1];
@@ -133,10 +134,14 @@ hash_into(char *out, size_t size, struct um_str bytes, size_t index)
 	um_hex_encode(hex, digest, sizeof(digest));
 	if (index != 0)
 		snprintf(suffix, sizeof(suffix), ":%zu", index);
-	snprintf(out, size, "sha256:%s%s", hex, suffix);
+	snprintf(out, size, "%ssha256:%s%s", kind, hex, suffix);
 }
 
-/* The provider's own identity where it fits, otherwise a digest. */
+/*
+ * The provider's own identity where it fits, otherwise a digest. An event that a
+ * token alone came with has another one than the same event with a signature,
+ * whose place it must not take.
+ */
 static bool
 read_identity(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t number,
@@ -149,16 +154,19 @@ read_identity(struct um_event *event, const struct um_spec_part *part,
 		sizeof(event->identity), &unfit);
 	bool ok = found != UM_BAD || !value.is_unreadable;
 
+	if (source->has_only_token)
+		found = UM_ABSENT;
 	if (!ok)
 		refuse(misread, "/identity", value.bad_at, reason_of(&value));
 	if (found != UM_FOUND)
 		hash_into(event->identity, sizeof(event->identity),
+			source->has_only_token ? "token:" : "",
 			delivery->body.len != 0 ? delivery->body
 						: delivery->query,
 			number);
 	else if (unfit != NULL)
-		hash_into(event->identity, sizeof(event->identity), value.text,
-			0);
+		hash_into(event->identity, sizeof(event->identity), "",
+			value.text, 0);
 	else
 		snprintf(event->identity, sizeof(event->identity), "%.*s",
 			(int)value.text.len, value.text.ptr);
@@ -371,7 +379,8 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t number, bool is_ambiguous,
 	struct um_misread *misread)
 {
-	bool is_proven = !is_ambiguous && part->trust <= UM_TRUST_FIELDS;
+	bool is_proven = !is_ambiguous && !source->has_only_token
+		&& part->trust <= UM_TRUST_FIELDS;
 	size_t outcome = 0;
 	bool is_decided;
 	const char *bad_origin = NULL;

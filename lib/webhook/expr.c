@@ -182,6 +182,25 @@ eval_crc32(const struct um_expr *expr, const struct um_source *source,
 	return found == UM_BAD ? UM_BAD : um_value_take_made(value);
 }
 
+/* Letters of ASCII alone. */
+static enum um_found
+eval_lower(const struct um_expr *expr, const struct um_source *source,
+	struct um_value *value)
+{
+	struct um_value of;
+	enum um_found found = um_expr_eval(&expr->parts[0], source, &of);
+
+	um_buf_put(&value->made, of.text.ptr, of.text.len);
+	for (size_t i = 0; i < value->made.len; i++)
+		if (value->made.ptr[i] >= 'A' && value->made.ptr[i] <= 'Z')
+			value->made.ptr[i] += 'a' - 'A';
+	value->bad_at = of.bad_at;
+	value->bad_reason = of.bad_reason;
+	value->is_unreadable = of.is_unreadable;
+	um_value_free(&of);
+	return found == UM_FOUND ? um_value_take_made(value) : found;
+}
+
 bool
 um_expr_is_digits(struct um_str text)
 {
@@ -406,6 +425,7 @@ um_expr_eval(const struct um_expr *expr, const struct um_source *source,
 		[UM_EXPR_CLAIM] = eval_claim,
 		[UM_EXPR_SIGNATURE] = eval_signature,
 		[UM_EXPR_CRC32] = eval_crc32,
+		[UM_EXPR_LOWER] = eval_lower,
 		[UM_EXPR_MAC] = eval_mac,
 		[UM_EXPR_JOIN] = eval_join,
 		[UM_EXPR_FIRST] = eval_first,

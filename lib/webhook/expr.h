@@ -36,6 +36,7 @@ enum um_expr_kind {
 	UM_EXPR_CLAIM,     /* of a signature that is a JSON Web Token */
 	UM_EXPR_SIGNATURE, /* another parameter of the signature header */
 	UM_EXPR_CRC32,
+	UM_EXPR_LOWER,
 	UM_EXPR_MAC, /* with a key of source->mac; in challenges */
 	UM_EXPR_JOIN,
 	UM_EXPR_FIRST,
@@ -81,6 +82,11 @@ struct um_source {
 	const struct um_params *params;  /* of the signature, or NULL */
 	/* The claims of a signature that is a token, where it is right. */
 	struct um_json_node *const *claims;
+	/*
+	 * The provider also signs, and this delivery has a token alone: nothing
+	 * that it says is proven.
+	 */
+	bool has_only_token;
 	/* Makes MACs for the answer to a challenge, perhaps of digits only. */
 	const struct um_verifier *mac;
 	bool mac_of_digits;

@@ -97,7 +97,13 @@ parse_json(struct um_parsed *parsed, const struct um_payload *payload,
 			parsed->document);
 	if (!um_json_is(parsed->events, UM_JSON_ARRAY))
 		parsed->events = NULL;
-	if (parsed->document == NULL)
+	if (parsed->document == NULL && payload->part == UM_PAYLOAD_BODY
+		&& um_media_type_is(parsed->delivery->content_type,
+			UM_FORM_TYPE))
+		snprintf(parsed->json_reason, sizeof(parsed->json_reason),
+			"is a form, not JSON: set the content type of the "
+			"webhook to application/json at the provider");
+	else if (parsed->document == NULL)
 		snprintf(parsed->json_reason, sizeof(parsed->json_reason),
 			"%s (after about %zu bytes)", fault.reason, fault.at);
 }

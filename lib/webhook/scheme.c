@@ -33,6 +33,25 @@ um_scheme_split_params(struct um_params *params, struct um_str text,
 	return true;
 }
 
+bool
+um_scheme_name_params(struct um_params *params, struct um_str text,
+	const char *separator, const struct um_strlist *order)
+{
+	params->len = 0;
+	do {
+		struct um_str value = um_str_trim(um_str_cut(&text, separator));
+
+		if (params->len == order->len || params->len == UM_PARAMS_MAX
+			|| value.len == 0)
+			return false;
+		params->param[params->len] = (struct um_field){
+			um_str(order->item[params->len]), value, false
+		};
+		params->len++;
+	} while (text.ptr != NULL);
+	return params->len == order->len;
+}
+
 /* The signatures of one delivery, as text. */
 struct candidates {
 	size_t len;
@@ -48,6 +67,7 @@ um_scheme_free(struct um_scheme *scheme)
 	free(scheme->parts);
 	um_strlist_free(&scheme->prefixes);
 	um_strlist_free(&scheme->fields);
+	um_strlist_free(&scheme->order);
 	free(scheme->separator);
 	free(scheme->equals);
 	free(scheme->list_separator);
@@ -104,9 +124,13 @@ collect_fields(struct candidates *candidates, const struct um_scheme *scheme,
 	struct um_params *params, struct um_str text)
 {
 	enum um_verify_error error = UM_VERIFY_OK;
+	bool ok = scheme->order.len != 0
+		? um_scheme_name_params(params, text, scheme->separator,
+			&scheme->order)
+		: um_scheme_split_params(params, text, scheme->separator,
+			scheme->equals);
 
-	if (!um_scheme_split_params(params, text, scheme->separator,
-		    scheme->equals))
+	if (!ok)
 		return UM_VERIFY_NOT_PARAMETERS;
 	for (size_t i = 0; i < params->len && error == UM_VERIFY_OK; i++)
 		if (um_strlist_has(&scheme->fields, params->param[i].name))

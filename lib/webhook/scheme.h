@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/file.h"
 #include "core/strlist.h"
@@ -28,6 +29,8 @@ struct um_scheme {
 	/* The names of the parameters that are signatures; perhaps none. */
 	struct um_strlist fields;
 	char *separator, *equals; /* of the parameters */
+	/* In place of `equals`: what each parameter is, in this order. */
+	struct um_strlist order;
 	/*
 	 * Between several lists of parameters in the header, each with a signature
 	 * of its own; or NULL.
@@ -63,6 +66,8 @@ struct um_scheme {
 	char *key_prefix; /* secrets of this scheme begin with it, or NULL */
 	struct um_verifier *verifier;
 	bool has_keys;
+	/* When it was compared with the provider's documentation; or 0. */
+	int64_t compared_ms;
 };
 
 enum um_check {
@@ -119,5 +124,14 @@ enum um_found um_scheme_put_signed(const struct um_scheme *scheme,
  */
 bool um_scheme_split_params(struct um_params *params, struct um_str text,
 	const char *separator, const char *equals);
+
+/*
+ * The same for parameters that have no names in the header: as many as `order`
+ * has, each of them with the name at its place. The last one is the rest of the
+ * header, except that it may not have the separator. False for more or fewer,
+ * and for an empty one.
+ */
+bool um_scheme_name_params(struct um_params *params, struct um_str text,
+	const char *separator, const struct um_strlist *order);
 
 #endif

@@ -42,6 +42,23 @@ um_spec_certificates_end(const struct um_spec *spec, int64_t *out)
 }
 
 bool
+um_spec_compared(const struct um_spec *spec, int64_t *out)
+{
+	const struct um_spec_part *const parts[] = { &spec->webhook,
+		&spec->back };
+
+	*out = spec->compared_ms;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (size_t j = 0; j < parts[i]->schemes_len; j++) {
+			int64_t day = parts[i]->schemes[j].compared_ms;
+
+			if (day != 0 && (*out == 0 || day < *out))
+				*out = day;
+		}
+	return *out != 0;
+}
+
+bool
 um_spec_read_keys(struct um_spec *spec, struct um_error *err)
 {
 	struct um_spec_part *const parts[] = { &spec->webhook, &spec->back };
@@ -71,7 +88,7 @@ check_time(const struct um_spec_part *part, const struct um_source *source)
 	enum um_verdict verdict = UM_DELIVERY_FORGED;
 	enum um_found found;
 
-	if (part->timestamp.kind == UM_EXPR_NONE)
+	if (part->timestamp.kind == UM_EXPR_NONE || source->has_only_token)
 		return UM_DELIVERY_GOOD;
 	found = um_expr_eval(&part->timestamp, source, &value);
 	if (found == UM_ABSENT)
@@ -99,17 +116,17 @@ verdict_of(enum um_verify_error error)
 	}
 }
 
-/* A delivery is good if any of the schemes that have keys matches. */
+/* Tries the schemes that have keys: those of tokens, or the others. */
 static enum um_verdict
-verify(const struct um_spec_part *part, const struct um_source *source,
-	struct um_signature *signature)
+try(const struct um_spec_part *part, const struct um_source *source,
+	struct um_signature *signature, bool is_token)
 {
 	enum um_verdict verdict = UM_DELIVERY_UNSIGNED;
 
 	for (size_t i = 0; i < part->schemes_len; i++) {
 		const struct um_scheme *scheme = &part->schemes[i];
 
-		if (!scheme->has_keys)
+		if (!scheme->has_keys || scheme->is_token != is_token)
 			continue;
 		switch (um_scheme_check(scheme, source, signature)) {
 		case UM_CHECK_RIGHT:
@@ -121,6 +138,27 @@ verify(const struct um_spec_part *part, const struct um_source *source,
 			break;
 		}
 	}
+	return verdict;
+}
+
+/*
+ * A delivery is good if any of the schemes matches. Only one that has no
+ * signature at all may have a token instead, which proves nothing of what it
+ * says: whoever knows the token alone can neither replace a signature nor say
+ * that something was paid.
+ */
+static enum um_verdict
+verify(const struct um_spec_part *part, struct um_source *source,
+	struct um_signature *signature)
+{
+	enum um_verdict verdict = try(part, source, signature, false);
+
+	source->has_only_token = false;
+	if (verdict != UM_DELIVERY_UNSIGNED)
+		return verdict;
+	verdict = try(part, source, signature, true);
+	source->has_only_token = verdict == UM_DELIVERY_GOOD
+		&& part->trust != UM_TRUST_TOKEN;
 	return verdict;
 }
 
@@ -207,7 +245,8 @@ is_answered_challenge(const struct um_spec_part *part,
 		|| part->challenge.is_get != delivery->is_get)
 		return false;
 	if (!delivery->is_get
-		&& (part->of_items || part->trust == UM_TRUST_NOTHING))
+		&& (part->of_items || part->trust == UM_TRUST_NOTHING
+			|| source->has_only_token))
 		return false;
 	with_mac.mac = part->schemes[0].verifier;
 	with_mac.mac_of_digits = delivery->is_get;
@@ -272,6 +311,13 @@ read_signed(struct reading *reading, const struct um_spec_part *part,
 	if (verdict == UM_DELIVERY_GOOD) {
 		um_parsed_read(parsed, &part->payload, part->event_needs, true);
 		return read_proven(reading, part, source, signature);
+	}
+	if (verdict == UM_DELIVERY_UNSIGNED && part->challenge.is_unsigned) {
+		um_parsed_read(parsed, &part->payload, part->challenge_needs,
+			false);
+		if (!parsed->is_malformed
+			&& is_answered_challenge(part, source))
+			return UM_DELIVERY_GOOD;
 	}
 	if (parsed->json_reason[0] != '\0')
 		refuse(reading, verdict, "/payload", parsed->json_reason);

@@ -48,6 +48,8 @@ struct um_spec {
 	 */
 	int64_t grace_ms;
 	struct um_spec_answer answer;
+	/* When what is no scheme was compared with the documentation; or 0. */
+	int64_t compared_ms;
 };
 
 /* Wipes and frees; NULL is fine. */
@@ -58,6 +60,12 @@ void um_spec_free(struct um_spec *spec);
  * certificate. False: it has no scheme with certificates.
  */
 bool um_spec_certificates_end(const struct um_spec *spec, int64_t *out);
+
+/*
+ * The first millisecond (Unix time) of the oldest day on which a part of it was
+ * compared with the provider's documentation. False: it names no day.
+ */
+bool um_spec_compared(const struct um_spec *spec, int64_t *out);
 
 /*
  * Reads the files of public keys again that have changed. False: one is refused,

@@ -20,6 +20,7 @@ nothing. The checks are:
   programs       the programs and their user are there
   configuration  the programs accept it, and the descriptions of the providers
   signatures     no certificate for a provider's signatures expires in two weeks
+  descriptions   each was compared with its provider's documents within a year
   approvals      user_check knows the users who decide for others
   permissions    nobody else can read or change secrets
   keys           the programs can read them; the one that seals is not old
@@ -48,6 +49,7 @@ nothing. The checks are:
   --user NAME         who the programs run as, urlmode by default
   --nginx DIR         nginx's configuration, /etc/nginx by default
   --sockets DIR       where the sockets are, /run/urlmode by default
+  --today DAY         the day of which the descriptions' age counts, YYYY-MM-DD
 
 Status: 0 nothing is wrong, 1 warnings, 2 errors.
 END
@@ -60,14 +62,16 @@ run_check()
 	user=urlmode
 	nginx=/etc/nginx
 	sockets=$run_dir
+	today=
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--json) json=1 ;;
-		--server-keys | --user | --nginx | --sockets)
+		--server-keys | --user | --nginx | --sockets | --today)
 			needs_value "$1" $#
 			case $1 in
 			--server-keys) server_keys=$2 ;;
 			--user) user=$2 ;;
+			--today) today=$2 ;;
 			--nginx) nginx=$(absolute "${2%/}") ;;
 			--sockets) sockets=$(absolute "${2%/}") ;;
 			esac
@@ -246,6 +250,7 @@ check_configuration()
 	}
 	check_signatures
 	read_configuration
+	check_descriptions
 	check_approvals
 	finding ok configuration "$config, $providers providers, for $base_url"
 }
@@ -292,6 +297,22 @@ check_signatures()
 		finding warning signatures "$(said "$scratch/said")" "see $config for the file, and restart the programs then"
 	else
 		finding ok signatures "no certificate of a provider expires soon"
+	fi
+}
+
+# A provider that has changed what it signs or sends would be refused.
+check_descriptions()
+{
+	ask compared "$today" >"$scratch/compared"
+	old=
+	while read -r name day file; do
+		old="${old:+$old, }$name since $day ($file)"
+	done <"$scratch/compared"
+	if [ -n "$old" ]; then
+		finding warning descriptions "$(printable "not compared with the provider's documents: $old")" \
+			"install a newer version, which may follow the provider, or compare the description and set its day: see urlmode delivery --help for a trial"
+	else
+		finding ok descriptions "each was compared within a year, or names no day"
 	fi
 }
 

@@ -21,7 +21,7 @@ _urlmode()
 	--user-check) words='oauth2-proxy basic remote-user openid session-ticket confirm' ;;
 	--kind) words='oauth payment signature input approval result stored' ;;
 	--older-than) words='30d 90d 365d' ;;
-	--oauth | --issuer | --client-id | --database-host | --provider | --since | --limit | --secret | --constant | --at) return ;;
+	--oauth | --issuer | --client-id | --database-host | --provider | --since | --limit | --secret | --constant | --at | --today) return ;;
 	*)
 		case ${COMP_WORDS[1]}:$COMP_CWORD in
 		*:1 | help:2) words="$("${COMP_WORDS[0]}" help 2>/dev/null | sed -n 's/^  \([a-z]*\)  .*/\1/p') --help --version" ;;

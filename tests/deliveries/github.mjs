@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { event, hmac, json, sha256 } from './support.mjs';
+import { digest, event, hmac, json, sha256 } from './support.mjs';
 
 export function deliveries() {
 	const secret = "It's a Secret to Everybody";
@@ -24,6 +24,13 @@ export function deliveries() {
 			deliver('removed', { action: 'deleted', installation }, 'cancelled', { reference: '42' }),
 			deliver('suspended', { action: 'suspend', installation }, 'ignore', { reference: '42' }),
 			deliver('an-issue', { action: 'created', installation: { id: 42, node_id: 'x' }, issue: {} }, 'ignore', { reference: '42' }),
+			// GitHub's default is a form. Its ping is the first that cannot be read.
+			(({ body, ...ping }) => ({ ...ping, body, events: [event('ignore', '', digest(body), { id: null })] }))(
+				deliver('ping', { zen: 'Keep it logically awesome.', hook_id: 1, hook: { type: 'App' } }, 'ignore')),
+			{
+				...deliver('ping as a form', new URLSearchParams({ payload: json({ zen: 'Keep it logically awesome.', hook_id: 1 }) }).toString(), null),
+				content_type: 'application/x-www-form-urlencoded', verdict: 'malformed',
+			},
 			deliver('sha1', { action: 'created', installation }, null, {},
 				(mac, body) => `sha1=${hmac('sha1', secret, body, 'hex')}`),
 			deliver('no-prefix', { action: 'created', installation }, null, {}, (mac) => mac),

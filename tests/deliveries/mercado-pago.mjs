@@ -12,6 +12,14 @@ export function deliveries() {
 	});
 	const good = (effect, type, body) => ({ verdict: 'good', events: [event(effect, type, digest(body), { reference: '123' })] });
 	const query = { elicitation_id: ID, 'data.id': '123', type: 'payment' };
+	// An order is named in the body, because its notifications go to the address of the application.
+	const order = (name, id, signed, headers) => {
+		const text = json({ action: 'order.processed', type: 'order', data: { id, external_reference: ID, status: 'processed', status_detail: 'accredited' } });
+		return {
+			...deliver(name, { 'data.id': id, type: 'order' }, { verdict: 'good', events: [event('recheck', 'order', digest(text), { reference: id })] }, NOW, signed), body: text, ...headers,
+		};
+	};
+	const ORDER = 'ORD01JYHTJA9M4NKTA06K7M808NJD';
 	const body = (type) => json({ action: 'payment.updated', type, data: { id: '123' } });
 
 	return {
@@ -19,6 +27,13 @@ export function deliveries() {
 		deliveries: [
 			deliver('payment', query, good('recheck', 'payment', body('payment'))),
 			deliver('milliseconds', query, good('recheck', 'payment', body('payment')), NOW * 1000),
+			order('an order, whose id is signed in lower case', ORDER, ORDER.toLowerCase()),
+			order('an order, whose id is signed as it is', ORDER, ORDER),
+			order('an order in lower case', ORDER.toLowerCase(), ORDER.toLowerCase()),
+			order('an order without the id of the request', ORDER, ORDER,
+				{ headers: { 'x-signature': `ts=${NOW},v1=${hmac('sha256', 'mp-secret', `id:${ORDER.toLowerCase()};ts:${NOW};`)}` } }),
+			{ ...order('an order signed in capitals', ORDER.toLowerCase(), ORDER), verdict: 'forged', events: undefined },
+			{ ...order('another order', ORDER, ORDER.replace('8', '9')), verdict: 'forged', events: undefined },
 			deliver('order', { ...query, type: 'merchant_order' }, good('ignore', 'merchant_order', body('merchant_order'))),
 			deliver('of-another-payment', query, { verdict: 'forged' }, NOW, '124'),
 			{

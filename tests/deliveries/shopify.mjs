@@ -14,6 +14,10 @@ export function deliveries() {
 			verdict: 'good', events: [event(effect, '', `sha256:${sha256(body)}`, { reference: '820982911946154508', ...more })],
 		};
 	};
+	const named = (name, headers) => {
+		const { headers: { 'x-shopify-hmac-sha256': mac }, ...one } = deliver(name, 'paid', 'recheck');
+		return { ...one, headers: headers(mac) };
+	};
 	const amount = { amount: 40300, currency: 'USD' };
 	// A refund names its order, and not the elicitation.
 	const refund = (name, effect, transaction, more) => {
@@ -45,6 +49,14 @@ export function deliveries() {
 			refund('refund-pending', 'ignore', { status: 'pending' }, { reference: '509562969' }),
 			refund('refund-of-a-test', 'other_mode', { test: true }, { reference: '820982911946154508', refund: '509562969' }),
 			deliver('test-order', 'pending', 'other_mode', {}, true),
+			// The header's name of before February 2026, the one since then, and both.
+			named('under its new name', (mac) => ({ 'shopify-hmac-sha256': mac })),
+			named('under both names', (mac) => ({ 'shopify-hmac-sha256': mac, 'x-shopify-hmac-sha256': mac })),
+			...['shopify-hmac-sha256', 'x-shopify-hmac-sha256'].map((name) => ({
+				...named(`under both names, with another as ${name}`, (mac) => (
+					{ 'shopify-hmac-sha256': mac, 'x-shopify-hmac-sha256': mac, [name]: hmac('sha256', 'guessed', '', 'base64') })),
+				verdict: 'forged', events: undefined,
+			})),
 		],
 		returns: [
 			back('installed', NOW, {
@@ -63,5 +75,8 @@ export const sender = {
 		financial_status: { recheck: 'paid', paid: 'paid', failed: 'voided', processing: 'pending' }[what],
 		note_attributes: [{ name: 'elicitation_id', value: id }],
 	}),
-	sign: inHeader('X-Shopify-Hmac-Sha256', { encoding: 'base64' }),
+	// It sends both while the old name has not ended.
+	sign: (body, how) => ({
+		...inHeader('X-Shopify-Hmac-Sha256', { encoding: 'base64' })(body, how), ...inHeader('shopify-hmac-sha256', { encoding: 'base64' })(body, how),
+	}),
 };

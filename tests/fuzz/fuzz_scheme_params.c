@@ -13,6 +13,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_str between = fuzz_line(&rest);
 	struct um_str equals = fuzz_line(&rest);
 	struct um_str header = fuzz_rest(&rest);
+	char t[] = "t", v1[] = "v1", *names[] = { t, v1 };
+	const struct um_strlist order = { .item = names, .len = 2 };
 	struct um_params params;
 
 	/* A description's are never empty. */
@@ -29,6 +31,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				<= header.ptr + header.len);
 			HOLDS(memmem(pair->name.ptr, pair->name.len, equals.ptr,
 				      strlen(equals.ptr))
+				== NULL);
+		}
+	}
+	if (between.ptr[0] != '\0'
+		&& um_scheme_name_params(&params, header, between.ptr,
+			&order)) {
+		HOLDS(params.len == order.len);
+		for (size_t i = 0; i < params.len; i++) {
+			HOLDS(params.param[i].value.len != 0);
+			HOLDS(memmem(params.param[i].value.ptr,
+				      params.param[i].value.len, between.ptr,
+				      strlen(between.ptr))
 				== NULL);
 		}
 	}

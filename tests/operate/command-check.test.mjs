@@ -17,14 +17,14 @@ import {
 	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, inStack, own, report, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
 import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
-import { asUser, urlmode } from '../support/command.mjs';
+import { asUser, RELEASE, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
 import { DAY, signAgain } from '../support/certificates.mjs';
 import { until } from '../support/wait.mjs';
 
-const ALL = ['programs', 'signatures', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'storage', 'deliveries', 'units', 'sockets',
+const ALL = ['programs', 'signatures', 'descriptions', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'storage', 'deliveries', 'units', 'sockets',
 	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside', 'issuer'];
 
 checkedStack('operate-command-check');
@@ -38,7 +38,7 @@ test('nothing is wrong: each check says so, and the status is 0; it changes noth
 	const { findings, status, skipped } = said;
 	assert.deepEqual(findings.map((finding) => [finding.check, finding.severity]), ALL.map((name) => [name, 'ok']));
 	assert.deepEqual([status, skipped], ['ok', 0]);
-	const { status: exit, out } = await urlmode(['check', ...asUser(), '--nginx', '.', '--sockets', 'sock', '--server-keys', 'server-keys'],
+	const { status: exit, out } = await urlmode(['check', ...asUser(), '--nginx', '.', '--sockets', 'sock', '--server-keys', 'server-keys', '--today', RELEASE],
 		env({ URLMODE_CONFIG: 'config.json', URLMODE_KEYS_FILE: '' }), undefined, stack.runDir);
 	assert.equal(exit, 0, out);
 	assert.match(out, /^ok +outside +https:\/\/localhost:\d+ leads to this host: its log has the request$/m);
@@ -62,6 +62,23 @@ describe('configuration and files', () => {
 	test('a description that is refused', async () => {
 		await changeConfig((config) => { config.providers.mine = { kind: 'payment', description: '/nonexistent.json' }; });
 		await finds('configuration', 'error', /nonexistent\.json/);
+	});
+
+	test('a description that was not compared for a year', async () => {
+		const { verify: [scheme], ...shipped } = JSON.parse(await readFile(new URL('../../lib/providers/stripe.json', import.meta.url), 'utf8'));
+		await changeConfig((config) => { config.providers.mine = { ...config.providers.stripe, description: inStack('mine.json') }; });
+		undo.push(() => unlink(inStack('mine.json')));
+		const written = (compared, root = compared) => writeFile(inStack('mine.json'), JSON.stringify(
+			{ ...shipped, compared: root, verify: [{ ...scheme, compared }] }), { mode: 0o644 });
+		const found = async () => (await report()).findings.find((finding) => finding.check === 'descriptions');
+		await written('2025-11-26');
+		await finds('descriptions', 'warning', /^not compared with the provider's documents: mine since 2025-11-26 \(\S+\/mine\.json\)$/);
+		await written('2026-11-28', '2024-02-29');
+		await finds('descriptions', 'warning', /mine since 2024-02-29 /);
+		for (const day of ['2025-11-28', '2026-11-28', undefined]) {
+			await written(day);
+			assert.equal((await found()).severity, 'ok', day);
+		}
 	});
 
 	test("a site's own description whose units cannot be those of the currencies", async () => {

@@ -6,7 +6,7 @@ import { chmod, chown, cp, mkdir, readFile, readdir, rm, stat, unlink, utimes, w
 import path from 'node:path';
 import { after, afterEach, before } from 'node:test';
 
-import { asUser, urlmode } from './command.mjs';
+import { asUser, RELEASE, urlmode } from './command.mjs';
 import { startStack } from './stack.mjs';
 import { configure } from '../security/deployment.mjs';
 import { freePorts } from '../stack/harness.mjs';
@@ -148,7 +148,7 @@ export const env = (more) => ({
 	URLMODE_OPERATOR_DATABASE_URL: stack.env.URLMODE_OPERATOR_DATABASE_URL, SSL_CERT_FILE: inStack('cert.pem'),
 	PATH: `${inStack('systemd')}:${process.env.PATH}`, ...more,
 });
-export const check = (args = [], more = {}) => urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', inStack('sock'), ...args], env(more));
+export const check = (args = [], more = {}) => urlmode(['check', ...asUser(), '--nginx', stack.runDir, '--sockets', inStack('sock'), '--today', RELEASE, ...args], env(more));
 
 /** The report, and the findings by check. */
 export async function report(...args) {

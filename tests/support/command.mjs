@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = path.join(ROOT, 'nginx/command/urlmode');
 
+/** The day of the release, of which `check` and the tests of descriptions look: they do not fail as time passes. */
+export const RELEASE = '2026-11-28';
+
 /** The options of `events` that list more than all tests leave in a database. */
 export const ALL = ['--limit', '20000'];
 

@@ -4,6 +4,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
+import { DESCRIBED } from './deliveries.mjs';
 import { isMain } from '../demo/process.mjs';
 
 const TOP = new URL('../../', import.meta.url);
@@ -19,14 +20,39 @@ const line = (cells) => `| ${cells.join(' | ')} |\n`;
 const table = (head, ...rows) => [line(head), `|${'---|'.repeat(head.length)}\n`, ...rows.map(line)].join('');
 const list = (items) => [...new Set(items)].join(', ') || '–';
 
+/** Where the elicitation's id is, in the words of the provider. */
+function placeOf(value) {
+	if (value === undefined) return '–';
+	if (typeof value === 'string') return `\`${value}\``;
+	if (value.first) return [...new Set(value.first.map(placeOf))].join(', or ');
+	const { json, item = json, where, is, value: at, inside, query, form, multipart } = value;
+	if (item === undefined) return `\`${query ?? form ?? multipart}\` of the ${query ? 'address' : 'form'}`;
+	return where ? `\`${item}\`, where \`${where}\` is \`${is}\`` : `\`${item}${inside ?? ''}\``;
+}
+
+/** What a provider with this description can be: for kind payment, signature or oauth. */
+function kindsOf({ outcomes, oauth }, kind) {
+	const effects = outcomes.map(({ effect }) => effect);
+	return list([effects.includes('paid') && 'payment', effects.includes('accepted') && kind !== 'oauth' && 'signature', kind, oauth && 'oauth'].filter(Boolean));
+}
+
+const HMAC = /^hmac-/;
+
+/** How it is signed, and since when that is known. */
+const schemeOf = ({ algorithm, signature: { from: { header, ...other } }, since }) => `${algorithm.replace(HMAC, 'HMAC-').toUpperCase().replace('TOKEN', 'a token').replace('ED25519', 'Ed25519')
+} in ${header ? [header].flat().map((name) => `\`${name}\``).join(' or ') : `the ${Object.keys(other)[0].replace('item', 'event').replace('json', 'body').replace('query', 'address')}`} (${since})`;
+
 function webhookRow(file) {
-	const { name, trust, outcomes, live, account, challenge, return: back } = read(`lib/providers/${file}`);
+	const description = read(`lib/providers/${file}`);
+	const { name, trust, outcomes, live, account, challenge, return: back, elicitation, verify } = description;
+	const { kind } = DESCRIBED.find((one) => `${one.name}.json` === file);
+	const compared = [description.compared, ...verify.map((one) => one.compared)].filter(Boolean).sort()[0];
 	const { deliveries, returns = [] } = read(`build/deliveries/${file}`);
 	const effects = outcomes.map(({ effect }) => effect);
 	const more = [live && 'mode', account && 'account', challenge && 'challenge', back && 'return'].filter(Boolean);
-	return [`\`${file}\``, name, PROVES[trust], list(effects.filter((one) => !['recheck', 'ignore'].includes(one))),
+	return [`\`${file}\``, name, kindsOf(description, kind), list(verify.map(schemeOf)), placeOf(trust === 'nothing' ? 'webhookUrl' : elicitation), PROVES[trust], list(effects.filter((one) => !['recheck', 'ignore'].includes(one))),
 		effects.includes('recheck') ? list(outcomes.filter((one) => one.effect === 'recheck').flatMap(({ type }) => type ?? 'everything else')) : '–',
-		list(more), String(deliveries.length + returns.length)];
+		list(more), String(deliveries.length + returns.length), compared];
 }
 
 /** A provider of any kind says nothing that could be confirmed. */
@@ -65,7 +91,7 @@ function accountRow(file) {
 /** Document → heading and table. */
 export const TABLES = {
 	SHIPPED: ['What the webhooks prove', table(
-		['file', 'for', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries'],
+		['file', 'for', 'kind', 'signature (known since)', 'the id is in', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries', 'compared'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow))],
 	ACCOUNTS: ['What is known of accounts', table(
 		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)', 'access token', 'refresh token'],

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 
+import { RELEASE } from '../support/command.mjs';
+
 /** Its status, and what it has found. */
 export async function check(machine) {
-	const { status, out, err } = await machine.run('urlmode', 'check', '--json', '--server-keys', '/root/server-keys');
+	const { status, out, err } = await machine.run('urlmode', 'check', '--json', '--server-keys', '/root/server-keys', '--today', RELEASE);
 	assert.equal(err, '');
 	return { status, findings: JSON.parse(out).findings };
 }

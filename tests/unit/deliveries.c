@@ -111,9 +111,9 @@ deliveries_check(const char *file, json_t *root)
 {
 	static const char *const keys[] = { "now", "site", "answer",
 		"deliveries", "returns", NULL };
-	static const char *const site_keys[] = { "secrets", "return_secrets",
-		"certificate", "jwks_file", "constants", "mode", "accounts",
-		NULL };
+	static const char *const site_keys[] = { "kind", "secrets",
+		"return_secrets", "certificate", "jwks_file", "constants",
+		"mode", "accounts", NULL };
 
 	check_keys(file, root, keys);
 	check_keys(file, json_object_get(root, "site"), site_keys);

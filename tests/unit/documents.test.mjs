@@ -203,12 +203,6 @@ test('the tables of providers are those that the descriptions make', () => {
 		assert.equal(readDocument(document), withTables(document), 'node tests/support/provider-tables.mjs writes them');
 });
 
-test('each description with a webhook has a row that says what it is for', () => {
-	const files = list('lib/providers', '.json').filter((file) => 'verify' in JSON.parse(read(file))).map((file) => path.basename(file));
-
-	assert.deepEqual(firstColumn('lib/providers/SHIPPED.md', 'What each is for').sort(), files.sort());
-});
-
 const PACKAGE = JSON.parse(read('lib/node/package.json'));
 
 test('the README of the package has its modules, each with an example that imports it', () => {

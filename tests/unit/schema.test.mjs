@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 
+import { RELEASE } from '../support/command.mjs';
 import { findMistakes as findFaults } from '../../lib/node/src/accounts/check-description.js';
 
 const findMistakes = (oauth) => findFaults(oauth).map(({ pointer }) => pointer);
@@ -161,12 +162,31 @@ test('whether a refresh token stays good is said to people and to the vault alik
 		assert.equal(oauth.refresh_token_stays_good ?? false, /the (same|old) one stays/.test(oauth.lifetimes.rotation), name);
 });
 
-/** These were shipped before they were compared with a source of their provider. */
-const COMPARED = ['cashfree', 'chargebee', 'docusign', 'dropbox-sign', 'github', 'gocardless', 'mercado-pago', 'meta', 'paddle', 'persona', 'slack', 'xendit', 'zoom'];
+const shipped = () => descriptions.filter(({ name }) => !name.startsWith('descriptions/'));
+const schemesOf = ({ verify = [], return: back }) => [...verify, ...back?.verify ?? []];
 
-test('the notes name the source that a description was compared with', () => {
-	for (const name of COMPARED)
-		assert.match(read(`lib/providers/${name}.json`).notes, /\bCompared with [A-Z][^.]{8,}\.?/, name);
+test('each scheme says since when, and was compared with which document of the provider', () => {
+	for (const { name, content } of shipped()) {
+		for (const { since, compared, source } of schemesOf(content)) {
+			assert.ok(since <= compared, `${name}: since ${since}, compared ${compared}`);
+			assert.match(source ?? '', /^https:\/\/\S+$/, name);
+		}
+		// What is no scheme: an account, or deliveries that nothing signs.
+		if (content.oauth || schemesOf(content).length === 0) assert.ok(content.compared, `${name}: /compared`);
+	}
+});
+
+/** The descriptions of which a part was not compared in the year before this day. */
+function notCompared(day) {
+	const year = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`;
+	return shipped().filter(({ content }) => [content, ...schemesOf(content)].some(({ compared }) => compared < year)).map(({ name }) => name);
+}
+
+test('each description was compared in the year before the release', () => {
+	assert.deepEqual(notCompared(process.env.COMPARED_ON ?? RELEASE), []);
+	const [oldest] = shipped().flatMap(({ content }) => [content, ...schemesOf(content)].map(({ compared }) => compared)).filter(Boolean).sort();
+	const later = `${Number(oldest.slice(0, 4)) + 1}-12-31`;
+	assert.ok(notCompared(later).includes('stripe'), later);
 });
 
 test('what is wrong in a description is wrong to the schema too', () => {

@@ -105,6 +105,47 @@ TEST(a_signed_post)
 	um_spec_free(spec);
 }
 
+/* Whoever knows a token alone gets no MAC made. */
+TEST(a_post_that_has_only_a_token)
+{
+	static const char *const secrets[] = { SECRET };
+	static const char body[] =
+		"{\"event\":\"validate\",\"token\":\"a-B_9\"}";
+	const struct um_provider_env env = { .secrets = secrets,
+		.secrets_len = 1 };
+	struct um_reply reply = { 0 };
+	struct um_error err;
+	struct um_spec *spec = describe_with(
+		"{\"name\": \"n\", \"documentation\": \"d\", \"verify\": "
+		"[{\"algorithm\": \"hmac-sha256\", \"key\": {\"as\": "
+		"\"utf8\"}, \"signature\": {\"from\": {\"header\": "
+		"\"x-other\"}, \"as\": \"hex\"}, \"signed\": [{\"body\": "
+		"\"raw\"}]}, {\"algorithm\": \"token\", \"key\": {\"as\": "
+		"\"utf8\"}, \"signature\": {\"from\": {\"header\": "
+		"\"x-signature\"}}}], \"trust\": \"body\", \"outcomes\": "
+		"[{\"effect\": \"paid\"}], \"challenge\": {\"method\": "
+		"\"POST\", \"when\": [{\"from\": {\"json\": \"/event\"}, "
+		"\"is\": \"validate\"}], \"answer\": {\"text\": {\"mac\": "
+		"{\"json\": \"/token\"}}}}}",
+		&env, &err);
+	char token[] = SECRET;
+	const struct um_delivery delivery = { .body = um_str(body),
+		.header = signature_header,
+		.arg = token,
+		.reply = &reply };
+	struct um_event event;
+	size_t len;
+
+	if (spec == NULL)
+		fail_msg("%s", err.text);
+	assert_int_equal(um_spec_read(&spec->webhook, &delivery, &event, &len),
+		UM_DELIVERY_GOOD);
+	assert_false(reply.given);
+	assert_int_equal(len, 1);
+	assert_int_equal(event.effect, UM_EFFECT_RECHECK);
+	um_spec_free(spec);
+}
+
 /* Numbers as they are, and texts of several parts (Discord, X). */
 TEST(numbers_and_parts_of_a_text)
 {
@@ -300,6 +341,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_signed_post),
+		cmocka_unit_test(a_post_that_has_only_a_token),
 		cmocka_unit_test(numbers_and_parts_of_a_text),
 		cmocka_unit_test(a_get_that_is_harmless),
 		cmocka_unit_test(a_get_is_no_way_to_a_signature),

@@ -32,6 +32,41 @@ TEST(a_relative_path_starts_at_the_folder_of_the_file)
 	}
 }
 
+TEST(a_day_is_its_first_millisecond)
+{
+	static const struct {
+		const char *json;
+		int64_t ms; /* -1: refused; 7: as it was */
+	} cases[] = {
+		{ "{\"day\": \"1970-01-02\"}", 86400000 },
+		{ "{\"day\": \"2024-02-29\"}", 1709164800000 },
+		{ "{}", 7 },
+		{ "{\"day\": \"2026-02-29\"}", -1 },
+		{ "{\"day\": \"2026-2-9\"}", -1 },
+		{ "{\"day\": \"2026-11\"}", -1 },
+		{ "{\"day\": \"2026-11-28 \"}", -1 },
+		{ "{\"day\": \"2026-11-28T00:00:00Z\"}", -1 },
+		{ "{\"day\": \"\"}", -1 },
+		{ "{\"day\": 20261128}", -1 },
+		{ "{\"day\": null}", -1 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_error err;
+		struct um_conf_loc at = um_conf_root("file", &err);
+		json_t *node = json_loads(cases[i].json, 0, NULL);
+		int64_t ms = 7;
+		bool ok = um_conf_get_day(&at, node, "day", &ms);
+
+		assert_row(cases[i].json, ok == (cases[i].ms != -1));
+		if (ok)
+			assert_row(cases[i].json, ms == cases[i].ms);
+		else
+			assert_non_null(strstr(err.text, "file: /day: is "));
+		json_decref(node);
+	}
+}
+
 TEST(a_list_holds_strings_only)
 {
 	static const struct {
@@ -78,6 +113,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_relative_path_starts_at_the_folder_of_the_file),
+		cmocka_unit_test(a_day_is_its_first_millisecond),
 		cmocka_unit_test(a_list_holds_strings_only),
 	};
 

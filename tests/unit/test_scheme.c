@@ -382,6 +382,45 @@ TEST(named_parts)
 	assert_pairs("v1,a  v1,b", " ", ",", NULL);
 }
 
+/* Parameters without names: `<time>.<signature>`. */
+TEST(ordered_parts)
+{
+	static const struct {
+		const char *text, *between, *expected;
+	} cases[] = {
+		{ "17.ab", ".", "t=17;v1=ab;" },
+		{ " 17 . ab ", ".", "t=17;v1=ab;" },
+		{ "17::ab", "::", "t=17;v1=ab;" },
+		{ "t=17.v1=ab", ".", "t=t=17;v1=v1=ab;" },
+		{ "17.ab.", ".", NULL },
+		{ "17.ab.cd", ".", NULL },
+		{ "17", ".", NULL },
+		{ "17.", ".", NULL },
+		{ ".ab", ".", NULL },
+		{ "", ".", NULL },
+	};
+	char t[] = "t", v1[] = "v1", *names[] = { t, v1 };
+	const struct um_strlist order = { .item = names, .len = 2 };
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf out = { 0 };
+		struct um_params params;
+		bool ok = um_scheme_name_params(&params, um_str(cases[i].text),
+			cases[i].between, &order);
+
+		assert_row(cases[i].text, ok == (cases[i].expected != NULL));
+		for (size_t j = 0; ok && j < params.len; j++)
+			um_buf_printf(&out, "%.*s=%.*s;",
+				(int)params.param[j].name.len,
+				params.param[j].name.ptr,
+				(int)params.param[j].value.len,
+				params.param[j].value.ptr);
+		if (ok)
+			assert_str(um_buf_str(&out), cases[i].expected);
+		um_buf_free(&out);
+	}
+}
+
 TEST(as_many_named_parts_as_the_limit)
 {
 	for (size_t more = 0; more < 2; more++) {
@@ -402,6 +441,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(named_parts),
+		cmocka_unit_test(ordered_parts),
 		cmocka_unit_test(as_many_named_parts_as_the_limit),
 		cmocka_unit_test(
 			one_secret_serves_each_scheme_without_a_prefix),
