@@ -8,8 +8,8 @@
  * issuer (RFC 9207 section 2.4); the signature, if the provider signs its
  * responses. Then the row is completed, with the parameters of the response as
  * its sealed result, unless the provider's description knows the response as one
- * that leaves it open: somebody else has to decide, or an admin has agreed. Only
- * parameters that decide must be readable.
+ * that leaves it open: somebody else has to decide, or an admin has agreed. Of its
+ * parameters state, iss and code must be readable.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,6 +20,9 @@
 #include "jose/id_token.h"
 #include "server/main.h"
 
+/* Bytes: an id token of UM_JWS_MAX, the state, and what else there is. */
+#define SIGNIN_BODY_MAX 24576
+
 /* RFC 9207 section 2.4, and the errors of RFC 6749 section 4.2.2.1. */
 static enum um_refusal
 check_response(const struct um_openid *openid, const struct um_exchange *ex)
@@ -127,8 +130,8 @@ users_sign_in(const struct um_context *context,
 static const struct um_route routes[] = {
 	{ .prefix = UM_SIGNIN_ROUTE,
 		.methods = "GET, POST",
-		.body_max = UM_BODY_MAX,
-		.value_max = UM_FORM_VALUE_MAX,
+		.body_max = SIGNIN_BODY_MAX,
+		.value_max = UM_JWS_MAX,
 		.serves = users_sign_in,
 		.plan = plan },
 	{ 0 },

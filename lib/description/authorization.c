@@ -80,56 +80,51 @@ um_authorization_load(json_t **out, const struct um_conf_loc *at,
 	return ok;
 }
 
-/* Remembers the first parameter that decides and cannot be read. */
-static struct um_str
-read_parameter(const struct um_form *form, const char *name,
-	enum um_refusal *why)
+/* What is there and cannot be read is not absent. */
+static bool
+is_there(const struct um_form *form, const char *name)
 {
 	const struct um_field *field = um_form_field(form, name);
 
-	if (field != NULL && *why == UM_REFUSAL_NONE)
-		*why = field->unreadable;
-	return um_form_get(form, name);
+	return field != NULL
+		&& (field->value.len != 0
+			|| field->unreadable != UM_REFUSAL_NONE);
 }
 
 static bool
-has_error(json_t *words, const struct um_form *form, enum um_refusal *why)
+has_error(json_t *words, const struct um_form *form)
 {
-	bool found = read_parameter(form, "error", why).len != 0;
 	const json_t *names = json_object_get(words, "errors");
+	bool found = is_there(form, "error");
 
 	for (size_t i = 0; i < json_array_size(names); i++)
-		found |= read_parameter(form,
-				 json_string_value(json_array_get(names, i)),
-				 why)
-				 .len
-			!= 0;
+		found |= is_there(form,
+			json_string_value(json_array_get(names, i)));
 	return found;
 }
 
 static bool
-is_met(json_t *condition, const struct um_form *form, enum um_refusal *why)
+is_met(json_t *condition, const struct um_form *form)
 {
 	bool met = true;
 	const char *name;
 	json_t *value;
 
 	json_object_foreach (condition, name, value)
-		met &= um_str_is(read_parameter(form, name, why),
+		met &= um_str_is(um_form_get(form, name),
 			json_string_value(value));
 	return met;
 }
 
 /* Whether one of the conditions is met. */
 static bool
-says(json_t *words, const char *key, const struct um_form *form,
-	enum um_refusal *why)
+says(json_t *words, const char *key, const struct um_form *form)
 {
 	const json_t *list = json_object_get(words, key);
 	bool found = false;
 
 	for (size_t i = 0; i < json_array_size(list); i++)
-		found |= is_met(json_array_get(list, i), form, why);
+		found |= is_met(json_array_get(list, i), form);
 	return found;
 }
 
@@ -137,26 +132,22 @@ enum um_authorization
 um_authorization_read(json_t *words, const struct um_form *form,
 	enum um_refusal *why)
 {
-	bool has_code, failed, declined, consented, requested;
+	const struct um_field *code = um_form_field(form, "code");
+	bool failed = has_error(words, form);
 
-	*why = UM_REFUSAL_NONE;
-	/* Each is read, so that none that is unreadable counts as absent. */
-	has_code = read_parameter(form, "code", why).len != 0;
-	failed = has_error(words, form, why);
-	declined = um_str_is(um_form_get(form, "error"), "access_denied")
-		|| says(words, "declined", form, why);
-	consented = says(words, "consented", form, why);
-	requested = says(words, "requested", form, why);
+	*why = code != NULL ? code->unreadable : UM_REFUSAL_NONE;
 	if (*why != UM_REFUSAL_NONE)
 		return UM_AUTHORIZATION_UNREADABLE;
-	if (has_code)
+	if (code != NULL && code->value.len != 0)
 		return failed ? UM_AUTHORIZATION_AMBIGUOUS
 			      : UM_AUTHORIZATION_CODE;
-	if (declined)
+	if (um_str_is(um_form_get(form, "error"), "access_denied")
+		|| says(words, "declined", form))
 		return UM_AUTHORIZATION_DECLINED;
 	if (failed)
 		return UM_AUTHORIZATION_FAILED;
-	if (consented)
+	if (says(words, "consented", form))
 		return UM_AUTHORIZATION_CONSENTED;
-	return requested ? UM_AUTHORIZATION_REQUESTED : UM_AUTHORIZATION_FAILED;
+	return says(words, "requested", form) ? UM_AUTHORIZATION_REQUESTED
+					      : UM_AUTHORIZATION_FAILED;
 }

@@ -34,8 +34,8 @@ bool um_authorization_load(json_t **out, const struct um_conf_loc *at,
 
 /*
  * Reads a form that was parsed leniently, by `words` or, for NULL, by RFC 6749
- * section 4.1.2 alone. With UNREADABLE, *why says in what way a parameter that
- * decides is.
+ * section 4.1.2 alone. What cannot be read of an error is an error, and of another
+ * word none that is known. With UNREADABLE, *why says in what way the code is.
  */
 enum um_authorization um_authorization_read(json_t *words,
 	const struct um_form *form, enum um_refusal *why);

@@ -10,7 +10,7 @@
 
 #define UM_FORM_FIELDS_MAX 128
 #define UM_FORM_NAME_MAX 64     /* bytes, decoded */
-#define UM_FORM_VALUE_MAX 12288 /* bytes, decoded: id tokens are long */
+#define UM_FORM_VALUE_MAX 12288 /* bytes, decoded: codes are long */
 
 #define UM_FORM_TYPE "application/x-www-form-urlencoded"
 

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { configure } from '../security/deployment.mjs';
+import { constant } from '../support/constants.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { openForms } from '../support/forms.mjs';
 import { request } from '../support/http.mjs';
@@ -185,6 +186,26 @@ describe('openid', () => {
 			assert.equal(typed, null, 'nothing was kept on the server');
 		});
 	}
+
+	test('an id token as long as UM_JWS_MAX signs in, and a longer one is refused as too large', async () => {
+		const max = constant('UM_JWS_MAX');
+		const length = (n) => provider.idToken('ada', 'n'.repeat(43), { groups: 'g'.repeat(n) }).length;
+		// Base64url has no text of every length.
+		let most = max;
+		while (length(most) > max) most -= 1;
+		assert.ok(length(most) > max - 2);
+		try {
+			for (const [n, signedIn] of [[most, true], [most + 1, false]]) {
+				provider.claims = { groups: 'g'.repeat(n) };
+				const form = await create(INPUT, 'ada');
+				const page = await openAs('ada', fixture.browser(), form.url);
+				if (signedIn) assertForm(page, INPUT);
+				else assert.deepEqual(refusal(page), [400, 'parameters_too_large']);
+			}
+		} finally {
+			provider.claims = {};
+		}
+	});
 
 	test('no other route leads to the provider', async () => {
 		const form = await create(INPUT, 'ada');

@@ -155,6 +155,7 @@ describe('only the browser that started', () => {
 		for (const more of ['?status=successful&tx_ref=1', '&name=Jos%E9', '&x=1&x=2']) {
 			assert.equal(titleOf(await browser.open(`${payment.returnUrl}${more}`)), 'Waiting for confirmation', more);
 		}
+		assert.equal(titleOf(await browser.open(`${payment.cancelUrl}?status=cancelled`)), 'Declined');
 	});
 
 	test('nobody may decline before a browser has opened the payment', async () => {

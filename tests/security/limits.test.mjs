@@ -18,6 +18,7 @@ import { Tokens } from '../support/tokens.mjs';
 import { until } from '../support/wait.mjs';
 import { constant } from '../support/constants.mjs';
 import { configure } from './deployment.mjs';
+import { send } from './raw.mjs';
 
 let fixture;
 let link; // a good one: the path with its state
@@ -130,6 +131,12 @@ describe('what nginx takes', () => {
 		const cookies = (bytes) => ({ Cookie: `x=${'v'.repeat(bytes)}` });
 		assert.equal((await get(link, cookies(20 * KILOBYTE - 2))).status, 200);
 		assert.equal((await get(link, cookies(24 * KILOBYTE))).status, 400);
+	});
+
+	test('40 KB of cookies in two lines, as they come over HTTP/2, reach the program', async () => {
+		const line = (name) => `Cookie: ${name}=${'v'.repeat(20 * KILOBYTE)}`;
+		const { status } = await send(fixture.stack.baseUrl, link, { headers: [line('a'), line('b')] });
+		assert.equal(status, 200);
 	});
 
 	test('headers that fill all of its buffers are fewer than a program takes', async () => {
