@@ -1,5 +1,5 @@
-// A host that quits before the answer is written: the work is done once, and the
-// next call is given what it has returned. With the servers and clients of the
+// A host that quits before the answer is written, and a tool that throws after its
+// work: the work is done once, and the next call is given what it has returned. With the servers and clients of the
 // frameworks themselves.
 
 import assert from 'node:assert/strict';
@@ -50,13 +50,13 @@ function projectOf(frameworks, name) {
 }
 
 /** A server whose tool acts on something that was signed, and what it says. */
-async function start(frameworks, name, answers = 'stream') {
+async function start(frameworks, name, answers = 'stream', more = {}) {
 	const project = projectOf(frameworks, name);
 	const signed = await fixture.create({ provider: 'docusign', kind: 'signature' });
 	await fixture.urlmode.complete(signed.id, { ...signed.owner, action: 'accept' });
 	const go = path.join(project.folder, `go-${randomUUID()}`);
 	const server = fixture.closeAtEnd(await startInstance(project, fixture.stack, {
-		env: { WORK_ID: signed.id, WORK_SUBJECT: signed.owner.subject, WORK_GO: go, ANSWERS: answers, ...name === 'frontmcp' && { AUTH: auth, ...await frontMcpPort() } },
+		env: { WORK_ID: signed.id, WORK_SUBJECT: signed.owner.subject, WORK_GO: go, ANSWERS: answers, ...more, ...name === 'frontmcp' && { AUTH: auth, ...await frontMcpPort() } },
 	}));
 	return {
 		project, server,
@@ -111,6 +111,19 @@ for (const frameworks of ['newest', 'oldest']) {
 				await host.quit();
 				await running.server.kill();
 				assert.equal(running.server.output.split('the work begins').length, 2, 'the work is done once');
+			});
+
+			test(`${[name, client, answers].filter(Boolean).join(', ')}: a tool that throws after its work has not answered, and the next call has the result`, async () => {
+				const running = await start(frameworks, name, answers, { WORK_THROWS: 'yes' });
+				const host = startHost(running, client);
+				running.letGoOn();
+				assert.match(await host.call(), /^error: /);
+				await running.says('the answer was not written');
+				assert.equal(await host.call(), 'done 1');
+				await running.says('the answer was written');
+				assert.equal(await host.call(), 'taken');
+				await host.quit();
+				await running.server.kill();
 			});
 		}
 	});

@@ -112,7 +112,7 @@ describe('new', () => {
 			const { dependencies } = JSON.parse(read('package.json'));
 			assert.equal(dependencies.urlmode, JSON.parse(readFileSync(join(ROOT, 'lib/node/package.json'), 'utf8')).version);
 			const imported = [...read('server.mjs').matchAll(/ from '((?:@[^/']+\/)?[^./:'][^/:']*)[^:']*'/g)].map(([, from]) => from);
-			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp|zod)/.test(from));
+			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp)/.test(from));
 			assert.deepEqual(others.filter((from) => !(from in dependencies)), []);
 		});
 	}

@@ -63,7 +63,8 @@ class TestClient {
 		const result = await this.callRaw(name, { args, meta, options: {
 			signal, onprogress: onProgress, timeout, resetTimeoutOnProgress: true,
 		} });
-		return { text: result.content.map(({ text }) => text).join('\n'), data: result.structuredContent, isError: result.isError === true };
+		const { structuredContent: data } = result;
+		return { text: result.content.map(({ text }) => text).join('\n'), ...data !== undefined && { data }, isError: result.isError === true };
 	}
 }
 

@@ -88,6 +88,38 @@ test('a response that the server has ended before says nothing of the answer: it
 	assert.equal(calls[0].answer.signal.aborted, false, 'the client was sent away');
 });
 
+test('an answer that is an error was not written, however the framework writes it', async (t) => {
+	const error = { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'thrown' } };
+	const failed = { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'thrown' }], isError: true } };
+	const done = { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: '{"isError":true}' }], structuredContent: { isError: true, error: 'none' } } };
+	const progress = { jsonrpc: '2.0', method: 'notifications/message', params: { error: 'a log line' } };
+	const event = (message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+	const json = JSON.stringify;
+	for (const [written, about, ...chunks] of [
+		[false, 'an error', json(error)],
+		[false, 'an error result', json(failed)],
+		[false, 'in two pieces, of bytes', Buffer.from(json(failed).slice(0, 70)), Buffer.from(json(failed).slice(70))],
+		[false, 'in a batch', json([{ ...done, id: 0 }, failed])],
+		[false, 'as an event, after another one', event(progress), event(error)],
+		[true, 'a result', json(done)],
+		[true, 'a result that is an event', event(progress), event(done)],
+		[true, 'of another call', json([{ ...error, id: 0 }, done])],
+		[true, 'nothing of MCP', '{"error":'],
+	]) {
+		const transport = new FakeTransport();
+		const { calls, fetch } = await serve(t, { transport, tool: (call) => {
+			setTimeout(() => {
+				for (const chunk of chunks.slice(0, -1)) call.response.write(chunk);
+				call.response.end(chunks.at(-1));
+			}, 20);
+			call.seen = call.answer.written();
+			return once(call.response, 'finish');
+		} });
+		await (await fetch()).text();
+		assert.equal(await calls[0].seen, written, about);
+	}
+});
+
 class FakeTransport {
 	sent = [];
 	async send(message, options) {
@@ -134,6 +166,9 @@ test('without HTTP the transport says it', async () => {
 	await transport.send({ id: 1, result: {} }, 'its options');
 	await assert.rejects(transport.send({ id: 'b', result: {}, fails: true }), /not connected/);
 	await transport.send({ id: 3, error: { code: -32603 } });
+	const [thrown] = watch(4);
+	await transport.send({ id: 4, result: { content: [], isError: true } });
+	assert.equal(await thrown, false, 'the framework has made an error of it');
 	assert.deepEqual(await Promise.all(ok), [true, true]);
 	assert.deepEqual(await Promise.all(failed), [false, false]);
 	assert.deepEqual(await Promise.all(refused), [false, false], 'the answer is another one than the tool has returned');

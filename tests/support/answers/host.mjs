@@ -1,5 +1,5 @@
 // A host with an official client, in a process of its own: for each line on standard
-// input it calls the tool and prints what it returns.
+// input it calls the tool and prints what it returns, or the error.
 
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -16,7 +16,7 @@ const headers = { authorization: `Bearer ${process.env.HOST_TOKEN}` };
 await host.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
 const call = { name: 'work', arguments: {} };
 for await (const _ of createInterface({ input: process.stdin })) {
-	const { content } = client === 'sdk' ? await host.callTool(call, undefined, { timeout: 120_000 }) : await host.callTool(call, { timeout: 120_000 });
-	console.log(content[0].text);
+	const calling = client === 'sdk' ? host.callTool(call, undefined, { timeout: 120_000 }) : host.callTool(call, { timeout: 120_000 });
+	console.log(await calling.then(({ content, isError }) => `${isError ? 'error: ' : ''}${content[0].text}`, (error) => `error: ${error.message}`));
 }
 process.exit();

@@ -1,5 +1,6 @@
 // The tool of these servers: it does its work once, when the test lets it go on,
-// and says what becomes of its answers.
+// and says what becomes of its answers. If WORK_THROWS is set, the tool throws in the
+// call that has done the work.
 
 import { existsSync } from 'node:fs';
 import process from 'node:process';
@@ -10,7 +11,7 @@ import { UrlMode } from 'urlmode';
 import { watchAnswer } from './node_modules/urlmode/src/adapters/answer.js';
 
 const {
-	URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl, WORK_ID: id, WORK_SUBJECT: subject, WORK_GO: go,
+	URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl, WORK_ID: id, WORK_SUBJECT: subject, WORK_GO: go, WORK_THROWS: throws,
 } = process.env;
 const urlmode = new UrlMode({ databaseUrl, keysFile, baseUrl });
 
@@ -34,5 +35,6 @@ export async function work(transport, requestId) {
 		if (written) await claim.confirm();
 		console.log(`the answer was ${written ? '' : 'not '}written`);
 	});
+	if (claim.state === 'begun' && throws) throw new Error('after the work');
 	return result;
 }

@@ -18,9 +18,10 @@ export function makeAdapter(describe) {
 	 * with what came back. Without that, the result says what happened, or what to
 	 * do next.
 	 *
-	 * The body runs once for each outcome. Its result is kept until the answer was
-	 * written to the client: before that, the next call for the same thing is given
-	 * that result. If the body throws, the next call runs it again.
+	 * The body runs once for each outcome. Its result is kept until a successful
+	 * answer was written to the client: before that, the next call for the same thing
+	 * is given that result. If the body throws, or its result is an error, the next
+	 * call runs it again.
 	 *
 	 * @template R
 	 * @template {boolean | undefined} [T=undefined]

@@ -1,12 +1,15 @@
-// Whether the answer to a tool call was written. A tool only returns its result.
-// That its client is gone by then is known to the HTTP response alone, and no
-// framework hands that to its tools.
+// Whether the answer to a tool call was written, and is no error. A tool only returns
+// its result. What becomes of it afterwards, and that the client is gone by then, is
+// known to the HTTP response alone, and no framework hands that to its tools.
 //
 // Node announces each request that reaches an HTTP server, with its response,
 // before anything handles it. All that is then done for the request finds the response
 // in its asynchronous context, whichever framework is between.
 //
-//   the response finishes after the tool       the answer was written
+//   the response finishes after the tool       the answer was written, unless
+//                                              it is an error: the framework
+//                                              refused the result, or the tool
+//                                              threw after it had one
 //   the client closes its connection before    it was not: the client is gone
 //   the server ends the response before the    it was not: an event store keeps
 //   tool, to be polled (SEP-1699)              the answer, and may replay it
@@ -17,6 +20,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
 import { restoreOwn } from './own-answer.js';
+import { isErrorAnswer, SentAnswer } from './sent-answer.js';
 
 /**
  * A connection to PostgreSQL that is opened for one request outlives it, with its context.
@@ -33,7 +37,7 @@ subscribe('http.server.request.start', (message) => {
  * @typedef {object} Answer
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
  * @property {() => Promise<boolean>} written called when the tool has its result, before it returns that. Resolves when
- *     the answer was written (true) or cannot be written any more (false)
+ *     the answer was written and is no error (true), or will not be (false)
  * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
  *     makes of it is restored, if the framework tells its tools its transport
  *
@@ -66,7 +70,7 @@ export function watchAnswer(transport, requestId) {
 	return {
 		signal: connection.signal,
 		isOwn,
-		written: async () => (response.writableEnded && response.statusCode === 202 ? byChannel() : connection.written()),
+		written: async () => (response.writableEnded && response.statusCode === 202 ? byChannel() : connection.written(requestId)),
 	};
 }
 
@@ -117,8 +121,11 @@ class Connection {
 		return this.#abort.signal;
 	}
 
-	async written() {
-		return !this.#response.writableEnded && this.#finished;
+	/** @param {unknown} [requestId] */
+	async written(requestId) {
+		if (this.#response.writableEnded) return false;
+		const sent = new SentAnswer(this.#response);
+		return await this.#finished && !sent.isError(requestId);
 	}
 }
 
@@ -149,7 +156,7 @@ class Channel {
 				throw error;
 			}
 			// stdio does not look at what becomes of its bytes.
-			const written = !('error' in message);
+			const written = !isErrorAnswer(message);
 			if (transport._stdout) transport._stdout.write('', (error) => this.#report(message.id, written && !error));
 			else this.#report(message.id, written);
 		};

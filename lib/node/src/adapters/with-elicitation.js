@@ -174,9 +174,19 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		warnNotConnected(options.provider, id, reason, detail);
 		return { accepted: false, action: 'cancel', reason, toolResult: failureResult('cancel', reason, detail) };
 	}
+	// It says that it was not done.
+	if (isErrorResult(result)) {
+		await claimed.release().catch(() => {});
+		return { accepted: true, result };
+	}
 	await claimed.fulfil(result);
 	confirmWhenWritten(round, claimed);
 	return { accepted: true, result };
+}
+
+/** @param {unknown} result */
+function isErrorResult(result) {
+	return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
 
 /**
@@ -194,7 +204,7 @@ function throwIfGone(round, id) {
 }
 
 /**
- * Until the answer was written, the next call is given the same result.
+ * Until the answer was written, and was no error, the next call is given the same result.
  *
  * @param {Round} round
  * @param {{ confirm: () => Promise<boolean> }} claimed

@@ -1,0 +1,62 @@
+// What an HTTP response sends from now on: whether the answer to a call in it is an
+// error. Each framework turns what a tool throws, and a result that does not fit its
+// output schema, into an error of its own. The bytes on their way to the client are
+// where all of them are alike.
+
+/** @typedef {{ id?: unknown, method?: unknown, result?: { isError?: unknown } | null, error?: unknown }} Message */
+
+export class SentAnswer {
+	/** @type {Uint8Array[]} */
+	#chunks = [];
+
+	/** @param {import('node:http').ServerResponse} response */
+	constructor(response) {
+		for (const method of /** @type {('write' | 'end')[]} */ (['write', 'end'])) {
+			const send = /** @type {(...parts: unknown[]) => never} */ (response[method]);
+			response[method] = (/** @type {unknown[]} */ ...parts) => {
+				this.#keep(parts[0], parts[1]);
+				return send.apply(response, parts);
+			};
+		}
+	}
+
+	/**
+	 * @param {unknown} chunk
+	 * @param {unknown} encoding
+	 */
+	#keep(chunk, encoding) {
+		if (typeof chunk === 'string') this.#chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? /** @type {BufferEncoding} */ (encoding) : 'utf8'));
+		else if (chunk instanceof Uint8Array) this.#chunks.push(chunk);
+	}
+
+	/** @param {unknown} [requestId] of the call, if the framework tells it */
+	isError(requestId) {
+		const sent = Buffer.concat(this.#chunks);
+		// A large result is not parsed.
+		if (!sent.includes('"isError"') && !sent.includes('"error"')) return false;
+		return messagesIn(sent.toString()).some((message) => isErrorAnswer(message) && (requestId === undefined || message.id === requestId));
+	}
+}
+
+/**
+ * @param {Message} message
+ * @returns {boolean}
+ */
+export function isErrorAnswer({ method, result, error }) {
+	return method === undefined && (error !== undefined || result?.isError === true);
+}
+
+/**
+ * @param {string} text JSON, or server-sent events
+ * @returns {Message[]}
+ */
+function messagesIn(text) {
+	const data = /^\s*[[{]/.test(text) ? [text] : [...text.matchAll(/^data: ?(.*)$/gm)].map(([, line = '']) => line);
+	return data.flatMap((each) => {
+		try {
+			return [JSON.parse(each)].flat().filter((message) => typeof message === 'object' && message !== null);
+		} catch {
+			return []; // Nothing of MCP.
+		}
+	});
+}
