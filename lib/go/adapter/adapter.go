@@ -74,8 +74,8 @@ type Accepted struct {
 }
 
 // Body does what the user has agreed to, and returns the result of the tool as JSON. Its context ends when another call may
-// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, or if its result does not fit
-// the output schema of the tool, the next call runs it again.
+// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, or if its result is an error or
+// does not fit the output schema of the tool, the next call runs it again.
 type Body func(context.Context, Accepted) (json.RawMessage, error)
 
 // End is how a call ends.
@@ -148,12 +148,12 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 		return End{}, &argumentError{"Message is required"}
 	}
 	capabilities := a.capabilities(call.Client, wish.Round)
+	k := &asking{ctx: ctx, a: a, call: call, wish: wish, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if call.Connection != nil {
 		defer context.AfterFunc(call.Connection, func() { end(errGone) })()
 	}
-	k := &asking{a: a, call: call, wish: wish, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
 	for range limits.ClaimAttempts {
 		end, done, err := k.ask(ctx, capabilities)
 		if err != nil || done == nil {
@@ -207,7 +207,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	case urlmode.ClaimLeased:
 		return k.call.Output.fit(openEnd(k.wish.Wish, id, "claimed")), true, nil
 	case urlmode.ClaimFulfilled:
-		confirm(ctx, claim)
+		k.confirm(claim)
 		return End{Result: claim.Result}, true, nil
 	case urlmode.ClaimTaken:
 		if k.wish.claimed != nil {
@@ -226,11 +226,13 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		end, err := k.taken(ctx, outcome)
 		return end, true, err
 	}
-	made, err := k.work(ctx, claim, Accepted{outcome, done.elicitation.ReturnURL, claim.Fence}, body)
+	made, isKept, err := k.work(ctx, claim, Accepted{outcome, done.elicitation.ReturnURL, claim.Fence}, body)
 	if err != nil {
 		return End{}, false, err
 	}
-	confirm(ctx, claim)
+	if isKept {
+		k.confirm(claim)
+	}
 	return End{Result: made}, true, nil
 }
 
@@ -268,8 +270,8 @@ func (k *asking) taken(ctx context.Context, read urlmode.Outcome) (End, error) {
 	return failureEnd(urlmode.Cancel, "claimed"), nil
 }
 
-// work runs the body, and keeps its result. The end of the call ends neither.
-func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accepted, body Body) (json.RawMessage, error) {
+// work runs the body, and keeps its result. The end of the call ends neither. An error is not kept, but the code of an account is good once.
+func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accepted, body Body) (made json.RawMessage, isKept bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -280,31 +282,35 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 		case <-working.Done():
 		}
 	}()
-	isDone := false
 	defer func() {
-		if !isDone { // It has failed, perhaps by a panic: the next call does it.
+		if !isKept { // It has failed, perhaps by a panic: the next call does it.
 			claim.Release(ctx)
 		}
 	}()
-	made, err := body(working, accepted)
+	made, err = body(working, accepted)
 	if err == nil && made != nil {
 		err = k.call.Output.Check(made)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || isError(made) && k.wish.Kind != urlmode.OAuth {
+		return made, false, err
 	}
-	isDone = true
+	isKept = true
 	_, err = claim.Fulfil(ctx, made)
-	return made, err
+	return made, true, err
 }
 
-// confirm confirms a claim after the body has run. No SDK tells whether an answer was written. It counts as written if the client is
-// there as the tool returns.
-func confirm(ctx context.Context, claim *urlmode.Claim) {
-	if ctx.Err() != nil {
-		return
+// confirm confirms a claim when its answer counts as written. No SDK tells whether it was. It counts if the client is there.
+func (k *asking) confirm(claim *urlmode.Claim) {
+	confirm := func() {
+		if k.ctx.Err() == nil && (k.call.Connection == nil || k.call.Connection.Err() == nil) {
+			go claim.Confirm(context.WithoutCancel(k.ctx)) // If not, the next call is given the result again.
+		}
 	}
-	go claim.Confirm(ctx) // If not, the next call is given the result again.
+	if k.call.WhenDelivered == nil {
+		confirm()
+	} else {
+		k.call.WhenDelivered(confirm)
+	}
 }
 
 // argumentError is a mistake in a call, which names the argument.

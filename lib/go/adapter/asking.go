@@ -16,6 +16,7 @@ var errGone = errors.New("the client is gone")
 
 // asking is one call. The row alone says what has happened.
 type asking struct {
+	ctx      context.Context // of the call
 	a        *Adapter
 	call     Call
 	wish     question

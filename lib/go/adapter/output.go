@@ -24,6 +24,11 @@ type sent struct {
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 }
 
+func isError(result json.RawMessage) bool {
+	var made sent
+	return json.Unmarshal(result, &made) == nil && made.IsError
+}
+
 // Check returns an error if the result of a tool does not fit its output schema. A nil Output takes every result.
 func (o *Output) Check(result json.RawMessage) error {
 	var made sent

@@ -132,6 +132,7 @@ func toError(err error) error {
 func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.Call {
 	described := t.describe(call)
 	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
+	described.WhenDelivered = adapter.WhenDelivered(ctx)
 	return described
 }
 

@@ -34,12 +34,42 @@ func AddTool[In, Out any](server *sdk.Server, tool *sdk.Tool, handler ToolHandle
 	}
 	// Without a value of its own, the SDK leaves the result as it is.
 	sdk.AddTool(server, &typed, func(ctx context.Context, call *sdk.CallToolRequest, arguments In) (*sdk.CallToolResult, any, error) {
+		ctx, delivery := adapter.WithDelivery(ctx)
 		result, err := handler(context.WithValue(ctx, outputKey{}, output), call, arguments)
-		if err == nil && (result == nil || result.InputRequests == nil) {
+		if err == nil && !requiresInput(result) {
 			err = check(output, result)
+		}
+		if err == nil && !hasFailed(result) {
+			delivery.EndedWell()
 		}
 		return result, nil, err
 	})
+}
+
+// Middleware tells the functions of Tools how tools end, for [sdk.Server.AddReceivingMiddleware]. If a tool fails after its body has run, the next
+// call is given what the body has made. Without it a tool counts as ended with the function of Tools, if AddTool of this package
+// has not added it.
+func Middleware(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		if method != "tools/call" {
+			return next(ctx, method, request)
+		}
+		ctx, delivery := adapter.WithDelivery(ctx)
+		answer, err := next(ctx, method, request)
+		if result, ok := answer.(*sdk.CallToolResult); err == nil && ok && !hasFailed(result) {
+			delivery.EndedWell()
+		}
+		return answer, err
+	}
+}
+
+func requiresInput(result *sdk.CallToolResult) bool {
+	return result != nil && result.InputRequests != nil
+}
+
+// hasFailed is also true of a result that requires input: the tool has not ended.
+func hasFailed(result *sdk.CallToolResult) bool {
+	return requiresInput(result) || result != nil && result.IsError
 }
 
 // outputOf sets the output schema of a tool, if it has none.

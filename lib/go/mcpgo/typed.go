@@ -46,16 +46,41 @@ func AddTool[In, Out any](srv *server.MCPServer, tool sdk.Tool, handler ToolHand
 		if err := call.BindArguments(&arguments); err != nil {
 			return sdk.NewToolResultErrorFromErr("the arguments cannot be read", err), nil
 		}
-		result, err := handler(ctx, call, arguments)
-		if err != nil || result != nil && result.InputRequests != nil {
+		return ended(ctx, func(ctx context.Context) (*sdk.CallToolResult, error) {
+			result, err := handler(ctx, call, arguments)
+			if err != nil || requiresInput(result) {
+				return result, err
+			}
+			text, err := made(result, nil)
+			if err == nil {
+				err = output.Check(text)
+			}
 			return result, err
-		}
-		text, err := made(result, nil)
-		if err == nil {
-			err = output.Check(text)
-		}
-		return result, err
+		})
 	})
+}
+
+// Middleware tells the functions of Tools how tools end, for [server.WithToolHandlerMiddleware]. If a tool fails after its body has run, the next
+// call is given what the body has made. Without it a tool counts as ended with the function of Tools, if AddTool of this package
+// has not added it.
+func Middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return ended(ctx, func(ctx context.Context) (*sdk.CallToolResult, error) { return next(ctx, call) })
+	}
+}
+
+// ended runs a tool, and tells how it has ended. One that requires input has not ended.
+func ended(ctx context.Context, run func(context.Context) (*sdk.CallToolResult, error)) (*sdk.CallToolResult, error) {
+	ctx, delivery := adapter.WithDelivery(ctx)
+	result, err := run(ctx)
+	if err == nil && !requiresInput(result) && (result == nil || !result.IsError) {
+		delivery.EndedWell()
+	}
+	return result, err
+}
+
+func requiresInput(result *sdk.CallToolResult) bool {
+	return result != nil && (result.InputRequests != nil || result.RequestState != "")
 }
 
 // inferred is the schema of a type, whose values are objects, as the protocol has it.

@@ -25,7 +25,7 @@ func main() {
 	app.Serve(func(instance *urlmode.Instance) http.Handler {
 		tools, hooks := mcpgo.New(instance, app.Options()), &server.Hooks{}
 		tools.AddHooks(hooks)
-		srv := server.NewMCPServer("reports", "1.0.0", server.WithHooks(hooks), server.WithElicitation())
+		srv := server.NewMCPServer("reports", "1.0.0", server.WithHooks(hooks), server.WithElicitation(), server.WithToolHandlerMiddleware(mcpgo.Middleware))
 		srv.AddTool(mcp.NewTool("buy_report", mcp.WithDescription("Buys the report.")), sell(tools.ElicitURL))
 		srv.AddTool(mcp.NewTool("read_report", mcp.WithDescription("Reads the report, once it is paid.")), sell(tools.RequireURL))
 		mcpgo.AddTool[none, app.Sold](srv, mcp.NewTool("buy_summary", mcp.WithDescription("Buys the summary, as data.")), sellSummary(tools))

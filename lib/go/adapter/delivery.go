@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"context"
+	"sync"
+)
+
+// Delivery is the end of a tool, which its SDK tells later than the function that asks the user returns. It is safe for use by any
+// number of goroutines.
+type Delivery struct {
+	outer *Delivery
+
+	mu      sync.Mutex
+	waiting []func()
+}
+
+type deliveryKey struct{}
+
+// WithDelivery returns a context for a tool whose end is told to the Delivery.
+func WithDelivery(ctx context.Context) (context.Context, *Delivery) {
+	outer, _ := ctx.Value(deliveryKey{}).(*Delivery)
+	d := &Delivery{outer: outer}
+	return context.WithValue(ctx, deliveryKey{}, d), d
+}
+
+// WhenDelivered is for [Call.WhenDelivered]. It is nil if nobody tells how the tool of the context ends.
+func WhenDelivered(ctx context.Context) func(confirm func()) {
+	if d, ok := ctx.Value(deliveryKey{}).(*Delivery); ok {
+		return d.when
+	}
+	return nil
+}
+
+func (d *Delivery) when(confirm func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.waiting = append(d.waiting, confirm)
+}
+
+// EndedWell tells that the tool has returned a result that is no error. A Delivery around this one may know more.
+func (d *Delivery) EndedWell() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, confirm := range d.waiting {
+		if d.outer != nil {
+			d.outer.when(confirm)
+		} else {
+			confirm()
+		}
+	}
+	d.waiting = nil
+}

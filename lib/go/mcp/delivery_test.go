@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode/internal/adaptertest"
+)
+
+type careless struct {
+	How string `json:"how"`
+}
+
+// What fails after the body has run is not paid again: the next call is given what the body has made. A body that answers with an
+// error has not done its work. AddTool tells how a tool ends, and the middleware does for every other tool.
+func TestToolThatFailsAfterItsBody(t *testing.T) {
+	for _, added := range []string{"by AddTool", "by the SDK, with the middleware"} {
+		p, runs := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, 0
+		tools := New(adaptertest.Open(t), Options{})
+		run := func(ctx context.Context, call *sdk.CallToolRequest, wanted careless) (*sdk.CallToolResult, error) {
+			result, err := tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				runs++
+				made := text(fmt.Sprintf("%s in run %d.", accepted.Reference, runs))
+				made.IsError = wanted.How == "answers with an error"
+				return made, nil
+			})
+			if wanted.How == "fails" {
+				return nil, errors.New("the report is not there")
+			}
+			return result, err
+		}
+		server := sdk.NewServer(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
+		if added == "by AddTool" {
+			AddTool[careless, any](server, &sdk.Tool{Name: "buy"}, run)
+		} else {
+			server.AddReceivingMiddleware(Middleware)
+			sdk.AddTool(server, &sdk.Tool{Name: "buy"}, func(ctx context.Context, call *sdk.CallToolRequest, wanted careless) (*sdk.CallToolResult, any, error) {
+				result, err := run(ctx, call, wanted)
+				return result, nil, err
+			})
+		}
+		session := connect(t, p, server, true)
+		buy := func(how string) *sdk.CallToolResult {
+			t.Helper()
+			result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "buy", Arguments: careless{how}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		if result := buy("answers with an error"); !result.IsError || !strings.HasSuffix(said(result), " in run 1.") {
+			t.Fatalf("%s: %q", added, said(result))
+		}
+		if result := buy("fails"); !result.IsError || said(result) != "the report is not there" {
+			t.Fatalf("%s: %q", added, said(result))
+		}
+		if result := buy("works"); result.IsError || !strings.HasSuffix(said(result), " in run 2.") || len(p.asked) != 1 {
+			t.Fatalf("%s: %q after %d requests", added, said(result), len(p.asked))
+		}
+		adaptertest.UntilConfirmed(t, p.instance, p.me, p.asked[0])
+		if result := buy("works"); !strings.HasSuffix(said(result), " in run 3.") || len(p.asked) != 2 {
+			t.Fatalf("%s: %q after %d requests", added, said(result), len(p.asked))
+		}
+	}
+}
