@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/limits.h"
 #include "core/clock.h"
 
 static void
@@ -27,6 +28,13 @@ drop(PGconn **conn, const char *otherwise, struct um_error *err)
 	PQfinish(*conn);
 	*conn = NULL;
 }
+
+/* How TCP notices a connection that died in silence (contract/limits.json). */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define UNACKED_MS TEXT(UM_UNACKED_MS)
+#define KEEPALIVE_S TEXT(UM_KEEPALIVE_S)
+#define KEEPALIVE_COUNT TEXT(UM_KEEPALIVE_COUNT)
 
 enum ready { READY, NOT_IN_TIME, POLL_FAILED };
 
@@ -50,9 +58,12 @@ um_connection_open(PGconn **conn, const char *database_url, int64_t deadline,
 	struct um_error *err)
 {
 	static const struct um_statement listen = { .sql = "LISTEN urlmode" };
-	const char *const keywords[] = { "dbname", "fallback_application_name",
-		"client_encoding", NULL };
-	const char *const values[] = { database_url, "um_wait", "UTF8", NULL };
+	/* What the URL says counts: a later keyword overrides it. */
+	const char *const keywords[] = { "tcp_user_timeout", "keepalives_idle",
+		"keepalives_interval", "keepalives_count", "dbname",
+		"fallback_application_name", "client_encoding", NULL };
+	const char *const values[] = { UNACKED_MS, KEEPALIVE_S, KEEPALIVE_S,
+		KEEPALIVE_COUNT, database_url, "um_wait", "UTF8", NULL };
 	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
 	PGresult *res;
 

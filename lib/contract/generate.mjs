@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import * as calls from './calls.mjs';
 import * as codes from './codes.mjs';
-import { functionsJson } from './functions.mjs';
+import { files as functionFiles, functionsJson } from './functions.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
 import * as seals from './seals.mjs';
@@ -58,6 +58,7 @@ export function generated() {
 		...messages.files(all.messages),
 		...seals.files(all.seals),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
+		...functionFiles(data('functions')),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
 }

@@ -20,5 +20,11 @@
 #define UM_DELIVERY_BODY_MAX 4194304
 /* The longest grace of a description: so long after the expiry, the user and the provider may come back. */
 #define UM_GRACE_MAX_S 31536000
+/* After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits before it asks again. */
+#define UM_KEEPALIVE_S 5
+/* How many of these questions may have no answer. */
+#define UM_KEEPALIVE_COUNT 2
+/* How long what was sent may stay without TCP's acknowledgement, where the driver can set it. */
+#define UM_UNACKED_MS 15000
 
 #endif

@@ -31,6 +31,8 @@ const (
 	ErrSeal Code = "ELICITATION_SEAL"
 	// ErrBusy: PostgreSQL is too slow for the number of calls. This call has changed nothing: it can be made again later.
 	ErrBusy Code = "URLMODE_BUSY"
+	// ErrUnavailable: PostgreSQL did not answer in time. The message says whether the call may have been carried out.
+	ErrUnavailable Code = "URLMODE_UNAVAILABLE"
 	// ErrClosed: The instance was closed.
 	ErrClosed Code = "URLMODE_CLOSED"
 	// ErrKeysFile: The keys file is not acceptable. The message contains its name and the reason.
@@ -53,6 +55,14 @@ const (
 	// ErrUnclaimedPayments: A user cannot be forgotten while payments are unclaimed. Nothing was deleted.
 	ErrUnclaimedPayments Code = "UNCLAIMED_PAYMENTS"
 )
+
+func unavailableText(why string) string {
+	return "PostgreSQL does not answer: " + why
+}
+
+const unavailableNotSentText = "there is no connection to it. Nothing was changed"
+
+const unavailableNotAnsweredText = "it is not known whether this call was carried out"
 
 const requestStateExpiredText = "has expired"
 

@@ -15,7 +15,7 @@ import (
 // Create writes the row of an elicitation, or finds the one that a call with the same ResumeKey goes on
 // with. After that, the client can be sent to its URL.
 //
-// Errors: ErrArgument, ErrExists, ErrLimit, ErrBusy, ErrClosed, and that of Request.Target.
+// Errors: ErrArgument, ErrExists, ErrLimit, ErrBusy, ErrUnavailable, ErrClosed, and that of Request.Target.
 func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	price, err := checkTargetRequest(&r)
 	if err != nil {

@@ -50,6 +50,11 @@ func requestStateError(isExpired bool) error {
 	return &Error{Code: ErrRequestState, reason: requestStateText(requestStateForeignText)}
 }
 
+// unavailable is an ErrUnavailable. It does not unwrap to the deadline that has passed, which is not the caller's.
+func unavailable(why string) error {
+	return &Error{Code: ErrUnavailable, reason: unavailableText(why)}
+}
+
 // ClientGone is an ErrClientGone about an elicitation, for an adapter.
 func ClientGone(id string) error { return errorClientGone(id) }
 

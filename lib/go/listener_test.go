@@ -62,12 +62,13 @@ func TestPollsWhileWaitsBegin(t *testing.T) {
 	}
 }
 
-// gate passes connections on to PostgreSQL, or ends all of them.
+// gate passes connections on to PostgreSQL, ends all of them, or lets them die in silence.
 type gate struct {
 	url    string
 	mu     sync.Mutex
 	isShut bool
 	open   map[net.Conn]bool
+	silent map[net.Conn]bool
 }
 
 func openGate(t testing.TB, server *url.URL) *gate {
@@ -91,7 +92,7 @@ func openGate(t testing.TB, server *url.URL) *gate {
 	query.Del("port")
 	query.Set("sslmode", "disable")
 	through.RawQuery = query.Encode()
-	g := &gate{url: through.String(), open: map[net.Conn]bool{}}
+	g := &gate{url: through.String(), open: map[net.Conn]bool{}, silent: map[net.Conn]bool{}}
 	go func() {
 		for {
 			near, err := listening.Accept()
@@ -107,14 +108,14 @@ func openGate(t testing.TB, server *url.URL) *gate {
 			}
 			g.open[near], g.open[far] = true, true
 			g.mu.Unlock()
-			go pass(near, far)
-			go pass(far, near)
+			go g.pass(near, far)
+			go g.pass(far, near)
 		}
 	}()
 	return g
 }
 
-func pass(from, to net.Conn) {
+func (g *gate) pass(from, to net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 32_768)
 	for {
@@ -122,9 +123,24 @@ func pass(from, to net.Conn) {
 		if err != nil {
 			return
 		}
+		g.mu.Lock()
+		isSilent := g.silent[from]
+		g.mu.Unlock()
+		if isSilent {
+			continue
+		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
 		}
+	}
+}
+
+// silence passes on nothing more of the connections that there are.
+func (g *gate) silence() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for each := range g.open {
+		g.silent[each] = true
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -20,14 +21,12 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-const (
-	keepAlive = 10 * time.Second
-)
-
 // pool has the connections for everything but waiting, and the calls that are in progress on them.
 type pool struct {
 	pgx *pgxpool.Pool
 	own bool
+	// How long a statement may take.
+	limit time.Duration
 	// Ends when calls are broken off. A call does not end with the context of its caller,
 	// because PostgreSQL may have carried it out already.
 	ctx      context.Context
@@ -36,12 +35,13 @@ type pool struct {
 	mu         sync.Mutex
 	closed     bool
 	inProgress int
+	idle       map[*pgx.Conn]struct{}
 	calls      sync.WaitGroup
 }
 
 // openPool also returns how the connection that listens is made, and whether there are several hosts.
 func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
-	made := &pool{pgx: config.Pool}
+	made := &pool{pgx: config.Pool, limit: limits.Query, idle: map[*pgx.Conn]struct{}{}}
 	var server *pgxpool.Config
 	switch {
 	case config.Pool != nil && config.DatabaseURL != "":
@@ -59,6 +59,8 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
 			own.MaxConns = limits.PoolMax
 		}
+		own.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+		own.PrepareConn, own.AfterRelease, own.BeforeClose = made.isAlive, made.becomesIdle, made.isGone
 		if made.pgx, err = pgxpool.NewWithConfig(context.Background(), own); err != nil {
 			return nil, nil, false, argumentError("DatabaseURL: %v", err)
 		}
@@ -93,8 +95,49 @@ func setDefaults(server *pgx.ConnConfig, databaseURL string) {
 	if several && !isSet(databaseURL, "target_session_attrs", "PGTARGETSESSIONATTRS") {
 		server.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
-	server.DialFunc = (&net.Dialer{KeepAlive: keepAlive}).DialContext
+	server.DialFunc = (&net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{
+			Enable: true, Idle: limits.Keepalive, Interval: limits.Keepalive, Count: limits.KeepaliveCount,
+		},
+		Control: limitUnacked,
+	}).DialContext
 }
+
+// isAlive asks a connection whether it is alive before a statement is sent on it: a NAT, a firewall or a host that went away ends
+// connections without a word.
+func (p *pool) isAlive(ctx context.Context, conn *pgx.Conn) (bool, error) {
+	p.isGone(conn)
+	ctx, cancel := context.WithTimeout(ctx, limits.Ping)
+	defer cancel()
+	if conn.Ping(ctx) == nil {
+		return true, nil
+	}
+	sever(conn)
+	// Where one is dead, the others are, as a rule: none of them shall make a call wait.
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for idle := range p.idle {
+		sever(idle)
+	}
+	return false, nil
+}
+
+func (p *pool) becomesIdle(conn *pgx.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle[conn] = struct{}{}
+	return true
+}
+
+// isGone says that a connection is not idle any more.
+func (p *pool) isGone(conn *pgx.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.idle, conn)
+}
+
+// sever closes the socket. pgx would wait for the end of a connection that does not answer, and not make another one.
+func sever(conn *pgx.Conn) { conn.PgConn().Conn().Close() }
 
 // isSet reports whether the URL or a variable of the environment sets a value: pgx does not say whether a value is its default.
 // variable is empty if there is none.
@@ -172,23 +215,42 @@ func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, err
 	}
 }
 
-// rows runs one statement, and reads its rows.
+// rows runs one statement, and reads its rows. What only reads is repeated once if its connection is lost before the
+// answer: whether a change was made is not known.
 func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
-	ctx, cancel := context.WithTimeout(ctx, limits.Query)
-	defer cancel()
-	// A pooler in transaction mode does not keep prepared statements.
-	found, err := p.pgx.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, values...)...)
-	if err != nil {
-		return nil, cleaned(err)
+	all, isLost, err := rowsOnce(ctx, p, read, statement, values)
+	if isLost && ctx.Err() == nil && reads[called.FindString(statement)] {
+		all, _, err = rowsOnce(ctx, p, read, statement, values)
 	}
-	all, err := pgx.CollectRows(found, read)
-	return all, cleaned(err)
+	return all, err
 }
 
-// cleaned hides the deadline of a statement: it is not the caller's.
-func cleaned(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("PostgreSQL has not answered within %s", limits.Query)
+var called = regexp.MustCompile(`\burlmode(_frameworks)?\.\w+`)
+
+// rowsOnce also returns whether the connection was lost after the statement was sent.
+func rowsOnce[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values []any) (all []T, isLost bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
+	defer cancel()
+	conn, err := p.pgx.Acquire(ctx)
+	if err != nil {
+		return nil, false, cleaned(ctx, err, unavailableNotSentText)
+	}
+	defer conn.Release()
+	// A pooler in transaction mode does not keep prepared statements.
+	found, err := conn.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, values...)...)
+	if err == nil {
+		all, err = pgx.CollectRows(found, read)
+	}
+	if isLost = err != nil && conn.Conn().IsClosed(); isLost {
+		sever(conn.Conn())
+	}
+	return all, isLost, cleaned(ctx, err, unavailableNotAnsweredText)
+}
+
+// cleaned hides a deadline: it is not the caller's.
+func cleaned(ctx context.Context, err error, why string) error {
+	if err != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded)) {
+		return unavailable(why)
 	}
 	return withoutDetail(err)
 }

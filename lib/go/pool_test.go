@@ -5,8 +5,12 @@ package urlmode
 import (
 	"context"
 	"errors"
+	"net"
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -69,5 +73,89 @@ func TestSizeOfThePool(t *testing.T) {
 		if got := open(t, func(c *Config) { c.DatabaseURL = row.url }).pool.pgx.Config().MaxConns; got != row.size {
 			t.Errorf("%s: %d", row.url, got)
 		}
+	}
+}
+
+// openDying has a pool with all of its connections, which go through a gate.
+func openDying(t *testing.T) (*Instance, *gate) {
+	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := openGate(t, server)
+	m := open(t, func(c *Config) { c.DatabaseURL = gate.url })
+	var running sync.WaitGroup
+	for range limits.PoolMax {
+		running.Go(func() {
+			if _, err := rows(t.Context(), m.pool, pgx.RowTo[string], "SELECT pg_sleep(0.3)::text"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if total := m.pool.pgx.Stat().TotalConns(); total != limits.PoolMax {
+		t.Fatalf("%d connections", total)
+	}
+	return m, gate
+}
+
+func TestCallsOnConnectionsThatDied(t *testing.T) {
+	m, gate := openDying(t)
+	me := someone()
+	gate.silence()
+	var running sync.WaitGroup
+	for range limits.PoolMax {
+		running.Go(func() { create(t, m, account(me)) })
+	}
+	if _, err := m.Unclaimed(t.Context(), ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	running.Wait()
+	var rows int
+	if err := asOperator(t).QueryRow(t.Context(), "SELECT count(*) FROM urlmode.elicitation WHERE subject = $1", me.Subject).Scan(&rows); err != nil || rows != limits.PoolMax {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// A read is repeated; a change is not, and says that it may have been made.
+func TestConnectionsThatDieBeforeTheAnswer(t *testing.T) {
+	m, gate := openDying(t)
+	m.pool.limit = 10 * time.Second
+	operator := asOperator(t)
+	unlock := lock(t, operator, "LOCK TABLE urlmode.payment, urlmode.elicitation")
+	var running sync.WaitGroup
+	running.Go(func() {
+		if _, err := m.Unclaimed(t.Context(), ListOptions{}); err != nil {
+			t.Errorf("a read: %v", err)
+		}
+	})
+	running.Go(func() {
+		_, err := m.Create(t.Context(), account(someone()))
+		if !errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "it is not known whether this call was carried out") {
+			t.Errorf("a change: %v", err)
+		}
+	})
+	until(t, "both wait for the lock", func() bool {
+		var waiting int
+		err := operator.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))").Scan(&waiting)
+		return err == nil && waiting == 2
+	})
+	gate.silence()
+	unlock()
+	running.Wait()
+}
+
+func TestNoConnectionInTime(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	m := open(t, func(c *Config) {
+		c.DatabaseURL = "postgresql://u@" + silent.Addr().String() + "/d?sslmode=disable&connect_timeout=2"
+	})
+	_, err = m.Create(t.Context(), account(someone()))
+	if !errors.Is(err, ErrUnavailable) || !strings.HasSuffix(err.Error(), "Nothing was changed") {
+		t.Error(err)
 	}
 }

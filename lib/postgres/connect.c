@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/limits.h"
+
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
@@ -43,10 +45,12 @@ start(struct um_connect *connect, const struct um_addresses *addresses,
 	 * keywords override it. A keyword with NULL is left out.
 	 */
 	const char *const keywords[] = { "fallback_application_name",
-		"target_session_attrs", "tcp_user_timeout", "client_encoding",
-		"dbname", "host", "hostaddr", "port", NULL };
+		"target_session_attrs", "tcp_user_timeout", "keepalives_idle",
+		"keepalives_interval", "client_encoding", "dbname", "host",
+		"hostaddr", "port", NULL };
 	const char *const values[] = { connect->name, "read-write",
-		TEXT(UM_CONNECT_UNACKED_MS), "UTF8", connect->conninfo,
+		TEXT(UM_CONNECT_UNACKED_MS), TEXT(UM_KEEPALIVE_S),
+		TEXT(UM_KEEPALIVE_S), "UTF8", connect->conninfo,
 		addresses->host, addresses->hostaddr, addresses->port, NULL };
 
 	connect->conn = PQconnectStartParams(keywords, values, 1);

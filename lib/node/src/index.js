@@ -3,7 +3,7 @@ export {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountSizeError, AccountUnavailableError, ClaimLostError,
 	ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationOpenError, ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError,
-	ProviderUnavailableError, RequestStateError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError,
+	ProviderUnavailableError, RequestStateError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError, UrlModeUnavailableError,
 } from './core/errors.js';
 
 /**

@@ -1,6 +1,7 @@
 // What happens to waits when PostgreSQL or the connection to it fails.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import test from 'node:test';
@@ -16,7 +17,7 @@ import { bindingOf } from '../src/core/token.js';
 import { Waits } from '../src/core/waits.js';
 import { playTimers } from './support/clock.js';
 import { Cluster } from './support/cluster.js';
-import { connectionsOf, listenerOf, request, requireUrl, setUp, until } from './support/database.js';
+import { connectionsOf, listenerOf, payment, request, requireUrl, setUp, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 import { Proxy } from './support/proxy.js';
 
@@ -250,6 +251,73 @@ test('whoever comes while a connection is lost waits for the next attempt', asyn
 	for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
 	await once(connect(server.address().port, '127.0.0.1').resume(), 'close');
 	assert.equal(attempts, 2, 'the first, and that of the test');
+});
+
+/** All connections of a pool, and a relay that falls silent. */
+async function setUpPool(t) {
+	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+	const fixture = await setUp(t, { serverUrl: proxy.url });
+	const { urlmode, admin, applicationName } = fixture;
+	const { database } = internalsOf(urlmode);
+	await Promise.all([1, 2, 3, 4].map(() => database.query('SELECT pg_sleep(0.3)', [])));
+	assert.equal((await connectionsOf(admin, applicationName)).length, 4);
+	return { ...fixture, proxy, database, pass: playTimers(t, proxy) };
+}
+
+test('a call on connections that died in silence is sent once, on a new one, after five seconds', async (t) => {
+	const { urlmode, callback, admin, proxy, pass } = await setUpPool(t);
+	const me = { subject: `user-${randomUUID()}` };
+	const { elicitationId: paid } = await urlmode.create({ ...payment, ...me });
+	await callback.paid(paid, me);
+	proxy.silence();
+	let ended = 0;
+	const calls = [urlmode.create({ ...request, ...me }), urlmode.claim(paid, me), urlmode.unclaimed()];
+	for (const call of calls) call.then(() => (ended += 1), () => {});
+	await pass(4.5);
+	assert.equal(ended, 0);
+	await pass(1);
+	assert.equal((await calls[1]), true);
+	await Promise.all(calls);
+	const { rows } = await admin.query('SELECT count(*)::integer FROM urlmode.elicitation WHERE subject = $1', [me.subject]);
+	assert.deepEqual(rows, [{ count: 2 }]);
+	proxy.silence();
+	const next = urlmode.cancel(paid, me);
+	await pass(5.5);
+	assert.equal(await next, false, 'it has ended');
+});
+
+test('a read whose connection dies before its answer is repeated; a change is not, and says that it may have been made', async (t) => {
+	const { urlmode, admin, applicationName, proxy, pass } = await setUpPool(t);
+	await admin.query('BEGIN; LOCK TABLE urlmode.payment, urlmode.elicitation');
+	const read = urlmode.unclaimed();
+	const changed = assert.rejects(urlmode.create(request), ({ code, message, cause }) => {
+		assert.deepEqual([code, cause.message], ['URLMODE_UNAVAILABLE', 'Query read timeout']);
+		assert.match(message, /does not answer: it is not known whether this call was carried out$/);
+		return true;
+	});
+	await until('both wait for the lock', async () => (await connectionsOf(admin, applicationName))
+		.filter(({ wait_event_type: event }) => event === 'Lock').length === 2);
+	proxy.silence();
+	await admin.query('COMMIT');
+	await pass(30);
+	await changed;
+	assert.ok(Array.isArray(await read));
+});
+
+test('where no connection can be made in time, nothing was changed, and the error says so', async (t) => {
+	const server = createServer(() => {}).listen(0, '127.0.0.1');
+	t.after(() => server.close());
+	await once(server, 'listening');
+	const urlmode = new UrlMode({
+		databaseUrl: `postgres://nobody@127.0.0.1:${server.address().port}/none`, keysFile: scratchKeys(t), baseUrl: 'https://callback.example',
+	});
+	const pass = playTimers(t, { isAsked: false });
+	const call = assert.rejects(urlmode.create(request), {
+		name: 'UrlModeUnavailableError', code: 'URLMODE_UNAVAILABLE', message: /there is no connection to it\. Nothing was changed$/,
+	});
+	await pass(31);
+	await call;
+	await urlmode.close();
 });
 
 test('calls beyond ten thousand in progress are refused, and the others end', async (t) => {

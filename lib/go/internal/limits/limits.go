@@ -99,6 +99,13 @@ const (
 	ListenCheck = 8 * time.Second
 	// Ping: How long the answer may take to the question whether a connection is alive.
 	Ping = 5 * time.Second
+	// Keepalive: After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits
+	// before it asks again.
+	Keepalive = 5 * time.Second
+	// KeepaliveCount: How many of these questions may have no answer.
+	KeepaliveCount = 2
+	// Unacked: How long what was sent may stay without TCP's acknowledgement, where the driver can set it.
+	Unacked = 15 * time.Second
 	// Probe: How long a notification may take that tests whether notifications arrive.
 	Probe = 3 * time.Second
 	// Close: How long `close` waits for what is under way.

@@ -6,6 +6,10 @@ import { UrlModeError } from './error.js';
 
 /** Texts of the errors that errors.js has. */
 export const TEXTS = {
+	/** @param {string} why */
+	unavailable: (why) => `PostgreSQL does not answer: ${why}`,
+	unavailableNotSent: 'there is no connection to it. Nothing was changed',
+	unavailableNotAnswered: 'it is not known whether this call was carried out',
 	requestStateExpired: 'has expired',
 	requestStateForeign: 'does not belong to this call',
 	/**

@@ -100,6 +100,15 @@ export const LISTEN_QUERY_MS = 10_000;
 export const LISTEN_CHECK_MS = 8_000;
 /** How long the answer may take to the question whether a connection is alive. */
 export const PING_MS = 5_000;
+/**
+ * After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits before it
+ * asks again.
+ */
+export const KEEPALIVE_MS = 5_000;
+/** How many of these questions may have no answer. */
+export const KEEPALIVE_COUNT = 2;
+/** How long what was sent may stay without TCP's acknowledgement, where the driver can set it. */
+export const UNACKED_MS = 15_000;
 /** How long a notification may take that tests whether notifications arrive. */
 export const PROBE_MS = 3_000;
 /** How long `close` waits for what is under way. */

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { checkServerIdentity } from 'node:tls';
 
-import { CONNECT_MS } from './contract-limits.js';
+import { CONNECT_MS, KEEPALIVE_MS } from './contract-limits.js';
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
 const HOST = /^(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::(\d*))?$/;
@@ -65,7 +65,8 @@ export function checkDatabaseUrl(url) {
 		fallback_application_name: 'urlmode',
 		connectionTimeoutMillis: readSeconds(parameter('connect_timeout')) * 1_000,
 		keepAlive: true,
-		keepAliveInitialDelayMillis: 10_000,
+		// Node.js then asks ten times, each second.
+		keepAliveInitialDelayMillis: KEEPALIVE_MS,
 	};
 }
 

@@ -34,6 +34,20 @@ export class RequestStateError extends UrlModeError {
 	}
 }
 
+/** PostgreSQL did not answer in time. */
+export class UrlModeUnavailableError extends UrlModeError {
+	/**
+	 * @param {'notSent' | 'notAnswered'} what has happened to the call
+	 * @param {unknown} cause the error of the driver
+	 */
+	constructor(what, cause) {
+		super('URLMODE_UNAVAILABLE', TEXTS.unavailable(what === 'notSent' ? TEXTS.unavailableNotSent : TEXTS.unavailableNotAnswered));
+		this.cause = cause;
+		/** Whether the call may have been carried out. */
+		this.maybeDone = what === 'notAnswered';
+	}
+}
+
 /** A user cannot be forgotten while payments are unclaimed. Nothing was deleted. */
 export class UnclaimedPaymentsError extends UrlModeError {
 	/** @param {import('../vault/types.js').UnclaimedReference[]} payments */

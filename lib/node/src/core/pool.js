@@ -5,9 +5,14 @@ import { Socket } from 'node:net';
 
 import pg from 'pg';
 
-import { Client } from './connection.js';
 import { CALLS_MAX, POOL_MAX, QUERY_MS } from './contract-limits.js';
-import { isDatabaseError, UrlModeBusyError, UrlModeClosedError } from './errors.js';
+import { READS } from './contract-reads.js';
+import { isDatabaseError, UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError } from './errors.js';
+import { PooledClient, Shared } from './pooled-client.js';
+
+/** What pg says when one of its time limits has passed. */
+const NO_CONNECTION = /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|timeout expired)$/;
+const NO_ANSWER = 'Query read timeout';
 
 /** A small pool of connections. Idle connections do not keep the process running. */
 export class Pool {
@@ -21,6 +26,7 @@ export class Pool {
 	#calls = new Map();
 	/** @type {Set<Socket>} of the connections that are open, or being opened */
 	#sockets = new Set();
+	#shared = new Shared();
 
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
@@ -32,15 +38,16 @@ export class Pool {
 
 	/** @param {import('./database-url.js').DatabaseConfig} config */
 	#openPool(config) {
-		const pool = new pg.Pool({
+		const pool = new pg.Pool(/** @type {pg.PoolConfig} */ ({
 			...config,
 			stream: () => this.#openSocket(),
-			Client: /** @type {never} */ (Client),
+			Client: /** @type {never} */ (PooledClient),
+			shared: this.#shared,
 			max: POOL_MAX,
 			connectionTimeoutMillis: QUERY_MS,
 			query_timeout: QUERY_MS,
 			allowExitOnIdle: true,
-		});
+		}));
 		// The pool has removed the broken idle connection already.
 		pool.on('error', () => {});
 		this.#end = () => pool.end();
@@ -119,16 +126,50 @@ export class Pool {
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
 	async run(text, values) {
-		try {
-			return (await this.#pool.query(text, values)).rows;
-		} catch (error) {
-			// The detail of a failed check constraint contains the whole row.
-			if (isDatabaseError(error)) error.detail = undefined;
-			// It is there only where it was asked for.
-			if (isDatabaseError(error) && error.code === '3F000' && error.message.includes('urlmode_frameworks')) {
-				error.message += ': run urlmode migrate --frameworks';
+		for (let attempt = 1; ; attempt += 1) {
+			try {
+				return (await this.#pool.query(text, values)).rows;
+			} catch (error) {
+				if (this.#canRepeat(text, values, attempt, error)) continue;
+				throw isDatabaseError(error) ? explained(error) : toUnavailable(error);
 			}
-			throw error;
 		}
 	}
+
+	/**
+	 * Whether a statement can be sent on another connection: it was not sent, because the one that it had was dead;
+	 * or its function only reads.
+	 *
+	 * @param {string} text
+	 * @param {unknown[]} values
+	 * @param {number} attempt
+	 * @param {unknown} error
+	 */
+	#canRepeat(text, values, attempt, error) {
+		if (this.#brokenOff) return false;
+		const progress = this.#shared.progress.get(values);
+		this.#shared.progress.delete(values);
+		// Each connection can be found dead once.
+		if (progress === 'asking') return attempt <= POOL_MAX;
+		return progress === 'sent' && attempt === 1 && !isDatabaseError(error) && READS.has(functionOf(text));
+	}
+}
+
+/** @param {string} text of a statement @returns {string} the function that it calls, with its schema */
+const functionOf = (text) => /\burlmode(_frameworks)?\.\w+(?=\()/.exec(text)?.[0] ?? '';
+
+/** @param {Error & { code: string, detail?: string | undefined }} error of PostgreSQL */
+function explained(error) {
+	// The detail of a failed check constraint contains the whole row.
+	error.detail = undefined;
+	// It is there only where it was asked for.
+	if (error.code === '3F000' && error.message.includes('urlmode_frameworks')) error.message += ': run urlmode migrate --frameworks';
+	return error;
+}
+
+/** @param {unknown} error of the connection @returns {unknown} what a caller gets: an error that says what has happened, if it took long */
+function toUnavailable(error) {
+	const { message } = /** @type {Error} */ (error);
+	if (NO_CONNECTION.test(message)) return new UrlModeUnavailableError('notSent', error);
+	return message === NO_ANSWER ? new UrlModeUnavailableError('notAnswered', error) : error;
 }

@@ -197,7 +197,7 @@ export async function notify(admin, id, status) {
 }
 
 export async function connectionsOf(admin, applicationName) {
-	const { rows } = await admin.query('SELECT pid, query FROM pg_stat_activity WHERE application_name = $1',
+	const { rows } = await admin.query('SELECT pid, query, wait_event_type FROM pg_stat_activity WHERE application_name = $1',
 		[applicationName]);
 	return rows;
 }

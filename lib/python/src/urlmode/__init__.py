@@ -23,6 +23,7 @@ from ._core.errors import (
     UrlModeBusyError,
     UrlModeClosedError,
     UrlModeError,
+    UrlModeUnavailableError,
 )
 from ._core.form_types import (
     ApprovalElicitation,
@@ -133,6 +134,7 @@ __all__ = [
     "UrlModeBusyError",
     "UrlModeClosedError",
     "UrlModeError",
+    "UrlModeUnavailableError",
     "Values",
     "Verify",
     "VerifyFunction",

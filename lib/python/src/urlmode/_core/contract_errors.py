@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from .error import UrlModeError
 
+
+def unavailable_text(why: str) -> str:
+    return f"PostgreSQL does not answer: {why}"
+
+UNAVAILABLE_NOT_SENT = "there is no connection to it. Nothing was changed"
+
+UNAVAILABLE_NOT_ANSWERED = "it is not known whether this call was carried out"
+
 REQUEST_STATE_EXPIRED = "has expired"
 
 REQUEST_STATE_FOREIGN = "does not belong to this call"

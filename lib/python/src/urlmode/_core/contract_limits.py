@@ -96,6 +96,13 @@ LISTEN_QUERY_S = 10
 LISTEN_CHECK_S = 8
 # How long the answer may take to the question whether a connection is alive.
 PING_S = 5
+# After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits
+# before it asks again.
+KEEPALIVE_S = 5
+# How many of these questions may have no answer.
+KEEPALIVE_COUNT = 2
+# How long what was sent may stay without TCP's acknowledgement, where the driver can set it.
+UNACKED_S = 15
 # How long a notification may take that tests whether notifications arrive.
 PROBE_S = 3
 # How long `close` waits for what is under way.

@@ -7,6 +7,8 @@ a token, a result or a password.
 
 from __future__ import annotations
 
+import psycopg
+
 from .contract_errors import *  # noqa: F403
 from .contract_errors import (
     REQUEST_STATE_EXPIRED,
@@ -14,6 +16,7 @@ from .contract_errors import (
     open_still_text,
     request_state_text,
     timed_out_text,
+    unavailable_text,
     unclaimed_payments_text,
 )
 from .error import UrlModeError as UrlModeError
@@ -31,6 +34,15 @@ class ElicitationTimeoutError(UrlModeError, TimeoutError):
         )
         self.status = status
         """The last status that the wait has seen: pending, opened or processing."""
+
+
+class UrlModeUnavailableError(UrlModeError, psycopg.OperationalError):
+    """PostgreSQL did not answer in time. The message says whether the call may have been carried out."""
+
+    code = "URLMODE_UNAVAILABLE"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(unavailable_text(why))
 
 
 class UnclaimedPaymentsError(UrlModeError):

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import re
-import select
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -16,8 +15,20 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
 from .arguments import refuse_awaitable
-from .contract_limits import CALLS_MAX, CONNECT_OF_SEVERAL_S, CONNECT_S, POOL_MAX, QUERY_S
-from .errors import UrlModeBusyError, UrlModeClosedError
+from .contract_errors import UNAVAILABLE_NOT_ANSWERED, UNAVAILABLE_NOT_SENT
+from .contract_limits import (
+    CALLS_MAX,
+    CONNECT_OF_SEVERAL_S,
+    CONNECT_S,
+    KEEPALIVE_COUNT,
+    KEEPALIVE_S,
+    PING_S,
+    POOL_MAX,
+    QUERY_S,
+    UNACKED_S,
+)
+from .contract_reads import READS
+from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
 from .tasks import Tasks, start_quietly
 
 T = TypeVar("T")
@@ -25,6 +36,7 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 Connect = Callable[[], Awaitable[Connection]]
 Rows = list[tuple[Any, ...]]
 
+_FUNCTION = re.compile(r"\burlmode(?:_frameworks)?\.\w+(?=\()")
 
 
 class PoolLike(Protocol):
@@ -56,7 +68,11 @@ class Server:
                 given[name] = value
 
         default("fallback_application_name", "", "urlmode")
-        default("keepalives_idle", "", 10)
+        default("keepalives_idle", "", int(KEEPALIVE_S))
+        default("keepalives_interval", "", int(KEEPALIVE_S))
+        default("keepalives_count", "", KEEPALIVE_COUNT)
+        if psycopg.pq.version() >= 120000:
+            default("tcp_user_timeout", "", int(UNACKED_S * 1000))
         default("connect_timeout", "PGCONNECT_TIMEOUT",
                 CONNECT_OF_SEVERAL_S if self.has_several_hosts else CONNECT_S)
         if self.has_several_hosts:
@@ -90,6 +106,22 @@ def sever(connection: psycopg.AsyncConnection[Any]) -> None:
         end.shutdown(socket.SHUT_RDWR)
 
 
+class _Limit:
+    """Ends a connection that does not answer in time."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any], seconds: float) -> None:
+        self._connection = connection
+        self.has_passed = False
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._pass)
+
+    def _pass(self) -> None:
+        self.has_passed = True
+        sever(self._connection)
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+
 async def discard(connection: Connection) -> None:
     sever(connection)
     with contextlib.suppress(psycopg.Error, OSError):
@@ -110,6 +142,19 @@ def is_refusal(error: BaseException) -> bool:
     """Whether the server refused the statement because a privilege or a migration is missing (SQLSTATE class 42 or
     3F), so that it would refuse it again."""
     return isinstance(error, psycopg.Error) and re.match("42|3F", error.sqlstate or "") is not None
+
+
+def _only_reads(statement: str) -> bool:
+    called = _FUNCTION.search(statement)
+    return called is not None and called[0] in READS
+
+
+class _LostError(Exception):
+    """The connection was lost before the answer came."""
+
+    def __init__(self, error: psycopg.Error) -> None:
+        super().__init__()
+        self.error = error
 
 
 class Pool:
@@ -153,12 +198,21 @@ class Pool:
 
     async def run(self, statement: str, values: Sequence[Any]) -> Rows:
         try:
-            if self._external is not None:
-                return await self._run_on(self._external, statement, values)
-            async with self._free:
-                return await self._run(statement, values)
-        except psycopg.Error as error:
-            raise without_detail(error) from None
+            return await self._run_once(statement, values)
+        except _LostError as lost:
+            # Whether a change was made is not known. A read can be repeated.
+            if self.broken_off or not _only_reads(statement):
+                raise lost.error from lost.error.__cause__
+        try:
+            return await self._run_once(statement, values)
+        except _LostError as lost:
+            raise lost.error from lost.error.__cause__
+
+    async def _run_once(self, statement: str, values: Sequence[Any]) -> Rows:
+        if self._external is not None:
+            return await self._run_on(self._external, statement, values)
+        async with self._free:
+            return await self._run(statement, values)
 
     async def _run_on(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
         if self.broken_off:
@@ -173,29 +227,40 @@ class Pool:
             self._borrowings.discard(borrowing)
 
     async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
-        connection = self._take_idle() or await self._connect_new()
-        timer = asyncio.get_running_loop().call_later(QUERY_S, sever, connection)
+        connection = await self._take_idle() or await self._connect_new()
+        limit = _Limit(connection, QUERY_S)
         try:
             return await _fetch(connection, statement, values)
+        except psycopg.Error as error:
+            if not connection.closed:
+                raise without_detail(error) from None
+            unanswered = UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED)
+            unanswered.__cause__ = error
+            raise _LostError(unanswered if limit.has_passed else without_detail(error)) from None
         finally:
-            timer.cancel()
+            limit.cancel()
             if connection.closed or self.broken_off:
                 self._open.discard(connection)
                 await discard(connection)
             else:
                 self._idle.append(connection)
 
-    def _take_idle(self) -> Connection | None:
-        """One that is idle. PostgreSQL sends nothing to such a connection but its end."""
+    async def _take_idle(self) -> Connection | None:
+        """One that was idle and is alive: a NAT, a firewall or a host that went away ends connections without a word."""
         while self._idle:
             connection = self._idle.pop()
-            arrived = select.poll()
-            with contextlib.suppress(psycopg.Error):
-                arrived.register(connection.pgconn.socket, select.POLLIN)
-                if not arrived.poll(0):
-                    return connection
-            self._open.discard(connection)
-            connection.pgconn.finish()
+            limit = _Limit(connection, PING_S)
+            try:
+                await connection.execute("SELECT")
+                return connection
+            except psycopg.Error:
+                # Where one is dead, the others are, as a rule: none of them shall make a call wait.
+                for dead in (connection, *self._idle):
+                    self._open.discard(dead)
+                    dead.pgconn.finish()
+                self._idle.clear()
+            finally:
+                limit.cancel()
         return None
 
     async def _connect_new(self) -> Connection:
@@ -205,6 +270,10 @@ class Pool:
         self._connecting.add(task)
         try:
             connection = await task
+        except psycopg.errors.ConnectionTimeout as error:
+            raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from error
+        except psycopg.Error as error:
+            raise without_detail(error) from None
         finally:
             self._connecting.discard(task)
         self._open.add(connection)
@@ -250,8 +319,12 @@ class _Borrowing:
             return await self._task
         except asyncio.CancelledError:
             if self._gave_up:
-                raise psycopg.OperationalError("the pool has given no connection in time") from None
+                raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from None
             raise
+        except psycopg.Error as error:
+            if self._gave_up:
+                raise UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED) from error
+            raise without_detail(error) from None
 
     async def _run(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
         try:
