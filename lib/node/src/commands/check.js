@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { Client } from '../core/connection.js';
+import * as sql from '../core/contract-calls.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { KeysFile } from '../core/keys.js';
 import { mintLink } from '../core/link.js';
@@ -166,12 +167,13 @@ async function checkSchema(report, client) {
 		return;
 	}
 	const canList = functions.some(({ name, mine }) => name === 'list_migrations' && mine);
-	const { rows: applied } = canList ? await client.query('SELECT name FROM urlmode.list_migrations()') : { rows: [] };
-	const migrations = readMigrations(hasFrameworks(applied.map(({ name }) => name)));
-	const missing = migrations.filter(({ name }) => !applied.some((row) => row.name === name));
+	/** @type {sql.Query} */
+	const query = async (text, values) => (await client.query(text, values)).rows;
+	const applied = canList ? await sql.listMigrations(query) : [];
+	const migrations = readMigrations(hasFrameworks(applied));
+	const missing = migrations.filter(({ name }) => !applied.includes(name));
 	const names = missing.map(({ name }) => name).join(', ');
-	const { rows: [{ version }] } = functions.some(({ name }) => name === 'functions_version')
-		? await client.query('SELECT urlmode.functions_version() AS version') : { rows: [{ version: 0 }] };
+	const version = functions.some(({ name }) => name === 'functions_version') ? await sql.functionsVersion(query) : 0;
 	const own = functionsVersion();
 	if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
 	else if (version < own) report.add('schema', 'error', `the functions have version ${version}, and not ${own}`, 'run urlmode migrate');

@@ -1,6 +1,7 @@
 // urlmode migrate: what sql/migrate does with psql.
 
 import { Client } from '../core/connection.js';
+import * as sql from '../core/contract-calls.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
 import { BEGIN, functionsVersion, hasFrameworks, readFunctions, readMigrations } from './migrations.js';
@@ -54,7 +55,7 @@ async function list(client, frameworks) {
 	const { rows: [found] } = await client.query(
 		"SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists, to_regproc('urlmode.functions_version') IS NOT NULL AS has_version");
 	const { rows } = found.exists ? await client.query('SELECT name FROM urlmode.migration') : { rows: [] };
-	const { rows: [{ version }] } = await client.query(found.has_version ? 'SELECT urlmode.functions_version() AS version' : 'SELECT 0 AS version');
+	const version = found.has_version ? await sql.functionsVersion(async (text, values) => (await client.query(text, values)).rows) : 0;
 	const applied = rows.map(({ name }) => name);
 	for (const { name } of readMigrations(frameworks || hasFrameworks(applied))) {
 		if (!applied.includes(name)) process.stdout.write(`${name} would be applied\n`);

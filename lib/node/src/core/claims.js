@@ -5,21 +5,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import * as sql from './contract-calls.js';
 import { CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
 import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
-
-const BEGIN = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms
-	FROM urlmode.begin_claim($1, $2, $3, $4, $5)`;
-const RENEW = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS done';
-const FULFIL = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS done';
-const CONFIRM = 'SELECT urlmode.confirm_claim($1, $2, $3, $4) AS done';
-const RELEASE = 'SELECT urlmode.release_claim($1, $2, $3) AS done';
-const END_EXCHANGE = 'SELECT urlmode.end_exchange($1, $2, $3) AS done';
-const READ_EXCHANGE = 'SELECT urlmode.read_exchange($1, $2) AS exchange';
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -71,9 +63,8 @@ export class Claims {
 	 * @param {RowKey} rowKey of an account whose claim another call has
 	 * @returns {Promise<string | undefined>} how the exchange has ended: empty, it is connected; otherwise why not; undefined: it has not
 	 */
-	async readExchange({ id, binding }) {
-		const [row] = await this.#query(READ_EXCHANGE, [id, binding]);
-		const exchange = /** @type {string | null | undefined} */ (row?.exchange);
+	async readExchange(rowKey) {
+		const exchange = await sql.readExchange(this.#query, rowKey);
 		return exchange === 'exchanging' ? undefined : exchange ?? undefined;
 	}
 
@@ -89,28 +80,28 @@ export class Claims {
 	 */
 	async #begin({ id, binding }, { reference: wanted, lease }) {
 		const asked = performance.now();
-		const [row] = await this.#query(BEGIN, [id, binding, wanted, lease, this.#keep]);
-		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = /** @type {BeginRow} */ (row);
-		const key = /** @type {const} */ ([id, binding, fence]);
-		const confirm = () => this.#done(CONFIRM, [...key, this.#keep]);
+		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await sql.beginClaim(
+			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep });
+		const confirm = () => sql.confirmClaim(this.#query, { id, binding, fence, keepMs: this.#keep });
 		const common = { reference: reference || undefined, fence: Number(fence) };
 		switch (outcome) {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'open': throw new ElicitationOpenError(id);
 		case 'leased': return { state: 'leased', until: new Date(Date.now() + Number(leased)) };
 		case 'fulfilled': {
-			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED_INFO }, /** @type {Buffer} */ (fulfilled));
+			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED_INFO }, fulfilled);
 			return { state: 'fulfilled', ...common, result, confirm };
 		}
-		case 'claimed': return accountClaim((why) => this.#done(END_EXCHANGE, [id, binding, why]));
+		case 'claimed': return accountClaim((reason) => sql.endExchange(this.#query, { id, binding, reason }));
 		case 'begun': break;
 		default: return { state: outcome };
 		}
 		const held = new Lease(id, lease, asked, {
-			renew: () => this.#done(RENEW, [...key, lease]),
-			fulfil: (json) => this.#done(FULFIL, [...key, seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json)]),
+			renew: () => sql.renewClaim(this.#query, { id, binding, fence, leaseMs: lease }),
+			fulfil: (json) => sql.fulfilClaim(
+				this.#query, { id, binding, fence, fulfilled: seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json) }),
 			confirm,
-			release: () => this.#done(RELEASE, [...key]),
+			release: () => sql.releaseClaim(this.#query, { id, binding, fence }),
 			ended: () => this.#leases.delete(held),
 		});
 		this.#leases.add(held);
@@ -119,26 +110,7 @@ export class Claims {
 			fulfil: (result) => held.fulfil(result), confirm: () => held.confirm(), release: () => held.release(),
 		};
 	}
-
-	/**
-	 * @param {string} statement
-	 * @param {unknown[]} values
-	 * @returns {Promise<boolean>}
-	 */
-	async #done(statement, values) {
-		const [answer] = await this.#query(statement, values);
-		return answer?.done === true;
-	}
 }
-
-/**
- * @typedef {object} BeginRow
- * @property {'begun' | 'fulfilled' | 'leased' | 'claimed' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
- * @property {string | null} claimed_reference
- * @property {string | null} fence
- * @property {Buffer | null} fulfilled
- * @property {string | null} leased_ms
- */
 
 /** Why an account is not connected, if the call does not say it. */
 const EXCHANGE_FAILED = 'exchange_failed';

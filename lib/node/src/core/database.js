@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Batches } from './batches.js';
+import * as sql from './contract-calls.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, QUERY_MS } from './contract-limits.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
@@ -16,46 +17,29 @@ export const CHANNEL = 'urlmode';
 
 const BATCHES = { size: BATCH_MAX, atOnce: BATCHES_AT_ONCE, waitMs: BATCH_WAIT_MS };
 
-const CREATE = `SELECT extract(epoch FROM expires_at) AS expires, outcome FROM urlmode.create_elicitation(
-	$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`;
-const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires, expires_in_ms, link_kid
-	FROM urlmode.resume($1, $2, $3, $4)`;
-const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS outcome';
-const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held,
-	subject, session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
-const REFUNDS = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at,
-	payment, paid, refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds($1, $2, $3)`;
-const ABANDON = 'SELECT outcome FROM urlmode.abandon($1, $2, $3, $4)';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
-const READ = `SELECT id, provider, kind, status, action, reason, late, payment_reference, refunded, held, completed_from, result, verifier,
-	closes_in_ms, failed_attempts, rechecks, rechecked, recheck_in_ms
-	FROM urlmode.read($1::uuid[], $2::bytea[])`;
-const MARK_READ = 'SELECT urlmode.mark_read($1::uuid[], $2::bytea[], $3::bigint)';
-const PURGE_RESULTS = 'SELECT urlmode.purge_results($1) AS taken';
-const PURGE = 'SELECT urlmode.purge($1, $2) AS taken';
-const EXPIRE = 'SELECT urlmode.expire($1::uuid[], $2::bytea[])';
-const SETTLE = 'SELECT urlmode.settle($1, $2, $3, $4, $5, $6, $7, $8) AS outcome';
-const TAKE_RECHECK = `SELECT lease, rechecks, event_type, unproven_references AS references, expected
-	FROM urlmode.take_recheck($1, $2, $3)`;
-const TAKE_CHECK = 'SELECT lease, result, left_ms FROM urlmode.take_check($1, $2)';
-const END_CHECK = 'SELECT urlmode.end_check($1, $2, $3, $4, $5) AS outcome';
-const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
 
 /**
- * @typedef {import('./rows.js').Row} Row
- * @typedef {import('./rows.js').NewRow} NewRow
- * @typedef {import('./rows.js').ResumeKey} ResumeKey
- * @typedef {import('./rows.js').Resumed} Resumed
- * @typedef {import('./rows.js').Completion} Completion
- * @typedef {import('./rows.js').CheckRow} CheckRow
- * @typedef {import('./rows.js').RecheckRow} RecheckRow
- * @typedef {import('./rows.js').UnclaimedRow} UnclaimedRow
- * @typedef {import('./rows.js').RefundRow} RefundRow
- * @typedef {import('./rows.js').CreateOutcome} CreateOutcome
- * @typedef {import('./rows.js').AbandonOutcome} AbandonOutcome
- * @typedef {import('./rows.js').RowKey} RowKey
- * @typedef {import('./rows.js').Abandoned} Abandoned
+ * @typedef {import('./contract-calls.js').Row} Row
+ * @typedef {import('./contract-calls.js').RowKey} RowKey identifies a row
+ * @typedef {import('./contract-calls.js').NewRow} NewRow
+ * @typedef {import('./contract-calls.js').ResumeKey} ResumeKey
+ * @typedef {import('./contract-calls.js').Abandoned} Abandoned
+ * @typedef {import('./contract-calls.js').TakenCheck} TakenCheck
+ * @typedef {import('./contract-calls.js').TakenRecheck} TakenRecheck
+ * @typedef {import('./contract-calls.js').UnclaimedRow} UnclaimedRow
+ * @typedef {import('./contract-calls.js').RefundRow} RefundRow
+ * @typedef {Parameters<typeof sql.settle>[1]} Completion
+ * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
+ *
+ * @typedef {object} Resumed
+ * @property {string} id
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {number} expires Unix seconds with a fraction
+ * @property {number} ttl milliseconds; negative if it has expired
+ * @property {number | null} linkKid of the key that has minted its link
  */
 
 /**
@@ -75,22 +59,20 @@ export function isRefusal(error) {
  * @param {RowKey[]} rowKeys
  * @returns {Promise<Row[]>}
  */
-export async function readRows(query, rowKeys) {
-	const rows = await query(READ, toColumns(rowKeys), READ_NAME);
-	return /** @type {Row[]} */ (rows);
-}
-
-/** @param {RowKey[]} rowKeys */
-function toColumns(rowKeys) {
-	return [rowKeys.map(({ id }) => id), rowKeys.map(({ binding }) => binding)];
+export function readRows(query, rowKeys) {
+	return sql.read((text, values) => /** @type {Promise<never[]>} */ (query(text, values, READ_NAME)), rowKeys);
 }
 
 /** The functions of the schema, which are called one by one or, where many calls come, in batches. */
 export class Database {
 	#pool;
+	/** A statement of a batch, whose calls are tracked. @type {sql.Query} */
+	#run = (text, values) => this.#pool.run(text, values);
+	/** @type {sql.Query} */
+	#ask = (text, values) => this.#pool.query(text, values);
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
 	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
-	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => this.#abandon(rows), BATCHES);
+	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => sql.abandon(this.#run, rows), BATCHES);
 
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
@@ -137,19 +119,8 @@ export class Database {
 
 	/** @param {NewRow[]} rows */
 	async #create(rows) {
-		const answers = await this.#pool.run(CREATE, [
-			rows.map(({ id }) => id), rows.map(({ provider }) => provider), rows.map(({ kind }) => kind),
-			rows.map(({ subject }) => subject), rows.map(({ session }) => session), rows.map(({ binding }) => binding),
-			rows.map(({ requester }) => requester), rows.map(({ targetUrl }) => targetUrl),
-			rows.map(({ expected }) => expected && JSON.stringify(expected)), rows.map(({ verifier }) => verifier),
-			rows.map(({ ttl }) => ttl), rows.map(({ exclusive }) => exclusive), rows.map(({ resumeKey }) => resumeKey),
-			rows.map(({ canRecheck }) => canRecheck), rows.map(({ request }) => request), rows.map(({ checkout }) => checkout),
-			rows.map(({ clientId }) => clientId), rows.map(({ linkKid }) => linkKid), rows.map(({ form }) => form),
-			rows.map(({ approvers }) => approvers && JSON.stringify(approvers)), rows.map(({ verifyMs }) => verifyMs),
-			rows.map(({ traceparent }) => traceparent),
-		]);
-		return answers.map(({ expires, outcome }) => (
-			{ outcome: /** @type {CreateOutcome} */ (outcome), expires: expires === null ? NaN : Number(expires) }));
+		const answers = await sql.createElicitation(this.#run, rows);
+		return answers.map(({ expires_at: expires, outcome }) => ({ outcome, expires: expires === null ? NaN : Number(expires) }));
 	}
 
 	/**
@@ -165,12 +136,9 @@ export class Database {
 
 	/** @param {ResumeKey[]} keys */
 	async #resume(keys) {
-		const rows = await this.#pool.run(RESUME, [
-			keys.map(({ binding }) => binding), keys.map(({ resumeKey }) => resumeKey), keys.map(({ canRecheck }) => canRecheck),
-			keys.map(({ request }) => request),
-		]);
-		return rows.map(({ id, provider, kind, expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
-			: /** @type {Resumed} */ ({ id, provider, kind, expires: Number(expires), ttl: Number(ttl), linkKid })));
+		const rows = await sql.resume(this.#run, keys);
+		return rows.map(({ id, provider, kind, expires_at: expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
+			: { id, provider, kind, expires: Number(expires), ttl: Number(ttl), linkKid }));
 	}
 
 	/**
@@ -183,27 +151,25 @@ export class Database {
 	 * @throws {ElicitationOpenError}
 	 */
 	async claim({ id, binding }, action, reference, keep, held) {
-		const [answer] = await this.query(CLAIM, [id, binding, reference, keep, action, held]);
-		if (answer?.outcome === 'open') throw new ElicitationOpenError(id);
-		return answer?.outcome === 'claimed';
+		const outcome = await sql.claim(this.#ask, { id, binding, reference, keepMs: keep, action, held });
+		if (outcome === 'open') throw new ElicitationOpenError(id);
+		return outcome === 'claimed';
 	}
 
 	/**
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 * @returns {Promise<UnclaimedRow[]>}
 	 */
-	async unclaimed({ provider = null, since = null, id = null }) {
-		const rows = await this.query(UNCLAIMED, [provider, since, id]);
-		return /** @type {never} */ (rows);
+	unclaimed({ provider = null, since = null, id = null }) {
+		return sql.unclaimed(this.#ask, { provider, since, id });
 	}
 
 	/**
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 * @returns {Promise<RefundRow[]>}
 	 */
-	async refunds({ provider = null, since = null, id = null }) {
-		const rows = await this.query(REFUNDS, [provider, since, id]);
-		return /** @type {never} */ (rows);
+	refunds({ provider = null, since = null, id = null }) {
+		return sql.refunds(this.#ask, { provider, since, id });
 	}
 
 	/**
@@ -216,13 +182,6 @@ export class Database {
 		const outcome = await this.#pool.track(() => this.#abandons.ask({ id, binding, action, reason }));
 		if (outcome === 'unknown') throw new ElicitationNotFoundError(id);
 		return outcome;
-	}
-
-	/** @param {Abandoned[]} rows */
-	async #abandon(rows) {
-		const answers = await this.#pool.run(ABANDON,
-			[...toColumns(rows), rows.map(({ action }) => action), rows.map(({ reason }) => reason)]);
-		return answers.map(({ outcome }) => /** @type {AbandonOutcome | 'unknown'} */ (outcome));
 	}
 
 	/**
@@ -238,7 +197,7 @@ export class Database {
 	 * @param {number} keep milliseconds from now until the results are purged
 	 */
 	async markRead(rowKeys, keep) {
-		await this.query(MARK_READ, [...toColumns(rowKeys), keep]);
+		await sql.markRead(this.#ask, rowKeys, { keepMs: keep });
 	}
 
 	/**
@@ -248,8 +207,7 @@ export class Database {
 	 * @returns {Promise<boolean>} whether more may be due
 	 */
 	async purgeResults(keepUnclaimed) {
-		const [answer] = await this.query(PURGE_RESULTS, [keepUnclaimed]);
-		return Number(answer?.taken) > 0;
+		return Number(await sql.purgeResults(this.#ask, { keepUnclaimedMs: keepUnclaimed })) > 0;
 	}
 
 	/**
@@ -260,13 +218,12 @@ export class Database {
 	 * @returns {Promise<number>} how much it took; 0: that was all
 	 */
 	async purge(keep, kind) {
-		const [answer] = await this.query(PURGE, [keep, kind]);
-		return Number(answer?.taken);
+		return Number(await sql.purge(this.#ask, { keepMs: keep, kind }));
 	}
 
 	/** @param {RowKey[]} rowKeys */
-	async expire(rowKeys) {
-		await this.query(EXPIRE, toColumns(rowKeys));
+	expire(rowKeys) {
+		return sql.expire(this.#ask, rowKeys);
 	}
 
 	/**
@@ -275,9 +232,10 @@ export class Database {
 	 * @throws {ElicitationMismatchError}
 	 * @throws {ElicitationReferenceError}
 	 */
-	async settle({ id, binding, action, reason, result, amount, currency, reference }) {
-		const [answer] = await this.query(SETTLE, [id, binding, action, reason, result, amount, currency, reference]);
-		switch (answer?.outcome) {
+	async settle(completion) {
+		const { id } = completion;
+		const outcome = await sql.settle(this.#ask, completion);
+		switch (outcome) {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'mismatch': throw new ElicitationMismatchError(id);
 		case 'reference_taken': throw new ElicitationReferenceError(id);
@@ -285,7 +243,7 @@ export class Database {
 		case 'missing':
 			throw new TypeError('to accept a payment, amount (in minor units), currency and reference are required: '
 				+ 'what was paid, according to the provider');
-		default: return /** @type {'completed' | 'late' | 'already'} */ (answer?.outcome);
+		default: return outcome;
 		}
 	}
 
@@ -294,31 +252,29 @@ export class Database {
 	 *
 	 * @param {RowKey} rowKey
 	 * @param {number} lease milliseconds in which nobody else can begin one
-	 * @returns {Promise<RecheckRow | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
+	 * @returns {Promise<TakenRecheck | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
 	 */
-	async takeRecheck({ id, binding }, lease) {
-		const [row] = await this.query(TAKE_RECHECK, [id, binding, lease]);
-		return /** @type {never} */ (row);
+	takeRecheck({ id, binding }, lease) {
+		return sql.takeRecheck(this.#ask, { id, binding, leaseMs: lease });
 	}
 
 	/**
 	 * @param {RowKey} rowKey
-	 * @param {RecheckRow} taken with which it began
+	 * @param {TakenRecheck} taken with which it began
 	 * @param {boolean} failed whether it has to be done again
 	 */
-	async endRecheck({ id, binding }, { lease, rechecks }, failed) {
-		await this.query(END_RECHECK, [id, binding, lease, rechecks, failed]);
+	endRecheck({ id, binding }, { lease, rechecks }, failed) {
+		return sql.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
 	}
 
 	/**
 	 * Begins to verify what a user has submitted.
 	 *
 	 * @param {RowKey} rowKey
-	 * @returns {Promise<CheckRow | undefined>} undefined if another instance does, or if there is nothing to verify
+	 * @returns {Promise<TakenCheck | undefined>} undefined if another instance does, or if there is nothing to verify
 	 */
-	async takeCheck({ id, binding }) {
-		const [row] = await this.query(TAKE_CHECK, [id, binding]);
-		return /** @type {never} */ (row);
+	takeCheck(rowKey) {
+		return sql.takeCheck(this.#ask, rowKey);
 	}
 
 	/**
@@ -329,9 +285,8 @@ export class Database {
 	 * @returns {Promise<'completed' | 'opened' | 'refused' | 'late' | 'unknown'>} `late`: the time limit has passed, or the row
 	 *     has ended. Nothing was changed
 	 */
-	async endCheck({ id, binding }, lease, problem, failed) {
-		const [answer] = await this.query(END_CHECK, [id, binding, lease, problem, failed]);
-		return /** @type {never} */ (answer?.outcome);
+	endCheck({ id, binding }, lease, problem, failed) {
+		return sql.endCheck(this.#ask, { id, binding, lease, problem, failed });
 	}
 
 	/**

@@ -43,6 +43,22 @@ export function encrypt({ version = 1, kid, key, nonce = randomNonce(), context,
 }
 
 /**
+ * What is given to others as base64url: some bytes, an expiry, and more bytes, encrypted with the key that mints.
+ *
+ * @param {Pick<import('./keys.js').KeyRing, 'minting'>} keys
+ * @param {import('./contract-seals.js').Use} use of the key, which has no salt
+ * @param {Uint8Array} context
+ * @param {{ before?: Uint8Array, expires: number, after: Uint8Array[] }} plaintext `expires`: Unix seconds, in eight bytes, big-endian
+ * @param {Uint8Array} [nonce] random by default
+ */
+export function mint({ minting: key }, use, context, { before = Buffer.of(), expires, after }, nonce) {
+	const seconds = Buffer.alloc(8);
+	seconds.writeBigUInt64BE(BigInt(expires));
+	const plaintext = Buffer.concat([before, seconds, ...after]);
+	return encrypt({ kid: key.kid, key: key.shared(use), nonce, context, plaintext }).toString('base64url');
+}
+
+/**
  * @param {Uint8Array} bytes
  * @param {(kid: number) => Uint8Array | undefined} findKey
  * @param {Uint8Array} context

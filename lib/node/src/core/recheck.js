@@ -9,8 +9,8 @@ import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js
  * @typedef {import('./database.js').RowKey} RowKey
  *
  * @typedef {object} RecheckOperations
- * @property {(rowKey: RowKey, lease: number) => Promise<import('./database.js').RecheckRow | undefined>} takeRecheck
- * @property {(rowKey: RowKey, taken: import('./database.js').RecheckRow, failed: boolean) => Promise<void>} endRecheck
+ * @property {(rowKey: RowKey, lease: number) => Promise<import('./database.js').TakenRecheck | undefined>} takeRecheck
+ * @property {(rowKey: RowKey, taken: import('./database.js').TakenRecheck, failed: boolean) => Promise<void>} endRecheck
  * @property {(rowKey: RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
  */
 
@@ -69,11 +69,11 @@ export class Rechecker {
 
 	/**
 	 * @param {RowKey & { provider: string }} row
-	 * @param {import('./database.js').RecheckRow} taken
+	 * @param {import('./database.js').TakenRecheck} taken
 	 * @param {import('./types.js').RecheckFunction} recheck
 	 * @returns {Promise<{ error: unknown } | undefined>}
 	 */
-	async #ask({ id, binding, provider }, { event_type: type, references, expected }, recheck) {
+	async #ask({ id, binding, provider }, { event_type: type, unproven_references: references, expected }, recheck) {
 		const timer = setTimeout(() => warn(`recheck of elicitation ${id} takes more than ${RECHECK_LEASE_MS / 1_000} s: `
 			+ 'another instance may begin one meanwhile'), RECHECK_LEASE_MS).unref();
 		try {

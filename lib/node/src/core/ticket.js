@@ -7,11 +7,11 @@
 //   key        HKDF-SHA256(secret of kid, no salt, "urlmode ticket v1")
 //   AAD        01 || kid || "ticket"
 //   text       base64url without padding
+//
+// Because of the prefix of its name, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2).
 
 import { TICKET_COOKIE, TICKET_INFO } from './contract-seals.js';
-import { encrypt } from './envelope.js';
-
-/** Because of its prefix, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2). */
+import { mint } from './envelope.js';
 
 const CONTEXT = Buffer.from('ticket');
 
@@ -23,16 +23,7 @@ const CONTEXT = Buffer.from('ticket');
  * @returns {string} the value of the cookie
  */
 export function mintTicket(keys, subject, expires, nonce) {
-	const key = keys.minting;
-	const seconds = Buffer.alloc(8);
-	seconds.writeBigUInt64BE(BigInt(expires));
-	return encrypt({
-		kid: key.kid,
-		key: key.shared(TICKET_INFO),
-		nonce,
-		context: CONTEXT,
-		plaintext: Buffer.concat([seconds, Buffer.from(subject)]),
-	}).toString('base64url');
+	return mint(keys, TICKET_INFO, CONTEXT, { expires, after: [Buffer.from(subject)] }, nonce);
 }
 
 /**

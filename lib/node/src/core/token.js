@@ -10,7 +10,7 @@
 
 import { GRACE_MAX_MS } from './contract-limits.js';
 import { BINDING_LABEL, BROWSER_LABEL, DIGEST_BYTES, STATE_INFO } from './contract-seals.js';
-import { decrypt, encrypt, OVERHEAD } from './envelope.js';
+import { decrypt, mint, OVERHEAD } from './envelope.js';
 import { StateTokenError } from './errors.js';
 import { sha256 } from './sha256.js';
 
@@ -79,16 +79,7 @@ function context(purpose, provider) {
  * @returns {string}
  */
 export function mintState(keys, purpose, provider, { id, expires, binding, browser = UNBOUND }, nonce) {
-	const key = keys.minting;
-	const seconds = Buffer.alloc(8);
-	seconds.writeBigUInt64BE(BigInt(expires));
-	return encrypt({
-		kid: key.kid,
-		key: key.shared(STATE_INFO),
-		nonce,
-		context: context(purpose, provider),
-		plaintext: Buffer.concat([idBytes(id), seconds, binding, browser]),
-	}).toString('base64url');
+	return mint(keys, STATE_INFO, context(purpose, provider), { before: idBytes(id), expires, after: [binding, browser] }, nonce);
 }
 
 /**

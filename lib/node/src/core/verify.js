@@ -4,11 +4,11 @@
 import { checkProblem } from './form.js';
 
 /**
- * @typedef {import('./rows.js').RowKey} RowKey
+ * @typedef {import('./database.js').RowKey} RowKey
  * @typedef {import('./form-types.js').VerifyFunction} VerifyFunction
  *
  * @typedef {object} CheckOperations
- * @property {(rowKey: RowKey) => Promise<import('./rows.js').CheckRow | undefined>} takeCheck
+ * @property {(rowKey: RowKey) => Promise<import('./database.js').TakenCheck | undefined>} takeCheck
  * @property {(rowKey: RowKey, lease: number, problem: Buffer | null, failed: boolean) => Promise<unknown>} endCheck
  * @property {(rowKey: RowKey, result: Buffer) => import('./form-types.js').Values} openValues
  * @property {(rowKey: RowKey, problem: import('./form-types.js').Problem) => Buffer} sealProblem
@@ -17,7 +17,7 @@ import { checkProblem } from './form.js';
 /**
  * Whether a user has typed something that nobody has verified.
  *
- * @param {import('./rows.js').Row} row
+ * @param {import('./database.js').Row} row
  */
 export function needsCheck({ kind, status }) {
 	return kind === 'input' && status === 'processing';
@@ -42,7 +42,7 @@ export class Checker {
 	}
 
 	/**
-	 * @param {import('./rows.js').Row} row
+	 * @param {import('./database.js').Row} row
 	 * @param {Buffer} binding
 	 * @param {VerifyFunction} verify
 	 * @returns {Promise<{ taken: boolean, error?: unknown }>} taken: false if another process verifies it. error: that of the
@@ -66,7 +66,7 @@ export class Checker {
 
 	/**
 	 * @param {RowKey & { provider: string }} row
-	 * @param {import('./rows.js').CheckRow} taken
+	 * @param {import('./database.js').TakenCheck} taken
 	 * @param {VerifyFunction} verify
 	 * @returns {Promise<{ problem: import('./form-types.js').Problem | undefined } | { error: unknown } | {}>} an empty object: the
 	 *     time limit has passed, and the page is open again

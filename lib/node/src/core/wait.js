@@ -12,9 +12,6 @@ const nothing = () => {};
 
 const STATUSES = ['pending', 'opened', 'processing'];
 
-/** The reason of an abort that ends a wait and leaves its elicitation open, although the wait has `abandon`. */
-export const LEAVE_OPEN = Symbol('leave open');
-
 /**
  * @typedef {object} WaitOptions
  * @property {number} timeout milliseconds
@@ -131,7 +128,7 @@ export class Wait {
 	 */
 	async #end(reason, error) {
 		let status = this.#status;
-		if (this.#options.abandon && error !== LEAVE_OPEN && this.#state === 'waiting') {
+		if (this.#options.abandon && this.#state === 'waiting') {
 			const outcome = await this.#abandon(this.#options.abandon, reason);
 			if (outcome === 'opened' || outcome === 'processing') status = outcome;
 		}

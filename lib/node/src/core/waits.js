@@ -352,7 +352,7 @@ export class Waits {
 	 * Begins to verify what the user has typed, unless that is under way.
 	 *
 	 * @param {Entry} entry
-	 * @param {import('./rows.js').Row} row
+	 * @param {import('./database.js').Row} row
 	 * @returns {boolean} whether it runs in this process: the row will be read again when it ends
 	 */
 	#check(entry, row) {
