@@ -105,10 +105,6 @@ export const PING_MS = 5_000;
  * asks again.
  */
 export const KEEPALIVE_MS = 5_000;
-/** How many of these questions may have no answer. */
-export const KEEPALIVE_COUNT = 2;
-/** How long what was sent may stay without TCP's acknowledgement, where the driver can set it. */
-export const UNACKED_MS = 15_000;
 /** How long a notification may take that tests whether notifications arrive. */
 export const PROBE_MS = 3_000;
 /** How long `close` waits for what is under way. */
