@@ -92,8 +92,8 @@ TEST(rows_that_are_read_or_not)
 	} rows[] = {
 		{ "opened", UM_OP_OPEN, 4, { "opened", "oauth", "u", "1" },
 			true },
-		{ "opened, with a page of ours as its target", UM_OP_OPEN, 4,
-			{ "opened", "input", NULL, "1" }, true },
+		{ "opened, with no target", UM_OP_OPEN, 4,
+			{ "opened", "oauth", NULL, "1" }, false },
 		{ "opened, with no kind", UM_OP_OPEN, 4,
 			{ "opened", NULL, "u", "1" }, false },
 		{ "expired, with neither", UM_OP_OPEN, 4, { "expired" }, true },
