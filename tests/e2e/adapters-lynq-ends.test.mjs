@@ -191,7 +191,7 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		await pay(fixture, client.requests[0].url);
 		const start = performance.now();
 		assert.equal((await client.call('buy_slowly')).text, 'Paid with cs_test_1.');
-		assert.ok(performance.now() - start < 5_000);
+		assert.ok(performance.now() - start < 20_000, 'not a round');
 	});
 
 	test('buildUrl without resume says what is missing', async () => {

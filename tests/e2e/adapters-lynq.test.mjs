@@ -66,7 +66,7 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 			const start = performance.now();
 			await end(fixture, url);
 			assert.deepEqual(await result, { text, isError: true });
-			assert.ok(performance.now() - start < 5_000);
+			assert.ok(performance.now() - start < 20_000, 'not a round');
 			await deleteElicitations(fixture);
 		}
 	});

@@ -28,7 +28,7 @@ async function health() {
 }
 
 async function assertAlive() {
-	const answer = await request(fixture.url('/healthz/live'), { timeout: 2_000 });
+	const answer = await request(fixture.url('/healthz/live'), { timeout: 15_000 });
 	assert.deepEqual([answer.status, answer.body], [200, '{"status":"ok"}']);
 }
 

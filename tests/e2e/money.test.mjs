@@ -75,7 +75,7 @@ describe('a tool call that ends while its user is at the checkout', { timeout: 1
 
 	test('the client\'s request times out', async () => {
 		const client = await connect();
-		const { id, result } = await call(client, { timeout: 2_000 });
+		const { id, result } = await call(client, { timeout: 6_000 });
 		await assert.rejects(result, /timed out/i);
 		await assertPaidOnce(id, client);
 	});
@@ -105,7 +105,7 @@ describe('a tool call that ends while its user is at the checkout', { timeout: 1
 
 	test('called again before anything was paid: the same elicitation, with a link that works', async () => {
 		const client = await connect();
-		const { id, result } = await call(client, { timeout: 2_000 });
+		const { id, result } = await call(client, { timeout: 6_000 });
 		await assert.rejects(result);
 		const again = await call(client);
 		assert.equal(again.id, id);

@@ -220,7 +220,7 @@ test('a host that quits while its user pays: the call ends, and the next one has
 
 test('what is paid after the end is the result of the next call, late', async (t) => {
 	const { ask, newest, callback, owner } = await start(t);
-	await ask(sessionCall(), { ttl: 100, roundTimeout: 5_000 });
+	await ask(sessionCall(), { ttl: 100, roundTimeout: 60_000 });
 	const { id } = await newest();
 	assert.equal(await callback.paid(id, owner), 'late');
 	for (const [way, next] of Object.entries(NEXT)) {
@@ -317,7 +317,7 @@ test('every way passes recheck on', async (t) => {
 
 test('the next call asks the provider about an event that proves nothing before it asks the user again', async (t) => {
 	const { ask, newest, callback } = await start(t);
-	await ask(sessionCall(), { ttl: 100, roundTimeout: 5_000 });
+	await ask(sessionCall(), { ttl: 100, roundTimeout: 60_000 });
 	const { id } = await newest();
 	await callback.event(id, 'recheck', { reference: `pay_${id}` });
 	const down = () => {

@@ -108,9 +108,7 @@ test('a second request with the same id replaces the first', async (t) => {
 
 test('a timeout rejects and deletes the row', async (t) => {
 	const { a, session, admin } = await setUpRequests(t);
-	const start = performance.now();
 	await assert.rejects(a.createPending(session, 'r1', { timeout_ms: 200 }).promise, /did not answer request r1 within 200 ms/);
-	assert.ok(performance.now() - start < 2_000);
 	await until('the row is gone', async () => await rowOf(admin, session, 'r1') === undefined);
 });
 

@@ -56,9 +56,9 @@ for (const [name, wish] of Object.entries({ payment, signature: { ...request, ki
 
 test('a timeout has the status that the row has, also one that the wait has not seen', async (t) => {
 	const { urlmode, callback, owner, id } = await start(t);
-	const waiting = urlmode.waitForCompletion(id, { ...owner, abandon: true, timeout: 100, onProgress: () => {} });
 	await callback.client.query('BEGIN'); // its notification is held back
 	await callback.open(id, owner);
+	const waiting = urlmode.waitForCompletion(id, { ...owner, abandon: true, timeout: 100, onProgress: () => {} });
 	setTimeout(() => callback.client.query('COMMIT'), 300);
 	await assert.rejects(waiting, { code: 'ELICITATION_TIMEOUT', status: 'opened' });
 });
@@ -68,7 +68,7 @@ test('after an attempt that failed, a timeout says opened again', async (t) => {
 	await callback.open(id, owner);
 	await callback.event(id, 'processing');
 	const progress = [];
-	const waiting = urlmode.waitForCompletion(id, { ...owner, timeout: 500, onProgress: (status) => progress.push(status) });
+	const waiting = urlmode.waitForCompletion(id, { ...owner, timeout: 5_000, onProgress: (status) => progress.push(status) });
 	waiting.catch(() => {});
 	await until('it is told', () => progress.includes('processing'));
 	await callback.event(id, 'attempt_failed');

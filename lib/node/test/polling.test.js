@@ -101,6 +101,6 @@ test('listen: false polls at growing intervals, with one query for all waits, an
 	for (const [n, id] of ids.entries()) await callback.complete(id, ownerOf(n));
 	const start = performance.now();
 	for (const { action } of await Promise.all(waits)) assert.equal(action, 'accept');
-	assert.ok(performance.now() - start < 8_000);
+	assert.ok(performance.now() - start < 20_000, 'before the next routine read');
 	assert.deepEqual(codes, ['URLMODE_POLLING']);
 });

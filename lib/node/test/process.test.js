@@ -18,6 +18,8 @@ const PRELUDE = `
 	const create = (options) => urlmode.create({
 		...owner, provider: 'demo', kind: 'oauth', targetUrl: 'https://provider.example/', ...options });
 `;
+/** An idle connection of the pool is closed after ten seconds: a process that waits for that takes longer. */
+const EXITS_WITHIN_MS = 8_000;
 const FINISH = "process.on('exit', () => console.log('done in ' + Math.round(performance.now() - end)));";
 
 /** Runs a module; resolves with how long it took to exit after it printed \`end\`. */
@@ -66,7 +68,7 @@ for (const [name, body] of Object.entries({
 })) {
 	test(`the process exits by itself ${name}`, async (t) => {
 		const after = await run(t, body);
-		assert.ok(after < 1_000, `it took ${after} ms`);
+		assert.ok(after < EXITS_WITHIN_MS, `it took ${after} ms`);
 	});
 }
 
@@ -75,7 +77,7 @@ test('the process exits by itself if PostgreSQL is unavailable and nobody waits 
 		const id = '6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11';
 		await urlmode.waitForCompletion(id, { ...owner, timeout: 300 }).catch(() => {});`,
 	{ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' });
-	assert.ok(after < 1_000, `it took ${after} ms`);
+	assert.ok(after < EXITS_WITHIN_MS, `it took ${after} ms`);
 });
 
 test('an open wait keeps the process running until it is settled', async (t) => {
@@ -92,7 +94,7 @@ test('a process that exits after a wait has marked the result as read', async (t
 		await create({ id: '${id}' });
 		await urlmode.complete('${id}', { ...owner, action: 'accept', result: { code: 'c' } });
 		await urlmode.waitForCompletion('${id}', owner);`);
-	assert.ok(after < 1_000, `it took ${after} ms`);
+	assert.ok(after < EXITS_WITHIN_MS, `it took ${after} ms`);
 	const admin = await connect(t, requireUrl('URLMODE_ADMIN_DATABASE_URL'));
 	const { rows } = await admin.query(`
 		SELECT extract(epoch FROM due_at - now()) AS due FROM urlmode.purge_queue WHERE $1 = ANY (ids) ORDER BY due_at`, [id]);
