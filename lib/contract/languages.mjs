@@ -11,6 +11,9 @@ export const head = {
 	h: `/* ${MARK} */\n/* SPDX-License-Identifier: MIT */\n/* clang-format off */\n`,
 };
 
+/** Whether a language wants what a line of the data describes: all want it, if `in` does not name those that do. */
+export const isIn = (language) => ({ in: wanted = 'js py go c' }) => wanted.split(' ').includes(language);
+
 /** @param {string} name as in `createdAt` or `created_at` */
 const words = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_').filter(Boolean);
 export const snake = (name) => words(name).join('_');

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // From limits.json: the times, sizes and defaults, as constants of each language.
 
-import { head, jsDoc, pascal, upper, wrapped } from './languages.mjs';
+import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
 
 /**
  * @typedef {object} Limit
  * @property {string} name its unit is in it, where it has one: _ms, _s
  * @property {number} value
  * @property {string} says
+ * @property {string} [in] the packages that want it, if not all do
  * @property {string} [c] its name in C, whose times are in seconds where it ends with _S
  * @property {Record<string, string[]>} [also] file or folder → texts with the value at {}, {s}, {days} or {MiB}
  */
@@ -54,9 +55,9 @@ ${limits.filter((limit) => limit.c).map(({ c, name, value, says }) => `/* ${says
 `;
 
 export const files = ({ limits }) => ({
-	'lib/node/src/core/contract-limits.js': javascript(limits),
-	'lib/python/src/urlmode/_core/contract_limits.py': python(limits),
-	'lib/go/internal/limits/limits.go': go(limits),
+	'lib/node/src/core/contract-limits.js': javascript(limits.filter(isIn('js'))),
+	'lib/python/src/urlmode/_core/contract_limits.py': python(limits.filter(isIn('py'))),
+	'lib/go/internal/limits/limits.go': go(limits.filter(isIn('go'))),
 	'lib/contract/limits.h': header(limits),
 });
 

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: MIT
 // From seals.json: the uses of the keys, the labels of digests, and the table of sealed values.
 
-import { head, pascal, upper } from './languages.mjs';
+import { head, isIn, pascal, upper } from './languages.mjs';
 
-/** Every constant, as [name, value]. */
-const constants = ({ nonce_bytes: nonce, tag_bytes: tag, digest_bytes: digest, ticket_cookie: cookie, values, digests }) => [
-	['nonce_bytes', nonce], ['tag_bytes', tag], ['digest_bytes', digest], ['ticket_cookie', cookie],
-	...values.map(({ name, info }) => [`${name}_info`, info]), ...digests.map(({ name, label }) => [`${name}_label`, label]),
+const all = ({ constants, values, digests }) => [
+	...constants, ...values.map((row) => ({ ...row, name: `${row.name}_info`, value: row.info })),
+	...digests.map((row) => ({ ...row, name: `${row.name}_label`, value: row.label })),
 ];
 
-/** Their names in C, where they are older than this file. */
-const IN_C = { nonce_bytes: 'UM_NONCE_LEN', tag_bytes: 'UM_TAG_LEN', digest_bytes: 'UM_DIGEST_LEN' };
-
-const lines = (seals, line) => constants(seals).map(([name, value]) => line(name, value)).join('');
+/** What a language wants, as it writes each. @type {(seals: any, language: string, line: (name: string, value: string | number, c?: string) => string) => string} */
+const lines = (seals, language, line) => all(seals).filter(isIn(language)).map(({ name, value, c }) => line(name, value, c)).join('');
 
 export const files = (seals) => ({
 	'lib/node/src/core/contract-seals.js': `${head.js}
-/** @typedef {${seals.values.map(({ info }) => `'${info}'`).join(' | ')}} Use */
+/** @typedef {${seals.values.filter(isIn('js')).map(({ info }) => `'${info}'`).join(' | ')}} Use */
 
-${lines(seals, (name, value) => `export const ${upper(name)} = ${typeof value === 'string' ? `'${value}'` : value};\n`)}`,
+${lines(seals, 'js', (name, value) => `export const ${upper(name)} = ${typeof value === 'string' ? `'${value}'` : value};\n`)}`,
 	'lib/python/src/urlmode/_core/contract_seals.py': `${head.py}
-${lines(seals, (name, value) => `${upper(name)} = ${JSON.stringify(value)}\n`)}`,
+${lines(seals, 'py', (name, value) => `${upper(name)} = ${JSON.stringify(value)}\n`)}`,
 	'lib/go/internal/seals/seals.go': `${head.go}// Package seals has the uses of the keys, and the labels of digests.
 package seals
 
 const (
-${lines(seals, (name, value) => `	${pascal(name).padEnd(18)} = ${JSON.stringify(value)}\n`)})
+${lines(seals, 'go', (name, value) => `	${pascal(name).padEnd(Math.max(...all(seals).filter(isIn('go')).map((each) => pascal(each.name).length)))} = ${JSON.stringify(value)}\n`)})
 `,
 	'lib/contract/seals.h': `${head.h}#ifndef UM_CONTRACT_SEALS_H
 #define UM_CONTRACT_SEALS_H
 
-${lines(seals, (name, value) => `#define ${IN_C[name] ?? `UM_${upper(name)}`} ${JSON.stringify(value)}\n`)}
+${lines(seals, 'c', (name, value, c = `UM_${upper(name)}`) => `#define ${c} ${JSON.stringify(value)}\n`)}
 #endif
 `,
 });

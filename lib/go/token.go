@@ -29,7 +29,7 @@ var (
 )
 
 // digest is that of an owner, or of a browser. A row is read only with the binding of its owner.
-type digest [16]byte
+type digest [seals.DigestBytes]byte
 
 func digestOf(texts ...string) digest {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))

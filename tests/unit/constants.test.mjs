@@ -9,6 +9,7 @@ import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, 
 
 const KB = 1_024;
 
+const ofSeals = (name) => data('seals').constants.find((each) => each.name === name).value;
 const limit = (name) => data('limits').limits.find((each) => each.name === name).value;
 
 const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
@@ -25,9 +26,9 @@ const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
 
 /** What a constant is, and its value in each place. */
 const SAME = {
-	'bytes that sealing adds, at least': () => [2 + data('seals').nonce_bytes + data('seals').tag_bytes,
+	'bytes that sealing adds, at least': () => [2 + ofSeals('nonce_bytes') + ofSeals('tag_bytes'),
 		found('sql/tables/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
-	'bytes of a digest': () => [domainMax('digest'), data('seals').digest_bytes],
+	'bytes of a digest': () => [domainMax('digest'), ofSeals('digest_bytes')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('core/token', 'ID_BYTES'), js('core/seal', 'ID_BYTES')],
 	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
 	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('core/link', 'MAC_BYTES')) * 4 / 3)],

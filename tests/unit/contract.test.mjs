@@ -54,3 +54,27 @@ for (const [folder, ending] of Object.values(PACKAGES)) {
 		assert.deepEqual(byHand.map(([file]) => file), [], 'say in lib/contract/calls.json who calls it, and run make contract');
 	});
 }
+
+/** How a generated file of each language declares a name. Those of a package of Go are used with its name. */
+const DECLARED = {
+	js: /^export (?:async )?(?:const|function|class) (\w+)/gm,
+	py: /^(?:(?:async )?def |class )?([A-Za-z]\w*)(?=\(| = )/gm,
+	go: /^(?:func |type |var |const |\t(?=[A-Z]\w* +(?:Code )?= ))(\w+)/gm,
+	c: /^#define (UM_\w+)/gm,
+};
+const COMMENT = { js: /\/\*[^]*?\*\/|\/\/.*/g, py: /#.*/g, go: /\/\/.*/g, c: /\/\*[^]*?\*\//g };
+
+for (const [language, declared] of Object.entries(DECLARED)) {
+	test(`each generated name of ${language} is read somewhere`, () => {
+		const made = generated();
+		const files = (language === 'c' ? ['lib', 'cgi-bin'].flatMap((folder) => sourcesIn(folder, /\.[ch]$/)) : sourcesIn(...PACKAGES[language]))
+			.map(([file, text]) => [file, text.replaceAll(COMMENT[language], '')]);
+		const uses = new Map();
+		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
+		const unread = files.filter(([file]) => made.has(file)).flatMap(([file, text]) => {
+			const prefix = /internal\/(limits|seals)\//.exec(file)?.[1];
+			return [...text.matchAll(declared)].map(([, name]) => name).filter((name) => (prefix ? !uses.has(`${prefix}.${name}`) : uses.get(name) < 2));
+		});
+		assert.deepEqual(unread, [], 'say in lib/contract who wants it');
+	});
+}

@@ -28,18 +28,12 @@ const (
 	ReasonMax = 64
 	// ReferenceMax: Bytes of the reference of a payment.
 	ReferenceMax = 800
-	// EventTypeMax: Bytes of the type of an event.
-	EventTypeMax = 512
 	// ResultMax: Bytes of a sealed result.
 	ResultMax = 65_536
 	// FulfilledMax: Bytes of what a call returned, sealed.
 	FulfilledMax = 262_144
 	// TokensMax: Bytes of the sealed tokens of an account.
 	TokensMax = 65_536
-	// NotifiedMax: Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
-	NotifiedMax = 2_600
-	// ClientResponseMax: Bytes of the sealed response of an MCP client.
-	ClientResponseMax = 262_144
 	// SecretMin: Bytes of a secret in a keys file, at least.
 	SecretMin = 32
 	// SecretMax: Bytes of a secret in a keys file, at most.
@@ -48,14 +42,10 @@ const (
 	KeysFileMax = 131_072
 	// KeysCheck: How often it is looked whether a keys file has changed, while it is used.
 	KeysCheck = 1 * time.Second
-	// DeliveryMax: Bytes of a delivery to a webhook.
-	DeliveryMax = 4_194_304
 	// TTL: How long a link can be opened.
 	TTL = 5 * time.Minute
 	// TTLMax: The longest time that a link can be opened, and the longest wait: a year.
 	TTLMax = 8_760 * time.Hour
-	// CallMax: The longest time limit that an option of a call takes: a day.
-	CallMax = 24 * time.Hour
 	// GraceMax: The longest grace of a description: so long after the expiry, the user and the provider may come back.
 	GraceMax = 8_760 * time.Hour
 	// ResumeAttempts: How often `create` looks again, because another call has claimed the elicitation that it found.
@@ -68,8 +58,6 @@ const (
 	Ticket = 5 * time.Minute
 	// TicketMax: The longest that a session ticket can be valid.
 	TicketMax = 1 * time.Hour
-	// Timeout: How long a wait lasts.
-	Timeout = 5 * time.Minute
 	// Abandon: How long the end of a wait waits for the database to end its row.
 	Abandon = 2 * time.Second
 	// ReadBatchMax: Rows that one statement reads for the waits.
@@ -151,9 +139,6 @@ const (
 	KeepUnclaimed = 720 * time.Hour
 	// KeepUnclaimedMin: The shortest that it can be kept: the database purges none that is younger.
 	KeepUnclaimedMin = 168 * time.Hour
-	// MoneyUnderWay: How long money may be under way: so long a payment or signature that was opened stays open at least
-	// while it is processing, and holds others back.
-	MoneyUnderWay = 720 * time.Hour
 	// Retention: How long rows are kept that are over.
 	Retention = 2_160 * time.Hour
 	// RetentionMin: The shortest that they can be kept.
@@ -221,6 +206,4 @@ const (
 	Heartbeat = 15 * time.Second
 	// Response: How long after the completion the response of a client is still waited for.
 	Response = 1 * time.Second
-	// NoticesMax: Elicitations of a session of which it is known whether the client was told of their end.
-	NoticesMax = 1_000
 )

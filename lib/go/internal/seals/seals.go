@@ -6,33 +6,23 @@
 package seals
 
 const (
-	NonceBytes         = 12
-	TagBytes           = 16
-	DigestBytes        = 16
-	TicketCookie       = "__Host-urlmode-ticket"
-	LinkInfo           = "urlmode link v1"
-	DeliveryInfo       = "urlmode delivery v1"
-	StateInfo          = "urlmode state v1"
-	TicketInfo         = "urlmode ticket v1"
-	FollowInfo         = "urlmode follow v1"
-	SessionInfo        = "urlmode session v1"
-	SigninInfo         = "urlmode signin v1"
-	ResultInfo         = "urlmode result v1"
-	EventResultInfo    = "urlmode result v2"
-	OutcomeInfo        = "urlmode outcome v1"
-	EventOutcomeInfo   = "urlmode outcome v2"
-	FulfilledInfo      = "urlmode fulfilled v1"
-	VerifierInfo       = "urlmode verifier v1"
-	FormInfo           = "urlmode form v1"
-	ProblemInfo        = "urlmode problem v1"
-	TypedInfo          = "urlmode typed v1"
-	ReaderInfo         = "urlmode reader v1"
-	KeptInfo           = "urlmode kept v1"
-	AccountInfo        = "urlmode account v1"
-	ClientResponseInfo = "urlmode client response v1"
-	RequestStateInfo   = "urlmode request state v1"
-	BindingLabel       = "urlmode binding v1"
-	BrowserLabel       = "urlmode browser v1"
-	NonceLabel         = "urlmode nonce v1"
-	RequestLabel       = "urlmode request v1"
+	NonceBytes       = 12
+	TagBytes         = 16
+	DigestBytes      = 16
+	TicketCookie     = "__Host-urlmode-ticket"
+	LinkInfo         = "urlmode link v1"
+	StateInfo        = "urlmode state v1"
+	TicketInfo       = "urlmode ticket v1"
+	ResultInfo       = "urlmode result v1"
+	EventResultInfo  = "urlmode result v2"
+	OutcomeInfo      = "urlmode outcome v1"
+	EventOutcomeInfo = "urlmode outcome v2"
+	FulfilledInfo    = "urlmode fulfilled v1"
+	VerifierInfo     = "urlmode verifier v1"
+	FormInfo         = "urlmode form v1"
+	ProblemInfo      = "urlmode problem v1"
+	AccountInfo      = "urlmode account v1"
+	BindingLabel     = "urlmode binding v1"
+	BrowserLabel     = "urlmode browser v1"
+	RequestLabel     = "urlmode request v1"
 )

@@ -3,8 +3,7 @@
 
 import pg from 'pg';
 
-/** How long a host may take to answer whether it accepts writes. */
-const ASK_TIMEOUT_MS = 3_000;
+import { CONNECT_OF_SEVERAL_MS } from './contract-limits.js';
 
 const QUESTION = "SELECT current_setting('transaction_read_only') AS read_only, pg_is_in_recovery() AS standby";
 
@@ -97,7 +96,7 @@ class NotWritableError extends Error {
  */
 async function ask(config) {
 	const { host, port, sessionAttrs } = config;
-	const own = { ...config, connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS };
+	const own = { ...config, connectionTimeoutMillis: CONNECT_OF_SEVERAL_MS, query_timeout: CONNECT_OF_SEVERAL_MS };
 	delete own.stream;
 	const client = new pg.Client(own);
 	// What happens once it has answered does not matter any more.

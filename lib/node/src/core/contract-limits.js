@@ -20,16 +20,12 @@ export const TARGET_URL_MAX = 8_192;
 export const REASON_MAX = 64;
 /** Bytes of the reference of a payment. */
 export const REFERENCE_MAX = 800;
-/** Bytes of the type of an event. */
-export const EVENT_TYPE_MAX = 512;
 /** Bytes of a sealed result. */
 export const RESULT_MAX = 65_536;
 /** Bytes of what a call returned, sealed. */
 export const FULFILLED_MAX = 262_144;
 /** Bytes of the sealed tokens of an account. */
 export const TOKENS_MAX = 65_536;
-/** Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
-export const NOTIFIED_MAX = 2_600;
 /** Bytes of the sealed response of an MCP client. */
 export const CLIENT_RESPONSE_MAX = 262_144;
 /** Bytes of a secret in a keys file, at least. */
@@ -40,8 +36,6 @@ export const SECRET_MAX = 256;
 export const KEYS_FILE_MAX = 131_072;
 /** How often it is looked whether a keys file has changed, while it is used. */
 export const KEYS_CHECK_MS = 1_000;
-/** Bytes of a delivery to a webhook. */
-export const DELIVERY_MAX = 4_194_304;
 /** How long a link can be opened. */
 export const TTL_MS = 300_000;
 /** The longest time that a link can be opened, and the longest wait: a year. */
@@ -147,11 +141,6 @@ export const KEEP_RESULTS_MAX_MS = 86_400_000;
 export const KEEP_UNCLAIMED_MS = 2_592_000_000;
 /** The shortest that it can be kept: the database purges none that is younger. */
 export const KEEP_UNCLAIMED_MIN_MS = 604_800_000;
-/**
- * How long money may be under way: so long a payment or signature that was opened stays open at least while it is
- * processing, and holds others back.
- */
-export const MONEY_UNDER_WAY_MS = 2_592_000_000;
 /** How long rows are kept that are over. */
 export const RETENTION_MS = 7_776_000_000;
 /** The shortest that they can be kept. */
@@ -194,8 +183,6 @@ export const ASSERTION_MS = 300_000;
 export const METADATA_MS = 3_600_000;
 /** Providers whose metadata are kept. */
 export const METADATA_MAX = 256;
-/** How much the clock of a provider may differ. */
-export const CLOCK_SKEW_MS = 30_000;
 /** How long the exchange of a code may take: three requests to a provider, and what the database takes. */
 export const EXCHANGE_MS = 95_000;
 /**

@@ -1,18 +1,14 @@
 // Generated from lib/contract by `make contract`: change it there.
 
-/** @typedef {'urlmode link v1' | 'urlmode delivery v1' | 'urlmode state v1' | 'urlmode ticket v1' | 'urlmode follow v1' | 'urlmode session v1' | 'urlmode signin v1' | 'urlmode result v1' | 'urlmode result v2' | 'urlmode outcome v1' | 'urlmode outcome v2' | 'urlmode fulfilled v1' | 'urlmode verifier v1' | 'urlmode form v1' | 'urlmode problem v1' | 'urlmode typed v1' | 'urlmode reader v1' | 'urlmode kept v1' | 'urlmode account v1' | 'urlmode client response v1' | 'urlmode request state v1'} Use */
+/** @typedef {'urlmode link v1' | 'urlmode state v1' | 'urlmode ticket v1' | 'urlmode result v1' | 'urlmode result v2' | 'urlmode outcome v1' | 'urlmode outcome v2' | 'urlmode fulfilled v1' | 'urlmode verifier v1' | 'urlmode form v1' | 'urlmode problem v1' | 'urlmode account v1' | 'urlmode client response v1'} Use */
 
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 export const DIGEST_BYTES = 16;
 export const TICKET_COOKIE = '__Host-urlmode-ticket';
 export const LINK_INFO = 'urlmode link v1';
-export const DELIVERY_INFO = 'urlmode delivery v1';
 export const STATE_INFO = 'urlmode state v1';
 export const TICKET_INFO = 'urlmode ticket v1';
-export const FOLLOW_INFO = 'urlmode follow v1';
-export const SESSION_INFO = 'urlmode session v1';
-export const SIGNIN_INFO = 'urlmode signin v1';
 export const RESULT_INFO = 'urlmode result v1';
 export const EVENT_RESULT_INFO = 'urlmode result v2';
 export const OUTCOME_INFO = 'urlmode outcome v1';
@@ -21,13 +17,8 @@ export const FULFILLED_INFO = 'urlmode fulfilled v1';
 export const VERIFIER_INFO = 'urlmode verifier v1';
 export const FORM_INFO = 'urlmode form v1';
 export const PROBLEM_INFO = 'urlmode problem v1';
-export const TYPED_INFO = 'urlmode typed v1';
-export const READER_INFO = 'urlmode reader v1';
-export const KEPT_INFO = 'urlmode kept v1';
 export const ACCOUNT_INFO = 'urlmode account v1';
 export const CLIENT_RESPONSE_INFO = 'urlmode client response v1';
-export const REQUEST_STATE_INFO = 'urlmode request state v1';
 export const BINDING_LABEL = 'urlmode binding v1';
 export const BROWSER_LABEL = 'urlmode browser v1';
-export const NONCE_LABEL = 'urlmode nonce v1';
 export const REQUEST_LABEL = 'urlmode request v1';

@@ -22,18 +22,12 @@ TARGET_URL_MAX = 8_192
 REASON_MAX = 64
 # Bytes of the reference of a payment.
 REFERENCE_MAX = 800
-# Bytes of the type of an event.
-EVENT_TYPE_MAX = 512
 # Bytes of a sealed result.
 RESULT_MAX = 65_536
 # Bytes of what a call returned, sealed.
 FULFILLED_MAX = 262_144
 # Bytes of the sealed tokens of an account.
 TOKENS_MAX = 65_536
-# Bytes of a sealed outcome in a notification. Behind a larger one, the row is read.
-NOTIFIED_MAX = 2_600
-# Bytes of the sealed response of an MCP client.
-CLIENT_RESPONSE_MAX = 262_144
 # Bytes of a secret in a keys file, at least.
 SECRET_MIN = 32
 # Bytes of a secret in a keys file, at most.
@@ -42,8 +36,6 @@ SECRET_MAX = 256
 KEYS_FILE_MAX = 131_072
 # How often it is looked whether a keys file has changed, while it is used.
 KEYS_CHECK_S = 1
-# Bytes of a delivery to a webhook.
-DELIVERY_MAX = 4_194_304
 # How long a link can be opened.
 TTL_S = 300
 # The longest time that a link can be opened, and the longest wait: a year.
@@ -143,9 +135,6 @@ KEEP_RESULTS_MAX_S = 86_400
 KEEP_UNCLAIMED_S = 2_592_000
 # The shortest that it can be kept: the database purges none that is younger.
 KEEP_UNCLAIMED_MIN_S = 604_800
-# How long money may be under way: so long a payment or signature that was opened stays open at least while it
-# is processing, and holds others back.
-MONEY_UNDER_WAY_S = 2_592_000
 # How long rows are kept that are over.
 RETENTION_S = 7_776_000
 # The shortest that they can be kept.

@@ -14,14 +14,12 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
-from .contract_limits import REPORTED_MAX, REPORTS_PENDING_MAX, ROUTINE_S
+from .contract_limits import REPORTED_MAX, REPORTS_MISSED_S, REPORTS_PENDING_MAX, ROUTINE_S
 from .errors import UrlModeError
 from .listener import Notification, Listener
 from .tasks import Tasks, jittered
 
 R = TypeVar("R")
-
-_MISSED = timedelta(hours=1)
 
 
 class PaymentReports(Generic[R]):
@@ -70,7 +68,7 @@ class PaymentReports(Generic[R]):
                     del pending[filter["id"]]
                 elif missed:
                     missed = False
-                    filter = {"since": datetime.now(timezone.utc) - _MISSED}
+                    filter = {"since": datetime.now(timezone.utc) - timedelta(seconds=REPORTS_MISSED_S)}
                 else:
                     woken.clear()
                     await woken.wait()
