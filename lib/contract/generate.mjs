@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes what each language needs of the contract, from the data in this folder: `make contract`.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -35,7 +35,20 @@ function withTables(text, tables) {
 	return text;
 }
 
-/** Every generated file and its text. */
+/** @param {string} place a file, or a folder: all files in it */
+function textsIn(place) {
+	const files = statSync(path.join(ROOT, place)).isFile() ? [place] : readdirSync(path.join(ROOT, place), { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile()).map((entry) => path.relative(ROOT, path.join(entry.parentPath ?? entry.path, entry.name)));
+	return new Map(files.map((file) => [file, read(file)]));
+}
+
+const isTable = (file) => /^sql\/(?:\w+\/)?tables\//.test(file);
+const withLimits = () => [...limits.alsoIn(data('limits'), textsIn)];
+
+/** The files of tables that have limits, with their values. They are applied once, and never changed: what they have is only compared. */
+export const tables = () => new Map(withLimits().filter(([file]) => isTable(file)));
+
+/** Every generated file and its text, and those that have limits among what is written by hand. */
 export function generated() {
 	const all = { codes: data('codes'), limits: data('limits'), messages: data('messages'), seals: data('seals') };
 	return new Map(Object.entries({
@@ -44,6 +57,7 @@ export function generated() {
 		...limits.files(all.limits),
 		...messages.files(all.messages),
 		...seals.files(all.seals),
+		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
 }

@@ -10,7 +10,7 @@ import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
  * @property {string} says
  * @property {string} [in] the packages that want it, if not all do
  * @property {string} [c] its name in C, whose times are in seconds where it ends with _S
- * @property {Record<string, string[]>} [also] file or folder → texts with the value at {}, {s}, {days} or {MiB}
+ * @property {Record<string, string[]>} [also] file or folder → texts with the value at {}, {s}, {days} or {MiB}, which are written there
  */
 
 const isTime = ({ name }) => name.endsWith('_ms');
@@ -62,4 +62,27 @@ export const files = ({ limits }) => ({
 });
 
 /** What stands for a value in a text of `also`, and how many of the limit's units it has. */
-export const IN_TEXTS = { '{}': 1, '{s}': 1_000, '{days}': 86_400_000, '{MiB}': 1_048_576 };
+const UNITS_OF = { '{}': 1, '{s}': 1_000, '{days}': 86_400_000, '{MiB}': 1_048_576 };
+
+/**
+ * Files that are written by hand, with the values of `also` in them.
+ *
+ * @param {{ limits: Limit[] }} data
+ * @param {(place: string) => Map<string, string>} textsIn the files of a place, and their texts
+ * @returns {Map<string, string>}
+ */
+export function alsoIn({ limits }, textsIn) {
+	const found = new Map();
+	for (const { name, value, also = {} } of limits) {
+		for (const [place, texts] of Object.entries(also)) {
+			for (const text of texts) {
+				const [start, mark, end] = text.split(/(\{\w*\})/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'));
+				const number = new RegExp(`(?<=${start})\\d+(?!\\d)(?=${end})`, 'g');
+				const files = [...textsIn(place)].map(([file, own]) => [file, found.get(file) ?? own]).filter(([, own]) => own.search(number) >= 0);
+				if (files.length === 0) throw new Error(`${name}: nothing in ${place} is as ${text}`);
+				for (const [file, own] of files) found.set(file, own.replaceAll(number, String(value / UNITS_OF[mark])));
+			}
+		}
+	}
+	return found;
+}
