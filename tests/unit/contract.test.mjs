@@ -64,3 +64,21 @@ for (const [language, declared] of Object.entries(DECLARED)) {
 		assert.deepEqual(unread, [], 'say in lib/contract who wants it');
 	});
 }
+
+test('the statements of the programs have the parameters and columns of their functions', () => {
+	const text = read('lib/postgres/batch.c');
+	const typeOf = new Map([...text.matchAll(/^\tX\((\w+), (\w+),/gm)].map(([, name, type]) => [name, type === 'INT8' ? 'bigint' : type === 'BOOL' ? 'boolean' : type.toLowerCase()]));
+	const statements = [...text.matchAll(/\{ UM_OP_\w+, "(\w+)",\s*((?:"[^"]*"\s*)+),\s*\{ ([\w,\s]+) \} \}/g)]
+		.map(([, name, parts, parameters]) => ({ name, sql: parts.split('"').filter((_, n) => n % 2).join(''), parameters: parameters.split(/,\s*/) }));
+	assert.ok(statements.length > 10);
+	for (const { name, sql, parameters } of statements) {
+		const f = data('functions').find((each) => each.schema === 'urlmode' && each.name === name);
+		assert.ok(f.roles.includes('urlmode_cgi'), name);
+		const [, columns = '', given] = /^SELECT (?:(.*?) FROM )?urlmode\.\w+\((.*?)\)/.exec(sql);
+		const known = (f.columns ?? []).map((column) => column.name);
+		assert.deepEqual(columns.split(', ').filter((column) => column && !known.includes(column)), [], name);
+		if (f.parameters.length === 0) continue; // one row for each operation: FROM unnest($1)
+		assert.equal(given, f.parameters.map((_, n) => `$${n + 1}`).join(', '), name);
+		assert.deepEqual(parameters.map((parameter) => `${typeOf.get(parameter)}[]`), f.parameters.map(({ type }) => type), name);
+	}
+});
