@@ -18,6 +18,9 @@ const py = (module, pattern) => found(`lib/python/src/urlmode/${module}.py`, pat
 const words = (file, pattern) => found(file, pattern).match(/\w+/g);
 /** Kinds whose page is the programs' own. */
 const FORMS = new Set(['input', 'approval']);
+/** The words of a type of Python, which may have those of another. */
+const pyWords = (type) => words('lib/python/src/urlmode/_core/types.py', new RegExp(`^${type} = Literal\\[(.*)\\]`, 'm'))
+	.flatMap((word) => (/^[A-Z]/.test(word) ? pyWords(word) : [word]));
 const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
 /** The values of the constants of a type, and of its list. */
 const goWords = (type) => go('types', new RegExp(`((?:^\\s+\\w+\\s+${type}\\s+= "\\w+"\\n)+)`, 'm')).match(/(?<=")\w+(?=")/g);
@@ -37,13 +40,13 @@ const SAME = {
 		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 
 	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ ([^}]*), NULL \}/),
-		words('lib/node/src/core/create-options.js', /KINDS = \[(.*)\]/), words('lib/python/src/urlmode/_core/types.py', /^Kind = Literal\[(.*)\]/m)],
+		words('lib/node/src/core/create-options.js', /KINDS = \[(.*)\]/), pyWords('Kind')],
 	'the kinds with a target': () => [domainWords('kind').filter((kind) => !FORMS.has(kind)),
-		words('lib/python/src/urlmode/_core/arguments.py', /^TARGET_KINDS.* = \((.*)\)/m), goWords('Kind')],
+		pyWords('TargetKind'), goWords('Kind')],
 	'the actions': () => [domainWords('action'), words('lib/node/src/core/arguments.js', /checkChoice\('action', value, \[(.*)\]/),
-		words('lib/node/src/core/types.js', /\{([^}]*)\} Action /), words('lib/python/src/urlmode/_core/arguments.py', /^ACTIONS.* = \((.*)\)/m), goWords('Action')],
+		words('lib/node/src/core/types.js', /\{([^}]*)\} Action /), pyWords('Action'), goWords('Action')],
 	'the statuses': () => [domainWords('status'), [...words('lib/node/src/core/wait.js', /STATUSES = \[(.*)\]/), 'completed'],
-		[...words('lib/python/src/urlmode/_core/wait.py', /_STATUSES.* = \((.*)\)/), 'completed'], goWords('Status')],
+		[...pyWords('OpenStatus'), 'completed'], goWords('Status')],
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 

@@ -11,7 +11,7 @@ import { digestOfRequest } from './digest.js';
 import { checkTraceparent } from './traceparent.js';
 
 /** @type {readonly import('./types.js').Kind[]} */
-const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
+export const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
 
 /**
  * Whether the callback programs serve the page themselves.

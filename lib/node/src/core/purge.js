@@ -8,6 +8,7 @@ import {
 	PURGE_RESULTS_EVERY_MS, PURGE_ROWS_EVERY_MS, RETENTION_MIN_MS, RETENTION_MS, UNMARKED_MAX,
 } from './contract-limits.js';
 import { checkChoice, checkMilliseconds } from './arguments.js';
+import { KINDS } from './create-options.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
@@ -15,7 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const YEAR_MS = 365 * DAY_MS;
 
 /** @type {readonly import('./types.js').PurgeKind[]} */
-const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval', 'result', 'stored'];
+const PURGED = [...KINDS, 'result', 'stored'];
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -77,7 +78,7 @@ export class Purger {
 	 */
 	async purge({ olderThan, kind } = {}) {
 		const keep = checkMilliseconds('olderThan', olderThan ?? (this.#kept.rows || RETENTION_MS), RETENTION_MIN_MS, 100 * YEAR_MS);
-		const only = kind === undefined ? null : checkChoice('kind', kind, KINDS);
+		const only = kind === undefined ? null : checkChoice('kind', kind, PURGED);
 		let sum = 0;
 		for (let taken = NaN; taken !== 0; sum += taken) taken = await this.#database.purge(keep, only);
 		return sum;

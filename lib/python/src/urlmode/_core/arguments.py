@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from .contract_limits import (
@@ -35,8 +35,8 @@ _PROVIDER = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
-ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
-TARGET_KINDS: tuple[TargetKind, ...] = ("oauth", "payment", "signature")
+ACTIONS: tuple[Action, ...] = get_args(Action)
+TARGET_KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 YEAR_S = 365 * 24 * 60 * 60
 
 

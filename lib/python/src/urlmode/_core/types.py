@@ -15,14 +15,14 @@ Duration = Union[float, timedelta]
 Id = Union[str, uuid.UUID]
 TargetKind = Literal["oauth", "payment", "signature"]
 """The user goes to a page of the provider."""
-Kind = Literal["oauth", "payment", "signature", "input", "approval"]
+Kind = Literal[TargetKind, "input", "approval"]
 Action = Literal["accept", "decline", "cancel"]
 """The three actions of the protocol."""
 OpenStatus = Literal["pending", "opened", "processing"]
 """The status of an elicitation that is not completed."""
 Progress = Literal["opened", "processing", "attempt_failed"]
 """`attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and the user can try again."""
-PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]
+PurgeKind = Literal[Kind, "result", "stored"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
@@ -64,7 +64,7 @@ from .types import (
 )
 from .waits import Waits
 
-_PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "input", "approval", "result", "stored")
+_PURGE_KINDS: tuple[PurgeKind, ...] = get_args(PurgeKind)
 
 
 class UrlMode(CreateMethods):

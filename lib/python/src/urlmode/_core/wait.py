@@ -7,6 +7,7 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
+from typing import get_args
 
 from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
@@ -17,7 +18,7 @@ from .outcome import Verifier
 from .tasks import in_this_context, start_quietly
 from .types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
-_STATUSES: tuple[OpenStatus, ...] = ("pending", "opened", "processing")
+_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 
 Abandon = Callable[[str], Awaitable[AbandonOutcome]]
 Over = Callable[["Wait", "BaseException | None"], None]
