@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as calls from './calls.mjs';
 import * as codes from './codes.mjs';
 import { files as functionFiles, functionsJson } from './functions.mjs';
+import * as kinds from './kinds.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
 import * as seals from './seals.mjs';
@@ -19,6 +20,10 @@ const PROTOCOL = 'lib/PROTOCOL.md';
 export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
 /** @param {string} name of a file of data in this folder */
 export const data = (name) => JSON.parse(read(`lib/contract/${name}.json`));
+
+/** The descriptions that are shipped, by name. @returns {[string, Record<string, any>][]} */
+export const descriptions = () => readdirSync(path.join(ROOT, 'lib/providers')).filter((file) => file.endsWith('.json') && file !== 'schema.json').sort()
+	.map((file) => [file.slice(0, -'.json'.length), JSON.parse(read(`lib/providers/${file}`))]);
 
 /**
  * A document with its generated tables. Each is between two comments that name it.
@@ -57,6 +62,7 @@ export function generated() {
 		...limits.files(all.limits),
 		...messages.files(all.messages),
 		...seals.files(all.seals),
+		...kinds.files(descriptions()),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
 		...functionFiles(data('functions')),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),

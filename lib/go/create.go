@@ -113,6 +113,17 @@ func checkRequest(r *Request) (err error) {
 	return nil
 }
 
+// checkDescribed refuses what an entry cannot be: for payments and signatures it needs a description, which is that of its
+// name unless it names another one.
+func checkDescribed(provider string, kind Kind) error {
+	described, shipped := describedKinds[provider]
+	if !shipped || kind == OAuth || slices.Contains(described, kind) {
+		return nil
+	}
+	return argumentError("Provider %s cannot be of kind %s: its description has no events for it. "+
+		"An entry with another description needs another name", provider, kind)
+}
+
 // checkTargetRequest checks what Create is called with, and returns the price as the provider writes it.
 func checkTargetRequest(r *Request) (price string, err error) {
 	if !slices.Contains(kinds, r.Kind) {
@@ -122,6 +133,9 @@ func checkTargetRequest(r *Request) (price string, err error) {
 		return "", err
 	}
 	if err := checkRequest(r); err != nil {
+		return "", err
+	}
+	if err := checkDescribed(r.Provider, r.Kind); err != nil {
 		return "", err
 	}
 	switch {

@@ -104,3 +104,19 @@ func TestOneBadCreateFailsAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAShippedDescriptionCannotBe(t *testing.T) {
+	var found struct{ Cases [][3]any }
+	readJSON(t, "../../tests/vectors/described-kinds.json", &found)
+	for _, c := range found.Cases {
+		request := &Request{Provider: c[0].(string), Kind: Kind(c[1].(string)), Owner: someone(), TargetURL: "https://a.example/"}
+		if request.Kind == Payment {
+			request.Expected = Expected{Any: true}
+		}
+		_, err := checkTargetRequest(request)
+		refused := err != nil && errors.Is(err, ErrArgument) && strings.Contains(err.Error(), "cannot be of kind")
+		if (err == nil) != c[2].(bool) || (err != nil) != refused {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}

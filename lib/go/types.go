@@ -353,7 +353,8 @@ type Ticket struct {
 // ClaimOptions are those of Claim. The zero value claims an accept.
 type ClaimOptions struct {
 	Action Action
-	// Reference is the payment to claim, also one that does not match; by default the oldest one that matches.
+	// Reference is the payment to claim, also one that does not match. Empty is none, and then it is the oldest one that
+	// matches: Go cannot tell an empty one that was given from one that was not. Node and Python refuse it.
 	Reference string
 	// Held claims a payment that is held, after the operator has decided.
 	Held bool

@@ -77,8 +77,10 @@ $$;
 CREATE FUNCTION price(amount bigint, currency text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT concat_ws(' ', to_char(amount / 100.0, 'FM9990.00'), currency) WHERE amount IS NOT NULL
 $$;
+-- Until a time that is whole minutes away. A machine that is busy lets up to 55 seconds pass between two statements, so
+-- that less is left; times of whole seconds are up to one later.
 CREATE FUNCTION minutes(span interval) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
-	SELECT round(extract(epoch FROM span) / 60)::integer
+	SELECT ceil((extract(epoch FROM span) - 5) / 60)::integer
 $$;
 
 -- What an event is called that has no name.

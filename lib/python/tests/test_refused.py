@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ACCOUNT, owner, required
+from conftest import ACCOUNT, VECTORS, owner, required
 
 from urlmode import Expected, KeysFileError, Target, UrlMode
+from urlmode._core.create_options import Request, check_request
 
 
 def settings(keys_file: Path, /, **more: Any) -> dict[str, Any]:
@@ -99,12 +101,12 @@ async def a_coroutine() -> str:
         ({"ttl": "5"}, "ttl must be a number of seconds or a timedelta"), ({"ttl": 0}, "ttl must be from"),
         ({"ttl": True}, "ttl must be a number"), ({"id": "x"}, "elicitation_id must be a UUID"),
         ({"expected": Expected(1, "EUR")}, "expected is only allowed"),
-        ({"kind": "payment"}, "expected is required"),
-        ({"kind": "payment", "expected": {"amount": 1, "currency": "EUR"}}, "expected is required"),
-        ({"kind": "payment", "expected": Expected(1, "USDC")}, "currency of ISO 4217"),
-        ({"kind": "payment", "expected": Expected(-1, "EUR")}, "whole number of minor units"),
+        ({"provider": "stripe", "kind": "payment"}, "expected is required"),
+        ({"provider": "stripe", "kind": "payment", "expected": {"amount": 1, "currency": "EUR"}}, "expected is required"),
+        ({"provider": "stripe", "kind": "payment", "expected": Expected(1, "USDC")}, "currency of ISO 4217"),
+        ({"provider": "stripe", "kind": "payment", "expected": Expected(-1, "EUR")}, "whole number of minor units"),
         ({"provider": "stripe", "kind": "payment", "expected": Expected(1, "KWD")}, "multiple of 10"),
-        ({"kind": "payment", "expected": "any", "pkce": True}, "pkce is only allowed"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "pkce": True}, "pkce is only allowed"),
         ({"same_client": True}, "same_client requires client_id"), ({"about": [1]}, "about must be a mapping"),
         ({"about": {"a": object()}}, "about must be plain JSON"), ({"resume_key": ""}, "resume_key must have"),
         ({"traceparent": 5}, "traceparent must be a str"),
@@ -119,7 +121,7 @@ async def test_arguments_that_are_refused(urlmode: UrlMode, given: dict[str, Any
 
 @pytest.mark.parametrize("name", ["target_url", "subject", "provider", "ttl", "expected", "resume_key", "id"])
 async def test_a_coroutine_where_a_value_belongs(urlmode: UrlMode, name: str) -> None:
-    kind = {"kind": "payment"} if name == "expected" else {}
+    kind = {"provider": "stripe", "kind": "payment"} if name == "expected" else {}
     with pytest.raises(TypeError, match="not a coroutine"):
         await urlmode.create(**{**ACCOUNT, **owner(), **kind, name: a_coroutine()})
 
@@ -149,3 +151,20 @@ async def test_waits_that_are_refused(urlmode: UrlMode, given: dict[str, Any], e
 async def test_a_time_without_a_zone(urlmode: UrlMode) -> None:
     with pytest.raises(TypeError, match="time zone"):
         await urlmode.unclaimed(since=datetime.now())
+
+
+@pytest.mark.parametrize(
+    ("provider", "kind", "taken"), json.loads((VECTORS / "described-kinds.json").read_text("utf-8"))["cases"]
+)
+def test_what_a_shipped_description_cannot_be(provider: str, kind: Any, taken: bool) -> None:
+    def call() -> Request:
+        return check_request(
+            provider=provider, kind=kind, expected="any" if kind == "payment" else None,
+            about=None, client_id=None, same_client=False,
+        )  # fmt: skip
+
+    if taken:
+        assert call().kind == kind
+        return
+    with pytest.raises(TypeError, match=f"^provider {provider} cannot be of kind {kind}: its description"):
+        call()

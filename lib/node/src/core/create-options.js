@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 
+import { DESCRIBED_KINDS } from './contract-kinds.js';
 import { CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
 import { checkApprover, checkForm } from './form.js';
 import {
@@ -24,6 +25,17 @@ export function hasForm(kind) {
 }
 
 /**
+ * An entry for payments or signatures needs a description, which is that of its name unless it names another one.
+ *
+ * @param {string} provider
+ * @param {string} kind
+ */
+function checkDescribed(provider, kind) {
+	if ((kind !== 'payment' && kind !== 'signature') || DESCRIBED_KINDS.get(provider)?.includes(kind) !== false) return;
+	throw new TypeError(`provider ${provider} cannot be of kind ${kind}: its description has no events for it. An entry with another description needs another name`);
+}
+
+/**
  * The part of the options by which a call is compared with an earlier one.
  *
  * @param {import('./types.js').AnyCreateOptions} options
@@ -34,6 +46,7 @@ export function checkRequest(options) {
 	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
 	const provider = checkProvider(name);
 	const kind = checkChoice('kind', given, KINDS);
+	checkDescribed(provider, kind);
 	const expected = checkExpected(price, kind);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');

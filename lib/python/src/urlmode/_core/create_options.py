@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from . import arguments
 from .arguments import Owner
+from .contract_kinds import DESCRIBED_KINDS
 from .contract_limits import CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
 from .digest import digest_of_request
 from .form import check_approver, check_form
@@ -29,11 +30,21 @@ class Request:
     digest: bytes
 
 
+def _check_described(provider: str, kind: Kind) -> None:
+    """An entry for payments or signatures needs a description: that of its name, unless it names another one."""
+    if kind in ("payment", "signature") and kind not in DESCRIBED_KINDS.get(provider, (kind,)):
+        raise TypeError(
+            f"provider {provider} cannot be of kind {kind}: its description has no events for it."
+            " An entry with another description needs another name"
+        )
+
+
 def check_request(
     *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object,
     form: object = None, approver: Approver = "starter", verifies: bool = False,
 ) -> Request:  # fmt: skip
     provider = arguments.check_provider(provider)
+    _check_described(provider, kind)
     price = arguments.check_expected(expected, kind)
     if client_id is not None:
         client_id = arguments.check_text("client_id", client_id, 1, CLIENT_ID_MAX)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// From ../providers: of which kinds an entry of the configuration can be that uses a shipped description. Only for
+// payments and signatures an entry needs a description. An entry for accounts or forms may have any name.
+
+import { head, jsDoc, wrapped } from './languages.mjs';
+
+const ABOUT = 'For each description that is shipped: the kinds, of payment and signature, that its events can end.';
+
+/**
+ * Where all rules have the effect recheck, the MCP server decides what they mean.
+ *
+ * @param {{ amount?: unknown, outcomes?: { effect: string }[], return?: { outcomes?: { effect: string }[] } }} description
+ */
+export function kindsOf({ amount, outcomes = [], return: back }) {
+	const effects = new Set([...outcomes, ...back?.outcomes ?? []].map(({ effect }) => effect));
+	const asks = effects.has('recheck') && !effects.has('paid') && !effects.has('accepted');
+	return [
+		...asks || effects.has('paid') || (effects.has('accepted') && amount !== undefined) ? ['payment'] : [],
+		...asks || effects.has('accepted') ? ['signature'] : [],
+	];
+}
+
+const python = (all) => `${head.py}
+${wrapped(ABOUT, '# ', 112)}DESCRIBED_KINDS: dict[str, tuple[str, ...]] = {
+${all.map(([name, kinds]) => `    "${name}": (${kinds.map((kind) => `"${kind}"`).join(', ')}${kinds.length === 1 ? ',' : ''}),\n`).join('')}}
+`;
+
+const go = (all) => {
+	const width = Math.max(...all.map(([name]) => name.length));
+	return `${head.go}package urlmode
+
+${wrapped(`describedKinds has, ${ABOUT[0].toLowerCase()}${ABOUT.slice(1)}`, '// ')}var describedKinds = map[string][]Kind{
+${all.map(([name, kinds]) => `	"${name}":${' '.repeat(width - name.length)} {${kinds.map((kind) => kind[0].toUpperCase() + kind.slice(1)).join(', ')}},\n`).join('')}}
+`;
+};
+
+const javascript = (all) => `${head.js}
+${jsDoc(ABOUT)}export const DESCRIBED_KINDS = new Map([
+${all.map(([name, kinds]) => `	['${name}', [${kinds.map((kind) => `'${kind}'`).join(', ')}]],\n`).join('')}]);
+`;
+
+/** @param {[name: string, description: object][]} descriptions in the order of their names */
+export function files(descriptions) {
+	const all = descriptions.map(([name, description]) => [name, kindsOf(description)]);
+	return {
+		'lib/node/src/core/contract-kinds.js': javascript(all),
+		'lib/python/src/urlmode/_core/contract_kinds.py': python(all),
+		'lib/go/contract_kinds.go': go(all),
+	};
+}
