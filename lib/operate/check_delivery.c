@@ -17,6 +17,7 @@
 #include "operate/readings.h"
 #include "operate/saved_request.h"
 #include "operate/sign.h"
+#include "operate/variants.h"
 
 #define SECRETS_MAX 8
 #define CONSTANTS_MAX 8
@@ -152,6 +153,55 @@ what_is(const struct um_saved_request *request)
 	return um_str_take_suffix(&path, "/return") ? BACK : CHALLENGE;
 }
 
+/*
+ * The secrets, of which the loaded description has only the keys: those of the
+ * arguments, or of the provider's entry. NULL where there are none.
+ */
+static json_t *
+secrets_of(const struct options *options, const char *config_path,
+	enum what what)
+{
+	struct um_error ignored;
+	json_t *list = NULL, *config = NULL;
+	const json_t *entry;
+
+	if (options->provider == NULL) {
+		list = json_array();
+		for (size_t i = 0; i < options->secrets_len; i++)
+			json_array_append_new(list,
+				json_string(options->secrets[i]));
+		return list;
+	}
+	config = um_conf_read_file(config_path, &ignored);
+	entry = json_object_get(json_object_get(config, "providers"),
+		options->provider);
+	if (what == BACK)
+		list = json_object_get(entry, "return_secrets");
+	if (list == NULL)
+		list = json_object_get(entry, "secrets");
+	json_incref(list);
+	json_decref(config);
+	return list;
+}
+
+/* What else could have been signed, or how, if the signature is not right. */
+static void
+put_causes(const struct options *options, const char *config_path,
+	enum what what, enum um_verdict verdict, struct um_spec_part *part,
+	const struct um_delivery *delivery,
+	const struct um_saved_request *request, struct um_buf *out)
+{
+	json_t *secrets;
+
+	if (verdict != UM_DELIVERY_FORGED && verdict != UM_DELIVERY_UNSIGNED)
+		return;
+	if (verdict == UM_DELIVERY_FORGED)
+		um_readings_put(part, delivery, out);
+	secrets = secrets_of(options, config_path, what);
+	um_variants_put(part, delivery, request, secrets, out);
+	json_decref(secrets);
+}
+
 /* Prints how it is read. */
 static enum um_verdict
 explain(struct um_spec *spec, enum what what,
@@ -167,8 +217,6 @@ explain(struct um_spec *spec, enum what what,
 	verdict = um_explain(part,
 		is_back ? json_object_get(description, "return") : description,
 		delivery, what == CHALLENGE, out);
-	if (verdict == UM_DELIVERY_FORGED)
-		um_readings_put(part, delivery, out);
 	if (verdict == UM_DELIVERY_GOOD && what == WEBHOOK)
 		put_answer(spec, out);
 	return verdict;
@@ -191,8 +239,9 @@ sign(const struct um_spec_part *part, const struct um_delivery *delivery,
 
 /* Explains or signs; the exit status. */
 static int
-run(const struct options *options, struct um_spec *spec,
-	struct um_saved_request *request, struct um_error *err)
+run(const struct options *options, const char *config_path,
+	struct um_spec *spec, struct um_saved_request *request,
+	struct um_error *err)
 {
 	const char *type = um_saved_request_header("content-type", request);
 	const struct um_delivery delivery = { .query = request->query,
@@ -213,8 +262,13 @@ run(const struct options *options, struct um_spec *spec,
 	else if (options->sign)
 		verdict = sign(what == BACK ? &spec->back : &spec->webhook,
 			&delivery, request, &out, err);
-	else if (description != NULL)
+	else if (description != NULL) {
 		verdict = explain(spec, what, &delivery, description, &out);
+		if (what != CHALLENGE)
+			put_causes(options, config_path, what, verdict,
+				what == BACK ? &spec->back : &spec->webhook,
+				&delivery, request, &out);
+	}
 	if (!request->has_body && what == WEBHOOK)
 		um_buf_puts(&out,
 			"!! No empty line ends the headers: the file has no "
@@ -275,7 +329,7 @@ um_check_delivery(char **args, size_t len, const char *config_path,
 	spec = load(&options, config_path, &config, &own, err);
 	if (spec != NULL
 		&& um_saved_request_read(&request, options.delivery, err))
-		status = run(&options, spec, &request, err);
+		status = run(&options, config_path, spec, &request, err);
 	um_saved_request_free(&request);
 	um_spec_free(own);
 	um_config_free(config);

@@ -31,6 +31,12 @@ um_verifier_new(enum um_algorithm algorithm, enum um_encoding encoding)
 	return verifier;
 }
 
+struct um_verifier *
+um_verifier_like(const struct um_verifier *verifier)
+{
+	return um_verifier_new(verifier->algorithm, verifier->encoding);
+}
+
 size_t
 um_verifier_count_keys(const struct um_verifier *verifier)
 {

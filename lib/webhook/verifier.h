@@ -27,6 +27,9 @@ struct um_verifier;
 struct um_verifier *um_verifier_new(enum um_algorithm algorithm,
 	enum um_encoding encoding);
 
+/* Another one with its algorithm and encoding, and without keys. */
+struct um_verifier *um_verifier_like(const struct um_verifier *verifier);
+
 /* Adds a key. OK, or why it is refused. */
 enum um_verify_error um_verifier_add_secret(struct um_verifier *verifier,
 	enum um_key_form form, const char *text);

@@ -228,6 +228,84 @@ describe('what was signed is not quite what is in the file', () => {
 	});
 });
 
+describe('a provider that has another key or another header than its description', () => {
+	const body = '{"type":"payment.succeeded","data":{}}';
+	const now = 1700000000;
+	const random = Buffer.alloc(24, 'k').toString('base64');
+	const text = `whsec_${random}`;
+	/** Standard Webhooks with this form of the key, and these headers' names. */
+	const description = (as, prefix = 'webhook-', more = {}) => ({
+		name: 'n', documentation: 'd', trust: 'body', type: { json: '/type' }, outcomes: [{ effect: 'ignore' }],
+		verify: [{
+			algorithm: 'hmac-sha256', key: { as, ...more }, signed: [{ header: `${prefix}id` }, '.', { header: `${prefix}timestamp` }, '.', { body: 'raw' }],
+			signature: { from: { header: `${prefix}signature` }, field: 'v1', between: ' ', equals: ',', as: 'base64' },
+		}],
+	});
+	const said = (described, key, { prefix = 'webhook-', signature = `${prefix}signature`, secret = text, also = [] } = {}) => {
+		save('one.json', JSON.stringify(described));
+		const mac = createHmac('sha256', key).update(`m1.${now}.${body}`).digest('base64');
+		save('one.txt', `${prefix}id: m1\n${prefix}timestamp: ${now}\nother: x\n${signature}: v1,${mac}\n\n${body}`);
+		const { stdout, status } = run('one.txt', '--description', 'one.json', '--secret', secret, ...also);
+		assert.equal(status === 0, /^verdict: good$/m.test(stdout));
+		return { verdict: /^verdict: (\w+)/m.exec(stdout)[1], lines: stdout.match(/^!! Scheme .*$/gm) ?? [] };
+	};
+	const decoded = Buffer.from(random, 'base64');
+	const right = (what) => [`!! Scheme 0: the signature is right${what}. The provider has changed, or the description is another provider's.`];
+
+	for (const [title, as, more, key, secret, words] of [
+		['the text with its prefix, which is decoded', 'utf8', {}, decoded, text, 'is what the secret after its prefix stands for in base64'],
+		['the text without its prefix, which is decoded', 'utf8', { prefix: 'whsec_' }, decoded, text, 'is what the secret after its prefix stands for in base64'],
+		['what is decoded, of which the text is the key', 'base64', { prefix: 'whsec_' }, text, text, 'is the whole text of the secret'],
+		['what is decoded, of which the text without its prefix is the key', 'base64', { prefix: 'whsec_' }, random, text, 'is the text of the secret after its prefix'],
+		['the text, of which base64 is decoded', 'utf8', {}, decoded, random, 'is what the secret stands for in base64'],
+		['the text, of which hexadecimal digits are decoded', 'utf8', {}, Buffer.alloc(32, 7), '07'.repeat(32), 'is what the secret stands for in hexadecimal'],
+	]) {
+		test(`the key is ${title}`, () => {
+			const { verdict, lines } = said(description(as, 'webhook-', more), key, { secret });
+			assert.equal(verdict, 'forged');
+			assert.deepEqual(lines, right(`, if the key ${words} (secret 1)`));
+		});
+	}
+
+	test('the second secret is meant', () => {
+		assert.deepEqual(said(description('utf8'), decoded, { secret: 'another', also: ['--secret', text] }).lines,
+			right(', if the key is what the secret after its prefix stands for in base64 (secret 2)'));
+	});
+
+	for (const [title, described, sent, words] of [
+		['of Svix, in place of those of Standard Webhooks', 'webhook-', { prefix: 'svix-' }, ' in headers whose names begin with `svix-`, not with `webhook-`'],
+		['of Standard Webhooks, in place of those of Svix', 'svix-', { prefix: 'webhook-' }, ' in headers whose names begin with `webhook-`, not with `svix-`'],
+		['without X-', 'x-pay-', { prefix: 'pay-' }, ' in headers whose names do not begin with `x-`'],
+		['with X-', 'pay-', { prefix: 'x-pay-' }, ' in headers whose names begin with `x-`'],
+		['of another name', 'webhook-', { signature: 'pay-hmac' }, ' in the header pay-hmac, not in webhook-signature'],
+	]) {
+		test(`the header is one ${title}`, () => {
+			const { verdict, lines } = said(description('utf8', described), text, sent);
+			assert.equal(verdict, 'unsigned');
+			assert.deepEqual(lines, right(words));
+		});
+	}
+
+	test('both have changed, and neither has: somebody else has signed', () => {
+		assert.deepEqual(said(description('utf8', 'x-pay-'), decoded, { prefix: 'pay-' }).lines,
+			right(' in headers whose names do not begin with `x-`, and the key is what the secret after its prefix stands for in base64 (secret 1)'));
+		assert.deepEqual(said(description('utf8'), 'guessed'), { verdict: 'forged', lines: [] });
+		assert.deepEqual(said(description('utf8'), text), { verdict: 'good', lines: [] });
+	});
+
+	test('of a provider of the configuration, whose secrets are read again', () => {
+		assert.equal(said(description('utf8'), decoded).verdict, 'forged');
+		save('keys', `1 ${Buffer.alloc(32).toString('base64')}\n`);
+		save('config.json', JSON.stringify({
+			base_url: 'https://pay.example', keys_file: 'keys', database_url: 'postgresql:///x', providers_dir: folder,
+			providers: { one: { kind: 'payment', secrets: [text] } },
+		}));
+		const { stdout } = spawnSync(PROGRAM, ['delivery', 'one.txt', '--provider', 'one'], { cwd: folder, encoding: 'utf8', env: { URLMODE_CONFIG: join(folder, 'config.json') } });
+		assert.deepEqual(stdout.match(/^!! Scheme .*$/gm), right(', if the key is what the secret after its prefix stands for in base64 (secret 1)'));
+		assert.ok(!stdout.includes(random));
+	});
+});
+
 /** The file of a delivery, as it is saved. */
 const fileOfDelivery = ({ headers, content_type, query = '', body = '' }, line = 'POST /webhook/x') => `${line}${query && `?${query}`} HTTP/1.1\r\n${
 	Object.entries({ ...headers, ...content_type && { 'content-type': content_type } }).map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${body}`;
