@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
@@ -13,7 +12,6 @@ import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
-from pydantic import ValidationError
 
 from .._core.arguments import check_function, traceparent_of
 from .._core.callback_urls import AnyElicitation
@@ -27,6 +25,7 @@ from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_ap
 from .asking import INPUT_KEY
 from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
+from .delivery import expect_end, has_ended
 from .messages import ToolResult
 from .resolving import HasEnded, resolve
 from .typed import TypedResult, is_error, running_tool, to_dict
@@ -63,10 +62,12 @@ class Adapter:
     def typed_result(self) -> TypedResult | None:
         """Of the tool that calls, if what it returns has a schema."""
         tool: Any = running_tool(_tool_class())
-        if tool is None or tool.output_schema is None:
+        if tool is None:
             return None
-        _let_errors_pass(tool)
-        return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_result(made)))
+        _watch(tool)
+        if tool.output_schema is None:
+            return None
+        return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_value(made)))
 
     def to_result(self, result: CallToolResult) -> Any:
         """What the tool returns."""
@@ -317,18 +318,25 @@ def _tool_class() -> type[Any]:
     return Tool
 
 
-def _let_errors_pass(tool: Any) -> None:
-    """Up to 2.0, the SDK also validates the structured content of errors, which have none."""
-    metadata = tool.fn_metadata
-    with contextlib.suppress(ValidationError):
-        metadata.convert_result(CallToolResult.model_validate({"content": [], "isError": True}))
-        return
+def _watch(tool: Any) -> None:
+    """The SDK has nothing else that tells how a tool ends: it converts what the tool has returned."""
+    if not hasattr(tool.fn_metadata, "convert_value"):
+        tool.fn_metadata = _watching(type(tool.fn_metadata)).model_construct(**dict(tool.fn_metadata))
+    expect_end()
 
-    class Lenient(type(metadata)):  # type: ignore[misc]
+
+def _watching(metadata: Any) -> Any:
+    class Watching(metadata):  # type: ignore[misc]
+        def convert_value(self, value: Any) -> Any:
+            return super().convert_result(value)
+
         def convert_result(self, result: Any) -> Any:
-            return result if is_error(result) else super().convert_result(result)
+            # Up to 2.0, the SDK also validates the structured content of errors, which have none.
+            converted = result if is_error(result) else self.convert_value(result)
+            has_ended(well=not is_error(result) and getattr(result, "result_type", None) != "input_required")
+            return converted
 
-    tool.fn_metadata = Lenient.model_construct(**dict(metadata))
+    return Watching
 
 
 def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:
