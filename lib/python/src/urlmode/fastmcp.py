@@ -14,7 +14,8 @@ from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
-from ._adapters.sdk import Adapter, to_call_tool_result
+from ._adapters.sdk import Adapter
+from ._adapters.sdk_tool import to_call_tool_result
 from ._adapters.typed import TypedResult, is_error, running_tool
 
 if TYPE_CHECKING:

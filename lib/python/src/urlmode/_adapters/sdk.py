@@ -25,10 +25,10 @@ from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_ap
 from .asking import INPUT_KEY
 from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
-from .delivery import expect_end, has_ended
 from .messages import ToolResult
 from .resolving import HasEnded, resolve
-from .typed import TypedResult, is_error, running_tool, to_dict
+from .sdk_tool import typed_result_of_sdk
+from .typed import TypedResult, to_dict
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,13 +61,7 @@ class Adapter:
 
     def typed_result(self) -> TypedResult | None:
         """Of the tool that calls, if what it returns has a schema."""
-        tool: Any = running_tool(_tool_class())
-        if tool is None:
-            return None
-        _watch(tool)
-        if tool.output_schema is None:
-            return None
-        return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_value(made)))
+        return typed_result_of_sdk()
 
     def to_result(self, result: CallToolResult) -> Any:
         """What the tool returns."""
@@ -300,43 +294,6 @@ class Adapter:
 
             return InputRequiredResult.model_validate(result)
         return self.to_result(CallToolResult.model_validate(result))
-
-
-def to_call_tool_result(converted: Any) -> CallToolResult:
-    """Of what the frameworks make of a result: content, or that with structured content, or the whole."""
-    if isinstance(converted, CallToolResult):
-        return converted
-    content, structured = converted if isinstance(converted, tuple) else (converted, None)
-    return CallToolResult.model_validate({"content": content, "structuredContent": structured})
-
-
-def _tool_class() -> type[Any]:
-    try:
-        from mcp.server.mcpserver.tools.base import Tool
-    except ImportError:  # SDK 1.x
-        from mcp.server.fastmcp.tools.base import Tool  # type: ignore[import-not-found, no-redef]
-    return Tool
-
-
-def _watch(tool: Any) -> None:
-    """The SDK has nothing else that tells how a tool ends: it converts what the tool has returned."""
-    if not hasattr(tool.fn_metadata, "convert_value"):
-        tool.fn_metadata = _watching(type(tool.fn_metadata)).model_construct(**dict(tool.fn_metadata))
-    expect_end()
-
-
-def _watching(metadata: Any) -> Any:
-    class Watching(metadata):  # type: ignore[misc]
-        def convert_value(self, value: Any) -> Any:
-            return super().convert_result(value)
-
-        def convert_result(self, result: Any) -> Any:
-            # Up to 2.0, the SDK also validates the structured content of errors, which have none.
-            converted = result if is_error(result) else self.convert_value(result)
-            has_ended(well=not is_error(result) and getattr(result, "result_type", None) != "input_required")
-            return converted
-
-    return Watching
 
 
 def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:
