@@ -23,6 +23,7 @@ from urlmode.fastmcp import (
     collect_input,
     connect_account,
     request_state_security,
+    resolver_middleware,
     with_elicitation,
 )
 from urlmode.oauth import Connected
@@ -43,7 +44,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
     more: dict[str, Any] = {}
     if int(fastmcp.__version__.split(".")[0]) >= 4:
         more["request_state_security"] = request_state_security(urlmode)
-    server = FastMCP("reports", auth=Tokens(), **more)
+    server = FastMCP("reports", auth=Tokens(), middleware=[resolver_middleware()], **more)
 
     async def sell(ctx: Context, ask: Literal["request", "error"]) -> Any:
         async def paid(accepted: Accepted) -> str:

@@ -99,6 +99,25 @@ async def test_a_refusal_and_a_payment(
             await user.answered()
 
 
+@pytest.mark.parametrize(("environment", "framework", "mode"), SERVERS)
+async def test_what_fails_after_the_body_is_not_paid_again(
+    callback: Callback, keys_file: Path, environment: str, framework: str, mode: str
+) -> None:
+    """The next call is given the result that was kept. A body that answers with an error has not done its work."""
+    user = User(callback)
+    async with client_of(environment, framework, mode, user, keys_file) as client:
+        out = await client.call_tool("careless", {"how": "answers with an error"})
+        assert (bool(out.is_error), text_of(out)) == (True, "It is out.")
+        # Not every FastMCP sees that a result is not what its tool says.
+        for how in ("raises",) if framework == "fastmcp" else ("raises", "returns what it cannot"):
+            assert (await client.call_tool("careless", {"how": how})).is_error, how
+        first = await client.call_tool("careless", {"how": "works"})
+        assert text_of(first).endswith(" in run 2.") and len(user.asked) == 1
+        await user.answered()
+        assert text_of(await client.call_tool("careless", {"how": "works"})).endswith(" in run 3.")
+        assert len(user.asked) == 2
+
+
 @pytest.mark.parametrize("framework", ["sdk", "fastmcp"])
 async def test_a_result_that_is_given_again_is_typed(urlmode: UrlMode, callback: Callback, framework: str) -> None:
     user, runs = User(callback), 0

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Annotated, Any, cast
 
+from mcp.types import CallToolResult
 from pydantic import BaseModel
 from resolver_server import SUBJECT, options
 
@@ -25,7 +26,7 @@ class Draft(BaseModel):
 
 
 REPORT = Report(report="Forty-two.", pages=3)
-RESOLVED: dict[str, Any] = {"message": "10.50 EUR for a parameter.", "round_timeout": 0.5}
+RESOLVED: dict[str, Any] = {"message": "10.50 EUR for a parameter."}
 TYPES: dict[str, tuple[Any, Any]] = {
     "text": (str, "Forty-two."),
     "report": (Report, REPORT),
@@ -41,7 +42,7 @@ def add_tools(server: Any, adapter: Any, context: Any, urlmode: UrlMode) -> Any:
 
         def add(name: str = name, returns: Any = returns, made: Any = made) -> None:
             async def buy(ctx: Any, unfit: bool = False) -> Any:
-                wanted: dict[str, Any] = {"message": f"10.50 EUR for {name}.", "round_timeout": 0.5}
+                wanted: dict[str, Any] = {"message": f"10.50 EUR for {name}."}
                 return await adapter.with_elicitation(
                     ctx, lambda accepted: object() if unfit else made, **options(urlmode, **wanted)
                 )
@@ -51,6 +52,29 @@ def add_tools(server: Any, adapter: Any, context: Any, urlmode: UrlMode) -> Any:
             server.tool(name=name)(buy)
 
         add()
+    return add_careless(server, adapter, context, urlmode)
+
+
+def add_careless(server: Any, adapter: Any, context: Any, urlmode: UrlMode) -> Any:
+    """Tools that fail after their bodies have run, and one whose body answers with an error."""
+    runs = 0
+
+    async def careless(ctx: Any, how: str) -> Any:
+        def body(accepted: Any) -> Any:
+            nonlocal runs
+            runs += 1
+            if how == "answers with an error":
+                return CallToolResult.model_validate({"content": [{"type": "text", "text": "It is out."}], "isError": True})
+            return f"{accepted.reference} in run {runs}."
+
+        wanted: dict[str, Any] = {"message": "10.50 EUR for carelessness."}
+        result = await adapter.with_elicitation(ctx, body, **options(urlmode, **wanted))
+        if how == "raises":
+            raise LookupError("the report is not there")
+        return object() if how == "returns what it cannot" else result
+
+    careless.__annotations__.update({"ctx": context, "return": str})
+    server.tool()(careless)
     return server
 
 

@@ -14,8 +14,9 @@ from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
-from ._adapters.sdk import Adapter, to_call_tool_result
-from ._adapters.typed import TypedResult, running_tool
+from ._adapters.sdk import Adapter
+from ._adapters.sdk_tool import to_call_tool_result
+from ._adapters.typed import TypedResult, is_error, running_tool
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware import Middleware
@@ -51,6 +52,11 @@ class _Answer(ToolResult):
         super().__init__(content=result.content, structured_content=wire["structuredContent"])
         # FastMCP 2 has a class of its own, later versions have a model of Pydantic.
         object.__setattr__(self, "_answered", (result, error))
+
+    @property
+    def has_failed(self) -> bool:
+        result, error = object.__getattribute__(self, "_answered")
+        return error is not None or is_error(result)
 
     def to_mcp_result(self) -> CallToolResult:
         result, error = object.__getattribute__(self, "_answered")
@@ -106,7 +112,8 @@ resolve = _adapter.resolve
 
 
 def resolver_middleware() -> Middleware:
-    """For `FastMCP(middleware=[…])`: lets dependencies of its tools ask by `resolve`."""
+    """For `FastMCP(middleware=[…])`: lets dependencies of its tools ask by `resolve`, and lets answers count as written only
+    when their tools have ended well."""
     from fastmcp.exceptions import ToolError
     from fastmcp.server.middleware import Middleware
 
@@ -126,5 +133,7 @@ def resolver_middleware() -> Middleware:
 
 
 def _has_failed(result: ToolResult) -> bool:
-    """An input that is required comes from elsewhere. FastMCP 2 does not know whether a result is an error."""
+    """An input that is required comes from elsewhere. FastMCP 2 does not know whether a result of its own is an error."""
+    if isinstance(result, _Answer):
+        return result.has_failed
     return hasattr(result, "input_required") or bool(getattr(result, "is_error", False))

@@ -22,6 +22,7 @@ from .._core.types import Elicitation, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
 from .clients import Capabilities, capabilities_of
+from .delivery import when_delivered
 from .messages import ToolResult, declined_result, failure_result, open_result
 
 
@@ -194,10 +195,14 @@ async def _begin_and_work(
     if not isinstance(claim, BegunClaim):
         return claim, None
     begun.set()
-    return claim, await _work(tool_request.provider, claim, act, outcome, end.elicitation)
+    return claim, await _work(tool_request, claim, act, outcome, end.elicitation)
 
 
-async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation) -> ToolResult:
+async def _work(
+    tool_request: ToolRequest, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation
+) -> ToolResult:
+    """A body that answers with an error has not done the work, but the code of an account is good once."""
+    provider, is_final = tool_request.provider, tool_request.kind == "oauth"
     async with claim:
         try:
             made = await act(outcome, elicitation, claim)
@@ -205,11 +210,18 @@ async def _work(provider: str, claim: BegunClaim, act: Act, outcome: Outcome, el
             await claim.release(error.reason)
             warn_not_connected(provider, outcome.elicitation_id, error.reason, error.detail)
             return failure_result("cancel", error.reason, error.detail)
-        await claim.fulfil(made)
+        if made.get("isError") and not is_final:
+            await claim.release()
+        else:
+            await claim.fulfil(made)
     return made
 
 
 def _confirm(asking: Asking, claim: BegunClaim | FulfilledClaim) -> None:
     """The SDK does not tell whether an answer was written. It counts as written if the client is there."""
-    if not asking.is_closed:
-        asking.tool_request.urlmode._background.start(claim.confirm())
+
+    def confirm() -> None:
+        if not asking.is_closed:
+            asking.tool_request.urlmode._background.start(claim.confirm())
+
+    when_delivered(confirm)

@@ -69,7 +69,7 @@ class Asking:
 
     @property
     def is_closed(self) -> bool:
-        return self._closed is not None and self._closed.done()
+        return self._closed is not None and self._closed.done() and not self._closed.cancelled()
 
     def check_client(self, id: str) -> None:
         """Nobody reads the answer of a call whose client is gone, so it does nothing that the next one can do."""

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from .._core.errors import UrlModeError
 from .._core.tasks import start_quietly
 from .adapter import Body
+from .delivery import expect_end, has_ended
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -87,6 +88,7 @@ async def run_tool(tool: Callable[[], Awaitable[T]], has_failed: Callable[[T], b
     """Runs a tool, of which a resolver may ask, as the body of what that asks. Returns the result of the call.
     Raises NotKept, and the errors of the tool."""
     call = _ToolCall()
+    expect_end()
 
     async def run() -> T:
         _current.set(call)
@@ -115,11 +117,16 @@ async def run_tool(tool: Callable[[], Awaitable[T]], has_failed: Callable[[T], b
             running.cancel()
         raise
     if call.asking is None:
-        return running.result()
+        return _ended(running.result(), has_failed)
     try:
         result: T = await call.asking
     except _ToolHasFailed:
         return running.result()
     except Exception as error:
         raise NotKept(str(error) if isinstance(error, UrlModeError) else "the result could not be kept") from error
+    return _ended(result, has_failed)
+
+
+def _ended(result: T, has_failed: Callable[[T], bool]) -> T:
+    has_ended(well=not has_failed(result))
     return result

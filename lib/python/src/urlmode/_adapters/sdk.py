@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
@@ -13,7 +12,6 @@ import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import CallToolResult, ElicitRequestURLParams
-from pydantic import ValidationError
 
 from .._core.arguments import check_function, traceparent_of
 from .._core.callback_urls import AnyElicitation
@@ -29,7 +27,8 @@ from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
 from .messages import ToolResult
 from .resolving import HasEnded, resolve
-from .typed import TypedResult, is_error, running_tool, to_dict
+from .sdk_tool import typed_result_of_sdk
+from .typed import TypedResult, to_dict
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -62,11 +61,7 @@ class Adapter:
 
     def typed_result(self) -> TypedResult | None:
         """Of the tool that calls, if what it returns has a schema."""
-        tool: Any = running_tool(_tool_class())
-        if tool is None or tool.output_schema is None:
-            return None
-        _let_errors_pass(tool)
-        return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_result(made)))
+        return typed_result_of_sdk()
 
     def to_result(self, result: CallToolResult) -> Any:
         """What the tool returns."""
@@ -299,36 +294,6 @@ class Adapter:
 
             return InputRequiredResult.model_validate(result)
         return self.to_result(CallToolResult.model_validate(result))
-
-
-def to_call_tool_result(converted: Any) -> CallToolResult:
-    """Of what the frameworks make of a result: content, or that with structured content, or the whole."""
-    if isinstance(converted, CallToolResult):
-        return converted
-    content, structured = converted if isinstance(converted, tuple) else (converted, None)
-    return CallToolResult.model_validate({"content": content, "structuredContent": structured})
-
-
-def _tool_class() -> type[Any]:
-    try:
-        from mcp.server.mcpserver.tools.base import Tool
-    except ImportError:  # SDK 1.x
-        from mcp.server.fastmcp.tools.base import Tool  # type: ignore[import-not-found, no-redef]
-    return Tool
-
-
-def _let_errors_pass(tool: Any) -> None:
-    """Up to 2.0, the SDK also validates the structured content of errors, which have none."""
-    metadata = tool.fn_metadata
-    with contextlib.suppress(ValidationError):
-        metadata.convert_result(CallToolResult.model_validate({"content": [], "isError": True}))
-        return
-
-    class Lenient(type(metadata)):  # type: ignore[misc]
-        def convert_result(self, result: Any) -> Any:
-            return result if is_error(result) else super().convert_result(result)
-
-    tool.fn_metadata = Lenient.model_construct(**dict(metadata))
 
 
 def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:

@@ -60,7 +60,10 @@ class TypedResult:
 
 def is_error(made: Any) -> bool:
     """Whether it is a result of the SDK that says that the tool has failed."""
-    return isinstance(made, CallToolResult) and bool(getattr(made, "is_error", None) or getattr(made, "isError", False))
+    if not isinstance(made, CallToolResult):
+        return False
+    name = "is_error" if hasattr(made, "is_error") else "isError"  # of SDK 1.x
+    return bool(getattr(made, name))
 
 
 def to_dict(result: CallToolResult) -> ToolResult:

@@ -1,0 +1,57 @@
+"""The tool of the official SDK that runs: what it returns, and how it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.types import CallToolResult
+
+from .delivery import expect_end, has_ended
+from .typed import TypedResult, is_error, running_tool
+
+
+def typed_result_of_sdk() -> TypedResult | None:
+    tool: Any = running_tool(_tool_class())
+    if tool is None:
+        return None
+    _watch(tool)
+    if tool.output_schema is None:
+        return None
+    return TypedResult(tool.output_schema, lambda made: to_call_tool_result(tool.fn_metadata.convert_value(made)))
+
+
+def to_call_tool_result(converted: Any) -> CallToolResult:
+    """Of what the frameworks make of a result: content, or that with structured content, or the whole."""
+    if isinstance(converted, CallToolResult):
+        return converted
+    content, structured = converted if isinstance(converted, tuple) else (converted, None)
+    return CallToolResult.model_validate({"content": content, "structuredContent": structured})
+
+
+def _tool_class() -> type[Any]:
+    try:
+        from mcp.server.mcpserver.tools.base import Tool
+    except ImportError:  # SDK 1.x
+        from mcp.server.fastmcp.tools.base import Tool  # type: ignore[import-not-found, no-redef]
+    return Tool
+
+
+def _watch(tool: Any) -> None:
+    """The SDK has nothing else that tells how a tool ends: it converts what the tool has returned."""
+    if not hasattr(tool.fn_metadata, "convert_value"):
+        tool.fn_metadata = _watching(type(tool.fn_metadata)).model_construct(**dict(tool.fn_metadata))
+    expect_end()
+
+
+def _watching(metadata: Any) -> Any:
+    class Watching(metadata):  # type: ignore[misc]
+        def convert_value(self, value: Any) -> Any:
+            return super().convert_result(value)
+
+        def convert_result(self, result: Any) -> Any:
+            # Up to 2.0, the SDK also validates the structured content of errors, which have none.
+            converted = result if is_error(result) else self.convert_value(result)
+            has_ended(well=not is_error(result) and getattr(result, "result_type", None) != "input_required")
+            return converted
+
+    return Watching
