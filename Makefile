@@ -120,8 +120,9 @@ include nginx/install.mk $(wildcard tests/build.mk)
 MAKEFILES_READ := $(MAKEFILE_LIST)
 
 .PHONY: contract
-contract:       ## write what each language has of the contract, from the data in lib/contract/
+contract:       ## write what each language has of the contract and of the providers, from the data in lib/
 	@node lib/contract/generate.mjs
+	@[ ! -d tests ] || node tests/support/provider-tables.mjs
 
 .PHONY: clean
 clean:          ## remove build/ (stop the stack first: make down)

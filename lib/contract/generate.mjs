@@ -11,6 +11,7 @@ import { files as functionFiles, functionsJson } from './functions.mjs';
 import * as kinds from './kinds.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
+import * as providersGo from './providers-go.mjs';
 import * as seals from './seals.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -63,6 +64,7 @@ export function generated() {
 		...messages.files(all.messages),
 		...seals.files(all.seals),
 		...kinds.files(descriptions()),
+		...providersGo.files(descriptions(), read),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
 		...functionFiles(data('functions')),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),

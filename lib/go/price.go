@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// What prices need of lib/currencies.json and lib/providers: TestPrices compares it with them, and writes it with -update.
+// What prices need of lib/currencies.json and lib/providers. `make contract` writes it.
 //
 //go:embed prices.json
 var pricesJSON []byte

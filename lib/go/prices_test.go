@@ -3,17 +3,10 @@
 package urlmode
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write prices.json")
 
 func readJSON(t testing.TB, name string, value any) {
 	t.Helper()
@@ -23,41 +16,6 @@ func readJSON(t testing.TB, name string, value any) {
 	}
 	if err := json.Unmarshal(text, value); err != nil {
 		t.Fatalf("%s: %v", name, err)
-	}
-}
-
-// The package has what it needs of the files that all languages share, in one file of its own.
-func TestPrices(t *testing.T) {
-	made := prices{map[string]int{}, map[string]units{}}
-	var currencies struct{ Exponents map[string][]string }
-	readJSON(t, "../currencies.json", &currencies)
-	for exponent, codes := range currencies.Exponents {
-		for _, code := range codes {
-			made.Exponents[code], _ = strconv.Atoi(exponent)
-		}
-	}
-	names, _ := filepath.Glob("../providers/*.json")
-	for _, name := range names {
-		var description struct{ Amount *units }
-		readJSON(t, name, &description)
-		if description.Amount != nil && description.Amount.As != "" {
-			made.Providers[strings.TrimSuffix(filepath.Base(name), ".json")] = *description.Amount
-		}
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetIndent("", "\t")
-	if err := encoder.Encode(made); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("prices.json", text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(text.Bytes(), pricesJSON) {
-		t.Fatal("prices.json differs from lib/currencies.json and lib/providers: go test -run TestPrices -update ./...")
 	}
 }
 

@@ -1,6 +1,5 @@
-// The tables of lib/providers/SHIPPED.md and ACCOUNTS.md that say what each
-// description proves, made from the descriptions. `node
-// tests/support/provider-tables.mjs` writes them into these documents.
+// The tables of lib/providers/SHIPPED.md and ACCOUNTS.md that say what each description proves, made from the descriptions.
+// `make contract` writes them into these documents.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 

@@ -200,7 +200,7 @@ test('a test in C has the name of the module, layer or program that it tests', (
 
 test('the tables of providers are those that the descriptions make', () => {
 	for (const document of Object.keys(TABLES))
-		assert.equal(readDocument(document), withTables(document), 'node tests/support/provider-tables.mjs writes them');
+		assert.equal(readDocument(document), withTables(document), 'make contract writes them');
 });
 
 const PACKAGE = JSON.parse(read('lib/node/package.json'));

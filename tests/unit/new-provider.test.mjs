@@ -69,8 +69,10 @@ test('a description without deliveries is named', () => {
 	run('node', 'tests/deliveries/make.mjs');
 });
 
-test('it is in the tables of the documents', () => {
-	run('node', 'tests/support/provider-tables.mjs');
+test('make contract writes it into the tables of the documents and the data of the packages', () => {
+	run('make', '-s', 'contract');
+	for (const file of ['node/src/core/contract-kinds.js', 'python/src/urlmode/_core/contract_kinds.py', 'go/contract_kinds.go', 'go/prices.json'])
+		assert.match(readFileSync(join(tree, 'lib', file), 'utf8'), new RegExp(`["']${NAME}["']`), file);
 	assert.match(readFileSync(join(tree, 'lib/providers/SHIPPED.md'), 'utf8'),
 		/^\| `example-pay\.json` \| Example Pay \| payment \| HMAC-SHA256 in `example-signature` \(2023-11-01\) \| `\/charge\/reference` \| the whole body \|/m);
 	passes('tests/unit/documents.test.mjs', 'tables of providers');

@@ -11,75 +11,20 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"urlmode.example/urlmode"
 )
 
-var update = flag.Bool("update", false, "write providers.json")
-
-// notUsed are members for people, and for the callback programs.
-var notUsed = []string{"documentation", "notes", "lifetimes", "authorization_response"}
-
-// The package has what it needs of the descriptions that all languages share, in one file of its own.
-func TestProviders(t *testing.T) {
-	names, _ := filepath.Glob("../../providers/*.json")
+// What this package does not know, it could not do.
+func TestProvidersAreWhollyRead(t *testing.T) {
 	made := map[string]description{}
-	for _, name := range names {
-		var file struct{ OAuth map[string]json.RawMessage }
-		text, err := os.ReadFile(name)
-		if err != nil || json.Unmarshal(text, &file) != nil {
-			t.Fatalf("%s cannot be read: %v", name, err)
-		}
-		if file.OAuth == nil || strings.HasSuffix(name, "schema.json") {
-			continue
-		}
-		for _, each := range notUsed {
-			delete(file.OAuth, each)
-		}
-		if variables := file.OAuth["variables"]; variables != nil {
-			file.OAuth["variables"] = withoutNotes(t, variables)
-		}
-		plain, _ := json.Marshal(file.OAuth)
-		// What this package does not know, it could not do.
-		var read description
-		strict := json.NewDecoder(bytes.NewReader(plain))
-		strict.DisallowUnknownFields()
-		if err := strict.Decode(&read); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		made[strings.TrimSuffix(filepath.Base(name), ".json")] = read
-	}
-	text, err := json.MarshalIndent(made, "", "\t")
-	if err != nil || len(made) < 40 {
+	strict := json.NewDecoder(bytes.NewReader(providersJSON))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&made); err != nil || len(made) < 40 {
 		t.Fatalf("%d descriptions, %v", len(made), err)
 	}
-	text = append(text, '\n')
-	if *update {
-		if err := os.WriteFile("providers.json", text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(text, providersJSON) {
-		t.Fatal("providers.json differs from lib/providers: go test -run TestProviders -update .")
-	}
-}
-
-func withoutNotes(t *testing.T, text json.RawMessage) json.RawMessage {
-	var all map[string]map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, each := range all {
-		delete(each, "notes")
-	}
-	plain, _ := json.Marshal(all)
-	return plain
 }
 
 // Each preset is one that this package can do.
