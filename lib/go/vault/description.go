@@ -14,7 +14,7 @@ import (
 	"urlmode.example/urlmode"
 )
 
-// providersJSON has what this package needs of the descriptions in lib/providers: TestProviders makes it.
+// providersJSON has what this package needs of the descriptions in lib/providers. `make contract` writes it.
 //
 //go:embed providers.json
 var providersJSON []byte
