@@ -23,27 +23,25 @@ check(json_t *words, const struct um_form *form)
 	enum um_refusal why = UM_REFUSAL_INTERNAL_ERROR;
 	enum um_authorization said = um_authorization_read(words, form, &why);
 	bool has_code = um_form_get(form, "code").len != 0;
-	bool has_error = um_form_get(form, "error").len != 0;
+	bool has_error = um_form_get(form, "error").len != 0
+		|| is_unreadable(form, "error");
 
 	HOLDS((said == UM_AUTHORIZATION_UNREADABLE)
 		== (why != UM_REFUSAL_NONE));
-	if (is_unreadable(form, "code") || is_unreadable(form, "error"))
-		HOLDS(said == UM_AUTHORIZATION_UNREADABLE);
-	else if (has_code && has_error)
-		HOLDS(said == UM_AUTHORIZATION_AMBIGUOUS
-			|| said == UM_AUTHORIZATION_UNREADABLE);
+	HOLDS((said == UM_AUTHORIZATION_UNREADABLE)
+		== is_unreadable(form, "code"));
+	if (has_code && has_error)
+		HOLDS(said == UM_AUTHORIZATION_AMBIGUOUS);
 	if (said == UM_AUTHORIZATION_CODE)
 		HOLDS(has_code && !has_error);
 	if (said == UM_AUTHORIZATION_CONSENTED
 		|| said == UM_AUTHORIZATION_REQUESTED)
 		HOLDS(words != NULL && !has_code && !has_error);
-	if (words != NULL)
-		return;
-	HOLDS(said != UM_AUTHORIZATION_DECLINED
-		|| um_str_is(um_form_get(form, "error"), "access_denied"));
 	/* Without words of its own, nothing else decides. */
-	HOLDS(said != UM_AUTHORIZATION_UNREADABLE || is_unreadable(form, "code")
-		|| is_unreadable(form, "error"));
+	if (words == NULL)
+		HOLDS(said != UM_AUTHORIZATION_DECLINED
+			|| um_str_is(um_form_get(form, "error"),
+				"access_denied"));
 }
 
 int
