@@ -107,6 +107,8 @@ async function startApache(installed, kind, modules, more = '') {
 	await writeFile(file, [
 		`ServerRoot "${folder}"`,
 		'ServerName localhost',
+		// In the five seconds of its default, a client on a busy machine sends into a connection that is just being closed.
+		'KeepAliveTimeout 60',
 		`Listen 127.0.0.1:${port}`,
 		`PidFile "${folder}/apache-${port}.pid"`,
 		`DefaultRuntimeDir "${folder}"`,
@@ -136,6 +138,7 @@ async function startLighttpd(installed, more = '') {
 		`server.port = ${port}`,
 		`server.upload-dirs = ( "${folder}" )`,
 		`server.errorlog = "${folder}/log/lighttpd.error.log"`,
+		'server.max-keep-alive-idle = 60',
 		await place('others/lighttpd.conf', {
 			[SITE]: `127.0.0.1:${port}`,
 			'/run/urlmode/': `${folder}/sock/`,
