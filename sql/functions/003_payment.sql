@@ -123,6 +123,7 @@ RETURNS TABLE (proof text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	proved uuid[];
+	claimed uuid[];
 	owners uuid[];
 BEGIN
 	PERFORM urlmode.rename_payment(p.provider, p.reference, a.reference)
@@ -146,14 +147,20 @@ BEGIN
 		) DESC, a.n
 		ON CONFLICT ON CONSTRAINT payment_pkey DO UPDATE
 		SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, matches = EXCLUDED.matches,
-			late = EXCLUDED.late, result = EXCLUDED.result, proven_at = clock_timestamp(), claimed_at = NULL
+			late = EXCLUDED.late, result = EXCLUDED.result,
+			-- The same money, which was for another kind (008_event): it was proved then, and who claimed it has it.
+			proven_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.proven_at ELSE clock_timestamp() END,
+			claimed_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.claimed_at END
 		-- More of a payment that is captured in parts. A call that claimed a part
 		-- did not get the whole; the operator who claimed it has refunded the part.
 		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches
 			OR (p.claimed_at IS NULL AND p.currency = EXCLUDED.currency AND p.amount < EXCLUDED.amount))
-		RETURNING p.elicitation
+		RETURNING p.elicitation, p.claimed_at
 	)
-	SELECT array_agg(w.elicitation) INTO proved FROM written w;
+	SELECT array_agg(w.elicitation), array_agg(w.elicitation) FILTER (WHERE w.claimed_at IS NOT NULL) INTO proved, claimed FROM written w;
+	IF claimed IS NOT NULL THEN
+		INSERT INTO urlmode.purge_queue (ids) VALUES (claimed);
+	END IF;
 	-- A refund may name the checkout alone.
 	UPDATE urlmode.payment p SET checkout = a.checkout
 	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)

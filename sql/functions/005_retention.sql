@@ -83,7 +83,7 @@ BEGIN
 	SELECT count(*), (SELECT array_agg(i.id) FROM entries n, unnest(n.ids) AS i (id))
 	INTO taken, due FROM entries;
 	UPDATE urlmode.elicitation e SET result = NULL, verifier = NULL
-	WHERE e.id = ANY (due) AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
+	WHERE e.id = ANY (due) AND e.status = 'completed' AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
 		AND NOT (e.kind <> 'payment' AND urlmode.awaits_claim(e) AND e.completed_at > unclaimed_since);
 	-- Those are looked at again a day later.
 	INSERT INTO urlmode.purge_queue (ids)

@@ -43,8 +43,9 @@ export class Ledger {
 
 	#proved(reference, row, paid) {
 		const proofs = this.#proofs.get(reference) ?? [];
-		// Who claimed a first part of it has not got the rest.
-		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches);
+		// Who claimed a first part of it has not got the rest. Who claimed the same money, for another kind, has it.
+		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches
+			&& !(known.amount === paid.amount && known.currency === paid.currency));
 		if (part && paid.matches) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
 		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
 	}

@@ -113,7 +113,7 @@ const MISTAKES = {
 	'money for another kind is the outcome': { end_claim: ["(e.kind = 'payment' AND e.status = 'completed' OR end_claim.reference = '')", 'true'] },
 	'what was paid and not claimed is purged': { is_purgeable: ['p.claimed_at IS NULL AND p.refunded_at IS NULL OR greatest', 'greatest'] },
 	'what may be paid late is purged': { is_purgeable: ["WHEN 'payment' THEN 'processing'", "WHEN 'payment' THEN e.status"] },
-	'the rest of a payment stays claimed': { prove_payments: ['claimed_at = NULL', 'claimed_at = p.claimed_at'] },
+	'the rest of a payment stays claimed': { prove_payments: ['THEN p.claimed_at END', 'THEN p.claimed_at ELSE p.claimed_at END'] },
 };
 
 for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {

@@ -497,9 +497,11 @@ export class Model {
 		// More of a payment that is captured in parts may make it right.
 		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
 		if (known && (known.matches || !(matches || isMore))) return 'repeated';
+		// The same money, which was for another kind: who claimed it has it.
+		const isSame = known && known.currency === currency && known.amount === amount;
 		this.payments.set(reference, {
-			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, matches, late: !isOpen(row) || this.now >= closesAt(row),
-			provenAt: this.now, turn: this.turn,
+			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, provenAt: this.now, turn: this.turn,
+			...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
 		});
 		return matches ? 'matches' : 'mismatch';
 	}

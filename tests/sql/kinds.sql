@@ -52,3 +52,19 @@ SELECT make(30, 'signature'), payments(30), state(30), kept_events(30);
 SELECT make(40, 'oauth', ttl => '1 min'), pay(40, 'p40', kind => 'payment'), make(41, 'oauth', ttl => '1 min'), pay(41, 'p41', kind => 'payment'), back(41, '10.00 EUR', 'p41');
 SELECT pass('400 days'), purge() > 0 AS purged;
 SELECT shows.* FROM shows(40, 41);
+
+-- Money that a call has claimed by its reference is not offered once more where the entry is corrected and the same event comes
+-- again, or the server settles it: the accept is taken.
+SELECT make(n, ttl => '1 day'), pay(n, 'p' || n, kind => 'oauth', identity => 'e' || n), claim(n, 'p' || n), payments(n) FROM generate_series(50, 51) AS n;
+SELECT pass('1 hour'), purge_results() > 0 AS purged;
+SELECT pay(50, 'p50', kind => 'payment', identity => 'e50'), settle(51, price => '10.00 EUR', reference => 'p51');
+SELECT n, state(n), payments(n), claim(n) FROM generate_series(50, 51) AS n;
+SELECT * FROM unclaimed() WHERE n >= 50;
+SELECT pass('25 hours'), purge_results() > 0 AS purged;
+SELECT n, result FROM reads(50, 51) ORDER BY n;
+
+-- An account that goes on keeps its code verifier, also where such money was claimed, or went back.
+SELECT make(n, 'oauth', ttl => '2 days'), pay(n, 'p' || n, kind => 'payment') FROM generate_series(60, 61) AS n;
+SELECT claim(60, 'p60'), back(61, '10.00 EUR', 'p61'), pass('25 hours'), purge_results() > 0 AS purged;
+SELECT complete(60), complete(61);
+SELECT n(e.id), word(e.verifier) AS verifier FROM urlmode.elicitation e WHERE e.id IN (id(60), id(61)) ORDER BY 1;
