@@ -101,7 +101,10 @@ test('an answer that is an error was not written, however the framework writes i
 		[false, 'in two pieces, of bytes', Buffer.from(json(failed).slice(0, 70)), Buffer.from(json(failed).slice(70))],
 		[false, 'in a batch', json([{ ...done, id: 0 }, failed])],
 		[false, 'as an event, after another one', event(progress), event(error)],
+		[false, 'of a framework that does not name the call', json({ ...error, id: null })],
+		[false, 'with the status of an error', 'Internal Server Error'],
 		[true, 'a result', json(done)],
+		[true, 'beside a message that nobody could read', json([{ ...error, id: null }, done])],
 		[true, 'a result that is an event', event(progress), event(done)],
 		[true, 'of another call', json([{ ...error, id: 0 }, done])],
 		[true, 'nothing of MCP', '{"error":'],
@@ -109,6 +112,7 @@ test('an answer that is an error was not written, however the framework writes i
 		const transport = new FakeTransport();
 		const { calls, fetch } = await serve(t, { transport, tool: (call) => {
 			setTimeout(() => {
+				if (about.includes('status')) call.response.statusCode = 500;
 				for (const chunk of chunks.slice(0, -1)) call.response.write(chunk);
 				call.response.end(chunks.at(-1));
 			}, 20);

@@ -8,9 +8,11 @@
 export class SentAnswer {
 	/** @type {Uint8Array[]} */
 	#chunks = [];
+	#response;
 
 	/** @param {import('node:http').ServerResponse} response */
 	constructor(response) {
+		this.#response = response;
 		for (const method of /** @type {('write' | 'end')[]} */ (['write', 'end'])) {
 			const send = /** @type {(...parts: unknown[]) => never} */ (response[method]);
 			response[method] = (/** @type {unknown[]} */ ...parts) => {
@@ -31,10 +33,14 @@ export class SentAnswer {
 
 	/** @param {unknown} [requestId] of the call, if the framework tells it */
 	isError(requestId) {
+		if (this.#response.statusCode >= 400) return true;
 		const sent = Buffer.concat(this.#chunks);
 		// A large result is not parsed.
 		if (!sent.includes('"isError"') && !sent.includes('"error"')) return false;
-		return messagesIn(sent.toString()).some((message) => isErrorAnswer(message) && (requestId === undefined || message.id === requestId));
+		const messages = messagesIn(sent.toString());
+		const own = messages.filter(({ id }) => requestId === undefined || id === requestId);
+		// What is not about any call, as what a server says when it fails, stands for the answer that is not there.
+		return (own.length > 0 ? own : messages).some(isErrorAnswer);
 	}
 }
 
