@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.request_state import InvalidRequestState
 from mcp.shared.exceptions import MCPError
-from mcp.types import ElicitRequestURLParams, ElicitResult, InputRequiredResult, TextContent
+from mcp.types import CallToolResult, ElicitRequestURLParams, ElicitResult, InputRequiredResult, TextContent
 
 from urlmode import AskedApprovers, CallbackUrls, ClientFacts, Expected, UrlMode, UrlModeClosedError
 from urlmode import fastmcp as with_fastmcp
@@ -301,6 +301,23 @@ async def test_a_body_that_fails_runs_again(urlmode: UrlMode, callback: Callback
         assert shop.errors == ["the body must return a str or a CallToolResult"]
         assert text_of(await shop.client.call_tool("buy")) == "Done."
     assert len(shop.asked) == 1
+
+
+@pytest.mark.parametrize("mode", ["legacy", "FastMCP legacy"])
+async def test_a_body_that_answers_with_an_error_was_not_done(urlmode: UrlMode, callback: Callback, mode: str) -> None:
+    burnt = CallToolResult(content=[TextContent(type="text", text="The printer is on fire.")], is_error=True)
+    references: list[str] = []
+
+    def body(accepted: Accepted) -> Any:
+        references.append(str(accepted.reference))
+        return burnt if len(references) == 1 else "Done."
+
+    shop = Shop(urlmode, callback, body, mode)
+    async with shop.client:
+        failed = await shop.client.call_tool("buy")
+        assert (failed.is_error, text_of(failed)) == (True, "The printer is on fire.")
+        assert text_of(await shop.client.call_tool("buy")) == "Done."
+    assert len(set(references)) == len(shop.asked) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -169,7 +169,9 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
     if isinstance(claim, LeasedClaim):
         return call.fit(open_result(tool_request.message, tool_request.kind, id, "claimed"))
     if isinstance(claim, (FulfilledClaim, BegunClaim)):
-        _confirm(asking, claim)
+        # Also one that was released would be confirmed.
+        if isinstance(claim, FulfilledClaim) or _was_done(tool_request, made):
+            _confirm(asking, claim)
         return made
     if claimed is not None and (result := await claimed(id)) is not None:
         return result
@@ -201,20 +203,23 @@ async def _begin_and_work(
 async def _work(
     tool_request: ToolRequest, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation
 ) -> ToolResult:
-    """A body that answers with an error has not done the work, but the code of an account is good once."""
-    provider, is_final = tool_request.provider, tool_request.kind == "oauth"
     async with claim:
         try:
             made = await act(outcome, elicitation, claim)
         except NotConnected as error:
             await claim.release(error.reason)
-            warn_not_connected(provider, outcome.elicitation_id, error.reason, error.detail)
+            warn_not_connected(tool_request.provider, outcome.elicitation_id, error.reason, error.detail)
             return failure_result("cancel", error.reason, error.detail)
-        if made.get("isError") and not is_final:
-            await claim.release()
-        else:
+        if _was_done(tool_request, made):
             await claim.fulfil(made)
+        else:
+            await claim.release()
     return made
+
+
+def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
+    """A body that answers with an error has not done the work, but the code of an account is good once."""
+    return tool_request.kind == "oauth" or made is None or not made.get("isError")
 
 
 def _confirm(asking: Asking, claim: BegunClaim | FulfilledClaim) -> None:
