@@ -33,23 +33,26 @@ export class PooledClient extends Client {
 	}
 
 	/**
-	 * As pg.Pool calls it.
+	 * As pg.Pool calls it, with the text, the values and a callback: never one of the other ways of `Client`.
 	 *
 	 * @override
-	 * @param {any} text
-	 * @param {any} [values]
-	 * @param {any} [callback]
-	 * @returns {any}
+	 * @param {never[]} call
+	 * @returns {never}
 	 */
-	query(text, values, callback) {
+	query(...call) {
+		const [text, values, callback] = /** @type {[string, unknown[], Callback]} */ (/** @type {unknown[]} */ (call));
 		this.#shared.idle.delete(this);
-		if (this.#hasJustAnswered()) return this.#send(text, values, callback);
-		this.#shared.progress.set(values, 'asking');
-		this.#ask((/** @type {Error | undefined} */ error) => {
-			if (!error) return this.#send(text, values, callback);
-			this.#dropIdle();
-			callback(error);
-		});
+		if (this.#hasJustAnswered()) {
+			this.#send(text, values, callback);
+		} else {
+			this.#shared.progress.set(values, 'asking');
+			this.#ask((error) => {
+				if (!error) return this.#send(text, values, callback);
+				this.#dropIdle();
+				callback(error, undefined);
+			});
+		}
+		return /** @type {never} */ (undefined);
 	}
 
 	/** @param {(error: Error | undefined) => void} callback */
