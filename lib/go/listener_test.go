@@ -3,10 +3,12 @@
 package urlmode
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,12 +17,8 @@ import (
 
 // A proxy that stops answering, and comes back: waits continue.
 func TestWaitOutlivesItsServer(t *testing.T) {
-	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	p, me, log := openPrograms(t), someone(), &lines{}
-	gate := openGate(t, server)
+	gate := openGate(t)
 	// Without kept statements, as for some poolers.
 	m := open(t, func(c *Config) {
 		c.DatabaseURL, c.Logger = gate.url+"&lock_timeout=20&statement_cache_capacity=0", log.logger()
@@ -69,9 +67,15 @@ type gate struct {
 	isShut bool
 	open   map[net.Conn]bool
 	silent map[net.Conn]bool
+	// How often a connection was asked whether it is alive.
+	questions atomic.Int32
 }
 
-func openGate(t testing.TB, server *url.URL) *gate {
+func openGate(t testing.TB) *gate {
+	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	listening, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +126,9 @@ func (g *gate) pass(from, to net.Conn) {
 		n, err := from.Read(buffer)
 		if err != nil {
 			return
+		}
+		if bytes.Contains(buffer[:n], []byte("-- ping")) {
+			g.questions.Add(1)
 		}
 		g.mu.Lock()
 		isSilent := g.silent[from]

@@ -35,13 +35,14 @@ type pool struct {
 	mu         sync.Mutex
 	closed     bool
 	inProgress int
-	idle       map[*pgx.Conn]struct{}
-	calls      sync.WaitGroup
+	// When each of those that are idle last answered.
+	idle  map[*pgx.Conn]time.Time
+	calls sync.WaitGroup
 }
 
 // openPool also returns how the connection that listens is made, and whether there are several hosts.
 func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
-	made := &pool{pgx: config.Pool, limit: limits.Query, idle: map[*pgx.Conn]struct{}{}}
+	made := &pool{pgx: config.Pool, limit: limits.Query, idle: map[*pgx.Conn]time.Time{}}
 	var server *pgxpool.Config
 	switch {
 	case config.Pool != nil && config.DatabaseURL != "":
@@ -59,13 +60,15 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
 			own.MaxConns = limits.PoolMax
 		}
+		server = own.Copy()
+		// What follows is not for the connection that listens.
 		own.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-		own.PrepareConn, own.AfterRelease, own.BeforeClose = made.isAlive, made.becomesIdle, made.isGone
+		own.AfterConnect = func(_ context.Context, conn *pgx.Conn) error { made.becomesIdle(conn); return nil }
+		own.PrepareConn, own.AfterRelease, own.BeforeClose = made.isAlive, made.becomesIdle, func(conn *pgx.Conn) { made.leavesIdle(conn) }
 		if made.pgx, err = pgxpool.NewWithConfig(context.Background(), own); err != nil {
 			return nil, nil, false, argumentError("DatabaseURL: %v", err)
 		}
 		made.own = true
-		server = own.Copy()
 	}
 	made.ctx, made.breakOff = context.WithCancel(context.Background())
 	return made, server, hasSeveralHosts(server.ConnConfig), nil
@@ -103,37 +106,45 @@ func setDefaults(server *pgx.ConnConfig, databaseURL string) {
 	}).DialContext
 }
 
-// isAlive asks a connection whether it is alive before a statement is sent on it: a NAT, a firewall or a host that went away ends
-// connections without a word.
+// isAlive asks a connection whose last answer is some time ago whether it is alive, before a statement is sent on it: a NAT, a
+// firewall or a host that went away ends connections without a word.
 func (p *pool) isAlive(ctx context.Context, conn *pgx.Conn) (bool, error) {
-	p.isGone(conn)
+	if hasJustAnswered(p.leavesIdle(conn)) {
+		return true, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, limits.Ping)
 	defer cancel()
 	if conn.Ping(ctx) == nil {
 		return true, nil
 	}
 	sever(conn)
-	// Where one is dead, the others are, as a rule: none of them shall make a call wait.
+	// Where one is dead, the others are, as a rule, unless they have just answered: none of them shall make a call wait.
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for idle := range p.idle {
-		sever(idle)
+	for idle, answeredAt := range p.idle {
+		if !hasJustAnswered(answeredAt) {
+			sever(idle)
+		}
 	}
 	return false, nil
 }
 
+func hasJustAnswered(answeredAt time.Time) bool { return time.Since(answeredAt) < limits.Alive }
+
 func (p *pool) becomesIdle(conn *pgx.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle[conn] = struct{}{}
+	p.idle[conn] = time.Now()
 	return true
 }
 
-// isGone says that a connection is not idle any more.
-func (p *pool) isGone(conn *pgx.Conn) {
+// leavesIdle returns when a connection that is not idle any more last answered.
+func (p *pool) leavesIdle(conn *pgx.Conn) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	answeredAt := p.idle[conn]
 	delete(p.idle, conn)
+	return answeredAt
 }
 
 // sever closes the socket. pgx would wait for the end of a connection that does not answer, and not make another one.

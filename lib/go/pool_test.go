@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -78,11 +77,7 @@ func TestSizeOfThePool(t *testing.T) {
 
 // openDying has a pool with all of its connections, which go through a gate.
 func openDying(t *testing.T) (*Instance, *gate) {
-	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gate := openGate(t, server)
+	gate := openGate(t)
 	m := open(t, func(c *Config) { c.DatabaseURL = gate.url })
 	var running sync.WaitGroup
 	for range limits.PoolMax {
@@ -99,10 +94,43 @@ func openDying(t *testing.T) (*Instance, *gate) {
 	return m, gate
 }
 
+// silence lasts so long that connections are asked before the next call.
+func silence(gate *gate) {
+	gate.silence()
+	time.Sleep(limits.Alive + 100*time.Millisecond)
+}
+
+func TestConnectionThatHasJustAnswered(t *testing.T) {
+	gate := openGate(t)
+	m := open(t, func(c *Config) { c.DatabaseURL = gate.url + "&pool_max_conns=1" })
+	call := func() {
+		if _, err := m.Unclaimed(t.Context(), ListOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "its connection is idle", func() bool { return m.pool.pgx.Stat().IdleConns() == 1 })
+	}
+	call()
+	before := gate.questions.Load()
+	for _, row := range []struct {
+		answered  time.Duration
+		questions int32
+	}{{time.Hour, 0}, {-limits.Alive, 1}, {time.Hour, 1}} { // in an hour: also where the machine is slow
+		m.pool.mu.Lock()
+		for each := range m.pool.idle {
+			m.pool.idle[each] = time.Now().Add(row.answered)
+		}
+		m.pool.mu.Unlock()
+		call()
+		if got := gate.questions.Load() - before; got != row.questions {
+			t.Errorf("%d questions, not %d", got, row.questions)
+		}
+	}
+}
+
 func TestCallsOnConnectionsThatDied(t *testing.T) {
 	m, gate := openDying(t)
 	me := someone()
-	gate.silence()
+	silence(gate)
 	var running sync.WaitGroup
 	for range limits.PoolMax {
 		running.Go(func() { create(t, m, account(me)) })
@@ -140,7 +168,7 @@ func TestConnectionsThatDieBeforeTheAnswer(t *testing.T) {
 		err := operator.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))").Scan(&waiting)
 		return err == nil && waiting == 2
 	})
-	gate.silence()
+	silence(gate)
 	unlock()
 	running.Wait()
 }

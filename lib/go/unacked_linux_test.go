@@ -4,17 +4,12 @@ package urlmode
 
 import (
 	"net"
-	"net/url"
 	"syscall"
 	"testing"
 )
 
 func TestKeepalive(t *testing.T) {
-	server, err := url.Parse(required(t, "URLMODE_DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := open(t, func(c *Config) { c.DatabaseURL = openGate(t, server).url })
+	m := open(t, func(c *Config) { c.DatabaseURL = openGate(t).url })
 	conn, err := m.pool.pgx.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

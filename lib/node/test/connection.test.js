@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { UrlMode } from '../src/index.js';
+import { ALIVE_MS } from '../src/core/contract-limits.js';
 import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { internalsOf } from '../src/core/internals.js';
 import { Listener } from '../src/core/listener.js';
@@ -253,23 +254,45 @@ test('whoever comes while a connection is lost waits for the next attempt', asyn
 	assert.equal(attempts, 2, 'the first, and that of the test');
 });
 
-/** All connections of a pool, and a relay that falls silent. */
+/** All connections of a pool, and a relay that falls silent, for so long that they are asked before the next call. */
 async function setUpPool(t) {
 	const proxy = await Proxy.start(t, requireUrl('URLMODE_DATABASE_URL'));
+	const silence = async () => {
+		proxy.silence();
+		await sleep(ALIVE_MS + 100);
+	};
 	const fixture = await setUp(t, { serverUrl: proxy.url });
 	const { urlmode, admin, applicationName } = fixture;
 	const { database } = internalsOf(urlmode);
 	await Promise.all([1, 2, 3, 4].map(() => database.query('SELECT pg_sleep(0.3)', [])));
 	assert.equal((await connectionsOf(admin, applicationName)).length, 4);
-	return { ...fixture, proxy, database, pass: playTimers(t, proxy) };
+	return { ...fixture, silence, database, pass: playTimers(t, proxy) };
 }
 
+test('a connection that has just answered is not asked whether it is alive', async (t) => {
+	const { urlmode, applicationName } = await setUp(t);
+	const { database } = internalsOf(urlmode);
+	const statements = [];
+	const { query } = pg.Client.prototype;
+	t.mock.method(pg.Client.prototype, 'query', function (statement, ...rest) {
+		if (this.connectionParameters.application_name === applicationName) statements.push(statement.text ?? statement);
+		return query.call(this, statement, ...rest);
+	});
+	let now = 0;
+	t.mock.method(performance, 'now', () => now);
+	for (const later of [0, 0, ALIVE_MS - 1, ALIVE_MS, ALIVE_MS - 1]) {
+		now += later;
+		await database.query(`SELECT ${later}`, []);
+	}
+	assert.deepEqual(statements, ['SELECT 0', 'SELECT 0', 'SELECT 499', 'SELECT', 'SELECT 500', 'SELECT 499']);
+});
+
 test('a call on connections that died in silence is sent once, on a new one, after five seconds', async (t) => {
-	const { urlmode, callback, admin, proxy, pass } = await setUpPool(t);
+	const { urlmode, callback, admin, silence, pass } = await setUpPool(t);
 	const me = { subject: `user-${randomUUID()}` };
 	const { elicitationId: paid } = await urlmode.create({ ...payment, ...me });
 	await callback.paid(paid, me);
-	proxy.silence();
+	await silence();
 	let ended = 0;
 	const calls = [urlmode.create({ ...request, ...me }), urlmode.claim(paid, me), urlmode.unclaimed()];
 	for (const call of calls) call.then(() => (ended += 1), () => {});
@@ -280,14 +303,14 @@ test('a call on connections that died in silence is sent once, on a new one, aft
 	await Promise.all(calls);
 	const { rows } = await admin.query('SELECT count(*)::integer FROM urlmode.elicitation WHERE subject = $1', [me.subject]);
 	assert.deepEqual(rows, [{ count: 2 }]);
-	proxy.silence();
+	await silence();
 	const next = urlmode.cancel(paid, me);
 	await pass(5.5);
 	assert.equal(await next, false, 'it has ended');
 });
 
 test('a read whose connection dies before its answer is repeated; a change is not, and says that it may have been made', async (t) => {
-	const { urlmode, admin, applicationName, proxy, pass } = await setUpPool(t);
+	const { urlmode, admin, applicationName, silence, pass } = await setUpPool(t);
 	await admin.query('BEGIN; LOCK TABLE urlmode.payment, urlmode.elicitation');
 	const read = urlmode.unclaimed();
 	const changed = assert.rejects(urlmode.create(request), ({ code, message, cause }) => {
@@ -297,7 +320,7 @@ test('a read whose connection dies before its answer is repeated; a change is no
 	});
 	await until('both wait for the lock', async () => (await connectionsOf(admin, applicationName))
 		.filter(({ wait_event_type: event }) => event === 'Lock').length === 2);
-	proxy.silence();
+	await silence();
 	await admin.query('COMMIT');
 	await pass(30);
 	await changed;

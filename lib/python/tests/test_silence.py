@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, admin, owner, required
 
 from urlmode import Expected, UrlMode, UrlModeUnavailableError
+from urlmode._core.contract_limits import ALIVE_S
 
 
 class Relay:
@@ -29,6 +31,7 @@ class Relay:
         self.url = url._replace(netloc=f"{user}@127.0.0.1:{self._listening.getsockname()[1]}").geturl()
         self._passing: set[socket.socket] = set()
         self._open: list[socket.socket] = []
+        self.questions = 0
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
@@ -44,13 +47,16 @@ class Relay:
     def _pass(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                self.questions += b"SELECT\0" in data
                 if source in self._passing:
                     target.sendall(data)
             if source in self._passing:
                 target.shutdown(socket.SHUT_RDWR)
 
-    def silence(self) -> None:
+    async def silence(self) -> None:
+        """For so long that connections are asked before the next call."""
         self._passing.clear()
+        await asyncio.sleep(ALIVE_S + 0.1)
 
     def close(self) -> None:
         self._listening.close()
@@ -74,6 +80,17 @@ async def open_pool(relay: Relay, open_urlmode: OpenUrlMode) -> UrlMode:
     return urlmode
 
 
+async def test_a_connection_that_has_just_answered_is_not_asked(
+    relay: Relay, open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urlmode, now = open_urlmode(database_url=relay.url), 0.0
+    monkeypatch.setattr("urlmode._core.pool.time", SimpleNamespace(monotonic=lambda: now))
+    for later, questions in ((0, 0), (0, 0), (ALIVE_S / 2, 0), (ALIVE_S, 1), (ALIVE_S / 2, 1)):
+        now += later
+        await urlmode.unclaimed()
+        assert relay.questions == questions
+
+
 async def test_calls_on_connections_that_died_are_sent_once_on_new_ones(
     relay: Relay, open_urlmode: OpenUrlMode, callback: Callback
 ) -> None:
@@ -82,7 +99,7 @@ async def test_calls_on_connections_that_died_are_sent_once_on_new_ones(
         provider="stripe", kind="payment", target_url="https://p.example/", expected=Expected(1050, "EUR"), **me
     )
     await callback.paid(asked.elicitation_id)
-    relay.silence()
+    await relay.silence()
     created, claimed, listed = await asyncio.gather(
         urlmode.create(**ACCOUNT, **me), urlmode.claim(asked.elicitation_id, **me), urlmode.unclaimed()
     )
@@ -101,7 +118,7 @@ async def test_a_read_is_repeated_and_a_change_says_that_it_may_have_been_made(
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = 'urlmode_server'"
         while (await admin(waiting))[0][0] < 2:
             await asyncio.sleep(0.05)
-        relay.silence()
+        await relay.silence()
     with pytest.raises(UrlModeUnavailableError, match="does not answer: it is not known whether this call") as error:
         await change
     assert (error.value.code, isinstance(error.value, psycopg.OperationalError)) == ("URLMODE_UNAVAILABLE", True)
@@ -121,6 +138,6 @@ async def test_tcp_asks_whether_the_other_end_is_alive(relay: Relay, open_urlmod
         url = f"{relay.url}{'&' if '?' in relay.url else '?'}{more}" if more else relay.url
         urlmode = open_urlmode(database_url=url)
         await urlmode.unclaimed()
-        with socket.socket(fileno=os.dup(urlmode._pool._idle[0].pgconn.socket)) as used:
+        with socket.socket(fileno=os.dup(next(iter(urlmode._pool._idle)).pgconn.socket)) as used:
             options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
             assert [used.getsockopt(socket.IPPROTO_TCP, each) for each in options] == [idle, 5, 2, 15000]

@@ -99,6 +99,8 @@ const (
 	ListenCheck = 8 * time.Second
 	// Ping: How long the answer may take to the question whether a connection is alive.
 	Ping = 5 * time.Second
+	// Alive: How long after its last answer a connection counts as alive: it is not asked before the next statement.
+	Alive = 500 * time.Millisecond
 	// Keepalive: After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits
 	// before it asks again.
 	Keepalive = 5 * time.Second

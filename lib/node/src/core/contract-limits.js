@@ -100,6 +100,8 @@ export const LISTEN_QUERY_MS = 10_000;
 export const LISTEN_CHECK_MS = 8_000;
 /** How long the answer may take to the question whether a connection is alive. */
 export const PING_MS = 5_000;
+/** How long after its last answer a connection counts as alive: it is not asked before the next statement. */
+export const ALIVE_MS = 500;
 /**
  * After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits before it
  * asks again.

@@ -1,9 +1,9 @@
-// A connection of the pool. Before a statement is sent on one that was idle, an empty
-// statement asks whether it is alive: a NAT, a firewall or a host that went away ends
-// connections without a word. What was not sent can be sent on another one.
+// A connection of the pool. Before a statement is sent on one whose last answer is some time
+// ago, an empty statement asks whether it is alive: a NAT, a firewall or a host that went away
+// ends connections without a word. What was not sent can be sent on another one.
 
 import { Client } from './connection.js';
-import { PING_MS } from './contract-limits.js';
+import { ALIVE_MS, PING_MS } from './contract-limits.js';
 
 /**
  * @typedef {'asking' | 'sent'} Progress of a statement: it is being asked whether the connection is alive; it was sent, or may have been
@@ -20,13 +20,15 @@ export class Shared {
 
 export class PooledClient extends Client {
 	#shared;
-	/** It was connected, or has answered, at this moment. */
-	#isAlive = true;
+	/** When PostgreSQL last said that it is ready for a statement. */
+	#answeredAt = -Infinity;
 
 	/** @param {import('./database-url.js').DatabaseConfig & { shared: Shared }} config */
 	constructor(config) {
 		super(config);
 		this.#shared = config.shared;
+		const { connection } = /** @type {any} */ (this);
+		connection.on('readyForQuery', () => (this.#answeredAt = performance.now()));
 		this.on('end', () => this.#shared.idle.delete(this));
 	}
 
@@ -41,7 +43,7 @@ export class PooledClient extends Client {
 	 */
 	query(text, values, callback) {
 		this.#shared.idle.delete(this);
-		if (this.#isAlive) return this.#send(text, values, callback);
+		if (this.#hasJustAnswered()) return this.#send(text, values, callback);
 		this.#shared.progress.set(values, 'asking');
 		this.#ask((/** @type {Error | undefined} */ error) => {
 			if (!error) return this.#send(text, values, callback);
@@ -61,20 +63,26 @@ export class PooledClient extends Client {
 	 * @param {Callback} callback
 	 */
 	#send(text, values, callback) {
-		this.#isAlive = false;
 		this.#shared.progress.set(values, 'sent');
 		super.query(text, values, /** @type {any} */ (/** @type {Callback} */ (error, result) => {
-			// Who waits for a connection gets it in this very moment.
-			this.#isAlive = !error;
 			this.#shared.idle.add(this);
 			callback(error, result);
-			this.#isAlive = false;
 		}));
 	}
 
-	/** Where one is dead, the others are, as a rule: none of them shall make a call wait. The pool removes those that end. */
+	#hasJustAnswered() {
+		return performance.now() - this.#answeredAt < ALIVE_MS;
+	}
+
+	/**
+	 * Where one is dead, the others are, as a rule, unless they have just answered: none of them shall make a call wait.
+	 * The pool removes those that end.
+	 */
 	#dropIdle() {
-		for (const client of this.#shared.idle) /** @type {any} */ (client).connection.stream.destroy();
-		this.#shared.idle.clear();
+		for (const client of this.#shared.idle) {
+			if (client.#hasJustAnswered()) continue;
+			this.#shared.idle.delete(client);
+			/** @type {any} */ (client).connection.stream.destroy();
+		}
 	}
 }

@@ -96,6 +96,8 @@ LISTEN_QUERY_S = 10
 LISTEN_CHECK_S = 8
 # How long the answer may take to the question whether a connection is alive.
 PING_S = 5
+# How long after its last answer a connection counts as alive: it is not asked before the next statement.
+ALIVE_S = 0.5
 # After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits
 # before it asks again.
 KEEPALIVE_S = 5

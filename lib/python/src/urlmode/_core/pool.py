@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import os
 import re
+import select
 import socket
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -17,6 +19,7 @@ from psycopg.rows import tuple_row
 from .arguments import refuse_awaitable
 from .contract_errors import UNAVAILABLE_NOT_ANSWERED, UNAVAILABLE_NOT_SENT
 from .contract_limits import (
+    ALIVE_S,
     CALLS_MAX,
     CONNECT_OF_SEVERAL_S,
     CONNECT_S,
@@ -157,13 +160,23 @@ class _LostError(Exception):
         self.error = error
 
 
+def _has_just_answered(connection: Connection, answered_at: float) -> bool:
+    """PostgreSQL sends nothing to an idle connection but its end."""
+    if connection.closed or time.monotonic() - answered_at >= ALIVE_S:
+        return False
+    arrived = select.poll()
+    arrived.register(connection.pgconn.socket, select.POLLIN)
+    return not arrived.poll(0)
+
+
 class Pool:
     """A small pool of connections, and the calls that are in progress on them."""
 
     def __init__(self, connect: Connect, external: PoolLike | None = None) -> None:
         self._connect = connect
         self._external = external
-        self._idle: list[Connection] = []
+        # When each of those on which no statement runs last answered. The one that was used last is the next.
+        self._idle: dict[Connection, float] = {}
         self._open: set[Connection] = set()
         self._connecting: set[asyncio.Task[Connection]] = set()
         self._borrowings: set[_Borrowing] = set()
@@ -243,22 +256,26 @@ class Pool:
                 self._open.discard(connection)
                 await discard(connection)
             else:
-                self._idle.append(connection)
+                self._idle[connection] = time.monotonic()
 
     async def _take_idle(self) -> Connection | None:
         """One that was idle and is alive: a NAT, a firewall or a host that went away ends connections without a word."""
         while self._idle:
-            connection = self._idle.pop()
+            connection, answered_at = self._idle.popitem()
+            if _has_just_answered(connection, answered_at):
+                return connection
             limit = _Limit(connection, PING_S)
             try:
                 await connection.execute("SELECT")
                 return connection
             except psycopg.Error:
-                # Where one is dead, the others are, as a rule: none of them shall make a call wait.
-                for dead in (connection, *self._idle):
+                # Where one is dead, the others are, as a rule, unless they have just answered: none of them shall make a
+                # call wait.
+                others = [each for each, at in self._idle.items() if not _has_just_answered(each, at)]
+                for dead in (connection, *others):
+                    self._idle.pop(dead, None)
                     self._open.discard(dead)
                     dead.pgconn.finish()
-                self._idle.clear()
             finally:
                 limit.cancel()
         return None
