@@ -5,6 +5,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import pg from 'pg';
+
+import { internalsOf } from '../src/core/internals.js';
 import { request, requireUrl, setUp, until } from './support/database.js';
 import { startPgBouncer } from './support/pgbouncer.js';
 
@@ -19,13 +22,17 @@ function warnings(t) {
 	return codes;
 }
 
-/** How often rows were read, according to PostgreSQL's statistics. */
-async function watchReads(admin) {
-	const calls = async () => Number((await admin.query(`
-		SELECT coalesce(sum(calls), 0) AS n FROM pg_stat_user_functions WHERE schemaname = 'urlmode' AND funcname = 'read'`)).rows[0].n);
-	await admin.query("ALTER SYSTEM SET track_functions = 'all'");
-	await admin.query('SELECT pg_reload_conf()');
-	return calls;
+/** The reads of the waits of one instance, as it sends them: when, and of how many rows. */
+function watchReads(t, applicationName) {
+	const reads = [];
+	const { query } = pg.Client.prototype;
+	t.mock.method(pg.Client.prototype, 'query', function (statement, ...rest) {
+		const { text = '', values } = statement;
+		const isOwn = this.connectionParameters.application_name === applicationName;
+		if (isOwn && text.includes('urlmode.read(')) reads.push({ at: performance.now(), rows: values[0].length });
+		return query.call(this, statement, ...rest);
+	});
+	return reads;
 }
 
 test('through a transaction pooler waits have the same outcomes after one warning', async (t) => {
@@ -70,14 +77,19 @@ test('everything else works through a transaction pooler as well', async (t) => 
 test('through a session pooler nothing is polled, because LISTEN works', async (t) => {
 	const codes = warnings(t);
 	const through = await startPgBouncer(t, requireUrl('URLMODE_DATABASE_URL'), { mode: 'session' });
-	const { urlmode, callback, admin } = await setUp(t, { serverUrl: through });
+	const { urlmode, callback, applicationName } = await setUp(t, { serverUrl: through });
 	const { elicitationId } = await urlmode.create(request);
+	const reads = watchReads(t, applicationName);
 	const waiting = urlmode.waitForCompletion(elicitationId, owner);
-	await sleep(1_000);
-	const reads = await watchReads(admin);
-	const before = await reads();
-	await sleep(3_000);
-	assert.equal(await reads(), before, 'polled, although notifications arrive');
+	await until('notifications arrive, and the row was read', () => internalsOf(urlmode).listener.receivesNotifications && reads.length > 0);
+	const readsDuring = async (ms) => {
+		const { length } = reads;
+		await sleep(ms);
+		return reads.length - length;
+	};
+	await until('nothing is read', async () => await readsDuring(1_000) === 0);
+	// Longer than the longest pause of a poll.
+	assert.equal(await readsDuring(6_500), 0, 'polled, although notifications arrive');
 	await callback.complete(elicitationId, { result: { code: 'a' } });
 	assert.equal((await waiting).result.code, 'a');
 	assert.deepEqual(codes, []);
@@ -85,19 +97,20 @@ test('through a session pooler nothing is polled, because LISTEN works', async (
 
 test('listen: false polls at growing intervals, with one query for all waits, and warns once', async (t) => {
 	const codes = warnings(t);
-	const { urlmode, callback, admin } = await setUp(t, { listen: false });
+	const { urlmode, callback, applicationName } = await setUp(t, { listen: false });
 	// One owner can have a hundred open.
 	const ownerOf = (n) => ({ subject: `polling-${n % 4}` });
 	const ids = (await Promise.all(Array.from({ length: 200 }, (_, n) => urlmode.create({ ...request, ...ownerOf(n) }))))
 		.map((e) => e.elicitationId);
+	const reads = watchReads(t, applicationName);
+	let since;
+	internalsOf(urlmode).listener.once('listening', () => (since = performance.now()));
 	const waits = ids.map((id, n) => urlmode.waitForCompletion(id, ownerOf(n)));
-	await until('it was warned', () => codes.length > 0);
-	const reads = await watchReads(admin);
-	await sleep(1_000);
-	const before = await reads();
-	await sleep(5_000);
-	const count = await reads() - before;
-	assert.ok(count >= 1 && count <= 8, `${count} reads in five seconds for 200 waits`);
+	await until('it has polled', () => reads.length >= 8, 60_000);
+	// At first the rows are read at once. Six pauses follow, of 250 ms, 375 ms and so on, each up to a quarter shorter.
+	const passed = reads[7].at - since;
+	assert.ok(passed > 3_800, `eight reads for 200 waits in ${passed} ms`);
+	assert.deepEqual(reads.slice(2, 8).map(({ rows }) => rows), Array(6).fill(200));
 	for (const [n, id] of ids.entries()) await callback.complete(id, ownerOf(n));
 	const start = performance.now();
 	for (const { action } of await Promise.all(waits)) assert.equal(action, 'accept');
