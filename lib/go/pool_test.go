@@ -79,18 +79,18 @@ func TestSizeOfThePool(t *testing.T) {
 func openDying(t *testing.T) (*Instance, *gate) {
 	gate := openGate(t)
 	m := open(t, func(c *Config) { c.DatabaseURL = gate.url })
-	var running sync.WaitGroup
+	var taken []*pgxpool.Conn
 	for range limits.PoolMax {
-		running.Go(func() {
-			if _, err := rows(t.Context(), m.pool, pgx.RowTo[string], "SELECT pg_sleep(0.3)::text"); err != nil {
-				t.Error(err)
-			}
-		})
+		conn, err := m.pool.pgx.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, conn)
 	}
-	running.Wait()
-	if total := m.pool.pgx.Stat().TotalConns(); total != limits.PoolMax {
-		t.Fatalf("%d connections", total)
+	for _, conn := range taken {
+		conn.Release()
 	}
+	until(t, "all are idle", func() bool { return m.pool.pgx.Stat().IdleConns() == limits.PoolMax })
 	return m, gate
 }
 
