@@ -60,6 +60,8 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
 			own.MaxConns = limits.PoolMax
 		}
+		server = own.Copy()
+		// What follows is not for the connection that listens.
 		own.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 		own.AfterConnect = func(_ context.Context, conn *pgx.Conn) error { made.becomesIdle(conn); return nil }
 		own.PrepareConn, own.AfterRelease, own.BeforeClose = made.isAlive, made.becomesIdle, func(conn *pgx.Conn) { made.leavesIdle(conn) }
@@ -67,7 +69,6 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 			return nil, nil, false, argumentError("DatabaseURL: %v", err)
 		}
 		made.own = true
-		server = own.Copy()
 	}
 	made.ctx, made.breakOff = context.WithCancel(context.Background())
 	return made, server, hasSeveralHosts(server.ConnConfig), nil
