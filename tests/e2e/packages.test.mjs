@@ -63,8 +63,11 @@ for (const [name, verify, changed = CHANGED] of [
 	['shopify', async ({ body, headers }, { secrets: [secret] }) => (await shopify(secret).webhooks.validate({
 		rawBody: body, rawRequest: {
 			method: 'POST', url: '/', headers: {
-				...headers, 'X-Shopify-Topic': 'orders/paid', 'X-Shopify-Shop-Domain': 'a-shop.myshopify.com',
-				'X-Shopify-API-Version': '2026-01', 'X-Shopify-Webhook-Id': ID,
+				...headers, 'shopify-event-id': ID,
+				...Object.fromEntries(['X-Shopify', 'shopify'].flatMap((names) => [
+					[`${names}-Topic`, 'orders/paid'], [`${names}-Shop-Domain`, 'a-shop.myshopify.com'],
+					[`${names}-API-Version`, '2026-01'], [`${names}-Webhook-Id`, ID],
+				])),
 			},
 		},
 	})).valid],
