@@ -189,11 +189,11 @@ TEST(what_could_not_be_sent_is_sent_again)
 {
 	static const struct {
 		const char *function;
-		const char *outcome;
+		bool was_sent; /* before: either session may be the first */
 	} cases[] = {
-		{ "PQsendQueryPrepared", "completed" },
-		{ "PQpipelineSync", "completed" },
-		{ "PQflush", "already" },
+		{ "PQsendQueryPrepared", false },
+		{ "PQpipelineSync", false },
+		{ "PQflush", true },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -215,7 +215,9 @@ TEST(what_could_not_be_sent_is_sent_again)
 		assert_int_not_equal(connection(), before);
 		assert_int_equal(fixture.done_len, LENGTH(ops));
 		for (size_t n = 0; n < LENGTH(ops); n++) {
-			assert_outcome(&ops[n], cases[i].outcome);
+			if (!cases[i].was_sent
+				|| ops[n].outcome != UM_ROW_ALREADY)
+				assert_outcome(&ops[n], "completed");
 			assert_row_text(&ops[n], "action", "accept");
 		}
 		assert_heard_once(listener, ops, LENGTH(ops));
