@@ -299,11 +299,24 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 	return made, true, err
 }
 
-// confirm confirms a claim when its answer counts as written. No SDK tells whether it was. It counts if the client is there.
+// confirmWait is how long an answer waits for its confirmation.
+const confirmWait = time.Second
+
+// confirm confirms a claim when its answer counts as written. No SDK tells whether it was. It counts if the client is there. A client
+// that has the answer can call again at once, so the answer follows the confirmation.
 func (k *asking) confirm(claim *urlmode.Claim) {
 	confirm := func() {
-		if k.ctx.Err() == nil && (k.call.Connection == nil || k.call.Connection.Err() == nil) {
-			go claim.Confirm(context.WithoutCancel(k.ctx)) // If not, the next call is given the result again.
+		if k.ctx.Err() != nil || k.call.Connection != nil && k.call.Connection.Err() != nil {
+			return // The next call is given the result again.
+		}
+		confirmed := make(chan struct{})
+		go func() {
+			defer close(confirmed)
+			claim.Confirm(context.WithoutCancel(k.ctx)) // If it fails, too.
+		}()
+		select {
+		case <-confirmed:
+		case <-time.After(confirmWait):
 		}
 	}
 	if k.call.WhenDelivered == nil {
