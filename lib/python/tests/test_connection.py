@@ -161,10 +161,11 @@ async def test_a_pool_of_the_application_that_does_not_answer(
     async with psycopg_pool.AsyncConnectionPool(url, min_size=1, **endless) as pool:
         monkeypatch.setattr("urlmode._core.pool.QUERY_S", 0.5)
         urlmode = open_urlmode(pool=pool)
-        calls: list[Any] = [
-            urlmode._database.query("SELECT pg_sleep(%s)", [3600]), urlmode.unclaimed(), urlmode.create(**ACCOUNT, **me),
-        ]  # fmt: skip
-        ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 60)
+        with pytest.raises(psycopg.OperationalError):
+            await asyncio.wait_for(urlmode._database.query("SELECT pg_sleep(%s)", [3600]), 60)
+        calls: list[Any] = [urlmode.unclaimed(), urlmode.create(**ACCOUNT, **me)]
+        async with pool.connection(timeout=60):  # the only one
+            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 60)
         assert {isinstance(each, psycopg.OperationalError) for each in ended} == {True}, ended
         monkeypatch.setattr("urlmode._core.pool.QUERY_S", 3600)
         assert isinstance(await urlmode.unclaimed(), list)
