@@ -92,8 +92,9 @@ um_follow_read(struct um_token *token, const struct um_context *context,
 	return provider;
 }
 
-#define OPEN_HALF 8                           /* bytes of a digest */
-#define OPEN_LEN UM_BASE64_LEN(2 * OPEN_HALF) /* characters of an entry */
+#define OPEN_HALF 8 /* bytes of a digest */
+/* Characters of an entry. */
+#define OPEN_LEN ((size_t)UM_BASE64_LEN(2 * OPEN_HALF))
 
 /* The first bytes of SHA-256(cookie 00 bytes). */
 static void

@@ -185,7 +185,7 @@ TEST(what_is_no_list_of_ours_is_empty)
 {
 	static const char *const values[] = { "", "x", "AAECAwQFBgcICQoLDA0ODw",
 		"AAECAwQFBgcICQoLDA0OD_", "AAECAwQFBgcICQoLDA0OD ",
-		"; " UM_OPEN_COOKIE "=AAECAwQFBgcICQoLDA0ODw" };
+		("; " UM_OPEN_COOKIE "=AAECAwQFBgcICQoLDA0ODw") };
 
 	for (size_t i = 0; i < LENGTH(values); i++) {
 		struct tab tab;
