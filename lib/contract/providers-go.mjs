@@ -6,6 +6,7 @@
 const NOT_USED = ['documentation', 'notes', 'lifetimes', 'authorization_response'];
 
 const without = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+const price = ({ as, exponents, places }) => ({ as, exponents, places });
 const sorted = (entries) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 const json = (value) => `${JSON.stringify(value, null, '\t')}\n`;
 
@@ -13,7 +14,7 @@ const json = (value) => `${JSON.stringify(value, null, '\t')}\n`;
 function prices(descriptions, currencies) {
 	const exponents = Object.entries(currencies.exponents).flatMap(([exponent, codes]) => codes.map((code) => [code, Number(exponent)]));
 	const providers = descriptions.filter(([, { amount }]) => amount?.as)
-		.map(([name, { amount }]) => [name, without(amount, Object.keys(amount).filter((member) => !['as', 'exponents', 'places'].includes(member)))]);
+		.map(([name, { amount }]) => [name, price(amount)]);
 	return { exponents: sorted(exponents), providers: sorted(providers) };
 }
 
