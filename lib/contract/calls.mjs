@@ -17,23 +17,24 @@ function callOf(call, f) {
 	if (!f?.roles.includes('urlmode_server')) throw new Error(`the packages cannot call ${call.name}`);
 	const { unsent = [], unread = [], as = {}, words = {}, says = {} } = call;
 	const isBatch = f.parameters[0]?.type.endsWith('[]') ?? false;
-	/** @type {(of: { name: string, type: string }, isArray: boolean) => Value} */
-	const value = ({ name: sql, type }, isArray) => {
+	/** @type {(of: { name: string, type: string }, isArray: boolean, isNamed?: boolean) => Value} */
+	const value = ({ name: sql, type }, isArray, isNamed = false) => {
 		const name = isArray ? as[sql] ?? singular(sql) : sql;
 		return {
 			sql, name, type: type.replace('[]', ''), isArray, isList: !isArray && type.endsWith('[]'),
 			missing: /** @type {const} */ (['null', 'unknown', 'sometimes']).find((kind) => call[kind]?.includes(name)), words: words[name], says: says[name],
-			isSeconds: call.seconds?.includes(name) ?? false,
+			isSeconds: call.seconds?.includes(name) ?? false, isNamed,
 		};
 	};
 	const sent = f.parameters.filter(({ name }) => !unsent.includes(name));
-	if (unsent.length > 0 && f.parameters.at(-unsent.length)?.name !== unsent[0]) throw new Error(`${call.name}: only the last parameters can be unsent`);
+	const positional = f.parameters.findIndex(({ name }) => unsent.includes(name));
 	const columns = (f.columns ?? []).filter(({ name }) => !unread.includes(name)).map((column) => value(column, false));
 	const result = f.columns || f.result === 'void' || call.ignored ? undefined : value({ name: '', type: f.result }, false);
 	const room = call.room ?? 'core';
 	return {
 		name: call.name, isBatch, takes: call.takes, gives: call.gives, columns, value: result,
-		parameters: sent.map((parameter) => value(parameter, isBatch && parameter.type.endsWith('[]'))),
+		parameters: sent.map((parameter) => value(parameter, isBatch && parameter.type.endsWith('[]'),
+			positional >= 0 && f.parameters.indexOf(parameter) > positional)),
 		rooms: { js: [room], py: [room], go: [room], ...call.in },
 		answer: columns.length > 0 ? call.one ? 'row' : call.maybe ? 'row or none' : 'rows' : result ? 'value' : 'nothing',
 		isPartly: call.partly ?? false,

@@ -12,6 +12,7 @@
  * @property {string | string[] | undefined} words its words, or the name of their type
  * @property {string | undefined} says
  * @property {boolean} isSeconds whether Node reads it as Unix seconds with their fraction
+ * @property {boolean} isNamed of a parameter: one before it is not sent
  *
  * @typedef {object} Call
  * @property {string} name
@@ -40,7 +41,7 @@ export const partsOf = ({ parameters }) => ({ members: parameters.filter(({ isAr
  * @param {(column: Value) => string} column
  */
 export function statement({ name, parameters, columns, value }, parameter, column) {
-	const called = `urlmode.${name}(${parameters.map((each, i) => parameter(each, i + 1)).join(', ')})`;
+	const called = `urlmode.${name}(${parameters.map((each, i) => `${each.isNamed ? `${each.sql} => ` : ''}${parameter(each, i + 1)}`).join(', ')})`;
 	if (columns.length > 0) return `SELECT ${columns.map(column).join(', ')} FROM ${called}`;
 	return `SELECT ${value ? column({ ...value, sql: called }) : called}`;
 }

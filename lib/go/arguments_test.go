@@ -97,6 +97,8 @@ func TestRequestIsChecked(t *testing.T) {
 		"ResumeKey":               func(r *Request) { r.ResumeKey = long },
 		"ClientID":                func(r *Request) { r.ClientID = strings.Repeat("x", 2049) },
 		"Traceparent":             func(r *Request) { r.Traceparent = "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" },
+		"Item is only":            func(r *Request) { r.Item = "report:42" },
+		"Item must have":          func(r *Request) { r.Kind, r.Item = Signature, long },
 		"SameClient":              func(r *Request) { r.SameClient = true },
 		"Expected":                func(r *Request) { r.Expected.Any = true },
 		"currency":                func(r *Request) { r.Kind, r.Expected = Payment, Expected{Amount: 1, Currency: "USDC"} },

@@ -46,6 +46,8 @@ type newRow struct {
 	verifyMs *int
 	// the trace of the call
 	traceparent string
+	// what a payment or signature is for
+	item string
 }
 
 type created struct {
@@ -57,7 +59,7 @@ var sqlCreateElicitation = internals.StatementOf(
 	`SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[], $5::text[],
 		$6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
 		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[], $19::bytea[], $20::text[]::jsonb[],
-		$21::bigint[]::integer[], $22::text[])`,
+		$21::bigint[]::integer[], $22::text[], items => $23::text[])`,
 	func(all []newRow) []any {
 		return []any{
 			column(all, func(r newRow) string { return r.id }),
@@ -82,6 +84,7 @@ var sqlCreateElicitation = internals.StatementOf(
 			column(all, func(r newRow) *string { return orNull(r.approvers) }),
 			column(all, func(r newRow) *int { return r.verifyMs }),
 			column(all, func(r newRow) *string { return orNull(r.traceparent) }),
+			column(all, func(r newRow) *string { return orNull(r.item) }),
 		}
 	},
 	func(from pgx.CollectableRow) (r created, err error) {

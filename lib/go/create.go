@@ -99,12 +99,15 @@ func checkRequest(r *Request) (err error) {
 	for _, err := range []error{
 		checkProvider(r.Provider), checkOwner(r.Owner), checkDuration("TTL", r.TTL, time.Millisecond, limits.TTLMax),
 		checkText("ResumeKey", r.ResumeKey, 0, limits.ResumeKeyMax), checkText("ClientID", r.ClientID, 0, limits.ClientIDMax),
+		checkText("Item", r.Item, 0, limits.ItemMax),
 	} {
 		if err != nil {
 			return err
 		}
 	}
 	switch {
+	case r.Item != "" && r.Kind != Payment && r.Kind != Signature:
+		return argumentError("Item is only allowed for payments and signatures")
 	case r.SameClient && r.ClientID == "":
 		return argumentError("SameClient requires ClientID")
 	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
@@ -184,7 +187,7 @@ func (p prepared) row() newRow {
 		rowKey: p.key, provider: r.Provider, kind: r.Kind, subject: r.Owner.Subject, session: r.Owner.Session, requester: p.requester,
 		targetURL: p.target.URL, checkout: p.target.Checkout, verifier: p.verifier, ttlMs: r.TTL.Milliseconds(), exclusive: r.Exclusive,
 		resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck, request: p.digest, clientID: r.ClientID, linkKid: p.linkKid, form: p.form,
-		traceparent: r.Traceparent,
+		traceparent: r.Traceparent, item: r.Item,
 	}
 	if r.Kind == Payment {
 		made.expected = jsonOf(r.Expected)

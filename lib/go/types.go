@@ -172,6 +172,8 @@ type Request struct {
 	Target func(context.Context, TargetArguments) (Target, error)
 	// Expected is required for Payment, and only allowed there.
 	Expected Expected
+	// Item is what a payment or signature is for, in the words of the server: 1 to 512 bytes, such as report:42.
+	Item string
 	// PKCE adds an S256 challenge to the target URL, and a nonce if its scope contains openid. Only for OAuth.
 	PKCE bool
 	// TTL is how long the link can be opened: five minutes by default, a year at most.

@@ -136,6 +136,15 @@ test('the expected amount and currency of a payment are stored', async (t) => {
 	assert.equal((await rowOf(admin, any.elicitationId)).expected, 'any');
 });
 
+test('the item of a payment and of a signature is kept with the row', async (t) => {
+	const { urlmode, admin } = await setUp(t);
+	const item = 'ö'.repeat(256);
+	const { elicitationId } = await urlmode.create({ ...payment, item });
+	assert.equal((await rowOf(admin, elicitationId)).item, item);
+	const signature = await urlmode.create({ ...payment, kind: 'signature', expected: undefined, item: 'contract:7' });
+	assert.equal((await rowOf(admin, signature.elicitationId)).item, 'contract:7');
+});
+
 test('a payment without an expected amount is refused, and the error says what to do', async (t) => {
 	const { urlmode } = await setUp(t);
 	await assert.rejects(urlmode.create({ ...request, kind: 'payment' }), {
@@ -211,6 +220,8 @@ const mistakes = {
 		{ kind: 'payment', expected: { amount: -1, currency: 'EUR' } }, { kind: 'payment', expected: null }],
 	'expected.currency': [{ kind: 'payment', expected: { amount: 1 } },
 		{ kind: 'payment', expected: { amount: 1, currency: 'euro' } }],
+	'item': [{ item: 'report:42' }, { ...payment, item: '' }, { ...payment, item: 'ö'.repeat(257) }, { ...payment, item: 42 },
+		{ ...payment, item: null }, { ...payment, item: 'a\0b' }],
 	'pkce': [{ ...payment, pkce: true }],
 	'targetUrl': [{ targetUrl: undefined }, { targetUrl: 'x' }, { targetUrl: 'https://p.example/?state=1' },
 		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],

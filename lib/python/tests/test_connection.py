@@ -126,7 +126,7 @@ async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
         id="6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", provider="stripe", kind="payment", subject="a secret subject", session="",
         binding=bytes(16), requester="n", target_url="https://c.example", expected=None, verifier=None, ttl_ms=1000,
         exclusive=False, resume_key=None, can_recheck=True, request=bytes(16), checkout=None, client_id=None, link_kid=1,
-        form=None, approvers=None, verify_ms=None, traceparent=None,
+        form=None, approvers=None, verify_ms=None, traceparent=None, item=None,
     )  # fmt: skip
     for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
         with pytest.raises(psycopg.errors.CheckViolation) as error:

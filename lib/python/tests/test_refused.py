@@ -107,6 +107,10 @@ async def a_coroutine() -> str:
         ({"provider": "stripe", "kind": "payment", "expected": Expected(-1, "EUR")}, "whole number of minor units"),
         ({"provider": "stripe", "kind": "payment", "expected": Expected(1, "KWD")}, "multiple of 10"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "pkce": True}, "pkce is only allowed"),
+        ({"item": "report:42"}, "item is only allowed"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "item": ""}, "item must have 1 to 512 bytes"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "item": "x" * 513}, "item must have 1 to 512 bytes"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "item": 42}, "item must be a str"),
         ({"same_client": True}, "same_client requires client_id"), ({"about": [1]}, "about must be a mapping"),
         ({"about": {"a": object()}}, "about must be plain JSON"), ({"resume_key": ""}, "resume_key must have"),
         ({"traceparent": 5}, "traceparent must be a str"),
@@ -119,9 +123,9 @@ async def test_arguments_that_are_refused(urlmode: UrlMode, given: dict[str, Any
         await urlmode.create(**{**ACCOUNT, **owner(), **given})
 
 
-@pytest.mark.parametrize("name", ["target_url", "subject", "provider", "ttl", "expected", "resume_key", "id"])
+@pytest.mark.parametrize("name", ["target_url", "subject", "provider", "ttl", "expected", "item", "resume_key", "id"])
 async def test_a_coroutine_where_a_value_belongs(urlmode: UrlMode, name: str) -> None:
-    kind = {"provider": "stripe", "kind": "payment"} if name == "expected" else {}
+    kind = {"provider": "stripe", "kind": "payment", "expected": "any"} if name in ("expected", "item") else {}
     with pytest.raises(TypeError, match="not a coroutine"):
         await urlmode.create(**{**ACCOUNT, **owner(), **kind, name: a_coroutine()})
 

@@ -38,6 +38,7 @@ type given struct {
 	ID            string          `json:"id"`
 	Exclusive     bool            `json:"exclusive"`
 	ResumeKey     string          `json:"resume_key"`
+	Item          string          `json:"item"`
 	About         map[string]any  `json:"about"`
 	ClientID      string          `json:"client_id"`
 	SameClient    bool            `json:"same_client"`
@@ -141,7 +142,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		made, err := d.instance.Create(ctx, urlmode.Request{
 			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: urlmode.Expected(with.Expected), PKCE: with.PKCE,
 			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
-			ClientID: with.ClientID, SameClient: with.SameClient, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
+			Item: with.Item, ClientID: with.ClientID, SameClient: with.SameClient, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
 		})
 		return members{"elicitation_id": made.ElicitationID, "url": made.URL, "return_url": made.ReturnURL,
 			"cancel_url": made.CancelURL, "webhook_url": made.WebhookURL, "resumed": made.Resumed}, err

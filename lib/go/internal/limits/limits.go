@@ -16,6 +16,8 @@ const (
 	SessionMax = 512
 	// ResumeKeyMax: Bytes of a resume key.
 	ResumeKeyMax = 512
+	// ItemMax: Bytes of an item, which a payment or signature is for.
+	ItemMax = 512
 	// AccountMax: Bytes of the id of an account.
 	AccountMax = 512
 	// NameMax: Bytes of the name of an MCP server.

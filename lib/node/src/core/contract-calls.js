@@ -27,6 +27,7 @@
  * @property {string[] | null} approvers who may decide: null is the subject, none is anybody else
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
  * @property {string | null} traceparent the trace of the call
+ * @property {string | null} item what a payment or signature is for
  */
 
 /**
@@ -36,7 +37,7 @@
  */
 
 const CREATE_ELICITATION = `SELECT extract(epoch FROM expires_at) AS expires_at, outcome FROM urlmode.create_elicitation($1, $2, $3, $4, $5, $6,
-	$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`;
+	$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, items => $23)`;
 
 /**
  * @param {Query} query
@@ -67,6 +68,7 @@ export function createElicitation(query, all) {
 		all.map(({ approvers }) => approvers && JSON.stringify(approvers)),
 		all.map(({ verifyMs }) => verifyMs),
 		all.map(({ traceparent }) => traceparent),
+		all.map(({ item }) => item),
 	]));
 }
 

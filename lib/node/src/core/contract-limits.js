@@ -8,6 +8,8 @@ export const SUBJECT_MAX = 512;
 export const SESSION_MAX = 512;
 /** Bytes of a resume key. */
 export const RESUME_KEY_MAX = 512;
+/** Bytes of an item, which a payment or signature is for. */
+export const ITEM_MAX = 512;
 /** Bytes of the id of an account. */
 export const ACCOUNT_MAX = 512;
 /** Bytes of the name of an MCP server. */

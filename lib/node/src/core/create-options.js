@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { DESCRIBED_KINDS } from './contract-kinds.js';
-import { CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
+import { CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
 import { checkApprover, checkForm } from './form.js';
 import {
 	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
@@ -36,18 +36,29 @@ function checkDescribed(provider, kind) {
 }
 
 /**
+ * @param {unknown} item
+ * @param {string} kind
+ */
+function checkItem(item, kind) {
+	if (item === undefined) return null;
+	if (kind !== 'payment' && kind !== 'signature') throw new TypeError('item is only allowed for kinds payment and signature');
+	return checkText('item', item, 1, ITEM_MAX);
+}
+
+/**
  * The part of the options by which a call is compared with an earlier one.
  *
  * @param {import('./types.js').AnyCreateOptions} options
- * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'form' | 'approvers' | 'clientId' | 'request'>}
+ * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'item' | 'form' | 'approvers' | 'clientId' | 'request'>}
  */
 export function checkRequest(options) {
-	const { provider: name, kind: given, expected: price, about: more, clientId: client, sameClient: compared } = options;
+	const { provider: name, kind: given, expected: price, item: thing, about: more, clientId: client, sameClient: compared } = options;
 	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
 	const provider = checkProvider(name);
 	const kind = checkChoice('kind', given, KINDS);
 	checkDescribed(provider, kind);
 	const expected = checkExpected(price, kind);
+	const item = checkItem(thing, kind);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
@@ -60,7 +71,7 @@ export function checkRequest(options) {
 		...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
 	};
 	return {
-		provider, kind, expected, form: checkedForm, approvers, clientId,
+		provider, kind, expected, item, form: checkedForm, approvers, clientId,
 		request: digestOfRequest({
 			provider, kind, expected, about: more === undefined && !checkedForm ? undefined : about, mcpClient: sameClient ? clientId : null,
 		}),
@@ -75,6 +86,7 @@ export function checkRequest(options) {
  * @property {{ subject: string, session: string }} owner
  * @property {number} ttl milliseconds
  * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {string | null} item
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
  * @property {boolean} canRecheck
@@ -90,11 +102,11 @@ export function checkRequest(options) {
  */
 export function checkCreateOptions(options) {
 	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
-	const { provider, kind, expected, form, approvers, clientId, request } = checkRequest(options);
+	const { provider, kind, expected, item, form, approvers, clientId, request } = checkRequest(options);
 	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
 	return { // Without a spread of objects, which takes V8 longer than all checks.
-		provider, kind, expected, form, approvers, clientId, request,
+		provider, kind, expected, item, form, approvers, clientId, request,
 		id: checkId(options.id ?? randomUUID()),
 		owner: checkOwner(options),
 		ttl: checkTtl(options.ttl ?? TTL_MS),

@@ -42,7 +42,7 @@ export class Creator {
 	 */
 	async create(options) {
 		const checked = checkCreateOptions(options);
-		const { id, provider, kind, owner, ttl, expected, exclusive, resumeKey, canRecheck, request, clientId, approvers, verifyMs, traceparent } = checked;
+		const { id, provider, kind, owner, ttl, expected, item, exclusive, resumeKey, canRecheck, request, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
 		const byOthers = approvers !== null;
@@ -56,7 +56,7 @@ export class Creator {
 				? { callbackUrls: undefined, targetUrl: null, checkout: null, verifier: null }
 				: await this.#buildTarget(/** @type {import('./types.js').CreateOptions} */ (options), checked, binding, amount);
 			const expires = await this.#database.create({
-				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected,
+				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected, item,
 				verifier, ttlMs: ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
 				form: checked.form && seal(this.#keys, { id, binding, use: FORM_INFO }, JSON.stringify(checked.form)),
 			});

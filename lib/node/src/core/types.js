@@ -81,14 +81,14 @@
  *
  * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions for a page of a provider
  * @typedef {Owner & CreateFields & TargetFields & OAuthFields} OAuthOptions
- * @typedef {Owner & CreateFields & TargetFields & PaymentFields} PaymentOptions
- * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, pkce?: undefined }} SignatureOptions
+ * @typedef {Owner & CreateFields & TargetFields & PaymentFields & ItemFields} PaymentOptions
+ * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, pkce?: undefined } & ItemFields} SignatureOptions
  *
  * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
  * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined }} ApprovalOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
- * @typedef {{ targetUrl?: undefined, expected?: undefined, pkce?: undefined }} NoTarget
+ * @typedef {{ targetUrl?: undefined, expected?: undefined, item?: undefined, pkce?: undefined }} NoTarget
  *
  * @typedef {object} InputFields the user types something on a page of the callback programs
  * @property {'input'} kind
@@ -109,6 +109,10 @@
  * @property {boolean | undefined} [pkce] adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
  *     and the URL has none. The outcome contains both
  * @property {undefined} [expected]
+ * @property {undefined} [item]
+ *
+ * @typedef {object} ItemFields
+ * @property {string | undefined} [item] what the user gets, in the words of the server, 1 to 512 bytes: `report:42`, `credits:1000`
  *
  * @typedef {object} PaymentFields
  * @property {'payment'} kind

@@ -102,6 +102,7 @@ class ToolRequest:
     """the other options of `create`"""
     session: str = ""
     expected: Expected | Literal["any"] | None = None
+    item: str | None = None
     about: Mapping[str, Any] | None = None
     same_client: bool = False
     resume_key: str | None = None
@@ -137,7 +138,7 @@ class ToolRequest:
     def request(self) -> Request:
         return check_request(
             provider=self.provider, kind=self.kind, expected=self.expected, about=self.about, client_id=self.client_id,
-            same_client=self.same_client, form=self.form, approver=self.approver, verifies=self.verify is not None,
+            same_client=self.same_client, form=self.form, approver=self.approver, verifies=self.verify is not None, item=self.item,
         )  # fmt: skip
 
     @property

@@ -91,6 +91,7 @@ class Adapter:
         message: str,
         target_url: TargetUrl,
         expected: Expected | Literal["any"] | None = None,
+        item: str | None = None,
         pkce: bool = False,
         about: Mapping[str, Any] | None = None,
         recheck: RecheckFunction | None = None,
@@ -106,7 +107,7 @@ class Adapter:
         call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind=kind, message=message,
-            expected=expected, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
+            expected=expected, item=item, about=about, recheck=recheck, create={"target_url": target_url, "pkce": pkce},
         )  # fmt: skip
         return await self._run(tool_request, call, typed, to_accepted, body)
 

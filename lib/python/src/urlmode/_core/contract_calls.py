@@ -47,6 +47,8 @@ class NewRow(NamedTuple):
     """the time limit of `verify`, if there is one"""
     traceparent: str | None
     """the trace of the call"""
+    item: str | None
+    """what a payment or signature is for"""
 
 
 class Created(NamedTuple):
@@ -57,7 +59,7 @@ class Created(NamedTuple):
 CREATE_ELICITATION = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[],
     %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[],
     %s::bigint[], %s::boolean[], %s::text[], %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[],
-    %s::bytea[], %s::jsonb[], %s::integer[], %s::text[])"""
+    %s::bytea[], %s::jsonb[], %s::integer[], %s::text[], items => %s::text[])"""
 
 
 async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Created]:
@@ -84,6 +86,7 @@ async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Creat
         [None if each.approvers is None else json.dumps(each.approvers) for each in rows],
         [each.verify_ms for each in rows],
         [each.traceparent for each in rows],
+        [each.item for each in rows],
     ])
     return [Created(*row) for row in found]
 

@@ -10,6 +10,8 @@ SUBJECT_MAX = 512
 SESSION_MAX = 512
 # Bytes of a resume key.
 RESUME_KEY_MAX = 512
+# Bytes of an item, which a payment or signature is for.
+ITEM_MAX = 512
 # Bytes of the id of an account.
 ACCOUNT_MAX = 512
 # Bytes of the name of an MCP server.

@@ -56,7 +56,7 @@ class Creator:
                 ttl_ms=checked.ttl_ms, exclusive=checked.exclusive, resume_key=checked.resume_key,
                 can_recheck=checked.can_recheck, request=request.digest, checkout=checkout,
                 client_id=request.client_id, link_kid=link_kid, form=form, approvers=request.approvers,
-                verify_ms=checked.verify_ms, traceparent=checked.traceparent,
+                verify_ms=checked.verify_ms, traceparent=checked.traceparent, item=request.item,
             ))  # fmt: skip
             # Otherwise another call of the same owner was faster: resume its elicitation.
             if expires_at is not None:

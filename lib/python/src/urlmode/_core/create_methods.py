@@ -26,6 +26,7 @@ class CreateMethods:
         session: str = "",
         target_url: TargetUrl,
         expected: Expected | Literal["any"] | None = None,
+        item: str | None = None,
         pkce: bool = False,
         ttl: Duration = TTL_S,
         id: Id | None = None,
@@ -39,13 +40,14 @@ class CreateMethods:
     ) -> Elicitation:
         """Writes the row. After that, the client can be sent to its `url`.
 
+        `item` is what a payment or signature is for, in the words of the server: 1 to 512 bytes, such as `report:42`.
         `traceparent` is the trace of the call (W3C Trace Context), for the operator: `urlmode show` has it.
 
         Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
         """
         request = check_request(
             provider=provider, kind=arguments.check_choice("kind", kind, arguments.TARGET_KINDS), expected=expected,
-            about=about, client_id=client_id, same_client=same_client,
+            about=about, client_id=client_id, same_client=same_client, item=item,
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from . import arguments
 from .arguments import Owner
 from .contract_kinds import DESCRIBED_KINDS
-from .contract_limits import CLIENT_ID_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
+from .contract_limits import CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
 from .digest import digest_of_request
 from .form import check_approver, check_form
 from .form_types import Approver
@@ -23,6 +23,7 @@ class Request:
     provider: str
     kind: Kind
     expected: Expected | Literal["any"] | None
+    item: str | None
     form: dict[str, Any] | None
     approvers: list[str] | None
     """None: the subject, or another kind. Empty: anybody else"""
@@ -39,13 +40,22 @@ def _check_described(provider: str, kind: Kind) -> None:
         )
 
 
+def _check_item(item: object, kind: Kind) -> str | None:
+    if item is None:
+        return None
+    if kind != "payment" and kind != "signature":
+        raise TypeError("item is only allowed for kinds payment and signature")
+    return arguments.check_text("item", item, 1, ITEM_MAX)
+
+
 def check_request(
-    *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object,
+    *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object, item: object = None,
     form: object = None, approver: Approver = "starter", verifies: bool = False,
 ) -> Request:  # fmt: skip
     provider = arguments.check_provider(provider)
     _check_described(provider, kind)
     price = arguments.check_expected(expected, kind)
+    item = _check_item(item, kind)
     if client_id is not None:
         client_id = arguments.check_text("client_id", client_id, 1, CLIENT_ID_MAX)
     if arguments.check_flag("same_client", same_client) and client_id is None:
@@ -62,7 +72,7 @@ def check_request(
     digest = digest_of_request(
         provider=provider, kind=kind, expected=price, about=asked, mcp_client=client_id if same_client else None
     )
-    return Request(provider, kind, price, checked, approvers, client_id, digest)
+    return Request(provider, kind, price, item, checked, approvers, client_id, digest)
 
 
 @dataclass(frozen=True)
