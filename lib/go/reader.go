@@ -162,7 +162,7 @@ func (ws *waits) keepWaiting(e *entry, read *row) {
 	}
 	e.closesAt = ws.now() + time.Duration(read.closesInMs)*time.Millisecond
 	ws.setAlarm(e.closesAt)
-	rechecking, checking := ws.recheck(e, read), ws.check(e, read)
+	rechecking, checking := ws.recheck(e, read), ws.askBack(aboutTyped, e, read)
 	for each := e.first; each != nil; each = each.next {
 		each.report(read)
 		if each.options.Once && !(rechecking && each.canRecheck()) && !(checking && each.canVerify()) {

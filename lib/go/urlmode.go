@@ -77,7 +77,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	}
 	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, purger: m.purger, log: log, ctx: running,
 		start:   time.Now(),
-		entries: map[string]*entry{}, rechecking: map[string]Status{}, checking: map[string]bool{}, closing: make(chan struct{}), ends: map[string]int{}}
+		entries: map[string]*entry{}, asking: map[asked]Status{}, closing: make(chan struct{}), ends: map[string]int{}}
 	m.waits.complete = func(ctx context.Context, k rowKey, answer Answer) error {
 		_, err := m.settle(ctx, k, answer)
 		return err

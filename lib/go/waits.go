@@ -63,11 +63,16 @@ type waits struct {
 	closesAt time.Time // the earliest, or zero
 	isNew    bool      // a wait began, or a connection, since the last call of next
 	size     int
-	// Rechecks that run in this process: the status in which each has begun, by id.
-	rechecking map[string]Status
-	checking   map[string]bool // what users have typed is verified in this process, by id
-	closing    chan struct{}
-	ends       map[string]int // how many waits have ended how
+	// What this process is asking its server: the status of the row when each has begun.
+	asking  map[asked]Status
+	closing chan struct{}
+	ends    map[string]int // how many waits have ended how
+}
+
+// asked is a question about one elicitation.
+type asked struct {
+	question *question
+	id       string
 }
 
 // close ends all waits.

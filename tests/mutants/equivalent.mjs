@@ -46,7 +46,7 @@ export const EQUIVALENT = [
 		file: 'lib/node/src/core/poll.js', line: 'if (performance.now() + delay <= this.#at) this.#schedule(delay);',
 		why: 'it would be put off to the same time',
 	},
-	{ file: 'lib/node/src/core/recheck.js', line: 'expected: expected || undefined,', why: 'it is an object, a text that is not empty, or null' },
+	{ file: 'lib/node/src/core/ask-back.js', line: 'expected: expected || undefined,', why: 'it is an object, a text that is not empty, or null' },
 	{
 		file: 'lib/node/src/core/refund.js', line: 'reference: row.reference, amount: toNumber(row.amount), currency: row.currency || undefined,',
 		why: 'it is a code of three letters, or null',

@@ -12,16 +12,15 @@ import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 
 import { AccountProvider } from '../src/accounts/provider.js';
+import { checker, rechecker } from '../src/core/ask-back.js';
 import { PaymentReports } from '../src/core/payments.js';
 import { PostgresStorage } from '../src/frameworks/storage.js';
-import { Checker } from '../src/core/verify.js';
 import { Claims } from '../src/core/claims.js';
 import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { UrlMode } from '../src/index.js';
 import { internalsOf } from '../src/core/internals.js';
 import { KeysFile } from '../src/core/keys.js';
 import { Listener } from '../src/core/listener.js';
-import { Rechecker } from '../src/core/recheck.js';
 import { bindingOf } from '../src/core/token.js';
 import { Refresher } from '../src/vault/refresher.js';
 import { Waits } from '../src/core/waits.js';
@@ -267,16 +266,16 @@ test('late payments are told once, and the last ten thousand are remembered', as
 });
 
 test('rechecks, and checks of what users have typed, leave nothing behind', async (t) => {
-	const rechecker = new Rechecker({
+	const asking = rechecker({
 		takeRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, unproven_references: [], expected: null }),
 		endRecheck: async () => {}, complete: async () => {},
 	});
-	await staysFlat(t, () => rechecker.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined), FEW);
-	const checker = new Checker({
+	await staysFlat(t, () => asking.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined), FEW);
+	const checking = checker({
 		takeCheck: async () => ({ lease: 1, result: Buffer.alloc(1), left_ms: '60000' }), endCheck: async () => {},
 		openValues: () => ({ key: 'a' }), sealProblem: () => Buffer.alloc(1),
 	});
-	await staysFlat(t, () => checker.run({ id: randomUUID(), provider: 'demo' }, Buffer.alloc(16), async () => undefined), FEW);
+	await staysFlat(t, () => checking.run({ id: randomUUID(), provider: 'demo', status: 'processing' }, Buffer.alloc(16), async () => undefined), FEW);
 });
 
 test('a lease that is renewed all the time, and the next call, leave nothing behind', async (t) => {

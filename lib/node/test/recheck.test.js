@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Rechecker } from '../src/core/recheck.js';
+import { rechecker } from '../src/core/ask-back.js';
 import { payment, PRICE, setUp, until } from './support/database.js';
 
 const owner = { subject: 'user-42' };
@@ -359,24 +359,24 @@ test('a warning tells of a recheck that takes longer than its lease', async (t) 
 	t.mock.timers.enable({ apis: ['setTimeout'] });
 	const warnings = [];
 	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
-	const rechecker = new Rechecker({
+	const asking = rechecker({
 		takeRecheck: async () => ({ rechecks: 1, event_type: null, unproven_references: [], expected: PRICE }),
 		endRecheck: async () => {},
 		complete: () => assert.fail('there is no answer'),
 	});
 	const answer = deferred();
 	const row = { id: 'of the test', provider: 'demo', status: 'opened' };
-	const running = rechecker.run(row, Buffer.alloc(16), () => answer.promise);
+	const running = asking.run(row, Buffer.alloc(16), () => answer.promise);
 	await null;
-	assert.equal(rechecker.begunOn(row.id), 'opened');
+	assert.equal(asking.begunOn(row.id), 'opened');
 	t.mock.timers.tick(59_000);
 	assert.deepEqual(warnings, []);
 	t.mock.timers.tick(2_000);
 	assert.deepEqual(warnings, [['recheck of elicitation of the test takes more than 60 s: another instance may begin one meanwhile',
 		'URLMODE_RECHECK']]);
 	answer.resolve(undefined);
-	assert.equal(await running, undefined);
-	assert.equal(rechecker.begunOn(row.id), undefined);
+	assert.deepEqual(await running, { taken: true });
+	assert.equal(asking.begunOn(row.id), undefined);
 });
 
 function deferred() {

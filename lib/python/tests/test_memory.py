@@ -21,11 +21,11 @@ import pytest
 
 from urlmode import UrlMode, UrlModeBusyError
 from urlmode._core import batches
+from urlmode._core.ask_back import Rechecker
 from urlmode._core.contract_calls import TakenRecheck, ResumedRow, Row, RowKey
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows
-from urlmode._core.recheck import Rechecker
 
 from conftest import ACCOUNT, OpenUrlMode, owner
 

@@ -5,14 +5,13 @@
 // sealed outcome saves the read, where the row was read before for every wait.
 
 import { Alarm } from './alarm.js';
+import { checker, needsCheck, needsRecheck, rechecker } from './ask-back.js';
 import { READ_BATCH_MAX, READ_RETRY_MS, ROUTINE_MS } from './contract-limits.js';
 import { isRefusal, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
-import { needsRecheck, Rechecker } from './recheck.js';
 import { rowBytes } from './seal.js';
-import { Checker, needsCheck } from './verify.js';
 import { Wait } from './wait.js';
 
 /**
@@ -39,7 +38,7 @@ import { Wait } from './wait.js';
  *     query(text: string, values: unknown[], name?: string): Promise<unknown[]>,
  * }} ListenerLike
  *
- * @typedef {import('./recheck.js').RecheckOperations & import('./verify.js').CheckOperations & RowFields} RowOperations what the waits can do with rows
+ * @typedef {import('./ask-back.js').RecheckOperations & import('./ask-back.js').CheckOperations & RowFields} RowOperations what the waits can do with rows
  * @typedef {object} RowFields
  * @property {(row: import('./database.js').Row, binding: Buffer, known: Known) => import('./types.js').Outcome} toOutcome
  *     If it throws, the waits reject with that error
@@ -91,8 +90,8 @@ export class Waits {
 	constructor(listener, operations, routineReadMs = ROUTINE_MS) {
 		this.#listener = listener;
 		this.#operations = operations;
-		this.#rechecker = new Rechecker(operations);
-		this.#checker = new Checker(operations);
+		this.#rechecker = rechecker(operations);
+		this.#checker = checker(operations);
 		this.#routineReadMs = routineReadMs;
 		listener.on('listening', () => {
 			this.#allEntries().forEach((entry) => this.#wake(entry));
@@ -357,13 +356,13 @@ export class Waits {
 	 */
 	#check(entry, row) {
 		if (!needsCheck(row)) return false;
-		if (this.#checker.isRunning(row.id)) return true;
+		if (this.#checker.begunOn(row.id)) return true;
 		const wait = [...entry.waits].find((each) => each.verify);
 		const verify = wait?.verify;
 		if (!verify) return false;
 		void this.#thenWake([entry], async () => {
-			const { taken, error } = await this.#checker.run(row, entry.binding, verify);
-			if (error !== undefined) wait.reject(error);
+			const { taken, ...failure } = await this.#checker.run(row, entry.binding, verify);
+			if ('error' in failure) wait.reject(failure.error);
 			if (taken) return true;
 			// Another process has taken it, and its end is announced.
 			for (const each of entry.waits) if (each.checksOnce) each.timeOut();
@@ -397,7 +396,7 @@ export class Waits {
 			const failure = await this.#rechecker.run(row, entry.binding, recheck);
 			wait.rechecked = true;
 			// Somebody else may have completed the row meanwhile. That outcome counts.
-			if (failure && (await this.#operations.read(entry))?.status !== 'completed') wait.reject(failure.error);
+			if ('error' in failure && (await this.#operations.read(entry))?.status !== 'completed') wait.reject(failure.error);
 		});
 		return true;
 	}

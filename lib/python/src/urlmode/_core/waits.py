@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 
+from .ask_back import Checker, Rechecker, needs_check, needs_recheck
 from .contract_calls import Row, RowKey
 from .contract_limits import READ_RETRY_S, ROUTINE_S
 from .database import Database
@@ -26,11 +27,9 @@ from .outcome import open_verifier, to_outcome
 from .poll import Alarm, Poll
 from .pool import is_refusal
 from .reader import Reader
-from .recheck import Rechecker, needs_recheck
 from .seal import open_outcome, row_bytes
 from .tasks import Tasks, jittered, start_quietly
 from .types import Answer, RecheckFunction
-from .verify import Checker, needs_check
 from .wait import Entry, Wait
 
 
@@ -257,7 +256,7 @@ class Waits:
         its end makes the row due again."""
         if not needs_check(row):
             return False
-        if self._checker.is_running(row.id):
+        if self._checker.begun_on(row.id) is not None:
             return True
         wait = next((wait for wait in entry.waits if wait.verify is not None), None)
         verify = None if wait is None else wait.verify
@@ -300,7 +299,7 @@ class Waits:
         return True
 
     async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> bool:
-        error = await self._rechecker.run(row, entry.key.binding, recheck)
+        _, error = await self._rechecker.run(row, entry.key.binding, recheck)
         wait.rechecked = True
         if error is not None:
             now = await self._database.read(entry.key)

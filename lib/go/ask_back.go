@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/timing"
+)
+
+// The server is asked back by functions of its own: Recheck, about an event that proves nothing, and Verify,
+// about what a user has typed. For one elicitation each runs in one process at a time: a process takes a lease
+// in the row before it begins, and ends it with what the function has said, or with its failure.
+
+// question is one of the two.
+type question struct {
+	needs func(*row) bool
+	can   func(*wait) bool
+	// ask asks the function of this wait, unless another process asks: then taken is false. failure is its error,
+	// or that of an answer that is not valid; err is one of PostgreSQL.
+	ask func(ws *waits, k rowKey, provider string, asking *wait) (taken bool, failure, err error)
+	// then is for what the waits hear of the end. False: there is no reason to read the row. The caller holds the lock.
+	then func(ws *waits, k rowKey, asking *wait, taken bool, failure error) bool
+	// outcomeCounts: a failure is nothing to a row that somebody has completed meanwhile.
+	outcomeCounts bool
+}
+
+// needsRecheck reports whether an event has asked for a recheck that nobody has answered. A payment that
+// ended without an accept may have been paid late. One that is held was paid.
+func needsRecheck(read *row) bool {
+	if read.rechecks <= read.rechecked {
+		return false
+	}
+	return read.status != Completed || read.kind == Payment && read.action != Accept && !read.held
+}
+
+var aboutEvent = &question{
+	needs: needsRecheck,
+	can:   (*wait).canRecheck,
+	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
+		return ws.askProvider(k, provider, asking.options.Recheck)
+	},
+	then: func(_ *waits, _ rowKey, asking *wait, _ bool, failure error) bool {
+		asking.rechecked = true
+		if failure != nil {
+			asking.reject(failure)
+		}
+		return true
+	},
+	outcomeCounts: true,
+}
+
+var aboutTyped = &question{
+	needs: func(read *row) bool { return read.kind == Input && read.status == Processing },
+	can:   (*wait).canVerify,
+	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
+		return ws.verify(k, provider, asking.options.Verify)
+	},
+	then: func(ws *waits, k rowKey, asking *wait, taken bool, failure error) bool {
+		if failure != nil {
+			asking.reject(failure)
+		}
+		if !taken {
+			// Another process verifies it, and its end is announced.
+			ws.lookOnce(k)
+		}
+		return taken
+	},
+}
+
+// askBack asks if the row needs it. True while that runs in this process: its end makes the row due again. The
+// caller holds the lock.
+func (ws *waits) askBack(q *question, e *entry, read *row) bool {
+	if !q.needs(read) {
+		return false
+	}
+	key := asked{q, e.key.id}
+	if begunOn, running := ws.asking[key]; running {
+		// An outcome that the row got meanwhile needs no answer.
+		return read.status != Completed || begunOn == Completed
+	}
+	for each := e.first; each != nil; each = each.next {
+		if !q.can(each) {
+			continue
+		}
+		if q == aboutEvent && read.recheckInMs > 0 {
+			k := e.key
+			e.nextRecheck = time.AfterFunc(time.Duration(read.recheckInMs)*time.Millisecond, func() { ws.wakeKeys(k) })
+			return false
+		}
+		ws.asking[key] = read.status
+		ws.run(func() { ws.runQuestion(q, e.key, read.provider, each) })
+		return true
+	}
+	return false
+}
+
+// recheck asks the provider if an event asks for it.
+func (ws *waits) recheck(e *entry, read *row) bool {
+	if e.nextRecheck != nil {
+		e.nextRecheck.Stop()
+		e.nextRecheck = nil
+	}
+	return ws.askBack(aboutEvent, e, read)
+}
+
+func (ws *waits) runQuestion(q *question, k rowKey, provider string, asking *wait) {
+	taken, failure, err := q.ask(ws, k, provider, asking)
+	if err == nil && failure != nil && q.outcomeCounts {
+		var now *row
+		if now, err = ws.db.read(ws.ctx, k); err == nil && now != nil && now.status == Completed {
+			failure = nil
+		}
+	}
+	ws.mu.Lock()
+	delete(ws.asking, asked{q, k.id})
+	reads := true
+	if err == nil {
+		reads = q.then(ws, k, asking, taken, failure)
+	}
+	ws.mu.Unlock()
+	if err != nil {
+		if isRefusal(err) {
+			ws.failKeys([]rowKey{k}, err)
+		}
+		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))
+	}
+	if reads {
+		ws.wakeKeys(k)
+	}
+}
+
+// askProvider completes the row with the answer.
+func (ws *waits) askProvider(
+	k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error),
+) (isTaken bool, failure, err error) {
+	taken, err := ws.db.takeRecheck(ws.ctx, k, limits.RecheckLease)
+	if err != nil || taken == nil {
+		return false, nil, err
+	}
+	event := Recheck{ElicitationID: k.id, Provider: provider, Type: taken.eventType, References: taken.unprovenReferences}
+	if taken.expected != "" {
+		json.Unmarshal([]byte(taken.expected), &event.Expected) // as the database has checked it
+	}
+	slow := time.AfterFunc(limits.RecheckLease, func() {
+		warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
+			k.id, limits.RecheckLease))
+	})
+	answer, failure := guarded(ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(ws.ctx, event) })
+	if failure == nil && answer != nil {
+		failure = ws.complete(ws.ctx, k, *answer)
+	}
+	slow.Stop()
+	if errors.Is(failure, ErrMismatch) || errors.Is(failure, ErrReference) {
+		// A stranger may have sent the reference. The wait continues.
+		warn(ws.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
+		failure = nil
+	}
+	return true, failure, ws.db.endRecheck(ws.ctx, k, taken, failure != nil)
+}
+
+// lookOnce ends the waits for a row that look once. The caller holds the lock.
+func (ws *waits) lookOnce(k rowKey) {
+	for e := ws.entries[k.id]; e != nil; e = e.next {
+		for each := e.first; e.key == k && each != nil; each = each.next {
+			if each.options.Once {
+				each.look(Processing)
+			}
+		}
+	}
+}
+
+// verify completes the row, or shows the problem on the page.
+func (ws *waits) verify(k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
+	taken, err := ws.db.takeCheck(ws.ctx, k)
+	if err != nil || taken == nil {
+		return false, nil, err
+	}
+	problem, failed, failure := ws.askVerify(k, provider, taken, ask)
+	var sealed []byte
+	if problem != nil {
+		sealed = seal(ws.ring, useProblem, k, problem, nil)
+	}
+	return true, failure, ws.db.endCheck(ws.ctx, k, taken.lease, sealed, failed)
+}
+
+// askVerify returns the problem as JSON. failed: the function has not answered. Then the page is open again.
+func (ws *waits) askVerify(
+	k rowKey, provider string, taken *takenCheck, ask func(context.Context, Typed) (*Problem, error),
+) (problem []byte, failed bool, failure error) {
+	var result struct {
+		Values map[string]any `json:"values"`
+	}
+	if err := unseal(ws.ring, useResult, k, taken.result, &result); err != nil {
+		return nil, true, err
+	}
+	type answer struct {
+		problem *Problem
+		err     error
+	}
+	limited, cancel := context.WithTimeout(ws.ctx, time.Duration(taken.leftMs)*time.Millisecond)
+	defer cancel()
+	answered := make(chan answer, 1)
+	go func() {
+		found, err := guarded(ws.log, "URLMODE_VERIFY", func() (*Problem, error) {
+			return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
+		})
+		answered <- answer{found, err}
+	}()
+	var said answer
+	select {
+	case said = <-answered:
+	case <-limited.Done():
+	}
+	if errors.Is(limited.Err(), context.DeadlineExceeded) {
+		warn(ws.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
+		return nil, true, nil
+	}
+	if err := limited.Err(); err != nil {
+		return nil, true, err
+	}
+	if said.err == nil && said.problem != nil {
+		problem, said.err = said.problem.check()
+	}
+	return problem, said.err != nil, said.err
+}
+
+// guarded makes an error of a panic, which would end the process: no function of the caller is below. What the caller has panicked
+// with may be secret.
+func guarded[T any](log *slog.Logger, code string, ask func() (T, error)) (answer T, err error) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		err = fmt.Errorf("%w (%T)", errPanicked, value)
+		if of, is := value.(runtime.Error); is {
+			err = fmt.Errorf("%w: %w", errPanicked, of)
+		}
+		warn(log, code, err.Error(), slog.String("stack", string(debug.Stack())))
+	}()
+	return ask()
+}

@@ -1,0 +1,207 @@
+// Asks the server back, by a function of the caller: `recheck`, about an event that
+// proves nothing, and `verify`, about what a user has typed. For one elicitation each
+// runs in one process at a time: a process takes a lease in the row before it begins,
+// and ends it with what the function has said, or with its failure.
+
+import { RECHECK_LEASE_MS } from './contract-limits.js';
+import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
+import { checkProblem } from './form.js';
+
+/**
+ * @typedef {import('./database.js').Row} Row
+ * @typedef {import('./database.js').RowKey} RowKey
+ * @typedef {import('./database.js').TakenRecheck} TakenRecheck
+ * @typedef {import('./database.js').TakenCheck} TakenCheck
+ * @typedef {import('./types.js').RecheckFunction} RecheckFunction
+ * @typedef {import('./form-types.js').VerifyFunction} VerifyFunction
+ * @typedef {import('./form-types.js').Problem} Problem
+ *
+ * @typedef {object} RecheckOperations
+ * @property {(rowKey: RowKey, lease: number) => Promise<TakenRecheck | undefined>} takeRecheck
+ * @property {(rowKey: RowKey, taken: TakenRecheck, failed: boolean) => Promise<void>} endRecheck
+ * @property {(rowKey: RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
+ *
+ * @typedef {object} CheckOperations
+ * @property {(rowKey: RowKey) => Promise<TakenCheck | undefined>} takeCheck
+ * @property {(rowKey: RowKey, lease: number, problem: Buffer | null, failed: boolean) => Promise<unknown>} endCheck
+ * @property {(rowKey: RowKey, result: Buffer) => import('./form-types.js').Values} openValues
+ * @property {(rowKey: RowKey, problem: Problem) => Buffer} sealProblem
+ */
+
+/**
+ * One of the two questions.
+ *
+ * @template Taken, Ask, Answer
+ * @typedef {object} Question
+ * @property {(rowKey: RowKey) => Promise<Taken | undefined>} take undefined: another process asks, or there is nothing to ask
+ * @property {(taken: Taken) => number} lasts milliseconds
+ * @property {(rowKey: RowKey, provider: string, taken: Taken, ask: Ask, signal: AbortSignal) => Promise<Answer>} ask
+ * @property {(rowKey: RowKey, lasts: number) => boolean} overdue it takes longer. True: its answer counts all the same
+ * @property {(rowKey: RowKey, taken: Taken, answer: Answer | undefined) => Promise<unknown>} end undefined: it has failed
+ */
+
+/**
+ * Whether an event has asked for a recheck that nobody has answered. A payment
+ * that ended without an accept may have been paid late. One that is held was paid.
+ *
+ * @param {Row} row
+ */
+export function needsRecheck({ rechecks, rechecked, status, kind, action, held }) {
+	return rechecks > rechecked && (status !== 'completed' || (kind === 'payment' && action !== 'accept' && !held));
+}
+
+/**
+ * Whether a user has typed something that nobody has verified.
+ *
+ * @param {Row} row
+ */
+export function needsCheck({ kind, status }) {
+	return kind === 'input' && status === 'processing';
+}
+
+/** @template Taken, Ask, Answer */
+export class AskBack {
+	#question;
+	/** @type {Map<string, Row['status']>} by id */
+	#running = new Map();
+
+	/** @param {Question<Taken, Ask, Answer>} question */
+	constructor(question) {
+		this.#question = question;
+	}
+
+	/**
+	 * @param {string} id
+	 * @returns {Row['status'] | undefined} of the row, when this process began to ask what it is asking
+	 */
+	begunOn(id) {
+		return this.#running.get(id);
+	}
+
+	/**
+	 * @param {Pick<Row, 'id' | 'provider' | 'status'>} row
+	 * @param {Buffer} binding
+	 * @param {Ask} ask
+	 * @returns {Promise<{ taken: boolean, error?: unknown }>} taken: false if another process asks. error: that of the
+	 *     function, or of an answer that is not valid
+	 * @throws an error of PostgreSQL
+	 */
+	async run({ id, provider, status }, binding, ask) {
+		this.#running.set(id, status);
+		const rowKey = { id, binding };
+		try {
+			const taken = await this.#question.take(rowKey);
+			if (!taken) return { taken: false };
+			const { answer, ...failure } = await this.#ask(rowKey, provider, taken, ask);
+			await this.#question.end(rowKey, taken, answer);
+			return { taken: true, ...failure };
+		} finally {
+			this.#running.delete(id);
+		}
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {string} provider
+	 * @param {Taken} taken
+	 * @param {Ask} ask
+	 * @returns {Promise<{ answer?: Answer | undefined, error?: unknown }>} empty: it took too long
+	 */
+	async #ask(rowKey, provider, taken, ask) {
+		const lasts = this.#question.lasts(taken);
+		const controller = new AbortController();
+		/** @type {NodeJS.Timeout | undefined} */
+		let timer;
+		/** @type {Promise<{}>} */
+		const overdue = new Promise((resolve) => {
+			timer = setTimeout(() => {
+				if (this.#question.overdue(rowKey, lasts)) return;
+				controller.abort(new Error('the time limit has passed'));
+				resolve({});
+			}, lasts).unref();
+		});
+		const answered = async () => {
+			try {
+				return { answer: await this.#question.ask(rowKey, provider, taken, ask, controller.signal) };
+			} catch (error) {
+				return { error };
+			}
+		};
+		try {
+			return await Promise.race([answered(), overdue]);
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+}
+
+/**
+ * Asks the provider about an event that proves nothing.
+ *
+ * @param {RecheckOperations} operations
+ * @returns {AskBack<TakenRecheck, RecheckFunction, boolean>}
+ */
+export function rechecker({ takeRecheck, endRecheck, complete }) {
+	return new AskBack({
+		take: (rowKey) => takeRecheck(rowKey, RECHECK_LEASE_MS),
+		lasts: () => RECHECK_LEASE_MS,
+		ask: async ({ id, binding }, provider, { event_type: type, unproven_references: references, expected }, recheck) => {
+			const answer = await recheck({
+				elicitationId: id, provider, type: type ?? undefined, reference: references.at(-1), references,
+				expected: expected ?? undefined,
+			});
+			try {
+				if (answer) await complete({ id, binding }, answer);
+			} catch (error) {
+				if (!isForeignPayment(error)) throw error;
+				// A stranger may have sent the reference. The wait continues.
+				warn('URLMODE_RECHECK', `recheck changed nothing: ${error.message}`);
+			}
+			return true;
+		},
+		overdue: ({ id }, lasts) => {
+			warn('URLMODE_RECHECK', `recheck of elicitation ${id} takes more than ${lasts / 1_000} s: another instance may begin one meanwhile`);
+			return true;
+		},
+		end: (rowKey, taken, answer) => endRecheck(rowKey, taken, !answer),
+	});
+}
+
+/**
+ * Verifies what a user has typed.
+ *
+ * @param {CheckOperations} operations
+ * @returns {AskBack<TakenCheck, VerifyFunction, { problem: Problem | undefined }>}
+ */
+export function checker({ takeCheck, endCheck, openValues, sealProblem }) {
+	return new AskBack({
+		take: takeCheck,
+		lasts: ({ left_ms: left }) => Math.max(0, Number(left)),
+		ask: async (rowKey, provider, { result }, verify, signal) => {
+			const values = openValues(rowKey, result);
+			return { problem: checkProblem(await verify({ elicitationId: rowKey.id, provider, values, signal })) };
+		},
+		overdue: ({ id }) => {
+			warn('URLMODE_VERIFY', `verify of elicitation ${id} took longer than its time limit`);
+			return false;
+		},
+		end: (rowKey, { lease }, answer) => endCheck(
+			rowKey, lease, answer?.problem ? sealProblem(rowKey, answer.problem) : null, !answer),
+	});
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+function isForeignPayment(error) {
+	return error instanceof ElicitationMismatchError || error instanceof ElicitationReferenceError;
+}
+
+/**
+ * @param {string} code
+ * @param {string} message
+ */
+function warn(code, message) {
+	process.emitWarning(message, { type: 'UrlModeWarning', code });
+}
