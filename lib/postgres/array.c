@@ -45,6 +45,19 @@ um_array_put_known(struct um_buf *out, const char *text)
 	um_array_put(out, known.len != 0 ? known.ptr : NULL, known.len);
 }
 
+/* Before the text comes the version of the form (jsonb_recv in jsonb.c). */
+void
+um_array_put_json(struct um_buf *out, struct um_str json)
+{
+	if (json.len == 0) {
+		um_array_put(out, NULL, 0);
+		return;
+	}
+	put_int(out, (int32_t)json.len + 1);
+	um_buf_put(out, "\1", 1);
+	um_buf_put(out, json.ptr, json.len);
+}
+
 void
 um_array_put_int64(struct um_buf *out, int64_t value, bool known)
 {

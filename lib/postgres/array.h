@@ -24,6 +24,9 @@ void um_array_put_text(struct um_buf *out, const char *text);
 /* The same, with an empty text for SQL's NULL, as in an event. */
 void um_array_put_known(struct um_buf *out, const char *text);
 
+/* A jsonb, or SQL's NULL where the text is empty. */
+void um_array_put_json(struct um_buf *out, struct um_str json);
+
 /* An int8, or SQL's NULL unless it is `known`. */
 void um_array_put_int64(struct um_buf *out, int64_t value, bool known);
 

@@ -13,13 +13,15 @@
 #define OID_INT8 20
 #define OID_TEXT 25
 #define OID_UUID 2950
+#define OID_JSONB 3802
 #define OID_BOOL_ARRAY 1000
 #define OID_BYTEA_ARRAY 1001
 #define OID_TEXT_ARRAY 1009
 #define OID_INT8_ARRAY 1016
 #define OID_UUID_ARRAY 2951
+#define OID_JSONB_ARRAY 3807
 
-#define PARAMS_MAX 14
+#define PARAMS_MAX 15
 
 /*
  * The parameters: a name, the type, and how an operation gives its element of the
@@ -49,6 +51,7 @@
 	X(REFERENCE, TEXT, um_array_put_known(out, op->event->reference))      \
 	X(REFUND, TEXT, um_array_put_known(out, op->event->refund))            \
 	X(CHECKOUT, TEXT, um_array_put_known(out, op->event->checkout))        \
+	X(DETAILS, JSONB, put_details(out, &op->event->details))               \
 	X(NOTIFIED, BYTEA,                                                     \
 		um_array_put(out, op->notified.ptr, op->notified.len))         \
 	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
@@ -117,13 +120,13 @@ static const struct statement {
 		"$6, $7, $8, $9, $10, $11, $12)",
 		{ ID, BINDING, PROVIDER, KIND, BROWSER, SUBJECT, FOUR_EYES,
 			ACTION, REASON, RESULT, NOTIFIED, TYPED } },
-	{ UM_OP_EVENT, "record_events",
+	{ UM_OP_EVENT, "receive_events",
 		"SELECT outcome, mismatch, elicitation "
-		"FROM urlmode.record_events($1, $2, $3, $4, $5, $6, $7, $8, "
-		"$9, $10, $11, $12, $13, $14)",
+		"FROM urlmode.receive_events($1, $2, $3, $4, $5, $6, $7, $8, "
+		"$9, $10, $11, $12, $13, $14, $15)",
 		{ ID, PROVIDER, IDENTITY, TYPE, EFFECT, AMOUNT, CURRENCY,
 			REFERENCE, RESULT, NOTIFIED, REFUND, CHECKOUT, REQUEST,
-			KIND } },
+			KIND, DETAILS } },
 	/* After all events: whoever waits here for a lock holds theirs. */
 	{ UM_OP_UNREADABLE, "record_unreadable",
 		"SELECT recorded "
@@ -192,6 +195,17 @@ effect_text(const struct um_op *op)
 }
 
 static void
+put_details(struct um_buf *out, const struct um_details *details)
+{
+	struct um_buf json = { 0 };
+
+	um_details_put(&json, details);
+	um_array_put_json(out, um_buf_str(&json));
+	out->failed |= json.failed;
+	um_buf_free(&json);
+}
+
+static void
 put_param(struct um_buf *out, enum param param, const struct um_op *op)
 {
 	switch (param) {
@@ -211,7 +225,7 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 	const struct um_batch *batch, size_t count)
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1, 1, 1 };
+		1, 1, 1, 1 };
 	struct um_buf param[PARAMS_MAX] = { 0 };
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];

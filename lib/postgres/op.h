@@ -25,7 +25,7 @@ enum um_op_kind {
 	UM_OP_OPEN_FORM,    /* urlmode.open_form, for a link */
 	UM_OP_LOOK_UP_FORM, /* urlmode.look_up_form */
 	UM_OP_ANSWER_FORM,  /* urlmode.answer_form */
-	UM_OP_EVENT,        /* urlmode.record_events */
+	UM_OP_EVENT,        /* urlmode.receive_events */
 	UM_OP_UNREADABLE,   /* urlmode.record_unreadable: of no row */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
 	/* urlmode.held: whether a row is held; sent by the store alone */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/uuid.h"
+#include "webhook/details.h"
 
 #define UM_EVENTS_MAX 512         /* events in one delivery */
 #define UM_EVENT_IDENTITY_MAX 200 /* bytes of an event's identity */
@@ -68,6 +69,7 @@ struct um_event {
 	char checkout[UM_REFERENCE_MAX + 1];
 	char currency[4]; /* ISO 4217, upper case, or "" */
 	int64_t amount;   /* in its minor units */
+	struct um_details details;
 };
 
 #endif

@@ -4,13 +4,13 @@
 --   pending     create_elicitation: an MCP server creates it.
 --   opened      open: the user goes on from /connect to the provider.
 --               open_form: to the form of kind input or approval.
---   processing  record_events: the provider has proved that it knows of it,
+--   processing  receive_events: the provider has proved that it knows of it,
 --               and its outcome is open (a bank transfer), or the browser that comes back
 --               from it says that somebody else decides about the account.
 --               answer_form: the MCP server checks what the user has typed.
 --   completed   complete: the browser comes back.
 --               answer_form, end_check: the user has answered a form.
---               record_events: an event of the provider tells the outcome.
+--               receive_events: an event of the provider tells the outcome.
 --               settle: the MCP server says so.
 --               expire: nobody completed it in time.
 --               abandon: nobody has opened it, and nobody waits any more.
@@ -23,7 +23,7 @@
 --
 -- A row only moves down this list, with three exceptions: an account is opened again while
 -- somebody else decides about it; when no attempt to pay is
--- under way any more, it is again what it was before processing (record_events). And
+-- under way any more, it is again what it was before processing (receive_events). And
 -- when a value that was typed has a problem, or was not checked in time, it is opened
 -- again (016_form). It is completed once, and then has an action: accept, decline or
 -- cancel. move_rows below, `open` and `complete` write the status, and announce what they

@@ -10,14 +10,14 @@
 --                       the same thing is offered the payment as an accept
 --   does not match      never an accept; listed, to be refunded
 --
--- Written by record_events (a signed webhook or return) and by settle (the MCP
+-- Written by receive_events (a signed webhook or return) and by settle (the MCP
 -- server has asked the provider). What went back is compared with the payments in
 -- 018_refund.
 --
 -- Locks are taken in this order: the names of payments (lock_references), elicitations,
 -- refunds, payments, each by its key. A refund that was told of several elicitations
 -- changes payments of which only the row itself is locked: so a claim locks it as well.
--- Where two transactions wait for each other all the same, record_events gives up at its
+-- Where two transactions wait for each other all the same, receive_events gives up at its
 -- lock_timeout, and is called again.
 
 CREATE OR REPLACE FUNCTION urlmode.refuse_delete() RETURNS trigger

@@ -1,7 +1,7 @@
 -- The events that providers send to the webhook. Each is kept once, and may
 -- move its elicitation.
 --
--- record_events takes a batch through four steps:
+-- receive_events takes a batch through four steps:
 --
 --   it locks the names of payments, and the rows
 --   keep_events    decides what each event does to its row, writes down what
@@ -88,7 +88,7 @@ COMMENT ON FUNCTION urlmode.decide_event IS
 
 CREATE OR REPLACE FUNCTION urlmode.keep_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
-	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[], kinds text[],
+	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], requests text[], kinds text[], details jsonb[],
 	OUT actions text[], OUT moves jsonb[], OUT mismatches text[], OUT lates boolean[]
 )
 LANGUAGE plpgsql AS $$
@@ -202,7 +202,7 @@ COMMENT ON FUNCTION urlmode.keep_events IS
 	'came from another mode or account, or proved money for another kind, because the configuration '
 	'may have been corrected since. other_kind: money that is proved for a row that is no payment, '
 	'or by a provider that is configured as another kind. It is a payment that does not match. '
-	'moves, mismatches: as decide_event and record_events return them. lates: whether money is '
+	'moves, mismatches: as decide_event and receive_events return them. lates: whether money is '
 	'proved after the end. Of the events that only ask for a recheck the oldest are dropped.';
 
 CREATE OR REPLACE FUNCTION urlmode.append_reference(refs urlmode.reference[], ref text) RETURNS urlmode.reference[]
@@ -295,11 +295,11 @@ COMMENT ON FUNCTION urlmode.find_elicitation IS
 	'Internal. The elicitation of a payment, of an attempt to pay, or of a checkout, with this '
 	'reference; NULL: it is not known, or not of one elicitation.';
 
-CREATE OR REPLACE FUNCTION urlmode.record_events(
+CREATE OR REPLACE FUNCTION urlmode.receive_events(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], results bytea[],
 	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL,
-	requests text[] DEFAULT NULL, kinds text[] DEFAULT NULL
+	requests text[] DEFAULT NULL, kinds text[] DEFAULT NULL, details jsonb[] DEFAULT NULL
 )
 RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -377,12 +377,12 @@ BEGIN
 			ORDER BY n
 		LOOP
 			IF again.before >= first THEN
-				RETURN QUERY SELECT * FROM urlmode.record_events(
+				RETURN QUERY SELECT * FROM urlmode.receive_events(
 					given[first:again.n - 1], providers[first:again.n - 1], identities[first:again.n - 1],
 					types[first:again.n - 1], effects[first:again.n - 1], amounts[first:again.n - 1],
 					currencies[first:again.n - 1], refs[first:again.n - 1], results[first:again.n - 1],
 					outcomes[first:again.n - 1], refunds[first:again.n - 1], checkouts[first:again.n - 1],
-					requests[first:again.n - 1], kinds[first:again.n - 1]);
+					requests[first:again.n - 1], kinds[first:again.n - 1], details[first:again.n - 1]);
 				first := again.n;
 			END IF;
 		END LOOP;
@@ -390,7 +390,7 @@ BEGIN
 	END IF;
 
 	kept := urlmode.keep_events(
-		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds);
+		ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds, details);
 	-- What went back may have come before its payment, without an elicitation that is known.
 	IF kept.actions && ARRAY['accept', 'late', 'cancel', 'repeated', 'other_kind'] AND EXISTS (
 		SELECT FROM unnest(providers, refs, checkouts, effects) AS u (provider, ref, checkout, effect)
@@ -427,12 +427,12 @@ BEGIN
 	END IF;
 	IF 'unknown' = ANY (actions) THEN
 		PERFORM urlmode.store_unmatched(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
-			results, actions, kinds);
+			results, actions, kinds, details);
 	END IF;
 	RETURN QUERY SELECT u.action, u.mismatch, u.id FROM unnest(actions, kept.mismatches, ids) AS u (action, mismatch, id);
 END
 $$;
-COMMENT ON FUNCTION urlmode.record_events IS
+COMMENT ON FUNCTION urlmode.receive_events IS
 	'Keeps each event once and lets it move its elicitation. effects: paid, accepted, failed, cancelled, '
 	'expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, '
 	'other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
@@ -442,11 +442,27 @@ COMMENT ON FUNCTION urlmode.record_events IS
 	'refund, or NULL where the amount is the total that went back of the payment. results: sealed; '
 	'without one nothing is accepted as paid. outcomes: sealed, for the notification of an accept, '
 	'or NULL. requests: the request ids of the deliveries, or NULL. kinds: of the providers, as '
-	'they are configured, or NULL. outcome: what the event did '
+	'they are configured, or NULL. details: objects of what only some events say, or NULL. Their '
+	'members, all optional, are in lib/PROTOCOL.md ("Details of events"). outcome: what the event did '
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
 	'elicitation; what tells of money is kept for thirty days (015_unknown_event). other_kind: it proves money, '
 	'which urlmode.unclaimed lists, for a row or at a provider that is no payment. mismatch: of a '
 	'payment that is not as expected, amount or currency. elicitation: the one that the event is '
 	'about.';
 
-GRANT EXECUTE ON FUNCTION urlmode.record_events TO :"cgi";
+CREATE OR REPLACE FUNCTION urlmode.record_events(
+	ids uuid[], providers text[], identities text[], types text[], effects text[],
+	amounts bigint[], currencies text[], refs text[], results bytea[],
+	outcomes bytea[] DEFAULT NULL, refunds text[] DEFAULT NULL, checkouts text[] DEFAULT NULL,
+	requests text[] DEFAULT NULL, kinds text[] DEFAULT NULL
+)
+RETURNS TABLE (outcome text, mismatch text, elicitation uuid)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT r.outcome, r.mismatch, r.elicitation
+	FROM urlmode.receive_events(ids, providers, identities, types, effects, amounts, currencies, refs, results, outcomes,
+		refunds, checkouts, requests, kinds) r
+$$;
+COMMENT ON FUNCTION urlmode.record_events IS
+	'What receive_events was before events had details: for programs that do not have it.';
+
+GRANT EXECUTE ON FUNCTION urlmode.receive_events, urlmode.record_events TO :"cgi";

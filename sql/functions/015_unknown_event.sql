@@ -7,7 +7,7 @@
 -- they came then, when
 --
 --   create_elicitation creates the elicitation that they name
---   record_events or settle proves the payment that a refund names, or its checkout
+--   receive_events or settle proves the payment that a refund names, or its checkout
 --   purge_results looks, for what came at the same time
 
 CREATE OR REPLACE FUNCTION urlmode.max_unknown() RETURNS integer
@@ -21,7 +21,7 @@ COMMENT ON FUNCTION urlmode.max_unknown IS
 CREATE OR REPLACE FUNCTION urlmode.store_unmatched(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
 	amounts bigint[], currencies text[], refs text[], refunds text[], checkouts text[], results bytea[], actions text[],
-	kinds text[]
+	kinds text[], details jsonb[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -30,11 +30,11 @@ DECLARE
 BEGIN
 	WITH kept AS (
 		INSERT INTO urlmode.unknown_event AS u
-			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result)
+			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result, details)
 		SELECT a.provider, a.identity, a.type, a.effect, a.id, nullif(a.ref, ''), nullif(a.refund, ''), a.checkout,
-			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions, kinds)
-			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action, kind)
+			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END, a.details
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions, kinds, details)
+			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action, kind, details)
 		WHERE a.action = 'unknown' AND CASE
 				-- Two entries may share an account: what is paid at the one is nothing to the other.
 				WHEN a.effect = 'paid' THEN coalesce(a.kind, 'payment') = 'payment' AND a.id IS NOT NULL AND a.amount IS NOT NULL AND a.currency IS NOT NULL
@@ -67,7 +67,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.store_unmatched IS
-	'Internal. Keeps those of the events that record_events has called unknown which tell of '
+	'Internal. Keeps those of the events that receive_events has called unknown which tell of '
 	'money: payments that name an elicitation, of providers of payments, and refunds.';
 
 CREATE OR REPLACE FUNCTION urlmode.claim_unmatched(ids uuid[], providers text[] DEFAULT NULL, refs text[] DEFAULT NULL) RETURNS bigint
@@ -102,16 +102,16 @@ BEGIN
 		array_agg(t.effect ORDER BY o) AS effects, array_agg(t.amount ORDER BY o) AS amounts,
 		array_agg(t.currency::text ORDER BY o) AS currencies, array_agg(t.reference::text ORDER BY o) AS refs,
 		array_agg(t.result::bytea ORDER BY o) AS results, array_agg(t.refund::text ORDER BY o) AS refunds,
-		array_agg(t.checkout::text ORDER BY o) AS checkouts
+		array_agg(t.checkout::text ORDER BY o) AS checkouts, array_agg(t.details ORDER BY o) AS details
 	INTO this
 	FROM (SELECT x.*, row_number() OVER (ORDER BY x.received_at, x.identity) AS o FROM taken x) t;
 	IF this.number > 0 THEN
-		PERFORM FROM urlmode.record_events(this.ids, this.providers, this.identities, this.types, this.effects,
-			this.amounts, this.currencies, this.refs, this.results, NULL, this.refunds, this.checkouts);
+		PERFORM FROM urlmode.receive_events(this.ids, this.providers, this.identities, this.types, this.effects,
+			this.amounts, this.currencies, this.refs, this.results, NULL, this.refunds, this.checkouts, details => this.details);
 	END IF;
 	RETURN this.number;
 EXCEPTION WHEN lock_not_available OR serialization_failure THEN
-	-- record_events waits for a lock for a moment only, and would fail what its caller does.
+	-- receive_events waits for a lock for a moment only, and would fail what its caller does.
 	RETURN 0;
 END
 $$;

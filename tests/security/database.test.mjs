@@ -85,7 +85,7 @@ test('it may execute thirteen functions of the schema, and hold no other right i
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'record_events', 'record_unreadable']);
+		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'receive_events', 'record_events', 'record_unreadable']);
 	assert.deepEqual(relations, []);
 });
 
@@ -179,7 +179,7 @@ describe('other functions of the schema', () => {
 		'SELECT urlmode.is_purgeable(NULL, now())',
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		"SELECT * FROM urlmode.decide_event('payment', 'pending', 'paid', NULL)",
-		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY['c'], ARRAY[NULL::bytea], ARRAY[NULL], ARRAY[NULL])",
+		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY['c'], ARRAY[NULL::bytea], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL::jsonb])",
 		"SELECT urlmode.keep_refunds(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['refunded'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY[true])",
 		"SELECT urlmode.gone_back(NULL, 1)",
 		"SELECT urlmode.rename_payment('demo', 'a', 'b')",

@@ -331,27 +331,28 @@ CREATE FUNCTION events(batch jsonb) RETURNS TABLE (outcome text, mismatch text, 
 			array_agg(b.ref ORDER BY o) AS refs,
 			array_agg(CASE WHEN b.effect IN ('paid', 'accepted') THEN test.sealed(nullif(coalesce(b.result, 'result'), 'none')) END ORDER BY o) AS results,
 			array_agg(test.sealed(b.outcome) ORDER BY o) AS outcomes, array_agg(b.refund ORDER BY o) AS refunds,
-			array_agg(b.checkout ORDER BY o) AS checkouts, array_agg(b.request ORDER BY o) AS requests, array_agg(b.kind ORDER BY o) AS kinds
+			array_agg(b.checkout ORDER BY o) AS checkouts, array_agg(b.request ORDER BY o) AS requests, array_agg(b.kind ORDER BY o) AS kinds,
+			array_agg(b.details ORDER BY o) AS details
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
 		CROSS JOIN jsonb_to_record(element) AS b (
 			n integer, provider text, identity text, type text, effect text, price text, ref text, result text, outcome text, refund text,
-			checkout text, request text, kind text)
+			checkout text, request text, kind text, details jsonb)
 	) a
-	CROSS JOIN LATERAL urlmode.record_events(
+	CROSS JOIN LATERAL urlmode.receive_events(
 		ids => a.ids, providers => a.providers, identities => a.identities, types => a.types, effects => a.effects, amounts => a.amounts,
 		currencies => a.currencies, refs => a.refs, results => a.results, outcomes => a.outcomes, refunds => a.refunds,
-		checkouts => a.checkouts, requests => a.requests, kinds => a.kinds) r
+		checkouts => a.checkouts, requests => a.requests, kinds => a.kinds, details => a.details) r
 $$;
 -- n: NULL for an event that names no elicitation.
 CREATE FUNCTION event(
 	n integer, effect text, price text DEFAULT NULL, ref text DEFAULT NULL, refund text DEFAULT NULL, checkout text DEFAULT NULL,
 	identity text DEFAULT NULL, type text DEFAULT NULL, result text DEFAULT NULL, outcome text DEFAULT NULL, provider text DEFAULT NULL,
-	request text DEFAULT NULL, kind text DEFAULT NULL
+	request text DEFAULT NULL, kind text DEFAULT NULL, details jsonb DEFAULT NULL
 )
 RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(': ', e.outcome, e.mismatch) FROM test.events(jsonb_build_array(jsonb_build_object(
 		'n', n, 'effect', effect, 'price', price, 'ref', ref, 'refund', refund, 'checkout', checkout, 'identity', identity, 'type', type,
-		'result', result, 'outcome', outcome, 'provider', provider, 'request', request, 'kind', kind))) e
+		'result', result, 'outcome', outcome, 'provider', provider, 'request', request, 'kind', kind, 'details', details))) e
 $$;
 -- A payment. What is not said is as expected.
 CREATE FUNCTION pay(

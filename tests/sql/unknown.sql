@@ -22,6 +22,9 @@ SELECT back(NULL, '1.00 EUR', 'c7', 'r7'), back(98, '1.00 EUR', 'c7', 's7'), mak
 SELECT back(98, '1.00 EUR', 'c7', 'u7'), payments(7), (SELECT string_agg(reference, ' ' ORDER BY reference) FROM refunds(of_one => 7)) AS before;
 SELECT make(9, checkout => 'c9'), settle(9, price => '10.00 EUR', reference => 'c9'), back(NULL, '5.00 EUR', 'p9', 'r9'), payments(9), pay(9, 'p9', checkout => 'c9'), payments(9);
 SELECT count(*) FROM list_unknown('shop');
+-- With its details, which are given back with it.
+SELECT event(NULL, 'refunded', '1.00 EUR', 'p14', 'r14', details => '{"state": "pending", "occurred_at": 1700000000}');
+SELECT details FROM urlmode.unknown_event WHERE reference = 'p14';
 -- In the order in which they came.
 SELECT again(10, '1.00 EUR', 'p10'), back(10, '1.00 EUR', 'p10'), pay(10, 'p10'), make(10), payments(10), kept_events(10);
 -- In a batch of elicitations, each takes its own.

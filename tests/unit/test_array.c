@@ -4,6 +4,7 @@
 
 #define INT8 20
 #define TEXT 25
+#define JSONB 3802
 
 /* Of a type with this OID in hexadecimal: one dimension, maybe NULLs, from 1. */
 #define HEAD(type, len) "0000000100000001" type len "00000001"
@@ -59,6 +60,19 @@ TEST(numbers)
 					     "ffffffff");
 }
 
+/* The version of the form stands before the text. */
+TEST(json)
+{
+	struct um_buf array = { 0 };
+
+	um_array_begin(&array, JSONB, 2);
+	um_array_put_json(&array, um_str("{}"));
+	um_array_put_json(&array, um_str(""));
+	assert_bytes(&array,
+		HEAD("00000eda", "00000002") "00000003017b7d"
+					     "ffffffff");
+}
+
 TEST(nothing)
 {
 	struct um_buf array = { 0 };
@@ -73,6 +87,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(json),
 		cmocka_unit_test(nothing),
 	};
 

@@ -426,6 +426,38 @@ TEST(the_row_of_another_provider_is_unknown)
 	um_op_free(&op);
 }
 
+/* What is kept of an event that comes too early has its details as well. */
+TEST(the_details_of_an_event_are_kept)
+{
+	struct um_event event = { .effect = UM_EFFECT_REFUNDED,
+		.reference = "of-nobody",
+		.details = { .occurred_at = 1700000000, .state = "lost" } };
+	struct um_event plain = { .effect = UM_EFFECT_REFUNDED,
+		.reference = "of-nobody" };
+	struct um_event *const events[] = { &event, &plain };
+	static const char *const expected[] = {
+		"{\"state\": \"lost\", \"occurred_at\": 1700000000}", ""
+	};
+
+	for (size_t i = 0; i < LENGTH(events); i++) {
+		struct um_op op;
+		char *found;
+
+		row_begin("%s", expected[i]);
+		event_make(&op, events[i], ANY);
+		op.is_unnamed = true;
+		submit_and_run(&op);
+		assert_outcome(&op, "unknown");
+		found = sql(admin_db,
+			"SELECT coalesce(details::text, '')"
+			" FROM urlmode.unknown_event WHERE identity = '%s'",
+			events[i]->identity);
+		assert_string_equal(found, expected[i]);
+		free(found);
+		um_op_free(&op);
+	}
+}
+
 /* Where it is known who the user is, the row is for its subject alone. */
 TEST(only_the_subject_opens_or_completes)
 {
@@ -527,6 +559,7 @@ main(void)
 		STORE_TEST(unclaimed_payments_are_counted),
 		STORE_TEST(the_grace_of_a_payment_that_is_opened),
 		STORE_TEST(an_event_with_the_longest_texts),
+		STORE_TEST(the_details_of_an_event_are_kept),
 		STORE_TEST(the_row_of_another_provider_is_unknown),
 		STORE_TEST(only_the_subject_opens_or_completes),
 		STORE_TEST(what_cannot_be_read_waits_for_nobody),

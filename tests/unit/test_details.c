@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "support.h"
+#include "webhook/details.h"
+
+TEST(only_what_the_event_says_is_put)
+{
+	static const struct {
+		struct um_details details;
+		const char *json;
+	} cases[] = {
+		{ { 0 }, "" },
+		{ { .occurred_at = 1700000000 },
+			"{\"occurred_at\":1700000000}" },
+		{ { .state = "won" }, "{\"state\":\"won\"}" },
+		{ { .occurred_at = 1, .state = "a \"word\"" },
+			"{\"occurred_at\":1,\"state\":\"a \\\"word\\\"\"}" },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_buf out = { 0 };
+
+		row_begin("%s", cases[i].json);
+		um_details_put(&out, &cases[i].details);
+		assert_int_equal(out.len, strlen(cases[i].json));
+		if (out.len != 0)
+			assert_memory_equal(out.ptr, cases[i].json, out.len);
+		um_buf_free(&out);
+	}
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_the_event_says_is_put),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
