@@ -137,7 +137,7 @@ func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked t
 func (c *Claim) Lost() <-chan struct{} { return c.lost }
 
 // Fulfil keeps what the call returns for the next one, until Confirm: the work is done. False: it cannot be
-// kept, because it is no JSON or has more than 262,114 bytes, and the claim is final. ErrClaimLost: another call has begun since.
+// kept, because it is no JSON or has more than 16 MiB, and the claim is final. ErrClaimLost: another call has begun since.
 // The end of the context does not end it: without Fulfil, the next call would do the work again.
 func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	if c.State != ClaimBegun {

@@ -17,6 +17,7 @@ var reads = map[string]bool{
 	"urlmode.refunds":                    true,
 	"urlmode.resume":                     true,
 	"urlmode.unclaimed":                  true,
+	"urlmode.undelivered":                true,
 	"urlmode.vault_keys":                 true,
 	"urlmode_frameworks.mcp_events":      true,
 	"urlmode_frameworks.published_last":  true,

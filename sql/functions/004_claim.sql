@@ -3,27 +3,39 @@
 -- A claim has two ends: the work is done, and the answer was written. claim takes
 -- both at once. A call whose answer may be lost holds a lease meanwhile:
 --
---   begin_claim    begins the lease, with a fencing number that is greater than
+--   begin_lease    begins the lease, with a fencing number that is greater than
 --                  each one before it
---   renew_claim    makes it longer, while the work goes on
---   fulfil_claim   the first end: the work is done, and what it has returned is kept.
+--   renew_lease    makes it longer, while the work goes on
+--   fulfil_lease   the first end: the work is done, and what it has returned is kept.
 --                  The next call is given this, and does not do the work again
 --   confirm_claim  the second end: the answer was written
 --   release_claim  the work was not done: the next call can begin at once
 --
+-- Who delivers or refunds a payment that unclaimed has listed begins a lease of it as
+-- well, and says with fulfil_lease which of both was done: that is both ends at once.
+-- Who dies before it is followed by the next one that reads the list.
+--
 -- When a lease ends without one of them, the next call can begin as well; from
 -- then on the earlier call can neither renew nor fulfil its claim. Its fencing
 -- number decides that, and not the time: as long as no other call has begun, a
--- call whose lease has ended can still fulfil its claim.
+-- call whose lease has ended can still fulfil its claim. A call that has released
+-- its claim can not.
+--
+-- A result whose answer fails twice is of no use: the call that was given it releases
+-- the claim, and the next one does the work again for the same payment. So does the
+-- next one where the result was purged (005_retention).
 --
 -- The state of the claim of an outcome is in
 --
 --   claimed_at     of the payment, or of an elicitation without payments: the last
 --                  end. Until then a later call is given the outcome (resume,
 --                  is_paid), and neither it nor its result is purged
---   urlmode.lease  one row from begin_claim to the last end
+--   claim_end      of the payment: which end that was
+--   urlmode.lease  one row from begin_lease to the last end
+--   urlmode.kept_result  what is kept of a lease that is fulfilled
 --   is_leased      whether a call holds the lease, or has fulfilled the claim: no
---                  other call can do the work, and unclaimed does not list it
+--                  other call can do the work, and unclaimed does not list it. What
+--                  is fulfilled is listed by undelivered
 --
 -- The claim of an account is final when it begins, since a provider revokes the
 -- tokens of a code that is sent twice (RFC 6749 section 4.1.2). Its other end,
@@ -49,11 +61,22 @@ $$;
 COMMENT ON FUNCTION urlmode.is_unclaimed IS
 	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease.';
 
+CREATE OR REPLACE FUNCTION urlmode.has_kept(elicitation uuid, reference text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.kept_result k
+		WHERE k.elicitation = has_kept.elicitation AND k.reference = has_kept.reference
+	)
+$$;
+COMMENT ON FUNCTION urlmode.has_kept IS
+	'Internal. Whether the result of a call is kept for this outcome.';
+
 CREATE OR REPLACE FUNCTION urlmode.claim_rank(p urlmode.payment) RETURNS integer
 LANGUAGE sql STABLE AS $$
 	SELECT coalesce((
 		SELECT CASE WHEN l.fulfilled_at IS NULL THEN 2 ELSE 1 END FROM urlmode.lease l
 		WHERE l.elicitation = p.elicitation AND l.reference = p.reference AND l.ends_at > now()
+			AND (l.fulfilled_at IS NULL OR urlmode.has_kept(l.elicitation, l.reference))
 	), CASE WHEN p.held THEN 3 ELSE 0 END)
 $$;
 COMMENT ON FUNCTION urlmode.claim_rank IS
@@ -115,11 +138,15 @@ COMMENT ON FUNCTION urlmode.find_claim IS
 	'open or unknown, as claim returns them. A payment that is held is found only with held. Of '
 	'several payments the oldest that no call is at, then one that is fulfilled.';
 
-CREATE OR REPLACE FUNCTION urlmode.end_claim(id uuid, reference text, keep_ms bigint) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.end_claim(
+	id uuid, reference text, keep_ms bigint, claim_end text DEFAULT NULL, refund text DEFAULT NULL, fence bigint DEFAULT NULL
+)
+RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.lease l WHERE l.elicitation = end_claim.id AND l.reference = end_claim.reference;
-	UPDATE urlmode.payment p SET claimed_at = now()
+	UPDATE urlmode.payment p
+	SET claimed_at = now(), claim_end = end_claim.claim_end, claim_refund = end_claim.refund, claim_fence = end_claim.fence
 	WHERE p.elicitation = end_claim.id AND p.reference = end_claim.reference AND p.claimed_at IS NULL;
 	-- What a user has typed is kept for no longer than it is needed.
 	UPDATE urlmode.elicitation e
@@ -131,7 +158,8 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.end_claim IS
 	'Internal. The last end of a claim: no later call is given the outcome, and its result is '
-	'purged after keep_ms milliseconds, that of kind input at once.';
+	'purged after keep_ms milliseconds, that of kind input at once. claim_end, refund, fence: for '
+	'the payment.';
 
 CREATE OR REPLACE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
@@ -162,98 +190,196 @@ COMMENT ON FUNCTION urlmode.claim IS
 	'is not there any more); open (it is not completed, which may be so again after a failover '
 	'that lost commits); unknown.';
 
-CREATE OR REPLACE FUNCTION urlmode.begin_claim(
-	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000
+CREATE OR REPLACE FUNCTION urlmode.next_fence(elicitation uuid) RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+	SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (
+		SELECT max(l.fence) + 1 FROM urlmode.lease l WHERE l.elicitation = next_fence.elicitation
+	))
+$$;
+COMMENT ON FUNCTION urlmode.next_fence IS
+	'Internal. A fencing number. No two leases of an elicitation have had the same one, which '
+	'alone names them after they have begun: the payment may get another reference '
+	'(urlmode.rename_payment).';
+
+CREATE OR REPLACE FUNCTION urlmode.money_back(elicitation uuid, reference text) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT 'refunded' FROM urlmode.payment p
+	WHERE p.elicitation = money_back.elicitation AND p.reference = money_back.reference AND p.refunded_at IS NOT NULL
+$$;
+COMMENT ON FUNCTION urlmode.money_back IS
+	'Internal. refunded: all of this payment went back. NULL: it did not, or the outcome is no '
+	'payment.';
+
+CREATE OR REPLACE FUNCTION urlmode.begin_lease(
+	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000,
+	claim_id uuid DEFAULT NULL, any_payment boolean DEFAULT false
 )
 RETURNS TABLE (outcome text, claimed_reference text, fence bigint, fulfilled bytea, leased_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	this record;
+	own urlmode.lease;
 	lease urlmode.lease;
 BEGIN
-	this := urlmode.find_claim(begin_claim.id, begin_claim.binding, begin_claim.reference, 'accept', false);
+	-- The same call asks again, perhaps at the same time, because it got no answer.
+	IF claim_id IS NOT NULL THEN
+		PERFORM FROM urlmode.elicitation e WHERE e.id = begin_lease.id AND e.binding = begin_lease.binding FOR UPDATE;
+		SELECT * INTO own FROM urlmode.lease l WHERE l.elicitation = begin_lease.id AND l.claim_id = begin_lease.claim_id;
+	END IF;
+	this := urlmode.find_claim(begin_lease.id, begin_lease.binding, coalesce(nullif(own.reference::text, ''), begin_lease.reference),
+		'accept', any_payment OR own.fence IS NOT NULL);
 	outcome := this.outcome;
 	claimed_reference := this.picked;
-	IF outcome = 'found' AND EXISTS (
+	IF outcome = 'found' AND NOT any_payment AND own.fence IS NULL AND EXISTS (
 		SELECT FROM urlmode.payment p
-		WHERE p.elicitation = begin_claim.id AND p.reference = this.picked AND NOT p.matches
+		WHERE p.elicitation = begin_lease.id AND p.reference = this.picked AND NOT p.matches
 	) THEN
 		outcome := 'changed';
-	ELSIF outcome = 'found' AND this.kind = 'oauth' THEN
-		PERFORM urlmode.end_claim(begin_claim.id, this.picked, keep_ms);
-		UPDATE urlmode.elicitation e SET exchange = 'exchanging' WHERE e.id = begin_claim.id;
+	ELSIF outcome = 'taken' AND this.kind = 'oauth' AND own.fence IS NOT NULL AND EXISTS (
+		SELECT FROM urlmode.elicitation e WHERE e.id = begin_lease.id AND e.exchange = 'exchanging'
+	) THEN
+		outcome := 'claimed';
+		claimed_reference := '';
+	ELSIF outcome = 'found' AND this.kind = 'oauth' AND this.picked = '' THEN
+		PERFORM urlmode.end_claim(begin_lease.id, this.picked, keep_ms);
+		UPDATE urlmode.elicitation e SET exchange = 'exchanging' WHERE e.id = begin_lease.id;
+		IF begin_lease.claim_id IS NOT NULL THEN
+			INSERT INTO urlmode.lease (elicitation, reference, fence, ends_at, claim_id)
+			VALUES (begin_lease.id, '', urlmode.next_fence(begin_lease.id), now(), begin_lease.claim_id);
+		END IF;
 		outcome := 'claimed';
 	ELSIF outcome = 'found' THEN
 		SELECT * INTO lease FROM urlmode.lease l
-		WHERE l.elicitation = begin_claim.id AND l.reference = this.picked FOR UPDATE;
+		WHERE l.elicitation = begin_lease.id AND l.reference = this.picked FOR UPDATE;
 		fence := lease.fence;
-		IF lease.fulfilled_at IS NOT NULL THEN
+		SELECT k.result INTO fulfilled FROM urlmode.kept_result k
+		WHERE k.elicitation = begin_lease.id AND k.reference = this.picked;
+		IF fulfilled IS NOT NULL THEN
 			outcome := 'fulfilled';
-			fulfilled := lease.fulfilled;
-		ELSIF lease.ends_at > now() THEN
+			UPDATE urlmode.lease l SET given_at = now() WHERE l.elicitation = begin_lease.id AND l.reference = this.picked;
+		ELSIF own.fence IS NOT NULL AND lease.fulfilled_at IS NULL THEN
+			outcome := 'begun';
+			UPDATE urlmode.lease l SET ends_at = greatest(l.ends_at, now() + lease_ms * interval '1 millisecond')
+			WHERE l.elicitation = begin_lease.id AND l.reference = this.picked;
+		ELSIF lease.fulfilled_at IS NULL AND lease.ends_at > now() THEN
 			outcome := 'leased';
 			fence := NULL;
 			leased_ms := ceil(extract(epoch FROM lease.ends_at - now()) * 1000);
 		ELSE
 			outcome := 'begun';
-			-- No two leases of an elicitation have had the same number, which alone names them
-			-- from here on: the payment may get another reference (urlmode.rename_payment).
-			fence := greatest(extract(epoch FROM clock_timestamp()) * 1000000, (
-				SELECT max(l.fence) + 1 FROM urlmode.lease l WHERE l.elicitation = begin_claim.id
-			));
-			INSERT INTO urlmode.lease AS l (elicitation, reference, fence, ends_at)
-			VALUES (begin_claim.id, this.picked, begin_claim.fence, now() + lease_ms * interval '1 millisecond')
-			ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE SET fence = EXCLUDED.fence, ends_at = EXCLUDED.ends_at;
+			fence := urlmode.next_fence(begin_lease.id);
+			INSERT INTO urlmode.lease AS l (elicitation, reference, fence, ends_at, claim_id)
+			VALUES (begin_lease.id, this.picked, begin_lease.fence, now() + lease_ms * interval '1 millisecond', begin_lease.claim_id)
+			ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE
+			SET fence = EXCLUDED.fence, ends_at = EXCLUDED.ends_at, claim_id = EXCLUDED.claim_id, fulfilled_at = NULL, given_at = NULL;
 		END IF;
 	END IF;
 	RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION urlmode.begin_claim IS
+COMMENT ON FUNCTION urlmode.begin_lease IS
 	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: '
-	'the oldest that matches. outcome: begun (fence is for what follows); fulfilled (another call '
-	'has done the work: fulfilled is what it has returned, sealed, and fence is for '
-	'confirm_claim); leased (another call does the work, for leased_ms milliseconds at most); '
-	'claimed (an account, whose claim has one end); taken, changed, open or unknown, as claim '
-	'returns them. claimed_reference: for what follows; empty where the outcome is no payment.';
+	'the oldest that matches. claim_id: a name for this claim, chosen by the caller. Who asks '
+	'again with the same one is given the same fence. any_payment: also a payment that does not '
+	'match, or is held, to deliver or refund what urlmode.unclaimed or urlmode.undelivered lists. '
+	'outcome: begun (fence is for what follows); fulfilled (another call has done the work: '
+	'fulfilled is what it has returned, sealed, and fence is for confirm_claim, or for '
+	'release_claim where this answer fails as well); leased (another call does the work, for '
+	'leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, '
+	'changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty '
+	'where the outcome is no payment.';
 
-CREATE OR REPLACE FUNCTION urlmode.renew_claim(id uuid, binding bytea, fence bigint, lease_ms bigint)
-RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.renew_lease(id uuid, binding bytea, fence bigint, lease_ms bigint)
+RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	named text;
 BEGIN
 	UPDATE urlmode.lease l SET ends_at = now() + lease_ms * interval '1 millisecond'
 	FROM urlmode.elicitation e
-	WHERE e.id = renew_claim.id AND e.binding = renew_claim.binding
-		AND l.elicitation = e.id AND l.fence = renew_claim.fence AND l.fulfilled_at IS NULL
+	WHERE e.id = renew_lease.id AND e.binding = renew_lease.binding
+		AND l.elicitation = e.id AND l.fence = renew_lease.fence AND l.fulfilled_at IS NULL
 		-- No other call would be offered it either.
 		AND (l.ends_at > now() OR NOT EXISTS (
 			SELECT FROM urlmode.payment p
 			WHERE p.elicitation = l.elicitation AND p.reference = l.reference AND (p.refunded_at IS NOT NULL OR p.held)
-		));
-	RETURN FOUND;
+		))
+	RETURNING l.reference INTO named;
+	RETURN CASE WHEN named IS NULL THEN 'lost' ELSE coalesce(urlmode.money_back(renew_lease.id, named), 'renewed') END;
 END
 $$;
-COMMENT ON FUNCTION urlmode.renew_claim IS
-	'The call goes on for lease_ms milliseconds from now. False: the claim has ended, or another '
-	'call has begun since, or the lease had ended and what was paid went back, in part or whole.';
+COMMENT ON FUNCTION urlmode.renew_lease IS
+	'The call goes on for lease_ms milliseconds from now. outcome: renewed; refunded (it goes on, '
+	'and all that was paid went back meanwhile); lost (the claim has ended, or another call has '
+	'begun since, or the lease had ended and what was paid went back, in part or whole).';
+
+CREATE OR REPLACE FUNCTION urlmode.fulfil_lease(
+	id uuid, binding bytea, fence bigint, fulfilled bytea, claim_end text DEFAULT NULL, refund text DEFAULT NULL,
+	keep_ms bigint DEFAULT 600000
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	named text;
+BEGIN
+	IF claim_end IS NULL AND fulfilled IS NULL THEN
+		RETURN 'lost';
+	ELSIF claim_end IS NULL THEN
+		UPDATE urlmode.lease l SET ends_at = 'infinity', fulfilled_at = coalesce(l.fulfilled_at, now())
+		FROM urlmode.elicitation e
+		WHERE e.id = fulfil_lease.id AND e.binding = fulfil_lease.binding AND l.elicitation = e.id AND l.fence = fulfil_lease.fence
+		RETURNING l.reference INTO named;
+		IF FOUND THEN
+			INSERT INTO urlmode.kept_result (elicitation, reference, result) VALUES (fulfil_lease.id, named, fulfil_lease.fulfilled)
+			ON CONFLICT ON CONSTRAINT kept_result_pkey DO NOTHING;
+		END IF;
+	ELSE
+		PERFORM FROM urlmode.elicitation e WHERE e.id = fulfil_lease.id AND e.binding = fulfil_lease.binding FOR UPDATE;
+		IF NOT FOUND THEN
+			RETURN 'lost';
+		END IF;
+		SELECT l.reference INTO named FROM urlmode.lease l WHERE l.elicitation = fulfil_lease.id AND l.fence = fulfil_lease.fence;
+		IF FOUND THEN
+			PERFORM urlmode.end_claim(fulfil_lease.id, named, keep_ms, claim_end, refund, fulfil_lease.fence);
+		ELSE
+			SELECT p.reference INTO named FROM urlmode.payment p
+			WHERE p.elicitation = fulfil_lease.id AND p.claim_fence = fulfil_lease.fence AND p.claim_end = fulfil_lease.claim_end;
+		END IF;
+	END IF;
+	RETURN CASE WHEN named IS NULL THEN 'lost' ELSE coalesce(urlmode.money_back(fulfil_lease.id, named), 'fulfilled') END;
+END
+$$;
+COMMENT ON FUNCTION urlmode.fulfil_lease IS
+	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for '
+	'the next call, until confirm_claim. claim_end: both ends at once, for who has delivered or '
+	'refunded a payment that urlmode.unclaimed lists: delivered, or refunded, with the provider''s '
+	'reference of the refund if there is one; nothing is kept. Can be repeated. outcome: '
+	'fulfilled; refunded (done, and all that was paid went back meanwhile); lost (the claim has '
+	'ended, or another call has begun since).';
+
+CREATE OR REPLACE FUNCTION urlmode.begin_claim(
+	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000
+)
+RETURNS TABLE (outcome text, claimed_reference text, fence bigint, fulfilled bytea, leased_ms bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.begin_lease(id, binding, reference, lease_ms, keep_ms)
+$$;
+COMMENT ON FUNCTION urlmode.begin_claim IS
+	'As begin_lease, for packages of before.';
+
+CREATE OR REPLACE FUNCTION urlmode.renew_claim(id uuid, binding bytea, fence bigint, lease_ms bigint)
+RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT urlmode.renew_lease(id, binding, fence, lease_ms) <> 'lost'
+$$;
+COMMENT ON FUNCTION urlmode.renew_claim IS 'As renew_lease, for packages of before. False: lost.';
 
 CREATE OR REPLACE FUNCTION urlmode.fulfil_claim(id uuid, binding bytea, fence bigint, fulfilled bytea)
 RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	UPDATE urlmode.lease l
-	SET ends_at = 'infinity', fulfilled_at = coalesce(l.fulfilled_at, now()),
-		fulfilled = coalesce(l.fulfilled, fulfil_claim.fulfilled)
-	FROM urlmode.elicitation e
-	WHERE e.id = fulfil_claim.id AND e.binding = fulfil_claim.binding
-		AND l.elicitation = e.id AND l.fence = fulfil_claim.fence AND fulfil_claim.fulfilled IS NOT NULL;
-	RETURN FOUND;
-END
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT urlmode.fulfil_lease(id, binding, fence, fulfilled) <> 'lost'
 $$;
-COMMENT ON FUNCTION urlmode.fulfil_claim IS
-	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for '
-	'the next call, until confirm_claim. Can be repeated. False: the claim has ended, or another '
-	'call has begun since.';
+COMMENT ON FUNCTION urlmode.fulfil_claim IS 'As fulfil_lease, for packages of before. False: lost.';
 
 CREATE OR REPLACE FUNCTION urlmode.confirm_claim(id uuid, binding bytea, fence bigint, keep_ms bigint DEFAULT 600000)
 RETURNS boolean
@@ -270,25 +396,40 @@ BEGIN
 	IF named IS NULL THEN
 		RETURN false;
 	END IF;
-	PERFORM urlmode.end_claim(confirm_claim.id, named, keep_ms);
+	PERFORM urlmode.end_claim(confirm_claim.id, named, keep_ms, 'delivered', NULL, confirm_claim.fence);
 	RETURN true;
 END
 $$;
 COMMENT ON FUNCTION urlmode.confirm_claim IS
-	'The last end of a claim: the answer was written. Also without fulfil_claim, for a call whose '
+	'The last end of a claim: the answer was written. Also without fulfil_lease, for a call whose '
 	'result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten '
-	'minutes by default. False: the claim has ended, or another call has begun since.';
+	'minutes by default. False: the claim has ended or was released, or another call has begun '
+	'since.';
 
 CREATE OR REPLACE FUNCTION urlmode.release_claim(id uuid, binding bytea, fence bigint)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	named text;
 BEGIN
-	RETURN urlmode.renew_claim(release_claim.id, release_claim.binding, release_claim.fence, 0);
+	-- So that no two releases and beginnings of the elicitation take the same number.
+	PERFORM FROM urlmode.elicitation e
+	WHERE e.id = release_claim.id AND e.binding = release_claim.binding FOR UPDATE;
+	IF FOUND THEN
+		UPDATE urlmode.lease l
+		SET ends_at = now(), fence = urlmode.next_fence(l.elicitation), claim_id = NULL, fulfilled_at = NULL, given_at = NULL
+		-- What was fulfilled is done. It is of no use only if its next answer has failed, too.
+		WHERE l.elicitation = release_claim.id AND l.fence = release_claim.fence AND (l.fulfilled_at IS NULL OR l.given_at IS NOT NULL)
+		RETURNING l.reference INTO named;
+		DELETE FROM urlmode.kept_result k WHERE k.elicitation = release_claim.id AND k.reference = named;
+	END IF;
+	RETURN named IS NOT NULL;
 END
 $$;
 COMMENT ON FUNCTION urlmode.release_claim IS
-	'The call has not done the work: the next one can begin at once. False: the claim has ended, '
-	'or another call has begun since.';
+	'The call has not done the work, or could not give the result that was kept: the next one can '
+	'begin at once, and this one can do nothing more. False: the claim has ended, or another call '
+	'has begun since; or it is fulfilled, and no other call was given its result yet.';
 
 CREATE OR REPLACE FUNCTION urlmode.end_exchange(id uuid, binding bytea, reason text DEFAULT '')
 RETURNS boolean
@@ -340,6 +481,34 @@ COMMENT ON FUNCTION urlmode.unclaimed IS
 	'oldest first, with the data that is needed to deliver or to refund them. It lists the '
 	'payments of all owners, for the operator of the MCP server.';
 
+CREATE OR REPLACE FUNCTION urlmode.undelivered(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
+)
+RETURNS TABLE (
+	elicitation uuid, provider_name text, kind text, reference text, amount bigint, currency text,
+	fulfilled_at timestamptz, given_at timestamptz, has_result boolean, refunded bigint, held boolean,
+	subject text, session text, binding bytea, resume_key text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT l.elicitation, e.provider::text, e.kind::text, l.reference::text, p.amount, p.currency::text,
+		l.fulfilled_at, l.given_at, urlmode.has_kept(l.elicitation, l.reference), coalesce(p.refunded, 0), coalesce(p.held, false),
+		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text
+	FROM urlmode.lease l
+	JOIN urlmode.elicitation e ON e.id = l.elicitation
+	LEFT JOIN urlmode.payment p ON p.elicitation = l.elicitation AND p.reference = l.reference
+	WHERE l.fulfilled_at IS NOT NULL AND p.refunded_at IS NULL
+		AND (undelivered.provider IS NULL OR e.provider = undelivered.provider)
+		AND (since IS NULL OR l.fulfilled_at >= since)
+		AND (undelivered.id IS NULL OR l.elicitation = undelivered.id)
+	ORDER BY l.fulfilled_at, l.elicitation, l.reference
+$$;
+COMMENT ON FUNCTION urlmode.undelivered IS
+	'The claims that were fulfilled and never confirmed, the oldest first: the work is done, and '
+	'nobody knows that its answer was written. Among them are those whose answers are just on '
+	'their way. The next call for the same thing is given the result, or does the work again '
+	'where has_result is false. begin_lease takes each of them. given_at: when another call was '
+	'last given the result. For all owners: for the operator of the MCP server.';
+
 CREATE OR REPLACE FUNCTION urlmode.refunds(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
@@ -390,8 +559,9 @@ COMMENT ON FUNCTION urlmode.measure IS
 	'notifies or asks for that part, so the status program calls this on a timer.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim, urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
+	urlmode.claim, urlmode.begin_lease, urlmode.renew_lease, urlmode.fulfil_lease,
+	urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
-	urlmode.unclaimed, urlmode.refunds
+	urlmode.unclaimed, urlmode.undelivered, urlmode.refunds
 TO :"server";
 GRANT EXECUTE ON FUNCTION urlmode.measure TO :"cgi";

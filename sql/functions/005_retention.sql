@@ -4,7 +4,7 @@
 -- server has read them. Those of payments and signatures are kept until a call has
 -- claimed them (the last end of its claim), or all of the payment went back, and for
 -- thirty days without either. The result of a call is kept until its answer was
--- written.
+-- written, and for thirty days without that.
 --
 -- Elicitations, with their events: for ninety days after they have become purgeable
 -- (purge). An elicitation is purgeable when nothing can happen to it any more: its
@@ -47,6 +47,19 @@ COMMENT ON FUNCTION urlmode.mark_read IS
 	'Marks these results and verifiers as read: they are purged after keep_ms milliseconds, ten '
 	'minutes by default. It ignores rows that do not exist, have another binding or are not '
 	'completed, and also payments and signatures, whose results are kept until they are claimed.';
+
+CREATE OR REPLACE FUNCTION urlmode.forget_kept(id uuid, reference text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM urlmode.kept_result k WHERE k.elicitation = forget_kept.id AND k.reference = forget_kept.reference;
+	IF forget_kept.reference = '' THEN
+		PERFORM urlmode.end_claim(forget_kept.id, '', 0);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.forget_kept IS
+	'Internal. Deletes the result that a call has returned. That is also the end of a claim that is '
+	'of no payment.';
 
 CREATE OR REPLACE FUNCTION urlmode.purge_results(keep_unclaimed_ms bigint DEFAULT 2592000000) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -112,11 +125,13 @@ BEGIN
 	)
 	SELECT count(*) INTO old FROM forgotten;
 
-	SELECT count(urlmode.end_claim(f.elicitation, f.reference, 0)) INTO unconfirmed
+	-- Of a payment the entry stays (urlmode.undelivered): it is nobody's until somebody has
+	-- delivered or refunded it, and the next call does the work again.
+	SELECT count(urlmode.forget_kept(f.elicitation, f.reference)) INTO unconfirmed
 	FROM (
-		SELECT l.elicitation, l.reference FROM urlmode.lease l
-		JOIN urlmode.elicitation e ON e.id = l.elicitation
-		WHERE l.fulfilled_at <= unclaimed_since
+		SELECT k.elicitation, k.reference FROM urlmode.kept_result k
+		JOIN urlmode.elicitation e ON e.id = k.elicitation
+		WHERE k.kept_at <= unclaimed_since
 		LIMIT 1000 FOR UPDATE OF e SKIP LOCKED
 	) f;
 	RETURN taken + old + unconfirmed;
@@ -125,8 +140,9 @@ $$;
 COMMENT ON FUNCTION urlmode.purge_results IS
 	'Purges the results and verifiers that are due, and the results of payments and signatures '
 	'that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven '
-	'at least; references, amounts and currencies stay. Ends the claims that were fulfilled before '
-	'that time and never confirmed. Takes at most 1000 of each and returns how many it took: call '
+	'at least; references, amounts and currencies stay. Of the claims that were fulfilled before '
+	'that time and never confirmed, what the call returned is purged: those of payments stay in '
+	'urlmode.undelivered, the others end. Takes at most 1000 of each and returns how many it took: call '
 	'it again until it returns 0. Before that, it wipes values that were not checked in time, ends '
 	'forms that have expired (016_form), and records the events of unknown elicitations that are '
 	'known since (015_unknown_event). Every MCP server calls it now and then.';

@@ -214,6 +214,23 @@ COMMENT ON FUNCTION urlmode.list_unclaimed IS
 	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest '
 	'first.';
 
+CREATE OR REPLACE FUNCTION urlmode.list_undelivered(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	fulfilled_at timestamptz, provider_name text, kind text, elicitation uuid, reference text,
+	amount bigint, currency text, has_result boolean, refunded bigint, held boolean
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT u.fulfilled_at, u.provider_name, u.kind, u.elicitation, u.reference,
+		u.amount, u.currency, u.has_result, u.refunded, u.held
+	FROM urlmode.undelivered(list_undelivered.provider, list_undelivered.since) u
+	ORDER BY u.fulfilled_at, u.elicitation, u.reference LIMIT most
+$$;
+COMMENT ON FUNCTION urlmode.list_undelivered IS
+	'The claims that urlmode.undelivered returns to MCP servers, without their owners, the oldest '
+	'first.';
+
 -- PL/pgSQL, because unknown_event is created later (015).
 CREATE OR REPLACE FUNCTION urlmode.show_key(kid integer, sealed_until timestamptz)
 RETURNS TABLE (open bigint, open_until timestamptz, sealed bigint)
@@ -234,7 +251,7 @@ BEGIN
 		SELECT f.elicitation::text, v.value
 		FROM urlmode.form f, unnest(ARRAY[f.definition::bytea, f.problem::bytea, f.typed::bytea]) AS v (value)
 		UNION ALL SELECT p.elicitation::text, p.result::bytea FROM urlmode.payment p
-		UNION ALL SELECT l.elicitation::text, l.fulfilled::bytea FROM urlmode.lease l
+		UNION ALL SELECT r.elicitation::text, r.result::bytea FROM urlmode.kept_result r
 		UNION ALL SELECT coalesce(u.elicitation::text, u.identity), u.result::bytea FROM urlmode.unknown_event u
 	)
 	SELECT count(*), max(r.closes_at),
@@ -250,6 +267,6 @@ COMMENT ON FUNCTION urlmode.show_key IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_refunds,
 	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
-	urlmode.list_unclaimed, urlmode.list_paid, urlmode.show_key
+	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.show_key
 TO :"operator";
 GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO :"server";

@@ -197,7 +197,8 @@ test('forms, rechecks and claims of a schema that was adopted go on', async () =
 	await old.query(`
 		INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expires_at, status, action, completed_at)
 		VALUES ('${signed}', 'signer', 'signature', 'alice', $1, 'server', 'https://sign.example', now() + interval '5 minutes', 'completed', 'accept', now())`, [binding]);
-	await old.query(`INSERT INTO urlmode.lease (elicitation, reference, fence, ends_at) VALUES ('${signed}', '', 9, now() + interval '5 minutes')`);
+	await old.query(`INSERT INTO urlmode.lease (elicitation, reference, fence, ends_at, fulfilled_at, fulfilled)
+		VALUES ('${signed}', '', 9, 'infinity', now(), 'done')`);
 	assert.equal((await migrate(old)).status, 0);
 
 	await old.query('SET ROLE urlmode_cgi');
@@ -212,10 +213,12 @@ test('forms, rechecks and claims of a schema that was adopted go on', async () =
 	assert.deepEqual(await old.query('SELECT lease, result FROM urlmode.take_check($1, $2)', [asked, binding]), [{ lease: 4, result: sealed[0] }]);
 	assert.deepEqual(await old.query('SELECT lease, rechecks, event_type, unproven_references AS refs FROM urlmode.take_recheck($1, $2, 1000)', [paid, binding]),
 		[{ lease: 8, rechecks: 4, event_type: 'payment', refs: ['tr_1', 'tr_2'] }]);
+	assert.deepEqual(await old.query(`SELECT outcome, fence, convert_from(fulfilled, 'UTF8') AS fulfilled FROM urlmode.begin_claim($1, $2, NULL, 1000)`, [signed, binding]),
+		[{ outcome: 'fulfilled', fence: '9', fulfilled: 'done' }]);
 	assert.deepEqual(await old.query('SELECT urlmode.confirm_claim($1, $2, 9) AS confirmed', [signed, binding]), [{ confirmed: true }]);
 	await old.query('RESET ROLE');
 	await old.query('DELETE FROM urlmode.elicitation');
-	for (const table of ['form', 'recheck', 'lease']) assert.deepEqual(await old.query(`SELECT FROM urlmode.${table}`), [], table);
+	for (const table of ['form', 'recheck', 'lease', 'kept_result']) assert.deepEqual(await old.query(`SELECT FROM urlmode.${table}`), [], table);
 });
 
 test('each function of the database has a file, and each of the files is there', async () => {

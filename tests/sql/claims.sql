@@ -99,3 +99,90 @@ SELECT reference, amount FROM urlmode.list_paid('shop', now() - interval '10 s',
 SELECT reference FROM urlmode.list_paid('other', now() - interval '1 day', (SELECT proven_at FROM urlmode.payment WHERE reference = 'p51'));
 SELECT pass('10 hours'), make(52), pay(52, 'p52');
 SELECT unclaimed, oldest_unclaimed_s / 3600 AS hours, database_ms - extract(epoch FROM now()) * 1000 BETWEEN 0 AND 60000 AS now, queue_usage BETWEEN 0 AND 1 AS queue FROM urlmode.measure();
+
+-- A claim with a name can be begun again: the same call is given the same number, also where its lease has ended, and of two payments the same one.
+SELECT make(60, key => 'k60'), pay(60, 'p60'), pay(60, 'q60');
+SELECT outcome, of FROM begins('n', 60, claim => 1);
+SELECT outcome, of FROM begins('n2', 60, claim => 1);
+SELECT fence('n') = fence('n2') AS same, pass('2 min');
+SELECT outcome, of FROM begins('n3', 60, claim => 1);
+SELECT fence('n') = fence('n3') AS same, renews('n', 60);
+-- Another name is another call, and so is the same one after a release. Who has released it can do nothing more.
+SELECT outcome, of FROM begins('m', 60, claim => 2);
+SELECT releases('m', 60), renews('m', 60), fulfils('m', 60), confirms('m', 60), releases('m', 60), payments(60);
+SELECT outcome, of, fence('m') < (SELECT max(fence) FROM urlmode.lease) AS is_greater FROM begins('m2', 60, claim => 2);
+SELECT fulfils('m2', 60), fulfils('m', 60);
+SELECT outcome, of, fulfilled FROM begins('m3', 60, claim => 2);
+-- It is of this elicitation and its owner alone.
+SELECT make(61), pay(61, 'p61');
+SELECT outcome FROM begins('o', 60, claim => 1, subject => 'eve');
+SELECT outcome, of FROM begins('o', 61, claim => 1);
+-- An account whose claim was begun by a call that got no answer: the same call can exchange the code.
+SELECT make(62, 'oauth'), complete(62);
+SELECT outcome, of FROM begins('p', 62, claim => 1);
+SELECT outcome FROM begins('q', 62, claim => 2);
+SELECT outcome, of FROM begins('p', 62, claim => 1);
+SELECT exchanged(62);
+SELECT outcome FROM begins('p', 62, claim => 1);
+
+-- What unclaimed lists is begun, whatever it is: what does not match, what is held, what came late, what is of another kind.
+SELECT make(70), pay(70, 'part70', '1.00 EUR'), make(71), pay(71, 'p71'), back(71, '1.00 EUR', 'p71', 'b71'), make(72), settle(72, 'cancel'), pay(72, 'p72'), make(73, 'signature'), pay(73, 'p73');
+SELECT n, reference, flags FROM unclaimed() WHERE n BETWEEN 70 AND 79;
+SELECT a.outcome AS part, b.outcome AS held, c.outcome AS other_kind FROM begins('x', 70, 'part70') a, begins('x', 71, 'p71') b, begins('x', 73, 'p73') c;
+SELECT a.outcome AS part, b.outcome AS held, c.outcome AS late, d.outcome AS other_kind FROM begins('r0', 70, 'part70', listed => true) a, begins('r1', 71, 'p71', listed => true) b,
+	begins('r2', 72, 'p72', listed => true) c, begins('r3', 73, 'p73', listed => true) d;
+SELECT outcome FROM begins('x', 70, 'part70', listed => true);
+SELECT n, reference, flags FROM unclaimed() WHERE n BETWEEN 70 AND 79;
+-- Who dies between the claim and the deed is followed by the next one.
+SELECT pass('2 min');
+SELECT n, reference FROM unclaimed() WHERE n BETWEEN 70 AND 79;
+SELECT outcome FROM begins('s0', 70, 'part70', listed => true);
+-- Its end is told with it, and can be told again.
+SELECT fulfils('r0', 70, "end" => 'refunded', refund => 're_0'), fulfils('s0', 70, "end" => 'refunded', refund => 're_1'), fulfils('s0', 70, "end" => 'refunded', refund => 're_1'), fulfils('s0', 70, "end" => 'delivered');
+SELECT fulfils('r2', 72, NULL, "end" => 'delivered', subject => 'eve'), fulfils('r2', 72, NULL, "end" => 'delivered'), confirms('r3', 73);
+SELECT reference, claimed_at IS NOT NULL AS claimed, claim_end, claim_refund FROM urlmode.payment WHERE reference IN ('part70', 'p71', 'p72', 'p73') ORDER BY reference;
+SELECT n, reference FROM unclaimed() WHERE n BETWEEN 70 AND 79;
+
+-- All of it went back while the call works: who renews and who fulfils is told.
+SELECT make(80), pay(80, 'p80');
+SELECT outcome FROM begins('t', 80, claim => 1);
+SELECT renews('t', 80), back(80, '10.00 EUR', 'p80', 'b80'), renews('t', 80), fulfils('t', 80), payments(80);
+SELECT outcome FROM begins('t2', 80, claim => 1);
+SELECT confirms('t', 80), payments(80);
+
+-- What was done and never confirmed is listed, until its answer was written, or it went back.
+SELECT make(90, key => 'k90'), pay(90, 'p90'), make(91, 'signature', key => 'k91'), event(91, 'accepted'), make(92), pay(92, 'p92');
+SELECT a.outcome, b.outcome, c.outcome FROM begins('u', 90) a, begins('v', 91) b, begins('w', 92) c;
+SELECT count(*) FROM undelivered() WHERE n BETWEEN 90 AND 99;
+SELECT fulfils('u', 90), fulfils('v', 91), fulfils('w', 92), releases('u', 90) AS releases;
+SELECT * FROM undelivered() WHERE n BETWEEN 90 AND 99;
+SELECT n, reference FROM undelivered('shop', '1 min', 92);
+SELECT fulfilled_at <= now(), provider_name, kind, reference, amount, has_result FROM urlmode.list_undelivered(most => 1000) WHERE n(elicitation) = 90;
+-- A result whose answer fails a second time is of no use: the work is done again for the same payment, and nobody who was given it has an end.
+SELECT outcome, fulfilled FROM begins('u2', 90);
+SELECT flags FROM undelivered(of_one => 90);
+SELECT releases('u2', 90), confirms('u', 90), confirms('u2', 90), find('k90');
+SELECT outcome, of FROM begins('u3', 90);
+SELECT fulfils('u3', 90, 'again'), fulfils('u3', 90, 'once more'), releases('u3', 90);
+SELECT outcome, fulfilled FROM begins('u4', 90);
+SELECT confirms('u4', 90), find('k90'), confirms('v', 91);
+-- The operator has refunded one at the provider; the server has refunded another one, and says so.
+SELECT back(92, '10.00 EUR', 'p92', 'b92'), make(93), pay(93, 'p93');
+SELECT outcome FROM begins('y', 93);
+SELECT fulfils('y', 93);
+SELECT n, reference FROM undelivered() WHERE n BETWEEN 90 AND 99;
+SELECT outcome, fulfilled FROM begins('z', 93, 'p93', listed => true);
+SELECT fulfils('z', 93, "end" => 'refunded', refund => 're_93'), payments(93);
+SELECT reference, claim_end, claim_refund FROM urlmode.payment WHERE reference IN ('p90', 'p92', 'p93') ORDER BY reference;
+
+-- Packages of before have the functions of before.
+SELECT make(95), pay(95, 'p95');
+CREATE TEMPORARY TABLE before AS SELECT * FROM urlmode.begin_claim(id(95), owner('ann'), NULL, 60000);
+SELECT outcome, claimed_reference, urlmode.renew_claim(id(95), owner('ann'), fence, 60000), urlmode.renew_claim(id(95), owner('ann'), fence + 1, 60000), urlmode.fulfil_claim(id(95), owner('ann'), fence, 'done'), urlmode.fulfil_claim(id(95), owner('ann'), fence, NULL), urlmode.confirm_claim(id(95), owner('ann'), fence) FROM before;
+-- 16 MiB with their name and the seal are kept, in a row of their own.
+SELECT make(96), pay(96, 'p96');
+SELECT outcome FROM begins('large', 96);
+SELECT urlmode.fulfil_lease(id(96), owner('ann'), fence('large'), decode(repeat('ab', 16777280), 'hex'));
+SELECT outcome, octet_length(fulfilled) FROM urlmode.begin_lease(id(96), owner('ann'), NULL, 60000);
+SELECT pg_column_size(l.*) < 200 AS narrow FROM urlmode.lease l WHERE l.elicitation = id(96);
+DO $$ BEGIN PERFORM urlmode.fulfil_lease(id(96), owner('ann'), fence('large'), decode(repeat('ab', 16777281), 'hex')); END $$;

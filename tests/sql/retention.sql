@@ -99,8 +99,13 @@ SELECT make(104), pay(104, 'p104'), pass('8 days'), purge_results('9 days'), kep
 SELECT make(108), pay(108, 'p108'), pass('400 days'), purge(kind => 'result'), kept(108);
 -- What went back goes a day later.
 SELECT make(105), pay(105, 'p105'), back(105, '10.00 EUR', 'p105'), pass('23 hours'), purge_results(), kept(105), pass('2 hours'), purge_results(), kept(105);
--- A claim that was fulfilled and never confirmed ends after thirty days.
+-- What was fulfilled and never confirmed is kept for thirty days. Then the claim of a signature ends.
 SELECT make(106), pay(106, 'p106'), make(107, 'signature', key => 'k107'), event(107, 'accepted');
 SELECT a.outcome, b.outcome, fulfils('a', 106), fulfils('b', 107) FROM begins('a', 106) a, begins('b', 107) b;
 SELECT pass('29 days'), purge_results() > 0, payments(106), find('k107'), kept(106), kept(107);
 SELECT pass('2 days'), purge_results(), payments(106), find('k107'), claim(107), kept(106), kept(107);
+-- The entry of a payment stays: it is not purged, and the next call does the work again.
+SELECT n, reference, flags FROM undelivered();
+SELECT pass('400 days'), purge(), n, reference, claim(106) FROM undelivered();
+SELECT outcome, of, fulfilled FROM begins('c', 106);
+SELECT fulfils('c', 106), confirms('c', 106), payments(106);

@@ -186,13 +186,17 @@ CREATE FUNCTION claim(
 RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.claim(test.id(n), test.owner(subject), reference, action => action, held => held)
 $$;
--- call: its name, for what follows.
-CREATE FUNCTION begins(call text, n integer, reference text DEFAULT NULL, lease interval DEFAULT '1 min', subject text DEFAULT 'ann')
+-- call: its name, for what follows. claim: the name of the claim. listed: any payment that unclaimed lists.
+CREATE FUNCTION begins(
+	call text, n integer, reference text DEFAULT NULL, lease interval DEFAULT '1 min', subject text DEFAULT 'ann', claim integer DEFAULT NULL,
+	listed boolean DEFAULT NULL
+)
 RETURNS TABLE (outcome text, of text, is_greater boolean, fulfilled text, minutes integer) LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
 	given record;
 BEGIN
-	SELECT * INTO given FROM urlmode.begin_claim(test.id(n), test.owner(subject), reference, test.ms(lease));
+	SELECT * INTO given FROM urlmode.begin_lease(test.id(n), test.owner(subject), reference, test.ms(lease), claim_id => test.id(claim),
+		any_payment => coalesce(listed, false));
 	outcome := given.outcome;
 	of := given.claimed_reference;
 	is_greater := given.fence > (SELECT max(b.fence) FROM test.begun b WHERE b.call <> begins.call);
@@ -205,11 +209,14 @@ $$;
 CREATE FUNCTION fence(call text) RETURNS bigint LANGUAGE sql STABLE AS $$
 	SELECT b.fence FROM test.begun b WHERE b.call = fence.call
 $$;
-CREATE FUNCTION renews(call text, n integer, lease interval DEFAULT '1 min', subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT urlmode.renew_claim(test.id(n), test.owner(subject), test.fence(call), test.ms(lease))
+CREATE FUNCTION renews(call text, n integer, lease interval DEFAULT '1 min', subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.renew_lease(test.id(n), test.owner(subject), test.fence(call), test.ms(lease))
 $$;
-CREATE FUNCTION fulfils(call text, n integer, returned text DEFAULT 'done', subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT urlmode.fulfil_claim(test.id(n), test.owner(subject), test.fence(call), test.sealed(returned))
+CREATE FUNCTION fulfils(
+	call text, n integer, returned text DEFAULT 'done', subject text DEFAULT 'ann', "end" text DEFAULT NULL, refund text DEFAULT NULL
+)
+RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.fulfil_lease(test.id(n), test.owner(subject), test.fence(call), test.sealed(returned), fulfils."end", fulfils.refund)
 $$;
 CREATE FUNCTION confirms(call text, n integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.confirm_claim(test.id(n), test.owner(subject), test.fence(call))
@@ -231,6 +238,13 @@ LANGUAGE sql SECURITY DEFINER AS $$
 		test.price(nullif(u.refunded, 0)), concat_ws(' ', u.subject, nullif(u.session, ''), u.resume_key), concat_ws(' ', u.action, nullif(u.reason, '')),
 		test.word(u.result)
 	FROM urlmode.unclaimed(unclaimed.provider, now() - unclaimed.since, test.id(of_one)) u
+$$;
+CREATE FUNCTION undelivered(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL)
+RETURNS TABLE (n integer, kind text, reference text, paid text, flags text, owner text) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT test.n(u.elicitation), u.kind, u.reference, test.price(u.amount, u.currency),
+		concat_ws(' ', CASE WHEN u.has_result THEN 'kept' END, CASE WHEN u.given_at IS NOT NULL THEN 'given' END, CASE WHEN u.held THEN 'held' END),
+		concat_ws(' ', u.subject, nullif(u.session, ''), u.resume_key)
+	FROM urlmode.undelivered(undelivered.provider, now() - undelivered.since, test.id(of_one)) u
 $$;
 CREATE FUNCTION refunds(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL)
 RETURNS TABLE (n integer, reference text, amount text, reversed text, payment text, refunded text, flags text, owner text)

@@ -32,8 +32,8 @@ const (
 	ReferenceMax = 800
 	// ResultMax: Bytes of a sealed result.
 	ResultMax = 65_536
-	// FulfilledMax: Bytes of what a call returned, sealed.
-	FulfilledMax = 262_144
+	// FulfilledMax: Bytes of what a call returned, sealed: 16 MiB, its name and the seal.
+	FulfilledMax = 16_777_280
 	// TokensMax: Bytes of the sealed tokens of an account.
 	TokensMax = 65_536
 	// SecretMin: Bytes of a secret in a keys file, at least.

@@ -24,8 +24,8 @@ export const REASON_MAX = 64;
 export const REFERENCE_MAX = 800;
 /** Bytes of a sealed result. */
 export const RESULT_MAX = 65_536;
-/** Bytes of what a call returned, sealed. */
-export const FULFILLED_MAX = 262_144;
+/** Bytes of what a call returned, sealed: 16 MiB, its name and the seal. */
+export const FULFILLED_MAX = 16_777_280;
 /** Bytes of the sealed tokens of an account. */
 export const TOKENS_MAX = 65_536;
 /** Bytes of the sealed response of an MCP client. */

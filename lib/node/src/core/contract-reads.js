@@ -15,6 +15,7 @@ export const READS = new Set([
 	'urlmode.refunds',
 	'urlmode.resume',
 	'urlmode.unclaimed',
+	'urlmode.undelivered',
 	'urlmode.vault_keys',
 	'urlmode_frameworks.mcp_events',
 	'urlmode_frameworks.published_last',

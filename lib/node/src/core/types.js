@@ -237,7 +237,7 @@
  * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it
  * @property {(result: unknown) => Promise<boolean>} fulfil the work is done. Of an account: it is connected, and the page after the
  *     user's return says so. Otherwise keeps what the call returns for the next one, until
- *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim has
+ *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 16 MiB, and the claim has
  *     had its last end. Rejects with ClaimLostError if another call has begun since
  * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
  *     begun, or has confirmed it

@@ -97,7 +97,7 @@ class BegunClaim:
     async def fulfil(self, result: Any) -> bool:
         """The work is done: keeps what the call returns for the next one, until `confirm`.
 
-        False: it cannot be kept, because it is no JSON or has more than 262 114 bytes, and the claim is final. Raises
+        False: it cannot be kept, because it is no JSON or has more than 16 MiB, and the claim is final. Raises
         ClaimLostError if another call has begun since.
         """
         return await self._lease.fulfil(result)

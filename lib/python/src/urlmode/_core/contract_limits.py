@@ -26,8 +26,8 @@ REASON_MAX = 64
 REFERENCE_MAX = 800
 # Bytes of a sealed result.
 RESULT_MAX = 65_536
-# Bytes of what a call returned, sealed.
-FULFILLED_MAX = 262_144
+# Bytes of what a call returned, sealed: 16 MiB, its name and the seal.
+FULFILLED_MAX = 16_777_280
 # Bytes of the sealed tokens of an account.
 TOKENS_MAX = 65_536
 # Bytes of a secret in a keys file, at least.

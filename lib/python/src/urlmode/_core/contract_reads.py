@@ -16,6 +16,7 @@ READS = frozenset({
     "urlmode.refunds",
     "urlmode.resume",
     "urlmode.unclaimed",
+    "urlmode.undelivered",
     "urlmode.vault_keys",
     "urlmode_frameworks.mcp_events",
     "urlmode_frameworks.published_last",
