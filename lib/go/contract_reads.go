@@ -11,6 +11,7 @@ var reads = map[string]bool{
 	"urlmode.list_accounts":              true,
 	"urlmode.list_migrations":            true,
 	"urlmode.list_sealed":                true,
+	"urlmode.paid":                       true,
 	"urlmode.read":                       true,
 	"urlmode.read_accounts":              true,
 	"urlmode.read_exchange":              true,

@@ -134,13 +134,14 @@ BEGIN
 	);
 	WITH written AS (
 		INSERT INTO urlmode.payment AS p
-			(provider, reference, elicitation, amount, currency, matches, late, result, checkout)
+			(provider, reference, elicitation, amount, currency, matches, late, result, checkout, subject, item, tenant)
 		-- A reference that is there twice pays for the elicitation that it has paid for
 		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
-			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout, e.subject, e.item, e.tenant
 		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
 			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
+		JOIN urlmode.elicitation e ON e.id = a.id AND e.id = ANY (ids)
 		ORDER BY a.provider, a.reference, EXISTS (
 			SELECT FROM urlmode.payment o
 			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id

@@ -344,6 +344,8 @@ BEGIN
 		RETURN;
 	END IF;
 	UPDATE urlmode.payment p SET result = NULL WHERE p.elicitation = ANY (theirs) AND p.result IS NOT NULL;
+	-- Also of elicitations that were purged, and with it of the ledger.
+	UPDATE urlmode.payment p SET subject = NULL WHERE p.subject = forget_subject.subject;
 	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (theirs);
 	DELETE FROM urlmode.account a WHERE a.subject = forget_subject.subject;
 END

@@ -254,6 +254,36 @@ LANGUAGE sql SECURITY DEFINER AS $$
 		concat_ws(' ', r.subject, nullif(r.session, ''), r.resume_key)
 	FROM urlmode.refunds(refunds.provider, now() - refunds.since, test.id(of_one)) r
 $$;
+-- An instance reads for a consumer: its name, for what follows. many: how many entries it acknowledges.
+CREATE FUNCTION follow(instance text, consumer text DEFAULT 'books', lease interval DEFAULT '1 min', tenant text DEFAULT '') RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+	given record;
+BEGIN
+	SELECT * INTO given FROM urlmode.begin_ledger(consumer, test.ms(lease), tenant);
+	IF given.lease IS NULL THEN
+		RETURN 'read by another for ' || test.minutes(given.wait_ms * interval '1 ms');
+	END IF;
+	INSERT INTO test.begun AS b VALUES (instance, given.lease) ON CONFLICT ON CONSTRAINT begun_pkey DO UPDATE SET fence = EXCLUDED.fence;
+	RETURN 'begun';
+END
+$$;
+CREATE FUNCTION entries(instance text, most integer DEFAULT 100, consumer text DEFAULT 'books', tenant text DEFAULT '')
+RETURNS TABLE (type text, kind text, n integer, payment text, reference text, checkout text, amount text, refunded text, owner text, status text) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT r.type, r.kind, test.n(r.elicitation), r.payment, r.reference, r.checkout, test.price(r.amount, r.currency), test.price(nullif(r.refunded, 0)),
+		concat_ws(' ', r.subject, r.item), concat_ws(' ', r.status, r.occurred_at, r.evidence_due_at)
+	FROM urlmode.read_ledger(consumer, test.fence(instance), most, tenant) r ORDER BY r.number
+$$;
+CREATE FUNCTION acknowledges(instance text, many integer, consumer text DEFAULT 'books', lease interval DEFAULT '1 min', tenant text DEFAULT '') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.acknowledge_ledger(consumer, test.fence(instance), (
+		SELECT max(x.number) FROM (SELECT r.number FROM urlmode.read_ledger(consumer, test.fence(instance), tenant => tenant) r ORDER BY r.number LIMIT many) x
+	), test.ms(lease), tenant)
+$$;
+CREATE FUNCTION leaves(instance text, consumer text DEFAULT 'books', tenant text DEFAULT '') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.end_ledger(consumer, test.fence(instance), tenant)
+$$;
+CREATE FUNCTION paid(subject text, item text, since interval DEFAULT NULL, tenant text DEFAULT '') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.paid(subject, item, now() - since, tenant)
+$$;
 CREATE FUNCTION mark_read(n integer, keep interval DEFAULT '10 min', subject text DEFAULT 'ann') RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.mark_read(ARRAY[test.id(n)], ARRAY[test.owner(subject)], test.ms(keep))
 $$;

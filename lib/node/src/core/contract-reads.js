@@ -9,6 +9,7 @@ export const READS = new Set([
 	'urlmode.list_accounts',
 	'urlmode.list_migrations',
 	'urlmode.list_sealed',
+	'urlmode.paid',
 	'urlmode.read',
 	'urlmode.read_accounts',
 	'urlmode.read_exchange',

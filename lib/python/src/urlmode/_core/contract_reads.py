@@ -10,6 +10,7 @@ READS = frozenset({
     "urlmode.list_accounts",
     "urlmode.list_migrations",
     "urlmode.list_sealed",
+    "urlmode.paid",
     "urlmode.read",
     "urlmode.read_accounts",
     "urlmode.read_exchange",

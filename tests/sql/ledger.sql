@@ -1,0 +1,95 @@
+-- Everything about money has an entry in the ledger. A consumer reads it in one order, and gets again what it has not acknowledged.
+
+-- What the packages do not send yet.
+CREATE FUNCTION pg_temp.sells(n integer, item text, subject text DEFAULT 'ann', tenant text DEFAULT '', checkout text DEFAULT NULL, provider text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM make(n, subject => sells.subject, checkout => sells.checkout, provider => sells.provider);
+	UPDATE urlmode.elicitation e SET item = sells.item, tenant = sells.tenant WHERE e.id = id(n);
+	RETURN 'created';
+END
+$$;
+
+-- Rows that are no payment enter nothing.
+SELECT make(90, 'oauth'), complete(90), make(91, 'signature'), sign(91), claim(91), make(92, 'signature'), sign(92), (SELECT outcome FROM begins('s', 92)), confirms('s', 92), (SELECT count(*) FROM urlmode.ledger);
+
+-- A payment; one that is not what was expected; one that comes after the end.
+SELECT pg_temp.sells(1, 'report:42'), pay(1, 'p1'), pay(1, 'p1'), pay(1, 'p1b', '5.00 EUR'), pg_temp.sells(2, 'report:43', 'bob'), settle(2, 'cancel', subject => 'bob'), pay(2, 'p2');
+-- A claim has two ends, or both at once. A second call that begins is no news.
+SELECT outcome FROM begins('a', 1);
+SELECT pass('2 min');
+SELECT outcome FROM begins('b', 1);
+SELECT fulfils('b', 1), confirms('b', 1), claim(2, subject => 'bob');
+-- It can end as refunded, by a refund of this name.
+SELECT pg_temp.sells(4, 'report:44'), pay(4, 'p4', '5.00 EUR'), (SELECT outcome FROM begins('d', 4, 'p4', listed => true)), fulfils('d', 4, "end" => 'refunded', refund => 're_4');
+-- Part of it, more of it, all of it; and it comes again.
+SELECT back(1, '2.00 EUR', 'p1b', 'r1'), back(1, '2.00 EUR', 'p1b', 'r1'), back(1, '3.00 EUR', 'p1b', 'r2'), again(1, '1.00 EUR', 'p1b', 'r2'), payments(1);
+SELECT decide('p1b', 'released'), decide('p1b', 'voided'), payments(1);
+-- A new consumer begins at the oldest.
+SELECT follow('x');
+SELECT * FROM entries('x');
+
+-- What is acknowledged does not come again. What is not comes again, also to another instance.
+SELECT acknowledges('x', 3), (SELECT count(*) FROM entries('x')), follow('y'), leaves('x'), follow('y');
+SELECT type, n, payment FROM entries('y', 2);
+-- Only the instance that has begun last reads and acknowledges. An instance that does not renew its lease loses it.
+SELECT acknowledges('x', 1), (SELECT count(*) FROM entries('x')), leaves('x'), pass('2 min'), acknowledges('y', 1), pass('30 s'), follow('z'), pass('40 s'), follow('z'), acknowledges('y', 1), leaves('y');
+SELECT type, n, payment FROM entries('z', 1);
+-- The cursor never goes back.
+SELECT acknowledges('z', 100), urlmode.acknowledge_ledger('books', fence('z'), 1, 60000), (SELECT count(*) FROM entries('z'));
+-- Each consumer has its own, and each tenant.
+SELECT follow('w', 'mails'), (SELECT count(*) FROM entries('w', consumer => 'mails'));
+SELECT pg_temp.sells(3, 'seat', tenant => 'north'), pay(3, 'p3'), follow('n', tenant => 'north'), (SELECT count(*) FROM entries('z'));
+SELECT * FROM entries('n', tenant => 'north');
+-- A page has at most 100.
+SELECT count(pg_temp.sells(n, 'x')), count(pay(n, 'many ' || n)) FROM generate_series(1000, 1119) AS n;
+SELECT (SELECT count(*) FROM entries('z', 1000)), acknowledges('z', 100), (SELECT count(*) FROM entries('z', 1000)), acknowledges('z', 100), (SELECT count(*) FROM entries('z', 0));
+SELECT follow('v', 'Books');
+SELECT follow('v', repeat('b', 65));
+
+-- What went back before its payment was proved has its entry again, with the payment.
+SELECT pg_temp.sells(10, 'early'), back(10, '4.00 EUR', 'p10', 'r10'), (SELECT count(*) FROM entries('z')), pay(10, 'p10'), payments(10);
+SELECT * FROM entries('z');
+SELECT acknowledges('z', 100);
+-- A refund that names no payment is one of several.
+SELECT pg_temp.sells(11, 'twice'), pay(11, 'p11'), pay(11, 'p11b'), back(11, '10.00 EUR', refund => 'r11'), back(11, '10.00 EUR', 'p11b', 'r11'), payments(11);
+SELECT * FROM entries('z');
+SELECT acknowledges('z', 100);
+-- One that is known by its checkout alone gets its own reference: what comes later has both.
+SELECT pg_temp.sells(12, 'checkout', checkout => 'c12'), settle(12, price => '10.00 EUR', reference => 'c12'), (SELECT outcome FROM begins('c', 12)), pay(12, 'p12', checkout => 'c12'), confirms('c', 12), back(12, NULL, 'p12'), payments(12);
+SELECT * FROM entries('z');
+SELECT acknowledges('z', 100);
+-- More of a payment that is captured in parts.
+SELECT pg_temp.sells(13, 'parts'), pay(13, 'p13', '4.00 EUR'), back(13, NULL, 'p13', 'r13'), pay(13, 'p13', '10.00 EUR'), payments(13);
+SELECT * FROM entries('z');
+SELECT acknowledges('z', 100);
+-- An operator's second thoughts.
+SELECT pg_temp.sells(14, 'held'), pay(14, 'p14'), back(14, '1.00 EUR', 'p14', 'r14'), decide('p14', 'voided'), decide('p14', 'released'), back(14, '1.00 EUR', 'p14', 'r14b'), again(14, NULL, 'p14', 'r14b'), again(14, NULL, 'p14', 'r14'), payments(14);
+SELECT * FROM entries('z');
+SELECT acknowledges('z', 100);
+
+-- Whether a user has paid for an item: what went back as a whole does not count, nor what is held until a call has claimed it.
+SELECT paid('ann', 'report:42'), paid('bob', 'report:43'), paid('ann', 'report:43'), paid('eve', 'report:42'), paid('ann', 'seat'), paid('ann', 'seat', tenant => 'north'),
+	paid('ann', 'early'), paid('ann', 'twice'), paid('ann', 'checkout'), paid('ann', 'parts'), paid('ann', 'held');
+SELECT pg_temp.sells(20, 'book'), pay(20, 'p20', '5.00 EUR'), paid('ann', 'book'), pay(20, 'p20b'), paid('ann', 'book'), back(20, '10.00 EUR', 'p20b', 'd'), paid('ann', 'book'), again(20, NULL, 'p20b', 'd'), paid('ann', 'book');
+SELECT claim(20, 'p20b'), paid('ann', 'book'), back(20, '1.00 EUR', 'p20b', 'e'), payments(20), paid('ann', 'book'), back(20, '9.00 EUR', 'p20b', 'f'), paid('ann', 'book');
+SELECT pg_temp.sells(21, 'map'), pay(21, 'p21'), claim(21), pass('2 h'), paid('ann', 'map', '3 h'), paid('ann', 'map', '1 h');
+-- In one indexed read, also in a new database.
+SET enable_seqscan = off;
+CREATE FUNCTION pg_temp.plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query;
+END
+$$;
+SELECT count(*) FILTER (WHERE plan LIKE '%Index Scan%'), count(*) FILTER (WHERE plan LIKE '%payment_subject%')
+FROM pg_temp.plan($$SELECT FROM urlmode.payment p WHERE p.subject = 'ann' AND p.item = 'map' AND p.tenant = ''$$) AS plan;
+RESET enable_seqscan;
+-- A purge takes the elicitation, and neither this nor the ledger's owner and item.
+SELECT pass('121 days'), purge(kind => 'payment') > 0, state(21), paid('ann', 'map'), follow('u', 'later');
+SELECT type, n, payment, owner FROM entries('u', consumer => 'later') WHERE n IN (3, 21) OR owner LIKE '%43';
+-- The subject goes when the user is forgotten.
+SELECT count(*) FROM urlmode.payment p WHERE p.subject = 'ann' AND p.claimed_at IS NULL AND p.refunded_at IS NULL;
+SELECT count(*) FROM urlmode.forget_subject('bob');
+SELECT paid('bob', 'report:43');
+SELECT type, n, payment, owner FROM entries('u', consumer => 'later') WHERE n = 2;
+-- Entries stay for 400 days.
+SELECT pass('278 days'), purge(kind => 'stored'), pass('2 days'), purge(kind => 'stored', batch => 50) > 0, (SELECT count(*) FROM urlmode.ledger);
