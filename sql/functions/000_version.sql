@@ -17,6 +17,7 @@
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
+--   032_entitlement     subscriptions: what a user may use until when
 
 SET LOCAL ROLE :"owner";
 
