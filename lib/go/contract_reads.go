@@ -7,6 +7,7 @@ package urlmode
 // reads: The functions for MCP servers that only read. A statement that calls one can be sent once more if its
 // connection was lost before the answer came. Any other is sent again only if it is certain that it was not sent.
 var reads = map[string]bool{
+	"urlmode.entitlements":               true,
 	"urlmode.functions_version":          true,
 	"urlmode.list_accounts":              true,
 	"urlmode.list_migrations":            true,

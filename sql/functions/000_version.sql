@@ -18,6 +18,7 @@
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
 --   031_ledger          everything about money in order, and whether an item is paid
+--   032_entitlement     subscriptions: what a user may use until when
 
 SET LOCAL ROLE :"owner";
 

@@ -168,6 +168,9 @@ BEGIN
 	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
 		AND p.checkout IS NULL;
 	UPDATE urlmode.elicitation e SET is_final = false WHERE e.id = ANY (proved) AND e.is_final;
+	IF EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = ANY (proved) AND urlmode.is_of_subscription(e.expected)) THEN
+		PERFORM urlmode.open_entitlements(proved);
+	END IF;
 	-- A refund may be known before its payment, or before the payment had its reference.
 	UPDATE urlmode.refund r SET elicitations = r.elicitations || p.elicitation
 	FROM unnest(providers, refs) AS a (provider, reference)

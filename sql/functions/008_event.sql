@@ -97,7 +97,7 @@ DECLARE
 BEGIN
 	WITH found AS MATERIALIZED (
 		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request, a.kind AS provider_kind,
-			e.kind, e.status, e.expected, e.checkout AS made,
+			a.details, e.kind, e.status, e.expected, e.checkout AS made,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
@@ -110,8 +110,8 @@ BEGIN
 				AND a.amount IS NOT NULL AND a.currency IS NOT NULL AND a.result IS NOT NULL THEN 'other_kind'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
 			ELSE a.effect END AS effect
-		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds)
-			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, kind, n)
+		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds, details)
+			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, kind, details, n)
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
@@ -123,7 +123,8 @@ BEGIN
 					ORDER BY p.reference = f.ref DESC, p.matches DESC, p.reference LIMIT 1
 				) END,
 				nullif(f.ref, ''), f.id::text) AS reference,
-			f.effect = 'paid' AND urlmode.is_expected(f.expected, f.amount, f.currency) AS matches
+			f.effect = 'paid' AND urlmode.is_expected(f.expected, f.amount, f.currency)
+				AND (NOT urlmode.is_of_subscription(f.expected) OR coalesce(f.details ? 'of_subscription', false)) AS matches
 		FROM found f
 		WHERE f.effect = 'other_kind' OR f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
 			AND f.result IS NOT NULL
@@ -172,7 +173,8 @@ BEGIN
 				THEN d.action ELSE 'seen' END AS action,
 			d.effect, d.move, d.proof,
 			CASE WHEN d.move ->> 'reason' = 'amount_mismatch' THEN
-				CASE WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
+				CASE WHEN urlmode.is_of_subscription(d.expected) AND NOT coalesce(d.details ? 'of_subscription', false) THEN 'subscription'
+					WHEN d.expected ->> 'currency' <> d.currency THEN 'currency' ELSE 'amount' END
 			END AS mismatch,
 			d.proof IN ('matches', 'mismatch') AND d.ended AS late
 		FROM decided d ORDER BY d.n
@@ -313,6 +315,11 @@ DECLARE
 	first bigint := 1;
 	again record;
 BEGIN
+	IF EXISTS (SELECT FROM unnest(details) AS u (detail) WHERE u.detail ? 'subscription') THEN
+		RETURN QUERY SELECT s.* FROM urlmode.receive_subscriptions(ids, providers, identities, types, effects, amounts, currencies, refs,
+			results, outcomes, refunds, checkouts, requests, kinds, details) s;
+		RETURN;
+	END IF;
 	IF effects && ARRAY['paid', 'refunded', 'refund_reversed'] THEN
 		PERFORM urlmode.lock_references(refs);
 	END IF;
@@ -447,7 +454,7 @@ COMMENT ON FUNCTION urlmode.receive_events IS
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
 	'elicitation; what tells of money is kept for thirty days (015_unknown_event). other_kind: it proves money, '
 	'which urlmode.unclaimed lists, for a row or at a provider that is no payment. mismatch: of a '
-	'payment that is not as expected, amount or currency. elicitation: the one that the event is '
+	'payment that is not as expected, amount, currency or subscription. elicitation: the one that the event is '
 	'about.';
 
 CREATE OR REPLACE FUNCTION urlmode.record_events(

@@ -348,11 +348,12 @@ BEGIN
 	UPDATE urlmode.payment p SET subject = NULL WHERE p.subject = forget_subject.subject;
 	DELETE FROM urlmode.elicitation e WHERE e.id = ANY (theirs);
 	DELETE FROM urlmode.account a WHERE a.subject = forget_subject.subject;
+	DELETE FROM urlmode.entitlement e WHERE e.subject = forget_subject.subject;
 END
 $$;
 COMMENT ON FUNCTION urlmode.forget_subject IS
-	'Deletes all data of a user: accounts, elicitations with their events, and results. References '
-	'and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes '
+	'Deletes all data of a user: accounts, elicitations with their events, results and '
+	'entitlements. References and amounts of payments stay, as the books need them. If a payment is unclaimed, it deletes '
 	'nothing and returns the unclaimed payments: claim or refund them first. An account whose code '
 	'is exchanged just now is not stored afterwards.';
 

@@ -5,6 +5,7 @@
  * lost before the answer came. Any other is sent again only if it is certain that it was not sent.
  */
 export const READS = new Set([
+	'urlmode.entitlements',
 	'urlmode.functions_version',
 	'urlmode.list_accounts',
 	'urlmode.list_migrations',

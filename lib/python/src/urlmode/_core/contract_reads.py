@@ -6,6 +6,7 @@ from __future__ import annotations
 # connection was lost before the answer came. Any other is sent again only if it is certain that it was not
 # sent.
 READS = frozenset({
+    "urlmode.entitlements",
     "urlmode.functions_version",
     "urlmode.list_accounts",
     "urlmode.list_migrations",

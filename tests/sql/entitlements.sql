@@ -1,0 +1,185 @@
+-- A subscription opens an entitlement with its first payment, and from then on it is what its provider's events say, in
+-- whatever order they come.
+
+-- A time so many days from now, as the events have it.
+CREATE FUNCTION day(n numeric) RETURNS bigint LANGUAGE sql STABLE AS $$
+	SELECT (extract(epoch FROM now() + n * interval '1 day') * 1000)::bigint
+$$;
+-- An elicitation whose first payment must be that of a subscription.
+CREATE FUNCTION subscribe(n integer, item text DEFAULT 'pro', subject text DEFAULT 'ann', tenant text DEFAULT '', price text DEFAULT '10.00 EUR') RETURNS text
+LANGUAGE sql AS $$
+	SELECT c.outcome FROM urlmode.create_elicitation(
+		ids => ARRAY[test.id(n)], providers => ARRAY['shop'], kinds => ARRAY['payment'], subjects => ARRAY[subject], sessions => ARRAY[''],
+		bindings => ARRAY[test.owner(subject)], requesters => ARRAY['Example'], target_urls => ARRAY['https://provider.example/'],
+		expected => ARRAY[jsonb_build_object('amount', test.amount(price), 'currency', test.currency(price), 'subscription', true)],
+		verifiers => ARRAY[NULL::bytea], ttls_ms => ARRAY[300000], items => ARRAY[item], tenants => ARRAY[tenant]) c
+$$;
+-- Events: the first payment, a renewal, and what the subscription is. told: the times are days from now.
+CREATE FUNCTION told(sub text, at numeric, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql STABLE AS $$
+	SELECT jsonb_build_object('subscription', jsonb_strip_nulls(jsonb_build_object('id', sub, 'at_ms', test.day(at))) || coalesce((
+		SELECT jsonb_object_agg(CASE WHEN m.key IN ('until', 'trial_until', 'cancel_at') THEN m.key || '_ms' ELSE m.key END,
+			CASE WHEN m.key IN ('until', 'trial_until', 'cancel_at') AND m.value <> 'null' THEN to_jsonb(test.day(m.value::numeric)) ELSE m.value END)
+		FROM jsonb_each(more) m), '{}'))
+$$;
+CREATE FUNCTION first(n integer, ref text, sub text, at numeric DEFAULT 0, price text DEFAULT '10.00 EUR') RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, 'paid', price, ref, details => test.told(sub, at))
+$$;
+CREATE FUNCTION renew(ref text, sub text, at numeric, n integer DEFAULT NULL, price text DEFAULT '10.00 EUR') RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, 'renewed', price, ref, details => test.told(sub, at))
+$$;
+CREATE FUNCTION is(sub text, at numeric, more jsonb, n integer DEFAULT NULL, provider text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, 'subscription', ref => sub, details => test.told(sub, at, more), provider => provider)
+$$;
+-- A renewal goes back. It has no elicitation that has a number.
+CREATE FUNCTION renewal_back(price text, ref text, refund text) RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT r.outcome FROM urlmode.receive_events(ARRAY[NULL::uuid], ARRAY['shop'], ARRAY[refund], ARRAY['refund'], ARRAY['refunded'], ARRAY[test.amount(price)],
+		ARRAY[test.currency(price)], ARRAY[ref], ARRAY[NULL::bytea], refunds => ARRAY[refund]) r
+$$;
+ALTER FUNCTION renewal_back OWNER TO urlmode_cgi;
+-- What a call is told. until: in days.
+CREATE FUNCTION mine(item text DEFAULT NULL, subject text DEFAULT 'ann', tenant text DEFAULT '') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT string_agg(concat_ws(' ', m.item_name, m.status, 'until ' || round(extract(epoch FROM m.until - now()) / 86400), CASE WHEN m.entitled THEN '(entitled)' END,
+		CASE WHEN m.paused THEN '(paused)' END, m.subscription, nullif(m.account, '')), ', ' ORDER BY m.item_name)
+	FROM urlmode.entitlements(mine.tenant, mine.subject, mine.item) m
+$$;
+ALTER FUNCTION mine OWNER TO urlmode_server;
+-- Its payments, the last one last.
+CREATE FUNCTION paid_for(sub text) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(concat_ws(' ', p.reference, test.price(p.amount, p.currency), CASE WHEN p.claimed_at IS NOT NULL THEN 'claimed' END,
+		CASE WHEN p.refunded_at IS NOT NULL THEN 'refunded' END), ', ' ORDER BY p.paid_at NULLS FIRST, p.reference)
+	FROM urlmode.payment p JOIN urlmode.entitlement e ON e.id = p.entitlement WHERE e.subscription = sub
+$$;
+
+-- The first payment opens it, and is claimed by it: no list offers it, and no call can claim it. The wait is told of the accept.
+SELECT subscribe(1), mine('pro'), first(1, 'p1', 's1', -10);
+SELECT mine();
+SELECT * FROM unclaimed();
+SELECT status, outcome, result, paid_by FROM reads(1);
+SELECT outcome FROM begins('call', 1);
+SELECT claim(1), paid_for('s1');
+-- Until its provider says how long, it is as if its period ended when it was opened.
+SELECT pass('2 days'), mine(), pass('1 day'), mine();
+-- Events move it: a period, a renewal, a payment that fails, the end.
+SELECT is('s1', -9, '{"status": "active", "until": 21}'), mine();
+SELECT renew('p2', 's1', 21), renew('p2', 's1', 21), is('s1', 21, '{"status": "active", "until": 51}'), mine(), paid_for('s1');
+SELECT * FROM unclaimed();
+SELECT is('s1', 51, '{"status": "past_due", "until": 81}'), mine(), is('s1', 52, '{"status": "active"}'), mine();
+-- An older event says nothing any more, and one again neither.
+SELECT is('s1', 20, '{"status": "past_due", "until": 1}'), is('s1', 52, '{"status": "active"}'), mine();
+-- Cancelled, it may be used until the end of what was paid; this can be undone.
+SELECT is('s1', 53, '{"cancel_at": 81}'), mine(), is('s1', 54, '{"cancel_at": null}'), mine(), is('s1', 55, '{"cancel_at": 81}'), pass('82 days'), mine();
+SELECT is('s1', 60, '{"status": "ended"}'), mine();
+
+-- An until that passed without an event stays active for the time of late renewals, and is past_due then. The description says that time.
+SELECT subscribe(2, 'late'), first(2, 'p3', 's2'), is('s2', 0, '{"status": "active", "until": 30}'), mine('late'), pass('32 days'), mine('late'), pass('2 days'), mine('late');
+SELECT renew('p4', 's2', 1), is('s2', 1, '{"status": "active", "until": 30, "late_ms": 86400000}'), mine('late'), pass('32 days'), mine('late');
+-- A trial. Nothing was charged.
+SELECT subscribe(3, 'trial', price => '0.00 EUR'), first(3, 'p5', 's3', price => '0.00 EUR'), is('s3', 0, '{"status": "trialing", "until": 14, "trial_until": 14}'), mine('trial');
+SELECT is('s3', 14, '{"status": "active", "until": 44}'), renew('p6', 's3', 14), mine('trial'), paid_for('s3');
+-- Paused is ended until it is resumed, by a status or beside it.
+SELECT is('s3', 15, '{"paused": true}'), mine('trial'), is('s3', 16, '{"paused": false}'), mine('trial'), is('s3', 17, '{"status": "paused"}'), mine('trial'),
+	is('s3', 18, '{"status": "active"}'), mine('trial');
+
+-- What was paid last goes back: it has ended. A part of it changes nothing; what comes again opens it; what was paid before is past.
+SELECT subscribe(4, 'back'), first(4, 'p7', 's4'), is('s4', 0, '{"status": "active", "until": 30}'), back(NULL, '4.00 EUR', 'p7', 'r1'), mine('back'),
+	back(4, '6.00 EUR', 'p7', 'r2'), mine('back'), again(NULL, '6.00 EUR', 'p7', 'r2'), mine('back');
+SELECT renew('p8', 's4', 30), back(4, '6.00 EUR', 'p7', 'r3'), mine('back'), renewal_back('10.00 EUR', 'p8', 'r4'), mine('back'), paid_for('s4');
+-- Also if it went back before the renewal was told.
+SELECT back(NULL, '10.00 EUR', 'p9', 'r5'), renew('p9', 's4', 60), mine('back'), paid_for('s4'), renew('p10', 's4', 90), mine('back');
+
+-- Of several for one thing the best counts; each thing has its own, and each user and tenant.
+SELECT subscribe(5), first(5, 'p11', 's5', -1), is('s5', 0, '{"status": "past_due", "until": 30}'), mine('pro'), subscribe(6), first(6, 'p12', 's6'), mine('pro'),
+	is('s6', 0, '{"status": "active", "until": 20, "cancel_at": 20}'), mine('pro'), is('s5', 1, '{"status": "active", "until": 25}'), mine('pro');
+SELECT mine(NULL);
+SELECT mine(NULL, 'bob'), mine(NULL, 'ann', 'other'), subscribe(7, 'pro', 'ann', 'other'), first(7, 'p13', 's7');
+SELECT mine(NULL, 'ann', 'other');
+
+-- The first payment must be that of a subscription. Without `subscription` nothing is opened, and a renewal pays for nothing.
+SELECT subscribe(8, 'one'), pay(8, 'p14'), mine('one');
+SELECT * FROM unclaimed() WHERE n = 8;
+SELECT make(9), first(9, 'p15', 's9'), renew('p16', 's9', 30), is('s9', 30, '{"status": "active", "until": 60}'), paid_for('s9'), payments(9);
+SELECT * FROM unclaimed() WHERE n = 9;
+-- Another amount opens nothing either.
+SELECT subscribe(10, 'cheap'), first(10, 'p17', 's10', price => '1.00 EUR'), mine('cheap');
+SELECT urlmode.create_elicitation(ARRAY[id(11)], ARRAY['shop'], ARRAY['payment'], ARRAY['ann'], ARRAY[''], ARRAY[owner('ann')], ARRAY['Example'], ARRAY['https://provider.example/'],
+	ARRAY['{"amount": 1000, "currency": "EUR", "subscription": true}'::jsonb], ARRAY[NULL::bytea], ARRAY[300000]);
+-- A payment that the server knows of opens it as well, and one that came late.
+SELECT subscribe(12, 'asked'), settle(12, price => '10.00 EUR', reference => 'p18'), mine('asked'), is('s12', 0, '{"status": "active", "until": 30, "payment": "p18"}'), mine('asked');
+SELECT subscribe(13, 'later'), settle(13, 'cancel'), first(13, 'p19', 's13'), mine('later');
+SELECT * FROM unclaimed() WHERE n > 10;
+
+-- Foreign subscriptions leave no row. One that names an elicitation, or its payment, waits for its first payment for thirty days.
+SELECT is('foreign', 0, '{"status": "active", "until": 30}'), renew('p20', 'foreign', 0), is('s14', 0, '{"status": "active", "until": 30}', 14), renew('p21', 's14', 30, 14);
+SELECT subscription, subject, waiting <> '{}' AS waits FROM urlmode.entitlement WHERE provider = 'shop' AND subject IS NULL ORDER BY subscription;
+SELECT subscribe(14, 'early'), first(14, 'p22', 's14', -1), mine('early'), paid_for('s14');
+SELECT is('s15', 0, '{"status": "active"}', 15), pass('31 days'), purge(kind => 'stored'), (SELECT count(*) FROM urlmode.entitlement WHERE subject IS NULL) AS left;
+SELECT count(*) FROM (SELECT is('many' || i, 0, '{"status": "active"}', 16) FROM generate_series(1, 1010) AS i) m (outcome) WHERE outcome = 'subscription';
+SELECT count(*) FROM urlmode.entitlement WHERE subject IS NULL;
+DELETE FROM urlmode.entitlement WHERE subject IS NULL;
+
+-- The same subscription at another account, or another provider, is another one.
+SELECT event(NULL, 'subscription', details => told('s4', 100, '{"account": "b", "status": "ended", "payment": "none"}')), is('s4', 100, '{"status": "ended", "payment": "none"}', provider => 'other');
+SELECT mine('back'), (SELECT count(*) FROM urlmode.entitlement WHERE subscription = 's4') AS subscriptions;
+DELETE FROM urlmode.entitlement WHERE subject IS NULL;
+
+-- It outlives its elicitation, and its events move it after the purge. What is long over is purged, and not what is paused.
+SELECT subscribe(20, 'year', 'cat'), first(20, 'p30', 's20'), is('s20', 0, '{"status": "active", "until": 365}'), pass('360 days'), purge(kind => 'payment') > 0, payments(20);
+SELECT count(*) FROM urlmode.elicitation WHERE id = id(20);
+SELECT renew('p31', 's20', 5), is('s20', 5, '{"status": "active", "until": 370}', 20), mine(NULL, 'cat'), paid_for('s20');
+SELECT renewal_back('10.00 EUR', 'p31', 'r31'), mine(NULL, 'cat');
+SELECT subscribe(21, 'paused', 'cat'), first(21, 'p32', 's21'), is('s21', 0, '{"status": "active", "paused": true, "until": 30}'), pass('800 days'), purge(kind => 'stored') > 0;
+SELECT mine(NULL, 'cat');
+SELECT reference FROM urlmode.payment WHERE reference IN ('p30', 'p31') ORDER BY reference;
+-- A user who is forgotten has none, and an event opens none again.
+SELECT * FROM urlmode.forget_subject('cat');
+SELECT is('s21', 1, '{"status": "active", "paused": false}', 21), first(21, 'p32', 's21'), mine(NULL, 'cat');
+
+-- All orders of these events end the same: the first payment, what the subscription is at its begin, a renewal and what it is then, its
+-- cancellation, a refund. Nobody knows in which order a provider sends them.
+CREATE FUNCTION orders(done integer[], rest integer[]) RETURNS SETOF integer[] LANGUAGE plpgsql AS $$
+BEGIN
+	IF rest = '{}' THEN
+		RETURN NEXT done;
+	ELSE
+		RETURN QUERY SELECT o FROM unnest(rest) AS r, LATERAL test.orders(done || r, array_remove(rest, r)) AS o;
+	END IF;
+END
+$$;
+-- links: the payment is known by its subscription, or the subscription by its payment.
+CREATE FUNCTION tell(n integer, what integer, links text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE what
+		WHEN 1 THEN test.event(n, 'paid', '10.00 EUR', n || 'a', details => test.told(CASE WHEN links = 'by id' THEN 's' || n END, -40))
+		WHEN 2 THEN test.is('s' || n, -40, l.link || '{"status": "trialing", "until": -10}', n)
+		WHEN 3 THEN test.renew(n || 'b', 's' || n, -10, n)
+		WHEN 4 THEN test.is('s' || n, -10, l.link || '{"status": "active", "until": 20, "paused": false}', n)
+		WHEN 5 THEN test.is('s' || n, -5, l.link || '{"status": "active", "cancel_at": 20}', n)
+		WHEN 6 THEN test.event(NULL, 'refunded', '10.00 EUR', n || 'a', 'r' || n)
+	END
+	FROM (SELECT CASE WHEN links = 'by id' THEN '{}'::jsonb ELSE jsonb_build_object('payment', n || 'a') END) AS l (link)
+$$;
+CREATE FUNCTION try_orders(links text, first integer) RETURNS TABLE (orders bigint, ends bigint, what text, paid text, nobodys bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	n integer := first;
+	events integer[];
+BEGIN
+	FOR events IN SELECT test.orders('{}', '{1,2,3,4,5,6}') LOOP
+		n := n + 1;
+		PERFORM test.subscribe(n, 'order', 'user ' || n);
+		PERFORM test.tell(n, e.what, links) FROM unnest(events) AS e (what);
+	END LOOP;
+	RETURN QUERY SELECT count(*), count(DISTINCT (m.what, m.paid)), min(m.what), min(m.paid), (SELECT count(*) FROM urlmode.entitlement e WHERE e.subject IS NULL)
+	FROM (
+		SELECT replace(test.mine('order', 'user ' || i), 's' || i, 's') AS what, replace(test.paid_for('s' || i), i::text, '') AS paid
+		FROM generate_series(first + 1, n) AS i
+	) m;
+END
+$$;
+DELETE FROM urlmode.entitlement WHERE subject IS NULL;
+SELECT * FROM try_orders('by id', 1000);
+SELECT * FROM try_orders('by payment', 2000);
+-- Twice, and in a batch, is the same.
+SELECT outcome, count(*) FROM (
+	SELECT (events(jsonb_agg(jsonb_build_object('n', CASE WHEN what = 6 THEN NULL ELSE 1001 END, 'effect', (ARRAY['paid', 'subscription', 'renewed'])[what], 'price', '10.00 EUR',
+		'ref', (ARRAY['1001a', NULL, '1001b'])[what], 'details', told('s1001', (ARRAY[-40, -40, -10])[what], (ARRAY['{}', '{"status": "trialing", "until": -10}', '{}']::jsonb[])[what])))))
+		.outcome FROM unnest('{1,2,3}'::integer[]) AS what) r GROUP BY outcome ORDER BY outcome;
+SELECT mine('order', 'user 1001'), paid_for('s1001');
