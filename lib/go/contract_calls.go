@@ -93,12 +93,20 @@ var sqlCreateElicitation = internals.StatementOf(
 	},
 )
 
-type resumeKey struct {
-	binding    []byte
+type resuming struct {
+	binding  []byte
+	provider string
+	kind     Kind
+	// of a request without an item
 	resumeKey  string
 	canRecheck bool
 	// digest of the request
 	request []byte
+	// what a payment or signature is for
+	item     string
+	expected string
+	// the digest that a package without items has made of it
+	earlierRequest []byte
 }
 
 type resumedRow struct {
@@ -106,6 +114,7 @@ type resumedRow struct {
 	id        string
 	provider  string
 	kind      Kind
+	status    string
 	expiresAt *time.Time
 	// negative if it has expired
 	expiresInMs int64
@@ -113,19 +122,25 @@ type resumedRow struct {
 	linkKid *int16
 }
 
-var sqlResume = internals.StatementOf(
-	`SELECT coalesce(id::text, ''), coalesce(provider, ''), coalesce(kind, ''), expires_at, coalesce(expires_in_ms, 0), link_kid FROM
-		urlmode.resume($1::bytea[], $2::text[], $3::boolean[], $4::bytea[])`,
-	func(all []resumeKey) []any {
+var sqlResumeFor = internals.StatementOf(
+	`SELECT coalesce(id::text, ''), coalesce(provider, ''), coalesce(kind, ''), coalesce(status, ''), expires_at,
+		coalesce(expires_in_ms, 0), link_kid FROM urlmode.resume_for($1::bytea[], $2::text[], $3::text[], $4::text[], $5::boolean[],
+		$6::bytea[], $7::text[], $8::text[]::jsonb[], $9::bytea[])`,
+	func(all []resuming) []any {
 		return []any{
-			column(all, func(r resumeKey) []byte { return r.binding }),
-			column(all, func(r resumeKey) string { return r.resumeKey }),
-			column(all, func(r resumeKey) bool { return r.canRecheck }),
-			column(all, func(r resumeKey) []byte { return r.request }),
+			column(all, func(r resuming) []byte { return r.binding }),
+			column(all, func(r resuming) string { return r.provider }),
+			column(all, func(r resuming) string { return string(r.kind) }),
+			column(all, func(r resuming) *string { return orNull(r.resumeKey) }),
+			column(all, func(r resuming) bool { return r.canRecheck }),
+			column(all, func(r resuming) []byte { return r.request }),
+			column(all, func(r resuming) *string { return orNull(r.item) }),
+			column(all, func(r resuming) *string { return orNull(r.expected) }),
+			column(all, func(r resuming) []byte { return r.earlierRequest }),
 		}
 	},
 	func(from pgx.CollectableRow) (r resumedRow, err error) {
-		err = from.Scan(&r.id, &r.provider, &r.kind, &r.expiresAt, &r.expiresInMs, &r.linkKid)
+		err = from.Scan(&r.id, &r.provider, &r.kind, &r.status, &r.expiresAt, &r.expiresInMs, &r.linkKid)
 		return r, err
 	},
 )
@@ -276,7 +291,7 @@ var sqlClaim = internals.StatementOf(
 	pgx.RowTo[string],
 )
 
-type unclaimedValues struct {
+type unclaimedPaymentsValues struct {
 	provider string
 	since    *time.Time
 	id       string
@@ -299,17 +314,20 @@ type unclaimedRow struct {
 	resumeKey    string
 	// sealed
 	result []byte
+	// what the payment is for
+	item string
 }
 
-var sqlUnclaimed = internals.StatementOf(
+var sqlUnclaimedPayments = internals.StatementOf(
 	`SELECT elicitation::text, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
-		session, binding, coalesce(resume_key, ''), result FROM urlmode.unclaimed($1::text, $2::timestamptz, $3::text::uuid)`,
-	func(of unclaimedValues) []any {
+		session, binding, coalesce(resume_key, ''), result, coalesce(item, '') FROM urlmode.unclaimed_payments($1::text,
+		$2::timestamptz, $3::text::uuid)`,
+	func(of unclaimedPaymentsValues) []any {
 		return []any{orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r unclaimedRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.matches, &r.late, &r.provenAt,
-			&r.refunded, &r.held, &r.subject, &r.session, &r.binding, &r.resumeKey, &r.result)
+			&r.refunded, &r.held, &r.subject, &r.session, &r.binding, &r.resumeKey, &r.result, &r.item)
 		return r, err
 	},
 )

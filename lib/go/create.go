@@ -21,7 +21,7 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	if err != nil {
 		return Elicitation{}, err
 	}
-	asked, err := r.digest(r.About)
+	asked, err := r.digests(r.About)
 	if err != nil {
 		return Elicitation{}, err
 	}
@@ -56,11 +56,11 @@ type placed struct {
 }
 
 // place finds the row with which the call goes on, or writes the one that prepare makes.
-func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte, prepare func() (prepared, error)) (placed, error) {
+func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked digests, prepare func() (prepared, error)) (placed, error) {
 	m.purger.start()
 	for range limits.ResumeAttempts {
-		if r.ResumeKey != "" {
-			found, err := m.db.resume(ctx, resumeKey{binding: k.binding[:], resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck, request: asked})
+		if r.ResumeKey != "" || r.Item != "" {
+			found, err := m.resumable(ctx, k, r, asked)
 			if err != nil {
 				return placed{}, err
 			}
@@ -74,7 +74,7 @@ func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte,
 		if err != nil {
 			return placed{}, err
 		}
-		made.digest, made.linkKid = asked, linkKid
+		made.digest, made.linkKid = asked.request, linkKid
 		expiresAt, err := m.db.create(ctx, made.row())
 		if err != nil {
 			return placed{}, err
@@ -85,6 +85,21 @@ func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked []byte,
 		}
 	}
 	return placed{}, errorExists(k.id)
+}
+
+// resumable finds the row with which the call goes on; its id is empty if there is none.
+func (m *Instance) resumable(ctx context.Context, k rowKey, r Request, asked digests) (resumedRow, error) {
+	wanted := resuming{binding: k.binding[:], provider: r.Provider, kind: r.Kind, resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck,
+		request: asked.request, item: r.Item, earlierRequest: asked.earlier}
+	if r.Kind == Payment {
+		wanted.expected = jsonOf(r.Expected)
+	}
+	found, err := m.db.resume(ctx, wanted)
+	if err == nil && found.status == "held" {
+		// What does not match was told, or nobody heard it: from now on the money is held.
+		_, err = m.db.claim(ctx, rowKey{found.id, k.binding}, ClaimOptions{Action: Cancel}, limits.KeepResults)
+	}
+	return found, err
 }
 
 // checkRequest fills in the defaults, and checks what all kinds have.
@@ -158,13 +173,19 @@ func checkTargetRequest(r *Request) (price string, err error) {
 	return "", nil
 }
 
-// digest is that of what the call asks for.
-func (r *Request) digest(asked map[string]any) ([]byte, error) {
+// digests are those of what the call asks for. earlier is the one that a version without items has made: nil without an item.
+type digests struct{ request, earlier []byte }
+
+func (r *Request) digests(asked map[string]any) (made digests, err error) {
 	mcpClient := ""
 	if r.SameClient {
 		mcpClient = r.ClientID
 	}
-	return digestOfRequest(r.Provider, r.Kind, r.Expected, asked, mcpClient)
+	if made.request, err = digestOfRequest(r.Provider, r.Kind, r.Expected, r.Item, asked, mcpClient); err != nil || r.Item == "" {
+		return made, err
+	}
+	made.earlier, err = digestOfRequest(r.Provider, r.Kind, r.Expected, "", asked, mcpClient)
+	return made, err
 }
 
 // prepared is what a row is made of.

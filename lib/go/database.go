@@ -24,7 +24,7 @@ const sqlNotify = `SELECT pg_notify($1::text, $2::text)`
 type database struct {
 	pool     *pool
 	creates  batches[newRow, created]
-	resumes  batches[resumeKey, resumedRow]
+	resumes  batches[resuming, resumedRow]
 	abandons batches[abandoned, string]
 }
 
@@ -112,12 +112,12 @@ func (db *database) createRows(ctx context.Context, made []newRow) ([]created, e
 	return run(ctx, db.pool, sqlCreateElicitation, made)
 }
 
-func (db *database) resume(ctx context.Context, wanted resumeKey) (resumedRow, error) {
+func (db *database) resume(ctx context.Context, wanted resuming) (resumedRow, error) {
 	return call(ctx, db.pool, func(ctx context.Context) (resumedRow, error) { return db.resumes.ask(ctx, wanted) })
 }
 
-func (db *database) resumeRows(ctx context.Context, wanted []resumeKey) ([]resumedRow, error) {
-	return run(ctx, db.pool, sqlResume, wanted)
+func (db *database) resumeRows(ctx context.Context, wanted []resuming) ([]resumedRow, error) {
+	return run(ctx, db.pool, sqlResumeFor, wanted)
 }
 
 // abandon answers "completed" by this call, "already", or the status that stays as it is.
@@ -193,12 +193,12 @@ type filter struct {
 	id       string
 }
 
-func (f filter) values() unclaimedValues {
+func (f filter) values() unclaimedPaymentsValues {
 	var since *time.Time
 	if !f.since.IsZero() {
 		since = &f.since
 	}
-	return unclaimedValues{provider: f.provider, since: since, id: f.id}
+	return unclaimedPaymentsValues{provider: f.provider, since: since, id: f.id}
 }
 
 // takeRecheck is nil if another instance is rechecking, or if there is nothing to recheck.

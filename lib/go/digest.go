@@ -20,10 +20,13 @@ const safeInteger = 1<<53 - 1
 
 // digestOfRequest is what a call asks for (PROTOCOL.md, "What a call asks for"). A later
 // call goes on with an earlier elicitation only if both ask for the same.
-// mcpClient is empty where the client is not compared.
-func digestOfRequest(provider string, kind Kind, expected Expected, asked map[string]any, mcpClient string) ([]byte, error) {
+// mcpClient is empty where the client is not compared. An item, which may be empty, takes the place of the price.
+func digestOfRequest(provider string, kind Kind, expected Expected, item string, asked map[string]any, mcpClient string) ([]byte, error) {
 	request := map[string]any{"provider": provider, "kind": string(kind)}
-	if kind == Payment {
+	switch {
+	case item != "":
+		request["item"] = item
+	case kind == Payment:
 		request["expected"] = expected.members()
 	}
 	if asked != nil {
@@ -40,9 +43,13 @@ func digestOfRequest(provider string, kind Kind, expected Expected, asked map[st
 	return sum[:16], nil
 }
 
-// DefaultResumeKey is the resume key of a tool that gives none: that of its provider, its kind, the
-// message to its user and, for a payment, the price.
+// DefaultResumeKey is the resume key of a tool that gives none: its provider and its kind. What else it asks for is compared
+// beside it. A payment or signature is found by its item, and by this key, which is made of the message to its user and the price,
+// where an older version has created it.
 func DefaultResumeKey(provider string, kind Kind, message string, expected Expected) string {
+	if kind != Payment && kind != Signature {
+		return provider + " " + string(kind)
+	}
 	question := []any{message, nil, nil}
 	switch {
 	case kind != Payment:

@@ -54,14 +54,14 @@ func ExampleInstance_Create() {
 	// Output: https://callback.example/connect/stripe
 }
 
-// A call that goes on with what an earlier one has started gives the same key.
+// A call that goes on with what an earlier one has started is for the same item.
 func ExampleInstance_Create_resumed() {
 	ctx := context.Background()
 	instance := openInstance(ctx)
 	defer instance.Close()
 
 	request := checkout()
-	request.ResumeKey = urlmode.DefaultResumeKey(request.Provider, request.Kind, "Buy the report.", request.Expected)
+	request.Item = "report:42"
 	first, err := instance.Create(ctx, request)
 	if err != nil {
 		log.Fatal(err)
@@ -177,11 +177,10 @@ func ExampleInstance_BeginClaim() {
 }
 
 func ExampleDefaultResumeKey() {
-	price := urlmode.Expected{Amount: 500, Currency: "EUR"}
-	one := urlmode.DefaultResumeKey("stripe", urlmode.Payment, "Buy the report.", price)
-	other := urlmode.DefaultResumeKey("stripe", urlmode.Payment, "Buy another report.", price)
+	one := urlmode.DefaultResumeKey("github", urlmode.OAuth, "Connect your account.", urlmode.Expected{})
+	other := urlmode.DefaultResumeKey("github", urlmode.OAuth, "Please connect your account.", urlmode.Expected{})
 	fmt.Println(one == other)
-	// Output: false
+	// Output: true
 }
 
 func ExampleTraceparentOf() {

@@ -280,7 +280,7 @@ func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (F
 	if err := checkRequest(&r); err != nil {
 		return FormElicitation{}, err
 	}
-	asked, err := r.digest(form.about(r.About))
+	asked, err := r.digests(form.about(r.About))
 	if err != nil {
 		return FormElicitation{}, err
 	}

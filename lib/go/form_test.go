@@ -332,11 +332,11 @@ func TestAnotherFormIsAnotherRequest(t *testing.T) {
 	digest := func(kind Kind, more map[string]any, form askedForm) string {
 		t.Helper()
 		request := Request{Provider: "p", Kind: kind}
-		made, err := request.digest(form.about(more))
+		made, err := request.digests(form.about(more))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return hex.EncodeToString(made)
+		return hex.EncodeToString(made.request)
 	}
 	one, other := []byte(`{"title":"T"}`), []byte(`{"title":"U"}`)
 	for _, made := range []string{

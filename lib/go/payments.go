@@ -13,14 +13,14 @@ import (
 
 func (m *Instance) readUnclaimed(ctx context.Context, f filter) ([]UnclaimedPayment, error) {
 	found, err := call(ctx, m.pool, func(ctx context.Context) ([]unclaimedRow, error) {
-		return run(ctx, m.pool, sqlUnclaimed, f.values())
+		return run(ctx, m.pool, sqlUnclaimedPayments, f.values())
 	})
 	return column(found, m.toUnclaimed), err
 }
 
 func (m *Instance) toUnclaimed(r unclaimedRow) (p UnclaimedPayment) {
 	p.ElicitationID, p.Provider, p.Owner, p.Reference = r.elicitation, r.providerName, Owner{r.subject, r.session}, r.reference
-	p.Amount, p.Currency, p.Matches, p.ResumeKey, p.Late = r.amount, r.currency, r.matches, r.resumeKey, r.late
+	p.Amount, p.Currency, p.Matches, p.Item, p.ResumeKey, p.Late = r.amount, r.currency, r.matches, r.item, r.resumeKey, r.late
 	p.ProvenAt, p.Refunded, p.Held = r.provenAt, r.refunded, r.held
 	if len(r.result) > 0 && len(r.binding) == len(digest{}) {
 		// A payment whose result cannot be opened must be listed all the same.

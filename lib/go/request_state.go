@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +20,7 @@ const RoundsMax = limits.RoundsMax
 var retryForm = regexp.MustCompile(`^([A-Za-z0-9_-]{115})\.([1-9])$`)
 
 // Retry is what an adapter sends to its client as requestState (MCP, protocol revision 2026-07-28), and what the client
-// sends back: text that only this package can make. It is bound to the owner, the resume key and all that the
+// sends back: text that only this package can make. It is bound to the owner, the item or resume key, and all that the
 // request asks for, so that one for a cheap item cannot complete an expensive one.
 type Retry struct {
 	Elicitation Elicitation
@@ -33,7 +34,7 @@ func (m *Instance) Name() string { return m.name }
 // RequestState seals a Retry for the request with which its elicitation was created or found. Of a form that is what
 // [InputRequest.Compared] or [ApprovalRequest.Compared] returns.
 func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
-	purpose, err := retryPurpose(r)
+	purposes, err := retryPurposes(r)
 	if err != nil {
 		return "", err
 	}
@@ -50,14 +51,14 @@ func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 	if with == nil {
 		with = m.ring.minting() // The keys file has lost it just now.
 	}
-	return mintState(with, "retry", "", state{id, expires, bindingOf(r.Owner), purpose}, nil) + "." + strconv.Itoa(retry.Round), nil
+	return mintState(with, "retry", "", state{id, expires, bindingOf(r.Owner), purposes[0]}, nil) + "." + strconv.Itoa(retry.Round), nil
 }
 
 // OpenRequestState opens what RequestState has sealed, for the same request.
 //
 // Errors: ErrArgument, ErrRequestState. The latter is also ErrExpired if the text was valid once.
 func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
-	purpose, err := retryPurpose(r)
+	purposes, err := retryPurposes(r)
 	if err != nil {
 		return Retry{}, err
 	}
@@ -69,7 +70,7 @@ func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
 	if err != nil {
 		return Retry{}, requestStateError(errors.Is(err, errStateExpired))
 	}
-	if opened.binding != bindingOf(r.Owner) || opened.browser != purpose {
+	if opened.binding != bindingOf(r.Owner) || !slices.Contains(purposes, opened.browser) {
 		return Retry{}, requestStateError(false)
 	}
 	sealed, _ := decodeToken(parts[1], stateBytes+overhead)
@@ -80,17 +81,24 @@ func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
 	return Retry{m.elicitation(m.urls(at.key, r.Provider, r.Kind, 0), at), round}, nil
 }
 
-// retryPurpose takes the place of the browser in the state token.
-func retryPurpose(r Request) (digest, error) {
+// retryPurposes take the place of the browser in the state token. The first is that of new ones, and the last may be that of a
+// version that sends no items.
+func retryPurposes(r Request) ([]digest, error) {
 	expected, err := checkExpected(r.Expected, r.Kind)
 	if err != nil {
-		return digest{}, err
+		return nil, err
 	}
 	r.Expected = expected
-	asked, err := r.digest(r.About)
+	asked, err := r.digests(r.About)
 	if err != nil {
-		return digest{}, err
+		return nil, err
 	}
-	sum := sha256.Sum256(append(asked, r.ResumeKey...))
-	return digest(sum[:16]), nil
+	of := func(asked []byte, key string) digest {
+		sum := sha256.Sum256(append(slices.Clip(asked), key...))
+		return digest(sum[:16])
+	}
+	if asked.earlier == nil {
+		return []digest{of(asked.request, r.ResumeKey)}, nil
+	}
+	return []digest{of(asked.request, ""), of(asked.earlier, r.ResumeKey)}, nil
 }

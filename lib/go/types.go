@@ -302,6 +302,8 @@ type ProvenPayment struct {
 // UnclaimedPayment is a payment that no call has claimed.
 type UnclaimedPayment struct {
 	ProvenPayment
+	// Item is what it is for; empty: the server did not say it.
+	Item      string
 	ResumeKey string
 	// Late means that it was proved after the elicitation had ended.
 	Late     bool

@@ -256,6 +256,7 @@ func TestRequestDigest(t *testing.T) {
 				Provider  string
 				Kind      Kind
 				Expected  Expected
+				Item      string
 				About     map[string]any
 				MCPClient string `json:"mcp_client"`
 			}
@@ -269,7 +270,7 @@ func TestRequestDigest(t *testing.T) {
 	}
 	for _, v := range file.Cases {
 		r := v.Request
-		made, err := digestOfRequest(r.Provider, r.Kind, r.Expected, r.About, r.MCPClient)
+		made, err := digestOfRequest(r.Provider, r.Kind, r.Expected, r.Item, r.About, r.MCPClient)
 		if err != nil || hex.EncodeToString(made) != v.Digest {
 			t.Errorf("%s: %x, %v", v.Canonical, made, err)
 		}

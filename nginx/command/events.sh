@@ -143,11 +143,13 @@ list_unclaimed()
 {
 	cat <<'SQL'
 \if :json
-SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unclaimed(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'most') l;
+SELECT coalesce(json_agg(l), '[]') FROM (
+	SELECT u.*, urlmode.show_item(u.elicitation) AS item
+	FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') u
+) l;
 \else
 SELECT date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
-	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held
+	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held, urlmode.show_item(l.elicitation) AS item
 FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
 \endif
 SQL

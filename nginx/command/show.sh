@@ -56,7 +56,7 @@ show_json()
 {
 	show_query -A -t -v id="$id" <<'SQL'
 SELECT json_build_object(
-	'elicitation', (SELECT row_to_json(e) FROM urlmode.show_elicitation(:'id') e),
+	'elicitation', (SELECT row_to_json(e) FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item FROM urlmode.show_elicitation(:'id') s) e),
 	'payments', (SELECT coalesce(json_agg(p), '[]') FROM urlmode.show_payments(:'id') p),
 	'refunds', (SELECT coalesce(json_agg(r), '[]') FROM urlmode.show_refunds(:'id') r),
 	'decisions', (SELECT coalesce(json_agg(d), '[]') FROM urlmode.show_decisions(:'id') d),
@@ -70,7 +70,7 @@ show_text()
 	show_query -P footer=off -P border=0 -v id="$id" <<'SQL'
 \pset tuples_only on
 SELECT l.key, l.value
-FROM urlmode.show_elicitation(:'id') e, json_each_text(row_to_json(e)) l
+FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item FROM urlmode.show_elicitation(:'id') s) e, json_each_text(row_to_json(e)) l
 WHERE l.value NOT IN ('', '0', '[]');
 \pset tuples_only off
 SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset

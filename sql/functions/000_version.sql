@@ -17,6 +17,7 @@
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
+--   030_item            what payments and signatures are for
 --   031_ledger          everything about money in order, and whether an item is paid
 --   032_entitlement     subscriptions: what a user may use until when
 

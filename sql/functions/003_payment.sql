@@ -250,26 +250,30 @@ COMMENT ON FUNCTION urlmode.has_no_payment IS
 	'Internal. Whether nobody knows of which payment a refund is, so that it holds all that it may '
 	'be of.';
 
-CREATE OR REPLACE FUNCTION urlmode.is_paid(kind text, binding bytea, resume_key text, request bytea) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.is_paid(
+	kind text, binding bytea, resume_key text, request bytea, provider text, item text
+)
+RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-	IF kind = 'payment' AND resume_key IS NOT NULL THEN
+	IF kind = 'payment' AND coalesce(item, resume_key) IS NOT NULL THEN
 		-- With ANY and coalesce no plan begins with all payments that nobody has
 		-- claimed, which PostgreSQL takes for few in a new database.
 		RETURN EXISTS (
 			SELECT FROM urlmode.elicitation e
-			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND p.matches
+			JOIN urlmode.payment p ON p.elicitation = ANY (ARRAY[e.id]) AND (p.matches OR e.item = is_paid.item)
 				AND coalesce(p.claimed_at, p.refunded_at) IS NULL
-			WHERE e.binding = is_paid.binding AND e.resume_key = is_paid.resume_key AND NOT e.is_final
-				AND e.request IS NOT DISTINCT FROM is_paid.request
+			WHERE e.binding = is_paid.binding AND NOT e.is_final AND e.request IS NOT DISTINCT FROM is_paid.request
+				AND (e.item = is_paid.item AND e.provider = is_paid.provider AND e.kind = is_paid.kind
+					OR is_paid.item IS NULL AND e.resume_key = is_paid.resume_key)
 		);
 	END IF;
 	RETURN false;
 END
 $$;
 COMMENT ON FUNCTION urlmode.is_paid IS
-	'Internal. Whether this owner has paid for this thing already, at this price, and no call has '
-	'claimed the payment.';
+	'Internal. Whether this owner has paid for this item already, whatever amount, and no call has '
+	'claimed the payment. Without an item: for this thing, at this price.';
 
 -- In PL/pgSQL, because the table of events comes later (008_event.sql).
 CREATE OR REPLACE FUNCTION urlmode.is_under_way(elicitation uuid, after_end timestamptz DEFAULT NULL) RETURNS boolean

@@ -171,7 +171,7 @@ BEGIN
 		-- The next call for the same documents or the same approval gets the outcome
 		-- (urlmode.resume).
 		WHEN 'signature' THEN e.action IS DISTINCT FROM 'accept' OR e.claimed_at IS NOT NULL
-			OR (e.resume_key IS NULL AND NOT urlmode.is_leased(e.id, ''))
+			OR (coalesce(e.item, e.resume_key) IS NULL AND NOT urlmode.is_leased(e.id, ''))
 		ELSE true
 	END;
 END
@@ -179,7 +179,7 @@ $$;
 COMMENT ON FUNCTION urlmode.is_purgeable IS
 	'Internal. Whether nothing can have happened to an elicitation since then, and no call can be '
 	'given it: its completion, its expiry and its grace were before, and what was paid, or signed '
-	'for a resume key, was claimed before (or, if it was paid, refunded).';
+	'for an item or a resume key, was claimed before (or, if it was paid, refunded).';
 
 CREATE OR REPLACE FUNCTION urlmode.purge_kind(kind text, since timestamptz, batch integer) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off AS $$

@@ -3,15 +3,17 @@
 -- The owner of an elicitation is its binding: a subject and its session. An
 -- owner may have several elicitations at the same time. With `exclusive`, a
 -- new one supersedes those that are open, but no payment or signature that was
--- opened; with a `resume_key`, a later call finds the one that there is.
+-- opened. A later call for the same `item`, or with the same `resume_key` where
+-- there is no item, finds the one that there is.
 --
 -- The functions take parallel arrays, of one dimension and from 1 on, and return one row
 -- for each element, in the same order. They are in PL/pgSQL with generic plans for the
 -- reason that 007_callback gives. Where a statement needs many of the arrays, it takes
 -- elements by their number: PostgreSQL makes a table of each array that unnest() is given.
 
-CREATE OR REPLACE FUNCTION urlmode.resume(
-	bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL, requests bytea[] DEFAULT NULL
+CREATE OR REPLACE FUNCTION urlmode.resume_for(
+	bindings bytea[], providers text[], kinds text[], resume_keys text[], can_recheck boolean[] DEFAULT NULL,
+	requests bytea[] DEFAULT NULL, items text[] DEFAULT NULL, expected jsonb[] DEFAULT NULL, earlier_requests bytea[] DEFAULT NULL
 )
 RETURNS TABLE (
 	id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint, link_kid smallint
@@ -22,25 +24,33 @@ BEGIN
 	RETURN QUERY
 	SELECT r.id, r.provider::text, r.kind::text, r.effective_status, r.expires_at,
 		ceil(extract(epoch FROM r.expires_at - now()) * 1000)::bigint, r.link_kid::smallint
-	FROM unnest(bindings, resume_keys, can_recheck, requests)
-		WITH ORDINALITY AS a (binding, resume_key, can_recheck, request, n)
+	FROM unnest(bindings, providers, kinds, resume_keys, can_recheck, requests, items, expected, earlier_requests)
+		WITH ORDINALITY AS a (binding, provider, kind, resume_key, can_recheck, request, item, expected, earlier, n)
 	LEFT JOIN LATERAL (
-		SELECT e.id, e.provider, e.kind, s.effective_status, e.expires_at, e.link_kid
+		SELECT e.id, e.provider, e.kind, e.expires_at, e.link_kid,
+			CASE WHEN money.wrong AND NOT money.unclaimed THEN 'held' ELSE s.effective_status END AS effective_status
 		FROM urlmode.elicitation e
 		CROSS JOIN LATERAL (
-			SELECT count(*) > 0 AS proved,
-				count(*) FILTER (WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL) > 0 AS unclaimed,
-				min(urlmode.claim_rank(p)) FILTER (WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL) AS rank
+			SELECT count(*) FILTER (WHERE p.matches) > 0 AS proved,
+				count(*) FILTER (WHERE p.matches AND p.claimed_at IS NULL AND p.refunded_at IS NULL) > 0 AS unclaimed,
+				min(urlmode.claim_rank(p)) FILTER (WHERE p.matches AND p.claimed_at IS NULL AND p.refunded_at IS NULL) AS rank,
+				count(*) FILTER (WHERE NOT p.matches AND p.claimed_at IS NULL AND p.refunded_at IS NULL) > 0
+					AND e.item IS NOT NULL AND e.status = 'completed' AS wrong
 			FROM urlmode.payment p
-			WHERE e.kind = 'payment' AND p.elicitation = e.id AND p.matches
+			WHERE e.kind = 'payment' AND p.elicitation = e.id
 		) money
 		CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
-		WHERE a.resume_key IS NOT NULL AND e.binding = a.binding AND e.resume_key = a.resume_key
-			AND NOT e.is_final AND e.request IS NOT DISTINCT FROM a.request
-			AND (money.unclaimed OR CASE
+		WHERE e.binding = a.binding AND NOT e.is_final
+			AND (e.item = a.item AND e.provider = a.provider AND e.kind = a.kind AND e.request IS NOT DISTINCT FROM a.request
+				OR e.resume_key = a.resume_key AND CASE WHEN a.item IS NULL THEN e.request IS NOT DISTINCT FROM a.request
+					-- Of a package that sends no items.
+					ELSE e.item IS NULL AND e.request = a.earlier END)
+			AND (money.unclaimed OR money.wrong OR CASE
 				WHEN money.proved THEN false
 				WHEN s.effective_status <> 'completed'
-					AND urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) > now() THEN true
+					AND urlmode.closes_at(e.kind, s.effective_status, e.expires_at, e.grace) > now()
+					-- Nobody has opened it, and it has another price now.
+					AND NOT (e.item = a.item AND s.effective_status = 'pending' AND e.expected <> a.expected) IS TRUE THEN true
 				-- It may have been paid, also after its end: a recheck will tell, while the
 				-- result of an unclaimed payment is kept (005_retention).
 				WHEN e.kind = 'payment' AND a.can_recheck IS NOT FALSE AND urlmode.awaits_recheck(e.id) THEN
@@ -58,22 +68,40 @@ BEGIN
 				WHEN e.kind = 'input' THEN e.completed_at > now() - interval '1 day'
 				ELSE true
 			END)
-		ORDER BY money.unclaimed DESC, money.rank, s.effective_status <> 'processing',
+		ORDER BY money.unclaimed DESC, money.rank, money.wrong DESC, s.effective_status <> 'processing',
 			s.effective_status = 'completed', e.created_at DESC
 		LIMIT 1
 	) r ON true
 	ORDER BY a.n;
 END
 $$;
-COMMENT ON FUNCTION urlmode.resume IS
-	'For each owner, key and digest of the request the elicitation that a call can go on with, or '
-	'NULL: before all others one with a payment that nobody has claimed (first one that it can '
-	'claim, then one whose lease another call holds, then one that is held), then one that is '
+COMMENT ON FUNCTION urlmode.resume_for IS
+	'For each owner the elicitation that a call can go on with, or NULL: that of this provider, '
+	'kind, item and digest of the request; without an item, that of the resume key and the '
+	'digest. An elicitation without an item, of an older package, is also found by the key and the '
+	'earlier digest. Before all others one with a payment that nobody has claimed, whatever the '
+	'price is now (first one that it can claim, then one whose lease another call holds, then one '
+	'that is held, then one whose amount does not match: that is held, too), then one that is '
 	'processing, then one that is open, then one whose outcome nobody has claimed (a refusal until '
-	'it expires, but what an approver decided as long as it is kept). A payment that waits for a '
-	'recheck counts as open or unclaimed until thirty days after its end, or after its grace, '
-	'unless can_recheck is false: the caller has no way to recheck. Of several the newest. '
-	'expires_in_ms is negative when it can no longer be opened.';
+	'it expires, but what an approver decided as long as it is kept). One at another price that '
+	'nobody has opened is not found. A payment that waits for a recheck counts as open or '
+	'unclaimed until thirty days after its end, or after its grace, unless can_recheck is false: '
+	'the caller has no way to recheck. Of several the newest. status: held, if an amount that does '
+	'not match waits to be delivered or refunded; then the caller claims the refusal, so that what '
+	'it reads is held, too (urlmode.read). expires_in_ms is negative when it can no longer be '
+	'opened.';
+
+CREATE OR REPLACE FUNCTION urlmode.resume(
+	bindings bytea[], resume_keys text[], can_recheck boolean[] DEFAULT NULL, requests bytea[] DEFAULT NULL
+)
+RETURNS TABLE (
+	id uuid, provider text, kind text, status text, expires_at timestamptz, expires_in_ms bigint, link_kid smallint
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.resume_for(bindings, NULL, NULL, resume_keys, can_recheck, requests)
+$$;
+COMMENT ON FUNCTION urlmode.resume IS
+	'resume_for by resume keys alone, as older packages call it.';
 
 CREATE OR REPLACE FUNCTION urlmode.make_room(owner bytea) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -119,7 +147,8 @@ DECLARE
 	paid boolean;
 	open uuid[];
 	moves jsonb[];
-	resumes boolean := cardinality(array_remove(resume_keys, NULL)) > 0;
+	has_items boolean := cardinality(array_remove(items, NULL)) > 0;
+	resumes boolean := has_items OR cardinality(array_remove(resume_keys, NULL)) > 0;
 	supersedes boolean := true = ANY (exclusive);
 	has_forms boolean := cardinality(array_remove(forms, NULL)) > 0;
 BEGIN
@@ -144,15 +173,30 @@ BEGIN
 	END IF;
 
 	FOR this IN 1 .. coalesce(last, 0) LOOP
+		-- What nobody has opened, and has another price now, is not what the user is asked for.
+		IF has_items THEN
+			SELECT array_agg(o.id), array_agg(o.move) INTO open, moves
+			FROM (
+				SELECT e.id, urlmode.next(e.kind, e.status, false, 'supersede') AS move
+				FROM unnest(bindings, providers, kinds, items, requests, expected, turns)
+					AS a (binding, provider, kind, item, request, expected, turn)
+				JOIN urlmode.elicitation e ON e.binding = a.binding AND e.item = a.item AND NOT e.is_final
+					AND e.provider = a.provider AND e.kind = a.kind AND e.request IS NOT DISTINCT FROM a.request
+					AND e.expected <> a.expected AND e.status = 'pending' AND e.expires_at > now()
+				WHERE a.turn = this
+				ORDER BY e.id FOR UPDATE OF e
+			) o;
+			PERFORM urlmode.move_rows(open, moves);
+		END IF;
 		IF resumes THEN
 			turns := ARRAY(
 				SELECT CASE WHEN a.turn = this AND a.id IS NOT NULL THEN 0 ELSE a.turn END
 				FROM ROWS FROM (
 					unnest(turns),
-					urlmode.resume(bindings, ARRAY(
-						SELECT CASE WHEN k.turn = this THEN k.resume_key END
-						FROM unnest(turns, resume_keys) WITH ORDINALITY AS k (turn, resume_key, n) ORDER BY k.n
-					), can_recheck, requests)
+					urlmode.resume_for(ARRAY(
+						SELECT CASE WHEN k.turn = this THEN k.binding END
+						FROM unnest(turns, bindings) WITH ORDINALITY AS k (turn, binding, n) ORDER BY k.n
+					), providers, kinds, resume_keys, can_recheck, requests, items, expected)
 				) WITH ORDINALITY AS a (turn, id, provider, kind, status, expires_at, expires_in_ms, link_kid, n)
 				ORDER BY a.n
 			);
@@ -224,13 +268,15 @@ COMMENT ON FUNCTION urlmode.create_elicitation IS
 	'Creates elicitations, pending, and returns when each expires: after its ttl_ms milliseconds. '
 	'An id that exists, or that has been paid for, is a unique_violation. exclusive: completes '
 	'whatever else this owner has open, with cancel and superseded, but no payment or signature '
-	'that was opened. expected: required for kind payment. resume_keys: where urlmode.resume finds '
-	'an elicitation, also one that stands before it in the batch, nothing is created. requests: '
-	'digests of what is asked for. checkouts, client_ids, link_kids, traceparents, tenants, items, '
-	'contents: see the columns of urlmode.elicitation; forms, approvers, verify_ms: those of '
-	'urlmode.form. The elements of one owner take effect in their order. outcome: created; resumed (urlmode.resume finds it); busy (another '
+	'that was opened. expected: required for kind payment. items, resume_keys: where '
+	'urlmode.resume_for finds an elicitation, also one that stands before it in the batch, nothing '
+	'is created. One of the same item at another price that nobody has opened is superseded. '
+	'requests: digests of what is asked for. checkouts, client_ids, link_kids, traceparents, '
+	'tenants, items, contents: see the columns of urlmode.elicitation; forms, approvers, '
+	'verify_ms: those of urlmode.form. The elements of one owner take effect in their order. '
+	'outcome: created; resumed (urlmode.resume_for finds it); busy (another '
 	'transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, '
 	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '
 	'the oldest that nobody has opened is superseded.';
 
-GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.create_elicitation TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.resume_for, urlmode.create_elicitation TO :"server";

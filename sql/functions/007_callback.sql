@@ -118,7 +118,7 @@ BEGIN
 			AND urlmode.transition(e.kind, e.status, e.expires_at <= now(), 'open') IS NOT NULL
 			AND (e.status <> 'opened' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
-			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request)
+			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request, e.provider, e.item)
 		RETURNING e.id
 	)
 	SELECT array_agg(urlmode.notification(o.id, 'opened')) INTO notifications FROM opened o;
@@ -138,9 +138,9 @@ BEGIN
 		WITH ORDINALITY AS l (id, binding, known, kind, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT y.*, CASE WHEN y.opens THEN urlmode.is_paid(y.kind, l.binding, y.resume_key, y.request) END AS paid
+		SELECT y.*, CASE WHEN y.opens THEN urlmode.is_paid(y.kind, l.binding, y.resume_key, y.request, y.provider, y.item) END AS paid
 		FROM (
-			SELECT x.kind::text, x.target_url::text, x.resume_key, x.request,
+			SELECT x.kind::text, x.target_url::text, x.resume_key, x.request, x.provider, x.item,
 				CASE WHEN l.outcome IN ('pending', 'opened') AND x.expires_at > now() THEN
 					(l.kind IS NULL OR x.kind = l.kind) AND urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL END AS opens
 			FROM urlmode.elicitation x

@@ -34,11 +34,13 @@ BEGIN
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
 	CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
 	LEFT JOIN LATERAL (
-		SELECT x.late, x.result, x.reference::text, x.refunded, x.claimed_at IS NULL AND urlmode.claim_rank(x) = 3 AS held
+		SELECT x.late, x.result, x.reference::text, x.refunded, x.claimed_at IS NULL AND (NOT x.matches OR urlmode.claim_rank(x) = 3) AS held
 		FROM urlmode.payment x
 		WHERE e.kind = 'payment' AND e.status = 'completed'
-			AND x.elicitation = e.id AND x.matches AND x.refunded_at IS NULL
-		ORDER BY x.claimed_at IS NOT NULL, urlmode.claim_rank(x), x.proven_at, x.reference
+			AND x.elicitation = e.id AND x.refunded_at IS NULL AND (x.matches
+				-- One call is told that the amount does not match, and the next ones that the money is held.
+				OR e.item IS NOT NULL AND x.claimed_at IS NULL AND (e.claimed_at IS NOT NULL OR e.reason <> 'amount_mismatch'))
+		ORDER BY x.claimed_at IS NOT NULL, NOT x.matches, urlmode.claim_rank(x), x.proven_at, x.reference
 		LIMIT 1
 	) p ON true
 	-- With a limit no plan reads all of them.
@@ -52,7 +54,9 @@ COMMENT ON FUNCTION urlmode.read IS
 	'without an accept is processing while an attempt to pay is under way. payment_reference names '
 	'the payment whose result this is, for claim; refunded: how much of it went back. Where all '
 	'that nobody has claimed is held, the outcome is cancel and held, without a result: nobody is '
-	'asked to pay again, and the operator decides. expires_in_ms is negative when the row can no '
+	'asked to pay again, and the operator decides. So is an amount that does not match, where the '
+	'elicitation has an item, until it was delivered or refunded, but to one call it is '
+	'amount_mismatch. expires_in_ms is negative when the row can no '
 	'longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every '
 	'event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how '
 	'long nobody else may begin one (NULL or negative: now).';

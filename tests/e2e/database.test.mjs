@@ -158,6 +158,7 @@ describe('migrations', () => {
 			server('expire'),
 			server('abandon', all('cancel'), all('aborted')),
 			['urlmode_server', 'resume', [bindings, all('report')]],
+			['urlmode_server', 'resume_for', [bindings, all('stripe'), all('payment'), all(null), all(true), all(null), all('report:42')]],
 			['urlmode_server', 'create_elicitation', [
 				ids.map(() => randomUUID()), all('stripe'), all('payment'), all('alice'), all(''), bindings, all('server'),
 				all('https://checkout.example/pay'), all({ amount: 1050, currency: 'EUR' }), all(null), all(300_000), all(true), all('another report'),
@@ -200,9 +201,9 @@ describe('migrations', () => {
 		}
 		const ids = Array.from({ length: 3_000 }, () => randomUUID());
 		await admin.query(`
-			INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at, resume_key)
+			INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, expires_at, resume_key, item)
 			SELECT a.id, 'stripe', 'payment', a.id::text, a.binding, 'server', 'https://checkout.example/pay', '"any"',
-				now() + interval '5 minutes', 'report' FROM unnest($1::uuid[], $2::bytea[]) AS a (id, binding)`, [ids, bindingsOf(ids)]);
+				now() + interval '5 minutes', 'report', 'report:42' FROM unnest($1::uuid[], $2::bytea[]) AS a (id, binding)`, [ids, bindingsOf(ids)]);
 		await admin.query(`
 			INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late)
 			SELECT 'stripe', a.id::text, a.id, 1050, 'EUR', true, false FROM unnest($1::uuid[]) AS a (id)`, [ids.slice(0, 1_000)]);

@@ -109,11 +109,12 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 			array_agg(b.key ORDER BY o) AS keys, array_agg(b.rechecks ORDER BY o) AS rechecks,
 			array_agg(test.digest(b.request) ORDER BY o) AS requests, array_agg(b.checkout ORDER BY o) AS checkouts,
 			array_agg(b.kid ORDER BY o) AS kids, array_agg(CASE WHEN coalesce(b.form, k.is_form) THEN test.sealed('form') END ORDER BY o) AS forms,
-			array_agg(b.approvers ORDER BY o) AS approvers, array_agg(test.ms(b.verify)::integer ORDER BY o) AS verify_ms
+			array_agg(b.approvers ORDER BY o) AS approvers, array_agg(test.ms(b.verify)::integer ORDER BY o) AS verify_ms,
+			array_agg(b.item ORDER BY o) AS items
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
 		CROSS JOIN jsonb_to_record(element) AS b (
 			n integer, kind text, subject text, session text, provider text, price text, ttl interval, exclusive boolean, key text,
-			rechecks boolean, request text, checkout text, kid smallint, target boolean, form boolean, approvers jsonb, verify interval)
+			rechecks boolean, request text, checkout text, kid smallint, target boolean, form boolean, approvers jsonb, verify interval, item text)
 		CROSS JOIN LATERAL (SELECT coalesce(b.kind, 'payment'), coalesce(b.kind, '') IN ('input', 'approval')) AS k (kind, is_form)
 	) a
 	CROSS JOIN LATERAL urlmode.create_elicitation(
@@ -121,20 +122,20 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 		requesters => a.requesters, target_urls => a.target_urls, expected => a.expected, verifiers => a.verifiers, ttls_ms => a.ttls,
 		exclusive => a.exclusive, resume_keys => a.keys, can_recheck => a.rechecks, requests => a.requests, checkouts => a.checkouts,
 		client_ids => ARRAY(SELECT 'client' FROM unnest(a.ids)), link_kids => a.kids, forms => a.forms, approvers => a.approvers, verify_ms => a.verify_ms,
-		traceparents => ARRAY(SELECT '00-' || repeat('a', 32) || '-' || repeat('b', 16) || '-01' FROM unnest(a.ids))) c
+		traceparents => ARRAY(SELECT '00-' || repeat('a', 32) || '-' || repeat('b', 16) || '-01' FROM unnest(a.ids)), items => a.items) c
 $$;
 -- price: what is to be paid, 'any', or 'none'.
 CREATE FUNCTION make(
 	n integer, kind text DEFAULT 'payment', subject text DEFAULT NULL, price text DEFAULT NULL, provider text DEFAULT NULL,
 	session text DEFAULT NULL, ttl interval DEFAULT NULL, exclusive boolean DEFAULT NULL, key text DEFAULT NULL,
 	rechecks boolean DEFAULT NULL, request text DEFAULT NULL, checkout text DEFAULT NULL, kid integer DEFAULT NULL,
-	target boolean DEFAULT NULL, form boolean DEFAULT NULL, approvers jsonb DEFAULT NULL, verify interval DEFAULT NULL
+	target boolean DEFAULT NULL, form boolean DEFAULT NULL, approvers jsonb DEFAULT NULL, verify interval DEFAULT NULL, item text DEFAULT NULL
 )
 RETURNS text LANGUAGE sql AS $$
 	SELECT m.outcome FROM test.makes(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
 		'n', n, 'kind', kind, 'subject', subject, 'price', price, 'provider', provider, 'session', session, 'ttl', ttl,
 		'exclusive', exclusive, 'key', key, 'rechecks', rechecks, 'request', request, 'checkout', checkout, 'kid', kid,
-		'target', target, 'form', form, 'approvers', approvers, 'verify', verify)))) m
+		'target', target, 'form', form, 'approvers', approvers, 'verify', verify, 'item', item)))) m
 $$;
 -- Which elicitation a call with this key goes on with, and its status.
 CREATE FUNCTION find(
@@ -143,6 +144,17 @@ CREATE FUNCTION find(
 RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT test.n(r.id) || ' ' || r.status
 	FROM urlmode.resume(ARRAY[test.owner(subject, session)], ARRAY[key], ARRAY[rechecks], ARRAY[test.digest(request)]) r
+$$;
+-- The same for an item, at this price. earlier: the digest by which it is compared with a row that has no item.
+CREATE FUNCTION find_item(
+	item text, price text DEFAULT '10.00 EUR', subject text DEFAULT 'ann', kind text DEFAULT 'payment', provider text DEFAULT 'shop',
+	request text DEFAULT NULL, key text DEFAULT NULL, earlier text DEFAULT NULL, rechecks boolean DEFAULT NULL
+)
+RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT test.n(r.id) || ' ' || r.status
+	FROM urlmode.resume_for(ARRAY[test.owner(subject)], ARRAY[provider], ARRAY[kind], ARRAY[key], ARRAY[rechecks], ARRAY[test.digest(request)], ARRAY[item],
+		ARRAY[CASE WHEN kind = 'payment' THEN jsonb_build_object('amount', test.amount(price), 'currency', test.currency(price)) END],
+		ARRAY[test.digest(earlier)]) r
 $$;
 -- What a wait is told. from: what a cancel of the server cut off.
 CREATE FUNCTION reads(VARIADIC numbers integer[]) RETURNS TABLE (

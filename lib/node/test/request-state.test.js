@@ -33,7 +33,9 @@ test('one that was changed, or is of another user, session, provider or request,
 	const refused = { name: 'RequestStateError', code: 'REQUEST_STATE', reason: 'invalid_request_state', message: INVALID };
 	const { requestState: keyed } = await ask(undefined, { resumeKey: 'k', about: { scopes: ['read'] } });
 	const payment = { kind: 'payment', targetUrl: 'https://shop.example/pay' };
-	const { requestState: priced } = await ask(undefined, { ...payment, resumeKey: 'p', expected: { amount: 1, currency: 'EUR' } });
+	const price = { amount: 1, currency: 'EUR' };
+	const { requestState: priced } = await ask(undefined, { ...payment, resumeKey: 'p', expected: price });
+	const { requestState: bought } = await ask(undefined, { ...payment, item: 'report:42', expected: price });
 	for (const [name, state, more] of [
 		['empty', ''],
 		['no text', 7],
@@ -43,15 +45,22 @@ test('one that was changed, or is of another user, session, provider or request,
 		['of another user', handle, { subject: 'somebody' }],
 		['of another session', handle, { session: 'another' }],
 		['of another provider', handle, { provider: 'another' }],
-		['of another message', handle, { message: 'Another.' }],
 		['of another resume key', handle, { resumeKey: 'another' }],
 		['of another kind', handle, { kind: 'signature' }],
 		['of another request, although the resume key is the same', keyed, { resumeKey: 'k', about: { scopes: ['write'] } }],
 		['of another price, although the resume key is the same', priced, { ...payment, resumeKey: 'p', expected: { amount: 9_999, currency: 'EUR' } }],
+		['of another item', bought, { ...payment, item: 'report:43', expected: price }],
 	]) {
 		await assert.rejects(ask(state, more), refused, name);
 	}
-	assert.equal((await ask(handle)).structuredContent.elicitation.status, 'pending', 'the right one is not');
+	for (const [name, state, more] of [
+		['the right one', handle],
+		['with another message', handle, { message: 'Another.' }],
+		['at another price for the same item', bought, { ...payment, item: 'report:42', message: 'Another.', expected: { amount: 2, currency: 'EUR' } }],
+		['of a package without items', priced, { ...payment, resumeKey: 'p', item: 'report:42', expected: price }],
+	]) {
+		assert.equal((await ask(state, more)).structuredContent.elicitation.status, 'pending', name);
+	}
 });
 
 test('one that has expired, or whose row is deleted, is refused as expired', async (t) => {

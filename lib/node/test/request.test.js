@@ -17,7 +17,7 @@ test('the digest of a request is that of the vectors', () => {
 	const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
 	for (const { request: { expected = null, ...rest }, canonical, digest } of cases) {
 		assert.equal(canonicalJson({ ...rest, expected: expected ?? undefined }), canonical);
-		assert.equal(digestOfRequest({ expected, ...rest }).toString('hex'), digest);
+		assert.equal(digestOfRequest({ expected, ...rest, mcpClient: rest.mcp_client }).toString('hex'), digest);
 	}
 });
 
@@ -25,6 +25,7 @@ test('the resume key of a call that gives none is that of the vectors', () => {
 	const { resume_keys: keys } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
 	for (const { request: { message, ...rest }, canonical, key } of keys) {
 		assert.equal(resumeKeyOf({ ...rest, message }), key);
+		if (canonical === undefined) continue;
 		const price = rest.expected === 'any' ? ['any'] : [rest.expected?.amount ?? null, rest.expected?.currency ?? null];
 		assert.equal(canonicalJson([message, ...price]), canonical);
 	}

@@ -49,7 +49,7 @@ def answer(statement: str, values: Sequence[Any]) -> Rows:
     expires_at = datetime.now(timezone.utc) + timedelta(minutes=5)
     answers: dict[str, Callable[[], Rows]] = {
         "create_elicitation": lambda: [(expires_at, "created") for _ in values[0]],
-        "urlmode.resume": lambda: [ResumedRow(None, "", "oauth", expires_at, 0, None) for _ in values[0]],
+        "urlmode.resume": lambda: [ResumedRow(None, "", "oauth", "pending", expires_at, 0, None) for _ in values[0]],
         "urlmode.abandon": lambda: [("completed",) for _ in values[0]],
         "urlmode.settle": lambda: [("completed",)],
         "urlmode.claim": lambda: [("claimed",)],

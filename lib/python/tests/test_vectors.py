@@ -144,7 +144,7 @@ def test_request(case: dict[str, Any]) -> None:
     digest = digest_of_request(
         provider=request["provider"], kind=request["kind"], about=request.get("about"),
         expected=Expected(**expected) if isinstance(expected, dict) else expected,
-        mcp_client=request.get("mcp_client"),
+        mcp_client=request.get("mcp_client"), item=request.get("item"),
     )  # fmt: skip
     assert digest.hex() == case["digest"]
 

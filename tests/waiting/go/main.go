@@ -196,7 +196,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		told := []members{}
 		for _, each := range listed {
 			told = append(told, payment(each.ProvenPayment, members{"late": each.Late, "refunded": each.Refunded, "held": each.Held,
-				"resume_key": each.ResumeKey, "result": each.Result, "proven_at": each.ProvenAt}))
+				"item": each.Item, "resume_key": each.ResumeKey, "result": each.Result, "proven_at": each.ProvenAt}))
 		}
 		return told, err
 	case "refunds":

@@ -115,13 +115,18 @@ function parseRefusal(answer) {
 }
 
 /**
- * A handle is bound to one owner, one resume key and all that the call asks for. A
+ * A handle is bound to one owner, one item or resume key, and all that the call asks for. A
  * handle for a cheap item cannot complete an expensive one.
  *
  * @param {ElicitOptions} options
+ * @returns {[Buffer, ...Buffer[]]} of new handles, then of those of packages that send no items
  */
-function purposeOf(options) {
-	return createHash('sha256').update(checkRequest(options).request).update(resumeKeyOf(options)).digest().subarray(0, 16);
+function purposesOf(options) {
+	const { item, request, earlierRequest } = checkRequest(options);
+	const key = resumeKeyOf(options);
+	/** @type {(asked: Buffer, key: string) => Buffer} */
+	const of = (asked, key) => createHash('sha256').update(asked).update(key).digest().subarray(0, 16);
+	return item === null || earlierRequest === null ? [of(request, key)] : [of(request, ''), of(earlierRequest, key)];
 }
 
 /**
@@ -134,7 +139,7 @@ function mintHandle(options, { id, rounds, kid }, expiresAt) {
 	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
 	const { keys } = internalsOf(options.urlmode);
 	const sealed = mintState({ minting: keys.find(kid) ?? keys.minting }, 'retry', '',
-		{ id, expires, binding: bindingOf(subject, session), browser: purposeOf(options) });
+		{ id, expires, binding: bindingOf(subject, session), browser: purposesOf(options)[0] });
 	return `${sealed}.${rounds}`;
 }
 
@@ -149,7 +154,7 @@ function openHandle(options, state) {
 	const { subject, session } = ownerOf(options);
 	const [, sealed = '', rounds] = HANDLE.exec(state) ?? [];
 	const { id, binding, browser, expires } = openState(internalsOf(options.urlmode).keys, 'retry', '', sealed);
-	if (!bindingOf(subject, session).equals(binding) || !purposeOf(options).equals(browser)) throw new StateTokenError('STATE_INVALID');
+	if (!bindingOf(subject, session).equals(binding) || !purposesOf(options).some((purpose) => purpose.equals(browser))) throw new StateTokenError('STATE_INVALID');
 	return { id, rounds: Number(rounds), kid: kidOf(sealed), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
 }
 

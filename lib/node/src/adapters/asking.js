@@ -26,12 +26,22 @@ export function ownerOf({ subject, session = '' }) {
 }
 
 /**
- * The resume key by which the next call goes on with what this one has started:
- * the caller's own, or one made of provider, kind, message and price.
+ * The resume key by which the next call goes on with what this one has started: the caller's own, or provider and kind. What
+ * else the call asks for is compared beside it. A payment or signature is found by its item, and by this key where it has none.
  *
  * @param {ElicitOptions} options
  */
-export function resumeKeyOf({ resumeKey, provider, kind, message, expected }) {
+export function resumeKeyOf(options) {
+	const { resumeKey, provider, kind } = options;
+	return kind === 'payment' || kind === 'signature' ? earlierKeyOf(options) : resumeKey ?? `${provider} ${kind}`;
+}
+
+/**
+ * The resume key of packages that send no items: the caller's own, or one made of provider, kind, message and price.
+ *
+ * @param {ElicitOptions} options
+ */
+export function earlierKeyOf({ resumeKey, provider, kind, message, expected }) {
 	if (resumeKey !== undefined) return resumeKey;
 	const price = expected === 'any' ? [expected] : [expected?.amount, expected?.currency];
 	const question = JSON.stringify([message, ...price]);

@@ -73,11 +73,16 @@ export function createElicitation(query, all) {
 }
 
 /**
- * @typedef {object} ResumeKey
+ * @typedef {object} Resuming
  * @property {Buffer} binding
- * @property {string} resumeKey
+ * @property {string} provider
+ * @property {import('./types.js').Kind} kind
+ * @property {string | null} resumeKey of a request without an item
  * @property {boolean} canRecheck
  * @property {Buffer} request digest of the request
+ * @property {string | null} item what a payment or signature is for
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {Buffer | null} earlierRequest the digest that a package without items has made of it
  */
 
 /**
@@ -85,25 +90,31 @@ export function createElicitation(query, all) {
  * @property {string | null} id null: there is none
  * @property {string} provider
  * @property {import('./types.js').Kind} kind
+ * @property {'pending' | 'opened' | 'processing' | 'completed' | 'held'} status
  * @property {string} expires_at Unix seconds with a fraction
  * @property {string} expires_in_ms negative if it has expired
  * @property {number | null} link_kid of the key that has minted its link
  */
 
-const RESUME = `SELECT id, provider, kind, extract(epoch FROM expires_at) AS expires_at, expires_in_ms, link_kid FROM
-	urlmode.resume($1, $2, $3, $4)`;
+const RESUME_FOR = `SELECT id, provider, kind, status, extract(epoch FROM expires_at) AS expires_at, expires_in_ms, link_kid FROM
+	urlmode.resume_for($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 /**
  * @param {Query} query
- * @param {ResumeKey[]} all
+ * @param {Resuming[]} all
  * @returns {Promise<ResumedRow[]>}
  */
-export function resume(query, all) {
-	return /** @type {Promise<never>} */ (query(RESUME, [
+export function resumeFor(query, all) {
+	return /** @type {Promise<never>} */ (query(RESUME_FOR, [
 		all.map(({ binding }) => binding),
+		all.map(({ provider }) => provider),
+		all.map(({ kind }) => kind),
 		all.map(({ resumeKey }) => resumeKey),
 		all.map(({ canRecheck }) => canRecheck),
 		all.map(({ request }) => request),
+		all.map(({ item }) => item),
+		all.map(({ expected }) => expected && JSON.stringify(expected)),
+		all.map(({ earlierRequest }) => earlierRequest),
 	]));
 }
 
@@ -251,10 +262,11 @@ export async function claim(query, { id, binding, reference, keepMs, action, hel
  * @property {Buffer} binding
  * @property {string | null} resume_key
  * @property {Buffer | null} result sealed
+ * @property {string | null} item what the payment is for
  */
 
-const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
-	session, binding, resume_key, result FROM urlmode.unclaimed($1, $2, $3)`;
+const UNCLAIMED_PAYMENTS = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
+	session, binding, resume_key, result, item FROM urlmode.unclaimed_payments($1, $2, $3)`;
 
 /**
  * @param {Query} query
@@ -264,8 +276,8 @@ const UNCLAIMED = `SELECT elicitation, provider_name, reference, amount, currenc
  * @param {string | null} values.id
  * @returns {Promise<UnclaimedRow[]>}
  */
-export function unclaimed(query, { provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(UNCLAIMED, [provider, since, id]));
+export function unclaimedPayments(query, { provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNCLAIMED_PAYMENTS, [provider, since, id]));
 }
 
 /**

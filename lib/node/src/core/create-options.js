@@ -49,7 +49,7 @@ function checkItem(item, kind) {
  * The part of the options by which a call is compared with an earlier one.
  *
  * @param {import('./types.js').AnyCreateOptions} options
- * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'item' | 'form' | 'approvers' | 'clientId' | 'request'>}
+ * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'item' | 'form' | 'approvers' | 'clientId' | 'request' | 'earlierRequest'>}
  */
 export function checkRequest(options) {
 	const { provider: name, kind: given, expected: price, item: thing, about: more, clientId: client, sameClient: compared } = options;
@@ -70,11 +70,12 @@ export function checkRequest(options) {
 	const about = {
 		...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
 	};
+	const asked = {
+		provider, kind, expected, about: more === undefined && !checkedForm ? undefined : about, mcpClient: sameClient ? clientId : null,
+	};
 	return {
 		provider, kind, expected, item, form: checkedForm, approvers, clientId,
-		request: digestOfRequest({
-			provider, kind, expected, about: more === undefined && !checkedForm ? undefined : about, mcpClient: sameClient ? clientId : null,
-		}),
+		request: digestOfRequest({ ...asked, item }), earlierRequest: item === null ? null : digestOfRequest(asked),
 	};
 }
 
@@ -96,17 +97,18 @@ export function checkRequest(options) {
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
  * @property {string | null} traceparent
  * @property {Buffer} request digest of what is asked for
+ * @property {Buffer | null} earlierRequest the digest that a package without items has made of it
  *
  * @param {import('./types.js').AnyCreateOptions} options
  * @returns {Checked}
  */
 export function checkCreateOptions(options) {
 	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
-	const { provider, kind, expected, item, form, approvers, clientId, request } = checkRequest(options);
+	const { provider, kind, expected, item, form, approvers, clientId, request, earlierRequest } = checkRequest(options);
 	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
 	return { // Without a spread of objects, which takes V8 longer than all checks.
-		provider, kind, expected, item, form, approvers, clientId, request,
+		provider, kind, expected, item, form, approvers, clientId, request, earlierRequest,
 		id: checkId(options.id ?? randomUUID()),
 		owner: checkOwner(options),
 		ttl: checkTtl(options.ttl ?? TTL_MS),

@@ -1,7 +1,7 @@
 // Makes elicitations, or finds those that a call can go on with.
 
 import { checkTarget } from './arguments.js';
-import { RESUME_ATTEMPTS } from './contract-limits.js';
+import { KEEP_RESULTS_MS, RESUME_ATTEMPTS } from './contract-limits.js';
 import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
 import { ElicitationExistsError } from './errors.js';
@@ -42,13 +42,17 @@ export class Creator {
 	 */
 	async create(options) {
 		const checked = checkCreateOptions(options);
-		const { id, provider, kind, owner, ttl, expected, item, exclusive, resumeKey, canRecheck, request, clientId, approvers, verifyMs, traceparent } = checked;
+		const { id, provider, kind, owner, ttl, expected, item, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
 		const byOthers = approvers !== null;
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
-			const resumable = resumeKey === null ? undefined : await this.#database.resume(binding, resumeKey, canRecheck, request);
+			const resumable = resumeKey === null && item === null ? undefined : await this.#database.resume({
+				binding, provider, kind, resumeKey, canRecheck, request, item, expected, earlierRequest,
+			});
+			// What does not match was told, or nobody heard it: from now on the money is held.
+			if (resumable?.isHeld) await this.#database.claim({ id: resumable.id, binding }, 'cancel', null, KEEP_RESULTS_MS, false);
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
 
 			const { kid: linkKid } = this.#keys.minting;

@@ -24,7 +24,7 @@ const READ_NAME = 'urlmode_read';
  * @typedef {import('./contract-calls.js').Row} Row
  * @typedef {import('./contract-calls.js').RowKey} RowKey identifies a row
  * @typedef {import('./contract-calls.js').NewRow} NewRow
- * @typedef {import('./contract-calls.js').ResumeKey} ResumeKey
+ * @typedef {import('./contract-calls.js').Resuming} Resuming
  * @typedef {import('./contract-calls.js').Abandoned} Abandoned
  * @typedef {import('./contract-calls.js').TakenCheck} TakenCheck
  * @typedef {import('./contract-calls.js').TakenRecheck} TakenRecheck
@@ -37,6 +37,7 @@ const READ_NAME = 'urlmode_read';
  * @property {string} id
  * @property {string} provider
  * @property {import('./types.js').Kind} kind
+ * @property {boolean} isHeld an amount that does not match waits to be delivered or refunded
  * @property {number} expires Unix seconds with a fraction
  * @property {number} ttl milliseconds; negative if it has expired
  * @property {number | null} linkKid of the key that has minted its link
@@ -71,7 +72,7 @@ export class Database {
 	/** @type {sql.Query} */
 	#ask = (text, values) => this.#pool.query(text, values);
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
-	#resumes = new Batches((/** @type {ResumeKey[]} */ keys) => this.#resume(keys), BATCHES);
+	#resumes = new Batches((/** @type {Resuming[]} */ all) => this.#resume(all), BATCHES);
 	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => sql.abandon(this.#run, rows), BATCHES);
 
 	/**
@@ -124,21 +125,18 @@ export class Database {
 	}
 
 	/**
-	 * @param {Buffer} binding
-	 * @param {string} resumeKey
-	 * @param {boolean} canRecheck
-	 * @param {Buffer} request digest of the request
+	 * @param {Resuming} asked
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	resume(binding, resumeKey, canRecheck, request) {
-		return this.#pool.track(() => this.#resumes.ask({ binding, resumeKey, canRecheck, request }));
+	resume(asked) {
+		return this.#pool.track(() => this.#resumes.ask(asked));
 	}
 
-	/** @param {ResumeKey[]} keys */
-	async #resume(keys) {
-		const rows = await sql.resume(this.#run, keys);
-		return rows.map(({ id, provider, kind, expires_at: expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
-			: { id, provider, kind, expires: Number(expires), ttl: Number(ttl), linkKid }));
+	/** @param {Resuming[]} all */
+	async #resume(all) {
+		const rows = await sql.resumeFor(this.#run, all);
+		return rows.map(({ id, provider, kind, status, expires_at: expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
+			: { id, provider, kind, isHeld: status === 'held', expires: Number(expires), ttl: Number(ttl), linkKid }));
 	}
 
 	/**
@@ -161,7 +159,7 @@ export class Database {
 	 * @returns {Promise<UnclaimedRow[]>}
 	 */
 	unclaimed({ provider = null, since = null, id = null }) {
-		return sql.unclaimed(this.#ask, { provider, since, id });
+		return sql.unclaimedPayments(this.#ask, { provider, since, id });
 	}
 
 	/**

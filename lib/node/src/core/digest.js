@@ -24,11 +24,13 @@ export function canonicalJson(value) {
  * @param {string} request.provider
  * @param {string} request.kind
  * @param {import('./types.js').Expected | 'any' | null} request.expected
+ * @param {string | null} [request.item] in place of the price
  * @param {object | undefined} request.about
  * @param {string | null} [request.mcpClient] the MCP client, where it is compared
  * @returns {Buffer} 16 bytes
  */
-export function digestOfRequest({ provider, kind, expected, about, mcpClient }) {
-	const json = canonicalJson({ provider, kind, expected: expected ?? undefined, about, mcp_client: mcpClient ?? undefined });
+export function digestOfRequest({ provider, kind, expected, item, about, mcpClient }) {
+	const what = item === null || item === undefined ? { expected: expected ?? undefined } : { item };
+	const json = canonicalJson({ provider, kind, ...what, about, mcp_client: mcpClient ?? undefined });
 	return sha256(`${REQUEST_LABEL}\0${json}`, DIGEST_BYTES);
 }

@@ -281,6 +281,7 @@
  *
  * @typedef {EventFields & Money & UnclaimedFields} UnclaimedPayment
  * @typedef {object} UnclaimedFields
+ * @property {string | undefined} item what it is for; undefined: the server did not say it
  * @property {string | undefined} resumeKey
  * @property {boolean} late whether the elicitation had ended before
  * @property {Date} provenAt

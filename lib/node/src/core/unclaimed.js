@@ -13,7 +13,7 @@ import { unseal } from './seal.js';
 export function toUnclaimedPayment(keys, row) {
 	return {
 		elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject, session: row.session,
-		resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
+		item: row.item ?? undefined, resumeKey: row.resume_key ?? undefined, reference: row.reference, amount: Number(row.amount),
 		currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
 		refunded: Number(row.refunded), held: row.held,
 		result: openResult(keys, row),

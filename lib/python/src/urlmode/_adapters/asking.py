@@ -335,16 +335,19 @@ class Asking:
             return link_result(tool_request.message, tool_request.kind, tool_request.expected, tool_request.urlmode._name, elicitation, status)
         return open_result(tool_request.message, tool_request.kind, elicitation.elicitation_id, status)
 
-    def _purpose(self) -> bytes:
-        """A handle is bound to one owner, one resume key and all that the call asks for. A handle for a cheap item
-        cannot complete an expensive one."""
-        tool_request = self.tool_request
-        return hashlib.sha256(tool_request.request.digest + tool_request.key.encode()).digest()[:16]
+    def _purposes(self) -> list[bytes]:
+        """A handle is bound to one owner, one item or resume key, and all that the call asks for. A handle for a cheap
+        item cannot complete an expensive one. That of new handles, then that of packages that send no items."""
+        request, key = self.tool_request.request, self.tool_request.key.encode()
+        bound = [request.digest + key]
+        if request.earlier_digest is not None:
+            bound = [request.digest, request.earlier_digest + key]
+        return [hashlib.sha256(each).digest()[:16] for each in bound]
 
     def _mint_handle(self, id: str, rounds: int, kid: int, expires_at: datetime) -> str:
         keys = self.tool_request.urlmode._keys
         expires = math.ceil(expires_at.timestamp()) + GRACE_MAX_S
-        state = State(id, expires, binding_of(self.tool_request.subject, self.tool_request.session), self._purpose())
+        state = State(id, expires, binding_of(self.tool_request.subject, self.tool_request.session), self._purposes()[0])
         return f"{mint_state(keys.find(kid) or keys.minting, 'retry', '', state)}.{rounds}"
 
     def _open_handle(self, text: str) -> tuple[str, int, int, datetime]:
@@ -352,7 +355,7 @@ class Asking:
         if match is None:
             raise StateTokenError
         state = open_state(self.tool_request.urlmode._keys, "retry", "", match[1])
-        if state.binding != binding_of(self.tool_request.subject, self.tool_request.session) or state.browser != self._purpose():
+        if state.binding != binding_of(self.tool_request.subject, self.tool_request.session) or state.browser not in self._purposes():
             raise StateTokenError
         return state.id, int(match[2]), state.kid, datetime.fromtimestamp(state.expires - GRACE_MAX_S, timezone.utc)
 

@@ -91,12 +91,20 @@ async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Creat
     return [Created(*row) for row in found]
 
 
-class ResumeKey(NamedTuple):
+class Resuming(NamedTuple):
     binding: bytes
-    resume_key: str
+    provider: str
+    kind: Kind
+    resume_key: str | None
+    """of a request without an item"""
     can_recheck: bool
     request: bytes
     """digest of the request"""
+    item: str | None
+    """what a payment or signature is for"""
+    expected: Any
+    earlier_request: bytes | None
+    """the digest that a package without items has made of it"""
 
 
 class ResumedRow(NamedTuple):
@@ -104,6 +112,7 @@ class ResumedRow(NamedTuple):
     """None: there is none"""
     provider: str
     kind: Kind
+    status: Literal["pending", "opened", "processing", "completed", "held"]
     expires_at: datetime
     expires_in_ms: int
     """negative if it has expired"""
@@ -111,16 +120,22 @@ class ResumedRow(NamedTuple):
     """of the key that has minted its link"""
 
 
-RESUME = """SELECT id::text, provider, kind, expires_at, expires_in_ms, link_kid FROM
-    urlmode.resume(%s::bytea[], %s::text[], %s::boolean[], %s::bytea[])"""
+RESUME_FOR = """SELECT id::text, provider, kind, status, expires_at, expires_in_ms, link_kid FROM
+    urlmode.resume_for(%s::bytea[], %s::text[], %s::text[], %s::text[], %s::boolean[], %s::bytea[], %s::text[],
+    %s::jsonb[], %s::bytea[])"""
 
 
-async def resume(query: Query, rows: Sequence[ResumeKey]) -> list[ResumedRow]:
-    found = await query(RESUME, [
+async def resume_for(query: Query, rows: Sequence[Resuming]) -> list[ResumedRow]:
+    found = await query(RESUME_FOR, [
         [each.binding for each in rows],
+        [each.provider for each in rows],
+        [each.kind for each in rows],
         [each.resume_key for each in rows],
         [each.can_recheck for each in rows],
         [each.request for each in rows],
+        [each.item for each in rows],
+        [None if each.expected is None else json.dumps(each.expected) for each in rows],
+        [each.earlier_request for each in rows],
     ])
     return [ResumedRow(*row) for row in found]
 
@@ -278,21 +293,23 @@ class UnclaimedRow(NamedTuple):
     resume_key: str | None
     result: bytes | None
     """sealed"""
+    item: str | None
+    """what the payment is for"""
 
 
-UNCLAIMED = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late,
-    proven_at, refunded, held, subject, session, binding, resume_key, result FROM urlmode.unclaimed(%s::text,
-    %s::timestamptz, %s::uuid)"""
+UNCLAIMED_PAYMENTS = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late,
+    proven_at, refunded, held, subject, session, binding, resume_key, result, item FROM
+    urlmode.unclaimed_payments(%s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def unclaimed(
+async def unclaimed_payments(
     query: Query,
     *,
     provider: str | None,
     since: datetime | None,
     id: str | None,
 ) -> list[UnclaimedRow]:
-    found = await query(UNCLAIMED, [provider, since, id])
+    found = await query(UNCLAIMED_PAYMENTS, [provider, since, id])
     return [UnclaimedRow(*row) for row in found]
 
 

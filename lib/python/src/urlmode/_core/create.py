@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from .callback_urls import AnyElicitation, UrlBuilder, target_of
-from .contract_calls import NewRow, ResumeKey
-from .contract_limits import RESUME_ATTEMPTS
+from .contract_calls import NewRow, Resuming, RowKey
+from .contract_limits import KEEP_RESULTS_S, RESUME_ATTEMPTS
 from .contract_seals import FORM_INFO, VERIFIER_INFO
 from .create_options import Checked
 from .database import Database
@@ -38,9 +38,15 @@ class Creator:
         if request.form is not None:
             form = seal(self._keys, FORM_INFO, id, binding, to_json(request.form))
         for _ in range(RESUME_ATTEMPTS):
-            if checked.resume_key is not None:
-                key = ResumeKey(binding, checked.resume_key, checked.can_recheck, request.digest)
-                found = await self._database.resume(key)
+            if checked.resume_key is not None or request.item is not None:
+                found = await self._database.resume(Resuming(
+                    binding=binding, provider=provider, kind=kind, resume_key=checked.resume_key,
+                    can_recheck=checked.can_recheck, request=request.digest, item=request.item, expected=expected,
+                    earlier_request=request.earlier_digest,
+                ))  # fmt: skip
+                if found is not None and found.is_held:
+                    # What does not match was told, or nobody heard it: from now on the money is held.
+                    await self._database.claim(RowKey(found.id, binding), "cancel", None, KEEP_RESULTS_S * 1000, False)
                 if found is not None:
                     return self._urls.to_elicitation(
                         found.id, found.provider, found.kind, binding, found.expires_at, ttl_ms=found.ttl_ms,

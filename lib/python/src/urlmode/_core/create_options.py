@@ -29,6 +29,8 @@ class Request:
     """None: the subject, or another kind. Empty: anybody else"""
     client_id: str | None
     digest: bytes
+    earlier_digest: bytes | None
+    """That which a package without items has made of it."""
 
 
 def _check_described(provider: str, kind: Kind) -> None:
@@ -69,10 +71,14 @@ def check_request(
     if checked is not None and asked is not None:
         others = None if approvers is None else approvers or "others"
         asked.update(form=checked, approver=others, verify=verifies or None)
+    mcp_client = client_id if same_client else None
     digest = digest_of_request(
-        provider=provider, kind=kind, expected=price, about=asked, mcp_client=client_id if same_client else None
-    )
-    return Request(provider, kind, price, item, checked, approvers, client_id, digest)
+        provider=provider, kind=kind, expected=price, about=asked, mcp_client=mcp_client, item=item
+    )  # fmt: skip
+    earlier = None
+    if item is not None:
+        earlier = digest_of_request(provider=provider, kind=kind, expected=price, about=asked, mcp_client=mcp_client)
+    return Request(provider, kind, price, item, checked, approvers, client_id, digest, earlier)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from .contract_calls import (
     Query,
     TakenRecheck,
     RefundRow,
-    ResumeKey,
+    Resuming,
     Row,
     RowKey,
     UnclaimedRow,
@@ -55,6 +55,8 @@ class Resumed(NamedTuple):
     expires_at: datetime
     ttl_ms: int
     link_kid: int | None
+    is_held: bool
+    """An amount that does not match waits to be delivered or refunded."""
 
 
 AbandonOutcome = Literal["completed", "already", "opened", "processing"]
@@ -109,14 +111,14 @@ class Database:
     async def _create(self, rows: Sequence[NewRow]) -> list[Created]:
         return await sql.create_elicitation(self._pool.run, rows)
 
-    async def resume(self, key: ResumeKey) -> Resumed | None:
-        return await self._pool.track(lambda: self._resumes.ask(key))
+    async def resume(self, asked: Resuming) -> Resumed | None:
+        return await self._pool.track(lambda: self._resumes.ask(asked))
 
-    async def _resume(self, keys: Sequence[ResumeKey]) -> list[Resumed | None]:
+    async def _resume(self, all: Sequence[Resuming]) -> list[Resumed | None]:
         return [
             None if row.id is None
-            else Resumed(row.id, row.provider, row.kind, _aware(row.expires_at), row.expires_in_ms, row.link_kid)
-            for row in await sql.resume(self._pool.run, keys)
+            else Resumed(row.id, row.provider, row.kind, _aware(row.expires_at), row.expires_in_ms, row.link_kid, row.status == "held")
+            for row in await sql.resume_for(self._pool.run, all)
         ]  # fmt: skip
 
     async def abandon(self, row: Abandoned) -> AbandonOutcome:
@@ -172,7 +174,7 @@ class Database:
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[UnclaimedRow]:
-        return await sql.unclaimed(self.query, provider=provider, since=since, id=id)
+        return await sql.unclaimed_payments(self.query, provider=provider, since=since, id=id)
 
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None

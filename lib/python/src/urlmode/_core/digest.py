@@ -70,7 +70,13 @@ def _number(value: float) -> str:
 
 
 def default_resume_key(provider: str, kind: str, message: str, expected: Expected | Literal["any"] | None) -> str:
-    """The resume key by which a call that gives none goes on with what an earlier one has started."""
+    """The resume key by which a call that gives none goes on with what an earlier one has started.
+
+    What else it asks for is compared beside it. A payment or signature is found by its item, and by this key, which is
+    made of its message and price, where an older package has created it.
+    """
+    if kind not in ("payment", "signature"):
+        return f"{provider} {kind}"
     price: list[Any] = [None, None]
     if isinstance(expected, Expected):
         price = [expected.amount, expected.currency]
@@ -82,11 +88,12 @@ def default_resume_key(provider: str, kind: str, message: str, expected: Expecte
 
 def digest_of_request(
     *, provider: str, kind: str, expected: Expected | Literal["any"] | None, about: Mapping[str, Any] | None,
-    mcp_client: str | None = None,
+    mcp_client: str | None = None, item: str | None = None,
 ) -> bytes:
-    """16 bytes. `mcp_client` is the id of the MCP client, where it is compared."""
+    """16 bytes. `mcp_client` is the id of the MCP client, where it is compared. `item` takes the place of the price."""
     price = {"amount": expected.amount, "currency": expected.currency} if isinstance(expected, Expected) else expected
-    asked = {"provider": provider, "kind": kind, "expected": price, "about": about, "mcp_client": mcp_client}
+    what = {"expected": price} if item is None else {"item": item}
+    asked = {"provider": provider, "kind": kind, **what, "about": about, "mcp_client": mcp_client}
     try:
         text = canonical_json(asked)
     except RecursionError:

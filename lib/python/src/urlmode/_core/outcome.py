@@ -105,7 +105,7 @@ def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:
     return UnclaimedPayment(
         elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
         reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
-        resume_key=row.resume_key, late=row.late, proven_at=row.proven_at, refunded=row.refunded, held=row.held,
+        item=row.item, resume_key=row.resume_key, late=row.late, proven_at=row.proven_at, refunded=row.refunded, held=row.held,
         result=result or None,
     )  # fmt: skip
 

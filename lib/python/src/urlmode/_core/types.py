@@ -152,6 +152,8 @@ class Payment:
 
 @dataclass(frozen=True, kw_only=True)
 class UnclaimedPayment(Payment):
+    item: str | None
+    """what it is for; None: the server did not say it"""
     resume_key: str | None
     late: bool
     proven_at: datetime
