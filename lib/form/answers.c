@@ -110,10 +110,10 @@ um_answers_read(struct um_answers *answers,
 	char *at;
 
 	*answers = (struct um_answers){ 0 };
-	answers->bytes = at = malloc(form->bytes_len + 1);
+	answers->bytes = at = malloc(form->size + 1);
 	if (at == NULL)
 		return UM_ANSWERS_FAILED;
-	answers->bytes_len = form->bytes_len + 1;
+	answers->bytes_len = form->size + 1;
 	for (size_t i = 0; i < form->len; i++) {
 		const struct um_field *field = &form->field[i];
 		const struct um_input *input;

@@ -130,19 +130,34 @@ read_field(char **at, struct um_str name, struct um_str value)
 	return field;
 }
 
+/* How many fields the text has at most. */
+static size_t
+count_fields(struct um_str text)
+{
+	size_t count = 0;
+
+	while (text.ptr != NULL && count < UM_FORM_FIELDS_MAX) {
+		um_str_cut(&text, "&");
+		count++;
+	}
+	return count;
+}
+
 static enum um_refusal
 parse(struct um_form *form, struct um_str text, size_t value_max,
 	add_field *add)
 {
+	size_t fields_size = count_fields(text) * sizeof(*form->field);
 	char *at;
 
 	*form = (struct um_form){ 0 };
 	if (text.len == 0)
 		return UM_REFUSAL_NONE;
-	form->bytes = at = malloc(text.len);
-	form->bytes_len = text.len;
-	if (at == NULL)
+	form->size = fields_size + text.len;
+	form->field = malloc(form->size);
+	if (form->field == NULL)
 		return UM_REFUSAL_MALFORMED_PARAMETERS;
+	at = (char *)form->field + fields_size;
 
 	while (text.len != 0) {
 		struct um_str value = um_str_cut(&text, "&");
@@ -200,6 +215,6 @@ um_form_get(const struct um_form *form, const char *name)
 void
 um_form_free(struct um_form *form)
 {
-	um_wipe_free(form->bytes, form->bytes_len);
+	um_wipe_free(form->field, form->size);
 	*form = (struct um_form){ 0 };
 }

@@ -28,9 +28,9 @@ struct um_field {
 /* Zeroed to begin with. */
 struct um_form {
 	size_t len;
-	struct um_field field[UM_FORM_FIELDS_MAX];
-	char *bytes; /* the decoded text that the fields point into */
-	size_t bytes_len;
+	struct um_field
+		*field; /* before the decoded text that they point into */
+	size_t size;    /* of both, in bytes */
 };
 
 /*

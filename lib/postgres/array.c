@@ -16,11 +16,14 @@ put_int(struct um_buf *out, int32_t value)
 void
 um_array_begin(struct um_buf *out, int32_t type, size_t len)
 {
-	put_int(out, 1); /* dimensions */
-	put_int(out, 1); /* there may be NULLs */
-	put_int(out, type);
-	put_int(out, (int32_t)len);
-	put_int(out, 1); /* lower bound */
+	const uint32_t head[] = {
+		htonl(1), /* dimensions */
+		htonl(1), /* there may be NULLs */
+		htonl((uint32_t)type), htonl((uint32_t)len),
+		htonl(1), /* lower bound */
+	};
+
+	um_buf_put(out, head, sizeof(head));
 }
 
 void

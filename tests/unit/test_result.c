@@ -15,9 +15,9 @@ sealed_len(const struct um_keys *keys, size_t code_len)
 	char code[UM_FORM_VALUE_MAX];
 	const struct um_context context = { .keys = (struct um_keys *)keys,
 		.random = counting_random };
-	const struct um_form form = { .len = 1,
-		.field = { { .name = STR("code"),
-			.value = { code, code_len } } } };
+	struct um_field field = { .name = STR("code"),
+		.value = { code, code_len } };
+	const struct um_form form = { .len = 1, .field = &field };
 	struct um_op op = { .action = "accept", .reason = "" };
 	size_t len;
 
