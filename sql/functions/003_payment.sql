@@ -138,10 +138,13 @@ BEGIN
 		-- A reference that is there twice pays for the elicitation that it has paid for
 		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
-			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout, e.subject, e.item, e.tenant
+			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout,
+			coalesce(e.subject, t.subject), coalesce(e.item, t.item), coalesce(e.tenant, t.tenant, '')
 		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
 			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
-		JOIN urlmode.elicitation e ON e.id = a.id AND e.id = ANY (ids)
+		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.id = ANY (ids)
+		-- A renewal is of its subscription.
+		LEFT JOIN urlmode.entitlement t ON t.id = a.id AND t.id = ANY (ids) AND e.id IS NULL
 		ORDER BY a.provider, a.reference, EXISTS (
 			SELECT FROM urlmode.payment o
 			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
