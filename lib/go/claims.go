@@ -189,6 +189,21 @@ func (c *Claim) Lost() <-chan struct{} { return c.lost }
 // Refunded is closed when all that was paid went back, or is disputed: the work can stop, or go on.
 func (c *Claim) Refunded() <-chan struct{} { return c.back }
 
+// Err is nil until Lost or Refunded is closed. Then it is an ErrClaimLost or an ErrClaimRefunded.
+func (c *Claim) Err() error {
+	select {
+	case <-c.lost:
+		return errorClaimLost(c.key.id)
+	default:
+	}
+	select {
+	case <-c.back:
+		return errorClaimRefunded(c.key.id)
+	default:
+		return nil
+	}
+}
+
 // Fulfil keeps what the call returns for the next one, until Confirm: the work is done. False: it cannot be
 // kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed until Confirm, or until Release, which has the next call
 // do the work again. ErrClaimLost: another call has begun since. The end of the context does not end it: without Fulfil, the next call

@@ -254,7 +254,13 @@ func TestRefundWhileTheCallWorks(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
 	id, claim := paid(t, m, p, me, LeaseOptions{Lease: time.Second})
 	p.event(t, id, "refunded", 1050, claim.Reference)
+	if err := claim.Err(); err != nil {
+		t.Fatal(err)
+	}
 	<-claim.Refunded()
+	if err := claim.Err(); !errors.Is(err, ErrClaimRefunded) && !errors.Is(err, ErrClaimLost) {
+		t.Fatal(err)
+	}
 	if kept, err := claim.Fulfil(t.Context(), "done"); err != nil && !errors.Is(err, ErrClaimLost) || err == nil && !kept {
 		t.Fatalf("it can go on: %t, %v", kept, err)
 	}

@@ -279,9 +279,9 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 	go func() {
 		select {
 		case <-claim.Lost():
-			stop(urlmode.ErrClaimLost)
+			stop(claim.Err())
 		case <-claim.Refunded():
-			stop(urlmode.ErrClaimRefunded)
+			stop(claim.Err())
 		case <-working.Done():
 		}
 	}()
