@@ -24,7 +24,8 @@ type ClaimState string
 const (
 	// ClaimBegun means that this call does the work.
 	ClaimBegun ClaimState = "begun"
-	// ClaimFulfilled means that another call has done the work, and its answer was not written. Return Result, and then Confirm.
+	// ClaimFulfilled means that another call has done the work, and its answer was not written. Return Result, and then Confirm. If this
+	// answer fails as well, Release: the next call does the work again, for the same payment.
 	ClaimFulfilled ClaimState = "fulfilled"
 	// ClaimLeased means that another call does the work, and can still finish it.
 	ClaimLeased ClaimState = "leased"
@@ -32,6 +33,14 @@ const (
 	ClaimTaken ClaimState = "taken"
 	// ClaimChanged means that the outcome is no longer this accept. Wait again.
 	ClaimChanged ClaimState = "changed"
+)
+
+// ClaimEnd is how the claim of a payment has ended that Unclaimed lists.
+type ClaimEnd string
+
+const (
+	ClaimDelivered ClaimEnd = "delivered"
+	ClaimRefunded  ClaimEnd = "refunded"
 )
 
 // Claim is one of an accept, with two ends: the work is done (Fulfil), and the answer was written (Confirm).
@@ -51,10 +60,12 @@ type Claim struct {
 	key    rowKey
 	lease  time.Duration
 	lost   chan struct{}
+	back   chan struct{}
 
 	mu     sync.Mutex
 	until  time.Time // counted from before the lease was asked for
 	ended  bool
+	isBack bool               // all that was paid
 	isDone bool               // the work, also if PostgreSQL could not be told
 	stop   context.CancelFunc // of the renewals
 }
@@ -66,6 +77,44 @@ type claims struct {
 	keep time.Duration // how long a result is kept after the last end of its claim
 	ctx  context.Context
 	done sync.WaitGroup
+
+	mu         sync.Mutex
+	confirming map[string]chan struct{} // the answers on their way, and confirmations, by the ids of their elicitations
+}
+
+// expectConfirmation has the next call for the elicitation wait, for a second at most: a client that has its answer can call again at once.
+func (c *claims) expectConfirmation(id string) (end func()) {
+	ended := make(chan struct{})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.confirming == nil {
+		c.confirming = map[string]chan struct{}{}
+	}
+	c.confirming[id] = ended
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		close(ended)
+		if c.confirming[id] == ended {
+			delete(c.confirming, id)
+		}
+	})
+}
+
+func (c *claims) awaitConfirmation(ctx context.Context, id string) {
+	c.mu.Lock()
+	ended, ok := c.confirming[id]
+	c.mu.Unlock()
+	if !ok {
+		return
+	}
+	rest := time.NewTimer(limits.ClaimConfirm)
+	defer rest.Stop()
+	select {
+	case <-ended:
+	case <-rest.C:
+	case <-ctx.Done():
+	}
 }
 
 func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
@@ -73,6 +122,7 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	c.awaitConfirmation(ctx, k.id)
 	// What is asked for is awaited: nobody else could do, or give back, what this call has begun.
 	for asking := context.WithoutCancel(ctx); ; {
 		claim, err := c.try(asking, k, o)
@@ -92,8 +142,8 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	asked := time.Now()
 	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
-		all, err := run(ctx, c.pool, sqlBeginClaim, beginClaimValues{rowKey: k, reference: o.Reference, leaseMs: o.Lease.Milliseconds(),
-			keepMs: c.keep.Milliseconds()})
+		all, err := run(ctx, c.pool, sqlBeginLease, beginLeaseValues{rowKey: k, reference: o.Reference, leaseMs: o.Lease.Milliseconds(),
+			keepMs: c.keep.Milliseconds(), claimID: o.ClaimID, anyPayment: o.AnyPayment})
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +157,7 @@ func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, err
 // toClaim also begins to renew the lease: within the call, for which Close waits before it waits for renewals.
 func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked time.Time) (*Claim, error) {
 	claim := &Claim{State: ClaimState(answer.outcome), Reference: answer.claimedReference, Fence: answer.fence,
-		claims: c, key: k, lease: lease, lost: make(chan struct{}), until: asked.Add(lease)}
+		claims: c, key: k, lease: lease, lost: make(chan struct{}), back: make(chan struct{}), until: asked.Add(lease)}
 	switch answer.outcome {
 	case "unknown":
 		return nil, errorNotFound(k.id)
@@ -136,44 +186,96 @@ func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked t
 // closed: another call may have begun.
 func (c *Claim) Lost() <-chan struct{} { return c.lost }
 
+// Refunded is closed when all that was paid went back, or is disputed: the work can stop, or go on.
+func (c *Claim) Refunded() <-chan struct{} { return c.back }
+
+// Err is nil until Lost or Refunded is closed. Then it is an ErrClaimLost or an ErrClaimRefunded.
+func (c *Claim) Err() error {
+	select {
+	case <-c.lost:
+		return errorClaimLost(c.key.id)
+	default:
+	}
+	select {
+	case <-c.back:
+		return errorClaimRefunded(c.key.id)
+	default:
+		return nil
+	}
+}
+
 // Fulfil keeps what the call returns for the next one, until Confirm: the work is done. False: it cannot be
-// kept, because it is no JSON or has more than 16 MiB, and the claim is final. ErrClaimLost: another call has begun since.
-// The end of the context does not end it: without Fulfil, the next call would do the work again.
+// kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed until Confirm, or until Release, which has the next call
+// do the work again. ErrClaimLost: another call has begun since. The end of the context does not end it: without Fulfil, the next call
+// would do the work again.
 func (c *Claim) Fulfil(ctx context.Context, result any) (bool, error) {
 	if c.State != ClaimBegun {
 		return false, argumentError("only a claim that has begun is fulfilled")
 	}
 	ctx = context.WithoutCancel(ctx)
-	c.done()
 	if c.Fence == 0 {
+		c.done()
 		c.end(false)
 		// The account is connected. If this is not stored, its page stays neutral.
 		c.endExchange(ctx, "")
 		return false, nil
 	}
 	text, ok := fulfilledJSON(result)
-	ask := func() (bool, error) { return c.confirm(ctx) }
-	if ok {
-		sealed := seal(c.claims.ring, useFulfilled, c.key, text, nil)
-		ask = func() (bool, error) {
-			return one(ctx, c.claims.pool, sqlFulfilClaim, fulfilClaimValues{rowKey: c.key, fence: c.Fence, fulfilled: sealed})
-		}
+	if !ok {
+		return false, nil
 	}
-	done, err := c.whileItLasts(ask)
+	sealed := seal(c.claims.ring, useFulfilled, c.key, text, nil)
+	err := c.lastStep(ctx, fulfilLeaseValues{fulfilled: sealed})
+	return err == nil, err
+}
+
+// End is both ends at once, for who has delivered or refunded what Unclaimed lists. refund is the provider's reference of the refund,
+// if there is one. ErrClaimLost: another call has begun since. The end of the context does not end it.
+func (c *Claim) End(ctx context.Context, how ClaimEnd, refund string) error {
+	switch {
+	case c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled:
+		return argumentError("only the claim of a payment that has begun, or is fulfilled, ends as delivered or refunded")
+	case how != ClaimDelivered && how != ClaimRefunded:
+		return argumentError("a claim ends as delivered or refunded")
+	case refund != "" && how != ClaimRefunded:
+		return argumentError("only a claim that ends as refunded has the reference of a refund")
+	}
+	if err := checkReference(refund); err != nil {
+		return err
+	}
+	return c.lastStep(context.WithoutCancel(ctx), fulfilLeaseValues{claimEnd: string(how), refund: refund})
+}
+
+func (c *Claim) lastStep(ctx context.Context, step fulfilLeaseValues) error {
+	c.done()
+	step.rowKey, step.fence, step.keepMs = c.key, c.Fence, c.claims.keep.Milliseconds()
+	answer, err := c.whileItLasts(func() (string, error) { return one(ctx, c.claims.pool, sqlFulfilLease, step) })
 	c.end(false)
-	if err == nil && !done {
-		err = errorClaimLost(c.key.id)
+	if err == nil && answer == "lost" {
+		return errorClaimLost(c.key.id)
 	}
-	return ok && err == nil, err
+	c.tell(answer)
+	return err
+}
+
+// tell says that all that was paid went back. The work may go on.
+func (c *Claim) tell(answer string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if (answer == "refunded" || answer == "disputed") && !c.isBack {
+		c.isBack = true
+		close(c.back)
+	}
 }
 
 // Confirm records that the answer was written, so that no later call is given it. It returns false if another call has begun or
-// confirmed it. The end of the context does not end it.
+// confirmed it, or this one has released it. The end of the context does not end it.
 func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 	if c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled {
 		return false, nil
 	}
 	c.done()
+	defer c.claims.expectConfirmation(c.key.id)()
 	done, err := c.confirm(context.WithoutCancel(ctx))
 	if err == nil {
 		c.end(false)
@@ -181,14 +283,19 @@ func (c *Claim) Confirm(ctx context.Context) (bool, error) {
 	return done, err
 }
 
-// Release gives the claim back because the work was not done, so that the next call can begin at once. The claim of an account is
+// ExpectConfirmation has the next call for the same elicitation wait for Confirm, a second at most, from before the answer is written:
+// a client that has it can call again at once. end ends that, also without Confirm.
+func (c *Claim) ExpectConfirmation() (end func()) { return c.claims.expectConfirmation(c.key.id) }
+
+// Release gives the claim back because the work was not done, so that the next call can begin at once. Of a claim that is fulfilled by
+// another call, it says that this answer has failed as well. The claim of an account is
 // final, and its page shows that it is not connected. It returns false if another call has begun, or if this one has called Fulfil or
 // Confirm, so that a deferred Release is of a call that has failed. The end of the context does not end it.
 func (c *Claim) Release(ctx context.Context) (bool, error) {
 	c.mu.Lock()
 	isDone := c.isDone
 	c.mu.Unlock()
-	if c.State != ClaimBegun || isDone {
+	if c.State != ClaimBegun && c.State != ClaimFulfilled || isDone {
 		return false, nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -215,7 +322,7 @@ func (c *Claim) endExchange(ctx context.Context, reason string) (bool, error) {
 
 // whileItLasts asks again if the database does not answer, for the time of one lease, because the work is done. No other
 // call can begin meanwhile.
-func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
+func (c *Claim) whileItLasts(ask func() (string, error)) (string, error) {
 	giveUp := time.Now().Add(c.lease)
 	for {
 		done, err := ask()
@@ -226,7 +333,7 @@ func (c *Claim) whileItLasts(ask func() (bool, error)) (bool, error) {
 			return done, err
 		}
 		if timing.Sleep(c.claims.ctx, timing.Jittered(limits.ClaimRetry)) != nil {
-			return false, errorClosed()
+			return "", errorClosed()
 		}
 	}
 }
@@ -245,15 +352,16 @@ func (c *Claim) renew(ctx context.Context) {
 		}
 		asked := time.Now()
 		asking, cancel := context.WithDeadline(ctx, until)
-		renewed, err := one(asking, c.claims.pool, sqlRenewClaim, renewClaimValues{rowKey: c.key, fence: c.Fence, leaseMs: c.lease.Milliseconds()})
+		answer, err := one(asking, c.claims.pool, sqlRenewLease, renewLeaseValues{rowKey: c.key, fence: c.Fence, leaseMs: c.lease.Milliseconds()})
 		cancel()
 		switch {
 		case err != nil:
 			pause = timing.Jittered(min(limits.ClaimRetry, c.lease/limits.ClaimRenewals))
-		case !renewed:
+		case answer == "lost":
 			c.end(true)
 			return
 		default:
+			c.tell(answer)
 			c.mu.Lock()
 			c.until = asked.Add(c.lease)
 			c.mu.Unlock()

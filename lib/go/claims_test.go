@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -141,5 +142,126 @@ func TestLeaseIsRenewed(t *testing.T) {
 	<-one.Lost()
 	if _, err := one.Fulfil(t.Context(), 1); !errors.Is(err, ErrClosed) {
 		t.Fatalf("a claim of an instance that is closed: %v", err)
+	}
+}
+
+// event records one about money, as a webhook does.
+func (p *programs) event(t testing.TB, id, effect string, amount int64, reference string) {
+	t.Helper()
+	p.ask(t, `SELECT outcome FROM urlmode.record_events(ARRAY[$1::text::uuid], '{stripe}', ARRAY[gen_random_uuid()::text], ARRAY[$2::text], ARRAY[$2::text],
+		ARRAY[$3::bigint], '{EUR}', ARRAY[$4::text], ARRAY['sealed'::bytea], ARRAY[NULL::bytea], ARRAY[NULL::text])`, id, effect, amount, reference)
+}
+
+// paid is a claim that has begun, of a payment.
+func paid(t *testing.T, m *Instance, p *programs, me Owner, o LeaseOptions) (string, *Claim) {
+	t.Helper()
+	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
+	p.event(t, id, "paid", 1050, "cs_"+id)
+	return id, beginClaim(t, m, id, me, o)
+}
+
+func beginClaim(t *testing.T, m *Instance, id string, me Owner, o LeaseOptions) *Claim {
+	t.Helper()
+	claim, err := m.BeginClaim(t.Context(), id, me, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claim
+}
+
+// Results up to 16 MiB are kept. The claim of what cannot be kept stays open.
+func TestSizesOfResults(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id, claim := paid(t, m, p, me, LeaseOptions{})
+	largest := strings.Repeat("x", fulfilledMax-len(`{"result":""}`))
+	if kept, err := claim.Fulfil(t.Context(), largest); !kept || err != nil {
+		t.Fatalf("%t, %v", kept, err)
+	}
+	again := beginClaim(t, m, id, me, LeaseOptions{})
+	if again.State != ClaimFulfilled || len(again.Result) != len(largest)+2 {
+		t.Fatalf("%s, %d bytes", again.State, len(again.Result))
+	}
+	if ok, err := again.Release(t.Context()); !ok || err != nil {
+		t.Fatalf("an answer that fails twice: %t, %v", ok, err)
+	}
+	if ok, _ := again.Confirm(t.Context()); ok {
+		t.Fatal("it was released")
+	}
+	next := beginClaim(t, m, id, me, LeaseOptions{Lease: time.Second})
+	for _, result := range []any{largest + "x", make(chan int)} {
+		if kept, err := next.Fulfil(t.Context(), result); kept || err != nil {
+			t.Fatalf("%t, %v", kept, err)
+		}
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if state := beginClaim(t, open(t), id, me, LeaseOptions{}).State; state != ClaimLeased {
+		select {
+		case <-next.Lost(): // The machine was too slow to renew it.
+			return
+		default:
+			t.Fatal(state)
+		}
+	}
+	if ok, err := next.Release(t.Context()); !ok || err != nil {
+		t.Fatalf("%t, %v", ok, err)
+	}
+	last := beginClaim(t, m, id, me, LeaseOptions{})
+	if last.State != ClaimBegun || last.Reference != claim.Reference {
+		t.Fatalf("%s of %s", last.State, last.Reference)
+	}
+	if ok, err := last.Confirm(t.Context()); !ok || err != nil {
+		t.Fatalf("%t, %v", ok, err)
+	}
+	if state := beginClaim(t, m, id, me, LeaseOptions{}).State; state != ClaimTaken {
+		t.Fatal(state)
+	}
+}
+
+// What does not match is refunded under a lease, and says so. The same caller begins the same claim again.
+func TestEndOfWhatIsListed(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
+	part := "part_" + id
+	p.event(t, id, "paid", 1, part)
+	if state := beginClaim(t, m, id, me, LeaseOptions{Reference: part}).State; state != ClaimChanged {
+		t.Fatal(state)
+	}
+	named := LeaseOptions{Reference: part, AnyPayment: true, ClaimID: id}
+	one, again := beginClaim(t, m, id, me, named), beginClaim(t, open(t), id, me, named)
+	if one.State != ClaimBegun || again.Fence != one.Fence {
+		t.Fatalf("%s, %d, %d", one.State, one.Fence, again.Fence)
+	}
+	for _, wrong := range []ClaimEnd{"lost", ClaimDelivered} {
+		if err := one.End(t.Context(), wrong, "re_1"); !errors.Is(err, ErrArgument) {
+			t.Fatalf("%s: %v", wrong, err)
+		}
+	}
+	for range 2 {
+		if err := one.End(t.Context(), ClaimRefunded, "re_1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := again.End(t.Context(), ClaimDelivered, ""); !errors.Is(err, ErrClaimLost) {
+		t.Fatal(err)
+	}
+	if _, err := m.BeginClaim(t.Context(), id, me, LeaseOptions{ClaimID: "mine"}); !errors.Is(err, ErrArgument) {
+		t.Fatal(err)
+	}
+}
+
+// A call is told that all that was paid went back.
+func TestRefundWhileTheCallWorks(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id, claim := paid(t, m, p, me, LeaseOptions{Lease: time.Second})
+	p.event(t, id, "refunded", 1050, claim.Reference)
+	if err := claim.Err(); err != nil {
+		t.Fatal(err)
+	}
+	<-claim.Refunded()
+	if err := claim.Err(); !errors.Is(err, ErrClaimRefunded) && !errors.Is(err, ErrClaimLost) {
+		t.Fatal(err)
+	}
+	if kept, err := claim.Fulfil(t.Context(), "done"); err != nil && !errors.Is(err, ErrClaimLost) || err == nil && !kept {
+		t.Fatalf("it can go on: %t, %v", kept, err)
 	}
 }

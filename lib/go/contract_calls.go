@@ -332,6 +332,44 @@ var sqlUnclaimedPayments = internals.StatementOf(
 	},
 )
 
+type undeliveredValues struct {
+	provider string
+	since    *time.Time
+	id       string
+}
+
+type undeliveredRow struct {
+	elicitation  string
+	providerName string
+	kind         Kind
+	reference    string
+	amount       int64
+	currency     string
+	fulfilledAt  time.Time
+	givenAt      *time.Time
+	// whether its result is still kept
+	hasResult bool
+	refunded  int64
+	held      bool
+	subject   string
+	session   string
+	resumeKey string
+}
+
+var sqlUndelivered = internals.StatementOf(
+	`SELECT elicitation::text, provider_name, kind, coalesce(reference, ''), coalesce(amount, 0), coalesce(currency, ''),
+		fulfilled_at, given_at, has_result, refunded, held, subject, session, coalesce(resume_key, '') FROM
+		urlmode.undelivered($1::text, $2::timestamptz, $3::text::uuid)`,
+	func(of undeliveredValues) []any {
+		return []any{orNull(of.provider), of.since, orNull(of.id)}
+	},
+	func(from pgx.CollectableRow) (r undeliveredRow, err error) {
+		err = from.Scan(&r.elicitation, &r.providerName, &r.kind, &r.reference, &r.amount, &r.currency, &r.fulfilledAt, &r.givenAt,
+			&r.hasResult, &r.refunded, &r.held, &r.subject, &r.session, &r.resumeKey)
+		return r, err
+	},
+)
+
 type refundsValues struct {
 	provider string
 	since    *time.Time
@@ -483,11 +521,14 @@ var sqlPurge = internals.StatementOf(
 	pgx.RowTo[int64],
 )
 
-type beginClaimValues struct {
+type beginLeaseValues struct {
 	rowKey
 	reference string
 	leaseMs   int64
 	keepMs    int64
+	claimID   string
+	// whether it may be one that does not match, or is held
+	anyPayment bool
 }
 
 type claimRow struct {
@@ -498,11 +539,19 @@ type claimRow struct {
 	leasedMs         int64
 }
 
-var sqlBeginClaim = internals.StatementOf(
+var sqlBeginLease = internals.StatementOf(
 	`SELECT outcome, coalesce(claimed_reference, ''), coalesce(fence, 0), fulfilled, coalesce(leased_ms, 0) FROM
-		urlmode.begin_claim($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint)`,
-	func(of beginClaimValues) []any {
-		return []any{of.id, of.binding[:], orNull(of.reference), of.leaseMs, of.keepMs}
+		urlmode.begin_lease($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint, $6::text::uuid, $7::boolean)`,
+	func(of beginLeaseValues) []any {
+		return []any{
+			of.id,
+			of.binding[:],
+			orNull(of.reference),
+			of.leaseMs,
+			of.keepMs,
+			orNull(of.claimID),
+			of.anyPayment,
+		}
 	},
 	func(from pgx.CollectableRow) (r claimRow, err error) {
 		err = from.Scan(&r.outcome, &r.claimedReference, &r.fence, &r.fulfilled, &r.leasedMs)
@@ -510,32 +559,37 @@ var sqlBeginClaim = internals.StatementOf(
 	},
 )
 
-type renewClaimValues struct {
+type renewLeaseValues struct {
 	rowKey
 	fence   int64
 	leaseMs int64
 }
 
-var sqlRenewClaim = internals.StatementOf(
-	`SELECT urlmode.renew_claim($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
-	func(of renewClaimValues) []any {
+var sqlRenewLease = internals.StatementOf(
+	`SELECT urlmode.renew_lease($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
+	func(of renewLeaseValues) []any {
 		return []any{of.id, of.binding[:], of.fence, of.leaseMs}
 	},
-	pgx.RowTo[bool],
+	pgx.RowTo[string],
 )
 
-type fulfilClaimValues struct {
+type fulfilLeaseValues struct {
 	rowKey
-	fence     int64
+	fence int64
+	// sealed; nil where the claim has both ends at once
 	fulfilled []byte
+	claimEnd  string
+	// the provider's reference of the refund
+	refund string
+	keepMs int64
 }
 
-var sqlFulfilClaim = internals.StatementOf(
-	`SELECT urlmode.fulfil_claim($1::text::uuid, $2::bytea, $3::bigint, $4::bytea)`,
-	func(of fulfilClaimValues) []any {
-		return []any{of.id, of.binding[:], of.fence, of.fulfilled}
+var sqlFulfilLease = internals.StatementOf(
+	`SELECT urlmode.fulfil_lease($1::text::uuid, $2::bytea, $3::bigint, $4::bytea, $5::text, $6::text, $7::bigint)`,
+	func(of fulfilLeaseValues) []any {
+		return []any{of.id, of.binding[:], of.fence, of.fulfilled, orNull(of.claimEnd), orNull(of.refund), of.keepMs}
 	},
-	pgx.RowTo[bool],
+	pgx.RowTo[string],
 )
 
 type confirmClaimValues struct {

@@ -19,6 +19,9 @@ const (
 	ErrOpen Code = "ELICITATION_OPEN"
 	// ErrClaimLost: The lease of this claim has ended, and another call may have begun to claim the same outcome.
 	ErrClaimLost Code = "CLAIM_LOST"
+	// ErrClaimRefunded: All that was paid went back, or is disputed, while a call was doing the work that it had paid for.
+	// The call can stop, or go on.
+	ErrClaimRefunded Code = "CLAIM_REFUNDED"
 	// ErrLimit: This owner has as many open elicitations as one may have, and has opened all of them.
 	ErrLimit Code = "ELICITATION_LIMIT"
 	// ErrExists: An elicitation was to be created with an id that is in use.
@@ -98,6 +101,10 @@ func errorOpen(id string) error {
 
 func errorClaimLost(id string) error {
 	return &Error{Code: ErrClaimLost, ElicitationID: id, reason: "the lease of this claim of elicitation " + id + " has ended: another call may have begun"}
+}
+
+func errorClaimRefunded(id string) error {
+	return &Error{Code: ErrClaimRefunded, ElicitationID: id, reason: "all that was paid for elicitation " + id + " went back while a call was working for it"}
 }
 
 func errorLimit() error {

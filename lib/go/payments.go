@@ -56,6 +56,25 @@ func (m *Instance) Unclaimed(ctx context.Context, o ListOptions) ([]UnclaimedPay
 	return m.readUnclaimed(ctx, f)
 }
 
+// Undelivered lists the claims that were fulfilled and never confirmed, of all users, the oldest first. Nobody knows that their
+// answers were written; some may be on their way.
+func (m *Instance) Undelivered(ctx context.Context, o ListOptions) ([]UndeliveredClaim, error) {
+	f, err := o.filter()
+	if err != nil {
+		return nil, err
+	}
+	found, err := call(ctx, m.pool, func(ctx context.Context) ([]undeliveredRow, error) {
+		return run(ctx, m.pool, sqlUndelivered, undeliveredValues(f.values()))
+	})
+	return column(found, toUndelivered), err
+}
+
+func toUndelivered(r undeliveredRow) UndeliveredClaim {
+	return UndeliveredClaim{ElicitationID: r.elicitation, Provider: r.providerName, Kind: r.kind, Owner: Owner{r.subject, r.session},
+		ResumeKey: r.resumeKey, Reference: r.reference, Amount: r.amount, Currency: r.currency, FulfilledAt: r.fulfilledAt, GivenAt: r.givenAt,
+		HasResult: r.hasResult, Refunded: r.refunded, Held: r.held}
+}
+
 // Refunds lists the refunds of payments, and how much came again, of all users, the last change last.
 // Transactions commit in another order than they begin: ask again for the last minute.
 func (m *Instance) Refunds(ctx context.Context, o ListOptions) ([]Refund, error) {

@@ -316,6 +316,28 @@ type UnclaimedPayment struct {
 	Result map[string]any
 }
 
+// UndeliveredClaim is a claim that was fulfilled and never confirmed.
+type UndeliveredClaim struct {
+	ElicitationID string
+	Provider      string
+	Kind          Kind
+	Owner         Owner
+	ResumeKey     string
+	// Reference is that of the payment, and empty where it is none.
+	Reference string
+	// Amount is in minor units.
+	Amount      int64
+	Currency    string
+	FulfilledAt time.Time
+	// GivenAt is when another call was last given the result. Nil: no other call was.
+	GivenAt *time.Time
+	// HasResult means that the next call is given the result. Otherwise it does the work again.
+	HasResult bool
+	// Refunded is how much of it went back, in minor units.
+	Refunded int64
+	Held     bool
+}
+
 // Refund is a refund, a dispute or a cancelled authorisation.
 type Refund struct {
 	ElicitationID string
@@ -371,6 +393,10 @@ type LeaseOptions struct {
 	Lease time.Duration
 	// Wait is how long to wait while another call holds the lease.
 	Wait time.Duration
+	// ClaimID is a UUID that names this claim. Who begins again with the same one has the same claim.
+	ClaimID string
+	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
+	AnyPayment bool
 }
 
 // ListOptions select payments and refunds. The zero value selects all.

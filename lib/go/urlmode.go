@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -221,6 +222,9 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	}
 	if err := checkReference(o.Reference); err != nil {
 		return nil, err
+	}
+	if o.ClaimID = strings.ToLower(o.ClaimID); o.ClaimID != "" && !isID(o.ClaimID) {
+		return nil, argumentError("ClaimID must be a UUID")
 	}
 	return m.claims.begin(ctx, k, o)
 }

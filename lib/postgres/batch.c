@@ -135,9 +135,10 @@ static const struct statement {
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
-	{ UM_OP_MEASURE, "measure",
+	{ UM_OP_MEASURE, "gauges",
 		"SELECT unclaimed, oldest_unclaimed_s, database_ms, "
-		"queue_usage FROM urlmode.measure(), unnest($1)",
+		"queue_usage, undelivered, oldest_undelivered_s "
+		"FROM urlmode.gauges(), unnest($1)",
 		{ ID } },
 };
 

@@ -157,6 +157,8 @@ struct um_op {
 		char *mismatch;
 		int64_t unclaimed;       /* MEASURE: payments */
 		int64_t unclaimed_age_s; /* of the oldest of them, or 0 */
+		int64_t undelivered;     /* MEASURE: claims */
+		int64_t undelivered_age_s;
 		/* The same: Unix time there, and what pg_notification_queue_usage()
 		 * says. */
 		int64_t database_ms;

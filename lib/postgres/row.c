@@ -164,6 +164,10 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		op->row.database_ms = strtoll(PQgetvalue(res, row, 2), NULL,
 			10);
 		op->row.queue_usage = strtod(PQgetvalue(res, row, 3), NULL);
+		op->row.undelivered = strtoll(PQgetvalue(res, row, 4), NULL,
+			10);
+		op->row.undelivered_age_s = strtoll(PQgetvalue(res, row, 5),
+			NULL, 10);
 		return true;
 	case UM_OP_HELD: /* of batches, and of no operation */
 	case UM_OP_NONE:

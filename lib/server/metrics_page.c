@@ -298,4 +298,7 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_one(&page, unclaimed_payments, (double)asked->row.unclaimed, 0);
 	write_one(&page, oldest_unclaimed_payment_age_seconds,
 		(double)asked->row.unclaimed_age_s, 0);
+	write_one(&page, undelivered_claims, (double)asked->row.undelivered, 0);
+	write_one(&page, oldest_undelivered_claim_age_seconds,
+		(double)asked->row.undelivered_age_s, 0);
 }

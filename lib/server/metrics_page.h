@@ -63,6 +63,12 @@
 	X(oldest_unclaimed_payment_age_seconds, gauge, "",                     \
 		"For how long the oldest of them has been proved; 0: there "   \
 		"is none.")                                                    \
+	X(undelivered_claims, gauge, "",                                       \
+		"Calls that have done their work, and whose answer nobody "    \
+		"knows to be written.")                                        \
+	X(oldest_undelivered_claim_age_seconds, gauge, "",                     \
+		"For how long the oldest of them has been done; 0: there is "  \
+		"none.")                                                       \
 	X(build_info, gauge, "version", "1; the version of the programs.")     \
 	X(metrics_shared, gauge, "",                                           \
 		"Whether these are of all programs, and not of one process.")

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# urlmode events: what providers have sent, what nobody has claimed, and what cannot be read.
+# urlmode events: what providers have sent, what nobody has claimed or got, and what cannot be read.
 
 help_events()
 {
 	cat <<'END'
-usage: urlmode events [--late | --unclaimed | --unknown | --unreadable]
+usage: urlmode events [--late | --unclaimed | --undelivered | --unknown | --unreadable]
                       [--provider NAME] [--since WHEN] [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
@@ -14,6 +14,9 @@ each did to its elicitation: urlmode show has the rest.
   --unclaimed      instead of events: payments that no call has claimed, and that
                    were not refunded, since ever and the oldest first; those that
                    are held wait for urlmode release or urlmode void
+  --undelivered    instead of events: claims whose work was done, and of which nobody
+                   knows that the answer was written, since ever and the oldest
+                   first; the next call for the same thing is given the result
   --unknown        instead of events: payments and refunds of elicitations that
                    nobody knows, of the last thirty days, the newest last
   --unreadable     instead of events: deliveries with a right signature that could
@@ -40,6 +43,7 @@ run_events()
 		case $1 in
 		--late) late=true ;;
 		--unclaimed) what=unclaimed ;;
+		--undelivered) what=undelivered ;;
 		--unknown) what=unknown ;;
 		--unreadable) what=unreadable ;;
 		--json) json=1 ;;
@@ -63,7 +67,7 @@ run_events()
 		shift
 	done
 	case $what-$late in
-	unclaimed-true | unknown-true | unreadable-true) misuse "--late and --$what exclude each other" ;;
+	unclaimed-true | undelivered-true | unknown-true | unreadable-true) misuse "--late and --$what exclude each other" ;;
 	esac
 	case $limit in
 	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
@@ -95,62 +99,46 @@ events_begin()
 	fi
 }
 
-# psql itself writes control characters as \x1B where it aligns.
+# The statement of a list: a function of urlmode, what is shown of its rows, its own arguments, and what
+# the list knows besides. psql itself writes control characters as \x1B where it aligns.
+list_of()
+{
+	from="(SELECT u.*${4:+, $4} FROM urlmode.$1(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, ${3-}:'most') u) l"
+	cat <<SQL
+\\if :json
+SELECT coalesce(json_agg(l), '[]') FROM $from;
+\\else
+SELECT $2 FROM $from;
+\\endif
+SQL
+}
+
 list_events()
 {
-	cat <<'SQL'
-\if :json
-SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_events(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
-\else
-SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
-	l.type, l.action, l.elicitation, l.reference, l.amount, l.request
-FROM urlmode.list_events(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'late', :'most') l;
-\endif
-SQL
+	list_of list_events "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	l.type, l.action, l.elicitation, l.reference, l.amount, l.request" ":'late', "
 }
 
 list_unknown()
 {
-	cat <<'SQL'
-\if :json
-SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unknown(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'most') l;
-\else
-SELECT date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
-	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency
-FROM urlmode.list_unknown(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
-\endif
-SQL
+	list_of list_unknown "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency"
 }
 
 list_unreadable()
 {
-	cat <<'SQL'
-\if :json
-SELECT coalesce(json_agg(l), '[]') FROM urlmode.list_unreadable(nullif(:'provider', ''),
-	nullif(:'begin', '')::timestamptz, :'most') l;
-\else
-SELECT date_trunc('second', l.first_seen_at) AS first_seen_at, date_trunc('second', l.last_seen_at) AS last_seen_at,
-	l.times, l.provider_name AS provider, l.reason, l.place, l.request
-FROM urlmode.list_unreadable(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
-\endif
-SQL
+	list_of list_unreadable "date_trunc('second', l.first_seen_at) AS first_seen_at, date_trunc('second', l.last_seen_at) AS last_seen_at,
+	l.times, l.provider_name AS provider, l.reason, l.place, l.request"
 }
 
 list_unclaimed()
 {
-	cat <<'SQL'
-\if :json
-SELECT coalesce(json_agg(l), '[]') FROM (
-	SELECT u.*, urlmode.show_item(u.elicitation) AS item
-	FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') u
-) l;
-\else
-SELECT date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
-	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held, urlmode.show_item(l.elicitation) AS item
-FROM urlmode.list_unclaimed(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, :'most') l;
-\endif
-SQL
+	list_of list_unclaimed "date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
+	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held, l.item" "" "urlmode.show_item(u.elicitation) AS item"
+}
+
+list_undelivered()
+{
+	list_of list_undelivered "date_trunc('second', l.fulfilled_at) AS fulfilled_at, l.provider_name AS provider, l.kind,
+	l.elicitation, l.reference, l.amount, l.currency, l.has_result, l.refunded, l.held, l.item" "" "urlmode.show_item(u.elicitation) AS item"
 }

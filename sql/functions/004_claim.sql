@@ -481,6 +481,17 @@ COMMENT ON FUNCTION urlmode.unclaimed IS
 	'oldest first, with the data that is needed to deliver or to refund them. It lists the '
 	'payments of all owners, for the operator of the MCP server.';
 
+CREATE OR REPLACE FUNCTION urlmode.is_undelivered(l urlmode.lease) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT l.fulfilled_at IS NOT NULL AND NOT EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = l.elicitation AND p.reference = l.reference AND p.refunded_at IS NOT NULL
+	)
+$$;
+COMMENT ON FUNCTION urlmode.is_undelivered IS
+	'Internal. Whether the work was done and nobody has confirmed that its answer was written, of '
+	'what did not go back.';
+
 CREATE OR REPLACE FUNCTION urlmode.undelivered(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
@@ -496,7 +507,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	FROM urlmode.lease l
 	JOIN urlmode.elicitation e ON e.id = l.elicitation
 	LEFT JOIN urlmode.payment p ON p.elicitation = l.elicitation AND p.reference = l.reference
-	WHERE l.fulfilled_at IS NOT NULL AND p.refunded_at IS NULL
+	WHERE urlmode.is_undelivered(l)
 		AND (undelivered.provider IS NULL OR e.provider = undelivered.provider)
 		AND (since IS NULL OR l.fulfilled_at >= since)
 		AND (undelivered.id IS NULL OR l.elicitation = undelivered.id)
@@ -556,7 +567,22 @@ COMMENT ON FUNCTION urlmode.measure IS
 	'For the metrics: how many payments urlmode.unclaimed lists, for how many seconds the oldest '
 	'of them has been proved (0: there is none), Unix time in milliseconds, and the part of the '
 	'notification queue that is in use (0 to 1). PostgreSQL frees the queue only when somebody '
-	'notifies or asks for that part, so the status program calls this on a timer.';
+	'notifies or asks for that part, so the status program calls gauges on a timer.';
+
+CREATE OR REPLACE FUNCTION urlmode.gauges(
+	OUT unclaimed bigint, OUT oldest_unclaimed_s bigint, OUT undelivered bigint, OUT oldest_undelivered_s bigint,
+	OUT database_ms bigint, OUT queue_usage double precision
+)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT m.unclaimed, m.oldest_unclaimed_s, u.undelivered, u.oldest_s, m.database_ms, m.queue_usage
+	FROM urlmode.measure() m CROSS JOIN (
+		SELECT count(*) AS undelivered, coalesce(extract(epoch FROM clock_timestamp() - min(l.fulfilled_at))::bigint, 0) AS oldest_s
+		FROM urlmode.lease l WHERE urlmode.is_undelivered(l)
+	) u
+$$;
+COMMENT ON FUNCTION urlmode.gauges IS
+	'For the metrics: what measure says, how many claims urlmode.undelivered lists, and for how many '
+	'seconds the oldest of them has been fulfilled (0: there is none).';
 
 GRANT EXECUTE ON FUNCTION
 	urlmode.claim, urlmode.begin_lease, urlmode.renew_lease, urlmode.fulfil_lease,
@@ -564,4 +590,4 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
 	urlmode.unclaimed, urlmode.undelivered, urlmode.refunds
 TO :"server";
-GRANT EXECUTE ON FUNCTION urlmode.measure TO :"cgi";
+GRANT EXECUTE ON FUNCTION urlmode.measure, urlmode.gauges TO :"cgi";

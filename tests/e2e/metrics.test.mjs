@@ -192,6 +192,8 @@ const WELL = {
 	// Always one that is unclaimed, and none for long.
 	'urlmode_unclaimed_payments{instance="a"}': '1x120',
 	'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}': '0+60x59 0+60x59',
+	'urlmode_undelivered_claims{instance="a"}': '1x120',
+	'urlmode_oldest_undelivered_claim_age_seconds{instance="a"}': '0+60x59 0+60x59',
 	'urlmode_keys_refused{instance="a",program="webhook"}': '0x120',
 	'urlmode_configuration_refused{instance="a"}': '0x120',
 	'urlmode_certificate_expiry_timestamp_seconds{instance="a",provider="paypal"}': '1220000x120',
@@ -226,6 +228,7 @@ const WRONG = [
 	['UrlmodeWebhookUnreadable', 'urlmode_unreadable_deliveries_total{instance="a",provider="stripe"}', '0x59 1x60', 0],
 	['UrlmodePaymentLate', 'urlmode_events_total{instance="a",provider="stripe",outcome="late"}', '0x59 1x60', 0],
 	['UrlmodePaymentUnclaimed', 'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
+	['UrlmodeClaimUndelivered', 'urlmode_oldest_undelivered_claim_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
 	['UrlmodeKeysRefused', 'urlmode_keys_refused{instance="a",program="webhook"}', '0x59 1x60', 5],
 	['UrlmodeConfigurationRefused', 'urlmode_configuration_refused{instance="a"}', '0x59 1x60', 5],
 	['UrlmodeCertificateExpires', 'urlmode_certificate_expiry_timestamp_seconds{instance="a",provider="paypal"}', '1220000x59 1209000x60', 0],
@@ -235,7 +238,7 @@ const WRONG = [
 describe('the alert rules', () => {
 	test('promtool takes them', async () => {
 		const { stdout } = await execute('promtool', ['check', 'rules', RULES]);
-		assert.match(stdout, /SUCCESS: 18 rules found/);
+		assert.match(stdout, /SUCCESS: 19 rules found/);
 	});
 
 	test('each fires when something is wrong, not before its time, and none while all is well', async () => {

@@ -198,7 +198,7 @@ export function makeHistory(seed) {
 		fulfil: () => ({ do: 'fulfil', call: recent('call') }),
 		confirm: () => ({ do: 'confirm', call: recent('call') }),
 		release: () => ({ do: 'release', call: recent('call') }),
-		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]) }),
+		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]), ...random.chance(0.3) && { dies: true } }),
 		cancel: () => ({ do: 'cancel', row: recent('call') }),
 		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
 		later: () => ({

@@ -86,6 +86,11 @@ export class Ledger {
 		this.#done.add(outcome);
 	}
 
+	/** The result of that work is of no use any more: it is done again for the same payment. */
+	forgotten(row, reference) {
+		this.#done.delete(`${row.id} ${reference}`);
+	}
+
 	outcome(row, { action, reason, reference }) {
 		assert.ok(OUTCOMES[action]?.includes(reason), `${action}, ${reason} is documented`);
 		if (action !== 'accept' || row.kind !== 'payment') return;

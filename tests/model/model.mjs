@@ -119,7 +119,7 @@ export class Model {
 
 	/** In which order calls are given payments: 0 what they can claim, 1 what is done, 2 what another call is at, 3 what is held. */
 	#rank(paid) {
-		if (this.isLeased(paid)) return paid.lease.fulfilled ? 1 : 2;
+		if (this.isLeased(paid) && !wasForgotten(paid)) return paid.lease.fulfilled ? 1 : 2;
 		return paid.held ? 3 : 0;
 	}
 
@@ -175,16 +175,16 @@ export class Model {
 	// Claims with two ends: one call at a time does the work, and once
 
 	/** @returns how it begins, and for what follows: `target`, the payment or the row that is claimed, and the `lease` */
-	begin(row, reference) {
+	begin(row, reference, isListed = false) {
 		if (row.isPurged) return { state: 'ELICITATION_NOT_FOUND' };
-		if (isOpen(row)) return { state: 'ELICITATION_OPEN' };
 		const payments = this.#paymentsOf(row);
+		if (isOpen(row) && !payments.some((paid) => paid.reference === reference && !paid.matches)) return { state: 'ELICITATION_OPEN' };
 		let target = row;
 		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
 			target = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each) && this.#rank(each) < 3);
+				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (isListed || this.#rank(each) < 3));
 			if (!target) return { state: 'taken' };
-			if (!target.matches) return { state: 'changed' };
+			if (!target.matches && !isListed) return { state: 'changed' };
 		} else if (row.action !== 'accept') {
 			return { state: 'changed' };
 		} else if (row.claimed) {
@@ -194,31 +194,49 @@ export class Model {
 			row.isExchanging = true;
 			return { state: 'begun' };
 		}
-		if (target.lease?.fulfilled) return { state: 'fulfilled', row, target, lease: target.lease };
-		if (this.isLeased(target)) return { state: 'leased' };
+		if (target.lease?.fulfilled && !wasForgotten(target)) {
+			target.lease.isGiven = true;
+			return { state: 'fulfilled', row, target, lease: target.lease };
+		}
+		if (this.isLeased(target) && !wasForgotten(target)) return { state: 'leased' };
 		target.lease = { endsAt: this.now + CLAIM_LEASE, fulfilled: undefined };
 		return { state: 'begun', row, target, lease: target.lease };
 	}
 
 	/** Whoever began last decides, and not the time. */
-	fulfil({ target, lease }, result) {
+	fulfil(claim, result) {
+		const { target, lease } = claim;
+		claim.isDone = true;
 		if (target.lease !== lease) return false;
-		lease.fulfilled ??= { result, at: this.now };
+		if (!lease.fulfilled || wasForgotten(target)) lease.fulfilled = { result, at: this.now };
 		return true;
 	}
 
-	confirm({ row, target, lease }) {
+	confirm(claim) {
+		const { row, target, lease } = claim;
+		claim.isDone = true;
 		if (target.lease !== lease) return false;
 		this.#endClaim(row, target);
 		return true;
 	}
 
-	release({ target, lease }) {
-		if (target.lease !== lease || lease.fulfilled) return false;
-		// What went back meanwhile is offered to no call.
-		if (this.now >= lease.endsAt && (target.refunded || target.held)) return false;
-		lease.endsAt = this.now;
+	/** Not what this call has done. What another call has done and this one was given is done again. */
+	release({ target, lease, isDone }) {
+		if (isDone || target.lease !== lease || (lease.fulfilled && !lease.isGiven)) return false;
+		// Another one, so that this call can do nothing more.
+		target.lease = { endsAt: this.now, fulfilled: undefined };
 		return true;
+	}
+
+	/** Whoever has delivered or refunded what is listed says so. */
+	endByHand(claim) {
+		return this.confirm(claim);
+	}
+
+	/** The claims whose work was done and whose answers nobody has confirmed, of what did not go back. */
+	undelivered() {
+		return this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)]).filter(({ lease, refunded }) => lease?.fulfilled && !refunded)
+			.map(({ reference = '' }) => reference);
 	}
 
 	#endClaim(row, target) {
@@ -227,12 +245,15 @@ export class Model {
 		this.#claimRow(row);
 	}
 
-	/** What was fulfilled and never confirmed has its end. Returns what that was. */
+	/** What was made and never confirmed is forgotten. Of a payment the claim stays; others end. Returns what that was. */
 	purgeResults() {
-		const ended = this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)].map((target) => ({ row, target })))
-			.filter(({ target: { lease } }) => lease?.fulfilled && lease.fulfilled.at <= this.now - KEPT_UNCONFIRMED);
-		for (const { row, target } of ended) this.#endClaim(row, target);
-		return ended;
+		const old = this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)].map((target) => ({ row, target })))
+			.filter(({ target: { lease } }) => lease?.fulfilled && !wasForgotten({ lease }) && lease.fulfilled.at <= this.now - KEPT_UNCONFIRMED);
+		for (const { row, target } of old) {
+			if (target === row) this.#endClaim(row, target);
+			else target.lease.fulfilled = 'forgotten';
+		}
+		return old;
 	}
 
 	#claimRow(row) {
@@ -546,6 +567,11 @@ export class Model {
 /** From then on whoever waits may end it. */
 export function closesAt({ kind, status, expires, grace }) {
 	return expires + (status === 'processing' && kind !== 'oauth' ? Math.max(grace, GRACE_PROCESSING) : grace);
+}
+
+/** The work was done, and what it has made is not kept any more: the next call does it again. */
+function wasForgotten({ lease }) {
+	return lease?.fulfilled === 'forgotten';
 }
 
 function isUnclaimed({ claimed, refunded }) {

@@ -190,7 +190,7 @@ class Runner {
 		fulfil: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
 			if (!real?.fulfil) return;
-			const isFirst = model.lease.fulfilled === undefined;
+			const isFirst = !model.lease.fulfilled;
 			const done = await real.fulfil({ by: label }).catch(({ code }) => code);
 			if (done === true && isFirst) this.#ledger.fulfilled(model.row, model.target.reference);
 			assert.equal(done, this.#model.fulfil(model, { by: label }) || 'CLAIM_LOST', 'fulfil');
@@ -205,10 +205,14 @@ class Runner {
 		},
 		release: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
-			if (real?.release) assert.equal(await real.release(), this.#model.release(model), 'release');
+			if (!real) return;
+			const wasMade = model.lease.fulfilled !== undefined;
+			const done = await real.release();
+			assert.equal(done, this.#model.release(model), 'release');
+			if (done && wasMade) this.#ledger.forgotten(model.row, model.target.reference);
 		},
-		/** The operator takes what unclaimed() lists. */
-		refundByHand: async ({ payment }) => {
+		/** The operator takes what unclaimed() lists, and may die before it is refunded: then it is listed again. */
+		refundByHand: async ({ payment, dies }) => {
 			const reference = this.#paid.get(payment)?.reference;
 			const listed = (await this.#stage.instances[0].urlmode.unclaimed({ provider: PROVIDER }))
 				.find((each) => each.reference === reference);
@@ -218,9 +222,14 @@ class Runner {
 			assert.equal(listed.elicitationId, row.id, 'what it was paid for');
 			assert.equal(listed.refunded, this.#model.payments.get(reference).back, 'what went back of it');
 			assert.equal(listed.held, this.#model.payments.get(reference).held, 'whether it is held');
-			const claimed = await this.#stage.instances[0].urlmode.claim(row.id, { subject: row.user, reference, held: true });
-			this.#ledger.claimed(row, 'accept', reference, claimed, true);
-			assert.equal(claimed, this.#model.claim(row, 'accept', reference, true), 'claim of what is listed');
+			const real = await this.#stage.instances[0].urlmode.beginClaim(row.id, { subject: row.user, reference, anyPayment: true, lease: CLAIM_LEASE });
+			const model = this.#model.begin(row, reference, true);
+			assert.equal(real.state, model.state, 'claim of what is listed');
+			assert.equal(real.state, 'begun');
+			if (dies) return;
+			await real.end('refunded', `re_${reference}`);
+			assert.ok(this.#model.endByHand(model), 'it is refunded once');
+			this.#ledger.claimed(row, 'accept', reference, true, true);
 		},
 		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {
 			if (reference) assert.equal(await this.#stage.decide(reference, decision), this.#model.decide(reference, decision), 'decide');
@@ -269,7 +278,10 @@ class Runner {
 		purge: async ({ ms }) => {
 			await this.#steps.later({ ms });
 			await this.#stage.purge();
-			for (const { row, target } of this.#model.purgeResults()) this.#ledger.claimed(row, 'accept', target.reference, true, true);
+			for (const { row, target } of this.#model.purgeResults()) {
+				if (target === row) this.#ledger.claimed(row, 'accept', target.reference, true, true);
+				else this.#ledger.forgotten(row, target.reference);
+			}
 		},
 		delete: async ({ keep }) => {
 			// What the provider is being asked about may be deleted, and its answer then goes nowhere.
@@ -433,6 +445,7 @@ class Runner {
 			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded, back: paid.back, held: paid.held,
 			leased: model.isLeased(paid),
 		})), 'the payments');
+		assert.deepEqual((real.undelivered ?? []).sort(), model.undelivered().sort(), 'what was made and never confirmed');
 		assert.deepEqual(real.refunds ?? [], model.listedRefunds(), 'what went back');
 		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, thing)?.id ?? null), 'what a call would resume');
 		this.#ledger.check(real);
@@ -454,6 +467,7 @@ class Runner {
 		for (const pair of pairs) await this.#askAnew(...pair.split(' '));
 		const left = this.#model.unclaimed().filter(({ matches }) => matches);
 		assert.deepEqual(left, [], 'who calls again gets all that is paid');
+		assert.deepEqual(this.#model.undelivered(), [], 'and all that was made for it');
 	}
 
 	async #askAnew(user, thing) {

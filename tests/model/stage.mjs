@@ -29,7 +29,8 @@ const TIMES = {
 	form: ['expires_at', 'check_until'],
 	recheck: ['recheck_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
-	lease: ['ends_at', 'fulfilled_at'],
+	lease: ['ends_at', 'fulfilled_at', 'given_at'],
+	kept_result: ['kept_at'],
 	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
 	decision: ['decided_at'],
 	event: ['received_at'],
@@ -56,6 +57,7 @@ const OBSERVE = `SELECT json_build_object(
 	'refunds', (SELECT json_agg(json_build_object('reference', r.reference, 'payment', r.payment, 'elicitation', r.elicitation)
 		ORDER BY r.reference COLLATE "C", r.elicitation) FROM urlmode.refunds() r),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
+	'undelivered', (SELECT json_agg(u.reference) FROM urlmode.undelivered() u),
 	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
 	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2, NULL, $3) r)
 ) AS observed`;

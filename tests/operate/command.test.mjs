@@ -79,7 +79,7 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_unknown', 'list_unreadable', 'purge', 'show_decisions',
+			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown', 'list_unreadable', 'purge', 'show_decisions',
 				'show_elicitation', 'show_events', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
@@ -284,6 +284,20 @@ describe('events', () => {
 		assert.match(out, /first_seen_at +\| +last_seen_at +\| times \| +provider +\| +reason +\| +place +\| +request/);
 		for (const said of ['/amount: is not a decimal number', 'request-2', ' 2 ']) assert.ok(out.includes(said), out);
 		assert.doesNotMatch(out.replaceAll('\n', ''), CONTROLS);
+	});
+
+	test('undelivered: what was done, and whose answer nobody knows to be written', async () => {
+		const { id, owner } = await pay();
+		const undelivered = async () => (await json('events', '--undelivered', ...ALL)).filter(({ elicitation }) => elicitation === id);
+		assert.deepEqual(await undelivered(), []);
+		const claim = await fixture.urlmode.beginClaim(id, owner);
+		await claim.fulfil('The report.');
+		assert.deepEqual((await undelivered()).map(({ kind, amount, currency, has_result: kept }) => [kind, amount, currency, kept]), [['payment', 1050, 'EUR', true]]);
+		const { out } = await run('events', '--undelivered', ...ALL);
+		assert.match(out, /fulfilled_at +\| +provider +\| +kind +\| +elicitation +\| +reference/);
+		assert.ok(out.includes(id) && !out.includes('The report.'));
+		await claim.confirm();
+		assert.deepEqual(await undelivered(), []);
 	});
 
 	test('unclaimed: what was paid and no call has taken', async () => {

@@ -158,6 +158,7 @@ SELECT fulfils('u', 90), fulfils('v', 91), fulfils('w', 92), releases('u', 90) A
 SELECT * FROM undelivered() WHERE n BETWEEN 90 AND 99;
 SELECT n, reference FROM undelivered('shop', '1 min', 92);
 SELECT fulfilled_at <= now(), provider_name, kind, reference, amount, has_result FROM urlmode.list_undelivered(most => 1000) WHERE n(elicitation) = 90;
+SELECT g.undelivered = (SELECT count(*) FROM undelivered()) AS counted, g.oldest_undelivered_s >= 0 AS aged, g.unclaimed = m.unclaimed AS same FROM urlmode.gauges() g, urlmode.measure() m;
 -- A result whose answer fails a second time is of no use: the work is done again for the same payment, and nobody who was given it has an end.
 SELECT outcome, fulfilled FROM begins('u2', 90);
 SELECT flags FROM undelivered(of_one => 90);

@@ -106,7 +106,7 @@ describe('a command line that makes no sense ends with 64, and says how it would
 		[], ['sow'], ['help', 'sow'], ['--verbose'], ['\x1b[31mred'],
 		['show'], ['show', 'x'], ['show', "1'; DROP TABLE x; --"], ['show', '--all', 'x'],
 		['show', '11111111-1111-1111-1111-1111111111111'], ['show', '111111111111-1111-1111-1111-11111111'],
-		['events', '--late', '--unclaimed'], ['events', '--late', '--unknown'], ['events', '--late', '--unreadable'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
+		['events', '--late', '--unclaimed'], ['events', '--late', '--undelivered'], ['events', '--late', '--unknown'], ['events', '--late', '--unreadable'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
 		['release'], ['release', 'stripe'], ['release', 'stripe', 'pi_1', 'pi_2'], ['void', 'stripe'], ['void', '--note'], ['void', '--all'],
 		['reconcile'], ['reconcile', 'stripe'], ['reconcile', '--from', '1d'], ['reconcile', 'stripe', '--from'], ['reconcile', 'stripe', '--all'],
 		['purge', '--older-than', 'x'], ['purge', '--older-than', '90'], ['purge', '--older-than', '1e9d'], ['purge', '--kind', 'x'], ['purge', 'x'],

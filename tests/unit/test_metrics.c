@@ -284,6 +284,8 @@ TEST(what_the_database_says)
 	const struct um_op answer = { .status = UM_STORE_DONE,
 		.row = { .unclaimed = 3,
 			.unclaimed_age_s = 90,
+			.undelivered = 2,
+			.undelivered_age_s = 60,
 			.queue_usage = 0.25,
 			.database_ms = INT64_C(1000) * WALL - 1500 } };
 
@@ -291,6 +293,9 @@ TEST(what_the_database_says)
 	assert_shows_at(metrics, &answer, NOW, "urlmode_unclaimed_payments 3");
 	assert_shows_at(metrics, &answer, NOW,
 		"urlmode_oldest_unclaimed_payment_age_seconds 90");
+	assert_shows_at(metrics, &answer, NOW, "urlmode_undelivered_claims 2");
+	assert_shows_at(metrics, &answer, NOW,
+		"urlmode_oldest_undelivered_claim_age_seconds 60");
 	assert_shows_at(metrics, &answer, NOW,
 		"urlmode_database_clock_difference_seconds -1.500");
 	assert_shows_at(metrics, &answer, NOW,

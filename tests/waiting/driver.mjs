@@ -68,6 +68,7 @@ const VERBS = {
 	fulfil: ({ claim, result }) => claims.get(claim).fulfil(result),
 	confirm: ({ claim }) => claims.get(claim).confirm(),
 	release: ({ claim }) => claims.get(claim).release(),
+	end: ({ claim, how, refund }) => claims.get(claim).end(how, refund),
 	unclaimed: async (options) => (await urlmode.unclaimed(filter(options))).map(told),
 	refunds: async (options) => (await urlmode.refunds(filter(options))).map(told),
 	purge: (options) => urlmode.purge(given(options)),

@@ -119,6 +119,9 @@ class Driver:
     async def release(self, number: int, *, claim: int) -> Any:
         return await self.claims[claim].release()
 
+    async def end(self, number: int, *, claim: int, how: Any, refund: str | None = None) -> Any:
+        return await self.claims[claim].end(how, refund)
+
     async def unclaimed(self, number: int, **options: Any) -> Any:
         return [told(each) for each in await self.urlmode.unclaimed(**selected(**options))]
 

@@ -68,8 +68,8 @@ export class Remote {
 		const { state, reference, result } = told(answer);
 		const go = (verb, more) => this.#ask(verb, { claim: call.number, ...more });
 		return {
-			state, reference, confirm: () => go('confirm'),
-			...state === 'fulfilled' ? { result } : { fulfil: (done) => go('fulfil', { result: done }), release: () => go('release') },
+			state, reference, confirm: () => go('confirm'), release: () => go('release'), end: (how, refund) => go('end', { how, refund }),
+			...state === 'fulfilled' ? { result } : { fulfil: (done) => go('fulfil', { result: done }) },
 		};
 	}
 

@@ -74,7 +74,7 @@ type Accepted struct {
 }
 
 // Body does what the user has agreed to, and returns the result of the tool as JSON. Its context ends when another call may
-// have begun the same. The end of the call does not end it: the next call gets its result. If it fails, or if its result is an error or
+// have begun the same (its cause is [urlmode.ErrClaimLost]), or when all that was paid went back ([urlmode.ErrClaimRefunded]). The end of the call does not end it: the next call gets its result. If it fails, or if its result is an error or
 // does not fit the output schema of the tool, the next call runs it again.
 type Body func(context.Context, Accepted) (json.RawMessage, error)
 
@@ -207,7 +207,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	case urlmode.ClaimLeased:
 		return k.call.Output.fit(openEnd(k.wish.Wish, id, "claimed")), true, nil
 	case urlmode.ClaimFulfilled:
-		k.confirm(claim)
+		k.endWithAnswer(claim, true, false)
 		return End{Result: claim.Result}, true, nil
 	case urlmode.ClaimTaken:
 		if k.wish.claimed != nil {
@@ -226,12 +226,13 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		end, err := k.taken(ctx, outcome)
 		return end, true, err
 	}
-	made, isKept, err := k.work(ctx, claim, Accepted{outcome, done.elicitation.ReturnURL, claim.Fence}, body)
+	made, isDone, isKept, err := k.work(ctx, claim, Accepted{outcome, done.elicitation.ReturnURL, claim.Fence}, body)
 	if err != nil {
 		return End{}, false, err
 	}
-	if isKept {
-		k.confirm(claim)
+	// That of an account is final.
+	if isDone && k.wish.Kind != urlmode.OAuth {
+		k.endWithAnswer(claim, !isKept, !isKept)
 	}
 	return End{Result: made}, true, nil
 }
@@ -271,19 +272,21 @@ func (k *asking) taken(ctx context.Context, read urlmode.Outcome) (End, error) {
 }
 
 // work runs the body, and keeps its result. The end of the call ends neither. An error is not kept, but the code of an account is good once.
-func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accepted, body Body) (made json.RawMessage, isKept bool, err error) {
+func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accepted, body Body) (made json.RawMessage, isDone, isKept bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() {
 		select {
 		case <-claim.Lost():
-			stop(urlmode.ErrClaimLost)
+			stop(claim.Err())
+		case <-claim.Refunded():
+			stop(claim.Err())
 		case <-working.Done():
 		}
 	}()
 	defer func() {
-		if !isKept { // It has failed, perhaps by a panic: the next call does it.
+		if !isDone { // It has failed, perhaps by a panic: the next call does it.
 			claim.Release(ctx)
 		}
 	}()
@@ -292,37 +295,60 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, accepted Accept
 		err = k.call.Output.Check(made)
 	}
 	if err != nil || isError(made) && k.wish.Kind != urlmode.OAuth {
-		return made, false, err
+		return made, false, false, err
 	}
-	isKept = true
-	_, err = claim.Fulfil(ctx, made)
-	return made, true, err
+	isDone = true
+	isKept, err = claim.Fulfil(ctx, made)
+	return made, true, isKept, err
 }
 
-// confirmWait is how long an answer waits for its confirmation.
-const confirmWait = time.Second
-
-// confirm confirms a claim when its answer counts as written. No SDK tells whether it was. It counts if the client is there. A client
-// that has the answer can call again at once, so the answer follows the confirmation.
-func (k *asking) confirm(claim *urlmode.Claim) {
-	confirm := func() {
-		if k.ctx.Err() != nil || k.call.Connection != nil && k.call.Connection.Err() != nil {
-			return // The next call is given the result again.
-		}
-		confirmed := make(chan struct{})
-		go func() {
-			defer close(confirmed)
-			claim.Confirm(context.WithoutCancel(k.ctx)) // If it fails, too.
-		}()
-		select {
-		case <-confirmed:
-		case <-time.After(confirmWait):
+// endWithAnswer confirms a claim when its answer was written. Where no SDK tells that, it counts as written if the client is there when
+// the tool has ended well. Until then the next call is given the same result.
+//
+// failed and gone say whether the next call makes it again, because the result has failed twice, or is not kept: where the answer is an
+// error, or the client is gone.
+func (k *asking) endWithAnswer(claim *urlmode.Claim, failed, gone bool) {
+	end := func(well, written bool) {
+		ctx := context.WithoutCancel(k.ctx)
+		switch {
+		case well && written:
+			claim.Confirm(ctx)
+		case !well && failed || well && gone:
+			claim.Release(ctx)
 		}
 	}
-	if k.call.WhenDelivered == nil {
-		confirm()
+	tell := func(well bool) {
+		isGone := k.ctx.Err() != nil || k.call.Connection != nil && k.call.Connection.Err() != nil
+		if well && !isGone && k.call.WhenWritten != nil {
+			expected := claim.ExpectConfirmation()
+			k.call.WhenWritten(func(written bool) {
+				atMost(limits.ClaimConfirm, func() {
+					defer expected()
+					end(true, written)
+				})
+			})
+			return
+		}
+		// A client that has the answer can call again at once, so the answer follows the confirmation.
+		atMost(limits.ClaimConfirm, func() { end(well || isGone, !isGone) })
+	}
+	if k.call.WhenEnded == nil {
+		tell(true)
 	} else {
-		k.call.WhenDelivered(confirm)
+		k.call.WhenEnded(tell)
+	}
+}
+
+// atMost waits for a step that goes on by itself.
+func atMost(wait time.Duration, step func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		step()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(wait):
 	}
 }
 

@@ -17,9 +17,12 @@ type Call struct {
 	Connection context.Context
 	// Output is what the tool returns. Nil: it has no output schema.
 	Output *Output
-	// WhenDelivered calls the function when the tool has ended well, and not if it has failed, so that the next call gets what the
-	// body has made. Nil: the tool counts as ended with the function that asks its user.
-	WhenDelivered func(confirm func())
+	// WhenEnded calls the function when the tool has ended: well, or with an error, so that the next call gets what the
+	// body has made. Nil: the tool counts as ended well with the function that asks its user.
+	WhenEnded func(tell func(well bool))
+	// WhenWritten calls the function when the answer was written, or will not be. Nil: it counts as written when the tool has ended well, if
+	// Connection has not ended.
+	WhenWritten func(tell func(written bool))
 	// Channel is for protocol revision 2025-11-25, and Retry for 2026-07-28. Without both, the user gets a link as text.
 	Channel *Channel
 	Retry   *RetriedCall

@@ -13,7 +13,7 @@ type Delivery struct {
 	outer *Delivery
 
 	mu      sync.Mutex
-	waiting []func()
+	waiting []func(well bool)
 }
 
 type deliveryKey struct{}
@@ -25,29 +25,29 @@ func WithDelivery(ctx context.Context) (context.Context, *Delivery) {
 	return context.WithValue(ctx, deliveryKey{}, d), d
 }
 
-// WhenDelivered is for [Call.WhenDelivered]. It is nil if nobody tells how the tool of the context ends.
-func WhenDelivered(ctx context.Context) func(confirm func()) {
+// WhenEnded is for [Call.WhenEnded]. It is nil if nobody tells how the tool of the context ends.
+func WhenEnded(ctx context.Context) func(tell func(well bool)) {
 	if d, ok := ctx.Value(deliveryKey{}).(*Delivery); ok {
 		return d.when
 	}
 	return nil
 }
 
-func (d *Delivery) when(confirm func()) {
+func (d *Delivery) when(tell func(well bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.waiting = append(d.waiting, confirm)
+	d.waiting = append(d.waiting, tell)
 }
 
-// EndedWell tells that the tool has returned a result that is no error. A Delivery around this one may know more.
-func (d *Delivery) EndedWell() {
+// Ended tells whether the tool has returned a result that is no error. A Delivery around this one may know more of one that has.
+func (d *Delivery) Ended(well bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, confirm := range d.waiting {
-		if d.outer != nil {
-			d.outer.when(confirm)
+	for _, tell := range d.waiting {
+		if d.outer != nil && well {
+			d.outer.when(tell)
 		} else {
-			confirm()
+			tell(well)
 		}
 	}
 	d.waiting = nil

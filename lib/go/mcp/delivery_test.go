@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/adaptertest"
 )
 
@@ -61,11 +63,23 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 		if result := buy("fails"); !result.IsError || said(result) != "the report is not there" {
 			t.Fatalf("%s: %q", added, said(result))
 		}
-		if result := buy("works"); result.IsError || !strings.HasSuffix(said(result), " in run 2.") || len(p.asked) != 1 {
+		if listed, err := p.instance.Undelivered(t.Context(), urlmode.ListOptions{}); err != nil || !slices.ContainsFunc(listed, func(claim urlmode.UndeliveredClaim) bool {
+			return claim.ElicitationID == p.asked[0] && claim.HasResult
+		}) {
+			t.Fatalf("%s: %v, %v", added, listed, err)
+		}
+		// The result that was kept fails a second time, so that the next call makes it again for the same payment.
+		if result := buy("fails"); !result.IsError || said(result) != "the report is not there" || runs != 2 {
+			t.Fatalf("%s: %q in run %d", added, said(result), runs)
+		}
+		if result := buy("fails"); !result.IsError || runs != 3 {
+			t.Fatalf("%s: %q in run %d", added, said(result), runs)
+		}
+		if result := buy("works"); result.IsError || !strings.HasSuffix(said(result), " in run 3.") || len(p.asked) != 1 {
 			t.Fatalf("%s: %q after %d requests", added, said(result), len(p.asked))
 		}
-		adaptertest.UntilConfirmed(t, p.instance, p.me, p.asked[0])
-		if result := buy("works"); !strings.HasSuffix(said(result), " in run 3.") || len(p.asked) != 2 {
+		// A client that calls again at once is asked again.
+		if result := buy("works"); !strings.HasSuffix(said(result), " in run 4.") || len(p.asked) != 2 {
 			t.Fatalf("%s: %q after %d requests", added, said(result), len(p.asked))
 		}
 	}

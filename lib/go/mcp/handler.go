@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +25,33 @@ type connection struct {
 	end     context.CancelFunc
 	session string
 	user    string
+	waiting *waiting
+}
+
+// waiting is told that the answers of a request were written, or will not be.
+type waiting struct {
+	mu    sync.Mutex
+	ended bool
+	tell  []func(written bool)
+}
+
+func (w *waiting) when(tell func(written bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		go tell(false)
+		return
+	}
+	w.tell = append(w.tell, tell)
+}
+
+func (w *waiting) end(written bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	for _, tell := range w.tell {
+		tell(written)
+	}
 }
 
 // Handler tells the tools when a client has closed its connection or its session, around the handler of the SDK and
@@ -33,7 +61,7 @@ func (t *Tools) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Header.Del(connectionHeader)
-		user := ""
+		user, isServed := "", false
 		if token := auth.TokenInfoFromContext(r.Context()); token != nil {
 			user = token.UserID
 		}
@@ -45,17 +73,20 @@ func (t *Tools) Handler(next http.Handler) http.Handler {
 			defer end()
 			r.Header.Set(connectionHeader, id)
 			t.mu.Lock()
-			t.connections[id] = connection{ctx, end, session, user}
+			answers := &waiting{}
+			t.connections[id] = connection{ctx, end, session, user, answers}
 			t.mu.Unlock()
 			defer func() {
 				t.mu.Lock()
 				delete(t.connections, id)
 				t.mu.Unlock()
+				answers.end(isServed && ctx.Err() == nil)
 			}()
 		case http.MethodDelete:
 			t.endSession(session, user)
 		}
 		next.ServeHTTP(w, r)
+		isServed = true
 	})
 }
 
@@ -73,14 +104,14 @@ func (t *Tools) endSession(session, user string) {
 	}
 }
 
-func (t *Tools) connectionOf(call *sdk.CallToolRequest) context.Context {
+func (t *Tools) connectionOf(call *sdk.CallToolRequest) (ctx context.Context, whenWritten func(tell func(written bool))) {
 	if call.Extra == nil || call.Extra.Header == nil {
-		return nil
+		return nil, nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known, ok := t.connections[call.Extra.Header.Get(connectionHeader)]; ok {
-		return known.ctx
+		return known.ctx, known.waiting.when
 	}
-	return nil
+	return nil, nil
 }

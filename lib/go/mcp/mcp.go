@@ -132,12 +132,13 @@ func toError(err error) error {
 func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.Call {
 	described := t.describe(call)
 	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
-	described.WhenDelivered = adapter.WhenDelivered(ctx)
+	described.WhenEnded = adapter.WhenEnded(ctx)
 	return described
 }
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
-	described := adapter.Call{Connection: t.connectionOf(call), Traceparent: urlmode.TraceparentOf(call.Params.Meta["traceparent"])}
+	connected, whenWritten := t.connectionOf(call)
+	described := adapter.Call{Connection: connected, WhenWritten: whenWritten, Traceparent: urlmode.TraceparentOf(call.Params.Meta["traceparent"])}
 	if call.Extra != nil && call.Extra.TokenInfo != nil {
 		described.ClientID, _ = call.Extra.TokenInfo.Extra["client_id"].(string)
 	}

@@ -39,9 +39,7 @@ func AddTool[In, Out any](server *sdk.Server, tool *sdk.Tool, handler ToolHandle
 		if err == nil && !requiresInput(result) {
 			err = check(output, result)
 		}
-		if err == nil && !hasFailed(result) {
-			delivery.EndedWell()
-		}
+		delivery.Ended(err == nil && !hasFailed(result))
 		return result, nil, err
 	})
 }
@@ -56,9 +54,8 @@ func Middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		ctx, delivery := adapter.WithDelivery(ctx)
 		answer, err := next(ctx, method, request)
-		if result, ok := answer.(*sdk.CallToolResult); err == nil && ok && !hasFailed(result) {
-			delivery.EndedWell()
-		}
+		result, ok := answer.(*sdk.CallToolResult)
+		delivery.Ended(err == nil && ok && !hasFailed(result))
 		return answer, err
 	}
 }

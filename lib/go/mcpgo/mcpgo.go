@@ -162,7 +162,7 @@ func paramsOf(ask adapter.Ask, id string) sdk.ElicitationParams {
 }
 
 func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.Call {
-	described, srv, session := adapter.Call{Output: calledOutput(ctx, call.Params.Name), WhenDelivered: adapter.WhenDelivered(ctx)}, server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
+	described, srv, session := adapter.Call{Output: calledOutput(ctx, call.Params.Name), WhenEnded: adapter.WhenEnded(ctx)}, server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
 	if meta := call.Params.Meta; meta != nil {
 		described.Traceparent = urlmode.TraceparentOf(meta.AdditionalFields["traceparent"])
 	}

@@ -73,9 +73,7 @@ func Middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 func ended(ctx context.Context, run func(context.Context) (*sdk.CallToolResult, error)) (*sdk.CallToolResult, error) {
 	ctx, delivery := adapter.WithDelivery(ctx)
 	result, err := run(ctx)
-	if err == nil && !requiresInput(result) && (result == nil || !result.IsError) {
-		delivery.EndedWell()
-	}
+	delivery.Ended(err == nil && !requiresInput(result) && (result == nil || !result.IsError))
 	return result, err
 }
 

@@ -1,7 +1,7 @@
 export { UrlMode } from './core/urlmode.js';
 export {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountSizeError, AccountUnavailableError, ClaimLostError,
-	ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
+	ClaimRefundedError, ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationOpenError, ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError,
 	ProviderUnavailableError, RequestStateError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError, UrlModeUnavailableError,
 } from './core/errors.js';
@@ -13,6 +13,7 @@ export {
  * @typedef {import('./core/types.js').BeginClaimOptions} BeginClaimOptions
  * @typedef {import('./core/types.js').BegunClaim} BegunClaim
  * @typedef {import('./core/types.js').Claim} Claim
+ * @typedef {import('./core/types.js').ClaimEnd} ClaimEnd
  * @typedef {import('./core/types.js').CallbackUrls} CallbackUrls
  * @typedef {import('./core/types.js').ClientFacts} ClientFacts
  * @typedef {import('./core/types.js').CompletedEvent} CompletedEvent
@@ -41,6 +42,7 @@ export {
  * @typedef {import('./core/types.js').Ticket} Ticket
  * @typedef {import('./core/types.js').TicketOptions} TicketOptions
  * @typedef {import('./core/types.js').UnclaimedPayment} UnclaimedPayment
+ * @typedef {import('./core/types.js').UndeliveredClaim} UndeliveredClaim
  * @typedef {import('./core/types.js').UrlModeEvents} UrlModeEvents
  * @typedef {import('./core/types.js').UrlModeOptions} UrlModeOptions
  * @typedef {import('./core/types.js').WaitOptions} WaitOptions

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isClientGone, watchAnswer } from '../src/adapters/answer.js';
@@ -48,7 +49,7 @@ test('an answer that a client reads was written', async (t) => {
 	const { calls, fetch } = await serve(t, { tool: () => sleep(20) });
 	for (const path of ['/first', '/kept-connection']) {
 		assert.equal(await (await fetch(path)).text(), 'the answer');
-		assert.equal(await calls.at(-1).written, true, path);
+		assert.equal(await calls.at(-1).written, 'written', path);
 		assert.equal(calls.at(-1).answer.signal.aborted, false);
 	}
 });
@@ -61,9 +62,9 @@ test('a client that closes its connection is gone, and the answer to it was not 
 	assert.ok(!isClientGone(new Error('another')));
 	call.finish();
 	await until('it ends', () => 'written' in call);
-	assert.equal(await call.written, false);
+	assert.equal(await call.written, 'lost');
 	await (await fetch('/stays')).text();
-	assert.equal(await calls.at(-1).written, true, 'another client');
+	assert.equal(await calls.at(-1).written, 'written', 'another client');
 });
 
 test('a client that was gone before its tool began is gone', async (t) => {
@@ -74,7 +75,7 @@ test('a client that was gone before its tool began is gone', async (t) => {
 	const call = await leave('/unwatched');
 	await until('it is gone', () => call.later);
 	assert.ok(isClientGone(call.later.signal.reason));
-	assert.equal(await call.later.written(), false);
+	assert.equal(await call.later.written(), 'lost');
 });
 
 test('a response that the server has ended before says nothing of the answer: it may be replayed', async (t) => {
@@ -84,7 +85,7 @@ test('a response that the server has ended before says nothing of the answer: it
 	} });
 	await (await fetch()).text();
 	await until('it ends', () => 'written' in calls[0]);
-	assert.equal(await calls[0].written, false);
+	assert.equal(await calls[0].written, 'lost');
 	assert.equal(calls[0].answer.signal.aborted, false, 'the client was sent away');
 });
 
@@ -96,23 +97,29 @@ test('an answer that is an error was not written, however the framework writes i
 	const event = (message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 	const json = JSON.stringify;
 	for (const [written, about, ...chunks] of [
-		[false, 'an error', json(error)],
-		[false, 'an error result', json(failed)],
-		[false, 'in two pieces, of bytes', Buffer.from(json(failed).slice(0, 70)), Buffer.from(json(failed).slice(70))],
-		[false, 'in a batch', json([{ ...done, id: 0 }, failed])],
-		[false, 'as an event, after another one', event(progress), event(error)],
-		[false, 'of a framework that does not name the call', json({ ...error, id: null })],
-		[false, 'with the status of an error', 'Internal Server Error'],
-		[true, 'a result', json(done)],
-		[true, 'beside a message that nobody could read', json([{ ...error, id: null }, done])],
-		[true, 'a result that is an event', event(progress), event(done)],
-		[true, 'of another call', json([{ ...error, id: 0 }, done])],
-		[true, 'nothing of MCP', '{"error":'],
+		['failed', 'an error', json(error)],
+		['failed', 'an error result', json(failed)],
+		['failed', 'in two pieces, of bytes', Buffer.from(json(failed).slice(0, 70)), Buffer.from(json(failed).slice(70))],
+		['failed', 'in a batch', json([{ ...done, id: 0 }, failed])],
+		['failed', 'as an event, after another one', event(progress), event(error)],
+		['failed', 'of a framework that does not name the call', json({ ...error, id: null })],
+		['failed', 'with the status of an error', 'Internal Server Error'],
+		['written', 'a result', json(done)],
+		['written', 'beside a message that nobody could read', json([{ ...error, id: null }, done])],
+		['written', 'a result that is an event', event(progress), event(done)],
+		['written', 'of another call', json([{ ...error, id: 0 }, done])],
+		['written', 'nothing of MCP', '{"error":'],
+		['failed', 'as an event of several lines', `data: ${json(error, undefined, 1).replaceAll('\n', '\r\ndata: ')}\r\n\r\n`],
+		['failed', 'compressed by gzip', gzipSync(json(failed))],
+		['failed', 'compressed by br', brotliCompressSync(event(error))],
+		['written', 'a result, compressed by gzip', gzipSync(json(done))],
 	]) {
 		const transport = new FakeTransport();
 		const { calls, fetch } = await serve(t, { transport, tool: (call) => {
 			setTimeout(() => {
 				if (about.includes('status')) call.response.statusCode = 500;
+				const [, encoding] = /compressed by (\w+)/.exec(about) ?? [];
+				if (encoding) call.response.setHeader('content-encoding', encoding);
 				for (const chunk of chunks.slice(0, -1)) call.response.write(chunk);
 				call.response.end(chunks.at(-1));
 			}, 20);
@@ -142,7 +149,7 @@ test('202: the transport writes the answer elsewhere', async (t) => {
 	await (await fetch()).text();
 	await until('it ends', () => 'written' in calls[0]);
 	await transport.send({ id: 1, result: {} });
-	assert.equal(await calls[0].written, true);
+	assert.equal(await calls[0].written, 'written');
 });
 
 test('a call that a queue has begun, in the context of an earlier request, asks the transport', async (t) => {
@@ -158,7 +165,7 @@ test('a call that a queue has begun, in the context of an earlier request, asks 
 	work();
 	await until('it begins', () => written !== undefined);
 	await transport.send({ id: 2, result: {} });
-	assert.equal(await written, true);
+	assert.equal(await written, 'written');
 });
 
 test('without HTTP the transport says it', async () => {
@@ -172,12 +179,12 @@ test('without HTTP the transport says it', async () => {
 	await transport.send({ id: 3, error: { code: -32603 } });
 	const [thrown] = watch(4);
 	await transport.send({ id: 4, result: { content: [], isError: true } });
-	assert.equal(await thrown, false, 'the framework has made an error of it');
-	assert.deepEqual(await Promise.all(ok), [true, true]);
-	assert.deepEqual(await Promise.all(failed), [false, false]);
-	assert.deepEqual(await Promise.all(refused), [false, false], 'the answer is another one than the tool has returned');
+	assert.equal(await thrown, 'failed', 'the framework has made an error of it');
+	assert.deepEqual(await Promise.all(ok), ['written', 'written']);
+	assert.deepEqual(await Promise.all(failed), ['lost', 'lost']);
+	assert.deepEqual(await Promise.all(refused), ['failed', 'failed'], 'the answer is another one than the tool has returned');
 	assert.deepEqual(transport.sent[2], [{ id: 1, result: {} }, 'its options']);
-	assert.equal(await watchAnswer().written(), true, 'nobody knows: the next call is not given an old answer');
+	assert.equal(await watchAnswer().written(), 'written', 'nobody knows: the next call is not given an old answer');
 });
 
 test('stdio: a host that quits is gone, and its answer was not written', { timeout: 60_000 }, async (t) => {
@@ -193,7 +200,7 @@ test('stdio: a host that quits is gone, and its answer was not written', { timeo
 	reading.server.stdin.write('call\n');
 	const [answer] = await once(reading.server.stdout, 'data');
 	assert.match(String(answer), /"result"/);
-	await reading.says('written true');
+	await reading.says('written written');
 	reading.server.stdin.end();
 	await reading.says('gone');
 
@@ -201,5 +208,5 @@ test('stdio: a host that quits is gone, and its answer was not written', { timeo
 	await leaving.says('ready');
 	leaving.server.stdout.destroy();
 	leaving.server.stdin.write('call\n');
-	await leaving.says('written false');
+	await leaving.says('written lost');
 });

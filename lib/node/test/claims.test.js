@@ -248,11 +248,22 @@ for (const [what, result] of Object.entries({
 	'is larger than the limit': 'x'.repeat(16_777_251),
 	'is no JSON': { n: 1n },
 })) {
-	test(`a result that ${what} is not kept, and the work is not done again`, async (t) => {
-		const { begin, isListed } = await accepted(t);
-		assert.equal(await (await begin()).fulfil(result), false);
+	test(`a result that ${what} is not kept: its claim stays open until the answer was written`, async (t) => {
+		const { begin, isListed, another, isResumed } = await accepted(t);
+		const other = another();
+		const first = await begin({ lease: 1_000 });
+		assert.equal(await first.fulfil(result), false);
+		await sleep(1_500);
+		assert.equal((await begin({}, other)).state, 'leased', 'it is renewed');
+		assert.equal(await first.release(), true);
+		assert.equal(await isListed(), true);
+		const second = await begin({}, other);
+		assert.deepEqual([second.state, second.reference], ['begun', first.reference], 'nobody has the answer: the work is done again for the same payment');
+		assert.equal(await second.fulfil(result), false);
+		assert.equal(await first.confirm(), false, 'it was released');
+		assert.equal(await second.confirm(), true);
 		assert.equal((await begin()).state, 'taken');
-		assert.equal(await isListed(), false);
+		assert.equal(await isResumed(), false);
 	});
 }
 
@@ -262,6 +273,84 @@ test('the largest result, and none at all, are kept', async (t) => {
 		assert.equal(await (await begin()).fulfil(result), true);
 		assert.equal((await begin()).result, result);
 	}
+});
+
+test('a result whose answer fails a second time is made again, for the same payment', async (t) => {
+	const { begin, isListed, urlmode, id } = await accepted(t);
+	const first = await begin();
+	await first.fulfil(RESULT);
+	const listed = async () => (await urlmode.undelivered({ provider: payment.provider })).find(({ elicitationId }) => elicitationId === id);
+	const { reference, kind, hasResult, givenAt, fulfilledAt, amount } = await listed();
+	assert.deepEqual([reference, kind, hasResult, givenAt], [first.reference, 'payment', true, undefined]);
+	assert.ok(fulfilledAt instanceof Date && amount > 0);
+	const again = await begin();
+	assert.ok((await listed()).givenAt instanceof Date);
+	assert.equal(await again.release(), true);
+	assert.deepEqual([await again.confirm(), await first.confirm(), await isListed(), await listed()], [false, false, true, undefined]);
+	const next = await begin();
+	assert.deepEqual([next.state, next.reference], ['begun', first.reference]);
+	assert.ok(next.fence > first.fence);
+});
+
+test('a claim with an id can be begun again by the same caller', async (t) => {
+	const { begin, another } = await accepted(t);
+	const claimId = randomUUID();
+	const first = await begin({ claimId });
+	const again = await begin({ claimId: claimId.toUpperCase() }, another());
+	assert.deepEqual([again.state, again.fence, again.reference], ['begun', first.fence, first.reference]);
+	assert.equal((await begin({ claimId: randomUUID() })).state, 'leased');
+	await assert.rejects(begin({ claimId: 'mine' }), { message: 'claimId must be a UUID' });
+});
+
+test('what unclaimed lists is delivered or refunded under a lease, and says which', async (t) => {
+	const { begin, callback, id, owner, sql, urlmode, isListed } = await accepted(t);
+	const part = `part-${randomUUID()}`;
+	await callback.paid(id, { ...owner, reference: part, amount: 1 });
+	assert.equal((await begin({ reference: part })).state, 'changed');
+	const lost = await begin({ reference: part, anyPayment: true });
+	assert.equal(lost.state, 'begun');
+	await sql('UPDATE urlmode.lease SET ends_at = now() WHERE elicitation = $1', id);
+	assert.ok((await urlmode.unclaimed()).some(({ reference }) => reference === part), 'who has died between claim and deed has lost nothing');
+	const refunding = await begin({ reference: part, anyPayment: true });
+	await assert.rejects(refunding.end('lost'), { name: 'TypeError' });
+	await assert.rejects(refunding.end('delivered', 're_1'), { name: 'TypeError' });
+	await refunding.end('refunded', 're_1');
+	await refunding.end('refunded', 're_1');
+	await assert.rejects(lost.end('refunded', 're_2'), { code: 'CLAIM_LOST' });
+	const [ended] = await sql('SELECT claim_end, claim_refund FROM urlmode.payment WHERE reference = $1', part);
+	assert.deepEqual(ended, { claim_end: 'refunded', claim_refund: 're_1' });
+	const delivering = await begin({ anyPayment: true });
+	await delivering.end('delivered');
+	assert.equal(await isListed(), false);
+});
+
+test('a call is told that all that was paid went back while it works', async (t) => {
+	const { begin, callback, id, owner } = await accepted(t);
+	const claim = await begin({ lease: 1_000 });
+	await callback.event(id, 'refunded', { reference: claim.reference, ...owner });
+	await until('the signal aborts', () => claim.signal.aborted);
+	assert.equal(claim.signal.reason.code, 'CLAIM_REFUNDED');
+	await sleep(1_500);
+	assert.equal(await claim.fulfil(RESULT), true, 'it can go on');
+
+	const other = await accepted(t);
+	const quick = await other.begin({ lease: 3_600_000 });
+	await other.callback.event(other.id, 'refunded', { reference: quick.reference, ...other.owner });
+	assert.equal(await quick.fulfil(RESULT), true);
+	assert.equal(quick.signal.reason.code, 'CLAIM_REFUNDED', 'the end says it as well');
+});
+
+test('who begins at once after an answer was written waits for its confirmation', async (t) => {
+	const { begin, admin, id } = await accepted(t);
+	const claim = await begin();
+	await claim.fulfil(RESULT);
+	await admin.query('BEGIN');
+	await admin.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	const confirmed = claim.confirm();
+	const next = begin();
+	await admin.query('COMMIT');
+	assert.equal(await confirmed, true);
+	assert.equal((await next).state, 'taken');
 });
 
 test('without fulfil, confirm alone is the last end', async (t) => {

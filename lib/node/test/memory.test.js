@@ -283,9 +283,9 @@ test('a lease that is renewed all the time, and the next call, leave nothing beh
 	let renewals = 0;
 	const claims = new Claims({
 		query: async (text) => {
-			if (text.includes('begin_claim')) return [{ outcome: 'begun', claimed_reference: null, fence: '1', fulfilled: null, leased_ms: null }];
-			renewals += Number(text.includes('renew_claim'));
-			return [{ answer: true }];
+			if (text.includes('begin_lease')) return [{ outcome: 'begun', claimed_reference: null, fence: '1', fulfilled: null, leased_ms: null }];
+			renewals += Number(text.includes('renew_lease'));
+			return [{ answer: text.includes('renew_lease') ? 'renewed' : text.includes('fulfil_lease') ? 'fulfilled' : true }];
 		},
 	}, new KeysFile(scratchKeys(t)), 60_000);
 	const begin = () => claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0 });

@@ -20,25 +20,26 @@ from urlmode._core.payments import PaymentReports
 
 
 class Server:
-    """Answers `begin_claim`, and the other statements unless it is busy."""
+    """Answers `begin_lease`, and the other statements unless it is busy."""
 
     def __init__(self, outcome: str, busy: int) -> None:
         self.outcome = outcome
         self.busy = busy
         self.renewals = 0
+        self.answers = {"renew_lease": "renewed", "fulfil_lease": "fulfilled"}
         self.on_renewal: Callable[[], Awaitable[object]] | None = None
 
     async def query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
-        if "renew_claim" in statement:
+        if "renew_lease" in statement:
             self.renewals += 1
             if self.on_renewal is not None:
                 await self.on_renewal()
-        if "begin_claim" in statement:
+        if "begin_lease" in statement:
             return [(self.outcome, "", 1, None, None)]
         if self.busy > 0:
             self.busy -= 1
             raise UrlModeBusyError("10000 calls are in progress")
-        return [(True,)]
+        return [(self.answers.get(next((name for name in self.answers if name in statement), ""), True),)]
 
 
 async def begin(
@@ -87,6 +88,51 @@ async def test_a_claim_that_ends_during_a_renewal_is_not_renewed_again() -> None
 async def test_work_that_is_done_is_kept_when_there_is_time_again() -> None:
     claims, claim = await begin("begun", 1)
     assert await claim.fulfil("done")
+    await claims.close()
+
+
+async def test_a_call_is_told_that_all_that_was_paid_went_back() -> None:
+    for renewed, fulfilled in (("refunded", "fulfilled"), ("disputed", "fulfilled"), ("renewed", "refunded")):
+        server = Server("begun", 0)
+        server.answers = {"renew_lease": renewed, "fulfil_lease": fulfilled}
+        claims, claim = await begin("begun", 0, 300, server)
+        if renewed != "renewed":
+            await asyncio.wait_for(claim.refunded.wait(), 30)
+            assert not claim.lost.is_set()
+        assert await claim.fulfil("done")
+        assert claim.refunded.is_set()
+        await claims.close()
+
+
+@pytest.mark.parametrize("result", ["x" * 16_777_251, object()])
+async def test_what_cannot_be_kept_is_not_final(result: object) -> None:
+    server = Server("begun", 0)
+    claims, claim = await begin("begun", 0, 3_000, server)
+    assert not await claim.fulfil(result)
+    renewals = server.renewals
+    await until("it is renewed", lambda: server.renewals > renewals)
+    assert await claim.release()
+    await claims.close()
+
+
+async def test_who_begins_at_once_waits_for_the_confirmation() -> None:
+    server = Server("begun", 0)
+    steps: list[str] = []
+
+    async def query(statement: str, values: Any) -> list[tuple[Any, ...]]:
+        if "confirm_claim" in statement:
+            await asyncio.sleep(0.05)
+        steps.append("confirm" if "confirm_claim" in statement else "begin")
+        return await server.query(statement, values)
+
+    claims = Claims(query, KeyRing([Key(1, bytes(32))]), 1000)
+    key = RowKey(str(uuid.uuid4()), bytes(16))
+    claim = await claims.begin(key, None, 60_000, 0)
+    assert isinstance(claim, BegunClaim)
+    confirming = asyncio.ensure_future(claim.confirm())
+    await asyncio.sleep(0)
+    await claims.begin(key, None, 60_000, 0)
+    assert await confirming and steps == ["begin", "confirm", "begin"]
     await claims.close()
 
 

@@ -54,6 +54,10 @@ type given struct {
 	Held   bool    `json:"held"`
 	Wait   int     `json:"wait"`
 	Claim  int     `json:"claim"`
+	// Of begin_claim and end:
+	AnyPayment bool             `json:"any_payment"`
+	How        urlmode.ClaimEnd `json:"how"`
+	Refund     string           `json:"refund"`
 	// Of a vault:
 	Keys     string         `json:"keys"`
 	Issuer   string         `json:"issuer"`
@@ -173,7 +177,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	case "claim":
 		return d.instance.Claim(ctx, id, owner, urlmode.ClaimOptions{Action: with.Action, Reference: with.Reference, Held: with.Held})
 	case "begin_claim":
-		options := urlmode.LeaseOptions{Reference: with.Reference, Lease: ms(with.Lease)}
+		options := urlmode.LeaseOptions{Reference: with.Reference, Lease: ms(with.Lease), AnyPayment: with.AnyPayment}
 		if with.Timeout != nil {
 			options.Wait = ms(*with.Timeout)
 		}
@@ -191,6 +195,8 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		return claim.Confirm(ctx)
 	case "release":
 		return claim.Release(ctx)
+	case "end":
+		return nil, claim.End(ctx, with.How, with.Refund)
 	case "unclaimed":
 		listed, err := d.instance.Unclaimed(ctx, with.selected())
 		told := []members{}

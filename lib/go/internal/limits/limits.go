@@ -132,6 +132,9 @@ const (
 	// ClaimRetry: How long a renewal that failed waits for the next one, and how often a call looks that waits for another
 	// one.
 	ClaimRetry = 500 * time.Millisecond
+	// ClaimConfirm: How long a call waits for the confirmation of a claim that is under way: the next call of the same
+	// process, and in Go the answer.
+	ClaimConfirm = 1 * time.Second
 	// ClaimAttempts: How often a call looks again, if the outcome that it was to claim is not there any more.
 	ClaimAttempts = 3
 	// RecheckLease: How long nobody else begins a recheck. A function that takes longer causes a warning.

@@ -36,10 +36,12 @@ subscribe('http.server.request.start', (message) => {
 /**
  * @typedef {object} Answer
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
- * @property {() => Promise<boolean>} written called when the tool has its result, before it returns that. Resolves when
- *     the answer was written and is no error (true), or will not be (false)
+ * @property {() => Promise<Written>} written called when the tool has its result, before it returns that. Resolves when
+ *     the answer was written, or will not be
  * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
  *     makes of it is restored, if the framework tells its tools its transport
+ *
+ * @typedef {'written' | 'failed' | 'lost'} Written failed: it was written, and is an error
  *
  * @typedef {TransportStreams & { send(message: Message, ...rest: unknown[]): Promise<void> }} TransportLike the
  *     used part of a transport of the official SDKs
@@ -60,7 +62,7 @@ subscribe('http.server.request.start', (message) => {
 export function watchAnswer(transport, requestId) {
 	const response = responses.getStore()?.deref();
 	const channel = transport && get(channels, transport, () => new Channel(transport));
-	const byChannel = async () => channel?.written(requestId) ?? true;
+	const byChannel = async () => channel?.written(requestId) ?? 'written';
 	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
 	// A response that has ended belongs to an earlier call, whose context this one has got from a queue.
 	if (!response || response.writableEnded) {
@@ -109,7 +111,10 @@ class Connection {
 				resolve(false);
 				if (!this.#isFinished) this.#abort.abort(new ClientGone());
 			};
-			response.once('finish', () => {
+			const { socket } = response;
+			// Before Node takes the socket away from the response. It also finishes one whose rest the client did not wait for.
+			response.prependOnceListener('finish', () => {
+				if (socket?.destroyed || socket?.errored) return;
 				this.#isFinished = true;
 				resolve(true);
 			}).once('close', onClose);
@@ -121,11 +126,15 @@ class Connection {
 		return this.#abort.signal;
 	}
 
-	/** @param {unknown} [requestId] */
+	/**
+	 * @param {unknown} [requestId]
+	 * @returns {Promise<Written>}
+	 */
 	async written(requestId) {
-		if (this.#response.writableEnded) return false;
+		if (this.#response.writableEnded) return 'lost';
 		const sent = new SentAnswer(this.#response);
-		return await this.#finished && !sent.isError(requestId);
+		if (!await this.#finished) return 'lost';
+		return sent.isError(requestId) ? 'failed' : 'written';
 	}
 }
 
@@ -135,7 +144,7 @@ const channels = new WeakMap();
 /** A transport that writes answers where no HTTP response waits for them. */
 class Channel {
 	#abort = new AbortController();
-	/** @type {Map<unknown, ((written: boolean) => void)[]>} by the id of the request */
+	/** @type {Map<unknown, ((written: Written) => void)[]>} by the id of the request */
 	#awaited = new Map();
 	/** @type {Map<unknown, import('./own-answer.js').OwnAnswer>} by the id of the request */
 	#own = new Map();
@@ -152,12 +161,12 @@ class Channel {
 			try {
 				await send.call(transport, own ? restoreOwn(message, own) : message, ...rest);
 			} catch (error) {
-				this.#report(message.id, false);
+				this.#report(message.id, 'lost');
 				throw error;
 			}
 			// stdio does not look at what becomes of its bytes.
-			const written = !isErrorAnswer(message);
-			if (transport._stdout) transport._stdout.write('', (error) => this.#report(message.id, written && !error));
+			const written = isErrorAnswer(message) ? 'failed' : 'written';
+			if (transport._stdout) transport._stdout.write('', (error) => this.#report(message.id, error ? 'lost' : written));
 			else this.#report(message.id, written);
 		};
 	}
@@ -176,14 +185,14 @@ class Channel {
 
 	/** @param {unknown} requestId */
 	written(requestId) {
-		return /** @type {Promise<boolean>} */ (new Promise((resolve) => {
+		return /** @type {Promise<Written>} */ (new Promise((resolve) => {
 			this.#awaited.set(requestId, [...this.#awaited.get(requestId) ?? [], resolve]);
 		}));
 	}
 
 	/**
 	 * @param {unknown} requestId
-	 * @param {boolean} written
+	 * @param {Written} written
 	 */
 	#report(requestId, written) {
 		for (const resolve of this.#awaited.get(requestId) ?? []) resolve(written);

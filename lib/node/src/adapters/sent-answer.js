@@ -3,6 +3,8 @@
 // output schema, into an error of its own. The bytes on their way to the client are
 // where all of them are alike.
 
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
+
 /** @typedef {{ id?: unknown, method?: unknown, result?: { isError?: unknown } | null, error?: unknown }} Message */
 
 export class SentAnswer {
@@ -34,7 +36,7 @@ export class SentAnswer {
 	/** @param {unknown} [requestId] of the call, if the framework tells it */
 	isError(requestId) {
 		if (this.#response.statusCode >= 400) return true;
-		const sent = Buffer.concat(this.#chunks);
+		const sent = unpacked(Buffer.concat(this.#chunks), this.#response.getHeader('content-encoding'));
 		// A large result is not parsed.
 		if (!sent.includes('"isError"') && !sent.includes('"error"')) return false;
 		const messages = messagesIn(sent.toString());
@@ -53,11 +55,25 @@ export function isErrorAnswer({ method, result, error }) {
 }
 
 /**
- * @param {string} text JSON, or server-sent events
+ * @param {Buffer} sent
+ * @param {unknown} encoding of a middleware that compresses what the framework writes
+ */
+function unpacked(sent, encoding) {
+	try {
+		if (encoding === 'br') return brotliDecompressSync(sent);
+		return encoding === 'gzip' || encoding === 'deflate' ? unzipSync(sent) : sent;
+	} catch {
+		return sent; // The middleware is further out: these are the bytes before it.
+	}
+}
+
+/**
+ * @param {string} text JSON, or server-sent events, whose data may have several lines
  * @returns {Message[]}
  */
 function messagesIn(text) {
-	const data = /^\s*[[{]/.test(text) ? [text] : [...text.matchAll(/^data: ?(.*)$/gm)].map(([, line = '']) => line);
+	const data = /^\s*[[{]/.test(text) ? [text] : text.split(/\r?\n\r?\n/).map((event) =>
+		[...event.matchAll(/^data: ?(.*)$/gm)].map(([, line = '']) => line).join('\n'));
 	return data.flatMap((each) => {
 		try {
 			return [JSON.parse(each)].flat().filter((message) => typeof message === 'object' && message !== null);

@@ -1,7 +1,10 @@
 // What every adapter does with a tool call: it asks the user in the way that the
 // client takes, waits, claims the outcome, and runs the body under that claim.
 
-import { CLAIM_ATTEMPTS, VERIFY_MS } from '../core/contract-limits.js';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { CLAIM_ATTEMPTS, CLAIM_LEASE_MS, VERIFY_MS } from '../core/contract-limits.js';
 import { ElicitationClientGoneError, ElicitationOpenError } from '../core/errors.js';
 import { askByError, askByLink } from './ask-by-link.js';
 import { askByRequest } from './ask-by-request.js';
@@ -155,7 +158,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		return { accepted: false, action: 'cancel', reason: why, elicitationId: id, toolResult: failureResult('cancel', why) };
 	}
 	case 'fulfilled':
-		confirmWhenWritten(round, claimed);
+		endWithAnswer(round, claimed, { failed: 'release' });
 		return { accepted: true, result: /** @type {R} */ (claimed.result) };
 	}
 	/** @type {R} */
@@ -179,8 +182,9 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 		await claimed.release().catch(() => {});
 		return { accepted: true, result };
 	}
-	await claimed.fulfil(result);
-	confirmWhenWritten(round, claimed);
+	const isKept = await claimed.fulfil(result);
+	// That of an account is final.
+	if (options.kind !== 'oauth') endWithAnswer(round, claimed, isKept ? {} : { failed: 'release', lost: 'release' });
 	return { accepted: true, result };
 }
 
@@ -204,13 +208,30 @@ function throwIfGone(round, id) {
 }
 
 /**
- * Until the answer was written, and was no error, the next call is given the same result.
+ * Until the answer was written, and was no error, the next call is given the same result. It makes it again where
+ * that result has failed twice, or is not kept.
  *
  * @param {Round} round
- * @param {{ confirm: () => Promise<boolean> }} claimed
+ * @param {{ confirm: () => Promise<boolean>, release: () => Promise<boolean> }} claimed
+ * @param {{ failed?: 'release', lost?: 'release' }} otherwise what becomes of the claim without such an answer
  */
-function confirmWhenWritten({ answer, signal }, { confirm }) {
-	// A framework does not answer a call that was cancelled. It may abort the signal of one that it has answered.
-	if (signal?.aborted) return;
-	void answer.written().then((written) => written && confirm()).catch(() => {}); // The next call is given the result again.
+function endWithAnswer({ answer, signal }, claimed, otherwise) {
+	const end = async () => {
+		const written = signal?.aborted ? 'lost' : await Promise.race([answer.written(), ...signal && otherwise.lost ? [unanswered(signal)] : []]);
+		if (written === 'written') await claimed.confirm();
+		else if (otherwise[written]) await claimed.release();
+	};
+	void end().catch(() => {}); // The next call is given the result again, or makes it when the lease has ended.
+}
+
+/**
+ * A framework does not answer a call that was cancelled. It may abort the signal of one that it is answering.
+ *
+ * @param {AbortSignal} signal
+ * @returns {Promise<'lost'>}
+ */
+async function unanswered(signal) {
+	await once(signal, 'abort');
+	await sleep(CLAIM_LEASE_MS, undefined, { ref: false });
+	return 'lost';
 }

@@ -47,11 +47,12 @@ export function checkText(name, value, min, max) {
 
 /**
  * @param {unknown} value
+ * @param {string} [name]
  * @returns {string} lower case
  */
-export function checkId(value) {
+export function checkId(value, name = 'the elicitation id') {
 	const id = typeof value === 'string' ? value.toLowerCase() : '';
-	if (!UUID.test(id)) throw new TypeError('the elicitation id must be a UUID');
+	if (!UUID.test(id)) throw new TypeError(`${name} must be a UUID`);
 	return id;
 }
 

@@ -1,14 +1,16 @@
 // Claims with two ends: the work is done, and the answer was written. A call
 // does its work under a lease, which is renewed while it runs. What it has
 // returned is sealed with the claim, and the next call is given that, until the
-// answer was written (../../../sql/functions/004_claim.sql).
+// answer was written. What cannot be kept is not final: the lease is renewed until
+// the claim is confirmed or released (../../../sql/functions/004_claim.sql).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as sql from './contract-calls.js';
-import { CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
+import { CLAIM_CONFIRM_MS, CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
 import { FULFILLED_INFO } from './contract-seals.js';
-import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
+import { ClaimLostError, ClaimRefundedError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
+import { checkReference } from './arguments.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
@@ -22,6 +24,8 @@ import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
  * @property {number} lease milliseconds
  * @property {number} timeout milliseconds to wait while another call holds the lease
  * @property {AbortSignal | undefined} signal ends this wait
+ * @property {string | null} claimId of the caller
+ * @property {boolean} anyPayment whether it may be one that does not match, or is held
  */
 
 export class Claims {
@@ -30,6 +34,8 @@ export class Claims {
 	#keep;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
+	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
+	#confirming = new Map();
 
 	/**
 	 * @param {Pick<import('./database.js').Database, 'query'>} database
@@ -49,6 +55,9 @@ export class Claims {
 	 */
 	async begin(rowKey, options) {
 		const until = performance.now() + options.timeout;
+		// A client that has its answer can call again at once.
+		const confirming = this.#confirming.get(rowKey.id);
+		if (confirming) await Promise.race([confirming, sleep(CLAIM_CONFIRM_MS, undefined, { ref: false })]);
 		for (;;) {
 			options.signal?.throwIfAborted();
 			const claim = await this.#begin(rowKey, options);
@@ -78,11 +87,11 @@ export class Claims {
 	 * @param {BeginOptions} options
 	 * @returns {Promise<Claim>}
 	 */
-	async #begin({ id, binding }, { reference: wanted, lease }) {
+	async #begin({ id, binding }, { reference: wanted, lease, claimId, anyPayment }) {
 		const asked = performance.now();
-		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await sql.beginClaim(
-			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep });
-		const confirm = () => sql.confirmClaim(this.#query, { id, binding, fence, keepMs: this.#keep });
+		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await sql.beginLease(
+			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment });
+		const operations = this.#operationsOf({ id, binding }, fence, lease);
 		const common = { reference: reference || undefined, fence: Number(fence) };
 		switch (outcome) {
 		case 'unknown': throw new ElicitationNotFoundError(id);
@@ -90,26 +99,63 @@ export class Claims {
 		case 'leased': return { state: 'leased', until: new Date(Date.now() + Number(leased)) };
 		case 'fulfilled': {
 			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED_INFO }, fulfilled);
-			return { state: 'fulfilled', ...common, result, confirm };
+			const end = async (/** @type {ClaimEnd} */ how, /** @type {string | undefined} */ refund) => {
+				if (await operations.end(how, checkRefund(how, refund)) === 'lost') throw new ClaimLostError(id);
+			};
+			return { state: 'fulfilled', ...common, result, confirm: operations.confirm, release: operations.release, end };
 		}
 		case 'claimed': return accountClaim((reason) => sql.endExchange(this.#query, { id, binding, reason }));
 		case 'begun': break;
 		default: return { state: outcome };
 		}
-		const held = new Lease(id, lease, asked, {
-			renew: () => sql.renewClaim(this.#query, { id, binding, fence, leaseMs: lease }),
-			fulfil: (json) => sql.fulfilClaim(
-				this.#query, { id, binding, fence, fulfilled: seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json) }),
-			confirm,
-			release: () => sql.releaseClaim(this.#query, { id, binding, fence }),
-			ended: () => this.#leases.delete(held),
-		});
+		const held = new Lease(id, lease, asked, { ...operations, ended: () => this.#leases.delete(held) });
 		this.#leases.add(held);
 		return {
 			state: 'begun', ...common, signal: held.signal,
 			fulfil: (result) => held.fulfil(result), confirm: () => held.confirm(), release: () => held.release(),
+			end: async (how, refund) => held.end(how, checkRefund(how, refund)),
 		};
 	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {string} fence
+	 * @param {number} lease milliseconds
+	 * @returns {Omit<LeaseOperations, 'ended'>}
+	 */
+	#operationsOf({ id, binding }, fence, lease) {
+		const key = { id, binding, fence, keepMs: this.#keep };
+		return {
+			renew: () => sql.renewLease(this.#query, { ...key, leaseMs: lease }),
+			fulfil: (json) => {
+				const fulfilled = seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json);
+				return sql.fulfilLease(this.#query, { ...key, fulfilled, claimEnd: null, refund: null });
+			},
+			end: (claimEnd, refund) => sql.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
+			confirm: () => this.#confirm(key),
+			release: () => sql.releaseClaim(this.#query, key),
+		};
+	}
+
+	/** @param {Parameters<typeof sql.confirmClaim>[1]} key */
+	#confirm(key) {
+		const confirming = sql.confirmClaim(this.#query, key);
+		const ended = confirming.catch(() => {}).then(() => {
+			if (this.#confirming.get(key.id) === ended) this.#confirming.delete(key.id);
+		});
+		this.#confirming.set(key.id, ended);
+		return confirming;
+	}
+}
+
+/**
+ * @param {ClaimEnd} how
+ * @param {string | undefined} refund
+ */
+function checkRefund(how, refund) {
+	if (how !== 'delivered' && how !== 'refunded') throw new TypeError("a claim ends as 'delivered' or 'refunded'");
+	if (refund !== undefined && how !== 'refunded') throw new TypeError('only a claim that ends as refunded has the reference of a refund');
+	return refund === undefined ? null : checkReference(refund);
 }
 
 /** Why an account is not connected, if the call does not say it. */
@@ -130,13 +176,21 @@ function accountClaim(end) {
 		},
 		confirm: async () => false,
 		release: (why = EXCHANGE_FAILED) => end(why),
+		end: async () => {
+			throw new TypeError('an account is connected: it is neither delivered nor refunded');
+		},
 	};
 }
 
 /**
- * @typedef {object} LeaseOperations each false if another call has begun since
- * @property {() => Promise<boolean>} renew
- * @property {(json: string) => Promise<boolean>} fulfil
+ * @typedef {import('./types.js').ClaimEnd} ClaimEnd
+ * @typedef {Awaited<ReturnType<typeof sql.renewLease>>} Renewed
+ * @typedef {Awaited<ReturnType<typeof sql.fulfilLease>>} Fulfilled
+ *
+ * @typedef {object} LeaseOperations each lost, or false, if another call has begun since
+ * @property {() => Promise<Renewed>} renew
+ * @property {(json: string) => Promise<Fulfilled>} fulfil
+ * @property {(how: ClaimEnd, refund: string | null) => Promise<Fulfilled>} end
  * @property {() => Promise<boolean>} confirm
  * @property {() => Promise<boolean>} release
  * @property {() => void} ended
@@ -149,6 +203,8 @@ class Lease {
 	#operations;
 	#abort = new AbortController();
 	#until = 0;
+	/** Whether the work is done, also if PostgreSQL could not be told: then it is not given back. */
+	#isDone = false;
 	/** @type {NodeJS.Timeout | undefined} */
 	#end;
 	/** @type {NodeJS.Timeout | undefined} */
@@ -173,17 +229,27 @@ class Lease {
 
 	/**
 	 * @param {unknown} result
-	 * @returns {Promise<boolean>} whether it is kept
+	 * @returns {Promise<boolean>} whether it is kept. If not, the lease goes on
 	 */
 	async fulfil(result) {
 		const json = toJson(result);
-		const done = await this.#whileItLasts(() => (json === undefined ? this.#operations.confirm() : this.#operations.fulfil(json)))
-			.finally(() => this.#stop());
-		if (!done) throw new ClaimLostError(this.#id);
-		return json !== undefined;
+		if (json === undefined) return false;
+		this.#isDone = true;
+		await this.#lastStep(() => this.#operations.fulfil(json));
+		return true;
+	}
+
+	/**
+	 * @param {ClaimEnd} how
+	 * @param {string | null} refund
+	 */
+	async end(how, refund) {
+		this.#isDone = true;
+		await this.#lastStep(() => this.#operations.end(how, refund));
 	}
 
 	async confirm() {
+		this.#isDone = true;
 		const done = await this.#operations.confirm();
 		this.#stop();
 		return done;
@@ -191,7 +257,7 @@ class Lease {
 
 	async release() {
 		this.#stop();
-		return this.#operations.release();
+		return !this.#isDone && this.#operations.release();
 	}
 
 	/** @param {Error} reason */
@@ -200,11 +266,28 @@ class Lease {
 		this.#abort.abort(reason);
 	}
 
+	/** @param {() => Promise<Fulfilled>} ask */
+	async #lastStep(ask) {
+		const answer = await this.#whileItLasts(ask).finally(() => this.#stop());
+		if (answer === 'lost') throw new ClaimLostError(this.#id);
+		this.#tell(answer);
+	}
+
+	/**
+	 * All that was paid went back. The work may go on.
+	 *
+	 * @param {Renewed | Fulfilled} answer
+	 */
+	#tell(answer) {
+		if (answer === 'refunded' || answer === 'disputed') this.#abort.abort(new ClaimRefundedError(this.#id));
+	}
+
 	/**
 	 * The work is done, so a database that does not answer is asked again, for the
 	 * time of one lease. No other call can begin meanwhile.
 	 *
-	 * @param {() => Promise<boolean>} ask
+	 * @template T
+	 * @param {() => Promise<T>} ask
 	 */
 	async #whileItLasts(ask) {
 		const until = performance.now() + this.#ms;
@@ -236,10 +319,11 @@ class Lease {
 		const asked = performance.now();
 		const running = this.#end;
 		try {
-			const held = await this.#operations.renew();
+			const answer = await this.#operations.renew();
 			if (this.#end !== running) return;
-			if (held) this.#last(asked);
-			else this.drop(new ClaimLostError(this.#id));
+			if (answer === 'lost') return this.drop(new ClaimLostError(this.#id));
+			this.#tell(answer);
+			this.#last(asked);
 		} catch {
 			if (this.#end === running) this.#renewIn(jittered(Math.min(CLAIM_RETRY_MS, this.#ms / CLAIM_RENEWALS)));
 		}

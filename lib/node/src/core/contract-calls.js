@@ -281,6 +281,39 @@ export function unclaimedPayments(query, { provider, since, id }) {
 }
 
 /**
+ * @typedef {object} UndeliveredRow
+ * @property {string} elicitation
+ * @property {string} provider_name
+ * @property {import('./types.js').Kind} kind
+ * @property {string | null} reference
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {Date} fulfilled_at
+ * @property {Date | null} given_at
+ * @property {boolean} has_result whether its result is still kept
+ * @property {string} refunded
+ * @property {boolean} held
+ * @property {string} subject
+ * @property {string} session
+ * @property {string | null} resume_key
+ */
+
+const UNDELIVERED = `SELECT elicitation, provider_name, kind, reference, amount, currency, fulfilled_at, given_at, has_result, refunded,
+	held, subject, session, resume_key FROM urlmode.undelivered($1, $2, $3)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string | null} values.provider
+ * @param {Date | null} values.since
+ * @param {string | null} values.id
+ * @returns {Promise<UndeliveredRow[]>}
+ */
+export function undelivered(query, { provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNDELIVERED, [provider, since, id]));
+}
+
+/**
  * @typedef {object} RefundRow
  * @property {string} elicitation
  * @property {string} provider_name
@@ -429,7 +462,7 @@ export async function purge(query, { keepMs, kind }) {
  * @property {string} leased_ms
  */
 
-const BEGIN_CLAIM = 'SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM urlmode.begin_claim($1, $2, $3, $4, $5)';
+const BEGIN_LEASE = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM urlmode.begin_lease($1, $2, $3, $4, $5, $6, $7)`;
 
 /**
  * @param {Query} query
@@ -439,14 +472,16 @@ const BEGIN_CLAIM = 'SELECT outcome, claimed_reference, fence, fulfilled, leased
  * @param {string | null} values.reference
  * @param {number | string} values.leaseMs
  * @param {number | string} values.keepMs
+ * @param {string | null} values.claimId
+ * @param {boolean} values.anyPayment whether it may be one that does not match, or is held
  * @returns {Promise<ClaimRow>}
  */
-export async function beginClaim(query, { id, binding, reference, leaseMs, keepMs }) {
-	const [row] = await query(BEGIN_CLAIM, [id, binding, reference, leaseMs, keepMs]);
+export async function beginLease(query, { id, binding, reference, leaseMs, keepMs, claimId, anyPayment }) {
+	const [row] = await query(BEGIN_LEASE, [id, binding, reference, leaseMs, keepMs, claimId, anyPayment]);
 	return /** @type {never} */ (row);
 }
 
-const RENEW_CLAIM = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS answer';
+const RENEW_LEASE = 'SELECT urlmode.renew_lease($1, $2, $3, $4) AS answer';
 
 /**
  * @param {Query} query
@@ -455,14 +490,14 @@ const RENEW_CLAIM = 'SELECT urlmode.renew_claim($1, $2, $3, $4) AS answer';
  * @param {Buffer} values.binding
  * @param {number | string} values.fence
  * @param {number | string} values.leaseMs
- * @returns {Promise<boolean>}
+ * @returns {Promise<'renewed' | 'refunded' | 'disputed' | 'lost'>}
  */
-export async function renewClaim(query, { id, binding, fence, leaseMs }) {
-	const [row] = await query(RENEW_CLAIM, [id, binding, fence, leaseMs]);
+export async function renewLease(query, { id, binding, fence, leaseMs }) {
+	const [row] = await query(RENEW_LEASE, [id, binding, fence, leaseMs]);
 	return /** @type {never} */ (row?.answer);
 }
 
-const FULFIL_CLAIM = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS answer';
+const FULFIL_LEASE = 'SELECT urlmode.fulfil_lease($1, $2, $3, $4, $5, $6, $7) AS answer';
 
 /**
  * @param {Query} query
@@ -470,11 +505,14 @@ const FULFIL_CLAIM = 'SELECT urlmode.fulfil_claim($1, $2, $3, $4) AS answer';
  * @param {string} values.id
  * @param {Buffer} values.binding
  * @param {number | string} values.fence
- * @param {Buffer} values.fulfilled
- * @returns {Promise<boolean>}
+ * @param {Buffer | null} values.fulfilled sealed; null where the claim has both ends at once
+ * @param {'delivered' | 'refunded' | null} values.claimEnd
+ * @param {string | null} values.refund the provider's reference of the refund
+ * @param {number | string} values.keepMs
+ * @returns {Promise<'fulfilled' | 'refunded' | 'disputed' | 'lost'>}
  */
-export async function fulfilClaim(query, { id, binding, fence, fulfilled }) {
-	const [row] = await query(FULFIL_CLAIM, [id, binding, fence, fulfilled]);
+export async function fulfilLease(query, { id, binding, fence, fulfilled, claimEnd, refund, keepMs }) {
+	const [row] = await query(FULFIL_LEASE, [id, binding, fence, fulfilled, claimEnd, refund, keepMs]);
 	return /** @type {never} */ (row?.answer);
 }
 

@@ -62,6 +62,17 @@ export class ClaimLostError extends UrlModeError {
 	}
 }
 
+/**
+ * All that was paid went back, or is disputed, while a call was doing the work that it had paid for. The call can stop,
+ * or go on.
+ */
+export class ClaimRefundedError extends UrlModeError {
+	/** @param {string} id */
+	constructor(id) {
+		super('CLAIM_REFUNDED', `all that was paid for elicitation ${id} went back while a call was working for it`);
+	}
+}
+
 /** This owner has as many open elicitations as one may have, and has opened all of them. */
 export class ElicitationLimitError extends UrlModeError {
 	constructor() {

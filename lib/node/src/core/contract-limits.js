@@ -132,6 +132,11 @@ export const CLAIM_LEASE_MAX_MS = 3_600_000;
 export const CLAIM_RENEWALS = 3;
 /** How long a renewal that failed waits for the next one, and how often a call looks that waits for another one. */
 export const CLAIM_RETRY_MS = 500;
+/**
+ * How long a call waits for the confirmation of a claim that is under way: the next call of the same process, and in Go
+ * the answer.
+ */
+export const CLAIM_CONFIRM_MS = 1_000;
 /** How often a call looks again, if the outcome that it was to claim is not there any more. */
 export const CLAIM_ATTEMPTS = 3;
 /** How long nobody else begins a recheck. A function that takes longer causes a warning. */

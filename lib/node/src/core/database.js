@@ -164,6 +164,13 @@ export class Database {
 
 	/**
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
+	 */
+	undelivered({ provider = null, since = null, id = null }) {
+		return sql.undelivered(this.#ask, { provider, since, id });
+	}
+
+	/**
+	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 * @returns {Promise<RefundRow[]>}
 	 */
 	refunds({ provider = null, since = null, id = null }) {

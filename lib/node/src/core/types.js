@@ -225,6 +225,11 @@
  *     died. The lease is renewed while the claim is open
  * @property {number | undefined} [timeout] milliseconds to wait while another call holds the lease, 0 by default
  * @property {AbortSignal | undefined} [signal] ends this wait with its reason
+ * @property {string | undefined} [claimId] a UUID that names this claim. Who begins again with the same one has the same claim
+ * @property {boolean | undefined} [anyPayment] also a payment that does not match or is held, with its `reference`: to deliver or refund what
+ *     `unclaimed` or `undelivered` lists
+ *
+ * @typedef {'delivered' | 'refunded'} ClaimEnd
  *
  * @typedef {BegunClaim | FulfilledClaim | { state: 'leased', until: Date } | { state: 'taken' } | { state: 'changed' }} Claim
  *     `leased`: another call does the work, and can still finish it; if it dies, the next can begin at `until`. `taken`: another
@@ -234,15 +239,20 @@
  * @property {'begun'} state
  * @property {string | undefined} reference of the payment
  * @property {number | undefined} fence greater than that of each call before; undefined for an account
- * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it
+ * @property {AbortSignal} signal aborts with ClaimLostError when the lease has ended, because PostgreSQL did not renew it, and with
+ *     ClaimRefundedError when all that was paid went back: the work can stop, or go on
  * @property {(result: unknown) => Promise<boolean>} fulfil the work is done. Of an account: it is connected, and the page after the
  *     user's return says so. Otherwise keeps what the call returns for the next one, until
- *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 16 MiB, and the claim has
- *     had its last end. Rejects with ClaimLostError if another call has begun since
+ *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed
+ *     until `confirm`, or until `release`, which has the next call do the work again. Rejects with ClaimLostError if
+ *     another call has begun since
  * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
  *     begun, or has confirmed it
  * @property {(reason?: string) => Promise<boolean>} release the work was not done: the next call can begin at once. Of an account: it
- *     is not connected, and the page after the user's return says so; `reason` is `exchange_failed` by default
+ *     is not connected, and the page after the user's return says so; `reason` is `exchange_failed` by default. False: the claim
+ *     has ended, or the work is done
+ * @property {(how: ClaimEnd, refund?: string) => Promise<void>} end both ends at once, for who has delivered or refunded what `unclaimed`
+ *     lists; `refund` is the provider's reference of the refund. Rejects with ClaimLostError if another call has begun since
  *
  * @typedef {object} FulfilledClaim another call has done the work, and its answer was not written
  * @property {'fulfilled'} state
@@ -250,6 +260,8 @@
  * @property {number | undefined} fence
  * @property {unknown} result what that call has returned
  * @property {() => Promise<boolean>} confirm
+ * @property {() => Promise<boolean>} release this answer has failed as well: the next call does the work again, for the same payment
+ * @property {(how: ClaimEnd, refund?: string) => Promise<void>} end
  */
 
 /**
@@ -288,6 +300,22 @@
  * @property {number} refunded how much of it went back, in minor units
  * @property {boolean} held whether no call is offered it until the operator decides
  * @property {Record<string, unknown> | undefined} result undefined if there is none, if it was purged, or if no key opens it
+ *
+ * @typedef {object} UndeliveredClaim a claim that was fulfilled and never confirmed
+ * @property {string} elicitationId
+ * @property {string} provider
+ * @property {Kind} kind
+ * @property {string} subject
+ * @property {string} session
+ * @property {string | undefined} resumeKey
+ * @property {string | undefined} reference of the payment; undefined where it is none
+ * @property {number | undefined} amount in minor units
+ * @property {string | undefined} currency
+ * @property {Date} fulfilledAt
+ * @property {Date | undefined} givenAt when another call was last given the result
+ * @property {boolean} hasResult whether the next call is given the result. Otherwise it does the work again
+ * @property {number} refunded how much of it went back, in minor units
+ * @property {boolean} held
  *
  * @typedef {object} Refund a refund, a dispute or a cancelled authorisation
  * @property {string} elicitationId

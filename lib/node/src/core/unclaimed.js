@@ -1,5 +1,5 @@
-// A payment that was proved and that no call has claimed, as the application
-// sees it.
+// A payment that was proved and that no call has claimed, and a claim that was
+// fulfilled and never confirmed, as the application sees them.
 
 import { RESULT_INFO } from './contract-seals.js';
 import { ElicitationSealError } from './errors.js';
@@ -17,6 +17,20 @@ export function toUnclaimedPayment(keys, row) {
 		currency: row.currency, matches: row.matches, late: row.late, provenAt: row.proven_at,
 		refunded: Number(row.refunded), held: row.held,
 		result: openResult(keys, row),
+	};
+}
+
+/**
+ * @param {import('./contract-calls.js').UndeliveredRow} row
+ * @returns {import('./types.js').UndeliveredClaim}
+ */
+export function toUndeliveredClaim(row) {
+	return {
+		elicitationId: row.elicitation, provider: row.provider_name, kind: row.kind, subject: row.subject, session: row.session,
+		resumeKey: row.resume_key ?? undefined, reference: row.reference || undefined,
+		amount: row.amount === null ? undefined : Number(row.amount), currency: row.currency ?? undefined,
+		fulfilledAt: row.fulfilled_at, givenAt: row.given_at ?? undefined, hasResult: row.has_result,
+		refunded: Number(row.refunded), held: row.held,
 	};
 }
 

@@ -27,7 +27,7 @@ import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { toRefund } from './refund.js';
-import { toUnclaimedPayment } from './unclaimed.js';
+import { toUnclaimedPayment, toUndeliveredClaim } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
 import { Waits } from './waits.js';
 import { UrlBuilder } from './callback-urls.js';
@@ -262,6 +262,8 @@ export class UrlMode extends EventEmitter {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
+			claimId: options.claimId === undefined ? null : checkId(options.claimId, 'claimId'),
+			anyPayment: checkFlag('anyPayment', options.anyPayment, false),
 		});
 	}
 
@@ -278,6 +280,21 @@ export class UrlMode extends EventEmitter {
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
 		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
+	}
+
+	/**
+	 * Lists the claims that were fulfilled and never confirmed, of all users, the oldest first. Nobody knows that their answers were
+	 * written; some may be on their way.
+	 *
+	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were fulfilled then or later
+	 * @returns {Promise<import('./types.js').UndeliveredClaim[]>}
+	 */
+	async undelivered({ provider, since } = {}) {
+		this.#checkOpen();
+		const rows = await this.#database.undelivered({
+			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
+		});
+		return rows.map(toUndeliveredClaim);
 	}
 
 	/**

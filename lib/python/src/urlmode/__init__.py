@@ -8,6 +8,7 @@ from ._core.errors import (
     AccountSizeError,
     AccountUnavailableError,
     ClaimLostError,
+    ClaimRefundedError,
     ElicitationClientGoneError,
     ElicitationExistsError,
     ElicitationLimitError,
@@ -66,6 +67,7 @@ from ._core.types import (
     TargetUrl,
     Ticket,
     UnclaimedPayment,
+    UndeliveredClaim,
     UnclaimedReference,
 )
 from ._core.urlmode import UrlMode
@@ -88,6 +90,7 @@ __all__ = [
     "Choice",
     "Claim",
     "ClaimLostError",
+    "ClaimRefundedError",
     "ClientFacts",
     "Elicitation",
     "ElicitationClientGoneError",
@@ -129,6 +132,7 @@ __all__ = [
     "Ticket",
     "UnclaimedPayment",
     "UnclaimedPaymentsError",
+    "UndeliveredClaim",
     "UnclaimedReference",
     "UrlMode",
     "UrlModeBusyError",

@@ -22,7 +22,7 @@ from .._core.types import Elicitation, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
 from .clients import Capabilities, capabilities_of
-from .delivery import when_delivered
+from .delivery import when_ended
 from .messages import ToolResult, declined_result, failure_result, open_result
 
 
@@ -43,6 +43,8 @@ class Accepted:
     nonce: str | None = field(repr=False)
     lost: asyncio.Event
     """Set when the lease of this call has ended, after which another call may do the same."""
+    refunded: asyncio.Event
+    """Set when all that was paid went back, or is disputed: the body can stop, or go on."""
     fence: int | None
     """greater than that of each call before, of a payment or signature"""
 
@@ -83,7 +85,7 @@ def to_accepted(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim
     return Accepted(
         elicitation_id=outcome.elicitation_id, return_url=elicitation.return_url, result=outcome.result,
         reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
-        lost=claim.lost, fence=claim.fence,
+        lost=claim.lost, refunded=claim.refunded, fence=claim.fence,
     )  # fmt: skip
 
 
@@ -155,7 +157,7 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
     begun = asyncio.Event()
     working = tool_request.urlmode._background.start(_begin_and_work(asking, end, act, begun))
     try:
-        claim, made = await shielded(working)
+        claim, made, is_kept = await shielded(working)
     except ElicitationOpenError:
         return None
     except asyncio.CancelledError:
@@ -168,10 +170,13 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
         return None
     if isinstance(claim, LeasedClaim):
         return call.fit(open_result(tool_request.message, tool_request.kind, id, "claimed"))
-    if isinstance(claim, (FulfilledClaim, BegunClaim)):
-        # Also one that was released would be confirmed.
-        if isinstance(claim, FulfilledClaim) or _was_done(tool_request, made):
-            _confirm(asking, claim)
+    if isinstance(claim, FulfilledClaim):
+        _end_with_answer(asking, claim, failed=True, gone=False)
+        return made
+    if isinstance(claim, BegunClaim):
+        # That of an account is final.
+        if tool_request.kind != "oauth" and _was_done(tool_request, made):
+            _end_with_answer(asking, claim, failed=not is_kept, gone=not is_kept)
         return made
     if claimed is not None and (result := await claimed(id)) is not None:
         return result
@@ -187,34 +192,36 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
 
 async def _begin_and_work(
     asking: Asking, end: Completed, act: Act, begun: asyncio.Event
-) -> tuple[Claim, ToolResult | None]:
+) -> tuple[Claim, ToolResult | None, bool]:
+    """The claim, the result of the body, and whether it is kept."""
     tool_request, outcome = asking.tool_request, end.outcome
     claim = await tool_request.urlmode.begin_claim(
         outcome.elicitation_id, **tool_request.owner, reference=outcome.reference, timeout=asking.rest
     )
     if isinstance(claim, FulfilledClaim):
-        return claim, claim.result
+        return claim, claim.result, True
     if not isinstance(claim, BegunClaim):
-        return claim, None
+        return claim, None, False
     begun.set()
-    return claim, await _work(tool_request, claim, act, outcome, end.elicitation)
+    return claim, *await _work(tool_request, claim, act, outcome, end.elicitation)
 
 
 async def _work(
     tool_request: ToolRequest, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation
-) -> ToolResult:
+) -> tuple[ToolResult, bool]:
+    is_kept = False
     async with claim:
         try:
             made = await act(outcome, elicitation, claim)
         except NotConnected as error:
             await claim.release(error.reason)
             warn_not_connected(tool_request.provider, outcome.elicitation_id, error.reason, error.detail)
-            return failure_result("cancel", error.reason, error.detail)
+            return failure_result("cancel", error.reason, error.detail), False
         if _was_done(tool_request, made):
-            await claim.fulfil(made)
+            is_kept = await claim.fulfil(made)
         else:
             await claim.release()
-    return made
+    return made, is_kept
 
 
 def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
@@ -222,11 +229,22 @@ def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
     return tool_request.kind == "oauth" or made is None or not made.get("isError")
 
 
-def _confirm(asking: Asking, claim: BegunClaim | FulfilledClaim) -> None:
-    """The SDK does not tell whether an answer was written. It counts as written if the client is there."""
+def _end_with_answer(asking: Asking, claim: BegunClaim | FulfilledClaim, *, failed: bool, gone: bool) -> None:
+    """The SDK does not tell whether an answer was written. It counts as written if the client is there. Until then the next
+    call is given the same result.
 
-    def confirm() -> None:
-        if not asking.is_closed:
-            asking.tool_request.urlmode._background.start(claim.confirm())
+    `failed`, `gone`: whether the next call makes it again, because that result has failed twice, or is not kept, where the
+    answer is an error, or the client is gone.
+    """
 
-    when_delivered(confirm)
+    def end(well: bool) -> None:
+        start = asking.tool_request.urlmode._background.start
+        if asking.is_closed:
+            if gone:
+                start(claim.release())
+        elif well:
+            start(claim.confirm())
+        elif failed:
+            start(claim.release())
+
+    when_ended(end)

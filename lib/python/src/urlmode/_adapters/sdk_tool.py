@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
+from typing import Any, TypeVar
 
 from mcp.types import CallToolResult
 
 from .delivery import expect_end, has_ended
 from .typed import TypedResult, is_error, running_tool
+
+T = TypeVar("T")
 
 
 def typed_result_of_sdk() -> TypedResult | None:
@@ -50,8 +53,26 @@ def _watching(metadata: Any) -> Any:
 
         def convert_result(self, result: Any) -> Any:
             # Up to 2.0, the SDK also validates the structured content of errors, which have none.
-            converted = result if is_error(result) else self.convert_value(result)
+            try:
+                converted = result if is_error(result) else self.convert_value(result)
+            except Exception:
+                has_ended(well=False)
+                raise
             has_ended(well=not is_error(result) and getattr(result, "result_type", None) != "input_required")
             return converted
 
+        async def call_fn(self, *arguments: Any, **named: Any) -> Any:
+            return await _or_failed(super().call_fn(*arguments, **named))
+
+        async def call_fn_with_arg_validation(self, *arguments: Any, **named: Any) -> Any:
+            return await _or_failed(super().call_fn_with_arg_validation(*arguments, **named))
+
     return Watching
+
+
+async def _or_failed(running: Awaitable[T]) -> T:
+    try:
+        return await running
+    except Exception:  # A call that was cancelled has not failed: nobody waits for its answer.
+        has_ended(well=False)
+        raise

@@ -91,15 +91,15 @@ def check_text(name: str, value: object, least: int, most: int) -> str:
     return value
 
 
-def check_id(value: object) -> str:
-    refuse_awaitable("elicitation_id", value)
+def check_id(value: object, name: str = "elicitation_id") -> str:
+    refuse_awaitable(name, value)
     if isinstance(value, uuid.UUID):
         return str(value)
     if not isinstance(value, str):
-        raise TypeError("elicitation_id must be a str or a uuid.UUID")
+        raise TypeError(f"{name} must be a str or a uuid.UUID")
     lower = value.lower()
     if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", lower):
-        raise ValueError("elicitation_id must be a UUID")
+        raise ValueError(f"{name} must be a UUID")
     return value if value == lower else lower  # That of the caller, so that a wait has one text, not two.
 
 

@@ -1,7 +1,8 @@
 """Claims with two ends: the work is done, and the answer was written.
 
 A call does its work under a lease, which is renewed while it runs. What it has returned is sealed with the claim, and
-the next call is given that, until the answer was written (sql/functions/004_claim.sql).
+the next call is given that, until the answer was written. What cannot be kept is not final: the lease is renewed until the
+claim is confirmed or released (sql/functions/004_claim.sql).
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import psycopg
 
 from . import contract_calls as sql
 from .contract_calls import Query, RowKey
-from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
+from .arguments import check_reference
+from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_seals import FULFILLED_INFO
 from .errors import (
     ClaimLostError,
@@ -38,6 +40,8 @@ from .tasks import Tasks, jittered, shielded
 _EXCHANGE_FAILED = "exchange_failed"
 
 Step = Callable[[], Awaitable[bool]]
+ClaimEnd = Literal["delivered", "refunded"]
+End = Callable[[ClaimEnd, Union[str, None]], Awaitable[sql.FulfilLeaseAnswer]]
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,22 @@ class FulfilledClaim:
     reference: str | None
     fence: int
     result: Any = field(repr=False)
-    _confirm: Step = field(repr=False)
+    _steps: _Steps = field(repr=False)
     state: Literal["fulfilled"] = "fulfilled"
 
     async def confirm(self) -> bool:
         """The answer was written, so no later call is given it. Raises UrlModeClosedError."""
-        return await self._confirm()
+        return await self._steps.confirm()
+
+    async def release(self) -> bool:
+        """This answer has failed as well: the next call does the work again, for the same payment."""
+        return await self._steps.release()
+
+    async def end(self, how: ClaimEnd, refund: str | None = None) -> None:
+        """As that of BegunClaim."""
+        _check_end(how, refund)
+        if await self._steps.end(how, refund) == "lost":
+            raise ClaimLostError(self._steps.id)
 
 
 class BegunClaim:
@@ -90,6 +104,8 @@ class BegunClaim:
         """greater than that of each call before; None for an account, whose claim is final"""
         self.lost = lease.lost
         """Set when the lease has ended, because PostgreSQL did not renew it: another call may have begun."""
+        self.refunded = lease.refunded
+        """Set when all that was paid went back, or is disputed: the work can stop, or go on."""
         self._lease = lease
         if isinstance(lease, _Lease):
             lease.holder = weakref.ref(self)
@@ -97,8 +113,9 @@ class BegunClaim:
     async def fulfil(self, result: Any) -> bool:
         """The work is done: keeps what the call returns for the next one, until `confirm`.
 
-        False: it cannot be kept, because it is no JSON or has more than 16 MiB, and the claim is final. Raises
-        ClaimLostError if another call has begun since.
+        False: it cannot be kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed until
+        `confirm`, or until `release`, which has the next call do the work again. Raises ClaimLostError if another call
+        has begun since.
         """
         return await self._lease.fulfil(result)
 
@@ -112,9 +129,17 @@ class BegunClaim:
     async def release(self, reason: str = _EXCHANGE_FAILED) -> bool:
         """The work was not done: the next call can begin at once. For an account, its page shows the reason.
 
-        False: the claim has ended. Raises UrlModeClosedError.
+        False: the claim has ended, or the work is done. Raises UrlModeClosedError.
         """
         return await self._lease.release(reason)
+
+    async def end(self, how: ClaimEnd, refund: str | None = None) -> None:
+        """Both ends at once, for who has delivered or refunded what `unclaimed` lists.
+
+        `refund`: the provider's reference of the refund. Raises ClaimLostError if another call has begun since.
+        """
+        _check_end(how, refund)
+        await self._lease.close(how, refund)
 
     async def __aenter__(self) -> BegunClaim:
         return self
@@ -137,13 +162,21 @@ class Claims:
         self._keys = keys
         self._keep_ms = keep_ms
         self._leases: set[_Lease] = set()
+        self._confirming: dict[str, asyncio.Future[Any]] = {}
+        """confirmations that are under way, by the ids of their elicitations"""
         self._tasks = Tasks()
 
-    async def begin(self, key: RowKey, reference: str | None, lease_ms: int, timeout: float) -> Claim:
+    async def begin(
+        self, key: RowKey, reference: str | None, lease_ms: int, timeout: float, claim_id: str | None = None,
+        any_payment: bool = False,
+    ) -> Claim:  # fmt: skip
         """`timeout`: how many seconds to wait while another call holds the lease."""
         until = time.monotonic() + timeout
+        # A client that has its answer can call again at once.
+        if (confirming := self._confirming.get(key.id)) is not None:
+            await asyncio.wait({confirming}, timeout=CLAIM_CONFIRM_S)
         while True:
-            claim = await self._ask(key, reference, lease_ms)
+            claim = await self._ask(key, reference, lease_ms, claim_id, any_payment)
             rest = until - time.monotonic()
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
@@ -160,10 +193,12 @@ class Claims:
             lease.drop()
         await self._tasks.cancel()
 
-    async def _ask(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
+    async def _ask(
+        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool
+    ) -> Claim:
         """PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
         that the next call may begin at once."""
-        asking = self._tasks.start(self._begin(key, wanted, lease_ms))
+        asking = self._tasks.start(self._begin(key, wanted, lease_ms, claim_id, any_payment))
         try:
             return await shielded(asking)
         except asyncio.CancelledError:
@@ -174,15 +209,15 @@ class Claims:
         if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
             self._tasks.start(claim.release())
 
-    async def _begin(self, key: RowKey, wanted: str | None, lease_ms: int) -> Claim:
+    async def _begin(
+        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool
+    ) -> Claim:
         asked = time.monotonic()
         query = self._query
-        row = await sql.begin_claim(query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms)
+        row = await sql.begin_lease(
+            query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id, any_payment=any_payment
+        )
         outcome, reference, fence = row.outcome, row.claimed_reference, row.fence
-
-        def confirm() -> Awaitable[bool]:
-            return sql.confirm_claim(query, key, fence=fence, keep_ms=self._keep_ms)
-
         if outcome == "unknown":
             raise ElicitationNotFoundError(key.id)
         if outcome == "open":
@@ -195,20 +230,61 @@ class Claims:
             return TakenClaim()
         if outcome == "claimed":
             return BegunClaim(None, None, _AccountLease(lambda reason: sql.end_exchange(query, key, reason=reason)))
+        steps = self._steps_of(key, fence, lease_ms)
         if outcome == "fulfilled":
             members = unseal(self._keys, FULFILLED_INFO, *key, row.fulfilled)
-            return FulfilledClaim(reference or None, fence, members.get("result"), confirm)
-        lease = _Lease(
-            key.id, lease_ms / 1000, asked,
-            renew=lambda: sql.renew_claim(query, key, fence=fence, lease_ms=lease_ms),
-            fulfil=lambda text: sql.fulfil_claim(
-                query, key, fence=fence, fulfilled=seal(self._keys, FULFILLED_INFO, *key, text)
-            ),
-            confirm=confirm, release=lambda: sql.release_claim(query, key, fence=fence), on_end=self._leases.discard,
-        )  # fmt: skip
+            return FulfilledClaim(reference or None, fence, members.get("result"), steps)
+        lease = _Lease(steps, lease_ms / 1000, asked, self._leases.discard)
         self._leases.add(lease)
         lease.renewing = self._tasks.start(lease.keep())
         return BegunClaim(reference or None, fence, lease)
+
+    def _steps_of(self, key: RowKey, fence: int, lease_ms: int) -> _Steps:
+        query, keep_ms = self._query, self._keep_ms
+
+        def fulfil(
+            text: bytes | None, how: ClaimEnd | None = None, refund: str | None = None
+        ) -> Awaitable[sql.FulfilLeaseAnswer]:
+            sealed = None if text is None else seal(self._keys, FULFILLED_INFO, *key, text)
+            return sql.fulfil_lease(
+                query, key, fence=fence, fulfilled=sealed, claim_end=how, refund=refund, keep_ms=keep_ms
+            )
+
+        async def confirm() -> bool:
+            confirming = asyncio.ensure_future(sql.confirm_claim(query, key, fence=fence, keep_ms=keep_ms))
+            self._confirming[key.id] = confirming
+
+            def forget(ended: asyncio.Future[bool]) -> None:
+                if self._confirming.get(key.id) is ended:
+                    del self._confirming[key.id]
+
+            confirming.add_done_callback(forget)
+            return await confirming
+
+        return _Steps(
+            key.id, lambda: sql.renew_lease(query, key, fence=fence, lease_ms=lease_ms), fulfil,
+            lambda how, refund: fulfil(None, how, refund), confirm, lambda: sql.release_claim(query, key, fence=fence),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a call does with its claim. Each is lost, or False, if another call has begun since."""
+
+    id: str
+    renew: Callable[[], Awaitable[sql.RenewLeaseAnswer]]
+    fulfil: Callable[[bytes], Awaitable[sql.FulfilLeaseAnswer]]
+    end: End
+    confirm: Step
+    release: Step
+
+
+def _check_end(how: ClaimEnd, refund: str | None) -> None:
+    if how not in ("delivered", "refunded"):
+        raise ValueError("a claim ends as delivered or refunded")
+    if refund is not None and how != "refunded":
+        raise ValueError("only a claim that ends as refunded has the reference of a refund")
+    check_reference(refund)
 
 
 class _AccountLease:
@@ -216,6 +292,7 @@ class _AccountLease:
 
     def __init__(self, end: Callable[[str], Awaitable[bool]]) -> None:
         self.lost = asyncio.Event()
+        self.refunded = asyncio.Event()
         self.ended = False
         self._end = end
 
@@ -232,26 +309,25 @@ class _AccountLease:
         self.ended = True
         return await self._end(reason)
 
+    async def close(self, how: ClaimEnd, refund: str | None) -> None:
+        raise ValueError("an account is connected: it is neither delivered nor refunded")
+
 
 class _Lease:
     """The lease of one call. The time that it lasts is counted from before it was asked for."""
 
-    def __init__(
-        self, id: str, seconds: float, asked: float, *, renew: Step, fulfil: Callable[[bytes], Awaitable[bool]],
-        confirm: Step, release: Step, on_end: Callable[[_Lease], None],
-    ) -> None:
+    def __init__(self, steps: _Steps, seconds: float, asked: float, on_end: Callable[[_Lease], None]) -> None:
         self.lost = asyncio.Event()
+        self.refunded = asyncio.Event()
         self.ended = False
         self.renewing: asyncio.Task[None] | None = None
         self.holder: weakref.ref[BegunClaim] | None = None
         """whose end is the end of the lease: a claim that its call has forgotten is not renewed"""
-        self._id = id
+        self._steps = steps
         self._seconds = seconds
         self._until = asked + seconds
-        self._renew = renew
-        self._fulfil = fulfil
-        self._confirm = confirm
-        self._release = release
+        self._is_done = False
+        """whether the work is done, also if PostgreSQL could not be told: then it is not given back"""
         self._on_end = on_end
 
     async def keep(self) -> None:
@@ -263,39 +339,56 @@ class _Lease:
                 return self.drop()
             asked = time.monotonic()
             try:
-                renewed = await asyncio.wait_for(self._renew(), self._until - asked)
+                answer = await asyncio.wait_for(self._steps.renew(), self._until - asked)
             except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
                 pause = jittered(min(CLAIM_RETRY_S, self._seconds / CLAIM_RENEWALS))
                 continue
-            if not renewed and not self.ended:
+            if answer == "lost" and not self.ended:
                 return self.drop()
+            self._tell(answer)
             self._until = asked + self._seconds
             pause = self._seconds / CLAIM_RENEWALS
 
     async def fulfil(self, result: Any) -> bool:
         text = _fulfilled_json(result)
-        try:
-            done = await self._while_it_lasts(self._confirm if text is None else lambda: self._fulfil(text))
-        finally:
-            self._end()
-        if not done:
-            raise ClaimLostError(self._id)
-        return text is not None
+        if text is None:
+            return False
+        await self._last_step(lambda: self._steps.fulfil(text))
+        return True
+
+    async def close(self, how: ClaimEnd, refund: str | None) -> None:
+        await self._last_step(lambda: self._steps.end(how, refund))
 
     async def confirm(self) -> bool:
-        done = await self._confirm()
+        self._is_done = True
+        done = await self._steps.confirm()
         self._end()
         return done
 
     async def release(self, reason: str) -> bool:
         self._end()
-        return await self._release()
+        return not self._is_done and await self._steps.release()
 
     def drop(self) -> None:
         self._end()
         self.lost.set()
 
-    async def _while_it_lasts(self, ask: Step) -> bool:
+    async def _last_step(self, ask: Callable[[], Awaitable[sql.FulfilLeaseAnswer]]) -> None:
+        self._is_done = True
+        try:
+            answer = await self._while_it_lasts(ask)
+        finally:
+            self._end()
+        if answer == "lost":
+            raise ClaimLostError(self._steps.id)
+        self._tell(answer)
+
+    def _tell(self, answer: sql.RenewLeaseAnswer | sql.FulfilLeaseAnswer) -> None:
+        """All that was paid went back. The work may go on."""
+        if answer in ("refunded", "disputed"):
+            self.refunded.set()
+
+    async def _while_it_lasts(self, ask: Callable[[], Awaitable[sql.FulfilLeaseAnswer]]) -> sql.FulfilLeaseAnswer:
         """The work is done, so a database that does not answer is asked again, for the time of one lease. No other
         call can begin meanwhile."""
         until = time.monotonic() + self._seconds

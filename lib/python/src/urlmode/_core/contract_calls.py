@@ -313,6 +313,40 @@ async def unclaimed_payments(
     return [UnclaimedRow(*row) for row in found]
 
 
+class UndeliveredRow(NamedTuple):
+    elicitation: str
+    provider_name: str
+    kind: Kind
+    reference: str | None
+    amount: int | None
+    currency: str | None
+    fulfilled_at: datetime
+    given_at: datetime | None
+    has_result: bool
+    """whether its result is still kept"""
+    refunded: int
+    held: bool
+    subject: str
+    session: str
+    resume_key: str | None
+
+
+UNDELIVERED = """SELECT elicitation::text, provider_name, kind, reference, amount, currency, fulfilled_at,
+    given_at, has_result, refunded, held, subject, session, resume_key FROM urlmode.undelivered(%s::text,
+    %s::timestamptz, %s::uuid)"""
+
+
+async def undelivered(
+    query: Query,
+    *,
+    provider: str | None,
+    since: datetime | None,
+    id: str | None,
+) -> list[UndeliveredRow]:
+    found = await query(UNDELIVERED, [provider, since, id])
+    return [UndeliveredRow(*row) for row in found]
+
+
 class RefundRow(NamedTuple):
     elicitation: str
     provider_name: str
@@ -438,37 +472,55 @@ class ClaimRow(NamedTuple):
     leased_ms: int
 
 
-BEGIN_CLAIM = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM
-    urlmode.begin_claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint)"""
+BEGIN_LEASE = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM
+    urlmode.begin_lease(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint, %s::uuid, %s::boolean)"""
 
 
-async def begin_claim(
+async def begin_lease(
     query: Query,
     key: RowKey,
     *,
     reference: str | None,
     lease_ms: int,
     keep_ms: int,
+    claim_id: str | None,
+    any_payment: bool,
 ) -> ClaimRow:
-    found = await query(BEGIN_CLAIM, [key.id, key.binding, reference, lease_ms, keep_ms])
+    """`any_payment`: whether it may be one that does not match, or is held."""
+    found = await query(BEGIN_LEASE, [key.id, key.binding, reference, lease_ms, keep_ms, claim_id, any_payment])
     return ClaimRow(*found[0])
 
 
-RENEW_CLAIM = "SELECT urlmode.renew_claim(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
+RenewLeaseAnswer = Literal["renewed", "refunded", "disputed", "lost"]
+RENEW_LEASE = "SELECT urlmode.renew_lease(%s::uuid, %s::bytea, %s::bigint, %s::bigint)"
 
 
-async def renew_claim(query: Query, key: RowKey, *, fence: int, lease_ms: int) -> bool:
-    found = await query(RENEW_CLAIM, [key.id, key.binding, fence, lease_ms])
-    answer: bool = found[0][0]
+async def renew_lease(query: Query, key: RowKey, *, fence: int, lease_ms: int) -> RenewLeaseAnswer:
+    found = await query(RENEW_LEASE, [key.id, key.binding, fence, lease_ms])
+    answer: RenewLeaseAnswer = found[0][0]
     return answer
 
 
-FULFIL_CLAIM = "SELECT urlmode.fulfil_claim(%s::uuid, %s::bytea, %s::bigint, %s::bytea)"
+FulfilLeaseAnswer = Literal["fulfilled", "refunded", "disputed", "lost"]
+FULFIL_LEASE = """SELECT urlmode.fulfil_lease(%s::uuid, %s::bytea, %s::bigint, %s::bytea, %s::text,
+    %s::text, %s::bigint)"""
 
 
-async def fulfil_claim(query: Query, key: RowKey, *, fence: int, fulfilled: bytes) -> bool:
-    found = await query(FULFIL_CLAIM, [key.id, key.binding, fence, fulfilled])
-    answer: bool = found[0][0]
+async def fulfil_lease(
+    query: Query,
+    key: RowKey,
+    *,
+    fence: int,
+    fulfilled: bytes | None,
+    claim_end: Literal["delivered", "refunded"] | None,
+    refund: str | None,
+    keep_ms: int,
+) -> FulfilLeaseAnswer:
+    """`fulfilled`: sealed; None where the claim has both ends at once. `refund`: the provider's reference of the
+    refund.
+    """
+    found = await query(FULFIL_LEASE, [key.id, key.binding, fence, fulfilled, claim_end, refund, keep_ms])
+    answer: FulfilLeaseAnswer = found[0][0]
     return answer
 
 

@@ -79,6 +79,17 @@ class ClaimLostError(UrlModeError):
         super().__init__(f"the lease of this claim of elicitation {elicitation_id} has ended: another call may have begun")
 
 
+class ClaimRefundedError(UrlModeError):
+    """All that was paid went back, or is disputed, while a call was doing the work that it had paid for. The call
+    can stop, or go on.
+    """
+
+    code = "CLAIM_REFUNDED"
+
+    def __init__(self, elicitation_id: str) -> None:
+        super().__init__(f"all that was paid for elicitation {elicitation_id} went back while a call was working for it")
+
+
 class ElicitationLimitError(UrlModeError):
     """This owner has as many open elicitations as one may have, and has opened all of them."""
 

@@ -128,6 +128,9 @@ CLAIM_LEASE_MAX_S = 3_600
 CLAIM_RENEWALS = 3
 # How long a renewal that failed waits for the next one, and how often a call looks that waits for another one.
 CLAIM_RETRY_S = 0.5
+# How long a call waits for the confirmation of a claim that is under way: the next call of the same process,
+# and in Go the answer.
+CLAIM_CONFIRM_S = 1
 # How often a call looks again, if the outcome that it was to claim is not there any more.
 CLAIM_ATTEMPTS = 3
 # How long nobody else begins a recheck. A function that takes longer causes a warning.

@@ -26,6 +26,7 @@ from .contract_calls import (
     Row,
     RowKey,
     UnclaimedRow,
+    UndeliveredRow,
 )
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, QUERY_S
 from .errors import (
@@ -170,6 +171,9 @@ class Database:
         if outcome == "open":
             raise ElicitationOpenError(key.id)
         return outcome == "claimed"
+
+    async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
+        return await sql.undelivered(self.query, provider=provider, since=since, id=None)
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from .arguments import add_parameters, query_of
-from .contract_calls import RefundRow, Row, UnclaimedRow
+from .contract_calls import RefundRow, Row, UnclaimedRow, UndeliveredRow
 from .contract_seals import RESULT_INFO, VERIFIER_INFO
 from .errors import ElicitationSealError
 from .keys import KeyRing
 from .seal import unseal
-from .types import Outcome, Refund, RefundedPayment, UnclaimedPayment
+from .types import Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,15 @@ def _time_of(text: str | None) -> datetime | None:
         return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return None
+
+
+def to_undelivered(row: UndeliveredRow) -> UndeliveredClaim:
+    return UndeliveredClaim(
+        elicitation_id=row.elicitation, provider=row.provider_name, kind=row.kind, subject=row.subject,
+        session=row.session, resume_key=row.resume_key, reference=row.reference or None, amount=row.amount,
+        currency=row.currency, fulfilled_at=row.fulfilled_at, given_at=row.given_at, has_result=row.has_result,
+        refunded=row.refunded, held=row.held,
+    )  # fmt: skip
 
 
 def to_unclaimed(keys: KeyRing, row: UnclaimedRow) -> UnclaimedPayment:

@@ -165,6 +165,31 @@ class UnclaimedPayment(Payment):
     """None if there is none, if it was purged, or if no key opens it"""
 
 
+@dataclass(frozen=True, kw_only=True)
+class UndeliveredClaim:
+    """A claim that was fulfilled and never confirmed."""
+
+    elicitation_id: str
+    provider: str
+    kind: Kind
+    subject: str
+    session: str
+    resume_key: str | None
+    reference: str | None
+    """of the payment. None where it is none"""
+    amount: int | None
+    """in minor units"""
+    currency: str | None
+    fulfilled_at: datetime
+    given_at: datetime | None
+    """when another call was last given the result"""
+    has_result: bool
+    """whether the next call is given the result. Otherwise it does the work again"""
+    refunded: int
+    """how much of it went back, in minor units"""
+    held: bool
+
+
 @dataclass(frozen=True)
 class UnclaimedReference:
     """What of an unclaimed payment the books keep."""

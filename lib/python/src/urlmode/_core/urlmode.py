@@ -40,7 +40,7 @@ from .form_types import VerifyFunction
 from .keys import KeyRing, KeysFile, parse_keys
 from .listener import Listener
 from .metrics import Metrics
-from .outcome import to_refund, to_unclaimed
+from .outcome import to_refund, to_unclaimed, to_undelivered
 from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
@@ -61,6 +61,7 @@ from .types import (
     Refund,
     Ticket,
     UnclaimedPayment,
+    UndeliveredClaim,
 )
 from .waits import Waits
 
@@ -256,18 +257,26 @@ class UrlMode(CreateMethods):
         reference: str | None = None,
         lease: Duration = CLAIM_LEASE_S,
         timeout: Duration = 0,
+        claim_id: Id | None = None,
+        any_payment: bool = False,
     ) -> Claim:
         """Claims an accept under a lease, for a call whose answer may be lost.
 
         The work is done once, and its result is given to the next call until an answer was written. `timeout`: how
-        long to wait while another call holds the lease. Raises ElicitationOpenError, ElicitationNotFoundError and
-        ElicitationSealError.
+        long to wait while another call holds the lease. `claim_id`: a UUID that names this claim. Who begins again with the
+        same one has the same claim. `any_payment`: also a payment that does not match or is held, by its `reference`, to
+        deliver or refund what `unclaimed` or `undelivered` lists. Raises ElicitationOpenError, ElicitationNotFoundError
+        and ElicitationSealError.
         """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
         lease_ms = arguments.check_duration("lease", lease, CLAIM_LEASE_MIN_S, CLAIM_LEASE_MAX_S)
         seconds = arguments.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000
-        return await self._claims.begin(key, arguments.check_reference(reference), lease_ms, seconds)
+        name = None if claim_id is None else arguments.check_id(claim_id, "claim_id")
+        arguments.check_flag("any_payment", any_payment)
+        return await self._claims.begin(
+            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment
+        )
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None
@@ -281,6 +290,19 @@ class UrlMode(CreateMethods):
             provider=None if provider is None else arguments.check_provider(provider), since=arguments.check_since(since)
         )
         return [to_unclaimed(self._keys, row) for row in rows]
+
+    async def undelivered(
+        self, *, provider: str | None = None, since: datetime | None = None
+    ) -> list[UndeliveredClaim]:
+        """The claims that were fulfilled and never confirmed, of all users, the oldest first.
+
+        Nobody knows that their answers were written; some may be on their way. Raises UrlModeClosedError.
+        """
+        self._check_open()
+        rows = await self._database.undelivered(
+            provider=None if provider is None else arguments.check_provider(provider), since=arguments.check_since(since)
+        )
+        return [to_undelivered(row) for row in rows]
 
     async def refunds(self, *, provider: str | None = None, since: datetime | None = None) -> list[Refund]:
         """The refunds of payments, and how much came again, of all users, the last change last.
