@@ -3,27 +3,6 @@
 #include "description/part_load.h"
 
 static bool
-load_time(struct um_spec_part *part, const struct um_conf_loc *at,
-	const json_t *node, const struct um_expr_scope *scope)
-{
-	static const char *const keys[] = { "from", "as", NULL };
-	/* In the order of enum um_timestamp_form. */
-	static const char *const forms[] = { "unix", "unix_ms", "rfc3339",
-		NULL };
-	struct um_conf_loc here = um_conf_member(at, "time");
-	json_t *time = json_object_get(node, "time");
-	unsigned form;
-
-	if (!um_conf_check_keys(&here, time, keys)
-		|| !um_expr_load_found(&part->timestamp, &here, time, "from",
-			scope)
-		|| !um_conf_get_choice(&here, time, "as", forms, &form))
-		return false;
-	part->timestamp_form = (enum um_timestamp_form)form;
-	return true;
-}
-
-static bool
 load_rows(struct um_spec *spec, const struct um_conf_loc *at,
 	const json_t *node)
 {
@@ -66,7 +45,8 @@ um_spec_part_load_list(struct um_spec *spec, const struct um_conf_loc *at,
 		|| !um_conf_get_text(at, node, "documentation", true, &text)
 		|| !um_conf_get_text(at, node, "notes", false, &text)
 		|| !load_rows(spec, at, node)
-		|| !load_time(part, at, node, &scope)
+		|| !um_spec_part_load_time(&part->time, at, node, "time",
+			&scope, true)
 		|| !um_spec_part_load_origin(part, at, node, &scope, env)
 		|| !um_expr_load_found(&part->elicitation, at, node,
 			"elicitation", &scope)

@@ -182,7 +182,7 @@ needs_of_events(const struct um_spec_part *part)
 	const struct um_expr *const values[] = { &part->timestamp,
 		&part->origin.live, &part->origin.account, &part->identity,
 		&part->type, &part->elicitation, &part->amount, &part->currency,
-		&part->reference, &part->checkout };
+		&part->reference, &part->checkout, &part->time.from };
 	unsigned needs = part->payload.has_events ? UM_NEED_JSON : 0;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -191,6 +191,8 @@ needs_of_events(const struct um_spec_part *part)
 		needs |= um_expr_needs(&part->rules[i].amount)
 			| um_expr_needs(&part->rules[i].reference)
 			| um_expr_needs(&part->rules[i].refund)
+			| um_expr_needs(&part->rules[i].state)
+			| um_expr_needs(&part->rules[i].evidence_due.from)
 			| needs_of_conditions(&part->rules[i].when);
 	return needs;
 }
@@ -253,6 +255,9 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
 	ok = load_optional(&part->checkout, at, node, "checkout", &scope) && ok;
+	ok = um_spec_part_load_time(&part->time, at, node, "time", &scope,
+		     false)
+		&& ok;
 	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
 	if (!is_return)
 		ok = um_spec_part_load_challenge(part, at, node, &scope) && ok;

@@ -25,6 +25,14 @@ bool um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	json_t *node, const struct um_provider_env *env, bool is_return);
 
 /*
+ * Compiles a time of an event, which is optional unless it `is_needed`: an object
+ * of `from` and `as`.
+ */
+bool um_spec_part_load_time(struct um_time *time, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope,
+	bool is_needed);
+
+/*
  * Steps of that: compile `live` and `account`; `amount` and `currency`, which are
  * optional, but only together; `outcomes`; and `challenge`, which is optional.
  * `at` and `node` are the part.

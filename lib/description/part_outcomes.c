@@ -22,7 +22,47 @@ static bool
 is_refund(enum um_effect effect)
 {
 	return effect == UM_EFFECT_REFUNDED
-		|| effect == UM_EFFECT_REFUND_REVERSED;
+		|| effect == UM_EFFECT_REFUND_REVERSED
+		|| effect == UM_EFFECT_DISPUTED;
+}
+
+/* What only refunds and disputes have. */
+static bool
+load_refund(struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	static const char *const own[] = { "refund", "kind", "state",
+		"evidence_due", NULL };
+	static const char *const kinds[] = { "dispute", "dispute_won",
+		"dispute_lost", "cancellation", NULL };
+	const json_t *kind = json_object_get(node, "kind");
+	unsigned word;
+
+	for (size_t i = 0; own[i] != NULL; i++)
+		if (json_object_get(node, own[i]) != NULL
+			&& !is_refund(rule->effect))
+			return um_conf_member_error(at, own[i],
+				"cannot be used: the effect is none of "
+				"`refunded`, `refund_reversed`, `disputed`");
+	if (kind != NULL && !um_conf_get_choice(at, node, "kind", kinds, &word))
+		return false;
+	rule->kind = kind != NULL ? kinds[word] : NULL;
+	if (rule->effect == UM_EFFECT_DISPUTED
+		&& json_object_get(node, "refund") == NULL)
+		return um_conf_member_error(at, "refund",
+			"is missing: which dispute is it?");
+	if (rule->effect == UM_EFFECT_DISPUTED
+		&& (kind == NULL || strcmp(rule->kind, "cancellation") == 0))
+		return um_conf_member_error(at, "kind",
+			"is not that of a dispute");
+	return (json_object_get(node, "refund") == NULL
+		       || um_expr_load_found(&rule->refund, at, node, "refund",
+			       scope))
+		&& (json_object_get(node, "state") == NULL
+			|| um_expr_load_found(&rule->state, at, node, "state",
+				scope))
+		&& um_spec_part_load_time(&rule->evidence_due, at, node,
+			"evidence_due", scope, false);
 }
 
 static bool
@@ -30,15 +70,17 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "type", "when", "effect", "amount",
-		"reference", "refund", "because", NULL };
+		"reference", "refund", "kind", "state", "evidence_due",
+		"because", NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
-		"attempt_failed", "refunded", "refund_reversed", NULL };
+		"attempt_failed", "refunded", "refund_reversed", "disputed",
+		NULL };
 	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
 		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
 		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED, UM_EFFECT_REFUNDED,
-		UM_EFFECT_REFUND_REVERSED };
+		UM_EFFECT_REFUND_REVERSED, UM_EFFECT_DISPUTED };
 	struct um_conf_loc types = um_conf_member(at, "type");
 	struct um_conf_loc list = um_conf_member(at, "when");
 	const json_t *type, *when;
@@ -55,17 +97,11 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	if (type != NULL
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))
 		return false;
-	if (json_object_get(node, "refund") != NULL && !is_refund(rule->effect))
-		return um_conf_member_error(at, "refund",
-			"cannot be used: the effect is neither `refunded` nor "
-			"`refund_reversed`");
 	if (!load_own(&rule->has_amount, &rule->amount, at, node, "amount",
 		    scope)
 		|| !load_own(&rule->has_reference, &rule->reference, at, node,
 			"reference", scope)
-		|| (json_object_get(node, "refund") != NULL
-			&& !um_expr_load_found(&rule->refund, at, node,
-				"refund", scope)))
+		|| !load_refund(rule, at, node, scope))
 		return false;
 	when = json_object_get(node, "when");
 	return when == NULL

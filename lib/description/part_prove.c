@@ -49,6 +49,7 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		{ "currency", &part->currency },
 		{ "reference", &part->reference },
 		{ "checkout", &part->checkout },
+		{ "time", &part->time.from },
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -68,6 +69,8 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 			{ "amount", &rule->amount },
 			{ "reference", &rule->reference },
 			{ "refund", &rule->refund },
+			{ "state", &rule->state },
+			{ "evidence_due", &rule->evidence_due.from },
 		};
 
 		for (size_t j = 0; j < sizeof(own) / sizeof(own[0]); j++)

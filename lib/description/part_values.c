@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles `live` and `account`, `amount` and `currency` of a description. */
+/*
+ * Compiles `live` and `account`, `amount` and `currency`, and times of a
+ * description.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,4 +150,27 @@ um_spec_part_load_amount(struct um_spec_part *part,
 	part->amount_units.form = (enum um_amount_form)form;
 	return load_units(&part->amount_units, &here, amount)
 		&& um_expr_load(&part->currency, at, node, "currency", scope);
+}
+
+bool
+um_spec_part_load_time(struct um_time *time, const struct um_conf_loc *at,
+	const json_t *node, const char *key, const struct um_expr_scope *scope,
+	bool is_needed)
+{
+	static const char *const keys[] = { "from", "as", NULL };
+	/* In the order of enum um_timestamp_form. */
+	static const char *const forms[] = { "unix", "unix_ms", "rfc3339",
+		NULL };
+	struct um_conf_loc here = um_conf_member(at, key);
+	json_t *own = json_object_get(node, key);
+	unsigned form;
+
+	if (own == NULL && !is_needed)
+		return true;
+	if (!um_conf_check_keys(&here, own, keys)
+		|| !um_expr_load_found(&time->from, &here, own, "from", scope)
+		|| !um_conf_get_choice(&here, own, "as", forms, &form))
+		return false;
+	time->form = (enum um_timestamp_form)form;
+	return true;
 }

@@ -246,6 +246,8 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 				       "much of its payment went back",
 		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed: what went "
 					      "back has come again",
+		[UM_EFFECT_DISPUTED] = "disputed: it stays as it is; this is "
+				       "how a dispute stands",
 		[UM_EFFECT_OTHER_MODE] = "other_mode: of the other mode, "
 					 "nothing happens",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account: the account is not "
@@ -254,6 +256,7 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 				      "asks the provider's API",
 	};
 	char uuid[UM_UUID_TEXT_LEN + 1];
+	struct um_buf details = { 0 };
 
 	bool is_accepted = event->effect == UM_EFFECT_PAID && word != NULL
 		&& strcmp(word, "accepted") == 0;
@@ -268,6 +271,11 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 	if (event->has_amount)
 		um_buf_printf(out, "  %-12s %" PRId64 " minor units of %s\n",
 			"money", event->amount, event->currency);
+	um_details_put(&details, &event->details);
+	if (details.len != 0)
+		um_buf_printf(out, "  %-12s %.*s\n", "details",
+			(int)details.len, details.ptr);
+	um_buf_free(&details);
 	if (event->has_id)
 		um_uuid_format(uuid, event->id);
 	um_buf_printf(out, "  %-12s %s\n", "about",

@@ -14,8 +14,8 @@ read_time(int64_t *ms, const struct um_spec_part *part,
 	const struct um_source *source)
 {
 	struct um_value value;
-	bool ok = um_expr_eval(&part->timestamp, source, &value) == UM_FOUND
-		&& um_timestamp_parse(ms, value.text, part->timestamp_form);
+	bool ok = um_expr_eval(&part->time.from, source, &value) == UM_FOUND
+		&& um_timestamp_parse(ms, value.text, part->time.form);
 
 	um_value_free(&value);
 	return ok;

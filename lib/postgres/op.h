@@ -72,6 +72,7 @@ enum um_store_status {
 	X(UM_EVENT_ATTEMPT_FAILED, "attempt_failed")                           \
 	X(UM_EVENT_REFUNDED, "refunded")                                       \
 	X(UM_EVENT_REFUND_REVERSED, "refund_reversed")                         \
+	X(UM_EVENT_DISPUTED, "disputed")                                       \
 	X(UM_EVENT_LATE, "late")                                               \
 	X(UM_EVENT_REPEATED, "repeated")                                       \
 	X(UM_EVENT_REFERENCE_TAKEN, "reference_taken")                         \

@@ -24,7 +24,7 @@ put_time(struct um_buf *out, const char *name, int64_t seconds)
 static void
 put_text(struct um_buf *out, const char *name, const char *text)
 {
-	if (text[0] == '\0')
+	if (text == NULL || text[0] == '\0')
 		return;
 	put_name(out, name);
 	um_json_put_string(out, um_str(text));
@@ -34,7 +34,9 @@ void
 um_details_put(struct um_buf *out, const struct um_details *details)
 {
 	put_time(out, "occurred_at", details->occurred_at);
+	put_text(out, "kind", details->kind);
 	put_text(out, "state", details->state);
+	put_time(out, "evidence_due_at", details->evidence_due_at);
 	if (out->len != 0)
 		um_json_put_end(out);
 }

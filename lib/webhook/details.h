@@ -17,8 +17,15 @@
 struct um_details {
 	/* The provider's time of the event, in Unix seconds; 0: not known. */
 	int64_t occurred_at;
+	/*
+	 * Of a refund: "cancellation", "dispute", "dispute_won" or
+	 * "dispute_lost", in the description; NULL: it is nothing but a refund.
+	 */
+	const char *kind;
 	/* Of a refund or dispute: what the provider calls its state, or "". */
 	char state[UM_STATE_MAX + 1];
+	/* Of a dispute: until when it takes evidence, as above; 0: unknown. */
+	int64_t evidence_due_at;
 };
 
 /* Appends the JSON object, or nothing where there are no details. */

@@ -26,6 +26,7 @@ enum um_effect {
 	/* Money went back: a refund, a dispute, a cancelled authorisation. */
 	UM_EFFECT_REFUNDED,
 	UM_EFFECT_REFUND_REVERSED, /* what went back has come again */
+	UM_EFFECT_DISPUTED,        /* how a dispute stands; moves no money */
 	/* From the provider's test mode (or its live mode): moves nothing. */
 	UM_EFFECT_OTHER_MODE,
 	/* From an account that is not configured: moves nothing. */
@@ -61,7 +62,8 @@ struct um_event {
 	char reference[UM_REFERENCE_MAX
 		+ 1]; /* the provider's, of the payment */
 	/*
-	 * Of REFUNDED and REFUND_REVERSED: the provider's reference of the refund.
+	 * Of REFUNDED, REFUND_REVERSED and DISPUTED: the provider's reference of
+	 * the refund or dispute.
 	 * "" where the amount is the total that went back of the payment.
 	 */
 	char refund[UM_REFERENCE_MAX + 1];

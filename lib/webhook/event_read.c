@@ -7,6 +7,7 @@
 #include <openssl/sha.h>
 
 #include "core/encode.h"
+#include "core/timestamp.h"
 
 static bool
 is_clean(struct um_str text)
@@ -240,6 +241,7 @@ needs_amount(const struct um_event *event, const struct um_spec_part *part)
 	case UM_EFFECT_RECHECK:
 	case UM_EFFECT_OTHER_MODE:
 	case UM_EFFECT_OTHER_ACCOUNT:
+	case UM_EFFECT_DISPUTED:
 		return false;
 	case UM_EFFECT_REFUNDED:
 	case UM_EFFECT_REFUND_REVERSED:
@@ -363,6 +365,48 @@ read_checkout(struct um_event *event, const struct um_spec_part *part,
 			sizeof(event->checkout), "/checkout", misread);
 }
 
+/* A time in Unix seconds, 0 where the event does not say it. */
+static bool
+read_time(int64_t *seconds, const struct um_time *time,
+	const struct um_source *source, const char *place,
+	struct um_misread *misread)
+{
+	char text[64];
+	int64_t ms = 0;
+	enum um_found found = read_text(&time->from, source, text, sizeof(text),
+		place, misread);
+
+	if (found == UM_FOUND
+		&& !um_timestamp_parse(&ms, um_str(text), time->form)) {
+		refuse(misread, place, NULL, "is not a time of this form");
+		found = UM_BAD;
+	}
+	*seconds = ms / 1000;
+	return found != UM_BAD;
+}
+
+/* Of what went back: when, what it is, and how it stands. */
+static bool
+read_details(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, size_t outcome,
+	struct um_misread *misread)
+{
+	const struct um_outcome_rule *rule = &part->rules[outcome];
+	struct um_details *details = &event->details;
+
+	if (event->effect != UM_EFFECT_REFUNDED
+		&& event->effect != UM_EFFECT_REFUND_REVERSED
+		&& event->effect != UM_EFFECT_DISPUTED)
+		return true;
+	details->kind = rule->kind;
+	return read_time(&details->occurred_at, &part->time, source, "/time",
+		       misread)
+		&& read_fit(&rule->state, source, details->state,
+			sizeof(details->state), "/state", misread)
+		&& read_time(&details->evidence_due_at, &rule->evidence_due,
+			source, "/evidence_due", misread);
+}
+
 /* What it says of an elicitation that is ours, or may be. */
 static bool
 read_rest(struct um_event *event, const struct um_spec_part *part,
@@ -371,7 +415,8 @@ read_rest(struct um_event *event, const struct um_spec_part *part,
 {
 	return read_checkout(event, part, source, misread)
 		&& (!needs_amount(event, part)
-			|| read_amount(event, part, source, outcome, misread));
+			|| read_amount(event, part, source, outcome, misread))
+		&& read_details(event, part, source, outcome, misread);
 }
 
 bool

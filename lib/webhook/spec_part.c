@@ -16,6 +16,8 @@ um_spec_part_free(struct um_spec_part *part)
 		um_expr_free(&rule->amount);
 		um_expr_free(&rule->reference);
 		um_expr_free(&rule->refund);
+		um_expr_free(&rule->state);
+		um_expr_free(&rule->evidence_due.from);
 	}
 	free(part->rules);
 	um_challenge_free(&part->challenge);
@@ -33,5 +35,6 @@ um_spec_part_free(struct um_spec_part *part)
 	um_expr_free(&part->currency);
 	um_expr_free(&part->reference);
 	um_expr_free(&part->checkout);
+	um_expr_free(&part->time.from);
 	*part = (struct um_spec_part){ 0 };
 }

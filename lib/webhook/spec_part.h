@@ -45,6 +45,12 @@ struct um_origin {
 	struct um_strlist accounts;
 };
 
+/* A time that an event says. */
+struct um_time {
+	struct um_expr from; /* may be none */
+	enum um_timestamp_form form;
+};
+
 /* Applies to these types (none: any) if all conditions hold. */
 struct um_outcome_rule {
 	struct um_strlist types;
@@ -55,6 +61,9 @@ struct um_outcome_rule {
 	bool has_amount, has_reference;
 	struct um_expr amount, reference;
 	struct um_expr refund; /* of a refund with a reference of its own */
+	const char *kind;      /* of a refund: as in um_details */
+	struct um_expr state;
+	struct um_time evidence_due;
 };
 
 /* Zeroed to begin with. */
@@ -84,6 +93,7 @@ struct um_spec_part {
 	struct um_origin origin;
 	struct um_expr identity, type, elicitation, amount, currency, reference,
 		checkout;
+	struct um_time time; /* of the event; of a refund it is told */
 	struct um_amount_units amount_units;
 	bool uses_json;
 	size_t events_max; /* in one delivery */

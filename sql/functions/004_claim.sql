@@ -543,6 +543,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	LEFT JOIN urlmode.elicitation e ON e.id = told.elicitation
 	-- A refund of a payment that was never proved is the end of an attempt that failed.
 	WHERE (p.reference IS NOT NULL OR urlmode.has_no_payment(r))
+		-- Of a dispute, no money may have moved yet.
+		AND NOT (r.kind = 'dispute' AND r.amount IS NOT DISTINCT FROM 0 AND r.reversed_at IS NULL)
 		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
 		AND (since IS NULL OR r.changed_at >= since)
 		AND (refunds.id IS NULL OR (r.elicitations @> ARRAY[refunds.id] AND told.elicitation = refunds.id))

@@ -55,7 +55,7 @@ LANGUAGE sql IMMUTABLE AS $$
 			WHEN kind IS NULL THEN 'unknown'
 			WHEN effect = 'ignore' THEN 'ignored'
 			-- Money counts, whatever it was asked for.
-			WHEN effect IN ('other_kind', 'refunded', 'refund_reversed') THEN CASE WHEN proof = 'taken' THEN 'reference_taken' ELSE effect END
+			WHEN effect IN ('other_kind', 'refunded', 'refund_reversed', 'disputed') THEN CASE WHEN proof = 'taken' THEN 'reference_taken' ELSE effect END
 			-- Only their own page answers them.
 			WHEN kind IN ('input', 'approval') THEN 'ignored'
 			WHEN provider_kind <> kind AND effect <> 'seen' THEN 'ignored'
@@ -147,7 +147,7 @@ BEGIN
 	), kept AS (
 		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, request, action)
 		SELECT d.provider, d.identity, d.type, d.id,
-			CASE WHEN d.action IN ('refunded', 'refund_reversed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
+			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'disputed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
 				WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late',
 					'repeated', 'reference_taken', 'other_kind', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_kind', 'other_mode', 'other_account')
@@ -320,30 +320,30 @@ BEGIN
 			results, outcomes, refunds, checkouts, requests, kinds, details) s;
 		RETURN;
 	END IF;
-	IF effects && ARRAY['paid', 'refunded', 'refund_reversed'] THEN
+	IF effects && ('paid'::text || urlmode.refund_effects()) THEN
 		PERFORM urlmode.lock_references(refs);
 	END IF;
 	-- What went back is of the payment that it names, whichever elicitation it names.
 	-- An event may also name its payment alone, or its attempt to pay. What an event
 	-- before it names as well is looked for when that one is recorded.
-	IF array_position(ids, NULL) IS NOT NULL OR effects && ARRAY['refunded', 'refund_reversed'] THEN
+	IF array_position(ids, NULL) IS NOT NULL OR effects && urlmode.refund_effects() THEN
 		named := ARRAY(
 			SELECT u.provider || ' ' || nullif(u.ref, '')
 			FROM unnest(providers, refs) WITH ORDINALITY AS u (provider, ref, n) ORDER BY u.n
 		);
 		ids := ARRAY(
 			SELECT CASE WHEN array_position(named, u.name) < u.n THEN u.id ELSE coalesce(
-				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (
+				CASE WHEN u.effect = ANY (urlmode.refund_effects()) THEN (
 					SELECT p.elicitation FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.ref
 				) END,
 				-- The elicitation that it names may be another server's, and the checkout ours.
-				CASE WHEN u.effect IN ('refunded', 'refund_reversed') AND u.id IS NOT NULL
+				CASE WHEN u.effect = ANY (urlmode.refund_effects()) AND u.id IS NOT NULL
 					AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider)
 					AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = u.id AND p.provider = u.provider)
 				THEN (urlmode.find_checkout(u.provider, u.ref))[1] END,
 				u.id,
 				CASE WHEN u.effect NOT IN ('paid', 'accepted') THEN urlmode.find_elicitation(u.provider, u.ref) END,
-				CASE WHEN u.effect IN ('refunded', 'refund_reversed') THEN (urlmode.find_checkout(u.provider, u.ref))[1] END) END
+				CASE WHEN u.effect = ANY (urlmode.refund_effects()) THEN (urlmode.find_checkout(u.provider, u.ref))[1] END) END
 			FROM unnest(ids, providers, effects, refs, named) WITH ORDINALITY AS u (id, provider, effect, ref, name, n)
 			ORDER BY u.n
 		);
@@ -351,12 +351,12 @@ BEGIN
 		others := ARRAY(
 			SELECT f.id FROM unnest(given, providers, effects, refs) AS u (id, provider, effect, ref)
 			CROSS JOIN LATERAL unnest(urlmode.find_checkout(u.provider, u.ref)) AS f (id)
-			WHERE u.id IS NULL AND u.effect IN ('refunded', 'refund_reversed') AND array_position(ids, f.id) IS NULL
+			WHERE u.id IS NULL AND u.effect = ANY (urlmode.refund_effects()) AND array_position(ids, f.id) IS NULL
 		);
 	END IF;
 
 	-- A payment may be refunded in the same transaction: then a wait must read the row.
-	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
+	IF effects && urlmode.refund_effects() THEN
 		outcomes := NULL;
 	END IF;
 
@@ -414,10 +414,10 @@ BEGIN
 	PERFORM urlmode.apply_events(
 		ids, kept.actions, kept.moves, types, refs, kept.lates, results, outcomes);
 	actions := kept.actions;
-	IF effects && ARRAY['refunded', 'refund_reversed'] THEN
+	IF effects && urlmode.refund_effects() THEN
 		-- Of a purged elicitation the payments are still there.
 		actions := ARRAY(
-			SELECT CASE WHEN u.action = 'unknown' AND u.effect IN ('refunded', 'refund_reversed') AND EXISTS (
+			SELECT CASE WHEN u.action = 'unknown' AND u.effect = ANY (urlmode.refund_effects()) AND EXISTS (
 					SELECT FROM urlmode.payment p
 					WHERE p.provider = u.provider AND p.elicitation = u.id
 				) THEN u.effect ELSE u.action END
@@ -430,7 +430,7 @@ BEGIN
 			UNION ALL
 			SELECT urlmode.notification(e.id, e.status, refunded => true) FROM urlmode.elicitation e WHERE e.id = ANY (others)));
 		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds,
-			ARRAY(SELECT u.id IS NULL FROM unnest(given) WITH ORDINALITY AS u (id, n) ORDER BY u.n));
+			ARRAY(SELECT u.id IS NULL FROM unnest(given) WITH ORDINALITY AS u (id, n) ORDER BY u.n), details);
 	END IF;
 	IF 'unknown' = ANY (actions) THEN
 		PERFORM urlmode.store_unmatched(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts,
@@ -441,7 +441,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.receive_events IS
 	'Keeps each event once and lets it move its elicitation. effects: paid, accepted, failed, cancelled, '
-	'expired, attempt_failed, processing, refunded, refund_reversed, recheck, other_mode, '
+	'expired, attempt_failed, processing, refunded, refund_reversed, disputed, recheck, other_mode, '
 	'other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
 	'NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt '
 	'to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s '

@@ -39,7 +39,7 @@ BEGIN
 				-- Two entries may share an account: what is paid at the one is nothing to the other.
 				WHEN a.effect = 'paid' THEN coalesce(a.kind, 'payment') = 'payment' AND a.id IS NOT NULL AND a.amount IS NOT NULL AND a.currency IS NOT NULL
 					AND a.result IS NOT NULL
-				ELSE a.effect IN ('refunded', 'refund_reversed') AND (a.id IS NOT NULL OR a.ref <> '')
+				ELSE a.effect = ANY (urlmode.refund_effects()) AND (a.id IS NOT NULL OR a.ref <> '')
 			END
 			-- It has paid before, for an elicitation that was purged.
 			AND NOT (a.effect = 'paid' AND EXISTS (

@@ -1,7 +1,8 @@
 -- Refunds, compared with the payments.
 --
 -- There is one row for each refund; a dispute and a cancelled authorisation are
--- refunds, too. A refund belongs to the payment that it names. One that names none
+-- refunds, too. Events come in any order: what a row says follows from the provider's
+-- times, as far as it tells them. Of two events of the same time the reversal counts. A refund belongs to the payment that it names. One that names none
 -- belongs to the payment of its elicitation, if exactly one was proved before. One that
 -- names a checkout, or a payment that is known by its checkout alone, may be of it.
 -- keep_refunds writes refunds down, and apply_refunds compares:
@@ -20,6 +21,13 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION urlmode.gone_back IS
 	'Internal. What a refund has taken back of a payment of this amount, less what came again.';
+
+CREATE OR REPLACE FUNCTION urlmode.refund_effects() RETURNS text[]
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT ARRAY['refunded', 'refund_reversed', 'disputed']
+$$;
+COMMENT ON FUNCTION urlmode.refund_effects IS
+	'Internal. The effects of events that change a refund or a dispute.';
 
 CREATE OR REPLACE FUNCTION urlmode.apply_refunds(ids uuid[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -72,7 +80,7 @@ COMMENT ON FUNCTION urlmode.apply_refunds IS
 
 CREATE OR REPLACE FUNCTION urlmode.keep_refunds(
 	ids uuid[], providers text[], effects text[], amounts bigint[], currencies text[], refs text[], refunds text[],
-	by_reference boolean[]
+	by_reference boolean[], details jsonb[]
 )
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -82,29 +90,36 @@ DECLARE
 	compared uuid[] := '{}';
 BEGIN
 	FOR this IN
-		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.amount, a.currency,
-			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AS is_total,
+		SELECT a.id, a.provider, a.effect = 'refund_reversed' AS is_reversal, a.effect <> 'disputed' AS moves,
+			CASE WHEN a.effect = 'disputed' THEN 0 ELSE a.amount END AS amount, CASE WHEN a.effect <> 'disputed' THEN a.currency END AS currency,
+			to_timestamp((a.detail ->> 'occurred_at')::bigint) AS at,
+			coalesce(substring(a.detail ->> 'kind' FROM '^[a-z]+'), 'refund') AS kind,
+			substring(a.detail ->> 'kind' FROM '^dispute_(won|lost)$') AS ended,
+			a.detail ->> 'state' AS state, to_timestamp((a.detail ->> 'evidence_due_at')::bigint) AS evidence_due_at,
+			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AND a.effect <> 'disputed' AS is_total,
 			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference,
 			-- Nobody knows of which payment of a checkout it is.
 			CASE WHEN a.by_reference AND NOT EXISTS (
 				SELECT FROM urlmode.payment p WHERE p.provider = a.provider AND p.reference = a.ref
 			) THEN array_remove(urlmode.find_checkout(a.provider, a.ref), a.id) END AS others
-		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds, by_reference)
-			AS a (id, provider, effect, amount, currency, ref, refund, by_reference)
+		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds, by_reference, details)
+			AS a (id, provider, effect, amount, currency, ref, refund, by_reference, detail)
 		-- A refund that names no payment is of the only one that was proved before.
 		LEFT JOIN LATERAL (
 			SELECT min(p.reference) AS payment FROM urlmode.payment p
 			WHERE p.elicitation = a.id AND p.provider = a.provider HAVING count(*) = 1
 		) o ON true
-		WHERE a.effect IN ('refunded', 'refund_reversed')
+		WHERE a.effect = ANY (urlmode.refund_effects())
 		-- In this order, so that two batches never wait for each other.
-		ORDER BY a.provider, 9
+		ORDER BY a.provider, reference
 	LOOP
 		INSERT INTO urlmode.refund AS r
-			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at)
+			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at,
+			kind, ended, state, occurred_at, moved_at, evidence_due_at)
 		VALUES (this.provider, this.reference, this.id || coalesce(this.others, '{}'), coalesce(this.named, this.only_one), this.amount, this.currency,
 			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
-			CASE WHEN NOT this.is_reversal THEN now() END)
+			CASE WHEN NOT this.is_reversal THEN now() END,
+			this.kind, this.ended, this.state, this.at, CASE WHEN this.moves THEN this.at END, this.evidence_due_at)
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
 		SET payment = coalesce(this.named,
 				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
@@ -114,14 +129,26 @@ BEGIN
 			-- Of a total, the latest event may come first. NULL, all of it, is the greatest.
 			amount = CASE WHEN this.is_reversal OR r.amount IS NULL OR r.currency <> this.currency THEN r.amount
 				WHEN this.amount IS NULL THEN NULL ELSE greatest(r.amount, this.amount) END,
-			reversed = CASE WHEN NOT this.is_reversal OR r.currency <> this.currency THEN r.reversed
+			-- What went back again after it had come again, by the provider's times.
+			reversed = CASE WHEN this.moves AND NOT this.is_reversal AND NOT this.is_total AND this.at > r.moved_at THEN NULL
+				WHEN NOT this.is_reversal OR r.currency <> this.currency OR this.at < r.moved_at THEN r.reversed
 				WHEN this.amount IS NULL OR (r.reversed_at IS NOT NULL AND r.reversed IS NULL) THEN r.amount
 				ELSE greatest(r.reversed, this.amount) END,
-			reversed_at = CASE WHEN this.is_reversal AND (r.currency = this.currency) IS NOT FALSE THEN coalesce(r.reversed_at, now())
+			reversed_at = CASE WHEN this.moves AND NOT this.is_reversal AND NOT this.is_total AND this.at > r.moved_at THEN NULL
+				WHEN this.is_reversal AND (r.currency = this.currency) IS NOT FALSE AND (this.at < r.moved_at) IS NOT TRUE
+					THEN coalesce(r.reversed_at, now())
 				ELSE r.reversed_at END,
 			refunded_at = CASE WHEN this.is_reversal THEN r.refunded_at ELSE coalesce(r.refunded_at, now()) END,
 			unclear_at = CASE WHEN r.currency <> this.currency OR this.is_total AND NOT this.is_reversal AND r.refunded_at IS NOT NULL
-				AND r.reversed_at IS NOT NULL THEN clock_timestamp() ELSE r.unclear_at END,
+				AND r.reversed_at IS NOT NULL AND (this.at < r.moved_at) IS NOT TRUE THEN clock_timestamp() ELSE r.unclear_at END,
+			moved_at = CASE WHEN this.moves THEN greatest(r.moved_at, this.at) ELSE r.moved_at END,
+			kind = CASE this.kind WHEN 'refund' THEN r.kind ELSE this.kind END,
+			ended = CASE WHEN this.at < r.occurred_at THEN r.ended
+				WHEN this.ended IS NOT NULL OR this.kind = 'dispute' AND this.at > r.occurred_at THEN this.ended ELSE r.ended END,
+			state = CASE WHEN this.at < r.occurred_at THEN coalesce(r.state, this.state) ELSE coalesce(this.state, r.state) END,
+			evidence_due_at = CASE WHEN this.at < r.occurred_at THEN coalesce(r.evidence_due_at, this.evidence_due_at)
+				ELSE coalesce(this.evidence_due_at, r.evidence_due_at) END,
+			occurred_at = greatest(r.occurred_at, this.at),
 			changed_at = clock_timestamp()
 		RETURNING r.elicitations INTO told;
 		-- Also the elicitations that the refund named before.
@@ -131,10 +158,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_refunds IS
-	'Internal. Records refunds (effect refunded) and their reversals (refund_reversed), once for '
-	'each refund, and compares all payments that it is, was or may be of. ids: where the payment '
+	'Internal. Records refunds (effect refunded), their reversals (refund_reversed) and how a '
+	'dispute stands (disputed, which moves no money), once for each refund, and compares all payments that it is, was or may be of. ids: where the payment '
 	'is known, its elicitation. refs: of the payment, or NULL. refunds: of the refund itself; '
 	'NULL: the amount is the total that went back of the payment. by_reference: the event names '
-	'its payment or checkout alone, so that it may be of each elicitation of the checkout. A total '
+	'its payment or checkout alone, so that it may be of each elicitation of the checkout. details: as '
+	'for receive_events; by their occurred_at, what went back after it had come again went back, '
+	'and what is older than a reversal does not undo it. A total '
 	'that is told again after a reversal, and an amount in a second currency, cannot be compared '
 	'with what was told before, and hold the payment.';

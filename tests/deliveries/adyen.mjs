@@ -22,8 +22,13 @@ export function deliveries() {
 		{ reference: '7914073381342284', amount: 1130, currency: 'EUR', ...more });
 	const good = (...events) => ({ verdict: 'good', events });
 	const modification = { pspReference: 'MOD1', originalReference: '7914073381342284' };
+	const kinds = {
+		CANCELLATION: 'cancellation', TECHNICAL_CANCEL: 'cancellation', EXPIRE: 'cancellation',
+		CHARGEBACK: 'dispute', SECOND_CHARGEBACK: 'dispute', CHARGEBACK_REVERSED: 'dispute_won',
+	};
 	const modified = (effect, type, success, more) => ({
-		...expect(effect, type, success, more), identity: `MOD1:${type}:${success}`, ...effect.startsWith('refund') && { refund: 'MOD1' },
+		...expect(effect, type, success, more), identity: `MOD1:${type}:${success}`,
+		...effect.startsWith('refund') && { refund: 'MOD1', ...kinds[type] && { details: { kind: kinds[type] } } },
 	});
 
 	return {

@@ -25,10 +25,16 @@ export function deliveries() {
 	const metadata = { elicitation_id: ID };
 	const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata, amount: 1050, currency: 'eur' };
 	const refund = (status, more) => ({ id: 're_1', object: 'refund', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur', status, ...more });
-	const refunded = (effect, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', ...more });
-	const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur' };
+	const refunded = (effect, status, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', details: { state: status }, ...more });
 	const invoice = { id: 'in_1', object: 'invoice', metadata, billing_reason: 'manual', amount_due: 1050, amount_paid: 1050, currency: 'eur' };
-	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
+	/** A dispute with this status, in an event of a second, and what is read of it. */
+	const dispute = (name, what, status, effect, kind, second = 100) => {
+		const moves = effect === 'disputed' ? {} : { amount: 1050, currency: 'EUR' };
+		return deliver(name, `charge.dispute.${what}`,
+			{ id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 1050, currency: 'eur', status, evidence_details: { due_by: 900 } },
+			good(effect, { id: null, reference: 'pi_1', refund: 'dp_1', ...moves, details: { occurred_at: second, kind, state: status, evidence_due_at: 900 } }),
+			undefined, { created: second });
+	};
 
 	return {
 		site: { secrets: [secret], accounts: ['acct_ours'] },
@@ -54,19 +60,32 @@ export function deliveries() {
 			deliver('card-refused-unnamed', 'payment_intent.payment_failed', { id: 'pi_1', object: 'payment_intent', metadata: {}, currency: 'eur' },
 				good('attempt_failed', { id: null, reference: 'pi_1' })),
 			// What was paid goes back, first in part, then all of it.
-			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded'))),
-			deliver('refund-that-failed-at-once', 'refund.created', refund('failed'), refunded('refund_reversed')),
-			deliver('refund-updated', 'refund.updated', refund('succeeded'), refunded('refunded')),
-			deliver('refund-updated-of-a-charge', 'charge.refund.updated', refund('succeeded'), refunded('refunded')),
-			deliver('refund-failed', 'refund.failed', refund('failed'), refunded('refund_reversed')),
-			deliver('refund-updated-and-failed', 'refund.updated', refund('failed'), refunded('refund_reversed')),
-			deliver('refund-of-a-charge-failed', 'charge.refund.updated', refund('failed'), refunded('refund_reversed')),
-			deliver('refund-canceled', 'refund.updated', refund('canceled'), refunded('refund_reversed')),
+			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded', status))),
+			deliver('refund-that-failed-at-once', 'refund.created', refund('failed'), refunded('refund_reversed', 'failed')),
+			deliver('refund-updated', 'refund.updated', refund('succeeded'), refunded('refunded', 'succeeded')),
+			deliver('refund-updated-of-a-charge', 'charge.refund.updated', refund('succeeded'), refunded('refunded', 'succeeded')),
+			deliver('refund-failed', 'refund.failed', refund('failed'), refunded('refund_reversed', 'failed')),
+			deliver('refund-updated-and-failed', 'refund.updated', refund('failed'), refunded('refund_reversed', 'failed')),
+			deliver('refund-of-a-charge-failed', 'charge.refund.updated', refund('failed'), refunded('refund_reversed', 'failed')),
+			deliver('refund-canceled', 'refund.updated', refund('canceled'), refunded('refund_reversed', 'canceled')),
+			deliver('refund-at-no-time', 'refund.created', refund('succeeded'), refused('malformed'), undefined, { created: 'yesterday' }),
 			// A total, in which a refund that failed is not any more.
 			deliver('refunded-in-total', 'charge.refunded', { ...charge, amount_refunded: 400 }, good('ignore', { reference: 'pi_1' })),
-			deliver('disputed', 'charge.dispute.created', dispute, good('ignore', { id: null, reference: 'pi_1' })),
-			deliver('dispute-withdrawn', 'charge.dispute.funds_withdrawn', dispute, good('refunded', disputed)),
-			deliver('dispute-won', 'charge.dispute.funds_reinstated', dispute, good('refund_reversed', disputed)),
+			// A dispute, whose events have a time and a status. What comes back of one that is lost is not the payment.
+			dispute('disputed', 'created', 'needs_response', 'disputed', 'dispute'),
+			dispute('inquiry', 'created', 'warning_needs_response', 'disputed', 'dispute'),
+			dispute('inquiry-closed', 'closed', 'warning_closed', 'disputed', 'dispute_won'),
+			dispute('dispute-prevented', 'closed', 'prevented', 'disputed', 'dispute_won'),
+			dispute('dispute-withdrawn', 'funds_withdrawn', 'needs_response', 'refunded', 'dispute', 110),
+			dispute('dispute-under-review', 'updated', 'under_review', 'disputed', 'dispute', 120),
+			dispute('dispute-won', 'closed', 'won', 'disputed', 'dispute_won', 130),
+			dispute('dispute-reinstated', 'funds_reinstated', 'won', 'refund_reversed', 'dispute_won', 130),
+			dispute('dispute-withdrawn-again', 'funds_withdrawn', 'under_review', 'refunded', 'dispute', 140),
+			dispute('dispute-lost', 'closed', 'lost', 'refunded', 'dispute_lost', 150),
+			dispute('dispute-lost-and-reinstated', 'funds_reinstated', 'lost', 'refunded', 'dispute_lost', 150),
+			// after_expiration.recovery: a new session, of the elicitation and the checkout of the one that expired.
+			deliver('recovered', completed, { ...paid, id: 'cs_2', recovered_from: 'cs_1', payment_intent: 'pi_2' },
+				good('paid', { checkout: 'cs_1', reference: 'pi_2', amount: 1050, currency: 'EUR' })),
 			// An identity check that fails once.
 			...Object.entries({ processing: 'processing', requires_input: 'attempt_failed', verified: 'paid', canceled: 'expired' }).map(([status, effect]) =>
 				deliver(`identity-${status}`, `identity.verification_session.${status}`,
@@ -106,7 +125,7 @@ export function deliveries() {
 				([currency, amount_total, amount]) => deliver(`paid-in-${currency}`, completed, { ...paid, amount_total, currency },
 					good('paid', { reference: 'cs_1', amount, currency: currency.toUpperCase() }))),
 			deliver('refunded-in-isk', 'refund.created', refund('succeeded', { amount: 300, currency: 'isk' }),
-				refunded('refunded', { amount: 3, currency: 'ISK' })),
+				refunded('refunded', 'succeeded', { amount: 3, currency: 'ISK' })),
 			deliver('a-fraction-of-isk', completed, { ...paid, amount_total: 550, currency: 'isk' }, refused('malformed')),
 			deliver('in-a-token', completed, { ...paid, currency: 'usdc' }, refused('malformed')),
 			deliver('two-signatures', completed, paid, good('paid'),

@@ -180,7 +180,7 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.expire(ARRAY[gen_random_uuid()], ARRAY['\\x00'::bytea])",
 		"SELECT * FROM urlmode.decide_event('payment', 'pending', 'paid', NULL)",
 		"SELECT urlmode.keep_events(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['e'], ARRAY['t'], ARRAY['paid'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY['c'], ARRAY[NULL::bytea], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL::jsonb])",
-		"SELECT urlmode.keep_refunds(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['refunded'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY[true])",
+		"SELECT urlmode.keep_refunds(ARRAY[gen_random_uuid()], ARRAY['demo'], ARRAY['refunded'], ARRAY[1::bigint], ARRAY['EUR'], ARRAY['r'], ARRAY['r'], ARRAY[true], ARRAY[NULL::jsonb])",
 		"SELECT urlmode.gone_back(NULL, 1)",
 		"SELECT urlmode.rename_payment('demo', 'a', 'b')",
 		"SELECT urlmode.make_room('\\x00')",

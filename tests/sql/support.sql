@@ -429,6 +429,15 @@ $$;
 CREATE FUNCTION again(n integer, price text, ref text DEFAULT NULL, refund text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 	SELECT test.event(n, 'refund_reversed', price, ref, refund)
 $$;
+-- What the provider says of a refund or dispute of 10.00 EUR at a second of its own time.
+CREATE FUNCTION told(
+	n integer, effect text, ref text, refund text, second integer, kind text DEFAULT 'dispute', state text DEFAULT NULL,
+	due integer DEFAULT NULL, price text DEFAULT '10.00 EUR'
+)
+RETURNS text LANGUAGE sql AS $$
+	SELECT test.event(n, effect, price, ref, refund, details => jsonb_strip_nulls(jsonb_build_object(
+		'occurred_at', second, 'kind', nullif(kind, 'refund'), 'state', state, 'evidence_due_at', due)))
+$$;
 -- Deliveries that cannot be read; body: one with the same is the same delivery.
 CREATE FUNCTION unreadables(batch jsonb) RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT count(r.recorded) FILTER (WHERE r.recorded)
@@ -582,4 +591,12 @@ CREATE FUNCTION kept(n integer) RETURNS text LANGUAGE sql AS $$
 		CROSS JOIN LATERAL (VALUES ('result', e.result::bytea), ('verifier', e.verifier), ('form', f.definition), ('problem', f.problem), ('typed', f.typed)) AS k (name, value)
 		WHERE e.id = test.id(n) AND k.value IS NOT NULL
 	), (SELECT string_agg(p.reference, ' ' ORDER BY p.reference) FROM urlmode.payment p WHERE p.elicitation = test.id(n) AND p.result IS NOT NULL))
+$$;
+
+-- Of refunds and disputes. Times are seconds of 1970; moved: of the last event that moved money.
+CREATE FUNCTION told_of(n integer)
+RETURNS TABLE (reference text, kind text, ended text, state text, amount text, reversed boolean, second integer, moved integer, due integer) LANGUAGE sql AS $$
+	SELECT r.reference, r.kind, r.ended, r.state, test.price(r.amount, r.currency), r.reversed_at IS NOT NULL,
+		extract(epoch FROM r.occurred_at)::integer, extract(epoch FROM r.moved_at)::integer, extract(epoch FROM r.evidence_due_at)::integer
+	FROM urlmode.refund r WHERE r.elicitations @> ARRAY[test.id(n)] ORDER BY r.reference
 $$;

@@ -89,7 +89,7 @@ check_deliveries(const char *file, const char *list, json_t *root)
 		NULL };
 	static const char *const event_keys[] = { "effect", "type", "identity",
 		"id", "reference", "refund", "checkout", "amount", "currency",
-		NULL };
+		"details", NULL };
 	const json_t *all = json_object_get(root, list);
 
 	for (size_t i = 0; i < json_array_size(all); i++) {
@@ -316,6 +316,7 @@ effect_word(enum um_effect effect)
 		[UM_EFFECT_ATTEMPT_FAILED] = "attempt_failed",
 		[UM_EFFECT_REFUNDED] = "refunded",
 		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
+		[UM_EFFECT_DISPUTED] = "disputed",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",
@@ -330,6 +331,23 @@ assert_text(const char *is, const json_t *expected, const char *key, size_t i)
 	if (strcmp(is, text_of(expected, key)) != 0)
 		fail_msg("%s: the %s of event %zu is `%s`, not `%s`", current,
 			key, i, is, text_of(expected, key));
+}
+
+/* Without any, none are expected. */
+static void
+assert_details(const json_t *expected, const struct um_details *details,
+	size_t i)
+{
+	struct um_buf put = { 0 };
+	json_t *is;
+
+	um_details_put(&put, details);
+	is = json_loadb(put.len != 0 ? put.ptr : "", put.len, 0, NULL);
+	if (expected == NULL ? is != NULL : !json_equal(is, expected))
+		fail_msg("%s: the details of event %zu are `%.*s`", current, i,
+			(int)put.len, put.len != 0 ? put.ptr : "");
+	json_decref(is);
+	um_buf_free(&put);
 }
 
 static void
@@ -348,6 +366,8 @@ assert_event(const json_t *expected, const struct um_event *event, size_t i)
 	assert_text(event->checkout, expected, "checkout", i);
 	assert_text(event->currency, expected, "currency", i);
 	assert_text(uuid, expected, "id", i);
+	assert_details(json_object_get(expected, "details"), &event->details,
+		i);
 	if (event->has_amount)
 		snprintf(minor, sizeof(minor), "%lld",
 			(long long)event->amount);

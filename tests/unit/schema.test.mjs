@@ -128,7 +128,7 @@ const NOT_SHIPPED = {
 	'/$defs/timestamp/properties/from/anyOf/1/claim': OWN_TOKENS,
 	'/properties/reconcile/account': ONE_LOADER,
 	'/properties/reconcile/properties/file: csv': 'providers whose API has no list of payments have an export, whose columns each account selects',
-	'/properties/reconcile/properties/time/properties/as: unix_ms': ONE_LOADER,
+	'/$defs/time/properties/as: unix_ms': ONE_LOADER,
 	'/properties/return/account': ONE_LOADER,
 	'/properties/return/amount': ONE_LOADER,
 	'/properties/return/checkout': ONE_LOADER,

@@ -14,6 +14,8 @@ TEST(only_what_the_event_says_is_put)
 		{ { .occurred_at = 1700000000 },
 			"{\"occurred_at\":1700000000}" },
 		{ { .state = "won" }, "{\"state\":\"won\"}" },
+		{ { .kind = "dispute", .evidence_due_at = 2 },
+			"{\"kind\":\"dispute\",\"evidence_due_at\":2}" },
 		{ { .occurred_at = 1, .state = "a \"word\"" },
 			"{\"occurred_at\":1,\"state\":\"a \\\"word\\\"\"}" },
 	};
