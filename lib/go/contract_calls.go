@@ -371,9 +371,11 @@ var sqlRefunds = internals.StatementOf(
 	},
 )
 
-type takeRecheckValues struct {
+type beginRecheckValues struct {
 	rowKey
 	leaseMs int64
+	// before a claim: how old the last answer may be; nil: only if an event asks
+	maxAgeMs *int64
 }
 
 type takenRecheck struct {
@@ -383,19 +385,41 @@ type takenRecheck struct {
 	eventType string
 	// in the events that ask for a recheck, the last one last
 	unprovenReferences []string
+	provider           string
 	expected           string
+	// the provider's id of the checkout that was made
+	checkout string
 }
 
-var sqlTakeRecheck = internals.StatementOf(
-	`SELECT lease, rechecks, coalesce(event_type, ''), unproven_references, coalesce(expected::text, '') FROM
-		urlmode.take_recheck($1::text::uuid, $2::bytea, $3::bigint)`,
-	func(of takeRecheckValues) []any {
-		return []any{of.id, of.binding[:], of.leaseMs}
+var sqlBeginRecheck = internals.StatementOf(
+	`SELECT lease, rechecks, coalesce(event_type, ''), unproven_references, provider, coalesce(expected::text, ''),
+		coalesce(checkout, '') FROM urlmode.begin_recheck($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
+	func(of beginRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.leaseMs, of.maxAgeMs}
 	},
 	func(from pgx.CollectableRow) (r takenRecheck, err error) {
-		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.expected)
+		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.provider, &r.expected, &r.checkout)
 		return r, err
 	},
+)
+
+type answerRecheckValues struct {
+	rowKey
+	lease    int
+	rechecks int
+	// entries of the answer, as JSON
+	payments string
+	// the same
+	refunds string
+}
+
+var sqlAnswerRecheck = internals.StatementOf(
+	`SELECT outcome FROM urlmode.answer_recheck($1::text::uuid, $2::bytea, $3::bigint::integer, $4::bigint::integer, $5::text::jsonb,
+		$6::text::jsonb)`,
+	func(of answerRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.lease, of.rechecks, of.payments, of.refunds}
+	},
+	pgx.RowTo[string],
 )
 
 type endRecheckValues struct {

@@ -136,6 +136,8 @@ export const CLAIM_RETRY_MS = 500;
 export const CLAIM_ATTEMPTS = 3;
 /** How long nobody else begins a recheck. A function that takes longer causes a warning. */
 export const RECHECK_LEASE_MS = 60_000;
+/** How many payments, and how many refunds, a recheck can tell of. */
+export const ENTRIES_MAX = 100;
 /** How long the check of a typed value may take. */
 export const VERIFY_MS = 30_000;
 /** The shortest time for the check of a value. */

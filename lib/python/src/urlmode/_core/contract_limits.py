@@ -132,6 +132,8 @@ CLAIM_RETRY_S = 0.5
 CLAIM_ATTEMPTS = 3
 # How long nobody else begins a recheck. A function that takes longer causes a warning.
 RECHECK_LEASE_S = 60
+# How many payments, and how many refunds, a recheck can tell of.
+ENTRIES_MAX = 100
 # How long the check of a typed value may take.
 VERIFY_S = 30
 # The shortest time for the check of a value.
