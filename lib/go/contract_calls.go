@@ -422,6 +422,44 @@ var sqlAnswerRecheck = internals.StatementOf(
 	pgx.RowTo[string],
 )
 
+type reconcileValues struct {
+	provider string
+	since    time.Time
+	until    time.Time
+	// entries, as JSON
+	payments string
+	// the same
+	refunds string
+}
+
+type reconciledRow struct {
+	what      string
+	kind      string
+	reference string
+	payment   string
+	// of the payment
+	elicitation string
+	amount      int64
+	currency    string
+	// of the provider
+	theirAmount   int64
+	theirCurrency string
+}
+
+var sqlReconcile = internals.StatementOf(
+	`SELECT what, kind, reference, payment, elicitation::text, coalesce(amount, 0), coalesce(currency, ''), coalesce(their_amount,
+		0), coalesce(their_currency, '') FROM urlmode.reconcile($1::text, $2::timestamptz, $3::timestamptz, $4::text::jsonb,
+		$5::text::jsonb)`,
+	func(of reconcileValues) []any {
+		return []any{of.provider, of.since, of.until, of.payments, of.refunds}
+	},
+	func(from pgx.CollectableRow) (r reconciledRow, err error) {
+		err = from.Scan(&r.what, &r.kind, &r.reference, &r.payment, &r.elicitation, &r.amount, &r.currency, &r.theirAmount,
+			&r.theirCurrency)
+		return r, err
+	},
+)
+
 type endRecheckValues struct {
 	rowKey
 	lease    int

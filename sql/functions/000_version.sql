@@ -18,6 +18,7 @@
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
 --   029_recheck         the provider is asked where an event proves nothing
+--   029_reconcile       what a provider has, beside what is here
 --   030_item            what payments and signatures are for
 --   031_ledger          everything about money in order, and whether an item is paid
 --   032_entitlement     subscriptions: what a user may use until when

@@ -62,25 +62,32 @@ $$;
 COMMENT ON FUNCTION urlmode.take_recheck IS
 	'As begin_recheck, for packages of before.';
 
-CREATE OR REPLACE FUNCTION urlmode.check_entries(name text, entries jsonb, references_of text) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.max_entries() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 100
+$$;
+COMMENT ON FUNCTION urlmode.max_entries IS
+	'Internal. How many payments, and how many refunds, an answer of a recheck has at most.';
+
+CREATE OR REPLACE FUNCTION urlmode.check_entries(name text, entries jsonb, is_refund boolean, is_sealed boolean, most integer) RETURNS void
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	this record;
 BEGIN
-	IF jsonb_typeof(entries) IS DISTINCT FROM 'array' OR jsonb_array_length(entries) > 100 THEN
-		RAISE invalid_parameter_value USING MESSAGE = format('%s must be an array of at most 100 entries', name);
+	IF jsonb_typeof(entries) IS DISTINCT FROM 'array' OR jsonb_array_length(entries) > most THEN
+		RAISE invalid_parameter_value USING MESSAGE = format('%s must be an array of at most %s entries', name, most);
 	END IF;
 	FOR this IN
 		SELECT x.n - 1 AS n, x.entry, (
 			SELECT m.member FROM (VALUES
 				('reference', jsonb_typeof(x.entry -> 'reference') = 'string' AND octet_length(x.entry ->> 'reference') BETWEEN 1 AND 800),
-				('payment', references_of IS NULL
+				('payment', NOT is_refund
 					OR jsonb_typeof(x.entry -> 'payment') = 'string' AND octet_length(x.entry ->> 'payment') BETWEEN 1 AND 800),
 				('amount', jsonb_typeof(x.entry -> 'amount') = 'number' AND x.entry ->> 'amount' ~ '^[0-9]{1,16}$'),
-				('currency', references_of IS NOT NULL AND coalesce(jsonb_typeof(x.entry -> 'currency'), 'null') = 'null'
+				('currency', is_refund AND coalesce(jsonb_typeof(x.entry -> 'currency'), 'null') = 'null'
 					OR jsonb_typeof(x.entry -> 'currency') = 'string' AND x.entry ->> 'currency' ~ '^[A-Z]{3}$'),
 				('status', x.entry -> 'status' <@ '["paid", "processing", "failed", "cancelled"]'),
-				('result', references_of IS NOT NULL
+				('result', NOT is_sealed
 					OR jsonb_typeof(x.entry -> 'result') = 'string' AND x.entry ->> 'result' ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'),
 				('elicitation_id', coalesce(jsonb_typeof(x.entry -> 'elicitation_id'), 'null') = 'null'
 					OR jsonb_typeof(x.entry -> 'elicitation_id') = 'string'),
@@ -97,8 +104,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.check_entries IS
-	'Internal. Refuses an answer with another form, and names the member. references_of: payment, '
-	'where the entries are what went back of one.';
+	'Internal. Refuses an answer with another form, and names the member. is_refund: the entries '
+	'are what went back. is_sealed: each has a result.';
 
 CREATE OR REPLACE FUNCTION urlmode.read_entries(e urlmode.elicitation, payments jsonb, refunds jsonb)
 RETURNS TABLE (
@@ -163,8 +170,8 @@ DECLARE
 	outcomes text[];
 	mismatches text[];
 BEGIN
-	PERFORM urlmode.check_entries('payments', payments, NULL);
-	PERFORM urlmode.check_entries('refunds', refunds, 'payment');
+	PERFORM urlmode.check_entries('payments', payments, false, true, urlmode.max_entries());
+	PERFORM urlmode.check_entries('refunds', refunds, true, false, urlmode.max_entries());
 	PERFORM urlmode.lock_references(ARRAY(
 		SELECT x ->> 'reference' FROM jsonb_array_elements(payments) AS x UNION ALL SELECT x ->> 'payment' FROM jsonb_array_elements(refunds) AS x
 	));

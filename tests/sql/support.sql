@@ -222,6 +222,19 @@ BEGIN
 	RETURN coalesce(outcomes, 'nothing');
 END
 $$;
+-- As rechecks takes them.
+CREATE FUNCTION reconciles(payments text[] DEFAULT '{}', refunds text[] DEFAULT '{}', since interval DEFAULT '1 hour', tenant text DEFAULT '')
+RETURNS TABLE (what text, kind text, reference text, payment text, n integer, here text, there text) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT r.what, r.kind, r.reference, r.payment, test.n(r.elicitation), test.price(r.amount, r.currency), test.price(r.their_amount, r.their_currency)
+	FROM urlmode.reconcile('shop', now() - since, now() + interval '1 minute', (
+			SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('reference', split_part(p, ' ', 1), 'amount', test.amount(split_part(p, ' ', 2)),
+				'currency', split_part(p, ' ', 3), 'status', split_part(p, ' ', 4), 'elicitation_id', test.id(nullif(split_part(p, ' ', 5), '')::integer),
+				'checkout', nullif(split_part(p, ' ', 6), '')))), '[]') FROM unnest(payments) AS p
+		), (
+			SELECT coalesce(jsonb_agg(jsonb_build_object('reference', split_part(r, ' ', 1), 'payment', split_part(r, ' ', 2),
+				'amount', test.amount(split_part(r, ' ', 3)), 'currency', split_part(r, ' ', 4), 'status', split_part(r, ' ', 5))), '[]') FROM unnest(refunds) AS r
+		), tenant) r
+$$;
 CREATE FUNCTION claim(
 	n integer, reference text DEFAULT NULL, action text DEFAULT 'accept', held boolean DEFAULT false, subject text DEFAULT 'ann'
 )

@@ -361,6 +361,36 @@ export async function answerRecheck(query, { id, binding, lease, rechecks, payme
 	return /** @type {never} */ (rows.map(({ outcome }) => outcome));
 }
 
+/**
+ * @typedef {object} ReconciledRow
+ * @property {'missing_here' | 'missing_there' | 'differs'} what
+ * @property {'payment' | 'refund'} kind
+ * @property {string} reference
+ * @property {string} payment
+ * @property {string} elicitation of the payment
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} their_amount of the provider
+ * @property {string | null} their_currency
+ */
+
+const RECONCILE = `SELECT what, kind, reference, payment, elicitation, amount, currency, their_amount, their_currency FROM
+	urlmode.reconcile($1, $2, $3, $4, $5)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.provider
+ * @param {Date} values.since
+ * @param {Date} values.until
+ * @param {unknown} values.payments entries, as JSON
+ * @param {unknown} values.refunds the same
+ * @returns {Promise<ReconciledRow[]>}
+ */
+export function reconcile(query, { provider, since, until, payments, refunds }) {
+	return /** @type {Promise<never>} */ (query(RECONCILE, [provider, since, until, payments && JSON.stringify(payments), refunds && JSON.stringify(refunds)]));
+}
+
 const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
 
 /**

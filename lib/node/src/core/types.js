@@ -208,6 +208,26 @@
  * @property {PaymentEntry[] | undefined} [payments] at most 100
  * @property {RefundEntry[] | undefined} [refunds] at most 100
  *
+ * @typedef {object} ReconcileOptions
+ * @property {string} provider
+ * @property {Date} since what was proved here then or later must be in the list
+ * @property {Date | undefined} [until] and before that; now by default
+ * @property {(asked: { provider: string, since: Date, until: Date }) => Promise<Entries> | Entries} listPayments what the provider has,
+ *     perhaps of a longer time: at most 100 000 payments and as many refunds
+ *
+ * @typedef {object} Reconciliation
+ * @property {Difference[]} missingHere the provider has it, for an elicitation of this database
+ * @property {Difference[]} missingThere it is here, and not in the list
+ * @property {Difference[]} differs amount, currency, or the elicitation that it is for
+ *
+ * @typedef {object} Difference
+ * @property {'payment' | 'refund'} kind
+ * @property {string} reference of the payment or of the refund
+ * @property {string} payment the reference of the payment
+ * @property {string} elicitationId
+ * @property {Expected} [here] what is here, in minor units
+ * @property {Expected} [there] what the provider has
+ *
  * @typedef {Entries | Answer | undefined | void} RecheckAnswer an Answer is one outcome, and of a payment one that is exactly paid
  * @typedef {(request: Recheck) => Promise<RecheckAnswer> | RecheckAnswer} RecheckFunction asks the provider for
  *     what a webhook did not prove. If it returns nothing, the wait continues

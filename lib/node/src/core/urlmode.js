@@ -27,6 +27,7 @@ import { openValues, openVerifier, sealPayment, toOutcome } from './outcome.js';
 import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
+import { reconcile } from './reconcile.js';
 import { toRefund } from './refund.js';
 import { toUnclaimedPayment } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
@@ -299,6 +300,19 @@ export class UrlMode extends EventEmitter {
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
 		return rows.map(toRefund);
+	}
+
+	/**
+	 * Compares what a provider lists with what is here: payments, and what went back
+	 * of them. It only reads, and records nothing. What names no elicitation and no
+	 * checkout of this database is somebody else's.
+	 *
+	 * @param {import('./types.js').ReconcileOptions} options
+	 * @returns {Promise<import('./types.js').Reconciliation>}
+	 */
+	async reconcile(options) {
+		this.#checkOpen();
+		return reconcile((text, values) => this.#database.query(text, values), options);
 	}
 
 	/**

@@ -402,6 +402,44 @@ async def answer_recheck(
     return [answer for (answer,) in found]
 
 
+class ReconciledRow(NamedTuple):
+    what: Literal["missing_here", "missing_there", "differs"]
+    kind: Literal["payment", "refund"]
+    reference: str
+    payment: str
+    elicitation: str
+    """of the payment"""
+    amount: int | None
+    currency: str | None
+    their_amount: int | None
+    """of the provider"""
+    their_currency: str | None
+
+
+RECONCILE = """SELECT what, kind, reference, payment, elicitation::text, amount, currency, their_amount,
+    their_currency FROM urlmode.reconcile(%s::text, %s::timestamptz, %s::timestamptz, %s::jsonb, %s::jsonb)"""
+
+
+async def reconcile(
+    query: Query,
+    *,
+    provider: str,
+    since: datetime,
+    until: datetime,
+    payments: Any,
+    refunds: Any,
+) -> list[ReconciledRow]:
+    """`payments`: entries, as JSON. `refunds`: the same."""
+    found = await query(RECONCILE, [
+        provider,
+        since,
+        until,
+        None if payments is None else json.dumps(payments),
+        None if refunds is None else json.dumps(refunds),
+    ])
+    return [ReconciledRow(*row) for row in found]
+
+
 END_RECHECK = "SELECT urlmode.end_recheck(%s::uuid, %s::bytea, %s::integer, %s::integer, %s::boolean)"
 
 

@@ -134,6 +134,8 @@ CLAIM_ATTEMPTS = 3
 RECHECK_LEASE_S = 60
 # How many payments, and how many refunds, a recheck can tell of.
 ENTRIES_MAX = 100
+# How many payments, and how many refunds, can be compared at once.
+LISTED_MAX = 100_000
 # How long the check of a typed value may take.
 VERIFY_S = 30
 # The shortest time for the check of a value.

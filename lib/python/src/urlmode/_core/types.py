@@ -177,6 +177,32 @@ class Entries:
     refunds: Sequence[RefundEntry] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What a provider has and what is here are not the same."""
+
+    kind: Literal["payment", "refund"]
+    reference: str
+    """of the payment or of the refund"""
+    payment: str
+    """the reference of the payment"""
+    elicitation_id: str
+    here: Expected | None
+    """what is here, in minor units"""
+    there: Expected | None
+    """what the provider has"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reconciliation:
+    missing_here: list[Difference]
+    """the provider has it, for an elicitation of this database"""
+    missing_there: list[Difference]
+    """it is here, and not in the list"""
+    differs: list[Difference]
+    """amount, currency, or the elicitation that it is for"""
+
+
 RecheckAnswer = Union[Entries, Answer, None]
 """An Answer is one outcome, and of a payment one that is exactly paid."""
 RecheckFunction = Callable[[Recheck], Union[RecheckAnswer, Awaitable[RecheckAnswer]]]
