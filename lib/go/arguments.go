@@ -171,6 +171,9 @@ type checkedAnswer struct {
 
 func checkAnswer(answer Answer) (checkedAnswer, error) {
 	checked := checkedAnswer{Answer: answer, money: answer.Currency != "" || answer.Amount != 0}
+	if answer.Payments != nil || answer.Refunds != nil {
+		return checked, argumentError("Payments and Refunds are what a Recheck returns")
+	}
 	if err := checkAction(answer.Action, actions...); err != nil {
 		return checked, err
 	}

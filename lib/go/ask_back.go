@@ -33,20 +33,17 @@ type question struct {
 	outcomeCounts bool
 }
 
-// needsRecheck reports whether an event has asked for a recheck that nobody has answered. A payment that
-// ended without an accept may have been paid late. One that is held was paid.
+// needsRecheck reports whether an event has asked for a recheck that nobody has answered. A payment that has
+// ended may have been paid late, or have gone back.
 func needsRecheck(read *row) bool {
-	if read.rechecks <= read.rechecked {
-		return false
-	}
-	return read.status != Completed || read.kind == Payment && read.action != Accept && !read.held
+	return read.rechecks > read.rechecked && (read.status != Completed || read.kind == Payment)
 }
 
 var aboutEvent = &question{
 	needs: needsRecheck,
 	can:   (*wait).canRecheck,
-	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
-		return ws.askProvider(k, provider, asking.options.Recheck)
+	ask: func(ws *waits, k rowKey, _ string, asking *wait) (bool, error, error) {
+		return ws.askProvider(ws.ctx, k, asking.options.Recheck, nil)
 	},
 	then: func(_ *waits, _ rowKey, asking *wait, _ bool, failure error) bool {
 		asking.rechecked = true
@@ -138,15 +135,16 @@ func (ws *waits) runQuestion(q *question, k rowKey, provider string, asking *wai
 	}
 }
 
-// askProvider completes the row with the answer.
+// askProvider records the answer. maxAge is for a claim: how old the last one may be.
 func (ws *waits) askProvider(
-	k rowKey, provider string, ask func(context.Context, Recheck) (*Answer, error),
+	ctx context.Context, k rowKey, ask func(context.Context, Recheck) (*Answer, error), maxAge *time.Duration,
 ) (isTaken bool, failure, err error) {
-	taken, err := ws.db.takeRecheck(ws.ctx, k, limits.RecheckLease)
+	taken, err := ws.db.beginRecheck(ctx, k, limits.RecheckLease, maxAge)
 	if err != nil || taken == nil {
 		return false, nil, err
 	}
-	event := Recheck{ElicitationID: k.id, Provider: provider, Type: taken.eventType, References: taken.unprovenReferences}
+	event := Recheck{ElicitationID: k.id, Provider: taken.provider, Type: taken.eventType, References: taken.unprovenReferences,
+		Checkout: taken.checkout}
 	if taken.expected != "" {
 		json.Unmarshal([]byte(taken.expected), &event.Expected) // as the database has checked it
 	}
@@ -155,16 +153,53 @@ func (ws *waits) askProvider(
 			k.id, limits.RecheckLease))
 	})
 	answer, failure := guarded(ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(ws.ctx, event) })
-	if failure == nil && answer != nil {
-		failure = ws.complete(ws.ctx, k, *answer)
-	}
 	slow.Stop()
+	if failure == nil && answer != nil && (answer.Payments != nil || answer.Refunds != nil) {
+		failure, err = ws.recordEntries(ctx, k, taken, answer)
+		if failure == nil {
+			return true, nil, err
+		}
+	} else if failure == nil && answer != nil {
+		failure = ws.complete(ctx, k, *answer)
+	}
 	if errors.Is(failure, ErrMismatch) || errors.Is(failure, ErrReference) {
 		// A stranger may have sent the reference. The wait continues.
 		warn(ws.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
 		failure = nil
 	}
-	return true, failure, ws.db.endRecheck(ws.ctx, k, taken, failure != nil)
+	return true, failure, ws.db.endRecheck(ctx, k, taken, failure != nil)
+}
+
+// notRecorded says why an entry was not, by what has become of it.
+var notRecorded = map[string]string{
+	"foreign":         "does not name this elicitation or its checkout",
+	"reference_taken": "has paid for another elicitation",
+}
+
+// recordEntries ends a recheck with what the provider has. failure: that is not valid.
+func (ws *waits) recordEntries(ctx context.Context, k rowKey, taken *takenRecheck, answer *Answer) (failure, err error) {
+	if answer.Action != "" || answer.Reason != "" || answer.Result != nil || answer.Amount != 0 || answer.Currency != "" || answer.Reference != "" {
+		return argumentError("an Answer with Payments or Refunds has no other fields"), nil
+	}
+	payments, refunds, failure := entryRows(answer.Payments, answer.Refunds, limits.EntriesMax)
+	if failure != nil {
+		return failure, nil
+	}
+	for n, paid := range payments {
+		// What an event would have told.
+		text, err := toJSON(map[string]any{"reference": paid.Reference, "amount": paid.Amount, "currency": paid.Currency})
+		if err != nil {
+			return err, nil
+		}
+		payments[n].Result = seal(ws.ring, useResult, k, text, nil)
+	}
+	outcomes, err := ws.db.answerRecheck(ctx, k, taken, payments, refunds)
+	for n, entry := range append(payments, refunds...) {
+		if n < len(outcomes) && notRecorded[outcomes[n]] != "" {
+			warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s did not record %s, which %s", k.id, entry.Reference, notRecorded[outcomes[n]]))
+		}
+	}
+	return nil, err
 }
 
 // lookOnce ends the waits for a row that look once. The caller holds the lock.

@@ -409,9 +409,11 @@ var sqlRefunds = internals.StatementOf(
 	},
 )
 
-type takeRecheckValues struct {
+type beginRecheckValues struct {
 	rowKey
 	leaseMs int64
+	// before a claim: how old the last answer may be; nil: only if an event asks
+	maxAgeMs *int64
 }
 
 type takenRecheck struct {
@@ -421,17 +423,77 @@ type takenRecheck struct {
 	eventType string
 	// in the events that ask for a recheck, the last one last
 	unprovenReferences []string
+	provider           string
 	expected           string
+	// the provider's id of the checkout that was made
+	checkout string
 }
 
-var sqlTakeRecheck = internals.StatementOf(
-	`SELECT lease, rechecks, coalesce(event_type, ''), unproven_references, coalesce(expected::text, '') FROM
-		urlmode.take_recheck($1::text::uuid, $2::bytea, $3::bigint)`,
-	func(of takeRecheckValues) []any {
-		return []any{of.id, of.binding[:], of.leaseMs}
+var sqlBeginRecheck = internals.StatementOf(
+	`SELECT lease, rechecks, coalesce(event_type, ''), unproven_references, provider, coalesce(expected::text, ''),
+		coalesce(checkout, '') FROM urlmode.begin_recheck($1::text::uuid, $2::bytea, $3::bigint, $4::bigint)`,
+	func(of beginRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.leaseMs, of.maxAgeMs}
 	},
 	func(from pgx.CollectableRow) (r takenRecheck, err error) {
-		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.expected)
+		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.provider, &r.expected, &r.checkout)
+		return r, err
+	},
+)
+
+type answerRecheckValues struct {
+	rowKey
+	lease    int
+	rechecks int
+	// entries of the answer, as JSON
+	payments string
+	// the same
+	refunds string
+}
+
+var sqlAnswerRecheck = internals.StatementOf(
+	`SELECT outcome FROM urlmode.answer_recheck($1::text::uuid, $2::bytea, $3::bigint::integer, $4::bigint::integer, $5::text::jsonb,
+		$6::text::jsonb)`,
+	func(of answerRecheckValues) []any {
+		return []any{of.id, of.binding[:], of.lease, of.rechecks, of.payments, of.refunds}
+	},
+	pgx.RowTo[string],
+)
+
+type reconcileValues struct {
+	provider string
+	since    time.Time
+	until    time.Time
+	// entries, as JSON
+	payments string
+	// the same
+	refunds string
+}
+
+type reconciledRow struct {
+	what      string
+	kind      string
+	reference string
+	payment   string
+	// of the payment
+	elicitation string
+	amount      int64
+	currency    string
+	// of the provider
+	theirAmount   int64
+	theirCurrency string
+}
+
+var sqlReconcile = internals.StatementOf(
+	`SELECT what, kind, reference, payment, elicitation::text, coalesce(amount, 0), coalesce(currency, ''), coalesce(their_amount,
+		0), coalesce(their_currency, '') FROM urlmode.reconcile($1::text, $2::timestamptz, $3::timestamptz, $4::text::jsonb,
+		$5::text::jsonb)`,
+	func(of reconcileValues) []any {
+		return []any{of.provider, of.since, of.until, of.payments, of.refunds}
+	},
+	func(from pgx.CollectableRow) (r reconciledRow, err error) {
+		err = from.Scan(&r.what, &r.kind, &r.reference, &r.payment, &r.elicitation, &r.amount, &r.currency, &r.theirAmount,
+			&r.theirCurrency)
 		return r, err
 	},
 )

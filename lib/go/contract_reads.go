@@ -16,6 +16,7 @@ var reads = map[string]bool{
 	"urlmode.read":                       true,
 	"urlmode.read_accounts":              true,
 	"urlmode.read_exchange":              true,
+	"urlmode.reconcile":                  true,
 	"urlmode.refunds":                    true,
 	"urlmode.resume":                     true,
 	"urlmode.resume_for":                 true,

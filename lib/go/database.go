@@ -201,9 +201,22 @@ func (f filter) values() unclaimedPaymentsValues {
 	return unclaimedPaymentsValues{provider: f.provider, since: since, id: f.id}
 }
 
-// takeRecheck is nil if another instance is rechecking, or if there is nothing to recheck.
-func (db *database) takeRecheck(ctx context.Context, k rowKey, lease time.Duration) (*takenRecheck, error) {
-	return first(ctx, db.pool, sqlTakeRecheck, takeRecheckValues{rowKey: k, leaseMs: lease.Milliseconds()})
+// beginRecheck is nil if another instance is rechecking, or if there is nothing to recheck. maxAge: before a claim.
+func (db *database) beginRecheck(ctx context.Context, k rowKey, lease time.Duration, maxAge *time.Duration) (*takenRecheck, error) {
+	values := beginRecheckValues{rowKey: k, leaseMs: lease.Milliseconds()}
+	if maxAge != nil {
+		ms := maxAge.Milliseconds()
+		values.maxAgeMs = &ms
+	}
+	return first(ctx, db.pool, sqlBeginRecheck, values)
+}
+
+// answerRecheck returns what each payment and then each refund has done.
+func (db *database) answerRecheck(ctx context.Context, k rowKey, taken *takenRecheck, payments, refunds []entryRow) ([]string, error) {
+	return call(ctx, db.pool, func(ctx context.Context) ([]string, error) {
+		return run(ctx, db.pool, sqlAnswerRecheck, answerRecheckValues{rowKey: k, lease: taken.lease, rechecks: taken.rechecks,
+			payments: rowsJSON(payments), refunds: rowsJSON(refunds)})
+	})
 }
 
 func (db *database) endRecheck(ctx context.Context, k rowKey, taken *takenRecheck, failed bool) error {

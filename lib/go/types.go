@@ -257,6 +257,46 @@ type Answer struct {
 	Amount    int64
 	Currency  string
 	Reference string
+	// Payments and Refunds are what the provider has of an elicitation, at most 100 of each, and take the place of all
+	// others: of a Recheck alone. What is paid is a payment whether it is as expected or not.
+	Payments []PaymentEntry
+	Refunds  []RefundEntry
+}
+
+// EntryStatus is that of a payment or refund at its provider.
+type EntryStatus string
+
+// These are the four.
+const (
+	EntryPaid       EntryStatus = "paid"
+	EntryProcessing EntryStatus = "processing"
+	EntryFailed     EntryStatus = "failed"
+	EntryCancelled  EntryStatus = "cancelled"
+)
+
+// PaymentEntry is a payment in the provider's own record, which must name the elicitation or its checkout: otherwise it is not
+// recorded.
+type PaymentEntry struct {
+	Reference string // the provider's, of the payment
+	Amount    int64  // in minor units
+	Currency  string
+	Status    EntryStatus
+
+	ElicitationID string
+	Checkout      string // the provider's id of the checkout
+}
+
+// RefundEntry is a refund or a dispute. Of [EntryPaid] it went back; of [EntryProcessing] it is going back, which counts as much;
+// of the two others it has come again.
+type RefundEntry struct {
+	Reference string // the provider's, of the refund
+	Payment   string // that of its payment
+	Amount    int64  // in minor units
+	Currency  string // empty: that of the payment
+	Status    EntryStatus
+
+	ElicitationID string
+	Checkout      string
 }
 
 // WaitOptions are those of WaitWith. The zero value waits until the context ends.
@@ -284,6 +324,8 @@ type Recheck struct {
 	// References are what events have named; the last one is the newest.
 	References []string
 	Expected   Expected
+	// Checkout is the provider's id of the checkout that Target has returned.
+	Checkout string
 }
 
 // ProvenPayment is a payment that a provider has proved.

@@ -10,13 +10,15 @@
 --   006_create          an MCP server creates an elicitation, or resumes one
 --   007_callback        the browser: look up, open, complete
 --   008_event           the provider: events of webhooks
---   009_wait            the MCP server that waits: read, expire, abandon, settle, recheck
+--   009_wait            the MCP server that waits: read, expire, abandon, settle
 --   013_operator        what the operator's command asks
 --   014_vault           accounts that stay connected: their tokens, sealed
 --   015_unknown_event   money for an elicitation that nobody knows
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
+--   029_recheck         the provider is asked where an event proves nothing
+--   029_reconcile       what a provider has, beside what is here
 --   030_item            what payments and signatures are for
 --   031_ledger          everything about money in order, and whether an item is paid
 --   032_entitlement     subscriptions: what a user may use until when

@@ -1,7 +1,7 @@
 -- The MCP server that waits: it reads its elicitations, ends those that
--- expired or that nobody waits for any more, settles those whose outcome it
--- has learned in another way, and asks the provider where an event proves
--- nothing.
+-- expired or that nobody waits for any more, and settles those whose outcome it
+-- has learned in another way. Where an event proves nothing, it asks the provider
+-- (029_recheck).
 --
 -- As in 007_callback, rows are taken in the order of their ids, and the first of
 -- two elements with one id counts.
@@ -197,32 +197,6 @@ COMMENT ON FUNCTION urlmode.settle IS
 	'reference_taken (it has paid for another elicitation), undecided (only an approver accepts an '
 	'approval, on its page) or unknown, which change nothing.';
 
-CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
-RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	SELECT e.expected INTO expected FROM urlmode.elicitation e
-	WHERE e.id = take_recheck.id AND e.binding = take_recheck.binding
-		AND (e.status <> 'completed' OR (e.kind = 'payment' AND e.action <> 'accept'))
-	FOR NO KEY UPDATE;
-	IF FOUND THEN
-		UPDATE urlmode.recheck r
-		SET recheck_at = now() + lease_ms * interval '1 millisecond', recheck_lease = r.recheck_lease + 1
-		WHERE r.elicitation = take_recheck.id
-			AND r.rechecks > r.rechecked AND (r.recheck_at IS NULL OR r.recheck_at <= now())
-		RETURNING r.recheck_lease, r.rechecks, r.event_type, r.unproven_references
-		INTO lease, rechecks, event_type, unproven_references;
-		IF FOUND THEN
-			RETURN NEXT;
-		END IF;
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION urlmode.take_recheck IS
-	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for end_recheck. No row: '
-	'there is nothing to recheck, or another instance is rechecking. A payment that ended '
-	'otherwise is rechecked as well: it may have been paid late.';
-
 CREATE OR REPLACE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -232,6 +206,7 @@ BEGIN
 	IF FOUND THEN
 		UPDATE urlmode.recheck r
 		SET rechecked = CASE WHEN failed THEN r.rechecked ELSE greatest(r.rechecked, end_recheck.rechecks) END,
+			answered_at = CASE WHEN failed THEN r.answered_at ELSE now() END,
 			recheck_failures = CASE WHEN failed THEN r.recheck_failures + 1 ELSE 0 END,
 			recheck_at = CASE WHEN r.recheck_lease > lease THEN r.recheck_at
 				WHEN failed THEN now() + least(60, power(2, least(r.recheck_failures, 6))) * interval '1 second' END
@@ -246,6 +221,5 @@ COMMENT ON FUNCTION urlmode.end_recheck IS
 	'lease.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.read, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.take_recheck,
-	urlmode.end_recheck
+	urlmode.read, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.end_recheck
 TO :"server";

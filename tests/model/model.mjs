@@ -325,10 +325,9 @@ export class Model {
 
 	// Rechecks: one at a time, whichever instance begins it
 
-	/** What ended otherwise may have been paid late. */
+	/** What has ended may have been paid late, or have gone back. */
 	needsRecheck(row) {
-		return row.rechecks > row.rechecked
-			&& (isOpen(row) || (row.kind === 'payment' && this.outcome(row).action !== 'accept' && !this.isHeld(row)));
+		return row.rechecks > row.rechecked && (isOpen(row) || row.kind === 'payment');
 	}
 
 	beginRecheck(row) {

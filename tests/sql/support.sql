@@ -192,6 +192,49 @@ CREATE FUNCTION end_recheck(n integer, lease integer, rechecks integer, failed b
 RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.end_recheck(test.id(n), test.owner(subject), lease, rechecks, failed)
 $$;
+-- Begins a recheck, and ends it with payments ('p1 10.50 EUR paid', and of which elicitation or checkout) and refunds
+-- ('r1 p1 10.50 EUR paid').
+CREATE FUNCTION rechecks(
+	n integer, payments text[] DEFAULT '{}', refunds text[] DEFAULT '{}', max_age interval DEFAULT '0', subject text DEFAULT 'ann'
+)
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+	given record;
+	outcomes text;
+BEGIN
+	SELECT * INTO given FROM urlmode.begin_recheck(test.id(n), test.owner(subject), 60000, test.ms(max_age));
+	IF NOT FOUND THEN
+		RETURN 'none';
+	END IF;
+	SELECT string_agg(concat_ws(' ', a.outcome, a.mismatch), ', ' ORDER BY a.o) INTO outcomes
+	FROM ROWS FROM (urlmode.answer_recheck(test.id(n), test.owner(subject), given.lease, given.rechecks, (
+			SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('reference', split_part(p, ' ', 1), 'amount', test.amount(split_part(p, ' ', 2)),
+				'currency', split_part(p, ' ', 3), 'status', split_part(p, ' ', 4), 'result', encode(test.sealed(split_part(p, ' ', 1)), 'base64'), 'elicitation_id', test.id(nullif(split_part(p, ' ', 5), '')::integer),
+				'checkout', nullif(split_part(p, ' ', 6), ''))) ORDER BY o), '[]')
+			FROM unnest(payments) WITH ORDINALITY AS x (p, o)
+		), (
+			SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('reference', split_part(r, ' ', 1), 'payment', split_part(r, ' ', 2),
+				'amount', test.amount(split_part(r, ' ', 3)), 'currency', split_part(r, ' ', 4), 'status', split_part(r, ' ', 5),
+				'elicitation_id', test.id(nullif(split_part(r, ' ', 6), '')::integer), 'checkout', nullif(split_part(r, ' ', 7), ''))) ORDER BY o), '[]')
+			FROM unnest(refunds) WITH ORDINALITY AS x (r, o)
+		)
+	)) WITH ORDINALITY AS a (outcome, mismatch, o);
+	RETURN coalesce(outcomes, 'nothing');
+END
+$$;
+-- As rechecks takes them.
+CREATE FUNCTION reconciles(payments text[] DEFAULT '{}', refunds text[] DEFAULT '{}', since interval DEFAULT '1 hour', tenant text DEFAULT '')
+RETURNS TABLE (what text, kind text, reference text, payment text, n integer, here text, there text) LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT r.what, r.kind, r.reference, r.payment, test.n(r.elicitation), test.price(r.amount, r.currency), test.price(r.their_amount, r.their_currency)
+	FROM urlmode.reconcile('shop', now() - since, now() + interval '1 minute', (
+			SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('reference', split_part(p, ' ', 1), 'amount', test.amount(split_part(p, ' ', 2)),
+				'currency', split_part(p, ' ', 3), 'status', split_part(p, ' ', 4), 'elicitation_id', test.id(nullif(split_part(p, ' ', 5), '')::integer),
+				'checkout', nullif(split_part(p, ' ', 6), '')))), '[]') FROM unnest(payments) AS p
+		), (
+			SELECT coalesce(jsonb_agg(jsonb_build_object('reference', split_part(r, ' ', 1), 'payment', split_part(r, ' ', 2),
+				'amount', test.amount(split_part(r, ' ', 3)), 'currency', split_part(r, ' ', 4), 'status', split_part(r, ' ', 5))), '[]') FROM unnest(refunds) AS r
+		), tenant) r
+$$;
 CREATE FUNCTION claim(
 	n integer, reference text DEFAULT NULL, action text DEFAULT 'accept', held boolean DEFAULT false, subject text DEFAULT 'ann'
 )

@@ -72,7 +72,7 @@ SELECT lease, end_recheck(40, lease, rechecks) FROM take_recheck(40);
 SELECT recheck_failures, rechecks, rechecked FROM urlmode.show_elicitation(id(40));
 SELECT event(40, 'recheck');
 SELECT pg_temp.fail();
--- What has ended is not rechecked, but for a payment without an accept: it may have been paid late.
+-- What has ended is not rechecked, but for a payment: it may have been paid late, or have gone back.
 SELECT make(41), event(41, 'recheck'), settle(41, 'decline'), make(42, 'signature'), event(42, 'recheck'), settle(42, 'decline'), make(43), event(43, 'recheck'), pay(43, 'p43'), make(44), end_recheck(44, 1, 1);
 SELECT n, t.* FROM generate_series(41, 44) AS n, take_recheck(n) t;
 -- References: the last sixteen, each once, the last one last. Of the events that only ask, the last 64 are kept.

@@ -31,6 +31,10 @@ const asked = new Map();
 const provider = 'demo';
 let vault;
 
+/** What a recheck returns. */
+const answered = (recheck) => Object.fromEntries(Object.entries(given(recheck)).map(
+	([name, value]) => [name, ['payments', 'refunds'].includes(name) ? value.map(given) : value]));
+
 const VERBS = {
 	create: async (options) => told(await urlmode.create(given(options))),
 	async wait({ elicitation_id: id, recheck, verify, timeout_ms: timeout, ...options }, number) {
@@ -41,7 +45,7 @@ const VERBS = {
 			onProgress: (progress) => say({ id: number, progress }),
 			...recheck && { recheck: (event) => {
 				say({ id: number, recheck: told(event) });
-				return recheck === 'asks' ? new Promise((resolve, reject) => asked.set(number, { resolve, reject })) : given(recheck);
+				return recheck === 'asks' ? new Promise((resolve, reject) => asked.set(number, { resolve, reject })) : answered(recheck);
 			} },
 			...verify && { verify: ({ elicitationId, values: { [verify.field]: value } }) => {
 				say({ id: number, verify: { elicitation_id: elicitationId } });
@@ -52,7 +56,7 @@ const VERBS = {
 	answer({ wait, answer, error }) {
 		const { resolve, reject } = asked.get(wait);
 		if (error) reject(Object.assign(new Error(error), { code: 'FAILED' }));
-		else resolve(answer ? given(answer) : undefined);
+		else resolve(answer ? answered(answer) : undefined);
 	},
 	stop: ({ wait }) => stops.get(wait)?.abort(Object.assign(new Error('stopped'), { code: 'STOPPED' })),
 	complete: ({ elicitation_id: id, ...options }) => urlmode.complete(id, given(options)),

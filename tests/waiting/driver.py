@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from urlmode import Answer, Expected, Problem, UrlMode, UrlModeError
+from urlmode import Answer, Entries, Expected, PaymentEntry, Problem, RefundEntry, UrlMode, UrlModeError
 
 SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than"}
 
@@ -35,6 +35,16 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(values.get("expected"), dict):
         values["expected"] = Expected(**values["expected"])
     return values
+
+
+def answered(recheck: dict[str, Any]) -> Answer | Entries:
+    """What a recheck returns."""
+    if "payments" not in recheck and "refunds" not in recheck:
+        return Answer(**recheck)
+    return Entries(
+        payments=[PaymentEntry(**each) for each in recheck.get("payments", [])],
+        refunds=[RefundEntry(**each) for each in recheck.get("refunds", [])],
+    )
 
 
 def selected(since_ms: float | None = None, **options: Any) -> dict[str, Any]:
@@ -73,13 +83,13 @@ class Driver:
         return told(await self.urlmode.create(kind=kind, target_url=target_url, **given(options)))
 
     async def wait(self, number: int, *, recheck: Any = None, verify: Any = None, **options: Any) -> Any:
-        async def ask(event: Any) -> Answer | None:
+        async def ask(event: Any) -> Answer | Entries | None:
             say(id=number, recheck=told(event))
             if recheck != "asks":
-                return Answer(**recheck)
+                return answered(recheck)
             self.asked[number] = asyncio.get_running_loop().create_future()
             answer = await self.asked[number]
-            return Answer(**answer) if answer else None
+            return answered(answer) if answer else None
 
         def check(typed: Any) -> Problem | None:
             say(id=number, verify={"elicitation_id": typed.elicitation_id})

@@ -2,16 +2,19 @@
 // whoever wants to know more asks Mollie's API.
 
 /**
+ * @typedef {{ value: string, currency: string }} Amount
+ *
  * @typedef {object} Payment the used part of Mollie's
  * @property {string} id
  * @property {string} status
- * @property {{ value: string, currency: string }} amount
+ * @property {Amount} amount
  * @property {{ elicitationId?: string }} [metadata]
  * @property {{ checkout: { href: string } }} _links
+ * @property {{ refunds?: { id: string, amount: Amount, status: string }[], chargebacks?: { id: string, amount: Amount,
+ *     reversedAt: string | null }[] }} [_embedded]
  *
  * @param {string} path
  * @param {object} [body]
- * @returns {Promise<Payment | undefined>} undefined: there is no such payment
  */
 async function mollie(path, body) {
 	const response = await fetch(`https://api.mollie.com/v2/${path}`, {
@@ -19,13 +22,12 @@ async function mollie(path, body) {
 		headers: { authorization: `Bearer ${process.env.MOLLIE_API_KEY}`, 'content-type': 'application/json' },
 		...body && { body: JSON.stringify(body) },
 	});
-	if (response.status === 404) return undefined;
 	if (!response.ok) throw new Error(`Mollie answers ${response.status}`);
 	return /** @type {Payment} */ (await response.json());
 }
 
 /**
- * For `targetUrl`.
+ * For `targetUrl`. The payment is the checkout.
  *
  * @param {import('urlmode').CallbackUrls} way
  */
@@ -34,28 +36,44 @@ export async function createPayment({ elicitationId, returnUrl, cancelUrl, webho
 		amount: { value: '10.50', currency: 'EUR' }, description: 'The report', metadata: { elicitationId },
 		redirectUrl: returnUrl, cancelUrl, webhookUrl,
 	});
-	return String(payment?._links.checkout.href);
+	return { url: payment._links.checkout.href, checkout: payment.id };
 }
 
+/** Mollie's words for the states of payments and refunds. Nobody has paid yet while one is `open`. */
+const PAYMENTS = /** @type {const} */ ({
+	paid: 'paid', pending: 'processing', authorized: 'processing', failed: 'failed', expired: 'failed', canceled: 'cancelled',
+});
+const REFUNDS = /** @type {const} */ ({
+	refunded: 'paid', processing: 'processing', pending: 'processing', queued: 'processing', failed: 'failed', canceled: 'cancelled',
+});
+
 /**
- * For `recheck`.
+ * For `recheck`: all that Mollie has of the payment. The references in its events are those that a stranger may
+ * have sent, so it asks about the payment that `createPayment` has made.
  *
  * @param {import('urlmode').Recheck} event
- * @returns {Promise<import('urlmode').Answer | undefined>}
+ * @returns {Promise<import('urlmode').Entries>}
  */
-export async function recheck({ elicitationId, references, expected }) {
-	for (const reference of references.toReversed()) {
-		const payment = await mollie(`payments/${encodeURIComponent(reference)}`);
-		// Somebody made the reference up, or it is somebody else's payment.
-		if (payment?.metadata?.elicitationId !== elicitationId) continue;
-		const { currency } = payment.amount;
-		const amount = Number(payment.amount.value.replace('.', '')); // minor units
-		const isExpected = typeof expected === 'object' && amount === expected.amount && currency === expected.currency;
-		if (payment.status === 'paid' && isExpected) {
-			return { action: 'accept', amount, currency, reference: payment.id, result: { reference: payment.id } };
-		}
-		if (payment.status === 'canceled') return { action: 'decline', reason: 'cancelled' };
-		if (payment.status === 'failed') return { action: 'cancel', reason: 'payment_failed' };
-		if (payment.status === 'expired') return { action: 'cancel', reason: 'expired' };
-	}
+export async function recheck({ checkout }) {
+	const payment = await mollie(`payments/${encodeURIComponent(String(checkout))}?embed=refunds,chargebacks`);
+	const { refunds = [], chargebacks = [] } = payment._embedded ?? {};
+	const status = PAYMENTS[/** @type {keyof PAYMENTS} */ (payment.status)];
+	const names = { checkout: payment.id, elicitationId: payment.metadata?.elicitationId };
+	return {
+		payments: status ? [{ reference: payment.id, ...priceOf(payment), status, ...names }] : [],
+		refunds: [
+			...refunds.map((refund) => ({
+				reference: refund.id, payment: payment.id, ...priceOf(refund), status: REFUNDS[/** @type {keyof REFUNDS} */ (refund.status)],
+			})),
+			...chargebacks.map((chargeback) => ({
+				reference: chargeback.id, payment: payment.id, ...priceOf(chargeback),
+				status: /** @type {const} */ (chargeback.reversedAt ? 'cancelled' : 'paid'),
+			})),
+		],
+	};
+}
+
+/** @param {{ amount: Amount }} of something @returns in minor units */
+function priceOf({ amount: { value, currency } }) {
+	return { amount: Number(value.replace('.', '')), currency };
 }

@@ -267,15 +267,15 @@ test('late payments are told once, and the last ten thousand are remembered', as
 
 test('rechecks, and checks of what users have typed, leave nothing behind', async (t) => {
 	const asking = rechecker({
-		takeRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, unproven_references: [], expected: null }),
+		beginRecheck: async () => ({ lease: 1, rechecks: 1, event_type: null, unproven_references: [], expected: null, provider: 'demo', checkout: null }),
 		endRecheck: async () => {}, complete: async () => {},
 	});
-	await staysFlat(t, () => asking.run({ id: randomUUID(), provider: 'demo', status: 'opened' }, Buffer.alloc(16), async () => undefined), FEW);
+	await staysFlat(t, () => asking.run({ id: randomUUID(), binding: Buffer.alloc(16), status: 'opened' }, async () => undefined), FEW);
 	const checking = checker({
 		takeCheck: async () => ({ lease: 1, result: Buffer.alloc(1), left_ms: '60000' }), endCheck: async () => {},
 		openValues: () => ({ key: 'a' }), sealProblem: () => Buffer.alloc(1),
 	});
-	await staysFlat(t, () => checking.run({ id: randomUUID(), provider: 'demo', status: 'processing' }, Buffer.alloc(16), async () => undefined), FEW);
+	await staysFlat(t, () => checking.run({ id: randomUUID(), binding: Buffer.alloc(16), provider: 'demo', status: 'processing' }, async () => undefined), FEW);
 });
 
 test('a lease that is renewed all the time, and the next call, leave nothing behind', async (t) => {

@@ -10,7 +10,7 @@ import test from 'node:test';
 
 import { KeysFile } from '../src/core/keys.js';
 import { openLink } from '../src/core/link.js';
-import { payment, PRICE, setUp } from './support/database.js';
+import { payment, setUp } from './support/database.js';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -41,7 +41,7 @@ test('the example creates an elicitation, waits, prints the outcome and exits', 
 	assert.equal(lines[1], "accept  [ 'code' ]");
 });
 
-test('recheck with Mollie: only a paid payment of this elicitation and amount is accepted', async (t) => {
+test('recheck with Mollie: what its payment says counts, and no reference that a stranger sends', async (t) => {
 	const mollie = await import('../examples/mollie.mjs');
 	const payments = new Map();
 	t.mock.method(globalThis, 'fetch', async (url, { method, body }) => {
@@ -51,7 +51,9 @@ test('recheck with Mollie: only a paid payment of this elicitation and amount is
 			payments.set(created.id, created);
 			return answer(201, created);
 		}
-		const found = payments.get(url.split('/').at(-1));
+		const { pathname, searchParams } = new URL(url);
+		assert.equal(searchParams.get('embed'), 'refunds,chargebacks');
+		const found = payments.get(pathname.split('/').at(-1));
 		return found ? answer(200, found) : answer(404);
 	});
 	const { urlmode, callback } = await setUp(t);
@@ -68,11 +70,15 @@ test('recheck with Mollie: only a paid payment of this elicitation and amount is
 	};
 	for (const reference of ['tr_made_up', foreign.id, own.id]) await assert.rejects(look(reference), { code: 'ELICITATION_TIMEOUT' });
 	own.status = 'paid';
-	own.amount = { value: '0.01', currency: 'EUR' };
-	await assert.rejects(look(own.id), { code: 'ELICITATION_TIMEOUT' });
-	own.amount = { value: (PRICE.amount / 100).toFixed(2), currency: PRICE.currency };
 	assert.equal((await look('tr_junk')).reference, own.id);
 	await assert.rejects(urlmode.waitForCompletion(other.elicitationId, { ...owner, timeout: 0 }), { code: 'ELICITATION_TIMEOUT' });
+
+	own._embedded = { refunds: [{ id: 're_1', amount: { value: '0.50', currency: 'EUR' }, status: 'queued' }] };
+	assert.equal((await look(own.id)).reason, 'held');
+	own._embedded.refunds[0].status = 'canceled';
+	assert.equal((await look(own.id)).reference, own.id);
+	own._embedded.chargebacks = [{ id: 'chb_1', amount: own.amount, reversedAt: null }];
+	assert.equal((await look(own.id)).refunded, true);
 });
 
 test('REFERENCE.md names every warning, and no other', () => {

@@ -360,13 +360,13 @@ test('a warning tells of a recheck that takes longer than its lease', async (t) 
 	const warnings = [];
 	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
 	const asking = rechecker({
-		takeRecheck: async () => ({ rechecks: 1, event_type: null, unproven_references: [], expected: PRICE }),
+		beginRecheck: async () => ({ rechecks: 1, event_type: null, unproven_references: [], expected: PRICE, provider: 'demo', checkout: null }),
 		endRecheck: async () => {},
 		complete: () => assert.fail('there is no answer'),
 	});
 	const answer = deferred();
-	const row = { id: 'of the test', provider: 'demo', status: 'opened' };
-	const running = asking.run(row, Buffer.alloc(16), () => answer.promise);
+	const row = { id: 'of the test', binding: Buffer.alloc(16), status: 'opened' };
+	const running = asking.run(row, () => answer.promise);
 	await null;
 	assert.equal(asking.begunOn(row.id), 'opened');
 	t.mock.timers.tick(59_000);

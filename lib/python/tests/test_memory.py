@@ -267,8 +267,10 @@ async def anext_of(reports: AsyncIterator[str]) -> str:
 class Rechecks:
     """What the database does for a recheck."""
 
-    async def take_recheck(self, key: RowKey, lease_ms: int) -> TakenRecheck:
-        return TakenRecheck(lease=1, rechecks=1, event_type=None, unproven_references=[], expected=None)
+    async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck:
+        return TakenRecheck(
+            lease=1, rechecks=1, event_type=None, unproven_references=[], provider="demo", expected=None, checkout=None
+        )
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         pass
@@ -278,8 +280,8 @@ async def test_a_recheck_keeps_nothing() -> None:
     async def complete(key: RowKey, answer: object) -> None:
         pass
 
-    rechecker = Rechecker(cast(Any, Rechecks()), complete)
-    await stays_flat(lambda: rechecker.run(completed(str(uuid.uuid4())), b"", lambda _: None))
+    rechecker = Rechecker(cast(Any, Rechecks()), cast(Any, None), complete)
+    await stays_flat(lambda: rechecker.run(RowKey(str(uuid.uuid4()), b""), "opened", lambda _: None))
 
 
 class Statements:

@@ -89,6 +89,19 @@ type answer struct {
 	Amount    int64           `json:"amount"`
 	Currency  string          `json:"currency"`
 	Reference string          `json:"reference"`
+	Payments  []entry         `json:"payments"`
+	Refunds   []entry         `json:"refunds"`
+}
+
+// entry is of both lists.
+type entry struct {
+	Reference     string              `json:"reference"`
+	Payment       string              `json:"payment"`
+	Amount        int64               `json:"amount"`
+	Currency      string              `json:"currency"`
+	Status        urlmode.EntryStatus `json:"status"`
+	ElicitationID string              `json:"elicitation_id"`
+	Checkout      string              `json:"checkout"`
 }
 
 func (a answer) answer() (said urlmode.Answer, err error) {
@@ -96,6 +109,14 @@ func (a answer) answer() (said urlmode.Answer, err error) {
 		err = json.Unmarshal(a.Result, &said.Result)
 	}
 	said.Action, said.Reason, said.Amount, said.Currency, said.Reference = a.Action, a.Reason, a.Amount, a.Currency, a.Reference
+	for _, of := range a.Payments {
+		said.Payments = append(said.Payments, urlmode.PaymentEntry{Reference: of.Reference, Amount: of.Amount, Currency: of.Currency,
+			Status: of.Status, ElicitationID: of.ElicitationID, Checkout: of.Checkout})
+	}
+	for _, of := range a.Refunds {
+		said.Refunds = append(said.Refunds, urlmode.RefundEntry{Reference: of.Reference, Payment: of.Payment, Amount: of.Amount,
+			Currency: of.Currency, Status: of.Status, ElicitationID: of.ElicitationID, Checkout: of.Checkout})
+	}
 	return said, err
 }
 

@@ -139,6 +139,10 @@ const (
 	ClaimAttempts = 3
 	// RecheckLease: How long nobody else begins a recheck. A function that takes longer causes a warning.
 	RecheckLease = 1 * time.Minute
+	// EntriesMax: How many payments, and how many refunds, a recheck can tell of.
+	EntriesMax = 100
+	// ListedMax: How many payments, and how many refunds, can be compared at once.
+	ListedMax = 100_000
 	// Verify: How long the check of a typed value may take.
 	Verify = 30 * time.Second
 	// VerifyMin: The shortest time for the check of a value.

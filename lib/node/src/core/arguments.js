@@ -144,7 +144,7 @@ export function checkAbout(value) {
  * @param {unknown} value
  * @returns {number}
  */
-function checkAmount(name, value) {
+export function checkAmount(name, value) {
 	if (!Number.isSafeInteger(value) || Number(value) < 0) {
 		throw new TypeError(`${name} must be a whole number of minor units (cents)`);
 	}
@@ -156,7 +156,7 @@ function checkAmount(name, value) {
  * @param {unknown} value
  * @returns {string} upper case
  */
-function checkCurrency(name, value) {
+export function checkCurrency(name, value) {
 	const code = typeof value === 'string' ? value.toUpperCase() : '';
 	if (!isCurrency(code)) {
 		throw new TypeError(`${name} must be a currency of ISO 4217, such as EUR. Others, such as USDC, have no minor unit there to compare in`);

@@ -4,6 +4,7 @@
 // and ends it with what the function has said, or with its failure.
 
 import { RECHECK_LEASE_MS } from './contract-limits.js';
+import { checkEntries, hasEntries } from './entries.js';
 import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
 import { checkProblem } from './form.js';
 
@@ -15,10 +16,13 @@ import { checkProblem } from './form.js';
  * @typedef {import('./types.js').RecheckFunction} RecheckFunction
  * @typedef {import('./form-types.js').VerifyFunction} VerifyFunction
  * @typedef {import('./form-types.js').Problem} Problem
+ * @typedef {import('./entries.js').Entries} Entries
  *
  * @typedef {object} RecheckOperations
- * @property {(rowKey: RowKey, lease: number) => Promise<TakenRecheck | undefined>} takeRecheck
+ * @property {(rowKey: RowKey, lease: number, age: number | null) => Promise<TakenRecheck | undefined>} beginRecheck
  * @property {(rowKey: RowKey, taken: TakenRecheck, failed: boolean) => Promise<void>} endRecheck
+ * @property {(rowKey: RowKey, taken: TakenRecheck, entries: Entries) => Promise<string[]>} answerRecheck what each payment and
+ *     then each refund has done
  * @property {(rowKey: RowKey, answer: import('./types.js').Answer) => Promise<unknown>} complete
  *
  * @typedef {object} CheckOperations
@@ -29,25 +33,30 @@ import { checkProblem } from './form.js';
  */
 
 /**
+ * @typedef {RowKey & Pick<Row, 'status'> & { provider?: string }} Asked the row, of which a check names the provider
+ */
+
+/**
  * One of the two questions.
  *
  * @template Taken, Ask, Answer
  * @typedef {object} Question
- * @property {(rowKey: RowKey) => Promise<Taken | undefined>} take undefined: another process asks, or there is nothing to ask
+ * @property {(rowKey: RowKey, age: number | null) => Promise<Taken | undefined>} take undefined: another process asks, or there is
+ *     nothing to ask
  * @property {(taken: Taken) => number} lasts milliseconds
- * @property {(rowKey: RowKey, provider: string, taken: Taken, ask: Ask, signal: AbortSignal) => Promise<Answer>} ask
+ * @property {(row: Asked, taken: Taken, ask: Ask, signal: AbortSignal) => Promise<Answer>} ask
  * @property {(rowKey: RowKey, lasts: number) => boolean} overdue it takes longer. True: its answer counts all the same
  * @property {(rowKey: RowKey, taken: Taken, answer: Answer | undefined) => Promise<unknown>} end undefined: it has failed
  */
 
 /**
  * Whether an event has asked for a recheck that nobody has answered. A payment
- * that ended without an accept may have been paid late. One that is held was paid.
+ * that has ended may have been paid late, or have gone back.
  *
  * @param {Row} row
  */
-export function needsRecheck({ rechecks, rechecked, status, kind, action, held }) {
-	return rechecks > rechecked && (status !== 'completed' || (kind === 'payment' && action !== 'accept' && !held));
+export function needsRecheck({ rechecks, rechecked, status, kind }) {
+	return rechecks > rechecked && (status !== 'completed' || kind === 'payment');
 }
 
 /**
@@ -79,20 +88,21 @@ export class AskBack {
 	}
 
 	/**
-	 * @param {Pick<Row, 'id' | 'provider' | 'status'>} row
-	 * @param {Buffer} binding
+	 * @param {Asked} row
 	 * @param {Ask} ask
+	 * @param {number | null} [age] before a claim: how old the last answer may be, in milliseconds
 	 * @returns {Promise<{ taken: boolean, error?: unknown }>} taken: false if another process asks. error: that of the
 	 *     function, or of an answer that is not valid
 	 * @throws an error of PostgreSQL
 	 */
-	async run({ id, provider, status }, binding, ask) {
-		this.#running.set(id, status);
+	async run(row, ask, age = null) {
+		const { id, binding } = row;
 		const rowKey = { id, binding };
+		this.#running.set(id, row.status);
 		try {
-			const taken = await this.#question.take(rowKey);
+			const taken = await this.#question.take(rowKey, age);
 			if (!taken) return { taken: false };
-			const { answer, ...failure } = await this.#ask(rowKey, provider, taken, ask);
+			const { answer, ...failure } = await this.#ask(row, taken, ask);
 			await this.#question.end(rowKey, taken, answer);
 			return { taken: true, ...failure };
 		} finally {
@@ -101,13 +111,12 @@ export class AskBack {
 	}
 
 	/**
-	 * @param {RowKey} rowKey
-	 * @param {string} provider
+	 * @param {Asked} row
 	 * @param {Taken} taken
 	 * @param {Ask} ask
 	 * @returns {Promise<{ answer?: Answer | undefined, error?: unknown }>} empty: it took too long
 	 */
-	async #ask(rowKey, provider, taken, ask) {
+	async #ask(row, taken, ask) {
 		const lasts = this.#question.lasts(taken);
 		const controller = new AbortController();
 		/** @type {NodeJS.Timeout | undefined} */
@@ -115,14 +124,14 @@ export class AskBack {
 		/** @type {Promise<{}>} */
 		const overdue = new Promise((resolve) => {
 			timer = setTimeout(() => {
-				if (this.#question.overdue(rowKey, lasts)) return;
+				if (this.#question.overdue(row, lasts)) return;
 				controller.abort(new Error('the time limit has passed'));
 				resolve({});
 			}, lasts).unref();
 		});
 		const answered = async () => {
 			try {
-				return { answer: await this.#question.ask(rowKey, provider, taken, ask, controller.signal) };
+				return { answer: await this.#question.ask(row, taken, ask, controller.signal) };
 			} catch (error) {
 				return { error };
 			}
@@ -139,32 +148,49 @@ export class AskBack {
  * Asks the provider about an event that proves nothing.
  *
  * @param {RecheckOperations} operations
- * @returns {AskBack<TakenRecheck, RecheckFunction, boolean>}
+ * @returns {AskBack<TakenRecheck, RecheckFunction, Entries | true>}
  */
-export function rechecker({ takeRecheck, endRecheck, complete }) {
+export function rechecker({ beginRecheck, answerRecheck, endRecheck, complete }) {
 	return new AskBack({
-		take: (rowKey) => takeRecheck(rowKey, RECHECK_LEASE_MS),
+		take: (rowKey, age) => beginRecheck(rowKey, RECHECK_LEASE_MS, age),
 		lasts: () => RECHECK_LEASE_MS,
-		ask: async ({ id, binding }, provider, { event_type: type, unproven_references: references, expected }, recheck) => {
+		ask: async ({ id, binding }, { provider, event_type: type, unproven_references: references, expected, checkout }, recheck) => {
 			const answer = await recheck({
 				elicitationId: id, provider, type: type ?? undefined, reference: references.at(-1), references,
 				expected: expected ?? undefined,
+				...checkout !== null && { checkout },
 			});
+			if (hasEntries(answer)) return checkEntries(answer);
 			try {
 				if (answer) await complete({ id, binding }, answer);
 			} catch (error) {
 				if (!isForeignPayment(error)) throw error;
 				// A stranger may have sent the reference. The wait continues.
-				warn('URLMODE_RECHECK', `recheck changed nothing: ${error.message}`);
+				warn(`recheck changed nothing: ${error.message}`);
 			}
 			return true;
 		},
 		overdue: ({ id }, lasts) => {
-			warn('URLMODE_RECHECK', `recheck of elicitation ${id} takes more than ${lasts / 1_000} s: another instance may begin one meanwhile`);
+			warn(`recheck of elicitation ${id} takes more than ${lasts / 1_000} s: another instance may begin one meanwhile`);
 			return true;
 		},
-		end: (rowKey, taken, answer) => endRecheck(rowKey, taken, !answer),
+		end: async (rowKey, taken, answer) => {
+			if (!answer || answer === true) return endRecheck(rowKey, taken, !answer);
+			const outcomes = await answerRecheck(rowKey, taken, answer);
+			[...answer.payments, ...answer.refunds].forEach(({ reference }, n) => warnOf(rowKey.id, reference, outcomes[n]));
+		},
 	});
+}
+
+/**
+ * @param {string} id
+ * @param {string} reference
+ * @param {string | undefined} outcome of its entry
+ */
+function warnOf(id, reference, outcome) {
+	const why = outcome === 'foreign' ? 'does not name this elicitation or its checkout'
+		: outcome === 'reference_taken' ? 'has paid for another elicitation' : undefined;
+	if (why) warn(`recheck of elicitation ${id} did not record ${reference}, which ${why}`);
 }
 
 /**
@@ -177,12 +203,12 @@ export function checker({ takeCheck, endCheck, openValues, sealProblem }) {
 	return new AskBack({
 		take: takeCheck,
 		lasts: ({ left_ms: left }) => Math.max(0, Number(left)),
-		ask: async (rowKey, provider, { result }, verify, signal) => {
-			const values = openValues(rowKey, result);
-			return { problem: checkProblem(await verify({ elicitationId: rowKey.id, provider, values, signal })) };
+		ask: async ({ id, binding, provider = '' }, { result }, verify, signal) => {
+			const values = openValues({ id, binding }, result);
+			return { problem: checkProblem(await verify({ elicitationId: id, provider, values, signal })) };
 		},
 		overdue: ({ id }) => {
-			warn('URLMODE_VERIFY', `verify of elicitation ${id} took longer than its time limit`);
+			process.emitWarning(`verify of elicitation ${id} took longer than its time limit`, { type: 'UrlModeWarning', code: 'URLMODE_VERIFY' });
 			return false;
 		},
 		end: (rowKey, { lease }, answer) => endCheck(
@@ -198,10 +224,7 @@ function isForeignPayment(error) {
 	return error instanceof ElicitationMismatchError || error instanceof ElicitationReferenceError;
 }
 
-/**
- * @param {string} code
- * @param {string} message
- */
-function warn(code, message) {
-	process.emitWarning(message, { type: 'UrlModeWarning', code });
+/** @param {string} message */
+function warn(message) {
+	process.emitWarning(message, { type: 'UrlModeWarning', code: 'URLMODE_RECHECK' });
 }

@@ -354,10 +354,13 @@ export function refunds(query, { provider, since, id }) {
  * @property {number} rechecks
  * @property {string | null} event_type
  * @property {string[]} unproven_references in the events that ask for a recheck, the last one last
+ * @property {string} provider
  * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {string | null} checkout the provider's id of the checkout that was made
  */
 
-const TAKE_RECHECK = 'SELECT lease, rechecks, event_type, unproven_references, expected FROM urlmode.take_recheck($1, $2, $3)';
+const BEGIN_RECHECK = `SELECT lease, rechecks, event_type, unproven_references, provider, expected, checkout FROM urlmode.begin_recheck($1,
+	$2, $3, $4)`;
 
 /**
  * @param {Query} query
@@ -365,11 +368,60 @@ const TAKE_RECHECK = 'SELECT lease, rechecks, event_type, unproven_references, e
  * @param {string} values.id
  * @param {Buffer} values.binding
  * @param {number | string} values.leaseMs
+ * @param {number | string | null} values.maxAgeMs before a claim: how old the last answer may be; null: only if an event asks
  * @returns {Promise<TakenRecheck | undefined>}
  */
-export async function takeRecheck(query, { id, binding, leaseMs }) {
-	const [row] = await query(TAKE_RECHECK, [id, binding, leaseMs]);
+export async function beginRecheck(query, { id, binding, leaseMs, maxAgeMs }) {
+	const [row] = await query(BEGIN_RECHECK, [id, binding, leaseMs, maxAgeMs]);
 	return /** @type {never} */ (row);
+}
+
+const ANSWER_RECHECK = 'SELECT outcome FROM urlmode.answer_recheck($1, $2, $3, $4, $5, $6)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.lease
+ * @param {number} values.rechecks
+ * @param {unknown} values.payments entries of the answer, as JSON
+ * @param {unknown} values.refunds the same
+ * @returns {Promise<string[]>}
+ */
+export async function answerRecheck(query, { id, binding, lease, rechecks, payments, refunds }) {
+	const rows = await query(ANSWER_RECHECK, [id, binding, lease, rechecks, payments && JSON.stringify(payments), refunds && JSON.stringify(refunds)]);
+	return /** @type {never} */ (rows.map(({ outcome }) => outcome));
+}
+
+/**
+ * @typedef {object} ReconciledRow
+ * @property {'missing_here' | 'missing_there' | 'differs'} what
+ * @property {'payment' | 'refund'} kind
+ * @property {string} reference
+ * @property {string} payment
+ * @property {string} elicitation of the payment
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} their_amount of the provider
+ * @property {string | null} their_currency
+ */
+
+const RECONCILE = `SELECT what, kind, reference, payment, elicitation, amount, currency, their_amount, their_currency FROM
+	urlmode.reconcile($1, $2, $3, $4, $5)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.provider
+ * @param {Date} values.since
+ * @param {Date} values.until
+ * @param {unknown} values.payments entries, as JSON
+ * @param {unknown} values.refunds the same
+ * @returns {Promise<ReconciledRow[]>}
+ */
+export function reconcile(query, { provider, since, until, payments, refunds }) {
+	return /** @type {Promise<never>} */ (query(RECONCILE, [provider, since, until, payments && JSON.stringify(payments), refunds && JSON.stringify(refunds)]));
 }
 
 const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';

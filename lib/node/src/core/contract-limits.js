@@ -141,6 +141,10 @@ export const CLAIM_CONFIRM_MS = 1_000;
 export const CLAIM_ATTEMPTS = 3;
 /** How long nobody else begins a recheck. A function that takes longer causes a warning. */
 export const RECHECK_LEASE_MS = 60_000;
+/** How many payments, and how many refunds, a recheck can tell of. */
+export const ENTRIES_MAX = 100;
+/** How many payments, and how many refunds, can be compared at once. */
+export const LISTED_MAX = 100_000;
 /** How long the check of a typed value may take. */
 export const VERIFY_MS = 30_000;
 /** The shortest time for the check of a value. */

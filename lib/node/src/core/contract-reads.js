@@ -14,6 +14,7 @@ export const READS = new Set([
 	'urlmode.read',
 	'urlmode.read_accounts',
 	'urlmode.read_exchange',
+	'urlmode.reconcile',
 	'urlmode.refunds',
 	'urlmode.resume',
 	'urlmode.resume_for',

@@ -257,10 +257,11 @@ export class Database {
 	 *
 	 * @param {RowKey} rowKey
 	 * @param {number} lease milliseconds in which nobody else can begin one
+	 * @param {number | null} age before a claim: how old the last answer may be, in milliseconds; null: an event must ask
 	 * @returns {Promise<TakenRecheck | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
 	 */
-	takeRecheck({ id, binding }, lease) {
-		return sql.takeRecheck(this.#ask, { id, binding, leaseMs: lease });
+	beginRecheck({ id, binding }, lease, age) {
+		return sql.beginRecheck(this.#ask, { id, binding, leaseMs: lease, maxAgeMs: age });
 	}
 
 	/**
@@ -270,6 +271,15 @@ export class Database {
 	 */
 	endRecheck({ id, binding }, { lease, rechecks }, failed) {
 		return sql.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {TakenRecheck} taken with which it began
+	 * @param {{ payments: object[], refunds: object[] }} rows what the provider has
+	 */
+	answerRecheck({ id, binding }, { lease, rechecks }, { payments, refunds }) {
+		return sql.answerRecheck(this.#ask, { id, binding, lease, rechecks, payments, refunds });
 	}
 
 	/**

@@ -2,7 +2,7 @@
 
 import { RESULT_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { ElicitationSealError } from './errors.js';
-import { unseal } from './seal.js';
+import { seal, unseal } from './seal.js';
 
 /** @typedef {import('./pkce.js').Verifier} Verifier */
 
@@ -30,6 +30,18 @@ export function toOutcome(keys, row, binding, known) {
 		if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
 	}
 	return outcome;
+}
+
+/**
+ * The result of a payment that a recheck tells of: what an event would have told.
+ *
+ * @param {import('./keys.js').KeyRing} keys
+ * @param {import('./database.js').RowKey} rowKey
+ * @param {import('./types.js').PaymentEntry} payment
+ * @returns {Buffer} sealed
+ */
+export function sealPayment(keys, rowKey, { reference, amount, currency }) {
+	return seal(keys, { ...rowKey, use: RESULT_INFO }, JSON.stringify({ reference, amount, currency }));
 }
 
 /**

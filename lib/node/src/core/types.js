@@ -173,6 +173,7 @@
  *     sender of the event chose it
  * @property {string[]} references all of them, the last one last
  * @property {Expected | 'any' | undefined} expected the amount to be paid
+ * @property {string} [checkout] the provider's id of the checkout that `targetUrl` has returned
  *
  * @typedef {object} Answer
  * @property {Action} action
@@ -182,8 +183,54 @@
  * @property {string | undefined} [currency] ISO 4217; required to accept a payment
  * @property {string | undefined} [reference] the provider's reference of the payment; required to accept a payment
  *
- * @typedef {(request: Recheck) => Promise<Answer | undefined | void> | Answer | undefined | void} RecheckFunction asks
- *     the provider for an outcome that a webhook did not prove. If it returns nothing, the wait continues
+ * @typedef {'paid' | 'processing' | 'failed' | 'cancelled'} EntryStatus
+ *
+ * @typedef {object} EntryNames of what an entry is, from the provider's own record. A payment that has neither is not recorded
+ * @property {string | null | undefined} [elicitationId]
+ * @property {string | null | undefined} [checkout] the provider's id of the checkout
+ *
+ * @typedef {EntryNames & PaymentEntryFields} PaymentEntry
+ * @typedef {object} PaymentEntryFields
+ * @property {string} reference the provider's reference of the payment
+ * @property {number} amount in minor units
+ * @property {string} currency ISO 4217
+ * @property {EntryStatus} status
+ *
+ * @typedef {EntryNames & RefundEntryFields} RefundEntry a refund or a dispute
+ * @typedef {object} RefundEntryFields
+ * @property {string} reference the provider's reference of the refund
+ * @property {string} payment that of its payment
+ * @property {number} amount in minor units
+ * @property {string | undefined} [currency] that of the payment by default
+ * @property {EntryStatus} status paid: it went back; processing: it is going back, which counts as much; failed and cancelled: it has come again
+ *
+ * @typedef {object} Entries what the provider has of an elicitation
+ * @property {PaymentEntry[] | undefined} [payments] at most 100
+ * @property {RefundEntry[] | undefined} [refunds] at most 100
+ *
+ * @typedef {object} ReconcileOptions
+ * @property {string} provider
+ * @property {Date} since what was proved here then or later must be in the list
+ * @property {Date | undefined} [until] and before that; now by default
+ * @property {(asked: { provider: string, since: Date, until: Date }) => Promise<Entries> | Entries} listPayments what the provider has,
+ *     perhaps of a longer time: at most 100 000 payments and as many refunds
+ *
+ * @typedef {object} Reconciliation
+ * @property {Difference[]} missingHere the provider has it, for an elicitation of this database
+ * @property {Difference[]} missingThere it is here, and not in the list
+ * @property {Difference[]} differs amount, currency, or the elicitation that it is for
+ *
+ * @typedef {object} Difference
+ * @property {'payment' | 'refund'} kind
+ * @property {string} reference of the payment or of the refund
+ * @property {string} payment the reference of the payment
+ * @property {string} elicitationId
+ * @property {Expected} [here] what is here, in minor units
+ * @property {Expected} [there] what the provider has
+ *
+ * @typedef {Entries | Answer | undefined | void} RecheckAnswer an Answer is one outcome, and of a payment one that is exactly paid
+ * @typedef {(request: Recheck) => Promise<RecheckAnswer> | RecheckAnswer} RecheckFunction asks the provider for
+ *     what a webhook did not prove. If it returns nothing, the wait continues
  *
  * @typedef {Owner & WaitFields} WaitOptions
  * @typedef {object} WaitFields

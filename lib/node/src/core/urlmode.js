@@ -12,6 +12,7 @@ import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { UrlModeClosedError } from './errors.js';
+import { toRows } from './entries.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
@@ -22,10 +23,11 @@ import { openKeys } from './keys.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
-import { openValues, openVerifier, toOutcome } from './outcome.js';
+import { openValues, openVerifier, sealPayment, toOutcome } from './outcome.js';
 import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
+import { reconcile } from './reconcile.js';
 import { toRefund } from './refund.js';
 import { toUnclaimedPayment, toUndeliveredClaim } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
@@ -95,7 +97,10 @@ export class UrlMode extends EventEmitter {
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
 			read: (rowKey) => this.#read(rowKey),
-			takeRecheck: (rowKey, lease) => this.#database.takeRecheck(rowKey, lease),
+			beginRecheck: (rowKey, lease, age) => this.#database.beginRecheck(rowKey, lease, age),
+			answerRecheck: (rowKey, taken, entries) => this.#database.answerRecheck(rowKey, taken, toRows(entries, (payment) => ({
+				result: sealPayment(this.#keys, rowKey, payment).toString('base64'),
+			}))),
 			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
@@ -312,6 +317,19 @@ export class UrlMode extends EventEmitter {
 			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
 		});
 		return rows.map(toRefund);
+	}
+
+	/**
+	 * Compares what a provider lists with what is here: payments, and what went back
+	 * of them. It only reads, and records nothing. What names no elicitation and no
+	 * checkout of this database is somebody else's.
+	 *
+	 * @param {import('./types.js').ReconcileOptions} options
+	 * @returns {Promise<import('./types.js').Reconciliation>}
+	 */
+	async reconcile(options) {
+		this.#checkOpen();
+		return reconcile((text, values) => this.#database.query(text, values), options);
 	}
 
 	/**

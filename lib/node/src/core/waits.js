@@ -361,7 +361,7 @@ export class Waits {
 		const verify = wait?.verify;
 		if (!verify) return false;
 		void this.#thenWake([entry], async () => {
-			const { taken, ...failure } = await this.#checker.run(row, entry.binding, verify);
+			const { taken, ...failure } = await this.#checker.run({ id: entry.id, binding: entry.binding, status: row.status, provider: row.provider }, verify);
 			if ('error' in failure) wait.reject(failure.error);
 			if (taken) return true;
 			// Another process has taken it, and its end is announced.
@@ -393,7 +393,7 @@ export class Waits {
 			return false;
 		}
 		void this.#thenWake([entry], async () => {
-			const failure = await this.#rechecker.run(row, entry.binding, recheck);
+			const failure = await this.#rechecker.run({ id: entry.id, binding: entry.binding, status: row.status }, recheck);
 			wait.rechecked = true;
 			// Somebody else may have completed the row meanwhile. That outcome counts.
 			if ('error' in failure && (await this.#operations.read(entry))?.status !== 'completed') wait.reject(failure.error);

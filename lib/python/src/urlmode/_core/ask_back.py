@@ -8,6 +8,7 @@ with what the function has said, or with its failure.
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -15,6 +16,7 @@ from .contract_calls import Row, RowKey, TakenCheck, TakenRecheck
 from .contract_limits import RECHECK_LEASE_S
 from .contract_seals import PROBLEM_INFO, RESULT_INFO
 from .database import Database
+from .entries import check_entries
 from .errors import ElicitationMismatchError, ElicitationReferenceError
 from .form import check_problem
 from .form_types import Verify, VerifyFunction
@@ -22,10 +24,16 @@ from .keys import KeyRing
 from .log import warn
 from .seal import seal, to_json, unseal
 from .tasks import OverdueError, call
-from .types import Answer, Expected, Recheck, RecheckFunction
+from .types import Answer, Entries, Expected, Recheck, RecheckFunction
 
 Taken = TypeVar("Taken")
 Function = TypeVar("Function")
+
+
+_NOT_RECORDED = {
+    "foreign": "does not name this elicitation or its checkout",
+    "reference_taken": "has paid for another elicitation",
+}
 
 
 class Asked(NamedTuple):
@@ -36,11 +44,9 @@ class Asked(NamedTuple):
 
 
 def needs_recheck(row: Row) -> bool:
-    """Whether an event has asked for a recheck that nobody has answered. A payment that ended without an accept may
-    have been paid late. One that is held was paid."""
-    if row.rechecks <= row.rechecked:
-        return False
-    return row.status != "completed" or (row.kind == "payment" and row.action != "accept" and not row.held)
+    """Whether an event has asked for a recheck that nobody has answered. A payment that has ended may have been paid
+    late, or have gone back."""
+    return row.rechecks > row.rechecked and (row.status != "completed" or row.kind == "payment")
 
 
 def needs_check(row: Row) -> bool:
@@ -58,19 +64,21 @@ class AskBack(Generic[Taken, Function]):
         """The status of the row when this process began to ask what it is asking."""
         return self._running.get(id)
 
-    async def run(self, row: Row, binding: bytes, function: Function) -> Asked:
-        """Raises errors of PostgreSQL."""
-        self._running[row.id] = row.status
-        key = RowKey(row.id, binding)
+    async def run(
+        self, key: RowKey, status: str, function: Function, *, provider: str = "", max_age_ms: int | None = None
+    ) -> Asked:
+        """`provider` is for a check; `max_age_ms` is for a claim: how old the last answer may be. Raises errors of
+        PostgreSQL."""
+        self._running[key.id] = status
         try:
-            taken = await self._take(key)
+            taken = await self._take(key, max_age_ms)
             if taken is None:
                 return Asked(False)
             answer: Any = None
             error: Exception | None = None
             failed = False
             try:
-                answer = await self._ask(key, row.provider, taken, function)
+                answer = await self._ask(key, provider, taken, function)
             except OverdueError:
                 failed = True
             except Exception as raised:
@@ -78,9 +86,9 @@ class AskBack(Generic[Taken, Function]):
             await self._end(key, taken, answer, failed)
             return Asked(True, error)
         finally:
-            self._running.pop(row.id, None)
+            self._running.pop(key.id, None)
 
-    async def _take(self, key: RowKey) -> Taken | None:
+    async def _take(self, key: RowKey, max_age_ms: int | None) -> Taken | None:
         raise NotImplementedError
 
     async def _ask(self, key: RowKey, provider: str, taken: Taken, function: Function) -> Any:
@@ -93,28 +101,35 @@ class AskBack(Generic[Taken, Function]):
 class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
     """Asks the provider about an event that proves nothing."""
 
-    def __init__(self, database: Database, complete: Callable[[RowKey, Answer], Awaitable[object]]) -> None:
+    def __init__(
+        self, database: Database, keys: KeyRing, complete: Callable[[RowKey, Answer], Awaitable[object]]
+    ) -> None:
         super().__init__()
         self._database = database
+        self._keys = keys
         self._complete = complete
 
-    async def _take(self, key: RowKey) -> TakenRecheck | None:
-        return await self._database.take_recheck(key, round(RECHECK_LEASE_S * 1000))
+    async def _take(self, key: RowKey, max_age_ms: int | None) -> TakenRecheck | None:
+        return await self._database.begin_recheck(key, round(RECHECK_LEASE_S * 1000), max_age_ms)
 
-    async def _ask(self, key: RowKey, provider: str, taken: TakenRecheck, function: RecheckFunction) -> None:
+    async def _ask(self, key: RowKey, provider: str, taken: TakenRecheck, function: RecheckFunction) -> Any:
+        """What the provider has, or None if there is nothing to record any more."""
         expected, references = taken.expected, taken.unproven_references
         request = Recheck(
             elicitation_id=key.id,
-            provider=provider,
+            provider=taken.provider,
             type=taken.event_type,
             reference=references[-1] if references else None,
             references=references,
             expected=Expected(expected["amount"], expected["currency"]) if isinstance(expected, dict) else expected,
+            checkout=taken.checkout,
         )
         timer = asyncio.get_running_loop().call_later(RECHECK_LEASE_S, warn, "URLMODE_RECHECK",
             f"recheck of elicitation {key.id} takes more than {RECHECK_LEASE_S:g} s: another instance may begin one meanwhile")
         try:
             answer = await call("recheck", function, request)
+            if isinstance(answer, Entries):
+                return check_entries(answer)
             if answer is not None:
                 await self._complete(key, answer)
         except (ElicitationMismatchError, ElicitationReferenceError) as error:
@@ -122,9 +137,24 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
             warn("URLMODE_RECHECK", f"recheck changed nothing: {error}")
         finally:
             timer.cancel()
+        return None
 
-    async def _end(self, key: RowKey, taken: TakenRecheck, answer: None, failed: bool) -> None:
-        await self._database.end_recheck(key, taken, failed)
+    async def _end(self, key: RowKey, taken: TakenRecheck, answer: Any, failed: bool) -> None:
+        if answer is None:
+            await self._database.end_recheck(key, taken, failed)
+            return
+        payments, refunds = answer
+        sealed = [{**row, "result": self._seal(key, row)} for row in payments]
+        outcomes = await self._database.answer_recheck(key, taken, sealed, refunds)
+        for row, outcome in zip([*payments, *refunds], outcomes):
+            why = _NOT_RECORDED.get(outcome)
+            if why:
+                warn("URLMODE_RECHECK", f"recheck of elicitation {key.id} did not record {row['reference']}, which {why}")
+
+    def _seal(self, key: RowKey, row: dict[str, Any]) -> str:
+        """What an event would have told."""
+        result = {name: row[name] for name in ("reference", "amount", "currency")}
+        return base64.b64encode(seal(self._keys, RESULT_INFO, *key, to_json(result))).decode()
 
 
 class Checker(AskBack[TakenCheck, VerifyFunction]):
@@ -135,7 +165,7 @@ class Checker(AskBack[TakenCheck, VerifyFunction]):
         self._database = database
         self._keys = keys
 
-    async def _take(self, key: RowKey) -> TakenCheck | None:
+    async def _take(self, key: RowKey, max_age_ms: int | None) -> TakenCheck | None:
         return await self._database.take_check(key)
 
     async def _ask(self, key: RowKey, provider: str, taken: TakenCheck, function: VerifyFunction) -> Any:

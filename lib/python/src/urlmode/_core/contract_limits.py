@@ -135,6 +135,10 @@ CLAIM_CONFIRM_S = 1
 CLAIM_ATTEMPTS = 3
 # How long nobody else begins a recheck. A function that takes longer causes a warning.
 RECHECK_LEASE_S = 60
+# How many payments, and how many refunds, a recheck can tell of.
+ENTRIES_MAX = 100
+# How many payments, and how many refunds, can be compared at once.
+LISTED_MAX = 100_000
 # How long the check of a typed value may take.
 VERIFY_S = 30
 # The shortest time for the check of a value.

@@ -15,6 +15,7 @@ READS = frozenset({
     "urlmode.read",
     "urlmode.read_accounts",
     "urlmode.read_exchange",
+    "urlmode.reconcile",
     "urlmode.refunds",
     "urlmode.resume",
     "urlmode.resume_for",

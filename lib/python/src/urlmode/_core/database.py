@@ -185,9 +185,17 @@ class Database:
     ) -> list[RefundRow]:
         return await sql.refunds(self.query, provider=provider, since=since, id=id)
 
-    async def take_recheck(self, key: RowKey, lease_ms: int) -> TakenRecheck | None:
-        """None if another instance is rechecking, or if there is nothing to recheck."""
-        return await sql.take_recheck(self.query, key, lease_ms=lease_ms)
+    async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck | None:
+        """None if another instance is rechecking, or if there is nothing to recheck. `max_age_ms`: before a claim."""
+        return await sql.begin_recheck(self.query, key, lease_ms=lease_ms, max_age_ms=max_age_ms)
+
+    async def answer_recheck(
+        self, key: RowKey, taken: TakenRecheck, payments: list[dict[str, Any]], refunds: list[dict[str, Any]]
+    ) -> list[str]:
+        """What each payment and then each refund has done."""
+        return await sql.answer_recheck(
+            self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
+        )
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         await sql.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)

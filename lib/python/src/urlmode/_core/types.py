@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Union
@@ -128,9 +128,84 @@ class Recheck:
     """the last of the references"""
     references: list[str]
     expected: Expected | Literal["any"] | None
+    checkout: str | None = None
+    """the provider's id of the checkout that `target_url` has returned"""
 
 
-RecheckFunction = Callable[[Recheck], Union[Answer, None, Awaitable[Union[Answer, None]]]]
+EntryStatus = Literal["paid", "processing", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaymentEntry:
+    """A payment in the provider's own record, which must name the elicitation or its checkout: otherwise it is not
+    recorded."""
+
+    reference: str
+    """the provider's reference of the payment"""
+    amount: int
+    """in minor units"""
+    currency: str
+    status: EntryStatus
+    elicitation_id: str | None = None
+    checkout: str | None = None
+    """the provider's id of the checkout"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefundEntry:
+    """A refund or a dispute. `paid`: it went back; `processing`: it is going back, which counts as much; `failed` and
+    `cancelled`: it has come again."""
+
+    reference: str
+    """the provider's reference of the refund"""
+    payment: str
+    """that of its payment"""
+    amount: int
+    """in minor units"""
+    status: EntryStatus
+    currency: str | None = None
+    """that of the payment by default"""
+    elicitation_id: str | None = None
+    checkout: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entries:
+    """What the provider has of an elicitation: at most 100 of each."""
+
+    payments: Sequence[PaymentEntry] = ()
+    refunds: Sequence[RefundEntry] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What a provider has and what is here are not the same."""
+
+    kind: Literal["payment", "refund"]
+    reference: str
+    """of the payment or of the refund"""
+    payment: str
+    """the reference of the payment"""
+    elicitation_id: str
+    here: Expected | None
+    """what is here, in minor units"""
+    there: Expected | None
+    """what the provider has"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reconciliation:
+    missing_here: list[Difference]
+    """the provider has it, for an elicitation of this database"""
+    missing_there: list[Difference]
+    """it is here, and not in the list"""
+    differs: list[Difference]
+    """amount, currency, or the elicitation that it is for"""
+
+
+RecheckAnswer = Union[Entries, Answer, None]
+"""An Answer is one outcome, and of a payment one that is exactly paid."""
+RecheckFunction = Callable[[Recheck], Union[RecheckAnswer, Awaitable[RecheckAnswer]]]
 ProgressFunction = Callable[[Progress], Any]
 
 

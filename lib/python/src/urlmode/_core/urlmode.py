@@ -44,6 +44,7 @@ from .outcome import to_refund, to_unclaimed, to_undelivered
 from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
+from .reconcile import ListFunction, reconcile
 from .seal import seal
 from .tasks import Tasks, start_quietly
 from .token import binding_of, ticket_cookie
@@ -58,6 +59,7 @@ from .types import (
     ProgressFunction,
     PurgeKind,
     RecheckFunction,
+    Reconciliation,
     Refund,
     Ticket,
     UnclaimedPayment,
@@ -314,6 +316,18 @@ class UrlMode(CreateMethods):
             provider=None if provider is None else arguments.check_provider(provider), since=arguments.check_since(since)
         )
         return [to_refund(row) for row in rows]
+
+    async def reconcile(
+        self, *, provider: str, since: datetime, until: datetime | None = None, list_payments: ListFunction
+    ) -> Reconciliation:
+        """Compares what a provider lists with what is here: payments, and what went back of them.
+
+        It only reads, and records nothing. `list_payments` gets the name of the provider and returns Entries, at most
+        100,000 of each, perhaps of a longer time. What names no elicitation and no checkout of this database is somebody
+        else's. Raises UrlModeClosedError.
+        """
+        self._check_open()
+        return await reconcile(self._database.query, provider, since, until, list_payments)
 
     async def late_payments(self) -> AsyncIterator[Payment]:
         """Each payment that is proved after the end of its elicitation, from now on and until `aclose`.

@@ -44,7 +44,7 @@ class Waits:
         self._keys = keys
         self._metrics = metrics
         self._mark_read = mark_read
-        self._rechecker = Rechecker(database, complete)
+        self._rechecker = Rechecker(database, keys, complete)
         self._checker = Checker(database, keys)
         # By id; more than one if another owner waits for the same id. Tuples are smaller than lists.
         self._entries: dict[str, tuple[Entry, ...]] = {}
@@ -266,7 +266,7 @@ class Waits:
         return True
 
     async def _run_check(self, entry: Entry, row: Row, wait: Wait, verify: VerifyFunction) -> bool:
-        taken, error = await self._checker.run(row, entry.key.binding, verify)
+        taken, error = await self._checker.run(entry.key, row.status, verify, provider=row.provider)
         if error is not None:
             wait.reject(error)
         if not taken:
@@ -299,7 +299,7 @@ class Waits:
         return True
 
     async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> bool:
-        _, error = await self._rechecker.run(row, entry.key.binding, recheck)
+        _, error = await self._rechecker.run(entry.key, row.status, recheck)
         wait.rechecked = True
         if error is not None:
             now = await self._database.read(entry.key)

@@ -1,0 +1,233 @@
+-- A recheck: an event proves nothing, so the MCP server asks the provider's API, and says
+-- what there is: payments, whether they match or not, and what went back of them.
+--
+--   begin_recheck   one instance at a time asks, for the time of its lease
+--   answer_recheck  ends it with payments and refunds. They take the way of signed events
+--                   (record_events), so that nothing is decided twice
+--   end_recheck     ends it because it has failed, or because its answer was one outcome,
+--                   which settle has recorded (009_wait)
+--
+-- Each entry of an answer names the elicitation or its checkout, from the provider's own
+-- record: a payment that is recorded here for a stranger is lost to its owner.
+
+CREATE OR REPLACE FUNCTION urlmode.is_recheck_due(elicitation uuid, max_age_ms bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM urlmode.recheck r
+		WHERE r.elicitation = is_recheck_due.elicitation AND (r.rechecks > r.rechecked OR max_age_ms IS NOT NULL
+			AND coalesce(r.answered_at, '-infinity') <= now() - max_age_ms * interval '1 millisecond')
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_recheck_due IS
+	'Internal. Whether an event has asked for a recheck that nobody has answered, or whether the '
+	'last answer is older than max_age_ms milliseconds. Never, where no event has ever asked.';
+
+CREATE OR REPLACE FUNCTION urlmode.begin_recheck(id uuid, binding bytea, lease_ms bigint, max_age_ms bigint DEFAULT NULL)
+RETURNS TABLE (
+	lease integer, rechecks integer, event_type text, unproven_references text[], provider text, expected jsonb, checkout text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	SELECT e.provider, e.expected, e.checkout INTO provider, expected, checkout FROM urlmode.elicitation e
+	WHERE e.id = begin_recheck.id AND e.binding = begin_recheck.binding
+		AND (e.status <> 'completed' OR e.kind = 'payment')
+	FOR NO KEY UPDATE;
+	IF FOUND AND urlmode.is_recheck_due(id, max_age_ms) THEN
+		UPDATE urlmode.recheck r
+		SET recheck_at = now() + lease_ms * interval '1 millisecond', recheck_lease = r.recheck_lease + 1
+		WHERE r.elicitation = begin_recheck.id AND (r.recheck_at IS NULL OR r.recheck_at <= now())
+		RETURNING r.recheck_lease, r.rechecks, r.event_type, r.unproven_references
+		INTO lease, rechecks, event_type, unproven_references;
+		IF FOUND THEN
+			RETURN NEXT;
+		END IF;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.begin_recheck IS
+	'Begins a recheck: for lease_ms milliseconds nobody else can. lease: for answer_recheck or '
+	'end_recheck. max_age_ms: before a claim; also without an event that was not answered, if the '
+	'last answer is older. No row: there is nothing to recheck, another instance is rechecking, or '
+	'the last one has failed just now. A payment that has ended is rechecked as well: it may have '
+	'been paid late, or have gone back.';
+
+CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
+RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT b.lease, b.rechecks, b.event_type, b.unproven_references, b.expected
+	FROM urlmode.begin_recheck(id, binding, lease_ms) b
+$$;
+COMMENT ON FUNCTION urlmode.take_recheck IS
+	'As begin_recheck, for packages of before.';
+
+CREATE OR REPLACE FUNCTION urlmode.max_entries() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 100
+$$;
+COMMENT ON FUNCTION urlmode.max_entries IS
+	'Internal. How many payments, and how many refunds, an answer of a recheck has at most.';
+
+CREATE OR REPLACE FUNCTION urlmode.check_entries(name text, entries jsonb, is_refund boolean, is_sealed boolean, most integer) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+	this record;
+BEGIN
+	IF jsonb_typeof(entries) IS DISTINCT FROM 'array' OR jsonb_array_length(entries) > most THEN
+		RAISE invalid_parameter_value USING MESSAGE = format('%s must be an array of at most %s entries', name, most);
+	END IF;
+	FOR this IN
+		SELECT x.n - 1 AS n, x.entry, (
+			SELECT m.member FROM (VALUES
+				('reference', jsonb_typeof(x.entry -> 'reference') = 'string' AND octet_length(x.entry ->> 'reference') BETWEEN 1 AND 800),
+				('payment', NOT is_refund
+					OR jsonb_typeof(x.entry -> 'payment') = 'string' AND octet_length(x.entry ->> 'payment') BETWEEN 1 AND 800),
+				('amount', jsonb_typeof(x.entry -> 'amount') = 'number' AND x.entry ->> 'amount' ~ '^[0-9]{1,16}$'),
+				('currency', is_refund AND coalesce(jsonb_typeof(x.entry -> 'currency'), 'null') = 'null'
+					OR jsonb_typeof(x.entry -> 'currency') = 'string' AND x.entry ->> 'currency' ~ '^[A-Z]{3}$'),
+				('status', x.entry -> 'status' <@ '["paid", "processing", "failed", "cancelled"]'),
+				('result', NOT is_sealed
+					OR jsonb_typeof(x.entry -> 'result') = 'string' AND x.entry ->> 'result' ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'),
+				('elicitation_id', coalesce(jsonb_typeof(x.entry -> 'elicitation_id'), 'null') = 'null'
+					OR jsonb_typeof(x.entry -> 'elicitation_id') = 'string'),
+				('checkout', coalesce(jsonb_typeof(x.entry -> 'checkout'), 'null') = 'null'
+					OR jsonb_typeof(x.entry -> 'checkout') = 'string' AND octet_length(x.entry ->> 'checkout') BETWEEN 1 AND 800)
+			) AS m (member, is_good) WHERE m.is_good IS NOT TRUE LIMIT 1
+		) AS wrong
+		FROM jsonb_array_elements(entries) WITH ORDINALITY AS x (entry, n)
+	LOOP
+		IF jsonb_typeof(this.entry) <> 'object' OR this.wrong IS NOT NULL THEN
+			RAISE invalid_parameter_value USING MESSAGE = format('%s[%s]%s is not valid', name, this.n, '.' || this.wrong);
+		END IF;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION urlmode.check_entries IS
+	'Internal. Refuses an answer with another form, and names the member. is_refund: the entries '
+	'are what went back. is_sealed: each has a result.';
+
+CREATE OR REPLACE FUNCTION urlmode.read_entries(e urlmode.elicitation, payments jsonb, refunds jsonb)
+RETURNS TABLE (
+	n bigint, type text, is_ours boolean, effect text, amount bigint, currency text, reference text, refund text,
+	checkout text, result bytea, identity text
+)
+LANGUAGE sql STABLE AS $$
+	WITH given AS (
+		SELECT p.n, p.entry, false AS is_refund FROM jsonb_array_elements(payments) WITH ORDINALITY AS p (entry, n)
+		UNION ALL
+		SELECT jsonb_array_length(payments) + r.n, r.entry, true FROM jsonb_array_elements(refunds) WITH ORDINALITY AS r (entry, n)
+	), named AS (
+		SELECT g.n, g.entry, g.is_refund, g.entry ->> 'status' AS status,
+			g.entry ->> CASE WHEN g.is_refund THEN 'payment' ELSE 'reference' END AS payment,
+			-- true: it names this one; false: another one.
+			CASE WHEN lower(g.entry ->> 'elicitation_id') <> e.id::text OR g.entry ->> 'checkout' <> e.checkout THEN false
+				WHEN g.entry ->> 'elicitation_id' IS NOT NULL OR g.entry ->> 'checkout' = e.checkout THEN true
+				-- The elicitation has no checkout, so this one is of something else.
+				WHEN g.entry ->> 'checkout' IS NOT NULL THEN false
+			END AS is_named
+		FROM given g
+	), ours AS (
+		SELECT x.*, CASE WHEN x.is_named IS NOT NULL OR NOT x.is_refund THEN coalesce(x.is_named, false)
+				-- What went back names its payment, and that names the elicitation.
+				ELSE EXISTS (SELECT FROM named y WHERE NOT y.is_refund AND y.is_named AND y.payment = x.payment)
+					OR EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation = e.id AND p.reference = x.payment)
+			END AND NOT (x.is_refund AND EXISTS (
+				SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation <> e.id AND p.reference = x.payment
+			)) AS is_ours
+		FROM named x
+	)
+	SELECT o.n, concat_ws(' ', 'recheck', CASE WHEN o.is_refund THEN 'refund' END, o.status), o.is_ours,
+		CASE WHEN o.is_refund THEN CASE WHEN o.status IN ('paid', 'processing') THEN 'refunded' ELSE 'refund_reversed' END
+			WHEN o.status IN ('paid', 'processing') THEN o.status
+			-- Another payment goes on, so this one was an attempt.
+			WHEN bool_or(o.is_ours AND NOT o.is_refund AND o.status IN ('paid', 'processing')) OVER () THEN 'attempt_failed'
+			ELSE o.status END,
+		(o.entry ->> 'amount')::bigint, o.entry ->> 'currency', o.payment,
+		CASE WHEN o.is_refund THEN o.entry ->> 'reference' END,
+		CASE WHEN NOT o.is_refund THEN coalesce(e.checkout, o.entry ->> 'checkout') END,
+		CASE WHEN NOT o.is_refund THEN decode(o.entry ->> 'result', 'base64') END,
+		'recheck:' || encode(sha256(convert_to(concat_ws(' ', e.id, o.is_refund, o.status, o.entry ->> 'amount', o.entry ->> 'currency',
+			o.entry ->> 'reference', o.payment), 'UTF8')), 'hex')
+	FROM ours o
+	ORDER BY o.n
+$$;
+COMMENT ON FUNCTION urlmode.read_entries IS
+	'Internal. The events that an answer stands for: payments, then what went back of them. A '
+	'refund that is still under way counts as one that is done, and one that failed or was '
+	'cancelled has come again. is_ours: whether the entry names this elicitation or its checkout, '
+	'and no other one; or, where a refund names neither, whether its payment does. identity: the '
+	'same entry is one event.';
+
+CREATE OR REPLACE FUNCTION urlmode.answer_recheck(
+	id uuid, binding bytea, lease integer, rechecks integer, payments jsonb, refunds jsonb
+)
+RETURNS TABLE (outcome text, mismatch text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.elicitation;
+	events record;
+	outcomes text[];
+	mismatches text[];
+BEGIN
+	PERFORM urlmode.check_entries('payments', payments, false, true, urlmode.max_entries());
+	PERFORM urlmode.check_entries('refunds', refunds, true, false, urlmode.max_entries());
+	PERFORM urlmode.lock_references(ARRAY(
+		SELECT x ->> 'reference' FROM jsonb_array_elements(payments) AS x UNION ALL SELECT x ->> 'payment' FROM jsonb_array_elements(refunds) AS x
+	));
+	SELECT * INTO row FROM urlmode.elicitation e
+	WHERE e.id = answer_recheck.id AND e.binding = answer_recheck.binding FOR NO KEY UPDATE;
+	IF NOT FOUND THEN
+		RETURN;
+	END IF;
+	-- One that is there twice is one event. What is paid counts before what has failed.
+	SELECT array_agg(x.n) AS ns, array_agg(x.type) AS types, array_agg(x.effect) AS effects, array_agg(x.amount) AS amounts,
+		array_agg(x.currency) AS currencies, array_agg(x.reference) AS refs, array_agg(x.refund) AS refunds,
+		array_agg(x.checkout) AS checkouts, array_agg(x.result) AS results, array_agg(x.identity) AS identities, count(*)::integer AS number
+	INTO events
+	FROM (
+		SELECT y.* FROM (
+			SELECT z.*, row_number() OVER (PARTITION BY z.identity ORDER BY z.n) AS time FROM urlmode.read_entries(row, payments, refunds) z
+		) y
+		WHERE y.is_ours AND y.time = 1 ORDER BY y.effect NOT IN ('paid', 'processing'), y.n
+	) x;
+	IF events.number > 0 THEN
+		FOR turn IN 1 .. 50 LOOP
+			BEGIN
+				SELECT array_agg(r.outcome ORDER BY r.n), array_agg(r.mismatch ORDER BY r.n) INTO outcomes, mismatches
+				FROM ROWS FROM (urlmode.record_events(
+					ids => array_fill(row.id, ARRAY[events.number]), providers => array_fill(row.provider::text, ARRAY[events.number]),
+					identities => events.identities, types => events.types, effects => events.effects, amounts => events.amounts,
+					currencies => events.currencies, refs => events.refs, results => events.results,
+					refunds => events.refunds, checkouts => events.checkouts
+				)) WITH ORDINALITY AS r (outcome, mismatch, elicitation, n);
+				EXIT;
+			EXCEPTION WHEN lock_not_available OR serialization_failure THEN
+				-- It gives up soon, so that a provider is answered in time. The server has more time.
+				IF turn = 50 THEN
+					RAISE;
+				END IF;
+			END;
+		END LOOP;
+	END IF;
+	PERFORM urlmode.end_recheck(id, binding, lease, rechecks, false);
+	RETURN QUERY
+	SELECT coalesce(outcomes[array_position(events.ns, x.n)], CASE WHEN x.is_ours THEN 'seen' ELSE 'foreign' END),
+		mismatches[array_position(events.ns, x.n)]
+	FROM urlmode.read_entries(row, payments, refunds) x ORDER BY x.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.answer_recheck IS
+	'Ends a recheck with what the provider has: payments, objects with reference, amount (in minor '
+	'units), currency, status (paid, processing, failed, cancelled), result (sealed, in base64), '
+	'elicitation_id and checkout; and refunds, with reference, payment, amount, currency or not, '
+	'status, and the last two. They take the way of signed events (record_events): what '
+	'is paid is a payment whether it matches or not, failed and cancelled end the elicitation as '
+	'an event does, but where another payment of the answer goes on, it was an attempt. A refund '
+	'that is under way counts; one that failed or was cancelled has come again. outcome, for each '
+	'payment and then for each refund: as record_events returns it; seen: it was recorded before; '
+	'foreign: it names neither this elicitation nor its checkout, or another one, and was not '
+	'recorded. No row: there is no such elicitation. A form that is not valid is an '
+	'invalid_parameter_value that names the member.';
+
+GRANT EXECUTE ON FUNCTION urlmode.begin_recheck, urlmode.take_recheck, urlmode.answer_recheck TO :"server";

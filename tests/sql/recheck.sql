@@ -1,0 +1,58 @@
+-- A recheck says what there is: payments, and what went back of them. It takes the way of signed events.
+
+-- What is paid is an accept if it matches, and otherwise it is listed. Twice is once.
+SELECT make(n), event(n, 'recheck', ref => 'p' || n), rechecks(n, ARRAY[p], max_age => NULL), state(n)
+FROM (VALUES (1, 'p1 10.00 EUR paid 1'), (2, 'p2 20.00 EUR paid 2'), (3, 'p3 10.00 USD paid 3'), (4, 'p4 10.00 EUR processing 4'),
+	(5, 'p5 10.00 EUR failed 5'), (6, 'p6 10.00 EUR cancelled 6')) AS x (n, p);
+SELECT * FROM unclaimed();
+SELECT n, outcome, result, rechecks FROM reads(1, 2, 3, 4, 5, 6);
+SELECT rechecks(1), rechecks(1, ARRAY['p1 10.00 EUR paid 1', 'p1 10.00 EUR paid 1']), payments(1);
+SELECT rechecks(4, ARRAY['p4 10.00 EUR paid 4']), state(4), rechecks(5, ARRAY['p5 10.00 EUR failed 5', 'p5b 10.00 EUR paid 5']), state(5), payments(5);
+-- Each event shows what the recheck has said.
+SELECT kept_events(4);
+
+-- Where another payment goes on, one that failed was an attempt. The first that matches is the accept, and the next one is listed.
+SELECT make(10), event(10, 'recheck'), rechecks(10, ARRAY['a 10.00 EUR failed 10', 'b 10.00 EUR processing 10']), state(10), rechecks(10, ARRAY['a 10.00 EUR failed 10', 'b 10.00 EUR failed 10']), state(10);
+SELECT make(11), event(11, 'recheck'), rechecks(11, ARRAY['z 10.00 EUR cancelled 11', 'y 10.00 EUR paid 11', 'x 10.00 EUR paid 11', 'w 1.00 EUR paid 11']), state(11), payments(11);
+
+-- An entry that names neither this elicitation nor its checkout, or another one, is not recorded.
+SELECT make(20), event(20, 'recheck'), make(21, checkout => 'c21'), event(21, 'recheck');
+SELECT rechecks(20, ARRAY['f1 10.00 EUR paid', 'f2 10.00 EUR paid 21', 'f3 10.00 EUR paid  c20', 'f4 10.00 EUR paid 21 c20']), payments(20), state(20);
+SELECT rechecks(21, ARRAY['g1 10.00 EUR paid 21 c20', 'g2 10.00 EUR paid 20 c21', 'g3 10.00 EUR paid  c20', 'g4 10.00 EUR paid']), payments(21), state(21);
+SELECT rechecks(20, ARRAY['f5 10.00 EUR paid 20 c20']), payments(20), rechecks(21, ARRAY['g5 10.00 EUR paid  c21', 'g6 10.00 EUR paid 21']), payments(21);
+-- A reference that has paid for another elicitation pays for no second one.
+SELECT make(22), event(22, 'recheck'), rechecks(22, ARRAY['f5 10.00 EUR paid 22']), payments(22), state(22), unclaimed.n FROM unclaimed(of_one => 20) AS unclaimed;
+
+-- What went back before the claim: nobody delivers. What is under way counts, what failed has come again.
+SELECT make(30), event(30, 'recheck'), rechecks(30, ARRAY['p30 10.00 EUR paid 30']), rechecks(30, ARRAY['p30 10.00 EUR paid 30'], ARRAY['r30 p30 10.00 EUR paid']), claim(30), payments(30);
+SELECT make(31), event(31, 'recheck'), rechecks(31, ARRAY['p31 10.00 EUR paid 31'], ARRAY['r31 p31 4.00 EUR processing']), payments(31), rechecks(31, '{}', ARRAY['r31 p31 4.00 EUR failed']), payments(31), claim(31);
+SELECT n, reference, amount, reversed, payment, refunded FROM refunds();
+-- Of a payment that is not in the answer, if it was recorded for this elicitation; of another one's payment never, whoever it names.
+SELECT make(32), event(32, 'recheck'), rechecks(32, '{}', ARRAY['r32 p30 10.00 EUR paid 32', 'r33 p1 10.00 EUR paid', 'r34 nobody 10.00 EUR paid', 'r35 p1 1.00 EUR paid 1', 'r36 mine 10.00 EUR paid 32']), payments(1);
+SELECT n, reference, payment FROM refunds(of_one => 32);
+
+-- It is asked again on each event after the accept, and before a claim if the last answer is older.
+SELECT make(40), event(40, 'recheck'), rechecks(40, ARRAY['p40 10.00 EUR paid 40']), rechecks(40, max_age => NULL), rechecks(40, max_age => '1 min'), event(40, 'recheck', type => 'refund'), rechecks(40, ARRAY['p40 10.00 EUR paid 40'], max_age => NULL);
+SELECT pass('61 s'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => NULL);
+SELECT make(41), pay(41, 'p41'), pass('1 hour'), rechecks(41, max_age => '1 min');
+-- Of an account or a signature that has ended nothing is asked.
+SELECT make(42, 'signature'), event(42, 'recheck'), settle(42), rechecks(42);
+-- After a failure it waits.
+SELECT make(43), event(43, 'recheck');
+SELECT lease, end_recheck(43, lease, rechecks, failed => true) FROM take_recheck(43);
+SELECT rechecks(43), rechecks(43, subject => 'bob'), pass('2 s'), rechecks(43);
+
+-- What is not valid is refused, and named.
+CREATE FUNCTION pg_temp.refused(payments jsonb, refunds jsonb DEFAULT '[]') RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM urlmode.answer_recheck(id(43), owner('ann'), 1, 1, payments, refunds);
+	RETURN 'accepted';
+EXCEPTION WHEN invalid_parameter_value THEN
+	RETURN SQLERRM;
+END
+$$;
+SELECT pg_temp.refused(p::jsonb) FROM unnest(ARRAY['{}', '[1]', '[{}]', '[{"reference": "a", "amount": -1}]', '[{"reference": "a", "amount": 1.5}]', '[{"reference": "a", "amount": 1, "currency": "eur"}]',
+	'[{"reference": "a", "amount": 1, "currency": "EUR", "status": "done"}]', '[{"reference": "a", "amount": 1, "currency": "EUR", "status": "paid", "checkout": 1}]',
+	'[{"reference": "a", "amount": 1, "currency": "EUR", "status": "paid", "elicitation_id": 1}]', '[{"reference": "a", "amount": 1, "currency": "EUR", "status": "paid"}]',
+	'[{"reference": "a", "amount": 1, "currency": "EUR", "status": "paid", "result": "a"}]', '[{"reference": "a", "amount": 1, "currency": "EUR", "status": "paid", "result": "YQ=="}]']) AS p;
+SELECT pg_temp.refused('[]', r::jsonb) FROM unnest(ARRAY['null', '[{"reference": "a", "amount": 1, "status": "paid"}]', '[{"reference": "a", "payment": "p", "status": "paid"}]', '[]']) AS r;

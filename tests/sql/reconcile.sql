@@ -1,0 +1,22 @@
+-- What a provider has, beside what is here. Nothing is changed.
+SELECT make(1), pay(1, 'p1'), make(2), pay(2, 'p2'), make(3, checkout => 'c3'), make(4), pay(4, 'p4'), make(5), pay(5, 'p5', '20.00 EUR');
+
+-- Both have the same.
+SELECT * FROM reconciles(ARRAY['p1 10.00 EUR paid 1', 'p2 10.00 EUR paid', 'p4 10.00 EUR paid 4', 'p5 20.00 EUR paid 5']);
+-- What is missing here names an elicitation or a checkout of ours; what nobody has paid is not missing, and what others have sold is theirs.
+SELECT * FROM reconciles(ARRAY['p1 10.00 EUR paid 1', 'p2 10.00 EUR paid 2', 'p4 10.00 EUR paid 4', 'p5 20.00 EUR paid 5',
+	'x3 10.00 EUR paid  c3', 'y3 10.00 EUR paid 3', 'z3 10.00 EUR processing 3', 'foreign 10.00 EUR paid', 'other 10.00 EUR paid 99', 'theirs 10.00 EUR paid  c99']);
+-- Other amounts, and another elicitation; what is here alone, also where the provider says that it was never paid.
+SELECT * FROM reconciles(ARRAY['p1 10.50 EUR paid 1', 'p2 10.00 USD paid 2', 'p4 10.00 EUR paid 1', 'p5 20.00 EUR failed 5']);
+SELECT * FROM reconciles(since => '-1 hour');
+
+-- What went back.
+SELECT event(1, 'refunded', '4.00 EUR', 'p1', 'r1'), event(2, 'refunded', '10.00 EUR', 'p2', 'r2'), event(2, 'refund_reversed', '10.00 EUR', 'p2', 'r2'), event(4, 'refunded', '3.00 EUR', 'p4');
+SELECT what, reference, payment, n, here, there FROM reconciles(ARRAY['p1 10.00 EUR paid', 'p2 10.00 EUR paid', 'p4 10.00 EUR paid', 'p5 20.00 EUR paid'],
+	ARRAY['r1 p1 4.00 EUR paid', 'r2 p2 10.00 EUR failed', 'a4 p4 1.00 EUR paid', 'b4 p4 2.00 EUR processing', 'f1 foreign 1.00 EUR paid']);
+SELECT what, kind, reference, payment, n, here, there FROM reconciles(ARRAY['p1 10.00 EUR paid', 'p2 10.00 EUR paid', 'p4 10.00 EUR paid', 'p5 20.00 EUR paid'],
+	ARRAY['r1 p1 5.00 EUR paid', 's1 p1 1.00 EUR paid', 'r2 p2 10.00 EUR paid', 'a4 p4 1.00 EUR paid', 'r5 p5 20.00 EUR cancelled']);
+SELECT what, reference, n, here, there FROM reconciles(ARRAY['p1 10.00 EUR paid', 'p2 10.00 EUR paid', 'p4 10.00 EUR paid', 'p5 20.00 EUR paid']);
+
+-- Another tenant's payments are not ours.
+SELECT * FROM reconciles(ARRAY['p1 10.00 EUR paid 1', 'x3 10.00 EUR paid  c3'], tenant => 'other');
