@@ -99,7 +99,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 ${from('datetime', ['datetime'])}from typing import Any, Literal, NamedTuple
 
-${from('.types', ['Action', 'Kind', 'OpenStatus'])}
+${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}
 Query = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
 ${body}`;
 }

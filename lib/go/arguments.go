@@ -19,6 +19,7 @@ const year = 365 * 24 * time.Hour
 
 var (
 	providerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9][a-z0-9_-]{0,%d}$`, limits.ProviderMax-1))
+	consumerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_-]{1,%d}$`, limits.ConsumerMax))
 	reasonForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_]{0,%d}$`, limits.ReasonMax))
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
 

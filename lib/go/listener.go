@@ -30,6 +30,7 @@ type notification struct {
 	Late     bool   `json:"late"`
 	Refunded bool   `json:"refunded"`
 	Outcome  string `json:"outcome"`
+	Status   string `json:"status"`
 }
 
 // parseNotifications reads one object, or an array of those of a statement. A member of another type than it should be does not count.

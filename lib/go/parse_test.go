@@ -123,9 +123,9 @@ func TestNotifications(t *testing.T) {
 	id := "6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11"
 	one := `{"id":"` + id + `","status":"completed","late":true,"outcome":"AQ=="}`
 	for text, wanted := range map[string][]notification{
-		one: {{id, true, false, "AQ=="}},
-		"[" + one + `,5,{"id":"` + id + `","refunded":true},null,{"id":5}]`: {{id, true, false, "AQ=="}, {id, false, true, ""}},
-		`{"id":"` + id + `","outcome":5,"late":"yes"}`:                      {{id, false, false, ""}},
+		one: {{id, true, false, "AQ==", "completed"}},
+		"[" + one + `,5,{"id":"` + id + `","refunded":true},null,{"id":5}]`: {{id, true, false, "AQ==", "completed"}, {id, false, true, "", ""}},
+		`{"id":"` + id + `","outcome":5,"late":"yes"}`:                      {{id, false, false, "", ""}},
 		"": {}, "{": {}, "null": {}, "[1]": {}, `"x"`: {}, "{}": {}, `{"id":"x"}`: {}, `{"id":"` + strings.ToUpper(id) + `"}`: {},
 	} {
 		got := parseNotifications([]byte(text))

@@ -410,6 +410,71 @@ type RefundedPayment struct {
 	Claimed  bool
 }
 
+// LedgerType says what became of money.
+type LedgerType string
+
+// The types of entries of the ledger.
+const (
+	LedgerPaid           LedgerType = "paid"
+	LedgerMismatched     LedgerType = "mismatched"
+	LedgerLate           LedgerType = "late"
+	LedgerRefunded       LedgerType = "refunded"
+	LedgerRefundReversed LedgerType = "refund_reversed"
+	LedgerDisputed       LedgerType = "disputed"
+	LedgerDisputeWon     LedgerType = "dispute_won"
+	LedgerDisputeLost    LedgerType = "dispute_lost"
+	LedgerHeld           LedgerType = "held"
+	LedgerReleased       LedgerType = "released"
+	LedgerVoided         LedgerType = "voided"
+	LedgerClaimed        LedgerType = "claimed"
+	LedgerDelivered      LedgerType = "delivered"
+)
+
+// LedgerEntry is something that became of money.
+type LedgerEntry struct {
+	// Number is its place in the order. After a failover that has lost commits, numbers are given again.
+	Number    int64
+	Type      LedgerType
+	EnteredAt time.Time
+	// Kind is what Reference names: payment, refund, dispute or cancellation.
+	Kind     string
+	Provider string
+	// ElicitationID is empty where it may be of several.
+	ElicitationID string
+	// Subject is empty where the user was forgotten, and Item where the elicitation has none.
+	Subject string
+	Item    string
+	// Reference is the provider's, of the refund or dispute; otherwise that of the payment.
+	Reference string
+	// Payment is the provider's reference of the payment. Empty: it is not known.
+	Payment string
+	// Checkout is the provider's id of the checkout. A payment that was proved by that alone had it as its reference.
+	Checkout string
+	// Amount is in minor units: of the payment; of a refund or dispute what it took, or what came again of it, in total. Nil: it is not known.
+	Amount   *int64
+	Currency string
+	// Refunded is how much of the payment has gone back by then, of all refunds together. Nil: it is not known.
+	Refunded *int64
+	// Status is what the provider calls the state of the refund or dispute.
+	Status string
+	// OccurredAt is when it happened, as the provider says, and EvidenceDueAt until when it takes evidence. Zero: it does not say.
+	OccurredAt    time.Time
+	EvidenceDueAt time.Time
+}
+
+// LedgerOptions are those of Ledger.
+type LedgerOptions struct {
+	// Consumer is 1 to 64 characters of a-z, 0-9, _ and -. The database keeps how far it has read.
+	Consumer string
+}
+
+// PaidOptions are those of Paid. Since: only what was proved then or later.
+type PaidOptions struct {
+	Subject string
+	Item    string
+	Since   time.Time
+}
+
 // Ticket is a cookie that says who the user of the browser is.
 type Ticket struct {
 	Name  string

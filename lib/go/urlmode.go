@@ -28,6 +28,7 @@ type Instance struct {
 	waits      *waits
 	purger     *purger
 	claims     *claims
+	ledger     *ledger
 	background *background
 	log        *slog.Logger
 
@@ -71,6 +72,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.db = newDatabase(opened)
 	m.purger = &purger{db: m.db, kept: m.kept, log: log, ctx: running}
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
+	m.ledger = &ledger{readings: map[*reading]struct{}{}}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
 		subscribers: map[subscriber]struct{}{}}
 	if several {
@@ -276,6 +278,7 @@ func (m *Instance) Close() error {
 	m.closing.Do(func() {
 		m.waits.close()
 		waitBriefly(&m.waits.open)
+		m.ledger.close()
 		m.background.close()
 		m.stop()
 		overdue := time.AfterFunc(limits.Close, m.pool.breakOff)

@@ -287,7 +287,7 @@ COMMENT ON FUNCTION urlmode.begin_ledger IS
 
 CREATE OR REPLACE FUNCTION urlmode.read_ledger(consumer text, lease bigint, most integer DEFAULT 100, tenant text DEFAULT '')
 RETURNS TABLE (
-	number bigint, entered_at timestamptz, type text, kind text, provider text, elicitation uuid, subject text, item text,
+	number bigint, entered_at timestamptz, entry_type text, kind text, provider text, elicitation uuid, subject text, item text,
 	payment text, checkout text, reference text, amount bigint, currency text, refunded bigint,
 	status text, occurred_at timestamptz, evidence_due_at timestamptz
 )

@@ -324,7 +324,7 @@ END
 $$;
 CREATE FUNCTION entries(instance text, most integer DEFAULT 100, consumer text DEFAULT 'books', tenant text DEFAULT '')
 RETURNS TABLE (type text, kind text, n integer, payment text, reference text, checkout text, amount text, refunded text, owner text, status text) LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT r.type, r.kind, test.n(r.elicitation), r.payment, r.reference, r.checkout, test.price(r.amount, r.currency), test.price(nullif(r.refunded, 0)),
+	SELECT r.entry_type, r.kind, test.n(r.elicitation), r.payment, r.reference, r.checkout, test.price(r.amount, r.currency), test.price(nullif(r.refunded, 0)),
 		concat_ws(' ', r.subject, r.item), concat_ws(' ', r.status, r.occurred_at, r.evidence_due_at)
 	FROM urlmode.read_ledger(consumer, test.fence(instance), most, tenant) r ORDER BY r.number
 $$;

@@ -26,12 +26,16 @@ export {
  * @typedef {import('./core/types.js').InputOptions} InputOptions
  * @typedef {import('./core/types.js').Kind} Kind
  * @typedef {import('./core/types.js').LateEvent} LateEvent
+ * @typedef {import('./core/types.js').LedgerEntry} LedgerEntry
+ * @typedef {import('./core/types.js').LedgerOptions} LedgerOptions
+ * @typedef {import('./core/types.js').LedgerType} LedgerType
  * @typedef {import('./core/types.js').OpenStatus} OpenStatus
  * @typedef {import('./core/types.js').OthersApproval} OthersApproval
  * @typedef {import('./core/types.js').OthersApprovalOptions} OthersApprovalOptions
  * @typedef {import('./core/types.js').Outcome} Outcome
  * @typedef {import('./core/types.js').Owner} Owner
  * @typedef {import('./core/types.js').Pool} Pool
+ * @typedef {import('./core/types.js').PaidOptions} PaidOptions
  * @typedef {import('./core/types.js').Progress} Progress
  * @typedef {import('./core/types.js').ProgressEvent} ProgressEvent
  * @typedef {import('./core/types.js').PurgeKind} PurgeKind

@@ -137,6 +137,13 @@ const (
 	ClaimConfirm = 1 * time.Second
 	// ClaimAttempts: How often a call looks again, if the outcome that it was to claim is not there any more.
 	ClaimAttempts = 3
+	// ConsumerMax: Characters of the name of a consumer of the ledger.
+	ConsumerMax = 64
+	// LedgerLease: How long the lease lasts with which an instance reads the ledger for a consumer. It is renewed as often
+	// as that of a claim.
+	LedgerLease = 30 * time.Second
+	// LedgerPageMax: Entries of the ledger that one statement reads.
+	LedgerPageMax = 100
 	// RecheckLease: How long nobody else begins a recheck. A function that takes longer causes a warning.
 	RecheckLease = 1 * time.Minute
 	// EntriesMax: How many payments, and how many refunds, a recheck can tell of.

@@ -3,13 +3,14 @@
 // table.
 
 import {
-	CALL_MAX_MS, NAME_MAX, PROVIDER_MAX, REASON_MAX, REFERENCE_MAX, SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
+	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, REFERENCE_MAX, SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
 import { isCurrency } from './price.js';
 import { RESULT_JSON_MAX } from './seal.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PROVIDER = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${PROVIDER_MAX - 1}}$`);
+const CONSUMER = new RegExp(`^[a-z0-9_-]{1,${CONSUMER_MAX}}$`);
 const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
@@ -177,6 +178,22 @@ export function checkSince(value) {
 	if (value === undefined) return null;
 	if (!(value instanceof Date) || Number.isNaN(value.getTime())) throw new TypeError('since must be a Date');
 	return value;
+}
+
+/** @param {unknown} value */
+export function checkConsumer(value) {
+	if (typeof value !== 'string' || !CONSUMER.test(value)) {
+		throw new TypeError(`consumer must have 1 to ${CONSUMER_MAX} lower-case letters, digits, underscores and hyphens`);
+	}
+	return value;
+}
+
+/**
+ * @param {import('./types.js').PaidOptions} options
+ * @returns {{ subject: string, item: string, since: Date | null }}
+ */
+export function checkPaid({ subject, item, since }) {
+	return { subject: checkText('subject', subject, 1, SUBJECT_MAX), item: checkText('item', item, 1, ITEM_MAX), since: checkSince(since) };
 }
 
 /**

@@ -349,6 +349,107 @@ export function refunds(query, { provider, since, id }) {
 }
 
 /**
+ * @typedef {object} BegunLedger
+ * @property {string | null} lease for what follows; null: another instance reads for this consumer
+ * @property {string | null} wait_ms how long that lease lasts at most
+ */
+
+const BEGIN_LEDGER = 'SELECT lease, wait_ms FROM urlmode.begin_ledger($1, $2)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.consumer
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<BegunLedger>}
+ */
+export async function beginLedger(query, { consumer, leaseMs }) {
+	const [row] = await query(BEGIN_LEDGER, [consumer, leaseMs]);
+	return /** @type {never} */ (row);
+}
+
+/**
+ * @typedef {object} LedgerRow
+ * @property {string} number
+ * @property {Date} entered_at
+ * @property {import('./types.js').LedgerType} entry_type
+ * @property {'payment' | 'refund' | 'dispute' | 'cancellation'} kind
+ * @property {string} provider
+ * @property {string | null} elicitation
+ * @property {string | null} subject
+ * @property {string | null} item
+ * @property {string | null} payment
+ * @property {string | null} checkout
+ * @property {string | null} reference
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} refunded
+ * @property {string | null} status
+ * @property {Date | null} occurred_at
+ * @property {Date | null} evidence_due_at
+ */
+
+const READ_LEDGER = `SELECT number, entered_at, entry_type, kind, provider, elicitation, subject, item, payment, checkout, reference,
+	amount, currency, refunded, status, occurred_at, evidence_due_at FROM urlmode.read_ledger($1, $2, $3)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.consumer
+ * @param {number | string} values.lease
+ * @param {number} values.most entries, at most 100
+ * @returns {Promise<LedgerRow[]>}
+ */
+export function readLedger(query, { consumer, lease, most }) {
+	return /** @type {Promise<never>} */ (query(READ_LEDGER, [consumer, lease, most]));
+}
+
+const ACKNOWLEDGE_LEDGER = 'SELECT urlmode.acknowledge_ledger($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.consumer
+ * @param {number | string} values.lease
+ * @param {number | string | null} values.number of the entry that was dealt with; null: the lease is renewed alone
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<boolean>}
+ */
+export async function acknowledgeLedger(query, { consumer, lease, number, leaseMs }) {
+	const [row] = await query(ACKNOWLEDGE_LEDGER, [consumer, lease, number, leaseMs]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const END_LEDGER = 'SELECT urlmode.end_ledger($1, $2) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.consumer
+ * @param {number | string} values.lease
+ * @returns {Promise<boolean>}
+ */
+export async function endLedger(query, { consumer, lease }) {
+	const [row] = await query(END_LEDGER, [consumer, lease]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const PAID = 'SELECT urlmode.paid($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.subject
+ * @param {string} values.item
+ * @param {Date | null} values.since when it was proved, or later
+ * @returns {Promise<boolean>}
+ */
+export async function paid(query, { subject, item, since }) {
+	const [row] = await query(PAID, [subject, item, since]);
+	return /** @type {never} */ (row?.answer);
+}
+
+/**
  * @typedef {object} TakenRecheck
  * @property {number} lease for the end of this recheck
  * @property {number} rechecks

@@ -139,6 +139,15 @@ export const CLAIM_RETRY_MS = 500;
 export const CLAIM_CONFIRM_MS = 1_000;
 /** How often a call looks again, if the outcome that it was to claim is not there any more. */
 export const CLAIM_ATTEMPTS = 3;
+/** Characters of the name of a consumer of the ledger. */
+export const CONSUMER_MAX = 64;
+/**
+ * How long the lease lasts with which an instance reads the ledger for a consumer. It is renewed as often as that of a
+ * claim.
+ */
+export const LEDGER_LEASE_MS = 30_000;
+/** Entries of the ledger that one statement reads. */
+export const LEDGER_PAGE_MAX = 100;
 /** How long nobody else begins a recheck. A function that takes longer causes a warning. */
 export const RECHECK_LEASE_MS = 60_000;
 /** How many payments, and how many refunds, a recheck can tell of. */

@@ -177,6 +177,11 @@ export class Database {
 		return sql.refunds(this.#ask, { provider, since, id });
 	}
 
+	/** @param {{ subject: string, item: string, since: Date | null }} whose */
+	paid(whose) {
+		return sql.paid(this.#ask, whose);
+	}
+
 	/**
 	 * @param {RowKey} rowKey
 	 * @param {'decline' | 'cancel'} action

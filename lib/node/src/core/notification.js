@@ -4,6 +4,7 @@
 /**
  * @typedef {object} Notification
  * @property {string} id of an elicitation
+ * @property {unknown} [status] of that elicitation
  * @property {unknown} [late] true: a payment was proved after its end
  * @property {unknown} [refunded] true: money went back, or came again
  * @property {unknown} [outcome] sealed, in base64

@@ -387,4 +387,37 @@
  * @property {boolean} claimed whether a call has claimed it
  */
 
+/**
+ * @typedef {'paid' | 'mismatched' | 'late' | 'refunded' | 'refund_reversed' | 'disputed' | 'dispute_won' | 'dispute_lost' | 'held'
+ *     | 'released' | 'voided' | 'claimed' | 'delivered'} LedgerType
+ *
+ * @typedef {object} LedgerOptions
+ * @property {string} consumer 1 to 64 lower-case letters, digits, underscores and hyphens: the database keeps how far it has read
+ * @property {AbortSignal | undefined} [signal] the loop ends with its reason
+ *
+ * @typedef {object} LedgerEntry
+ * @property {number} number its place in the order. After a failover that has lost commits, numbers are given again
+ * @property {LedgerType} type what happened
+ * @property {Date} enteredAt when it was written
+ * @property {'payment' | 'refund' | 'dispute' | 'cancellation'} kind what `reference` names
+ * @property {string} provider
+ * @property {string | undefined} elicitationId undefined: it may be of several
+ * @property {string | undefined} subject undefined: the user was forgotten
+ * @property {string | undefined} item undefined: the elicitation has none
+ * @property {string | undefined} reference the provider's, of the refund or dispute; otherwise that of the payment
+ * @property {string | undefined} payment the provider's reference of the payment; undefined: it is not known
+ * @property {string | undefined} checkout the provider's id of the checkout; a payment that was proved by that alone had it as its reference
+ * @property {number | undefined} amount in minor units: of the payment; of a refund or dispute what it took, or what came again of it, in total
+ * @property {string | undefined} currency
+ * @property {number | undefined} refunded how much of the payment has gone back by then, of all refunds together; undefined: it is not known
+ * @property {string | undefined} status what the provider calls the state of the refund or dispute
+ * @property {Date | undefined} occurredAt when it happened, as the provider says
+ * @property {Date | undefined} evidenceDueAt until when the provider takes evidence in a dispute
+ *
+ * @typedef {object} PaidOptions
+ * @property {string} subject
+ * @property {string} item
+ * @property {Date | undefined} [since] only what was proved then or later
+ */
+
 export {};

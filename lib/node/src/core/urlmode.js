@@ -16,10 +16,11 @@ import { toRows } from './entries.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
+	checkAction, checkAnswer, checkChoice, checkClients, checkConsumer, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkPaid, checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
 } from './arguments.js';
 import { openKeys } from './keys.js';
+import { Ledger } from './ledger.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
@@ -56,6 +57,7 @@ export class UrlMode extends EventEmitter {
 	#purger;
 	#events;
 	#claims;
+	#ledger;
 	#creator;
 	/** @type {Set<() => Promise<void>>} */
 	#closers = new Set();
@@ -86,6 +88,7 @@ export class UrlMode extends EventEmitter {
 		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
 		this.#purger = new Purger(this.#database, this.#kept);
 		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
+		this.#ledger = new Ledger(this.#database, this.#listener);
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
@@ -333,6 +336,32 @@ export class UrlMode extends EventEmitter {
 	}
 
 	/**
+	 * Follows everything about money, in order: each entry at least once, and acknowledged when the
+	 * next one is asked for. A loop that throws or breaks leaves its entry unacknowledged. It
+	 * waits for entries until `close`, and for its turn while another instance reads for this consumer.
+	 *
+	 * @param {import('./types.js').LedgerOptions} options
+	 * @returns {AsyncGenerator<import('./types.js').LedgerEntry, void, void>}
+	 */
+	ledger({ consumer, signal }) {
+		this.#checkOpen();
+		checkSignal(signal);
+		return this.#ledger.follow(checkConsumer(consumer), signal);
+	}
+
+	/**
+	 * Whether this user has paid for this item: a payment that was as expected, and that
+	 * did not go back as a whole. One that is held counts once a call has claimed it.
+	 *
+	 * @param {import('./types.js').PaidOptions} options
+	 * @returns {Promise<boolean>}
+	 */
+	async paid(options) {
+		this.#checkOpen();
+		return this.#database.paid(checkPaid(options));
+	}
+
+	/**
 	 * Deletes purgeable data in batches: elicitations to which nothing can happen
 	 * any more, never one with a payment that no call has claimed; results that are
 	 * due; and what adapters stored and has expired.
@@ -384,7 +413,7 @@ export class UrlMode extends EventEmitter {
 	async #close() {
 		this.#events.close();
 		this.#claims.close();
-		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), ...[...this.#closers].map((close) => close())]);
+		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
 		await closed;

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from .contract_limits import (
+    CONSUMER_MAX,
     NAME_MAX,
     PROVIDER_MAX,
     REASON_MAX,
@@ -32,6 +33,7 @@ from .types import Action, Answer, ClientFacts, Expected, Kind, Target, TargetKi
 T = TypeVar("T", bound=str)
 
 _PROVIDER = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
+_CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
@@ -195,6 +197,13 @@ def check_since(value: object) -> datetime | None:
     refuse_awaitable("since", value)
     if value is not None and (not isinstance(value, datetime) or value.tzinfo is None):
         raise TypeError("since must be a datetime with a time zone")
+    return value
+
+
+def check_consumer(value: object) -> str:
+    refuse_awaitable("consumer", value)
+    if not isinstance(value, str) or not _CONSUMER.fullmatch(value):
+        raise ValueError(f"consumer must be 1 to {CONSUMER_MAX} characters of a-z, 0-9, _ and -")
     return value
 
 

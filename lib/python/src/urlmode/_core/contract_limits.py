@@ -133,6 +133,13 @@ CLAIM_RETRY_S = 0.5
 CLAIM_CONFIRM_S = 1
 # How often a call looks again, if the outcome that it was to claim is not there any more.
 CLAIM_ATTEMPTS = 3
+# Characters of the name of a consumer of the ledger.
+CONSUMER_MAX = 64
+# How long the lease lasts with which an instance reads the ledger for a consumer. It is renewed as often as
+# that of a claim.
+LEDGER_LEASE_S = 30
+# Entries of the ledger that one statement reads.
+LEDGER_PAGE_MAX = 100
 # How long nobody else begins a recheck. A function that takes longer causes a warning.
 RECHECK_LEASE_S = 60
 # How many payments, and how many refunds, a recheck can tell of.

@@ -197,6 +197,9 @@ class Database:
             self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
         )
 
+    async def paid(self, *, subject: str, item: str, since: datetime | None) -> bool:
+        return await sql.paid(self.query, subject=subject, item=item, since=since)
+
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         await sql.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
 

@@ -310,6 +310,49 @@ class Refund:
     """None: the provider did not say of which payment. Then those of the elicitation are held"""
 
 
+LedgerType = Literal[
+    "paid", "mismatched", "late", "refunded", "refund_reversed", "disputed", "dispute_won", "dispute_lost", "held", "released",
+    "voided", "claimed", "delivered",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerEntry:
+    """Something that became of money."""
+
+    number: int
+    """its place in the order. After a failover that has lost commits, numbers are given again"""
+    type: LedgerType
+    """what happened"""
+    entered_at: datetime
+    kind: Literal["payment", "refund", "dispute", "cancellation"]
+    """what `reference` names"""
+    provider: str
+    elicitation_id: str | None
+    """None: it may be of several"""
+    subject: str | None
+    """None: the user was forgotten"""
+    item: str | None
+    """None: the elicitation has none"""
+    reference: str | None
+    """the provider's, of the refund or dispute; otherwise that of the payment"""
+    payment: str | None
+    """the provider's reference of the payment; None: it is not known"""
+    checkout: str | None
+    """the provider's id of the checkout; a payment that was proved by that alone had it as its reference"""
+    amount: int | None
+    """in minor units: of the payment; of a refund or dispute what it took, or what came again of it, in total"""
+    currency: str | None
+    refunded: int | None
+    """how much of the payment has gone back by then, of all refunds together; None: it is not known"""
+    status: str | None
+    """what the provider calls the state of the refund or dispute"""
+    occurred_at: datetime | None
+    """when it happened, as the provider says"""
+    evidence_due_at: datetime | None
+    """until when the provider takes evidence in a dispute"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ticket:
     """A cookie that says who the user of the browser is."""

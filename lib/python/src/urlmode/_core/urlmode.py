@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from os import PathLike, fspath
@@ -19,6 +20,7 @@ from .contract_limits import (
     CLAIM_LEASE_MIN_S,
     CLAIM_LEASE_S,
     CLOSE_S,
+    ITEM_MAX,
     KEEP_RESULTS_S,
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
@@ -38,6 +40,7 @@ from .database import AbandonOutcome, Database
 from .errors import UrlModeClosedError
 from .form_types import VerifyFunction
 from .keys import KeyRing, KeysFile, parse_keys
+from .ledger import Ledger
 from .listener import Listener
 from .metrics import Metrics
 from .outcome import to_refund, to_unclaimed, to_undelivered
@@ -54,6 +57,7 @@ from .types import (
     ClientFacts,
     Duration,
     Id,
+    LedgerEntry,
     Outcome,
     Payment,
     ProgressFunction,
@@ -117,6 +121,7 @@ class UrlMode(CreateMethods):
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete,
         )  # fmt: skip
+        self._ledger = Ledger(self._database.query, self._listener)
         self._late = PaymentReports[UnclaimedRow](
             self._listener, "late", self._database.unclaimed, lambda row: (row.provider_name, row.reference, row.amount)
         )
@@ -348,6 +353,29 @@ class UrlMode(CreateMethods):
         async for row in self._refunds.reports():
             yield to_refund(row)
 
+    async def ledger(self, *, consumer: str) -> AsyncIterator[LedgerEntry]:
+        """Everything about money, in order: each entry at least once, and acknowledged when the next one is asked for.
+
+        A loop that raises or breaks leaves its entry unacknowledged. It waits for entries until `aclose`, and for its turn
+        while another instance reads for this consumer. Raises UrlModeClosedError.
+        """
+        self._check_open()
+        async with aclosing(self._ledger.follow(arguments.check_consumer(consumer))) as entries:
+            async for entry in entries:
+                yield entry
+
+    async def paid(self, *, subject: str, item: str, since: datetime | None = None) -> bool:
+        """Whether this user has paid for this item: a payment that was as expected, and did not go back as a whole.
+
+        One that is held counts once a call has claimed it. `since`: only what was proved then or later. Raises
+        UrlModeClosedError.
+        """
+        self._check_open()
+        return await self._database.paid(
+            subject=arguments.check_text("subject", subject, 1, SUBJECT_MAX),
+            item=arguments.check_text("item", item, 1, ITEM_MAX), since=arguments.check_since(since),
+        )  # fmt: skip
+
     async def purge(self, *, older_than: Duration | None = None, kind: PurgeKind | None = None) -> int:
         """Deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data.
 
@@ -402,6 +430,7 @@ class UrlMode(CreateMethods):
         try:
             await self._late.close()
             await self._refunds.close()
+            await self._ledger.close()
             await self._background.cancel()
             await self._claims.close()
             await waits
