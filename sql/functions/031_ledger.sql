@@ -302,12 +302,12 @@ BEGIN
 	END IF;
 	PERFORM urlmode.number_ledger();
 	RETURN QUERY
-	SELECT l.number, l.entered_at, l.type, l.kind, l.provider::text, l.elicitation,
+	SELECT l.number, l.entered_at, l.type, l.kind, l.provider::text, CASE WHEN p.entitlement IS DISTINCT FROM l.elicitation THEN l.elicitation END,
 		coalesce(p.subject, e.subject)::text, coalesce(p.item, e.item)::text,
 		l.payment::text, l.checkout::text, coalesce(l.reference, l.payment)::text, l.amount, l.currency::text, l.refunded,
 		l.status, l.occurred_at, l.evidence_due_at
 	FROM urlmode.ledger l
-	LEFT JOIN LATERAL (SELECT x.subject, x.item FROM urlmode.payment x WHERE x.elicitation = l.elicitation LIMIT 1) p ON true
+	LEFT JOIN LATERAL (SELECT x.subject, x.item, x.entitlement FROM urlmode.payment x WHERE x.elicitation = l.elicitation LIMIT 1) p ON true
 	LEFT JOIN urlmode.elicitation e ON e.id = l.elicitation
 	WHERE l.tenant = read_ledger.tenant AND l.number > after
 	ORDER BY l.number LIMIT least(greatest(most, 1), 100);
