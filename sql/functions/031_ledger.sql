@@ -71,17 +71,19 @@ $$;
 COMMENT ON FUNCTION urlmode.enter_of_refund IS
 	'Internal. Writes an entry of this type about a refund or a dispute.';
 
+-- Through JSON, because the columns of disputes may not be there yet (../tables).
 CREATE OR REPLACE FUNCTION urlmode.types_of_refund(r urlmode.refund) RETURNS text[]
 LANGUAGE sql STABLE AS $$
 	SELECT array_remove(ARRAY[
 		CASE WHEN r.refunded_at IS NOT NULL THEN CASE WHEN d.is_dispute THEN 'disputed' ELSE 'refunded' END END,
-		CASE WHEN r.reversed_at IS NOT NULL THEN CASE WHEN d.is_dispute THEN 'dispute_won' ELSE 'refund_reversed' END END,
-		CASE WHEN d.is_dispute AND to_jsonb(r) ->> 'state' ILIKE '%lost%' THEN 'dispute_lost' END
+		CASE WHEN r.reversed_at IS NOT NULL OR d.ended = 'won' THEN CASE WHEN d.is_dispute THEN 'dispute_won' ELSE 'refund_reversed' END END,
+		CASE WHEN d.ended = 'lost' THEN 'dispute_lost' END
 	], NULL)
-	FROM (SELECT coalesce(to_jsonb(r) ->> 'kind', '') = 'dispute' AS is_dispute) d
+	FROM (SELECT coalesce(to_jsonb(r) ->> 'kind', '') = 'dispute' AS is_dispute, to_jsonb(r) ->> 'ended' AS ended) d
 $$;
 COMMENT ON FUNCTION urlmode.types_of_refund IS
-	'Internal. The types of the entries that say what is known of a refund, in their order.';
+	'Internal. The types of the entries that say what is known of a refund or dispute, in their '
+	'order.';
 
 CREATE OR REPLACE FUNCTION urlmode.enter_payment() RETURNS trigger
 LANGUAGE plpgsql AS $$
@@ -147,9 +149,11 @@ BEGIN
 		before := urlmode.types_of_refund(OLD);
 		came_again := OLD.reversed IS DISTINCT FROM NEW.reversed;
 		is_told_again := (OLD.payment, OLD.amount, OLD.currency) IS DISTINCT FROM (NEW.payment, NEW.amount, NEW.currency)
-			OR to_jsonb(OLD) -> 'evidence_due_at' IS DISTINCT FROM to_jsonb(NEW) -> 'evidence_due_at'
 			-- A dispute that was reinstated, and is withdrawn again.
-			OR 'dispute_won' = ANY (before) AND NOT 'dispute_won' = ANY (known);
+			OR OLD.reversed_at IS NOT NULL AND NEW.reversed_at IS NULL
+			-- How a dispute stands, unless another entry says it.
+			OR 'disputed' = ANY (known) AND known <@ before AND (to_jsonb(OLD) ->> 'state', to_jsonb(OLD) ->> 'evidence_due_at')
+				IS DISTINCT FROM (to_jsonb(NEW) ->> 'state', to_jsonb(NEW) ->> 'evidence_due_at');
 	END IF;
 	FOREACH type IN ARRAY known LOOP
 		IF type <> ALL (before) OR is_told_again AND type IN ('refunded', 'disputed')

@@ -67,6 +67,16 @@ SELECT pg_temp.sells(14, 'held'), pay(14, 'p14'), back(14, '1.00 EUR', 'p14', 'r
 SELECT * FROM entries('z');
 SELECT acknowledges('z', 100);
 
+-- A renewal is a payment of its subscription, and of no elicitation. Both are claimed by the subscription.
+SELECT pg_temp.sells(30, 'pro');
+UPDATE urlmode.elicitation SET expected = expected || '{"subscription": true}' WHERE id = id(30);
+CREATE FUNCTION pg_temp.of_subscription(days integer) RETURNS jsonb LANGUAGE sql AS $$
+	SELECT jsonb_build_object('subscription', jsonb_build_object('id', 'sub_30', 'at_ms', (extract(epoch FROM now() + days * interval '1 day') * 1000)::bigint))
+$$;
+SELECT event(30, 'paid', '10.00 EUR', 'p30', details => pg_temp.of_subscription(0)), event(NULL, 'renewed', '10.00 EUR', 'p30b', details => pg_temp.of_subscription(30));
+SELECT type, n, payment, amount, owner FROM entries('z');
+SELECT acknowledges('z', 100), paid('ann', 'pro');
+
 -- Whether a user has paid for an item: what went back as a whole does not count, nor what is held until a call has claimed it.
 SELECT paid('ann', 'report:42'), paid('bob', 'report:43'), paid('ann', 'report:43'), paid('eve', 'report:42'), paid('ann', 'seat'), paid('ann', 'seat', tenant => 'north'),
 	paid('ann', 'early'), paid('ann', 'twice'), paid('ann', 'checkout'), paid('ann', 'parts'), paid('ann', 'held');
