@@ -97,6 +97,14 @@ $$;
 COMMENT ON FUNCTION urlmode.enter_payment IS
 	'Internal. Enters a payment, or more of one, into the ledger.';
 
+CREATE OR REPLACE FUNCTION urlmode.entered_back(p urlmode.payment) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+	SELECT l.refunded FROM urlmode.ledger l
+	WHERE l.provider = p.provider AND l.payment = p.reference ORDER BY l.id DESC LIMIT 1
+$$;
+COMMENT ON FUNCTION urlmode.entered_back IS
+	'Internal. How much of a payment has gone back, by its last entry.';
+
 CREATE OR REPLACE FUNCTION urlmode.enter_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -114,21 +122,20 @@ BEGIN
 		VALUES (NEW.tenant, 'delivered', CASE NEW.claim_end WHEN 'refunded' THEN 'refund' ELSE 'payment' END, NEW.provider, NEW.elicitation,
 			NEW.reference, NEW.checkout, NEW.claim_refund, NEW.amount, NEW.currency, NEW.refunded);
 	END IF;
-	IF OLD.refunded <> NEW.refunded THEN
-		SELECT l.refunded INTO told FROM urlmode.ledger l
-		WHERE l.provider = NEW.provider AND l.payment = NEW.reference ORDER BY l.id DESC LIMIT 1;
-		-- Its refunds were told before it was proved, or changed with its amount.
-		IF told.refunded IS DISTINCT FROM NEW.refunded THEN
-			PERFORM urlmode.enter_of_refund(r, t.type)
-			FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
-			WHERE r.provider = NEW.provider AND r.payment = NEW.reference
-			ORDER BY r.received_at, r.reference, t.n;
-		END IF;
+	-- Its refunds were told before it was proved, or changed with its amount.
+	IF OLD.refunded <> NEW.refunded AND urlmode.entered_back(NEW) IS DISTINCT FROM NEW.refunded THEN
+		PERFORM urlmode.enter_of_refund(r, t.type)
+		FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
+		WHERE r.provider = NEW.provider AND r.payment = NEW.reference
+		ORDER BY r.received_at, r.reference, t.n;
 	END IF;
 	IF NEW.held AND NOT OLD.held THEN
 		PERFORM urlmode.enter_of_payment(NEW, 'held');
 	ELSIF OLD.held AND NOT NEW.held AND NEW.refunded_at IS NULL THEN
 		PERFORM urlmode.enter_of_payment(NEW, 'released');
+	-- What went back is of another payment, or nobody knows any more of which.
+	ELSIF OLD.refunded <> NEW.refunded AND urlmode.entered_back(NEW) IS DISTINCT FROM NEW.refunded THEN
+		PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NEW.held THEN 'held' WHEN NEW.refunded_at IS NULL THEN 'released' ELSE 'voided' END);
 	END IF;
 	RETURN NULL;
 END

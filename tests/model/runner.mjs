@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 
 import { until } from '../support/wait.mjs';
 import { THINGS, TTL, USERS } from './history.mjs';
+import { Follower } from './follower.mjs';
 import { Ledger } from './ledger.mjs';
 import { CLAIM_LEASE, Model, closesAt } from './model.mjs';
 import { PROVIDER } from './stage.mjs';
@@ -42,6 +43,7 @@ class Runner {
 	#until;
 	#model = new Model();
 	#ledger = new Ledger();
+	#follower = new Follower();
 	/** Calls of a tool, by label: the row they got, and their wait, which has `ended` in fact, and is `over` by the model. */
 	#calls = new Map();
 	/** What the provider knows to be paid, by label. */
@@ -449,6 +451,7 @@ class Runner {
 		assert.deepEqual(real.refunds ?? [], model.listedRefunds(), 'what went back');
 		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, thing)?.id ?? null), 'what a call would resume');
 		this.#ledger.check(real);
+		await this.#follower.follow(this.#stage.admin);
 		for (const { reference, kept } of real.payments ?? []) {
 			const { claimed, refunded, provenAt } = model.payments.get(reference);
 			if (!claimed && !refunded && model.now - provenAt < KEPT_UNCLAIMED) {

@@ -35,6 +35,8 @@ const TIMES = {
 	decision: ['decided_at'],
 	event: ['received_at'],
 	unknown_event: ['received_at', 'expires_at'],
+	ledger: ['entered_at'],
+	ledger_consumer: ['leased_until'],
 	purge_queue: ['due_at'],
 	purge_pass: ['since'],
 };
