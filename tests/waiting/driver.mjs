@@ -75,6 +75,14 @@ const VERBS = {
 	end: ({ claim, how, refund }) => claims.get(claim).end(how, refund),
 	unclaimed: async (options) => (await urlmode.unclaimed(filter(options))).map(told),
 	refunds: async (options) => (await urlmode.refunds(filter(options))).map(told),
+	async ledger({ consumer, elicitation_id: id, count }) {
+		const entries = [];
+		for await (const entry of urlmode.ledger({ consumer })) {
+			if (entry.elicitationId === id && entries.push(told(entry)) === count) break;
+		}
+		return entries;
+	},
+	paid: (options) => urlmode.paid(filter(options)),
 	purge: (options) => urlmode.purge(given(options)),
 	ticket: (options) => urlmode.ticket(given(options)),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),

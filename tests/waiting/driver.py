@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import os
@@ -137,6 +138,19 @@ class Driver:
 
     async def refunds(self, number: int, **options: Any) -> Any:
         return [told(each) for each in await self.urlmode.refunds(**selected(**options))]
+
+    async def ledger(self, number: int, *, consumer: str, elicitation_id: str, count: int) -> Any:
+        entries: list[Any] = []
+        async with contextlib.aclosing(self.urlmode.ledger(consumer=consumer)) as loop:  # type: ignore[type-var]
+            async for entry in loop:
+                if entry.elicitation_id == elicitation_id:
+                    entries.append(told(entry))
+                    if len(entries) == count:
+                        break
+        return entries
+
+    async def paid(self, number: int, **options: Any) -> Any:
+        return await self.urlmode.paid(**selected(**options))
 
     async def ticket(self, number: int, **options: Any) -> Any:
         return told(self.urlmode.ticket(**given(options)))

@@ -37,7 +37,7 @@ const PAIRS = SIDE === 'node' ? [['node', 'node']] : [['node', 'node'], ['python
 	.filter((pair) => pair.includes('go') === (SIDE === 'go'));
 /** The verbs of the waiting side, as opposed to those of the user and the provider. */
 const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
-	'unclaimed', 'refunds', 'purge', 'ticket', 'late', 'new_refunds', 'close'];
+	'unclaimed', 'refunds', 'ledger', 'paid', 'purge', 'ticket', 'late', 'new_refunds', 'close'];
 
 let fixture;
 const shared = new Map();
@@ -195,6 +195,20 @@ const STEPS = {
 	begin_claim: (run, _, step) => run.about('begin_claim', step),
 	unclaimed: (run, _, step) => run.list('unclaimed', step),
 	refunds: (run, _, step) => run.list('refunds', step),
+
+	/** The next entries of this elicitation, for a consumer of its own. */
+	async ledger(run, options, step) {
+		const entries = await run.ask('ledger', step, { consumer: `of-${run.id}`, elicitation_id: run.id, ...options });
+		if (step.fails) return;
+		const wanted = run.fill(step.answers);
+		assert.equal(entries.length, wanted.length, JSON.stringify(entries));
+		wanted.forEach((each, n) => matches(entries[n], each));
+	},
+
+	async paid(run, options, step) {
+		const answer = await run.ask('paid', step, { subject: run.subject, ...options });
+		if ('answers' in step) assert.equal(answer, step.answers);
+	},
 
 	fulfil: (run, result, step) => run.finish('fulfil', step, { result }),
 	confirm: (run, _, step) => run.finish('confirm', step, {}),

@@ -58,6 +58,9 @@ type given struct {
 	AnyPayment bool             `json:"any_payment"`
 	How        urlmode.ClaimEnd `json:"how"`
 	Refund     string           `json:"refund"`
+	// Of the ledger:
+	Consumer string `json:"consumer"`
+	Count    int    `json:"count"`
 	// Of a vault:
 	Keys     string         `json:"keys"`
 	Issuer   string         `json:"issuer"`
@@ -233,6 +236,25 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 			told = append(told, refund(each))
 		}
 		return told, err
+	case "ledger":
+		told := []members{}
+		for each, err := range d.instance.Ledger(ctx, urlmode.LedgerOptions{Consumer: with.Consumer}) {
+			if err != nil {
+				return nil, err
+			}
+			if each.ElicitationID != id {
+				continue
+			}
+			told = append(told, members{"type": each.Type, "kind": each.Kind, "provider": each.Provider, "subject": each.Subject, "item": each.Item,
+				"payment": each.Payment, "reference": each.Reference, "amount": each.Amount, "currency": each.Currency, "refunded": each.Refunded,
+				"entered_at": each.EnteredAt})
+			if len(told) == with.Count {
+				break
+			}
+		}
+		return told, nil
+	case "paid":
+		return d.instance.Paid(ctx, urlmode.PaidOptions{Subject: with.Subject, Item: with.Item, Since: with.selected().Since})
 	case "purge":
 		return d.instance.Purge(ctx, urlmode.PurgeOptions{OlderThan: ms(with.OlderThan), Kind: string(with.Kind)})
 	case "ticket":
