@@ -58,28 +58,26 @@ BEGIN
 	END IF;
 	INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, reference,
 		amount, currency, refunded, status, occurred_at, evidence_due_at)
-	SELECT coalesce(p.tenant, e.tenant, ''), enter_of_refund.type, coalesce(to_jsonb(r) ->> 'kind', 'refund'), r.provider,
+	SELECT coalesce(p.tenant, e.tenant, ''), enter_of_refund.type, r.kind, r.provider,
 		coalesce(p.elicitation, CASE WHEN cardinality(r.elicitations) = 1 THEN r.elicitations[1] END), p.reference,
 		CASE WHEN p.reference IS NULL THEN coalesce(r.payment, e.checkout) ELSE p.checkout END, r.reference,
 		CASE WHEN enter_of_refund.type IN ('refund_reversed', 'dispute_won') THEN coalesce(r.reversed, r.amount, p.amount)
 			ELSE coalesce(r.amount, p.amount) END,
 		coalesce(r.currency, p.currency), CASE WHEN p.reference IS NOT NULL THEN urlmode.gone_back_of(p) END,
-		to_jsonb(r) ->> 'state', (to_jsonb(r) ->> 'occurred_at')::timestamptz, (to_jsonb(r) ->> 'evidence_due_at')::timestamptz
+		r.state, r.occurred_at, r.evidence_due_at
 	FROM (SELECT) one LEFT JOIN urlmode.elicitation e ON e.id = r.elicitations[1];
 END
 $$;
 COMMENT ON FUNCTION urlmode.enter_of_refund IS
 	'Internal. Writes an entry of this type about a refund or a dispute.';
 
--- Through JSON, because the columns of disputes may not be there yet (../tables).
 CREATE OR REPLACE FUNCTION urlmode.types_of_refund(r urlmode.refund) RETURNS text[]
 LANGUAGE sql STABLE AS $$
 	SELECT array_remove(ARRAY[
-		CASE WHEN r.refunded_at IS NOT NULL THEN CASE WHEN d.is_dispute THEN 'disputed' ELSE 'refunded' END END,
-		CASE WHEN r.reversed_at IS NOT NULL OR d.ended = 'won' THEN CASE WHEN d.is_dispute THEN 'dispute_won' ELSE 'refund_reversed' END END,
-		CASE WHEN d.ended = 'lost' THEN 'dispute_lost' END
+		CASE WHEN r.refunded_at IS NOT NULL THEN CASE r.kind WHEN 'dispute' THEN 'disputed' ELSE 'refunded' END END,
+		CASE WHEN r.reversed_at IS NOT NULL OR r.ended = 'won' THEN CASE r.kind WHEN 'dispute' THEN 'dispute_won' ELSE 'refund_reversed' END END,
+		CASE WHEN r.ended = 'lost' THEN 'dispute_lost' END
 	], NULL)
-	FROM (SELECT coalesce(to_jsonb(r) ->> 'kind', '') = 'dispute' AS is_dispute, to_jsonb(r) ->> 'ended' AS ended) d
 $$;
 COMMENT ON FUNCTION urlmode.types_of_refund IS
 	'Internal. The types of the entries that say what is known of a refund or dispute, in their '
@@ -159,8 +157,7 @@ BEGIN
 			-- A dispute that was reinstated, and is withdrawn again.
 			OR OLD.reversed_at IS NOT NULL AND NEW.reversed_at IS NULL
 			-- How a dispute stands, unless another entry says it.
-			OR 'disputed' = ANY (known) AND known <@ before AND (to_jsonb(OLD) ->> 'state', to_jsonb(OLD) ->> 'evidence_due_at')
-				IS DISTINCT FROM (to_jsonb(NEW) ->> 'state', to_jsonb(NEW) ->> 'evidence_due_at');
+			OR 'disputed' = ANY (known) AND known <@ before AND (OLD.state, OLD.evidence_due_at) IS DISTINCT FROM (NEW.state, NEW.evidence_due_at);
 	END IF;
 	FOREACH type IN ARRAY known LOOP
 		IF type <> ALL (before) OR is_told_again AND type IN ('refunded', 'disputed')

@@ -73,6 +73,11 @@ SELECT pg_temp.sells(14, 'held'), pay(14, 'p14'), back(14, '1.00 EUR', 'p14', 'r
 SELECT * FROM entries('z');
 SELECT acknowledges('z', 100);
 
+-- A dispute has a state and times of its provider: an inquiry, the money withdrawn, won; or lost.
+SELECT pg_temp.sells(40, 'won'), pay(40, 'p40'), told(40, 'disputed', 'p40', 'd40', 100, state => 'warning', due => 900), told(40, 'refunded', 'p40', 'd40', 200, state => 'open', due => 900), told(40, 'refund_reversed', 'p40', 'd40', 300, 'dispute_won', 'won');
+SELECT pg_temp.sells(41, 'lost'), pay(41, 'p41'), told(41, 'refunded', 'p41', 'd41', 200, state => 'open'), told(41, 'disputed', 'p41', 'd41', 300, 'dispute_lost', 'lost');
+SELECT type, kind, payment, reference, amount, refunded, status FROM entries('z');
+SELECT acknowledges('z', 100), paid('ann', 'won'), paid('ann', 'lost');
 -- A renewal is a payment of its subscription, and of no elicitation. Both are claimed by the subscription.
 SELECT pg_temp.sells(30, 'pro');
 UPDATE urlmode.elicitation SET expected = expected || '{"subscription": true}' WHERE id = id(30);

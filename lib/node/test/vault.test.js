@@ -245,7 +245,7 @@ test('a user is forgotten, but for references and amounts, and not while a payme
 	};
 	const before = await naming();
 	assert.ok(['account', 'elicitation'].every((name) => before.includes(name)), before.join());
-	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['elicitation', 'event', 'form', 'lease', 'payment']);
+	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['elicitation', 'event', 'form', 'kept_result', 'lease', 'ledger', 'payment']);
 	await assert.rejects(vault.forgetSubject({ subject }), (error) => {
 		assert.equal(error.code, 'UNCLAIMED_PAYMENTS');
 		assert.deepEqual(error.payments, [{ elicitationId, provider: 'demo', reference, amount: 1_050, currency: 'EUR' }]);
@@ -255,7 +255,7 @@ test('a user is forgotten, but for references and amounts, and not while a payme
 	await urlmode.claim(elicitationId, owner);
 	await vault.forgetSubject({ subject });
 	assert.deepEqual(await naming(), []);
-	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['payment']);
+	assert.deepEqual((await holding()).filter((name) => name !== 'purge_queue'), ['ledger', 'payment']);
 	const { rows: [paid] } = await admin.query('SELECT reference, amount, currency, result FROM urlmode.payment WHERE elicitation = $1', [elicitationId]);
 	assert.deepEqual(paid, { reference, amount: '1050', currency: 'EUR', result: null });
 });
