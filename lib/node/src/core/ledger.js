@@ -72,6 +72,8 @@ class Reading {
 	#isStopped = false;
 	/** Whether there may be more than was read. */
 	#isWoken = false;
+	/** The last one that PostgreSQL was asked. @type {Promise<unknown> | undefined} */
+	#question;
 	/** Ends a pause. */
 	#wake = () => {};
 	/** Of the next pause, milliseconds. */
@@ -110,18 +112,24 @@ class Reading {
 	async stop() {
 		this.#isStopped = true;
 		this.#wake();
-		if (!this.#isBusy) await this.#end();
+		if (this.#isBusy) return;
+		// It may be about to get the lease.
+		await this.#question?.catch(() => {});
+		await this.#end();
 	}
 
 	/** Waits for its turn. @returns {Promise<boolean>} whether it has come */
 	async #begin() {
-		const begun = await this.#ask(() => sql.beginLedger(this.#query, { consumer: this.#consumer, leaseMs: LEDGER_LEASE_MS }));
+		const begun = await this.#ask(async () => {
+			const answer = await sql.beginLedger(this.#query, { consumer: this.#consumer, leaseMs: LEDGER_LEASE_MS });
+			this.#lease = answer.lease ?? undefined;
+			return answer;
+		});
 		if (!begun) return false;
 		if (begun.lease === null) {
 			await this.#pause(Math.min(Number(begun.wait_ms), this.#nextInterval()));
 			return false;
 		}
-		this.#lease = begun.lease;
 		this.#interval = POLL_MIN_MS;
 		this.#renewal = setInterval(() => void this.#renew(), LEDGER_LEASE_MS / CLAIM_RENEWALS).unref();
 		return true;
@@ -186,7 +194,8 @@ class Reading {
 	async #ask(question) {
 		for (;;) {
 			try {
-				return await question();
+				this.#question = question();
+				return /** @type {T} */ (await this.#question);
 			} catch (error) {
 				if (this.#isStopped) return undefined;
 				if (isRefusal(error)) throw error;

@@ -84,6 +84,7 @@ class _Reading:
         self._busy = False  # whether somebody deals with an entry
         self._woken = asyncio.Event()  # there may be more than was read
         self._interval = POLL_MIN_S
+        self._asking = asyncio.Lock()  # while PostgreSQL is asked
         self.stopped = False
 
     def notified(self, notifications: list[Notification]) -> None:
@@ -97,16 +98,20 @@ class _Reading:
     async def begin(self) -> bool:
         """Waits for its turn. Whether it has come."""
         self._woken.clear()
-        begun = await self._ask(lambda: sql.begin_ledger(self._query, consumer=self._consumer, lease_ms=_LEASE_MS))
+        begun = await self._ask(self._begin)
         if begun is None:
             return False
         if begun.lease is None:
             await self._pause(min((begun.wait_ms or 0) / 1000, self._next_interval()))
             return False
-        self._lease = begun.lease
         self._interval = POLL_MIN_S
         self._renewal = self._tasks.start(self._renew(begun.lease))
         return True
+
+    async def _begin(self) -> sql.BegunLedger:
+        begun = await sql.begin_ledger(self._query, consumer=self._consumer, lease_ms=_LEASE_MS)
+        self._lease = begun.lease
+        return begun
 
     async def entries(self) -> AsyncGenerator[LedgerEntry, None]:
         """Until another instance reads."""
@@ -137,7 +142,8 @@ class _Reading:
         self.stopped = True
         self._woken.set()
         if not self._busy:
-            await self.end()
+            async with self._asking:  # it may be about to get the lease
+                await self.end()
 
     async def end(self) -> None:
         lease = self._lease
@@ -171,7 +177,8 @@ class _Reading:
         """Asks again while PostgreSQL is unavailable, as waits do. None: the loop is to end."""
         while True:
             try:
-                return await question()
+                async with self._asking:
+                    return await question()
             except (psycopg.Error, UrlModeError) as error:
                 if self.stopped:
                     return None
