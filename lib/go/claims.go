@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,9 @@ const (
 	ClaimTaken ClaimState = "taken"
 	// ClaimChanged means that the outcome is no longer this accept. Wait again.
 	ClaimChanged ClaimState = "changed"
+
+	// claimRecheck means that the provider must be asked first.
+	claimRecheck ClaimState = "recheck"
 )
 
 // ClaimEnd is how the claim of a payment has ended that Unclaimed lists.
@@ -74,6 +78,8 @@ type Claim struct {
 type claims struct {
 	pool *pool
 	ring keys
+	// ask is waits.askProvider.
+	ask  func(context.Context, rowKey, func(context.Context, Recheck) (*Answer, error), *time.Duration) (taken bool, failure, err error)
 	keep time.Duration // how long a result is kept after the last end of its claim
 	ctx  context.Context
 	done sync.WaitGroup
@@ -126,6 +132,20 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 	// What is asked for is awaited: nobody else could do, or give back, what this call has begun.
 	for asking := context.WithoutCancel(ctx); ; {
 		claim, err := c.try(asking, k, o)
+		if err == nil && claim.State == claimRecheck {
+			// What the provider has may have gone back. If that fails, the claim does not begin.
+			taken, failure, err := c.ask(asking, k, o.Recheck, &o.RecheckAfter)
+			if err := cmp.Or(failure, err); err != nil {
+				return nil, err
+			}
+			if taken {
+				o.RecheckAfter = max(o.RecheckAfter, limits.RecheckLease)
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		rest := time.Until(until)
 		if err != nil || claim.State != ClaimLeased || rest <= 0 {
 			return claim, err
@@ -141,9 +161,14 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 
 func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	asked := time.Now()
+	var age *int64
+	if o.Recheck != nil {
+		ms := o.RecheckAfter.Milliseconds()
+		age = &ms
+	}
 	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
 		all, err := run(ctx, c.pool, sqlBeginLease, beginLeaseValues{rowKey: k, reference: o.Reference, leaseMs: o.Lease.Milliseconds(),
-			keepMs: c.keep.Milliseconds(), claimID: o.ClaimID, anyPayment: o.AnyPayment})
+			keepMs: c.keep.Milliseconds(), claimID: o.ClaimID, anyPayment: o.AnyPayment, recheckMs: age})
 		if err != nil {
 			return nil, err
 		}
@@ -163,6 +188,13 @@ func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked t
 		return nil, errorNotFound(k.id)
 	case "open":
 		return nil, openAgain(k.id)
+	case "recheck":
+		if answer.leasedMs <= 0 {
+			break
+		}
+		// Another instance asks, or has failed just now.
+		claim.State = ClaimLeased
+		fallthrough
 	case "leased":
 		claim.Until = time.Now().Add(time.Duration(answer.leasedMs) * time.Millisecond)
 	case "claimed": // an account

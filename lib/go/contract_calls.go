@@ -699,6 +699,8 @@ type beginLeaseValues struct {
 	claimID   string
 	// whether it may be one that does not match, or is held
 	anyPayment bool
+	// how old the last answer of a recheck may be; nil: the caller cannot ask
+	recheckMs *int64
 }
 
 type claimRow struct {
@@ -711,7 +713,7 @@ type claimRow struct {
 
 var sqlBeginLease = internals.StatementOf(
 	`SELECT outcome, coalesce(claimed_reference, ''), coalesce(fence, 0), fulfilled, coalesce(leased_ms, 0) FROM
-		urlmode.begin_lease($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint, $6::text::uuid, $7::boolean)`,
+		urlmode.begin_lease($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::bigint, $6::text::uuid, $7::boolean, $8::bigint)`,
 	func(of beginLeaseValues) []any {
 		return []any{
 			of.id,
@@ -721,6 +723,7 @@ var sqlBeginLease = internals.StatementOf(
 			of.keepMs,
 			orNull(of.claimID),
 			of.anyPayment,
+			of.recheckMs,
 		}
 	},
 	func(from pgx.CollectableRow) (r claimRow, err error) {

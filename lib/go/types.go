@@ -504,6 +504,10 @@ type LeaseOptions struct {
 	ClaimID string
 	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
 	AnyPayment bool
+	// Recheck asks the provider before the claim begins, if an event has ever asked for that. If it fails, the claim does not begin.
+	Recheck func(context.Context, Recheck) (*Answer, error)
+	// RecheckAfter is how old its last answer may be: a minute by default. Less than zero: each claim asks.
+	RecheckAfter time.Duration
 }
 
 // ListOptions select payments and refunds. The zero value selects all.

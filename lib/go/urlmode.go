@@ -86,6 +86,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return err
 	}
 	m.listener.waits = m.waits
+	m.claims.ask = m.waits.askProvider
 	return m, nil
 }
 
@@ -228,6 +229,11 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	if o.ClaimID = strings.ToLower(o.ClaimID); o.ClaimID != "" && !isID(o.ClaimID) {
 		return nil, argumentError("ClaimID must be a UUID")
 	}
+	o.RecheckAfter = orDefault(o.RecheckAfter, limits.RecheckAfter)
+	if err := checkDuration("RecheckAfter", max(0, o.RecheckAfter), 0, limits.RecheckAfterMax); err != nil {
+		return nil, err
+	}
+	o.RecheckAfter = max(0, o.RecheckAfter)
 	return m.claims.begin(ctx, k, o)
 }
 

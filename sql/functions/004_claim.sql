@@ -212,7 +212,7 @@ COMMENT ON FUNCTION urlmode.money_back IS
 
 CREATE OR REPLACE FUNCTION urlmode.begin_lease(
 	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000,
-	claim_id uuid DEFAULT NULL, any_payment boolean DEFAULT false
+	claim_id uuid DEFAULT NULL, any_payment boolean DEFAULT false, recheck_ms bigint DEFAULT NULL
 )
 RETURNS TABLE (outcome text, claimed_reference text, fence bigint, fulfilled bytea, leased_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -265,6 +265,11 @@ BEGIN
 			outcome := 'leased';
 			fence := NULL;
 			leased_ms := ceil(extract(epoch FROM lease.ends_at - now()) * 1000);
+		ELSIF this.kind = 'payment' AND urlmode.is_recheck_due(begin_lease.id, recheck_ms) AND recheck_ms IS NOT NULL THEN
+			outcome := 'recheck';
+			fence := NULL;
+			SELECT greatest(0, ceil(extract(epoch FROM r.recheck_at - now()) * 1000)) INTO leased_ms
+			FROM urlmode.recheck r WHERE r.elicitation = begin_lease.id;
 		ELSE
 			outcome := 'begun';
 			fence := urlmode.next_fence(begin_lease.id);
@@ -278,16 +283,18 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.begin_lease IS
-	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or NULL: '
-	'the oldest that matches. claim_id: a name for this claim, chosen by the caller. Who asks '
-	'again with the same one is given the same fence. any_payment: also a payment that does not '
-	'match, or is held, to deliver or refund what urlmode.unclaimed or urlmode.undelivered lists. '
-	'outcome: begun (fence is for what follows); fulfilled (another call has done the work: '
-	'fulfilled is what it has returned, sealed, and fence is for confirm_claim, or for '
+	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or '
+	'NULL: the oldest that matches. claim_id: a name for this claim, chosen by the caller. Who '
+	'asks again with the same one is given the same fence. any_payment: also a payment that does '
+	'not match, or is held, to deliver or refund what urlmode.unclaimed or urlmode.undelivered '
+	'lists. outcome: begun (fence is for what follows); fulfilled (another call has done the '
+	'work: fulfilled is what it has returned, sealed, and fence is for confirm_claim, or for '
 	'release_claim where this answer fails as well); leased (another call does the work, for '
-	'leased_ms milliseconds at most); claimed (an account, whose claim has one end); taken, '
-	'changed, open or unknown, as claim returns them. claimed_reference: for what follows; empty '
-	'where the outcome is no payment.';
+	'leased_ms milliseconds at most); recheck (only with recheck_ms: an event has asked the '
+	'server to ask the provider, and the last answer is older than that, or than the event: '
+	'begin_recheck first; it can be begun after leased_ms milliseconds, NULL or 0: now); claimed '
+	'(an account, whose claim has one end); taken, changed, open or unknown, as claim returns '
+	'them. claimed_reference: for what follows; empty where the outcome is no payment.';
 
 CREATE OR REPLACE FUNCTION urlmode.renew_lease(id uuid, binding bytea, fence bigint, lease_ms bigint)
 RETURNS text

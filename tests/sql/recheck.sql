@@ -35,6 +35,18 @@ SELECT n, reference, payment FROM refunds(of_one => 32);
 SELECT make(40), event(40, 'recheck'), rechecks(40, ARRAY['p40 10.00 EUR paid 40']), rechecks(40, max_age => NULL), rechecks(40, max_age => '1 min'), event(40, 'recheck', type => 'refund'), rechecks(40, ARRAY['p40 10.00 EUR paid 40'], max_age => NULL);
 SELECT pass('61 s'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => NULL);
 SELECT make(41), pay(41, 'p41'), pass('1 hour'), rechecks(41, max_age => '1 min');
+-- Then a claim does not begin, unless its caller cannot ask. Where no event has ever asked, it begins.
+SELECT make(44), event(44, 'recheck'), rechecks(44, ARRAY['p44 10.00 EUR paid 44']), pass('61 s'), make(45), pay(45, 'p45'), pass('1 hour');
+SELECT 'old', outcome, minutes FROM begins('c44', 44, max_age => '1 min');
+SELECT 'busy', b.lease IS NOT NULL FROM urlmode.begin_recheck(id(44), owner('ann'), 60000, 60000) b;
+SELECT 'busy', outcome, minutes FROM begins('c44', 44, max_age => '1 min');
+SELECT end_recheck(44, 2, 1);
+SELECT 'answered', outcome, of FROM begins('c44', 44, max_age => '1 min');
+SELECT releases('c44', 44), event(44, 'recheck');
+SELECT 'an event', outcome FROM begins('c44', 44, max_age => '1 min');
+SELECT 'cannot ask', outcome FROM begins('c44', 44);
+SELECT 'another call', outcome FROM begins('d44', 44, max_age => '0');
+SELECT 'none ever', outcome FROM begins('c45', 45, max_age => '0');
 -- Of an account or a signature that has ended nothing is asked.
 SELECT make(42, 'signature'), event(42, 'recheck'), settle(42), rechecks(42);
 -- After a failure it waits.

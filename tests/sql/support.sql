@@ -244,14 +244,14 @@ $$;
 -- call: its name, for what follows. claim: the name of the claim. listed: any payment that unclaimed lists.
 CREATE FUNCTION begins(
 	call text, n integer, reference text DEFAULT NULL, lease interval DEFAULT '1 min', subject text DEFAULT 'ann', claim integer DEFAULT NULL,
-	listed boolean DEFAULT NULL
+	listed boolean DEFAULT NULL, max_age interval DEFAULT NULL
 )
 RETURNS TABLE (outcome text, of text, is_greater boolean, fulfilled text, minutes integer) LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
 	given record;
 BEGIN
 	SELECT * INTO given FROM urlmode.begin_lease(test.id(n), test.owner(subject), reference, test.ms(lease), claim_id => test.id(claim),
-		any_payment => coalesce(listed, false));
+		any_payment => coalesce(listed, false), recheck_ms => test.ms(max_age));
 	outcome := given.outcome;
 	of := given.claimed_reference;
 	is_greater := given.fence > (SELECT max(b.fence) FROM test.begun b WHERE b.call <> begins.call);

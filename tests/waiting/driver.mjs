@@ -63,8 +63,11 @@ const VERBS = {
 	cancel: ({ elicitation_id: id, ...options }) => urlmode.cancel(id, given(options)),
 	abandon: ({ elicitation_id: id, ...options }) => urlmode.abandon(id, given(options)),
 	claim: ({ elicitation_id: id, ...options }) => urlmode.claim(id, given(options)),
-	async begin_claim({ elicitation_id: id, ...options }, number) {
-		const claim = await urlmode.beginClaim(id, given(options));
+	async begin_claim({ elicitation_id: id, recheck, recheck_after_ms: recheckAfter, ...options }, number) {
+		const claim = await urlmode.beginClaim(id, { ...given(options), recheckAfter, ...recheck && { recheck: () => {
+			if (recheck === 'fails') throw Object.assign(new Error('the provider cannot be asked'), { code: 'FAILED' });
+			return answered(recheck);
+		} } });
 		claims.set(number, claim);
 		const { state, reference, fence, result } = claim;
 		return { state, reference, fence, ...state === 'fulfilled' && { result } };

@@ -16,7 +16,7 @@ import psycopg
 
 from urlmode import Answer, Entries, Expected, PaymentEntry, Problem, RefundEntry, UrlMode, UrlModeError
 
-SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than"}
+SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than", "recheck_after_ms": "recheck_after"}
 
 
 class Failed(ValueError):
@@ -117,8 +117,13 @@ class Driver:
         if wait in self.tasks:
             self.tasks[wait].cancel()
 
-    async def begin_claim(self, number: int, **options: Any) -> Any:
-        self.claims[number] = await self.urlmode.begin_claim(**given(options))
+    async def begin_claim(self, number: int, *, recheck: Any = None, **options: Any) -> Any:
+        def ask(_: Any) -> Answer | Entries:
+            if recheck == "fails":
+                raise Failed("the provider cannot be asked")
+            return answered(recheck)
+
+        self.claims[number] = await self.urlmode.begin_claim(**given(options), recheck=recheck and ask)
         return told_claim(self.claims[number])
 
     async def fulfil(self, number: int, *, claim: int, result: Any) -> Any:

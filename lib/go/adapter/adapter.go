@@ -249,7 +249,7 @@ func (k *asking) begin(ctx context.Context, id, reference string) (claim *urlmod
 		letClose = end
 	}
 	rest := max(0, time.Until(k.deadline))
-	claim, err = k.a.instance.BeginClaim(ctx, id, k.wish.Owner, urlmode.LeaseOptions{Reference: reference, Wait: rest})
+	claim, err = k.a.instance.BeginClaim(ctx, id, k.wish.Owner, urlmode.LeaseOptions{Reference: reference, Wait: rest, Recheck: k.wish.Recheck})
 	if err != nil || claim.State != urlmode.ClaimBegun {
 		letClose()
 	}

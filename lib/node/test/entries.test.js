@@ -134,3 +134,28 @@ test('a wait rejects with what is wrong with an answer', async (t) => {
 	await assert.rejects(urlmode.waitForCompletion(id, { ...owner, recheck: () => ({ payments: [entry(id, 'tr_1', { status: 'open' })] }) }),
 		{ name: 'TypeError', message: 'payments[0].status must be one of paid, processing, failed, cancelled' });
 });
+
+test('a claim asks the provider once more if the last answer is old, and does not begin if that fails', async (t) => {
+	const { urlmode, callback } = await setUp(t);
+	const id = await asked({ urlmode, callback });
+	const reference = newReference();
+	let calls = 0;
+	const recheck = () => {
+		calls += 1;
+		return { payments: [entry(id, reference)] };
+	};
+	await urlmode.waitForCompletion(id, { ...owner, recheck });
+	const first = await urlmode.beginClaim(id, { ...owner, recheck });
+	assert.deepEqual([first.state, calls], ['begun', 1]);
+	await first.release();
+	const second = await urlmode.beginClaim(id, { ...owner, recheck, recheckAfter: 0 });
+	assert.deepEqual([second.state, calls], ['begun', 2]);
+	await second.release();
+	await callback.event(id, 'recheck');
+	const failed = new Error('the provider cannot be asked');
+	await assert.rejects(urlmode.beginClaim(id, { ...owner, recheck: () => Promise.reject(failed) }), failed);
+	assert.equal((await urlmode.beginClaim(id, { ...owner, recheck })).state, 'leased');
+	assert.equal((await urlmode.beginClaim(id, { ...owner, recheck, timeout: 20_000 })).state, 'begun');
+	await assert.rejects(urlmode.beginClaim(id, { ...owner, recheck: 1 }), { message: 'recheck must be a function' });
+	await assert.rejects(urlmode.beginClaim(id, { ...owner, recheckAfter: -1 }), /recheckAfter must be/);
+});

@@ -47,6 +47,7 @@ type given struct {
 	Abandon       bool            `json:"abandon"`
 	CanRecheck    *bool           `json:"can_recheck"`
 	Recheck       json.RawMessage `json:"recheck"`
+	RecheckAfter  *float64        `json:"recheck_after_ms"`
 	Verify        *onlyRight      `json:"verify"`
 	answer
 	Answer *answer `json:"answer"`
@@ -204,6 +205,25 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		options := urlmode.LeaseOptions{Reference: with.Reference, Lease: ms(with.Lease), AnyPayment: with.AnyPayment}
 		if with.Timeout != nil {
 			options.Wait = ms(*with.Timeout)
+		}
+		if with.RecheckAfter != nil {
+			options.RecheckAfter = min(-1, ms(*with.RecheckAfter))
+			if *with.RecheckAfter > 0 {
+				options.RecheckAfter = ms(*with.RecheckAfter)
+			}
+		}
+		if with.Recheck != nil {
+			options.Recheck = func(context.Context, urlmode.Recheck) (*urlmode.Answer, error) {
+				if string(with.Recheck) == `"fails"` {
+					return nil, errFailed
+				}
+				var of answer
+				if err := json.Unmarshal(with.Recheck, &of); err != nil {
+					return nil, err
+				}
+				said, err := of.answer()
+				return &said, err
+			}
 		}
 		begun, err := d.instance.BeginClaim(ctx, id, owner, options)
 		if err != nil {

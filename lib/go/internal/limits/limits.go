@@ -146,6 +146,10 @@ const (
 	LedgerPageMax = 100
 	// RecheckLease: How long nobody else begins a recheck. A function that takes longer causes a warning.
 	RecheckLease = 1 * time.Minute
+	// RecheckAfter: How old the last answer of a recheck may be when a claim begins.
+	RecheckAfter = 1 * time.Minute
+	// RecheckAfterMax: The longest that this can be.
+	RecheckAfterMax = 24 * time.Hour
 	// EntriesMax: How many payments, and how many refunds, a recheck can tell of.
 	EntriesMax = 100
 	// ListedMax: How many payments, and how many refunds, can be compared at once.

@@ -140,6 +140,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	const { controller, release } = followSignals([round.signal, round.answer.signal]);
 	const claimed = await urlmode.beginClaim(id, {
 		...owner, reference, timeout: Math.max(0, round.deadline - performance.now()), signal: controller.signal,
+		recheck: options.recheck,
 	}).catch((error) => {
 		if (error instanceof ElicitationOpenError) return { state: /** @type {const} */ ('changed') };
 		throwIfGone(round, id);

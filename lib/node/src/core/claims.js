@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as sql from './contract-calls.js';
-import { CLAIM_CONFIRM_MS, CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
+import { CLAIM_CONFIRM_MS, CLAIM_RENEWALS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
 import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ClaimRefundedError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { checkReference } from './arguments.js';
@@ -26,12 +26,15 @@ import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
  * @property {AbortSignal | undefined} signal ends this wait
  * @property {string | null} claimId of the caller
  * @property {boolean} anyPayment whether it may be one that does not match, or is held
+ * @property {import('./types.js').RecheckFunction | undefined} [recheck]
+ * @property {number} [recheckAfter] how old its last answer may be, in milliseconds
  */
 
 export class Claims {
 	#query;
 	#keys;
 	#keep;
+	#rechecker;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
 	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
@@ -41,11 +44,13 @@ export class Claims {
 	 * @param {Pick<import('./database.js').Database, 'query'>} database
 	 * @param {import('./keys.js').KeyRing} keys
 	 * @param {number} keep milliseconds that a result is kept after the last end of its claim
+	 * @param {ReturnType<typeof import('./ask-back.js').rechecker>} rechecker
 	 */
-	constructor(database, keys, keep) {
+	constructor(database, keys, keep, rechecker) {
 		this.#query = database.query.bind(database);
 		this.#keys = keys;
 		this.#keep = keep;
+		this.#rechecker = rechecker;
 	}
 
 	/**
@@ -58,14 +63,34 @@ export class Claims {
 		// A client that has its answer can call again at once.
 		const confirming = this.#confirming.get(rowKey.id);
 		if (confirming) await Promise.race([confirming, sleep(CLAIM_CONFIRM_MS, undefined, { ref: false })]);
+		let age = options.recheck ? options.recheckAfter ?? null : null;
 		for (;;) {
 			options.signal?.throwIfAborted();
-			const claim = await this.#begin(rowKey, options);
+			const claim = await this.#begin(rowKey, options, age);
+			if (claim === 'recheck') {
+				if (await this.#recheck(rowKey, options, age)) age = Math.max(Number(age), RECHECK_LEASE_MS);
+				continue;
+			}
 			const rest = until - performance.now();
 			if (claim.state !== 'leased' || rest <= 0) return claim;
 			await sleep(Math.min(rest, jittered(CLAIM_RETRY_MS)), undefined, options.signal && { signal: options.signal })
 				.catch(() => {}); // The loop throws the reason of the signal.
 		}
+	}
+
+	/**
+	 * Asks the provider before the claim begins: what it has may have gone back. If that fails, the claim does not begin.
+	 *
+	 * @param {RowKey} rowKey
+	 * @param {BeginOptions} options
+	 * @param {number | null} age
+	 * @returns {Promise<boolean>} false if another instance asks
+	 */
+	async #recheck(rowKey, { recheck }, age) {
+		if (!recheck) return false;
+		const { taken, ...failure } = await this.#rechecker.run({ ...rowKey, status: 'completed' }, recheck, age);
+		if ('error' in failure) throw failure.error;
+		return taken;
 	}
 
 	/**
@@ -85,17 +110,21 @@ export class Claims {
 	/**
 	 * @param {RowKey} rowKey
 	 * @param {BeginOptions} options
-	 * @returns {Promise<Claim>}
+	 * @param {number | null} age how old the last answer of a recheck may be; null: nobody can ask
+	 * @returns {Promise<Claim | 'recheck'>} recheck: the provider must be asked first
 	 */
-	async #begin({ id, binding }, { reference: wanted, lease, claimId, anyPayment }) {
+	async #begin({ id, binding }, { reference: wanted, lease, claimId, anyPayment }, age) {
 		const asked = performance.now();
 		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await sql.beginLease(
-			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment });
+			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment, recheckMs: age });
 		const operations = this.#operationsOf({ id, binding }, fence, lease);
 		const common = { reference: reference || undefined, fence: Number(fence) };
 		switch (outcome) {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'open': throw new ElicitationOpenError(id);
+		case 'recheck':
+			if (Number(leased) <= 0) return 'recheck';
+			// falls through: somebody else asks, or has failed just now
 		case 'leased': return { state: 'leased', until: new Date(Date.now() + Number(leased)) };
 		case 'fulfilled': {
 			const { result } = unseal(this.#keys, { id, binding, use: FULFILLED_INFO }, fulfilled);

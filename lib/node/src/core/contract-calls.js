@@ -608,14 +608,14 @@ export async function purge(query, { keepMs, kind }) {
 
 /**
  * @typedef {object} ClaimRow
- * @property {'begun' | 'fulfilled' | 'leased' | 'claimed' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
+ * @property {'begun' | 'fulfilled' | 'leased' | 'recheck' | 'claimed' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
  * @property {string | null} claimed_reference
  * @property {string} fence
  * @property {Buffer} fulfilled
  * @property {string} leased_ms
  */
 
-const BEGIN_LEASE = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM urlmode.begin_lease($1, $2, $3, $4, $5, $6, $7)`;
+const BEGIN_LEASE = `SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM urlmode.begin_lease($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 /**
  * @param {Query} query
@@ -627,10 +627,11 @@ const BEGIN_LEASE = `SELECT outcome, claimed_reference, fence, fulfilled, leased
  * @param {number | string} values.keepMs
  * @param {string | null} values.claimId
  * @param {boolean} values.anyPayment whether it may be one that does not match, or is held
+ * @param {number | string | null} values.recheckMs how old the last answer of a recheck may be; null: the caller cannot ask
  * @returns {Promise<ClaimRow>}
  */
-export async function beginLease(query, { id, binding, reference, leaseMs, keepMs, claimId, anyPayment }) {
-	const [row] = await query(BEGIN_LEASE, [id, binding, reference, leaseMs, keepMs, claimId, anyPayment]);
+export async function beginLease(query, { id, binding, reference, leaseMs, keepMs, claimId, anyPayment, recheckMs }) {
+	const [row] = await query(BEGIN_LEASE, [id, binding, reference, leaseMs, keepMs, claimId, anyPayment, recheckMs]);
 	return /** @type {never} */ (row);
 }
 

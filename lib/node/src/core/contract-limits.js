@@ -150,6 +150,10 @@ export const LEDGER_LEASE_MS = 30_000;
 export const LEDGER_PAGE_MAX = 100;
 /** How long nobody else begins a recheck. A function that takes longer causes a warning. */
 export const RECHECK_LEASE_MS = 60_000;
+/** How old the last answer of a recheck may be when a claim begins. */
+export const RECHECK_AFTER_MS = 60_000;
+/** The longest that this can be. */
+export const RECHECK_AFTER_MAX_MS = 86_400_000;
 /** How many payments, and how many refunds, a recheck can tell of. */
 export const ENTRIES_MAX = 100;
 /** How many payments, and how many refunds, can be compared at once. */

@@ -275,6 +275,9 @@
  * @property {string | undefined} [claimId] a UUID that names this claim. Who begins again with the same one has the same claim
  * @property {boolean | undefined} [anyPayment] also a payment that does not match or is held, with its `reference`: to deliver or refund what
  *     `unclaimed` or `undelivered` lists
+ * @property {RecheckFunction | undefined} [recheck] asks the provider before the claim begins, if an event has ever asked for a recheck. If
+ *     it throws, the claim does not begin
+ * @property {number | undefined} [recheckAfter] milliseconds, 60 000 by default: how old its last answer may be
  *
  * @typedef {'delivered' | 'refunded'} ClaimEnd
  *

@@ -3,9 +3,11 @@
 
 import { EventEmitter } from 'node:events';
 
+import { rechecker } from './ask-back.js';
 import { Claims } from './claims.js';
 import {
-	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
+	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS,
+	SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
 } from './contract-limits.js';
 import { PROBLEM_INFO, RESULT_INFO } from './contract-seals.js';
 import { Creator } from './create.js';
@@ -87,7 +89,16 @@ export class UrlMode extends EventEmitter {
 		this.#metrics = new Metrics(this.#listener);
 		this.#kept = checkKept({ keepResults, keepUnclaimed, retention });
 		this.#purger = new Purger(this.#database, this.#kept);
-		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results);
+		/** @type {import('./ask-back.js').RecheckOperations} */
+		const recheckOperations = {
+			beginRecheck: (rowKey, lease, age) => this.#database.beginRecheck(rowKey, lease, age),
+			answerRecheck: (rowKey, taken, entries) => this.#database.answerRecheck(rowKey, taken, toRows(entries, (payment) => ({
+				result: sealPayment(this.#keys, rowKey, payment).toString('base64'),
+			}))),
+			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
+			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
+		};
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, rechecker(recheckOperations));
 		this.#ledger = new Ledger(this.#database, this.#listener);
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
@@ -100,12 +111,7 @@ export class UrlMode extends EventEmitter {
 			markRead: (rowKey) => this.#purger.markRead(rowKey),
 			expire: (rowKeys) => this.#database.expire(rowKeys),
 			read: (rowKey) => this.#read(rowKey),
-			beginRecheck: (rowKey, lease, age) => this.#database.beginRecheck(rowKey, lease, age),
-			answerRecheck: (rowKey, taken, entries) => this.#database.answerRecheck(rowKey, taken, toRows(entries, (payment) => ({
-				result: sealPayment(this.#keys, rowKey, payment).toString('base64'),
-			}))),
-			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
-			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
+			...recheckOperations,
 			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
 			endCheck: (rowKey, lease, problem, failed) => this.#database.endCheck(rowKey, lease, problem, failed),
 			openValues: (rowKey, result) => openValues(this.#keys, rowKey, result),
@@ -266,12 +272,14 @@ export class UrlMode extends EventEmitter {
 		const { subject, session } = checkOwner(options);
 		const { signal } = options;
 		checkSignal(signal);
+		checkFunction('recheck', options.recheck);
 		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
 			claimId: options.claimId === undefined ? null : checkId(options.claimId, 'claimId'),
-			anyPayment: checkFlag('anyPayment', options.anyPayment, false),
+			anyPayment: checkFlag('anyPayment', options.anyPayment, false), recheck: options.recheck,
+			recheckAfter: checkMilliseconds('recheckAfter', options.recheckAfter ?? RECHECK_AFTER_MS, 0, RECHECK_AFTER_MAX_MS),
 		});
 	}
 

@@ -196,8 +196,9 @@ async def _begin_and_work(
     """The claim, the result of the body, and whether it is kept."""
     tool_request, outcome = asking.tool_request, end.outcome
     claim = await tool_request.urlmode.begin_claim(
-        outcome.elicitation_id, **tool_request.owner, reference=outcome.reference, timeout=asking.rest
-    )
+        outcome.elicitation_id, **tool_request.owner, reference=outcome.reference, timeout=asking.rest,
+        recheck=tool_request.recheck,
+    )  # fmt: skip
     if isinstance(claim, FulfilledClaim):
         return claim, claim.result, True
     if not isinstance(claim, BegunClaim):

@@ -20,9 +20,10 @@ from typing import Any, Literal, Union
 import psycopg
 
 from . import contract_calls as sql
+from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
 from .arguments import check_reference
-from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RENEWALS, CLAIM_RETRY_S
+from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RENEWALS, CLAIM_RETRY_S, RECHECK_LEASE_S
 from .contract_seals import FULFILLED_INFO
 from .errors import (
     ClaimLostError,
@@ -35,6 +36,7 @@ from .keys import KeyRing
 from .pool import is_refusal
 from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
 from .tasks import Tasks, jittered, shielded
+from .types import RecheckFunction
 
 # Why an account is not connected, if the call does not say it.
 _EXCHANGE_FAILED = "exchange_failed"
@@ -156,11 +158,12 @@ Claim = Union[BegunClaim, FulfilledClaim, LeasedClaim, TakenClaim, ChangedClaim]
 
 
 class Claims:
-    def __init__(self, query: Query, keys: KeyRing, keep_ms: int) -> None:
+    def __init__(self, query: Query, keys: KeyRing, keep_ms: int, rechecker: Rechecker) -> None:
         """`keep_ms`: how long a result is kept after the last end of its claim."""
         self._query = query
         self._keys = keys
         self._keep_ms = keep_ms
+        self._rechecker = rechecker
         self._leases: set[_Lease] = set()
         self._confirming: dict[str, asyncio.Future[Any]] = {}
         """confirmations that are under way, by the ids of their elicitations"""
@@ -168,15 +171,25 @@ class Claims:
 
     async def begin(
         self, key: RowKey, reference: str | None, lease_ms: int, timeout: float, claim_id: str | None = None,
-        any_payment: bool = False,
+        any_payment: bool = False, recheck: RecheckFunction | None = None, recheck_ms: int | None = None,
     ) -> Claim:  # fmt: skip
-        """`timeout`: how many seconds to wait while another call holds the lease."""
+        """`timeout`: how many seconds to wait while another call holds the lease. `recheck_ms`: how old the last answer of
+        `recheck` may be. If it fails, the claim does not begin."""
+        age = None if recheck is None else recheck_ms
         until = time.monotonic() + timeout
         # A client that has its answer can call again at once.
         if (confirming := self._confirming.get(key.id)) is not None:
             await asyncio.wait({confirming}, timeout=CLAIM_CONFIRM_S)
         while True:
-            claim = await self._ask(key, reference, lease_ms, claim_id, any_payment)
+            claim = await self._ask(key, reference, lease_ms, claim_id, any_payment, age)
+            if claim is None:
+                # Another instance may ask just now.
+                asked = await self._rechecker.run(key, "completed", recheck, max_age_ms=age) if recheck else None
+                if asked is not None and asked.error is not None:
+                    raise asked.error
+                if asked is not None and asked.taken:
+                    age = max(age or 0, round(RECHECK_LEASE_S * 1000))
+                continue
             rest = until - time.monotonic()
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
@@ -194,35 +207,38 @@ class Claims:
         await self._tasks.cancel()
 
     async def _ask(
-        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool
-    ) -> Claim:
-        """PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
+        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool, age: int | None
+    ) -> Claim | None:
+        """None: the provider must be asked first. PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
         that the next call may begin at once."""
-        asking = self._tasks.start(self._begin(key, wanted, lease_ms, claim_id, any_payment))
+        asking = self._tasks.start(self._begin(key, wanted, lease_ms, claim_id, any_payment, age))
         try:
             return await shielded(asking)
         except asyncio.CancelledError:
             asking.add_done_callback(self._give_back)
             raise
 
-    def _give_back(self, asking: asyncio.Task[Claim]) -> None:
+    def _give_back(self, asking: asyncio.Task[Claim | None]) -> None:
         if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
             self._tasks.start(claim.release())
 
     async def _begin(
-        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool
-    ) -> Claim:
+        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool, age: int | None
+    ) -> Claim | None:
         asked = time.monotonic()
         query = self._query
         row = await sql.begin_lease(
-            query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id, any_payment=any_payment
-        )
+            query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id,
+            any_payment=any_payment, recheck_ms=age,
+        )  # fmt: skip
         outcome, reference, fence = row.outcome, row.claimed_reference, row.fence
         if outcome == "unknown":
             raise ElicitationNotFoundError(key.id)
         if outcome == "open":
             raise ElicitationOpenError(key.id)
-        if outcome == "leased":
+        if outcome == "recheck" and row.leased_ms <= 0:
+            return None
+        if outcome in ("leased", "recheck"):
             return LeasedClaim(datetime.now(timezone.utc) + timedelta(milliseconds=row.leased_ms))
         if outcome == "changed":
             return ChangedClaim()

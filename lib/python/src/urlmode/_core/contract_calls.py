@@ -620,7 +620,7 @@ async def purge(query: Query, *, keep_ms: int, kind: str | None) -> int:
 
 
 class ClaimRow(NamedTuple):
-    outcome: Literal["begun", "fulfilled", "leased", "claimed", "taken", "changed", "open", "unknown"]
+    outcome: Literal["begun", "fulfilled", "leased", "recheck", "claimed", "taken", "changed", "open", "unknown"]
     claimed_reference: str | None
     fence: int
     fulfilled: bytes
@@ -628,7 +628,8 @@ class ClaimRow(NamedTuple):
 
 
 BEGIN_LEASE = """SELECT outcome, claimed_reference, fence, fulfilled, leased_ms FROM
-    urlmode.begin_lease(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint, %s::uuid, %s::boolean)"""
+    urlmode.begin_lease(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::bigint, %s::uuid, %s::boolean,
+    %s::bigint)"""
 
 
 async def begin_lease(
@@ -640,9 +641,21 @@ async def begin_lease(
     keep_ms: int,
     claim_id: str | None,
     any_payment: bool,
+    recheck_ms: int | None,
 ) -> ClaimRow:
-    """`any_payment`: whether it may be one that does not match, or is held."""
-    found = await query(BEGIN_LEASE, [key.id, key.binding, reference, lease_ms, keep_ms, claim_id, any_payment])
+    """`any_payment`: whether it may be one that does not match, or is held. `recheck_ms`: how old the last answer
+    of a recheck may be; None: the caller cannot ask.
+    """
+    found = await query(BEGIN_LEASE, [
+        key.id,
+        key.binding,
+        reference,
+        lease_ms,
+        keep_ms,
+        claim_id,
+        any_payment,
+        recheck_ms,
+    ])
     return ClaimRow(*found[0])
 
 

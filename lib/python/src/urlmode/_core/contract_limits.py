@@ -142,6 +142,10 @@ LEDGER_LEASE_S = 30
 LEDGER_PAGE_MAX = 100
 # How long nobody else begins a recheck. A function that takes longer causes a warning.
 RECHECK_LEASE_S = 60
+# How old the last answer of a recheck may be when a claim begins.
+RECHECK_AFTER_S = 60
+# The longest that this can be.
+RECHECK_AFTER_MAX_S = 86_400
 # How many payments, and how many refunds, a recheck can tell of.
 ENTRIES_MAX = 100
 # How many payments, and how many refunds, can be compared at once.

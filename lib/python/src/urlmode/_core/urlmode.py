@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
+from .ask_back import Rechecker
 from .claims import Claim, Claims
 from .contract_calls import Abandoned, RefundRow, RowKey, UnclaimedRow
 from .contract_limits import (
@@ -25,6 +26,8 @@ from .contract_limits import (
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
     NAME_MAX,
+    RECHECK_AFTER_MAX_S,
+    RECHECK_AFTER_S,
     RETENTION_S,
     SUBJECT_MAX,
     TICKET_MAX_S,
@@ -116,7 +119,9 @@ class UrlMode(CreateMethods):
         self._metrics = Metrics(self._listener)
         self._creator = Creator(self._database, self._keys, self._urls, self._name)
         self._purger = Purger(self._database, self._kept)
-        self._claims = Claims(self._database.query, self._keys, self._kept.results)
+        self._claims = Claims(
+            self._database.query, self._keys, self._kept.results, Rechecker(self._database, self._keys, self._complete)
+        )
         self._waits = Waits(
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete,
@@ -266,14 +271,17 @@ class UrlMode(CreateMethods):
         timeout: Duration = 0,
         claim_id: Id | None = None,
         any_payment: bool = False,
+        recheck: RecheckFunction | None = None,
+        recheck_after: Duration = RECHECK_AFTER_S,
     ) -> Claim:
         """Claims an accept under a lease, for a call whose answer may be lost.
 
         The work is done once, and its result is given to the next call until an answer was written. `timeout`: how
         long to wait while another call holds the lease. `claim_id`: a UUID that names this claim. Who begins again with the
         same one has the same claim. `any_payment`: also a payment that does not match or is held, by its `reference`, to
-        deliver or refund what `unclaimed` or `undelivered` lists. Raises ElicitationOpenError, ElicitationNotFoundError
-        and ElicitationSealError.
+        deliver or refund what `unclaimed` or `undelivered` lists. `recheck` asks the provider before the claim begins, if
+        an event has ever asked for that, and its last answer is older than `recheck_after`; what it raises is raised, and
+        the claim does not begin. Raises ElicitationOpenError, ElicitationNotFoundError and ElicitationSealError.
         """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
@@ -281,8 +289,10 @@ class UrlMode(CreateMethods):
         seconds = arguments.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000
         name = None if claim_id is None else arguments.check_id(claim_id, "claim_id")
         arguments.check_flag("any_payment", any_payment)
+        arguments.check_function("recheck", recheck)
+        recheck_ms = arguments.check_duration("recheck_after", recheck_after, 0, RECHECK_AFTER_MAX_S)
         return await self._claims.begin(
-            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment
+            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment, recheck, recheck_ms
         )
 
     async def unclaimed(
