@@ -201,14 +201,24 @@ COMMENT ON FUNCTION urlmode.next_fence IS
 	'alone names them after they have begun: the payment may get another reference '
 	'(urlmode.rename_payment).';
 
+-- In PL/pgSQL, because gone_back comes later (018_refund.sql).
 CREATE OR REPLACE FUNCTION urlmode.money_back(elicitation uuid, reference text) RETURNS text
-LANGUAGE sql STABLE AS $$
-	SELECT 'refunded' FROM urlmode.payment p
-	WHERE p.elicitation = money_back.elicitation AND p.reference = money_back.reference AND p.refunded_at IS NOT NULL
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+	paid urlmode.payment;
+BEGIN
+	SELECT * INTO paid FROM urlmode.payment p
+	WHERE p.elicitation = money_back.elicitation AND p.reference = money_back.reference;
+	RETURN CASE WHEN EXISTS (
+		SELECT FROM urlmode.refund r
+		WHERE r.provider = paid.provider AND r.payment = paid.reference AND r.kind = 'dispute' AND r.refunded_at IS NOT NULL
+			AND urlmode.gone_back(r, paid.amount) > 0
+	) THEN 'disputed' WHEN paid.refunded_at IS NOT NULL THEN 'refunded' END;
+END
 $$;
 COMMENT ON FUNCTION urlmode.money_back IS
-	'Internal. refunded: all of this payment went back. NULL: it did not, or the outcome is no '
-	'payment.';
+	'Internal. disputed: this payment is disputed, in part or whole, and the money has not come '
+	'again. refunded: all of it went back. NULL: neither, or the outcome is no payment.';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_lease(
 	id uuid, binding bytea, reference text, lease_ms bigint, keep_ms bigint DEFAULT 600000,
@@ -317,7 +327,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.renew_lease IS
 	'The call goes on for lease_ms milliseconds from now. outcome: renewed; refunded (it goes on, '
-	'and all that was paid went back meanwhile); lost (the claim has ended, or another call has '
+	'and all that was paid went back meanwhile); disputed (the same, also of a part); lost (the claim has ended, or another call has '
 	'begun since, or the lease had ended and what was paid went back, in part or whole).';
 
 CREATE OR REPLACE FUNCTION urlmode.fulfil_lease(
@@ -361,7 +371,8 @@ COMMENT ON FUNCTION urlmode.fulfil_lease IS
 	'the next call, until confirm_claim. claim_end: both ends at once, for who has delivered or '
 	'refunded a payment that urlmode.unclaimed lists: delivered, or refunded, with the provider''s '
 	'reference of the refund if there is one; nothing is kept. Can be repeated. outcome: '
-	'fulfilled; refunded (done, and all that was paid went back meanwhile); lost (the claim has '
+	'fulfilled; refunded (done, and all that was paid went back meanwhile); disputed (the same, '
+	'also of a part); lost (the claim has '
 	'ended, or another call has begun since).';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_claim(

@@ -75,7 +75,7 @@ test('the login is what the contract says: no attribute, no membership', async (
 	assert.deepEqual(memberships, []);
 });
 
-test('it may execute thirteen functions of the schema, and hold no other right in it', async () => {
+test('it may execute the functions of the programs, and hold no other right in the schema', async () => {
 	const { rows: functions } = await thief.query(`
 		SELECT proname FROM pg_proc WHERE pronamespace IN ('urlmode'::regnamespace, 'urlmode_frameworks'::regnamespace)
 			AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`);
@@ -85,7 +85,7 @@ test('it may execute thirteen functions of the schema, and hold no other right i
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['answer_form', 'complete', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'receive_events', 'record_events', 'record_unreadable']);
+		['answer_form', 'complete', 'gauges', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'receive_events', 'record_events', 'record_unreadable']);
 	assert.deepEqual(relations, []);
 });
 
@@ -191,6 +191,10 @@ describe('other functions of the schema', () => {
 		"SELECT urlmode.find_claim(gen_random_uuid(), '\\x00', NULL, 'accept', true)",
 		"SELECT urlmode.end_claim(gen_random_uuid(), '', 0)",
 		"SELECT urlmode.claim(gen_random_uuid(), '\\x00')",
+		"SELECT urlmode.begin_lease(gen_random_uuid(), '\\x00', NULL, 1000)",
+		"SELECT urlmode.renew_lease(gen_random_uuid(), '\\x00', 1, 1000)",
+		"SELECT urlmode.fulfil_lease(gen_random_uuid(), '\\x00', 1, 'x')",
+		"SELECT * FROM urlmode.undelivered()",
 		"SELECT urlmode.begin_claim(gen_random_uuid(), '\\x00', NULL, 1000)",
 		"SELECT urlmode.renew_claim(gen_random_uuid(), '\\x00', 1, 1000)",
 		"SELECT urlmode.fulfil_claim(gen_random_uuid(), '\\x00', 1, 'x')",

@@ -150,6 +150,11 @@ SELECT renews('t', 80), back(80, '10.00 EUR', 'p80', 'b80'), renews('t', 80), fu
 SELECT outcome FROM begins('t2', 80, claim => 1);
 SELECT confirms('t', 80), payments(80);
 
+-- The same for a dispute, until it is won.
+SELECT make(81), pay(81, 'p81');
+SELECT outcome FROM begins('t3', 81);
+SELECT told(NULL, 'refunded', 'p81', 'd81', 100), renews('t3', 81), told(NULL, 'refund_reversed', 'p81', 'd81', 200, kind => 'dispute_won', state => 'won'), renews('t3', 81), confirms('t3', 81);
+
 -- What was done and never confirmed is listed, until its answer was written, or it went back.
 SELECT make(90, key => 'k90'), pay(90, 'p90'), make(91, 'signature', key => 'k91'), event(91, 'accepted'), make(92), pay(92, 'p92');
 SELECT a.outcome, b.outcome, c.outcome FROM begins('u', 90) a, begins('v', 91) b, begins('w', 92) c;

@@ -57,30 +57,30 @@ func New(instance *urlmode.Instance, o Options) *Tools {
 // Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrClientGone]; a *jsonrpc.Error for a requestState that is
 // not valid; the cause of the context.
 func (t *Tools) ElicitURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
+	return answer(ctx)(t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
 func (t *Tools) RequireURL(ctx context.Context, call *sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Require(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
+	return answer(ctx)(t.adapter.Require(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with
 // the Values. The rest is as with ElicitURL.
 func (t *Tools) CollectInput(ctx context.Context, call *sdk.CallToolRequest, wish InputWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.CollectInput(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
+	return answer(ctx)(t.adapter.CollectInput(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // AskApproval asks for a decision of the user, or of others, and runs the body if somebody approves. A call that asks others ends
 // with the link for them, and the next one finds the decision. The rest is as with ElicitURL.
 func (t *Tools) AskApproval(ctx context.Context, call *sdk.CallToolRequest, wish ApprovalWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.AskApproval(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
+	return answer(ctx)(t.adapter.AskApproval(ctx, t.callOf(ctx, call), wish, bodyOf(body)))
 }
 
 // UseAccount runs the body with a token of the user's account, which a vault keeps. It asks the user only where that is necessary. See
 // [adapter.Adapter.UseAccount]. The rest is as with ElicitURL.
 func (t *Tools) UseAccount(ctx context.Context, call *sdk.CallToolRequest, wish AccountWish, body AccountBody) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.UseAccount(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
+	return answer(ctx)(t.adapter.UseAccount(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
 		return made(body(ctx, token))
 	}))
 }
@@ -99,6 +99,17 @@ func made(result *sdk.CallToolResult, err error) (json.RawMessage, error) {
 		result = &sdk.CallToolResult{}
 	}
 	return json.Marshal(result)
+}
+
+// answer is toResult, and tells Middleware what was answered.
+func answer(ctx context.Context) func(adapter.End, error) (*sdk.CallToolResult, error) {
+	return func(end adapter.End, err error) (*sdk.CallToolResult, error) {
+		result, err := toResult(end, err)
+		if given, ok := ctx.Value(answeredKey{}).(*answered); ok && err == nil {
+			given.remember(result)
+		}
+		return result, err
+	}
 }
 
 func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {

@@ -47,14 +47,21 @@ func AddTool[In, Out any](server *sdk.Server, tool *sdk.Tool, handler ToolHandle
 // Middleware tells the functions of Tools how tools end, for [sdk.Server.AddReceivingMiddleware]. If a tool fails after its body has run, the next
 // call is given what the body has made. Without it a tool counts as ended with the function of Tools, if AddTool of this package
 // has not added it.
+//
+// It also puts back what [sdk.AddTool] overwrites with the Out of a handler that returns a zero one beside the result of a function of Tools: the data
+// of a body, and the link, which is an error here. Such a handler needs Middleware, or [Output].
 func Middleware(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		if method != "tools/call" {
 			return next(ctx, method, request)
 		}
 		ctx, delivery := adapter.WithDelivery(ctx)
-		answer, err := next(ctx, method, request)
+		given := &answered{}
+		answer, err := next(context.WithValue(ctx, answeredKey{}, given), method, request)
 		result, ok := answer.(*sdk.CallToolResult)
+		if restored := given.restored(result, err); restored != nil {
+			answer, result, ok, err = restored, restored, true, nil
+		}
 		delivery.Ended(err == nil && ok && !hasFailed(result))
 		return answer, err
 	}

@@ -129,6 +129,54 @@ func payOpen(s *shop) {
 	adaptertest.Pay(s.t, s.instance, s.me, id)
 }
 
+// A handler of the SDK's own AddTool that returns a zero Out loses neither the link, nor the data of a body.
+func TestZeroOutBesideTheAnswer(t *testing.T) {
+	atLeast1 := &jsonschema.Schema{Type: "object", Required: []string{"report", "pages"}, Properties: map[string]*jsonschema.Schema{
+		"report": {Type: "string"}, "pages": {Type: "integer", Minimum: jsonschema.Ptr(1.0)}}}
+	for name, schema := range map[string]*jsonschema.Schema{"zero fits": nil, "zero does not fit": atLeast1} {
+		for _, action := range []string{"decline", "accept"} {
+			s := newShop(t, action)
+			s.server.AddReceivingMiddleware(Middleware)
+			tool := &sdk.Tool{Name: "careless"}
+			if schema != nil {
+				tool.OutputSchema = schema
+			}
+			sdk.AddTool(s.server, tool, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, report, error) {
+				result, err := s.tools.ElicitURL(ctx, call, wish(s.me, "careless"), Typed(func(context.Context, Accepted) (report, error) {
+					return report{"Forty-two.", 3}, nil
+				}))
+				return result, report{}, err
+			})
+			// A client that takes no URL gets the link.
+			theirs, ours := sdk.NewInMemoryTransports()
+			serving, err := s.server.Connect(t.Context(), ours, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, nil).Connect(t.Context(), theirs, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := s.call(plain, "careless")
+			if !result.IsError || result.StructuredContent != nil || !strings.Contains(said(result), adaptertest.BaseURL+"/connect/stripe?state=") {
+				t.Errorf("%s: %q, %v, an error: %t", name, said(result), result.StructuredContent, result.IsError)
+			}
+			plain.Close()
+			serving.Wait()
+
+			if action == "accept" {
+				s.answer = func(string) { payOpen(s) }
+			}
+			session := connect(t, s.payer, s.server, true)
+			if result := s.call(session, "careless"); action == "accept" {
+				is(t, result)
+			} else if !result.IsError || said(result) != "Not done: the user refused." || result.StructuredContent != nil {
+				t.Errorf("%s: %q, %v", name, said(result), result.StructuredContent)
+			}
+		}
+	}
+}
+
 // A result that does not fit is not kept: the next call makes it again, for the same payment.
 func TestResultThatDoesNotFit(t *testing.T) {
 	s := newShop(t, "accept")
