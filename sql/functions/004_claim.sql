@@ -57,9 +57,12 @@ COMMENT ON FUNCTION urlmode.is_leased IS
 CREATE OR REPLACE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT urlmode.is_leased(p.elicitation, p.reference)
+		AND EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = p.elicitation)
 $$;
 COMMENT ON FUNCTION urlmode.is_unclaimed IS
-	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease.';
+	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease. One '
+	'that went back, and has come again after its elicitation was purged (a dispute that was won), '
+	'is nobody''s to claim: urlmode.refunds tells of it, and the operator can void it.';
 
 CREATE OR REPLACE FUNCTION urlmode.has_kept(elicitation uuid, reference text) RETURNS boolean
 LANGUAGE sql STABLE AS $$

@@ -2,8 +2,10 @@
 -- lost commits, after a purge, or before the row was there.
 --
 -- They are kept for thirty days, without their body, and at most
--- urlmode.max_unknown() of each provider: an account that is shared with other
--- systems sends their events as well. They are found, and taken into account as if
+-- urlmode.max_unknown() payments of each provider: an account that is shared with
+-- other systems sends their events as well. What went back names its payment
+-- alone, so that nobody can tell whose it is before the payment is known: those
+-- of others must not take the place of ours, and all are kept. They are found, and taken into account as if
 -- they came then, when
 --
 --   create_elicitation creates the elicitation that they name
@@ -15,8 +17,8 @@ LANGUAGE sql IMMUTABLE AS $$
 	SELECT 1000
 $$;
 COMMENT ON FUNCTION urlmode.max_unknown IS
-	'Internal. How many payments, and how many refunds, of unknown elicitations are kept of one '
-	'provider. The oldest go first.';
+	'Internal. How many payments of unknown elicitations are kept of one provider. The oldest go '
+	'first.';
 
 CREATE OR REPLACE FUNCTION urlmode.store_unmatched(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -49,16 +51,16 @@ BEGIN
 		-- In this order, so that two batches never wait for each other.
 		ORDER BY a.provider, a.identity
 		ON CONFLICT DO NOTHING
-		RETURNING u.provider
+		RETURNING u.provider, u.effect
 	)
-	SELECT array_agg(DISTINCT k.provider::text) INTO full_of FROM kept k;
+	SELECT array_agg(DISTINCT k.provider::text) INTO full_of FROM kept k WHERE k.effect = 'paid';
 	DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
 		SELECT o.ctid FROM urlmode.unknown_event o
 		WHERE (o.provider, o.identity) IN (
 			SELECT x.provider, x.identity FROM (
 				SELECT y.provider, y.identity, row_number() OVER (
-					PARTITION BY y.provider, y.effect = 'paid' ORDER BY y.received_at DESC, y.identity) AS age
-				FROM urlmode.unknown_event y WHERE y.provider = ANY (full_of)
+					PARTITION BY y.provider ORDER BY y.received_at DESC, y.identity) AS age
+				FROM urlmode.unknown_event y WHERE y.provider = ANY (full_of) AND y.effect = 'paid'
 			) x
 			WHERE x.age > urlmode.max_unknown()
 		)
@@ -128,11 +130,12 @@ BEGIN
 	SELECT array_agg(u.elicitation) AS ids, array_agg(u.provider::text) AS providers, array_agg(u.reference::text) AS refs
 	INTO this
 	FROM urlmode.unknown_event u
-	WHERE EXISTS (
+	-- What comes later is found by what is written later.
+	WHERE u.received_at > now() - interval '1 day' AND (EXISTS (
 			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
 		) OR (u.effect <> 'paid' AND EXISTS (
 			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
-		)) OR (u.effect <> 'paid' AND u.elicitation IS NULL AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL);
+		)) OR (u.effect <> 'paid' AND u.elicitation IS NULL AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL));
 	IF this.ids IS NULL THEN
 		RETURN 0;
 	END IF;

@@ -19,6 +19,24 @@ export function deliveries() {
 		type: 'REFUND_STATUS_WEBHOOK', data: { refund: { cf_refund_id: 7, cf_payment_id: 14, order_id: ID, refund_amount: 2, refund_currency: 'INR', refund_status: status } },
 	}, `REFUND_STATUS_WEBHOOK:7:${status}`, effect, 'REFUND_STATUS_WEBHOOK', { reference: '14', ...more });
 
+	/** As in the documents of dispute webhooks. */
+	const dispute = (type, status, effect, kind) => {
+		const content = {
+			data: {
+				dispute: {
+					dispute_id: 433, dispute_type: 'CHARGEBACK', reason_code: '1402', dispute_amount: 3, updated_at: '2023-11-15T03:43:19+05:30', respond_by: '2023-11-15T05:30:00+05:30', dispute_status: status,
+					dispute_action_on: 'MERCHANT',
+				},
+				order_details: { order_id: ID, order_amount: 10.5, order_currency: 'INR', cf_payment_id: 14, payment_amount: 10.5, payment_currency: 'INR' },
+			},
+			event_time: '2023-11-15T03:43:20+05:30', type,
+		};
+		return deliver(`${type} ${status}`, content, `${type}:433:${status}:2023-11-15T03:43:19+05:30`, effect, type, {
+			reference: '14', refund: '433', ...effect === 'refunded' && { amount: 300, currency: 'INR' },
+			details: { occurred_at: NOW, kind, state: status, evidence_due_at: 1700006400 },
+		});
+	};
+
 	return {
 		now: NOW * 1000 + 123,
 		site: { secrets: ['cf-secret'] },
@@ -30,6 +48,10 @@ export function deliveries() {
 			payment('PAYMENT_CHARGES_WEBHOOK', 'SUCCESS', 'ignore'),
 			refund('SUCCESS', 'refunded', { refund: '7', amount: 200, currency: 'INR' }),
 			refund('PENDING', 'ignore', {}),
+			dispute('DISPUTE_CREATED', 'CHARGEBACK_CREATED', 'disputed', 'dispute'),
+			dispute('DISPUTE_UPDATED', 'PRE_ARBITRATION_UNDER_REVIEW', 'disputed', 'dispute'),
+			dispute('DISPUTE_CLOSED', 'CHARGEBACK_MERCHANT_WON', 'disputed', 'dispute_won'),
+			...['MERCHANT_LOST', 'MERCHANT_ACCEPTED'].map((how) => dispute('DISPUTE_CLOSED', `PRE_ARBITRATION_${how}`, 'refunded', 'dispute_lost')),
 		],
 	};
 }

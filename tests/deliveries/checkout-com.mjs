@@ -8,6 +8,18 @@ export function deliveries() {
 		id: `evt_${type}`, type, data: { id, action_id: 'act_1', reference: ID, amount, currency, ...Object.keys(balances).length > 0 && { balances } },
 	}, expects(effect, type, { reference: id, ...effect !== 'ignore' && { amount: expected, currency } }, `evt_${type}`));
 
+	/** As in the documents of dispute_canceled and dispute_won. */
+	const dispute = (type, effect, kind, due) => deliver(type, {
+		id: `evt_${type}`, type, created_on: '2023-11-14T22:13:20Z',
+		data: {
+			id: 'dsp_1', date: '2023-11-14T22:13:20Z', category: 'canceled_recurring', amount: 2000, currency: 'GBP', reason_code: '10.4', payment_id: 'pay_1',
+			payment_action_id: 'act_1', payment_reference: ID, ...due && { evidence_required_by: due },
+		},
+	}, expects(effect, type, {
+		reference: 'pay_1', refund: 'dsp_1', ...effect === 'refunded' && { amount: 2000, currency: 'GBP' },
+		details: { occurred_at: 1700000000, kind, state: type, ...due && { evidence_due_at: 1700006400 } },
+	}, `evt_${type}`));
+
 	return {
 		site: { secrets: ['cko-key'] },
 		deliveries: [
@@ -26,6 +38,11 @@ export function deliveries() {
 			payment('payment_refunded', 'refunded', { amount: 1500, total_captured: 2000, total_refunded: 2000 }, 2000),
 			payment('payment_refunded', 'refunded', { amount: 500 }),
 			payment('payment_returned', 'ignore'),
+			dispute('dispute_received', 'disputed', 'dispute'),
+			dispute('dispute_evidence_required', 'disputed', 'dispute', '2023-11-15T00:00:00Z'),
+			dispute('dispute_evidence_submitted', 'disputed', 'dispute'),
+			...['dispute_won', 'dispute_canceled', 'dispute_resolved'].map((type) => dispute(type, 'disputed', 'dispute_won')),
+			...['dispute_lost', 'dispute_accepted', 'dispute_expired'].map((type) => dispute(type, 'refunded', 'dispute_lost')),
 		],
 	};
 }

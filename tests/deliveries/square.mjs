@@ -17,6 +17,23 @@ export function deliveries() {
 		};
 	};
 	const amount = { reference: 'PAY1', amount: 2500, currency: 'USD' };
+	const at = { occurred_at: 1700000000 };
+	/** As in Square's documents of dispute.created and dispute.state.updated. */
+	const dispute = (type, state, effect, kind) => {
+		const body = json({
+			merchant_id: 'M1', type, event_id: `ev-${state}`, created_at: '2023-11-14T22:13:20.308Z',
+			data: { type: 'dispute', id: 'D1', object: { dispute: {
+				id: 'D1', state, amount_money: { amount: 2500, currency: 'USD' }, disputed_payment: { payment_id: 'PAY1' }, reason: 'AMOUNT_DIFFERS', due_at: '2023-11-15T00:00:00.000Z',
+			} } },
+		});
+		return {
+			name: `dispute ${state}`, body, headers: { 'x-square-hmacsha256-signature': hmac('sha256', secret, url + body, 'base64') }, verdict: 'good',
+			events: [event(effect, type, `ev-${state}`, {
+				id: null, reference: 'PAY1', refund: 'D1', ...effect === 'refunded' && { amount: 2500, currency: 'USD' },
+				details: { ...at, kind, state, evidence_due_at: 1700006400 },
+			})],
+		};
+	};
 
 	return {
 		site: { secrets: [secret], constants: { notification_url: url } },
@@ -31,16 +48,20 @@ export function deliveries() {
 			deliver('then-paid', 'payment.updated', { status: 'COMPLETED' }, 'paid', amount),
 			deliver('released', 'payment.updated', { status: 'CANCELED' }, 'attempt_failed', amount),
 			deliver('refunded-in-part', 'payment.updated',
-				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
+				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100, details: at }),
 			deliver('refunded', 'payment.updated',
-				{ status: 'COMPLETED', refund_ids: ['REF1', 'REF2'], refunded_money: { amount: 2500, currency: 'USD' } }, 'refunded', amount),
+				{ status: 'COMPLETED', refund_ids: ['REF1', 'REF2'], refunded_money: { amount: 2500, currency: 'USD' } }, 'refunded', { ...amount, details: at }),
 			deliver('created-refunded', 'payment.created',
-				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100 }),
+				{ status: 'COMPLETED', refund_ids: ['REF1'], refunded_money: { amount: 100, currency: 'USD' } }, 'refunded', { ...amount, amount: 100, details: at }),
 			deliver('nothing-refunded', 'payment.updated', { status: 'COMPLETED', refunded_money: { amount: 0, currency: 'USD' } }, 'paid', amount),
 			// A refund that has begun, and given nothing back.
 			deliver('refund-begun', 'payment.updated', { status: 'COMPLETED', refund_ids: ['REF1'] }, 'paid', amount),
 			deliver('new-status', 'payment.updated', { status: 'DREAMT' }, 'ignore', { reference: 'PAY1' }),
 			deliver('refund', 'refund.updated', {}, 'ignore', { reference: 'PAY1' }),
+			...['INQUIRY_EVIDENCE_REQUIRED', 'EVIDENCE_REQUIRED'].map((state) => dispute('dispute.created', state, 'disputed', 'dispute')),
+			dispute('dispute.state.updated', 'PROCESSING', 'disputed', 'dispute'),
+			...['WON', 'INQUIRY_CLOSED'].map((state) => dispute('dispute.state.updated', state, 'disputed', 'dispute_won')),
+			...['LOST', 'ACCEPTED'].map((state) => dispute('dispute.state.updated', state, 'refunded', 'dispute_lost')),
 			// A hosted link's payment has a note in place of a reference.
 			deliver('of-a-link', 'payment.updated', { status: 'COMPLETED', reference_id: undefined, note: ID }, 'paid', amount),
 			deliver('a-note-of-another', 'payment.updated', { status: 'COMPLETED', reference_id: undefined, note: 'Table 7' }, 'paid', { id: null, reference: 'PAY1' }),

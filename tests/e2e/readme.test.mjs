@@ -173,6 +173,15 @@ describe('buyReport', () => {
 		assert.equal(titleOf(await browser.open(session.success_url)), 'All done');
 	});
 
+	test('no other session pays for it, but for one that Stripe has recovered from it', async () => {
+		const { asked, result, session } = await start();
+		const paid = { status: 'complete', payment_status: 'paid' };
+		await announce('checkout.session.completed', session, { ...paid, id: 'cs_of_another' });
+		assert.equal((await fixture.stack.elicitation(asked.elicitationId)).status, 'opened');
+		await announce('checkout.session.completed', session, { ...paid, id: 'cs_recovered', recovered_from: session.id });
+		assert.equal(textOf(await result), 'Paid with cs_recovered.');
+	});
+
 	test('a bank transfer: it is processing until it settles', async () => {
 		const { asked, result, session } = await start();
 		await announce('checkout.session.completed', session, { status: 'complete' });

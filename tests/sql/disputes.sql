@@ -45,6 +45,13 @@ SELECT told(NULL, 'refund_reversed', 'p40', 'd40', 200, kind => 'dispute_won', s
 SELECT make(40), pay(40, 'p40'), payments(40);
 SELECT * FROM told_of(40);
 
+-- What has come again after the purge is in no list of what can be claimed, and in that of what went back.
+SELECT make(60), pay(60, 'p60'), told(NULL, 'refunded', 'p60', 'd60', 100);
+DELETE FROM urlmode.elicitation WHERE id = id(60);
+SELECT told(NULL, 'refund_reversed', 'p60', 'd60', 200, kind => 'dispute_won', state => 'won'), payments(60);
+SELECT (SELECT count(*) FROM unclaimed() u WHERE u.n = 60) AS listed, m.unclaimed - (SELECT count(*) FROM unclaimed()) AS counted_only, r.reference, r.reversed
+FROM urlmode.measure() m, refunds() r WHERE r.n = 60;
+
 -- Also from a purged elicitation on.
 SELECT make(50), pay(50, 'p50'), claim(50);
 DELETE FROM urlmode.elicitation WHERE id = id(50);
