@@ -19,6 +19,7 @@ from .contract_limits import (
     CLAIM_LEASE_MIN_S,
     CLAIM_LEASE_S,
     CLOSE_S,
+    ITEM_MAX,
     KEEP_RESULTS_S,
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
@@ -40,7 +41,7 @@ from .form_types import VerifyFunction
 from .keys import KeyRing, KeysFile, parse_keys
 from .listener import Listener
 from .metrics import Metrics
-from .outcome import to_refund, to_unclaimed, to_undelivered
+from .outcome import to_entitlement, to_refund, to_unclaimed, to_undelivered
 from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
@@ -53,6 +54,7 @@ from .types import (
     Answer,
     ClientFacts,
     Duration,
+    Entitlement,
     Id,
     Outcome,
     Payment,
@@ -328,6 +330,14 @@ class UrlMode(CreateMethods):
         """
         self._check_open()
         return await reconcile(self._database.query, provider, since, until, list_payments)
+    async def entitlements(self, *, subject: str, item: str | None = None) -> list[Entitlement]:
+        """What a user has subscribed to: for each item, or for this one, the best subscription. Raises UrlModeClosedError."""
+        self._check_open()
+        rows = await self._database.entitlements(
+            arguments.check_text("subject", subject, 1, SUBJECT_MAX),
+            None if item is None else arguments.check_text("item", item, 1, ITEM_MAX),
+        )
+        return [to_entitlement(row) for row in rows]
 
     async def late_payments(self) -> AsyncIterator[Payment]:
         """Each payment that is proved after the end of its elicitation, from now on and until `aclose`.
