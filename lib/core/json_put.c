@@ -107,6 +107,12 @@ um_json_put_bool(struct um_buf *out, bool value)
 }
 
 void
+um_json_put_null(struct um_buf *out)
+{
+	um_buf_puts(out, "null");
+}
+
+void
 um_json_put_member(struct um_buf *out, const char *name, struct um_str text)
 {
 	um_buf_cat(out, separator(out), "\"", name, "\":\"");

@@ -28,6 +28,7 @@ void um_json_put_key(struct um_buf *out, struct um_str name);
 void um_json_put_string(struct um_buf *out, struct um_str text);
 void um_json_put_int(struct um_buf *out, int64_t value);
 void um_json_put_bool(struct um_buf *out, bool value);
+void um_json_put_null(struct um_buf *out);
 
 /* A member whose value is a string; its name needs no escape. */
 void um_json_put_member(struct um_buf *out, const char *name,

@@ -177,6 +177,24 @@ needs_of_conditions(const struct um_conditions *conditions)
 }
 
 static unsigned
+needs_of_time(const struct um_subscription_time *time)
+{
+	return um_expr_needs(&time->from) | needs_of_conditions(&time->when);
+}
+
+static unsigned
+needs_of_subscription(const struct um_subscription_spec *spec)
+{
+	return um_expr_needs(&spec->id) | um_expr_needs(&spec->account)
+		| um_expr_needs(&spec->payment) | needs_of_time(&spec->at)
+		| um_expr_needs(&spec->own_id) | um_expr_needs(&spec->status)
+		| needs_of_time(&spec->until)
+		| needs_of_time(&spec->trial_until)
+		| needs_of_time(&spec->cancel_at)
+		| needs_of_conditions(&spec->paused);
+}
+
+static unsigned
 needs_of_events(const struct um_spec_part *part)
 {
 	const struct um_expr *const values[] = { &part->timestamp,
@@ -185,6 +203,7 @@ needs_of_events(const struct um_spec_part *part)
 		&part->reference, &part->checkout, &part->time.from };
 	unsigned needs = part->payload.has_events ? UM_NEED_JSON : 0;
 
+	needs |= needs_of_subscription(&part->subscription);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		needs |= um_expr_needs(values[i]);
 	for (size_t i = 0; i < part->rules_len; i++)
@@ -258,6 +277,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = um_spec_part_load_time(&part->time, at, node, "time", &scope,
 		     false)
 		&& ok;
+	ok = um_spec_part_load_subscription(part, at, node, &scope) && ok;
 	ok = um_spec_part_load_outcomes(part, at, node, &scope) && ok;
 	if (!is_return)
 		ok = um_spec_part_load_challenge(part, at, node, &scope) && ok;

@@ -34,13 +34,17 @@ bool um_spec_part_load_time(struct um_time *time, const struct um_conf_loc *at,
 
 /*
  * Steps of that: compile `live` and `account`; `amount` and `currency`, which are
- * optional, but only together; `outcomes`; and `challenge`, which is optional.
+ * optional, but only together; `subscription`, which is optional; `outcomes`; and
+ * `challenge`, which is optional.
  * `at` and `node` are the part.
  */
 bool um_spec_part_load_origin(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope, const struct um_provider_env *env);
 bool um_spec_part_load_amount(struct um_spec_part *part,
+	const struct um_conf_loc *at, const json_t *node,
+	const struct um_expr_scope *scope);
+bool um_spec_part_load_subscription(struct um_spec_part *part,
 	const struct um_conf_loc *at, const json_t *node,
 	const struct um_expr_scope *scope);
 bool um_spec_part_load_outcomes(struct um_spec_part *part,

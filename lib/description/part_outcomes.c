@@ -66,6 +66,12 @@ load_refund(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 }
 
 static bool
+is_of_subscription(enum um_effect effect)
+{
+	return effect == UM_EFFECT_RENEWED || effect == UM_EFFECT_SUBSCRIPTION;
+}
+
+static bool
 load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
@@ -75,12 +81,13 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		"attempt_failed", "refunded", "refund_reversed", "disputed",
-		NULL };
+		"renewed", "subscription", NULL };
 	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
 		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
 		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED, UM_EFFECT_REFUNDED,
-		UM_EFFECT_REFUND_REVERSED, UM_EFFECT_DISPUTED };
+		UM_EFFECT_REFUND_REVERSED, UM_EFFECT_DISPUTED,
+		UM_EFFECT_RENEWED, UM_EFFECT_SUBSCRIPTION };
 	struct um_conf_loc types = um_conf_member(at, "type");
 	struct um_conf_loc list = um_conf_member(at, "when");
 	const json_t *type, *when;
@@ -213,6 +220,11 @@ um_spec_part_load_outcomes(struct um_spec_part *part,
 
 		if (!load_rule(rule, &here, json_array_get(rules, i), scope))
 			ok = false;
+		else if (is_of_subscription(rule->effect)
+			&& !part->subscription.given)
+			ok = um_conf_member_error(&here, "effect",
+				"cannot be used, because the description has "
+				"no `subscription`");
 		else if (rule->types.len != 0
 			&& json_object_get(node, "type") == NULL)
 			ok = um_conf_member_error(&here, "type",

@@ -57,6 +57,9 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 			&& !proves(part, values[i].value))
 			return um_conf_member_error(at, values[i].key,
 				unsigned_);
+	if (part->subscription.given && part->trust != UM_TRUST_BODY)
+		return um_conf_member_error(at, "subscription",
+			"can only be used with the `trust` `body`");
 	for (size_t i = 0; i < part->rules_len; i++) {
 		const struct um_outcome_rule *rule = &part->rules[i];
 		struct um_conf_loc list = um_conf_member(at, "outcomes");
@@ -103,6 +106,8 @@ check_recheck(const struct um_spec_part *part, const struct um_conf_loc *at)
 				"can only be `recheck` or `ignore` with this "
 				"`trust`");
 	}
+	if (part->subscription.given)
+		return um_conf_member_error(at, "subscription", unproven);
 	if (part->origin.live.kind != UM_EXPR_NONE)
 		return um_conf_member_error(at, "live", unproven);
 	if (part->origin.account.kind != UM_EXPR_NONE)

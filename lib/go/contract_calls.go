@@ -517,6 +517,41 @@ var sqlPaid = internals.StatementOf(
 	pgx.RowTo[bool],
 )
 
+type entitlementsValues struct {
+	tenant  string
+	subject string
+	item    string
+}
+
+type entitlementRow struct {
+	itemName string
+	status   string
+	// the end of what was paid; nil: the provider has not said it yet
+	until *time.Time
+	// whether the status is one of the first three
+	entitled bool
+	// whether it has ended until it is resumed
+	paused       bool
+	provider     string
+	account      string
+	subscription string
+	elicitation  string
+	openedAt     time.Time
+}
+
+var sqlEntitlements = internals.StatementOf(
+	`SELECT item_name, status, until, entitled, paused, provider, account, coalesce(subscription, ''), elicitation::text, opened_at
+		FROM urlmode.entitlements($1::text, $2::text, $3::text)`,
+	func(of entitlementsValues) []any {
+		return []any{of.tenant, of.subject, orNull(of.item)}
+	},
+	func(from pgx.CollectableRow) (r entitlementRow, err error) {
+		err = from.Scan(&r.itemName, &r.status, &r.until, &r.entitled, &r.paused, &r.provider, &r.account, &r.subscription, &r.elicitation,
+			&r.openedAt)
+		return r, err
+	},
+)
+
 type beginRecheckValues struct {
 	rowKey
 	leaseMs int64

@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -21,7 +22,7 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	if err != nil {
 		return Elicitation{}, err
 	}
-	asked, err := r.digests(r.About)
+	asked, err := r.digests(r.about())
 	if err != nil {
 		return Elicitation{}, err
 	}
@@ -92,7 +93,7 @@ func (m *Instance) resumable(ctx context.Context, k rowKey, r Request, asked dig
 	wanted := resuming{binding: k.binding[:], provider: r.Provider, kind: r.Kind, resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck,
 		request: asked.request, item: r.Item, earlierRequest: asked.earlier}
 	if r.Kind == Payment {
-		wanted.expected = jsonOf(r.Expected)
+		wanted.expected = r.expected()
 	}
 	found, err := m.db.resume(ctx, wanted)
 	if err == nil && found.status == "held" {
@@ -123,6 +124,10 @@ func checkRequest(r *Request) (err error) {
 	switch {
 	case r.Item != "" && r.Kind != Payment && r.Kind != Signature:
 		return argumentError("Item is only allowed for payments and signatures")
+	case r.Subscription && (r.Kind != Payment || r.Expected.Any):
+		return argumentError("Subscription is only allowed for a Payment with its first price")
+	case r.Subscription && r.Item == "":
+		return argumentError("Subscription requires an Item, for which it is an entitlement")
 	case r.SameClient && r.ClientID == "":
 		return argumentError("SameClient requires ClientID")
 	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
@@ -173,6 +178,24 @@ func checkTargetRequest(r *Request) (price string, err error) {
 	return "", nil
 }
 
+// about is what else the call asks for.
+func (r *Request) about() map[string]any {
+	if !r.Subscription {
+		return r.About
+	}
+	about := map[string]any{"subscription": true}
+	maps.Copy(about, r.About)
+	return about
+}
+
+// expected is the price as the database has it.
+func (r *Request) expected() string {
+	if r.Subscription {
+		return jsonOf(map[string]any{"amount": r.Expected.Amount, "currency": r.Expected.Currency, "subscription": true})
+	}
+	return jsonOf(r.Expected)
+}
+
 // digests are those of what the call asks for. earlier is the one that a version without items has made: nil without an item.
 type digests struct{ request, earlier []byte }
 
@@ -211,7 +234,7 @@ func (p prepared) row() newRow {
 		traceparent: r.Traceparent, item: r.Item,
 	}
 	if r.Kind == Payment {
-		made.expected = jsonOf(r.Expected)
+		made.expected = r.expected()
 	}
 	if p.approvers != nil {
 		made.approvers = jsonOf(p.approvers)

@@ -89,7 +89,7 @@ func retryPurposes(r Request) ([]digest, error) {
 		return nil, err
 	}
 	r.Expected = expected
-	asked, err := r.digests(r.About)
+	asked, err := r.digests(r.about())
 	if err != nil {
 		return nil, err
 	}

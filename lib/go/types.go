@@ -174,6 +174,9 @@ type Request struct {
 	Expected Expected
 	// Item is what a payment or signature is for, in the words of the server: 1 to 512 bytes, such as report:42.
 	Item string
+	// Subscription means that the payment must be the first one of a subscription, with Expected as its first price. It opens an
+	// entitlement for the Item, and is claimed by it.
+	Subscription bool
 	// PKCE adds an S256 challenge to the target URL, and a nonce if its scope contains openid. Only for OAuth.
 	PKCE bool
 	// TTL is how long the link can be opened: five minutes by default, a year at most.
@@ -379,6 +382,38 @@ type UndeliveredClaim struct {
 	Refunded int64
 	Held     bool
 }
+
+// Entitlement is what a user may use because of a subscription.
+type Entitlement struct {
+	Item string
+	// Status is trialing, active or cancelled, which may be used; past_due, if a renewal was not paid; or ended, if it is over, or paused,
+	// or what was paid last has gone back. A cancelled one is not renewed.
+	Status EntitlementStatus
+	// Entitled means that it may be used.
+	Entitled bool
+	// Paused means that it has ended until it is resumed.
+	Paused bool
+	// Until is the end of what was paid. It is zero if the provider has not said it yet.
+	Until    time.Time
+	Provider string
+	// Account is the provider's, that the subscription is at, and Subscription the provider's id of it. Either may be empty.
+	Account, Subscription string
+	// ElicitationID is that with which it was opened.
+	ElicitationID string
+	OpenedAt      time.Time
+}
+
+// EntitlementStatus is what a subscription is.
+type EntitlementStatus string
+
+// The statuses of an Entitlement.
+const (
+	Trialing  EntitlementStatus = "trialing"
+	Active    EntitlementStatus = "active"
+	Cancelled EntitlementStatus = "cancelled"
+	PastDue   EntitlementStatus = "past_due"
+	Ended     EntitlementStatus = "ended"
+)
 
 // Refund is a refund, a dispute or a cancelled authorisation.
 type Refund struct {

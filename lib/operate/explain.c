@@ -225,6 +225,19 @@ put_schemes(struct um_buf *out, const struct um_spec_part *part,
 			part->past_ms / 1000, part->future_ms / 1000);
 }
 
+/* As the database gets them. */
+static void
+put_details(struct um_buf *out, const struct um_details *details)
+{
+	struct um_buf json = { 0 };
+
+	um_details_put(&json, details);
+	if (json.len != 0 && !json.failed)
+		um_buf_printf(out, "  %-12s %.*s\n", "details", (int)json.len,
+			json.ptr);
+	um_buf_free(&json);
+}
+
 static void
 put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 	bool by_address)
@@ -248,6 +261,10 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 					      "back has come again",
 		[UM_EFFECT_DISPUTED] = "disputed: it stays as it is; this is "
 				       "how a dispute stands",
+		[UM_EFFECT_RENEWED] = "renewed: a later payment of its "
+				      "subscription, and of no elicitation",
+		[UM_EFFECT_SUBSCRIPTION] = "subscription: it says what its "
+					   "subscription is now",
 		[UM_EFFECT_OTHER_MODE] = "other_mode: of the other mode, "
 					 "nothing happens",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account: the account is not "
@@ -284,6 +301,7 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 				       "address (webhookUrl)"
 				     : "no elicitation: nothing happens");
 	um_buf_printf(out, "  %-12s %s\n", "event", event->identity);
+	put_details(out, &event->details);
 }
 
 static void

@@ -184,6 +184,8 @@ effect_text(const struct um_op *op)
 		[UM_EFFECT_REFUNDED] = "refunded",
 		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
 		[UM_EFFECT_DISPUTED] = "disputed",
+		[UM_EFFECT_RENEWED] = "renewed",
+		[UM_EFFECT_SUBSCRIPTION] = "subscription",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",

@@ -27,6 +27,12 @@ enum um_effect {
 	UM_EFFECT_REFUNDED,
 	UM_EFFECT_REFUND_REVERSED, /* what went back has come again */
 	UM_EFFECT_DISPUTED,        /* how a dispute stands; moves no money */
+	/*
+	 * Of a subscription, and of no elicitation: a later payment, or what it is
+	 * now.
+	 */
+	UM_EFFECT_RENEWED,
+	UM_EFFECT_SUBSCRIPTION,
 	/* From the provider's test mode (or its live mode): moves nothing. */
 	UM_EFFECT_OTHER_MODE,
 	/* From an account that is not configured: moves nothing. */

@@ -239,12 +239,14 @@ needs_amount(const struct um_event *event, const struct um_spec_part *part)
 	switch (event->effect) {
 	case UM_EFFECT_IGNORE:
 	case UM_EFFECT_RECHECK:
+	case UM_EFFECT_SUBSCRIPTION:
 	case UM_EFFECT_OTHER_MODE:
 	case UM_EFFECT_OTHER_ACCOUNT:
 	case UM_EFFECT_DISPUTED:
 		return false;
 	case UM_EFFECT_REFUNDED:
 	case UM_EFFECT_REFUND_REVERSED:
+	case UM_EFFECT_RENEWED:
 		return part->elicitation.kind == UM_EXPR_NONE || event->is_ours;
 	default:
 		return part->elicitation.kind == UM_EXPR_NONE || event->has_id;
@@ -407,6 +409,23 @@ read_details(struct um_event *event, const struct um_spec_part *part,
 			source, "/evidence_due", misread);
 }
 
+/* Which subscription it is of, if it is a payment or an event of one. */
+static bool
+read_subscription(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source, struct um_misread *misread)
+{
+	struct um_subscription_misread why;
+
+	if (event->effect != UM_EFFECT_PAID
+		&& event->effect != UM_EFFECT_RENEWED
+		&& event->effect != UM_EFFECT_SUBSCRIPTION)
+		return true;
+	return um_subscription_read(&event->details.subscription,
+		       &part->subscription, source,
+		       event->effect == UM_EFFECT_SUBSCRIPTION, &why)
+		|| refuse(misread, why.place, why.at, why.reason);
+}
+
 /* What it says of an elicitation that is ours, or may be. */
 static bool
 read_rest(struct um_event *event, const struct um_spec_part *part,
@@ -414,6 +433,7 @@ read_rest(struct um_event *event, const struct um_spec_part *part,
 	struct um_misread *misread)
 {
 	return read_checkout(event, part, source, misread)
+		&& read_subscription(event, part, source, misread)
 		&& (!needs_amount(event, part)
 			|| read_amount(event, part, source, outcome, misread))
 		&& read_details(event, part, source, outcome, misread);

@@ -19,6 +19,7 @@
 #include "webhook/event.h"
 #include "webhook/expr.h"
 #include "webhook/scheme.h"
+#include "webhook/subscription.h"
 
 #define UM_SCHEMES_MAX 4
 #define UM_RULES_MAX 64
@@ -95,6 +96,7 @@ struct um_spec_part {
 		checkout;
 	struct um_time time; /* of the event; of a refund it is told */
 	struct um_amount_units amount_units;
+	struct um_subscription_spec subscription;
 	bool uses_json;
 	size_t events_max; /* in one delivery */
 	struct um_outcome_rule *rules;

@@ -344,7 +344,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		e.provider::text, e.account::text, e.subscription::text, e.elicitation, e.opened_at
 	FROM urlmode.entitlement e
 	CROSS JOIN LATERAL (
-		SELECT urlmode.entitlement_status(e), e.status IS DISTINCT FROM 'ended' AND (e.paused OR e.status = 'paused')
+		SELECT urlmode.entitlement_status(e), e.status IS DISTINCT FROM 'ended' AND (e.paused OR e.status IS NOT DISTINCT FROM 'paused')
 			AND (e.cancel_at <= now()) IS NOT TRUE
 	) AS s (status, paused)
 	WHERE e.subject = entitlements.subject AND e.tenant = entitlements.tenant AND (entitlements.item IS NULL OR e.item = entitlements.item)

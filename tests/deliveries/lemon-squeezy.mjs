@@ -11,7 +11,21 @@ export function deliveries() {
 		});
 		return {
 			name, body, headers: { 'x-event-name': event_name, 'x-signature': hmac('sha256', secret, body, 'hex') },
-			verdict: 'good', events: [event(effect, event_name, `${event_name}:orders:12345:${attributes.status}:${attributes.refunded_amount ?? ''}`, more)],
+			verdict: 'good', events: [event(effect, event_name, `${event_name}:orders:12345:${attributes.status}:${attributes.refunded_amount ?? ''}`,
+				// It may be of a subscription.
+				{ ...effect === 'paid' && { details: { subscription: {} } }, ...more })],
+		};
+	};
+	const [AT, UNTIL] = ['2023-11-14T22:13:20.000000Z', '2023-12-14T22:13:20.000000Z'];
+	const of = (type, event_name, attributes, effect, more) => {
+		const body = json({
+			meta: { event_name, custom_data: { elicitation_id: ID }, test_mode: false },
+			data: { type, id: '9', attributes: { total: 2999, currency: 'USD', ...attributes } },
+		});
+		return {
+			name: `${event_name}-${attributes.billing_reason ?? attributes.status}`, body,
+			headers: { 'x-event-name': event_name, 'x-signature': hmac('sha256', secret, body, 'hex') },
+			verdict: 'good', events: [event(effect, event_name, `${event_name}:${type}:9:${attributes.status}:`, more)],
 		};
 	};
 	const amount = { reference: '12345', amount: 2999, currency: 'USD' };
@@ -29,6 +43,20 @@ export function deliveries() {
 			deliver('refunded-in-part', 'order_refunded', { status: 'partial_refund', refunded_amount: 100 }, 'refunded', { ...amount, amount: 100 }),
 			// More of it: the same status, another event.
 			deliver('refunded-more', 'order_refunded', { status: 'partial_refund', refunded_amount: 200 }, 'refunded', { ...amount, amount: 200 }),
+			// A subscription: an order does not name it, but it names the order that has begun it.
+			...Object.entries({ created: 'on_trial', updated: 'active', cancelled: 'cancelled', resumed: 'active', expired: 'expired', paused: 'paused', unpaused: 'active' })
+				.map(([what, status]) => of('subscriptions', `subscription_${what}`, {
+					order_id: 12345, status, updated_at: AT, renews_at: UNTIL, trial_ends_at: what === 'created' ? UNTIL : null, ends_at: ['cancelled', 'expired'].includes(what) ? UNTIL : null,
+					pause: what === 'paused' ? { mode: 'void', resumes_at: null } : null,
+				}, 'subscription', { reference: '9', details: { subscription: {
+					id: '9', payment: '12345', at_ms: Date.parse(AT), status: { on_trial: 'trialing', expired: 'ended' }[status] ?? status, until_ms: Date.parse(UNTIL),
+					trial_until_ms: what === 'created' ? Date.parse(UNTIL) : null, cancel_at_ms: ['cancelled', 'expired'].includes(what) ? Date.parse(UNTIL) : null, paused: what === 'paused',
+				} } })),
+			of('subscription-invoices', 'subscription_payment_success', { subscription_id: 9, billing_reason: 'renewal', status: 'paid', updated_at: AT }, 'renewed',
+				{ reference: 'invoice:9', amount: 2999, currency: 'USD', details: { subscription: { id: '9', at_ms: Date.parse(AT) } } }),
+			of('subscription-invoices', 'subscription_payment_success', { subscription_id: 9, billing_reason: 'initial', status: 'paid', updated_at: AT }, 'ignore', { reference: '9' }),
+			of('subscription-invoices', 'subscription_payment_refunded', { subscription_id: 9, billing_reason: 'renewal', status: 'refunded', updated_at: AT }, 'refunded',
+				{ reference: 'invoice:9', amount: 2999, currency: 'USD' }),
 			deliver('test-mode', 'order_created', { status: 'paid' }, 'other_mode', { reference: '12345' }, true),
 		],
 	};

@@ -5,7 +5,7 @@ import { event, hmac, ID, json, NOW, PAID } from './support.mjs';
 export function deliveries() {
 	const paddle = (name, type, effect, more, expected = { reference: 'txn_1', amount: 3000, currency: 'USD' }) => {
 		const body = json({
-			event_id: 'evt_1', event_type: type,
+			event_id: 'evt_1', event_type: type, occurred_at: '2023-11-14T22:13:20Z',
 			data: { id: 'txn_1', origin: 'api', custom_data: { elicitation_id: ID }, currency_code: 'USD', details: { totals: { total: '3000' } }, ...more },
 		});
 		return {
@@ -18,6 +18,12 @@ export function deliveries() {
 		id: 'adj_1', action: 'refund', status: 'approved', transaction_id: 'txn_1', origin: undefined, custom_data: undefined, details: undefined,
 		totals: { total: '1200', currency_code: 'USD' }, ...more,
 	}, { id: null, ...effect === 'ignore' ? { reference: 'adj_1' } : { reference: 'txn_1', refund, amount: 1200, currency: 'USD' } });
+	const of = (reference) => ({ reference, amount: 3000, currency: 'USD' });
+	const [UNTIL, TRIAL] = ['2023-12-14T22:13:20.123Z', '2023-11-28T22:13:20Z'].map((time) => Date.parse(time));
+	const subscription = (what, said, more) => paddle(`subscription-${what}-${Object.keys(more ?? {})}-${more?.scheduled_change?.action}`, `subscription.${what}`, 'subscription', {
+		id: 'sub_1', status: said.status, origin: undefined, details: undefined, current_billing_period: { starts_at: '2023-11-14T22:13:20Z', ends_at: '2023-12-14T22:13:20.123456Z' },
+		scheduled_change: null, ...more,
+	}, { reference: 'sub_1', details: { subscription: { id: 'sub_1', at_ms: NOW * 1000, until_ms: UNTIL, trial_until_ms: null, cancel_at_ms: null, ...said } } });
 	return {
 		site: { secrets: ['pdl_ntfset_1'] },
 		deliveries: [
@@ -25,8 +31,22 @@ export function deliveries() {
 			paddle('good', 'transaction.completed', 'paid'),
 			paddle('cancelled', 'transaction.canceled', 'failed'),
 			paddle('made-by-the-payer', 'transaction.completed', 'ignore', { origin: 'web' }, { reference: 'txn_1' }),
-			paddle('renewed', 'transaction.completed', 'ignore', { id: 'txn_2', origin: 'subscription_recurring' }, { reference: 'txn_2' }),
-			paddle('changed', 'transaction.completed', 'ignore', { id: 'txn_3', origin: 'subscription_update' }, { reference: 'txn_3' }),
+			// A subscription: its first payment, its renewals, and what it is.
+			paddle('subscribed', 'transaction.completed', 'paid', { subscription_id: 'sub_1' }, { ...of('txn_1'), details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			paddle('renewed', 'transaction.completed', 'renewed', { id: 'txn_2', subscription_id: 'sub_1', origin: 'subscription_recurring' },
+				{ ...of('txn_2'), details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			paddle('changed', 'transaction.completed', 'renewed', { id: 'txn_3', subscription_id: 'sub_1', origin: 'subscription_update' },
+				{ ...of('txn_3'), details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			paddle('not-renewed', 'transaction.payment_failed', 'ignore', { id: 'txn_4', subscription_id: 'sub_1', origin: 'subscription_recurring' }, { reference: 'txn_4' }),
+			subscription('created', { status: 'active' }),
+			subscription('trialing', { status: 'trialing', trial_until_ms: TRIAL }, { items: [{ trial_dates: { starts_at: '2023-11-14T22:13:20Z', ends_at: '2023-11-28T22:13:20Z' } }] }),
+			subscription('activated', { status: 'active' }),
+			subscription('updated', { status: 'active', cancel_at_ms: UNTIL }, { scheduled_change: { action: 'cancel', effective_at: '2023-12-14T22:13:20.123456Z', resume_at: null } }),
+			subscription('updated', { status: 'active' }, { scheduled_change: { action: 'pause', effective_at: '2023-12-14T22:13:20.123456Z', resume_at: null } }),
+			subscription('past_due', { status: 'past_due' }),
+			subscription('paused', { status: 'paused', until_ms: null }, { current_billing_period: null }),
+			subscription('resumed', { status: 'active' }),
+			subscription('canceled', { status: 'ended', until_ms: null }, { status: 'canceled', current_billing_period: null }),
 			adjusted('refund-asked-for', 'adjustment.created', 'ignore', { status: 'pending_approval' }),
 			adjusted('refund-approved', 'adjustment.updated', 'refunded', {}),
 			adjusted('refund-created-approved', 'adjustment.created', 'refunded', {}),

@@ -16,6 +16,7 @@ export function deliveries() {
 		};
 	};
 	const order = { id: 'ord_1', checkout_id: 'co_1', status: 'paid', total_amount: 1200, currency: 'usd', metadata: { elicitation_id: ID } };
+	const UNTIL = '2023-12-14T22:13:20Z';
 	const checkout = { ...order, id: 'co_1' };
 	const amount = { amount: 1200, currency: 'USD' };
 
@@ -37,7 +38,22 @@ export function deliveries() {
 			deliver('msg_8', 'order.refunded', { ...order, status: 'partially_refunded', refunded_amount: 100 }, 'refunded', { reference: 'ord_1', ...amount, amount: 100 }),
 			// A free product, and the second month of a subscription.
 			deliver('msg_9', 'order.paid', { ...order, total_amount: 0, billing_reason: 'purchase' }, 'paid', { reference: 'ord_1', checkout: 'co_1', amount: 0, currency: 'USD' }),
-			deliver('msg_10', 'order.paid', { ...order, id: 'ord_2', billing_reason: 'subscription_cycle' }, 'ignore', { reference: 'ord_2' }),
+			deliver('msg_10', 'order.paid', { ...order, id: 'ord_2', billing_reason: 'subscription_cycle' }, 'renewed',
+				{ reference: 'ord_2', ...amount }),
+			// A subscription: its first payment, its renewals, and what it is.
+			deliver('msg_14', 'order.paid', { ...order, subscription_id: 'sub_1', billing_reason: 'subscription_create' }, 'paid',
+				{ reference: 'ord_1', checkout: 'co_1', ...amount, details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			deliver('msg_15', 'order.paid', { ...order, id: 'ord_3', subscription_id: 'sub_1', billing_reason: 'subscription_cycle' }, 'renewed',
+				{ reference: 'ord_3', ...amount, details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			deliver('msg_16', 'order.refunded', { ...order, id: 'ord_3', subscription_id: 'sub_1', billing_reason: 'subscription_cycle', status: 'refunded' }, 'refunded', { reference: 'ord_3', ...amount }),
+			...Object.entries({ created: 'trialing', active: 'active', updated: 'active', canceled: 'active', uncanceled: 'active', past_due: 'past_due', revoked: 'canceled' })
+				.map(([what, status]) => deliver(`msg_${what}`, `subscription.${what}`, {
+					id: 'sub_1', status, metadata: { elicitation_id: ID }, current_period_end: UNTIL, trial_end: what === 'created' ? UNTIL : null,
+					cancel_at_period_end: what === 'canceled', ends_at: what === 'canceled' ? UNTIL : null,
+				}, 'subscription', { reference: 'sub_1', details: { subscription: {
+					id: 'sub_1', at_ms: NOW * 1000, status: status === 'canceled' ? 'ended' : status, until_ms: Date.parse(UNTIL),
+					trial_until_ms: what === 'created' ? Date.parse(UNTIL) : null, cancel_at_ms: what === 'canceled' ? Date.parse(UNTIL) : null,
+				} } })),
 		],
 	};
 }

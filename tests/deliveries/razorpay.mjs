@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { event, hmac, ID, inHeader, json, OTHER, PAID, sha256 } from './support.mjs';
+import { event, hmac, ID, inHeader, json, NOW, OTHER, PAID, sha256 } from './support.mjs';
 
 export function deliveries() {
 	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
@@ -38,6 +38,23 @@ export function deliveries() {
 		};
 	};
 
+	const subscription = (what, status, effect, more, paid_count) => {
+		const body = json({
+			event: `subscription.${what}`, created_at: NOW,
+			payload: {
+				subscription: { entity: { id: 'sub_1', status, paid_count, current_end: NOW + 9, notes: { elicitation_id: ID } } },
+				...more.reference && { payment: { entity: { id: more.reference, amount: more.amount, currency: more.currency } } },
+			},
+		});
+		const words = { pending: 'past_due', halted: 'ended', cancelled: 'ended', completed: 'cancelled' };
+		return {
+			name: `subscription-${what}-${paid_count}`, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
+			verdict: 'good', events: [event(effect, `subscription.${what}`, `sha256:${sha256(body)}`, { ...more, details: { subscription: {
+				id: 'sub_1', at_ms: NOW * 1000, ...effect === 'subscription' && { status: words[status] ?? status, until_ms: (NOW + 9) * 1000 }, late_ms: 345_600_000,
+			} } })],
+		};
+	};
+
 	return {
 		site: { secrets, return_secrets },
 		deliveries: [
@@ -47,6 +64,11 @@ export function deliveries() {
 			deliver('paid-in-part', 'partially_paid', 'ignore', 'pay_3'),
 			deliver('cancelled', 'cancelled', 'failed'),
 			deliver('expired', 'expired', 'expired'),
+			// A subscription. Its first payment is the one with which it was paid once.
+			subscription('charged', 'active', 'paid', { reference: 'pay_9', amount: 100, currency: 'INR' }, 1),
+			subscription('charged', 'active', 'renewed', { reference: 'pay_9', amount: 100, currency: 'INR' }, 2),
+			...Object.entries({ activated: 'active', updated: 'active', pending: 'pending', halted: 'halted', paused: 'paused', resumed: 'active', cancelled: 'cancelled', completed: 'completed' })
+				.map(([what, status]) => subscription(what, status, 'subscription', {}, 2)),
 			after('refund.processed', 'refund', 'refunded', 'rfnd_1'),
 			after('refund.failed', 'refund', 'refund_reversed', 'rfnd_1'),
 			after('payment.dispute.created', 'dispute', 'ignore', 'disp_1'),

@@ -35,6 +35,15 @@ export function deliveries() {
 			good(effect, { id: null, reference: 'pi_1', refund: 'dp_1', ...moves, details: { occurred_at: second, kind, state: status, evidence_due_at: 900 } }),
 			undefined, { created: second });
 	};
+	const subscription = (more) => ({
+		id: 'sub_1', object: 'subscription', status: 'active', metadata, cancel_at: null, cancel_at_period_end: false, pause_collection: null, trial_end: null,
+		items: { object: 'list', data: [{ id: 'si_1', current_period_end: NOW + 2_592_000 }] }, currency: 'eur', ...more,
+	});
+	const own = (said, more) => good('subscription', {
+		reference: 'sub_1', ...more,
+		details: { subscription: { id: 'sub_1', at_ms: NOW * 1000, until_ms: (NOW + 2_592_000) * 1000, trial_until_ms: null, cancel_at_ms: null, paused: false, ...said } },
+	});
+	const disputed = { id: null, reference: 'pi_1', refund: 'dp_1', amount: 1050, currency: 'EUR' };
 
 	return {
 		site: { secrets: [secret], accounts: ['acct_ours'] },
@@ -98,11 +107,37 @@ export function deliveries() {
 				good('paid', { checkout: 'in_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
 			deliver('invoice-void', 'invoice.voided', invoice, good('failed', { reference: 'in_1' })),
 			deliver('invoice-uncollectible', 'invoice.marked_uncollectible', invoice, good('failed', { reference: 'in_1' })),
+			// A subscription: its first payment, its renewals, and what it is.
+			deliver('subscription-paid', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null },
+				good('paid', { reference: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }), undefined, { created: NOW }),
+			...[['basil', { parent: { type: 'subscription_details', subscription_details: { subscription: 'sub_1', metadata } } }],
+				['before-basil', { subscription: 'sub_1', subscription_details: { metadata }, payment_intent: 'pi_2' }]].flatMap(([version, of]) => [
+				deliver(`subscription-renewed-${version}`, 'invoice.paid', { ...invoice, ...of, metadata: {}, billing_reason: 'subscription_cycle' },
+					good('renewed', { reference: of.payment_intent ?? 'in_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1', account: 'acct_ours', at_ms: NOW * 1000 } } }),
+					undefined, { created: NOW, account: 'acct_ours' }),
+				deliver(`subscription-first-invoice-${version}`, 'invoice.paid', { ...invoice, ...of, metadata: {}, billing_reason: 'subscription_create' },
+					good('ignore', { reference: of.payment_intent ?? 'in_1' })),
+			]),
+			...Object.entries({ incomplete: undefined, trialing: 'trialing', active: 'active', past_due: 'past_due', paused: 'paused', canceled: 'ended', unpaid: 'ended', incomplete_expired: 'ended' })
+				.map(([status, word]) => deliver(`subscription-${status}`, `customer.subscription.${{ canceled: 'deleted', incomplete: 'created', paused: 'paused' }[status] ?? 'updated'}`,
+					subscription({ status }), own({ ...word && { status: word } }), undefined, { created: NOW })),
+			deliver('subscription-resumed', 'customer.subscription.resumed', subscription({}), own({ status: 'active' }), undefined, { created: NOW }),
+			deliver('subscription-before-basil', 'customer.subscription.updated', subscription({ current_period_end: NOW + 9, items: { data: [{}] } }),
+				own({ status: 'active', until_ms: (NOW + 9) * 1000 }), undefined, { created: NOW }),
+			deliver('subscription-cancelled', 'customer.subscription.updated', subscription({ cancel_at_period_end: true, cancel_at: NOW + 2_592_000 }),
+				own({ status: 'active', cancel_at_ms: (NOW + 2_592_000) * 1000 }), undefined, { created: NOW }),
+			deliver('subscription-with-a-trial', 'customer.subscription.created', subscription({ status: 'trialing', trial_end: NOW + 5 }),
+				own({ status: 'trialing', trial_until_ms: (NOW + 5) * 1000 }), undefined, { created: NOW }),
+			deliver('subscription-not-collected', 'customer.subscription.updated', subscription({ pause_collection: { behavior: 'void', resumes_at: null } }),
+				own({ status: 'active', paused: true }), undefined, { created: NOW }),
+			deliver('subscription-of-others', 'customer.subscription.updated', subscription({ metadata: {} }), own({ status: 'active' }, { id: null }), undefined, { created: NOW }),
+			deliver('subscription-in-test-mode', 'customer.subscription.updated', subscription({}), good('other_mode', { reference: 'sub_1' }), undefined, { created: NOW, livemode: false }),
+			deliver('subscription-with-no-time', 'customer.subscription.updated', subscription({ items: { data: [{ current_period_end: 'soon' }] } }), refused('malformed'), undefined, { created: NOW }),
 			...['payment_failed', 'voided', 'marked_uncollectible'].map((what) => deliver(`renewal-${what}`, `invoice.${what}`,
 				{ ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' }))),
-			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' })),
+			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('renewed', { reference: 'in_1', amount: 1050, currency: 'EUR' })),
 			deliver('invoice-of-a-first-payment', 'invoice.paid', { ...invoice, billing_reason: 'subscription_create' }, good('ignore', { reference: 'in_1' })),
-			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid')),
+			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid', { reference: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1' } } })),
 			deliver('trial-begun', completed, { payment_status: 'no_payment_required', mode: 'subscription', amount_total: 0 }, good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
 			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),

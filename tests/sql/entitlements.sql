@@ -39,7 +39,7 @@ ALTER FUNCTION renewal_back OWNER TO urlmode_cgi;
 -- What a call is told. until: in days.
 CREATE FUNCTION mine(item text DEFAULT NULL, subject text DEFAULT 'ann', tenant text DEFAULT '') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT string_agg(concat_ws(' ', m.item_name, m.status, 'until ' || round(extract(epoch FROM m.until - now()) / 86400), CASE WHEN m.entitled THEN '(entitled)' END,
-		CASE WHEN m.paused THEN '(paused)' END, m.subscription, nullif(m.account, '')), ', ' ORDER BY m.item_name)
+		CASE WHEN m.paused THEN '(paused)' WHEN m.paused IS NULL THEN '(unknown)' END, m.subscription, nullif(m.account, '')), ', ' ORDER BY m.item_name)
 	FROM urlmode.entitlements(mine.tenant, mine.subject, mine.item) m
 $$;
 ALTER FUNCTION mine OWNER TO urlmode_server;

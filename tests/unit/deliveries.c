@@ -317,6 +317,8 @@ effect_word(enum um_effect effect)
 		[UM_EFFECT_REFUNDED] = "refunded",
 		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
 		[UM_EFFECT_DISPUTED] = "disputed",
+		[UM_EFFECT_RENEWED] = "renewed",
+		[UM_EFFECT_SUBSCRIPTION] = "subscription",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",

@@ -213,7 +213,7 @@ test('what is wrong in an `oauth` part is wrong to the package, and to the schem
 // What the loader knows beyond the schema: how parts belong together, and what
 // the site's configuration has.
 const BEYOND = [
-	/can only have `item` values/, / cannot be used, because the description has no `type`$/,
+	/can only have `item` values/, / cannot be used, because the description has no `(type|subscription)`$/, /: \/subscription: can(not| only) be used with /,
 	/ is what ISO 4217 says: leave it out$/, / is not less than ISO 4217 says$/,
 	/is not signed/,
 	/not every scheme signs the body/,

@@ -18,6 +18,27 @@ TEST(only_what_the_event_says_is_put)
 			"{\"kind\":\"dispute\",\"evidence_due_at\":2}" },
 		{ { .occurred_at = 1, .state = "a \"word\"" },
 			"{\"occurred_at\":1,\"state\":\"a \\\"word\\\"\"}" },
+		{ { .subscription = { .id = "sub_1" } }, "" },
+		{ { .subscription = { .is_told = true,
+			    .status = UM_SUBSCRIPTION_UNKNOWN } },
+			"{\"subscription\":{}}" },
+		{ { .state = "x",
+			  .subscription = { .is_told = true,
+				  .id = "sub_1",
+				  .account = "acct",
+				  .payment = "o_1",
+				  .at_ms = 5,
+				  .late_ms = 6,
+				  .status = UM_SUBSCRIPTION_PAST_DUE,
+				  .says_until = true,
+				  .until_ms = 7,
+				  .says_cancel_at = true,
+				  .says_paused = true } },
+			"{\"state\":\"x\",\"subscription\":{\"id\":\"sub_1\","
+			"\"account\":\"acct\",\"at_ms\":5,\"payment\":\"o_1\","
+			"\"status\":\"past_due\",\"until_ms\":7,"
+			"\"cancel_at_ms\":null,\"paused\":false,"
+			"\"late_ms\":6}}" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {

@@ -115,13 +115,20 @@ func (a *Adapter) Require(ctx context.Context, call Call, wish Wish, body Body) 
 }
 
 func (a *Adapter) elicit(ctx context.Context, call Call, wish Wish, body Body, byError bool) (End, error) {
+	if wish.Subscription {
+		return End{}, &argumentError{"RequirePaid asks for a Subscription: its first payment is claimed by its entitlement"}
+	}
+	return a.run(ctx, call, a.questionOf(call, wish, byError), body)
+}
+
+func (a *Adapter) questionOf(call Call, wish Wish, byError bool) question {
 	wish.ClientID = cmp.Or(wish.ClientID, call.ClientID)
 	wish.Traceparent = cmp.Or(wish.Traceparent, call.Traceparent)
 	wish.ResumeKey = cmp.Or(wish.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected))
 	wish.CannotRecheck = wish.Recheck == nil
-	return a.run(ctx, call, question{Wish: wish, byError: byError, create: func(ctx context.Context) (urlmode.Elicitation, error) {
+	return question{Wish: wish, byError: byError, create: func(ctx context.Context) (urlmode.Elicitation, error) {
 		return a.instance.Create(ctx, wish.Request)
-	}}, body)
+	}}
 }
 
 // question is what a call asks for, of any kind. Request is what it is compared by, and create creates it.

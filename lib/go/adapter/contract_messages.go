@@ -17,6 +17,8 @@ var reasonsTexts = map[string]string{
 	"refused_input":    "what the user typed was not accepted five times",
 	"not_checked":      "what the user typed could not be verified ten times",
 	"payment_failed":   "the payment failed",
+	"past_due":         "the last payment of the subscription has failed or is missing",
+	"paused":           "the subscription is paused",
 	"amount_mismatch":  "the amount paid differs from the price",
 	"provider_error":   "the provider reported an error",
 	"issuer_missing":   "the response did not say which provider it is from",
@@ -72,6 +74,10 @@ const linkToPassOnText = ". Show the user this link to pass on"
 
 func linkText(message, task, price, name, url, time, opened string) string {
 	return message + "\n\nTo " + task + price + ", the user opens this link in a browser, which is a page of " + name + ":\n\n" + url + "\n\nThe link works for " + time + "." + opened + "\n\nShow the user the link exactly as it is, alone on its line. When the user says that it is done, call this tool again with the same arguments: that continues this request, and asks for nothing that is done."
+}
+
+func manageText(message, why, url string) string {
+	return message + "\n\nThe user has a subscription for this, but " + why + ". The user opens this link in a browser to settle it:\n\n" + url + "\n\nShow the user the link exactly as it is, alone on its line. The user need not subscribe again. When the user says that it is done, call this tool again with the same arguments."
 }
 
 func approversText(message, who, sent, name, url, time, nobody string) string {

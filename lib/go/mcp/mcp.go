@@ -24,6 +24,7 @@ type (
 	ApprovalWish = adapter.ApprovalWish
 	ApprovalLink = adapter.ApprovalLink
 	AccountWish  = adapter.AccountWish
+	PaidWish     = adapter.PaidWish
 	Accepted     = adapter.Accepted
 	Options      = adapter.Options
 	ClientFacts  = adapter.ClientFacts
@@ -36,6 +37,9 @@ type Body func(context.Context, Accepted) (*sdk.CallToolResult, error)
 type AccountBody func(context.Context, urlmode.AccessToken) (*sdk.CallToolResult, error)
 
 const roundsSince = "2026-07-28"
+
+// PaidBody does what a user has subscribed to. See [adapter.PaidBody].
+type PaidBody func(context.Context, urlmode.Entitlement) (*sdk.CallToolResult, error)
 
 // Tools asks the users of tool calls. It is safe for use by any number of goroutines.
 type Tools struct {
@@ -82,6 +86,14 @@ func (t *Tools) AskApproval(ctx context.Context, call *sdk.CallToolRequest, wish
 func (t *Tools) UseAccount(ctx context.Context, call *sdk.CallToolRequest, wish AccountWish, body AccountBody) (*sdk.CallToolResult, error) {
 	return answer(ctx)(t.adapter.UseAccount(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
 		return made(body(ctx, token))
+	}))
+}
+
+// RequirePaid runs the body for a user who has subscribed to the item, and asks the others for a subscription. See
+// [adapter.Adapter.RequirePaid]. The rest is as with ElicitURL.
+func (t *Tools) RequirePaid(ctx context.Context, call *sdk.CallToolRequest, wish PaidWish, body PaidBody) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.RequirePaid(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, entitlement urlmode.Entitlement) (json.RawMessage, error) {
+		return made(body(ctx, entitlement))
 	}))
 }
 

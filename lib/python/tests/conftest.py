@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import base64
 import os
 import secrets
@@ -131,15 +132,17 @@ class Callback:
     async def event(
         self, id: str, effect: str, *, amount: int | None = None, currency: str | None = None,
         reference: str | None = None, refund: str | None = None, provider: str = "stripe", text: bytes | None = None,
+        details: dict[str, Any] | None = None,
     ) -> str:
         """`text`: the JSON of its result."""
         result = {"event": str(uuid.uuid4()), "type": effect, "reference": reference, "amount": amount}
         sealed = seal(self.keys, EVENT_RESULT_INFO, id, bytes(16), text or to_json(result))
         members = {"action": "accept", "reason": "", "reference": reference, "result": result}
         outcome = seal(self.keys, EVENT_OUTCOME_INFO, id, bytes(16), to_json(members)) if effect == "paid" else None
-        statement = """SELECT outcome FROM urlmode.record_events(%s::uuid[], %s::text[], %s::text[], %s::text[],
-            %s::text[], %s::bigint[], %s::text[], %s::text[], %s::bytea[], %s::bytea[], %s::text[])"""
-        values = [id, provider, str(uuid.uuid4()), effect, effect, amount, currency, reference, sealed, outcome, refund]
+        statement = """SELECT outcome FROM urlmode.receive_events(%s::uuid[], %s::text[], %s::text[], %s::text[],
+            %s::text[], %s::bigint[], %s::text[], %s::text[], %s::bytea[], %s::bytea[], %s::text[], details => %s::jsonb[])"""
+        said_more = None if details is None else json.dumps(details)
+        values = [id, provider, str(uuid.uuid4()), effect, effect, amount, currency, reference, sealed, outcome, refund, said_more]
         said: str = await self.one(statement, [[value] for value in values])
         return said
 

@@ -3,6 +3,7 @@
 
 import { runWithAccount } from './connect-account.js';
 import { runWithApproval, runWithInput } from './form.js';
+import { runRequirePaid } from './require-paid.js';
 import { runUseAccount } from './use-account.js';
 import { runWithElicitation } from './with-elicitation.js';
 
@@ -34,6 +35,7 @@ export function makeAdapter(describe) {
 	 */
 	async function withElicitation(options, body) {
 		const { call, server, ...rest } = options;
+		if ('subscription' in rest && rest.subscription) throw new TypeError('requirePaid asks for a subscription: withElicitation claims what was paid');
 		return run(describe(options),
 			(described) => runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), described, body));
 	}
@@ -73,6 +75,24 @@ export function makeAdapter(describe) {
 		const { call, server, ...rest } = options;
 		return run(describe(options),
 			(described) => runUseAccount(/** @type {import('./types.js').UseAccountOptions} */ (rest), described, body));
+	}
+
+	/**
+	 * Runs the body for a user who has subscribed to the item. Others are asked for the
+	 * first payment of a subscription, as by `withElicitation`; who is past due or has
+	 * paused gets the page of `manageUrl`. The body runs in each call, and its result is not kept.
+	 *
+	 * @template R
+	 * @template {boolean | undefined} [T=undefined]
+	 * @param {import('./types.js').RequirePaidOptions & Fields & { typed?: T }} options the same in all calls
+	 * @param {(entitlement: import('./types.js').Entitlement) => R | Promise<R>} body
+	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @throws the errors of `withElicitation`
+	 */
+	async function requirePaid(options, body) {
+		const { call, server, ...rest } = options;
+		return run(describe(options),
+			(described) => runRequirePaid(/** @type {import('./types.js').RequirePaidOptions} */ (rest), described, body));
 	}
 
 	/**
@@ -122,5 +142,5 @@ export function makeAdapter(describe) {
 			call.release?.();
 		}
 	}
-	return { withElicitation, withAccount, useAccount, collectInput, askApproval };
+	return { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval };
 }

@@ -13,6 +13,8 @@ export const REASONS = {
 	refused_input: 'what the user typed was not accepted five times',
 	not_checked: 'what the user typed could not be verified ten times',
 	payment_failed: 'the payment failed',
+	past_due: 'the last payment of the subscription has failed or is missing',
+	paused: 'the subscription is paused',
 	amount_mismatch: 'the amount paid differs from the price',
 	provider_error: 'the provider reported an error',
 	issuer_missing: 'the response did not say which provider it is from',
@@ -77,6 +79,18 @@ ${url}
 The link works for ${time}.${opened}
 
 Show the user the link exactly as it is, alone on its line. When the user says that it is done, call this tool again with the same arguments: that continues this request, and asks for nothing that is done.`,
+	/**
+	 * @param {string} message
+	 * @param {string} why
+	 * @param {string} url
+	 */
+	manage: (message, why, url) => `${message}
+
+The user has a subscription for this, but ${why}. The user opens this link in a browser to settle it:
+
+${url}
+
+Show the user the link exactly as it is, alone on its line. The user need not subscribe again. When the user says that it is done, call this tool again with the same arguments.`,
 	/**
 	 * @param {string} message
 	 * @param {string} who

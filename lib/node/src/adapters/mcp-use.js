@@ -18,6 +18,8 @@ export { rejectRequestState } from './request-state.js';
  * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('./types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('./types.js').Entitlement} Entitlement
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's callback
@@ -35,7 +37,7 @@ export { rejectRequestState } from './request-state.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call }) => {
 	const { name, version } = call.client.info();
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },

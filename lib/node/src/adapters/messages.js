@@ -77,6 +77,17 @@ export function openResult({ message, kind }, { elicitationId }, status) {
 }
 
 /**
+ * Ends a call of a user whose subscription has a problem. The link stands alone on its line.
+ *
+ * @param {{ message: string }} options
+ * @param {'past_due' | 'paused'} reason
+ * @param {string} url
+ */
+export function manageResult({ message }, reason, url) {
+	return textResult(TEXTS.manage(message, REASONS[reason], url), true);
+}
+
+/**
  * @param {import('../core/types.js').Outcome} outcome of an approval that was refused
  */
 export function declinedResult({ approver, comment }) {

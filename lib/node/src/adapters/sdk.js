@@ -23,6 +23,8 @@ const CONNECTION_CLOSED = -32000;
  * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('./types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('./types.js').Entitlement} Entitlement
  *
  * @typedef {object} CallFields
  * @property {ServerLike | { server: ServerLike }} server the McpServer of the calling session, or its `server`
@@ -54,7 +56,7 @@ const CONNECTION_CLOSED = -32000;
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call }) => {
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ server, call }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const progressToken = call._meta?.progressToken;
 	const end = endOfCall(sdkServer, call.signal);

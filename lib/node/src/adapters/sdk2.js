@@ -26,6 +26,8 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  * @typedef {import('./types.js').Approval} Approval
  * @typedef {import('./types.js').Account} Account
  * @typedef {import('./types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('./types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('./types.js').Entitlement} Entitlement
  *
  * @typedef {object} CallFields
  * @property {ServerLike | { server: ServerLike }} server the McpServer that received the call, or its `server`
@@ -62,7 +64,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call: { mcpReq, http } }) => {
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ server, call: { mcpReq, http } }) => {
 	const sdkServer = 'server' in server ? server.server : server;
 	const call = {
 		clientId: http?.authInfo?.clientId, traceparent: traceparentOf(mcpReq._meta), transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,

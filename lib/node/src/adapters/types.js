@@ -78,6 +78,14 @@
  * @typedef {Omit<import('../core/types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce'>
  *     & import('../accounts/types.js').AccountFields} AccountOptions
  *
+ * @typedef {Omit<import('../core/types.js').PaymentOptions, 'kind' | 'item' | 'subscription' | 'id'> & ElicitFields & RecheckFields & RequirePaidFields} RequirePaidOptions
+ *     `expected` is the first price of the subscription
+ * @typedef {object} RequirePaidFields
+ * @property {string} item what the user may use, in the words of the server
+ * @property {((entitlement: Entitlement) => string | URL | undefined | Promise<string | URL | undefined>) | undefined} [manageUrl] returns the page
+ *     where the user settles a subscription that is past due or paused, such as a session of Stripe's customer portal
+ * @typedef {import('../core/types.js').Entitlement} Entitlement what the body of `requirePaid` is given
+ *
  * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions
  * @typedef {object} UseAccountFields
  * @property {import('../vault/vault.js').Vault} vault which says the provider's description and client, and the scopes where this call does not

@@ -450,6 +450,35 @@ export async function paid(query, { subject, item, since }) {
 }
 
 /**
+ * @typedef {object} EntitlementRow
+ * @property {string} item_name
+ * @property {'trialing' | 'active' | 'cancelled' | 'past_due' | 'ended'} status
+ * @property {Date | null} until the end of what was paid; null: the provider has not said it yet
+ * @property {boolean} entitled whether the status is one of the first three
+ * @property {boolean} paused whether it has ended until it is resumed
+ * @property {string} provider
+ * @property {string} account
+ * @property {string | null} subscription
+ * @property {string} elicitation
+ * @property {Date} opened_at
+ */
+
+const ENTITLEMENTS = `SELECT item_name, status, until, entitled, paused, provider, account, subscription, elicitation, opened_at FROM
+	urlmode.entitlements($1, $2, $3)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.tenant
+ * @param {string} values.subject
+ * @param {string | null} values.item
+ * @returns {Promise<EntitlementRow[]>}
+ */
+export function entitlements(query, { tenant, subject, item }) {
+	return /** @type {Promise<never>} */ (query(ENTITLEMENTS, [tenant, subject, item]));
+}
+
+/**
  * @typedef {object} TakenRecheck
  * @property {number} lease for the end of this recheck
  * @property {number} rechecks

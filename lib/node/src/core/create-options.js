@@ -46,19 +46,35 @@ function checkItem(item, kind) {
 }
 
 /**
+ * @param {unknown} value
+ * @param {string} kind
+ * @param {unknown} expected
+ * @param {string | null} item
+ */
+function checkSubscription(value, kind, expected, item) {
+	const subscription = checkFlag('subscription', value, false);
+	if (!subscription) return false;
+	if (kind !== 'payment') throw new TypeError('subscription is only allowed for kind payment');
+	if (expected === 'any') throw new TypeError('subscription requires its first price: expected cannot be any');
+	if (item === null) throw new TypeError('subscription requires an item, for which it is an entitlement');
+	return true;
+}
+
+/**
  * The part of the options by which a call is compared with an earlier one.
  *
  * @param {import('./types.js').AnyCreateOptions} options
- * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'item' | 'form' | 'approvers' | 'clientId' | 'request' | 'earlierRequest'>}
+ * @returns {Pick<Checked, 'provider' | 'kind' | 'expected' | 'item' | 'subscription' | 'form' | 'approvers' | 'clientId' | 'request' | 'earlierRequest'>}
  */
 export function checkRequest(options) {
-	const { provider: name, kind: given, expected: price, item: thing, about: more, clientId: client, sameClient: compared } = options;
+	const { provider: name, kind: given, expected: price, item: thing, subscription: subscribes, about: more, clientId: client, sameClient: compared } = options;
 	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
 	const provider = checkProvider(name);
 	const kind = checkChoice('kind', given, KINDS);
 	checkDescribed(provider, kind);
 	const expected = checkExpected(price, kind);
 	const item = checkItem(thing, kind);
+	const subscription = checkSubscription(subscribes, kind, expected, item);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
@@ -68,13 +84,13 @@ export function checkRequest(options) {
 	const sameClient = checkFlag('sameClient', compared, false);
 	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
 	const about = {
-		...checkAbout(more), ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
+		...checkAbout(more), ...subscription && { subscription }, ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
 	};
 	const asked = {
-		provider, kind, expected, about: more === undefined && !checkedForm ? undefined : about, mcpClient: sameClient ? clientId : null,
+		provider, kind, expected, about: more === undefined && !checkedForm && !subscription ? undefined : about, mcpClient: sameClient ? clientId : null,
 	};
 	return {
-		provider, kind, expected, item, form: checkedForm, approvers, clientId,
+		provider, kind, expected, item, subscription, form: checkedForm, approvers, clientId,
 		request: digestOfRequest({ ...asked, item }), earlierRequest: item === null ? null : digestOfRequest(asked),
 	};
 }
@@ -88,6 +104,7 @@ export function checkRequest(options) {
  * @property {number} ttl milliseconds
  * @property {import('./types.js').Expected | 'any' | null} expected
  * @property {string | null} item
+ * @property {boolean} subscription whether the payment must be the first one of a subscription
  * @property {boolean} exclusive
  * @property {string | null} resumeKey
  * @property {boolean} canRecheck
@@ -104,11 +121,11 @@ export function checkRequest(options) {
  */
 export function checkCreateOptions(options) {
 	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
-	const { provider, kind, expected, item, form, approvers, clientId, request, earlierRequest } = checkRequest(options);
+	const { provider, kind, expected, item, subscription, form, approvers, clientId, request, earlierRequest } = checkRequest(options);
 	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
 	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
 	return { // Without a spread of objects, which takes V8 longer than all checks.
-		provider, kind, expected, item, form, approvers, clientId, request, earlierRequest,
+		provider, kind, expected, item, subscription, form, approvers, clientId, request, earlierRequest,
 		id: checkId(options.id ?? randomUUID()),
 		owner: checkOwner(options),
 		ttl: checkTtl(options.ttl ?? TTL_MS),

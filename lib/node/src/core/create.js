@@ -42,14 +42,15 @@ export class Creator {
 	 */
 	async create(options) {
 		const checked = checkCreateOptions(options);
-		const { id, provider, kind, owner, ttl, expected, item, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
+		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
 		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
+		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const resumable = resumeKey === null && item === null ? undefined : await this.#database.resume({
-				binding, provider, kind, resumeKey, canRecheck, request, item, expected, earlierRequest,
+				binding, provider, kind, resumeKey, canRecheck, request, item, expected: price, earlierRequest,
 			});
 			// What does not match was told, or nobody heard it: from now on the money is held.
 			if (resumable?.isHeld) await this.#database.claim({ id: resumable.id, binding }, 'cancel', null, KEEP_RESULTS_MS, false);
@@ -60,7 +61,7 @@ export class Creator {
 				? { callbackUrls: undefined, targetUrl: null, checkout: null, verifier: null }
 				: await this.#buildTarget(/** @type {import('./types.js').CreateOptions} */ (options), checked, binding, amount);
 			const expires = await this.#database.create({
-				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected, item,
+				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected: price, item,
 				verifier, ttlMs: ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
 				form: checked.form && seal(this.#keys, { id, binding, use: FORM_INFO }, JSON.stringify(checked.form)),
 			});

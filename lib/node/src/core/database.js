@@ -183,6 +183,14 @@ export class Database {
 	}
 
 	/**
+	 * @param {{ tenant: string, subject: string, item: string | null }} owner
+	 * @returns {Promise<import('./contract-calls.js').EntitlementRow[]>} the best of each item, or of the one
+	 */
+	entitlements(owner) {
+		return sql.entitlements(this.#ask, owner);
+	}
+
+	/**
 	 * @param {RowKey} rowKey
 	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason

@@ -82,13 +82,13 @@
  * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions for a page of a provider
  * @typedef {Owner & CreateFields & TargetFields & OAuthFields} OAuthOptions
  * @typedef {Owner & CreateFields & TargetFields & PaymentFields & ItemFields} PaymentOptions
- * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, pkce?: undefined } & ItemFields} SignatureOptions
+ * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, subscription?: undefined, pkce?: undefined } & ItemFields} SignatureOptions
  *
  * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
  * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined }} ApprovalOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
- * @typedef {{ targetUrl?: undefined, expected?: undefined, item?: undefined, pkce?: undefined }} NoTarget
+ * @typedef {{ targetUrl?: undefined, expected?: undefined, item?: undefined, subscription?: undefined, pkce?: undefined }} NoTarget
  *
  * @typedef {object} InputFields the user types something on a page of the callback programs
  * @property {'input'} kind
@@ -110,6 +110,7 @@
  *     and the URL has none. The outcome contains both
  * @property {undefined} [expected]
  * @property {undefined} [item]
+ * @property {undefined} [subscription]
  *
  * @typedef {object} ItemFields
  * @property {string | undefined} [item] what the user gets, in the words of the server, 1 to 512 bytes: `report:42`, `credits:1000`
@@ -117,7 +118,22 @@
  * @typedef {object} PaymentFields
  * @property {'payment'} kind
  * @property {Expected | 'any'} expected the amount to be paid, or `any` if every amount is accepted
+ * @property {boolean | undefined} [subscription] true: the payment must be the first one of a subscription, with `expected` as its first price. It
+ *     opens an entitlement for the `item`, which is required, and is claimed by it
  * @property {undefined} [pkce]
+ *
+ * @typedef {object} Entitlement what a user may use because of a subscription
+ * @property {string} item
+ * @property {'trialing' | 'active' | 'cancelled' | 'past_due' | 'ended'} status the first three may be used. `cancelled`: it is not renewed.
+ *     `past_due`: a renewal was not paid. `ended`: it is over, or paused, or what was paid last has gone back
+ * @property {boolean} entitled whether it may be used
+ * @property {boolean} paused it has ended until it is resumed
+ * @property {Date | undefined} until the end of what was paid; undefined if the provider has not said it yet
+ * @property {string} provider
+ * @property {string | undefined} account the provider's account that the subscription is at
+ * @property {string | undefined} subscription the provider's id of it; undefined if no event has named it yet
+ * @property {string | undefined} elicitationId with which it was opened
+ * @property {Date} openedAt
  *
  * @typedef {object} CreateFields
  * @property {string} provider its name in the configuration of the callback programs

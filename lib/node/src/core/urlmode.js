@@ -14,6 +14,7 @@ import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { UrlModeClosedError } from './errors.js';
+import { checkEntitlementOptions, toEntitlement } from './entitlements.js';
 import { toRows } from './entries.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
@@ -367,6 +368,18 @@ export class UrlMode extends EventEmitter {
 	async paid(options) {
 		this.#checkOpen();
 		return this.#database.paid(checkPaid(options));
+	}
+
+	/**
+	 * Lists what a user has subscribed to: for each item, the best subscription.
+	 *
+	 * @param {{ subject: string, item?: string | undefined }} options `item`: only of this one
+	 * @returns {Promise<import('./types.js').Entitlement[]>}
+	 */
+	async entitlements(options) {
+		this.#checkOpen();
+		const rows = await this.#database.entitlements(checkEntitlementOptions(options));
+		return rows.map(toEntitlement);
 	}
 
 	/**

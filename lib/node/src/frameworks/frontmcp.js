@@ -21,6 +21,8 @@ export { PostgresStorage } from './storage.js';
  * @typedef {import('../adapters/types.js').Approval} Approval
  * @typedef {import('../adapters/types.js').Account} Account
  * @typedef {import('../adapters/types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('../adapters/types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('../adapters/types.js').Entitlement} Entitlement
  *
  * @typedef {object} CallFields
  * @property {object} call the tool: `this` in its `execute`
@@ -109,7 +111,7 @@ export function urlPlugin(frontmcp, { store } = {}) {
 /** @type {typeof makeAdapter<CallFields, import('../adapters/types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call }) => {
 	if (!sdk) throw new TypeError('withElicitation requires urlPlugin() in the plugins of the server');
 	// It checks the client's response. In URL mode a client sends none.
 	return describeCall(/** @type {ToolLike} */ (call), sdk.z.unknown());

@@ -24,6 +24,8 @@ export { withProgress } from './lynq-progress.js';
  * @typedef {import('../adapters/types.js').Approval} Approval
  * @typedef {import('../adapters/types.js').Account} Account
  * @typedef {import('../adapters/types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('../adapters/types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('../adapters/types.js').Entitlement} Entitlement
  * @typedef {import('../adapters/types.js').ToolResult} ToolResult
  *
  * @typedef {object} CallFields
@@ -83,7 +85,7 @@ const SUBJECT_KEY = 'urlmode:subject';
 /** @type {typeof makeAdapter<CallFields, ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ server, call }) => describeCall(server, call,
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ server, call }) => describeCall(server, call,
 	({ message, url }, { timeout }, id) => call.elicit.url(message, url, { elicitationId: id, waitForCompletion: true, timeout })));
 
 /**

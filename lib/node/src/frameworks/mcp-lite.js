@@ -19,6 +19,8 @@ export { PostgresSessionAdapter } from './sessions.js';
  * @typedef {import('../adapters/types.js').Approval} Approval
  * @typedef {import('../adapters/types.js').Account} Account
  * @typedef {import('../adapters/types.js').UseAccountOptions & CallFields} UseAccountOptions
+ * @typedef {import('../adapters/types.js').RequirePaidOptions & CallFields} RequirePaidOptions
+ * @typedef {import('../adapters/types.js').Entitlement} Entitlement
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's handler
@@ -33,7 +35,7 @@ export { PostgresSessionAdapter } from './sessions.js';
 /** @type {typeof makeAdapter<CallFields, import('../adapters/types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, collectInput, askApproval } = make(({ call: { request, authInfo, progress } }) => ({
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call: { request, authInfo, progress } }) => ({
 	client: {},
 	clientId: authInfo?.clientId,
 	traceparent: traceparentOf(/** @type {{ _meta?: {} } | undefined} */ (request.params)?._meta),

@@ -138,15 +138,15 @@ export class Callback {
 	/** A webhook's event; `effect` as its description reads it. */
 	async event(id, effect, { provider = 'demo', type = `type.${effect}`, reference = null, amount = null,
 		currency = null, identity = randomUUID(), subject = 'user-42', session = '', result = undefined, refund = null, checkout = null,
-		outcome = undefined } = {}) {
+		outcome = undefined, details = null } = {}) {
 		const context = { id, binding: bindingOf(subject, session), use: RESULT_INFO };
 		const sealed = result && seal(this.keys, context, JSON.stringify(result));
-		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.record_events(ids => ARRAY[$1::uuid],
+		const { rows } = await this.client.query(`SELECT outcome FROM urlmode.receive_events(ids => ARRAY[$1::uuid],
 			providers => ARRAY[$2], identities => ARRAY[$3], types => ARRAY[$4], effects => ARRAY[$5],
 			amounts => ARRAY[$6::bigint], currencies => ARRAY[$7], refs => ARRAY[$8], results => ARRAY[$9::bytea],
-			refunds => ARRAY[$10], checkouts => ARRAY[$11], outcomes => ARRAY[$12::bytea])`,
+			refunds => ARRAY[$10], checkouts => ARRAY[$11], outcomes => ARRAY[$12::bytea], details => ARRAY[$13::jsonb])`,
 		[id, provider, identity, type, effect, amount, currency, reference, sealed ?? null, refund, checkout,
-			outcome && seal(this.keys, { ...context, use: EVENT_OUTCOME_INFO }, JSON.stringify(outcome))]);
+			outcome && seal(this.keys, { ...context, use: EVENT_OUTCOME_INFO }, JSON.stringify(outcome)), details && JSON.stringify(details)]);
 		return rows[0].outcome;
 	}
 

@@ -28,6 +28,7 @@ __all__ = [
     "collect_input",
     "connect_account",
     "request_state_security",
+    "require_paid",
     "resolve",
     "resolver_extension",
     "use_account",
@@ -39,6 +40,7 @@ with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account
 use_account = _adapter.use_account
+require_paid = _adapter.require_paid
 ask_approval = _adapter.ask_approval
 resolve = _adapter.resolve
 

@@ -103,6 +103,7 @@ class ToolRequest:
     session: str = ""
     expected: Expected | Literal["any"] | None = None
     item: str | None = None
+    subscription: bool = False
     about: Mapping[str, Any] | None = None
     same_client: bool = False
     resume_key: str | None = None
@@ -139,6 +140,7 @@ class ToolRequest:
         return check_request(
             provider=self.provider, kind=self.kind, expected=self.expected, about=self.about, client_id=self.client_id,
             same_client=self.same_client, form=self.form, approver=self.approver, verifies=self.verify is not None, item=self.item,
+            subscription=self.subscription,
         )  # fmt: skip
 
     @property

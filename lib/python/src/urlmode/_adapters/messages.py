@@ -25,6 +25,7 @@ from .._core.contract_messages import (
     detail_text,
     failure_text,
     link_text,
+    manage_text,
     open_text,
     other_approver_text,
 )
@@ -98,6 +99,11 @@ def failure_result(action: str, reason: str, detail: str | None = None) -> ToolR
     """`detail` is without a secret."""
     why = REASONS.get(reason, reason) or (REFUSED if action == "decline" else CANCELLED)
     return text_result(failure_text(why, detail_text(detail) if detail else ""), is_error=True)
+
+
+def manage_result(message: str, reason: str, url: str) -> ToolResult:
+    """Ends a call of a user whose subscription has a problem. The link stands alone on its line."""
+    return text_result(manage_text(message, REASONS[reason], url), is_error=True)
 
 
 def _iso(time: datetime) -> str:

@@ -19,13 +19,14 @@ from .._core.claims import BegunClaim
 from .._core.contract_limits import TTL_S, VALID_FOR_S, VERIFY_S
 from .._core.errors import RequestStateError
 from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
-from .._core.types import Duration, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
+from .._core.types import Duration, Entitlement, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
 from .._core.urlmode import UrlMode
 from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
 from .asking import INPUT_KEY
 from .call import Call, CallOptions, Channel, Retry, ToolRequest
 from .clients import Client
 from .messages import ToolResult
+from .require_paid import ManageUrl, require_paid
 from .resolving import HasEnded, resolve
 from .sdk_tool import typed_result_of_sdk
 from .typed import TypedResult, to_dict
@@ -184,6 +185,37 @@ class Adapter:
             vault, call, request_for, self._wired(typed, body), subject=subject, session=options.get("session", ""), provider=provider,
             account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
+
+    async def require_paid(
+        self,
+        ctx: Any,
+        body: Body[Entitlement],
+        *,
+        urlmode: UrlMode,
+        subject: str,
+        item: str,
+        provider: str,
+        message: str,
+        target_url: TargetUrl,
+        expected: Expected,
+        manage_url: ManageUrl | None = None,
+        about: Mapping[str, Any] | None = None,
+        recheck: RecheckFunction | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """Runs `body` with the Entitlement of a user who has subscribed to the item.
+
+        Others are asked for the first payment of a subscription, whose price is `expected`, as by `with_elicitation`. Who is
+        past due or has paused is sent to the page that `manage_url` returns. The body runs in each call, and its result
+        is not kept.
+        """
+        check_function("manage_url", manage_url)
+        call, typed = self._describe(ctx)
+        tool_request = _request_of(
+            call, options, urlmode=urlmode, subject=subject, provider=provider, kind="payment", message=message,
+            expected=expected, item=item, subscription=True, about=about, recheck=recheck, create={"target_url": target_url, "pkce": False},
+        )  # fmt: skip
+        return await self._answer(require_paid(call, tool_request, target_url, self._wired(typed, body), manage_url))
 
     async def collect_input(
         self,

@@ -464,6 +464,31 @@ async def paid(query: Query, *, subject: str, item: str, since: datetime | None)
     return answer
 
 
+class EntitlementRow(NamedTuple):
+    item_name: str
+    status: Literal["trialing", "active", "cancelled", "past_due", "ended"]
+    until: datetime | None
+    """the end of what was paid; None: the provider has not said it yet"""
+    entitled: bool
+    """whether the status is one of the first three"""
+    paused: bool
+    """whether it has ended until it is resumed"""
+    provider: str
+    account: str
+    subscription: str | None
+    elicitation: str
+    opened_at: datetime
+
+
+ENTITLEMENTS = """SELECT item_name, status, until, entitled, paused, provider, account, subscription,
+    elicitation::text, opened_at FROM urlmode.entitlements(%s::text, %s::text, %s::text)"""
+
+
+async def entitlements(query: Query, *, tenant: str, subject: str, item: str | None) -> list[EntitlementRow]:
+    found = await query(ENTITLEMENTS, [tenant, subject, item])
+    return [EntitlementRow(*row) for row in found]
+
+
 class TakenRecheck(NamedTuple):
     lease: int
     """for the end of this recheck"""

@@ -18,6 +18,8 @@ REASONS = {
     "refused_input": "what the user typed was not accepted five times",
     "not_checked": "what the user typed could not be verified ten times",
     "payment_failed": "the payment failed",
+    "past_due": "the last payment of the subscription has failed or is missing",
+    "paused": "the subscription is paused",
     "amount_mismatch": "the amount paid differs from the price",
     "provider_error": "the provider reported an error",
     "issuer_missing": "the response did not say which provider it is from",
@@ -84,6 +86,17 @@ def link_text(message: str, task: str, price: str, name: str, url: str, time: st
         "Show the user the link exactly as it is, alone on its line. When the user says that it is done, "
         "call this tool again with the same arguments: that continues this request, and asks for nothing "
         "that is done."
+    )
+
+
+def manage_text(message: str, why: str, url: str) -> str:
+    return (
+        f"{message}\n\n"
+        f"The user has a subscription for this, but {why}. The user opens this link in a browser to settle "
+        "it:\n\n"
+        f"{url}\n\n"
+        "Show the user the link exactly as it is, alone on its line. The user need not subscribe again. "
+        "When the user says that it is done, call this tool again with the same arguments."
     )
 
 

@@ -34,6 +34,8 @@ class Creator:
         # Also for a call that goes on with an earlier one: a price that cannot be charged is a mistake.
         amount = price_of(provider, request.expected) if isinstance(request.expected, Expected) else None
         expected = asdict(request.expected) if isinstance(request.expected, Expected) else request.expected
+        if isinstance(expected, dict) and request.subscription:
+            expected["subscription"] = True
         form = None
         if request.form is not None:
             form = seal(self._keys, FORM_INFO, id, binding, to_json(request.form))

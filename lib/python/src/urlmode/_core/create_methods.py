@@ -27,6 +27,7 @@ class CreateMethods:
         target_url: TargetUrl,
         expected: Expected | Literal["any"] | None = None,
         item: str | None = None,
+        subscription: bool = False,
         pkce: bool = False,
         ttl: Duration = TTL_S,
         id: Id | None = None,
@@ -41,6 +42,8 @@ class CreateMethods:
         """Writes the row. After that, the client can be sent to its `url`.
 
         `item` is what a payment or signature is for, in the words of the server: 1 to 512 bytes, such as `report:42`.
+        With `subscription` the payment must be the first one of a subscription, with `expected` as its first price. It opens an
+        entitlement for the item, and is claimed by it.
         `traceparent` is the trace of the call (W3C Trace Context), for the operator: `urlmode show` has it.
 
         Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
@@ -48,6 +51,7 @@ class CreateMethods:
         request = check_request(
             provider=provider, kind=arguments.check_choice("kind", kind, arguments.TARGET_KINDS), expected=expected,
             about=about, client_id=client_id, same_client=same_client, item=item,
+            subscription=subscription,
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,

@@ -24,6 +24,8 @@ class Request:
     kind: Kind
     expected: Expected | Literal["any"] | None
     item: str | None
+    subscription: bool
+    """whether the payment must be the first one of a subscription"""
     form: dict[str, Any] | None
     approvers: list[str] | None
     """None: the subject, or another kind. Empty: anybody else"""
@@ -50,14 +52,27 @@ def _check_item(item: object, kind: Kind) -> str | None:
     return arguments.check_text("item", item, 1, ITEM_MAX)
 
 
+def _check_subscription(value: object, kind: Kind, expected: object, item: str | None) -> bool:
+    if not arguments.check_flag("subscription", value):
+        return False
+    if kind != "payment":
+        raise TypeError("subscription is only allowed for kind payment")
+    if expected == "any":
+        raise TypeError("subscription requires its first price: expected cannot be any")
+    if item is None:
+        raise TypeError("subscription requires an item, for which it is an entitlement")
+    return True
+
+
 def check_request(
     *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object, item: object = None,
-    form: object = None, approver: Approver = "starter", verifies: bool = False,
+    subscription: object = False, form: object = None, approver: Approver = "starter", verifies: bool = False,
 ) -> Request:  # fmt: skip
     provider = arguments.check_provider(provider)
     _check_described(provider, kind)
     price = arguments.check_expected(expected, kind)
     item = _check_item(item, kind)
+    subscribes = _check_subscription(subscription, kind, price, item)
     if client_id is not None:
         client_id = arguments.check_text("client_id", client_id, 1, CLIENT_ID_MAX)
     if arguments.check_flag("same_client", same_client) and client_id is None:
@@ -66,8 +81,8 @@ def check_request(
     more = arguments.check_about(about)
     checked = check_form(kind, form) if kind == "input" or kind == "approval" else None
     approvers = check_approver(approver) if kind == "approval" else None
-    if more is not None or checked is not None:
-        asked = {**(more or {})}
+    if more is not None or checked is not None or subscribes:
+        asked = {**(more or {}), **({"subscription": True} if subscribes else {})}
     if checked is not None and asked is not None:
         others = None if approvers is None else approvers or "others"
         asked.update(form=checked, approver=others, verify=verifies or None)
@@ -78,7 +93,7 @@ def check_request(
     earlier = None
     if item is not None:
         earlier = digest_of_request(provider=provider, kind=kind, expected=price, about=asked, mcp_client=mcp_client)
-    return Request(provider, kind, price, item, checked, approvers, client_id, digest, earlier)
+    return Request(provider, kind, price, item, subscribes, checked, approvers, client_id, digest, earlier)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from .batches import Batches
 from .contract_calls import (
     Abandoned,
     AbandonAnswer,
+    EntitlementRow,
     TakenCheck,
     Created,
     NewRow,
@@ -196,6 +197,8 @@ class Database:
         return await sql.answer_recheck(
             self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
         )
+    async def entitlements(self, subject: str, item: str | None) -> list[EntitlementRow]:
+        return await sql.entitlements(self.query, tenant="", subject=subject, item=item)
 
     async def paid(self, *, subject: str, item: str, since: datetime | None) -> bool:
         return await sql.paid(self.query, subject=subject, item=item, since=since)

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from .arguments import add_parameters, query_of
-from .contract_calls import RefundRow, Row, UnclaimedRow, UndeliveredRow
+from .contract_calls import EntitlementRow, RefundRow, Row, UnclaimedRow, UndeliveredRow
 from .contract_seals import RESULT_INFO, VERIFIER_INFO
 from .errors import ElicitationSealError
 from .keys import KeyRing
 from .seal import unseal
-from .types import Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
+from .types import Entitlement, Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +130,12 @@ def to_refund(row: RefundRow) -> Refund:
         elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
         resume_key=row.resume_key, reference=row.reference, amount=row.amount, currency=row.currency,
         reversed=row.reversed, received_at=row.received_at, changed_at=row.changed_at, payment=payment,
+    )  # fmt: skip
+
+
+def to_entitlement(row: EntitlementRow) -> Entitlement:
+    return Entitlement(
+        item=row.item_name, status=row.status, entitled=row.entitled, paused=row.paused, until=row.until,
+        provider=row.provider, account=row.account or None, subscription=row.subscription,
+        elicitation_id=row.elicitation, opened_at=row.opened_at,
     )  # fmt: skip

@@ -354,6 +354,30 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Entitlement:
+    """What a user may use because of a subscription."""
+
+    item: str
+    status: Literal["trialing", "active", "cancelled", "past_due", "ended"]
+    """The first three may be used. cancelled: it is not renewed. past_due: a renewal was not paid. ended: it is over, or
+    paused, or what was paid last has gone back"""
+    entitled: bool
+    """whether it may be used"""
+    paused: bool
+    """whether it has ended until it is resumed"""
+    until: datetime | None
+    """the end of what was paid; None: the provider has not said it yet"""
+    provider: str
+    account: str | None
+    """the provider's, that the subscription is at"""
+    subscription: str | None
+    """the provider's id of it; None: no event has named it yet"""
+    elicitation_id: str
+    """with which it was opened"""
+    opened_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ticket:
     """A cookie that says who the user of the browser is."""
 

@@ -46,7 +46,7 @@ from .keys import KeyRing, KeysFile, parse_keys
 from .ledger import Ledger
 from .listener import Listener
 from .metrics import Metrics
-from .outcome import to_refund, to_unclaimed, to_undelivered
+from .outcome import to_entitlement, to_refund, to_unclaimed, to_undelivered
 from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
@@ -59,6 +59,7 @@ from .types import (
     Answer,
     ClientFacts,
     Duration,
+    Entitlement,
     Id,
     LedgerEntry,
     Outcome,
@@ -343,6 +344,14 @@ class UrlMode(CreateMethods):
         """
         self._check_open()
         return await reconcile(self._database.query, provider, since, until, list_payments)
+    async def entitlements(self, *, subject: str, item: str | None = None) -> list[Entitlement]:
+        """What a user has subscribed to: for each item, or for this one, the best subscription. Raises UrlModeClosedError."""
+        self._check_open()
+        rows = await self._database.entitlements(
+            arguments.check_text("subject", subject, 1, SUBJECT_MAX),
+            None if item is None else arguments.check_text("item", item, 1, ITEM_MAX),
+        )
+        return [to_entitlement(row) for row in rows]
 
     async def late_payments(self) -> AsyncIterator[Payment]:
         """Each payment that is proved after the end of its elicitation, from now on and until `aclose`.

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"urlmode.example/urlmode"
+)
+
+// PaidWish is the subscription that a tool requires.
+type PaidWish struct {
+	// Wish is what a user without a subscription is asked for: its Item is what the subscription is for, and its Expected is the first
+	// price. Kind and Subscription are set.
+	Wish
+	// ManageURL returns the page where the user settles a subscription that is past due or paused, or nothing. It may be nil.
+	ManageURL func(context.Context, urlmode.Entitlement) (string, error)
+	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
+	ByError bool
+}
+
+// PaidBody does what the user may use, and returns the result of the tool as JSON. Its context is that of the call. It runs in each call,
+// and its result is not kept.
+type PaidBody func(context.Context, urlmode.Entitlement) (json.RawMessage, error)
+
+// errSubscribedMeanwhile means that there is a subscription, so that the user need not be asked.
+var errSubscribedMeanwhile = errors.New("there is a subscription")
+
+// RequirePaid runs the body for a user who has subscribed to the item. Others are asked for the first payment of a subscription; who is past
+// due or has paused is sent to the page of ManageURL. Waiting, resuming and errors are as with Elicit.
+func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, body PaidBody) (End, error) {
+	found, err := a.subscribed(ctx, wish)
+	if err != nil {
+		return End{}, err
+	}
+	if found == nil {
+		// The first payment is claimed by its entitlement: a call that has waited for it looks again.
+		end, used, err := a.subscribe(ctx, call, wish)
+		if err != nil || used == nil {
+			return end, err
+		}
+		found = used
+	}
+	if !found.Entitled {
+		return a.manage(ctx, call, wish, *found)
+	}
+	made, err := body(ctx, *found)
+	if err == nil {
+		err = call.Output.Check(made)
+	}
+	return End{Result: made}, err
+}
+
+// subscribed returns the subscription of the user, as long as it is not over.
+func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entitlement, error) {
+	if wish.Item == "" {
+		return nil, &argumentError{"Item is required"}
+	}
+	found, err := a.instance.Entitlements(ctx, wish.Owner.Subject, wish.Item)
+	if err != nil || len(found) == 0 || !found[0].Entitled && !found[0].Paused && found[0].Status != urlmode.PastDue {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// subscribe asks the user to subscribe. The subscription is nil if the call has ended otherwise.
+func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End, *urlmode.Entitlement, error) {
+	var found *urlmode.Entitlement
+	asked, target := wish.Wish, wish.Target
+	if target == nil {
+		target = func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
+			return urlmode.Target{URL: wish.TargetURL}, nil
+		}
+	}
+	asked.Kind, asked.Subscription, asked.TargetURL = urlmode.Payment, true, ""
+	asked.Target = func(ctx context.Context, arguments urlmode.TargetArguments) (urlmode.Target, error) {
+		// There is nothing to resume: another call may have subscribed since this one looked.
+		now, err := a.subscribed(ctx, wish)
+		if err != nil {
+			return urlmode.Target{}, err
+		}
+		if now != nil {
+			found = now
+			return urlmode.Target{}, errSubscribedMeanwhile
+		}
+		return target(ctx, arguments)
+	}
+	q := a.questionOf(call, asked, wish.ByError)
+	q.claimed = func(ctx context.Context, _ string) (end *End, err error) {
+		if found, err = a.subscribed(ctx, wish); found == nil {
+			return nil, err
+		}
+		return &End{}, nil
+	}
+	end, err := a.run(ctx, call, q, func(context.Context, Accepted) (json.RawMessage, error) {
+		return nil, errors.New("a subscription was not claimed by its entitlement")
+	})
+	if errors.Is(err, errSubscribedMeanwhile) {
+		err = nil
+	}
+	return end, found, err
+}
+
+// manage ends a call of a user whose subscription has a problem.
+func (a *Adapter) manage(ctx context.Context, call Call, wish PaidWish, entitlement urlmode.Entitlement) (End, error) {
+	reason, url := "past_due", ""
+	if entitlement.Paused {
+		reason = "paused"
+	}
+	if wish.ManageURL != nil {
+		var err error
+		if url, err = wish.ManageURL(ctx, entitlement); err != nil {
+			return End{}, err
+		}
+	}
+	if url == "" {
+		return call.Output.fit(failureEnd(urlmode.Cancel, reason)), nil
+	}
+	return call.Output.fit(endOf(manageText(wish.Message, reasonsTexts[reason], url), true, nil)), nil
+}

@@ -1,0 +1,80 @@
+// Runs the body of a tool for users with a subscription. Others are asked for one,
+// and those whose subscription has a problem are sent to the page where they settle it.
+//
+// A subscription is not claimed by a call: it entitles each call until it ends. Its
+// first payment is claimed by its entitlement, so that the claim of a call that has
+// waited for it finds that it is taken, and the call looks at the entitlement again.
+
+import { failureResult, manageResult } from './messages.js';
+import { toTyped } from './typed.js';
+import { runWithElicitation } from './with-elicitation.js';
+
+/**
+ * @typedef {import('./types.js').RequirePaidOptions} RequirePaidOptions
+ * @typedef {import('../core/types.js').Entitlement} Entitlement
+ */
+
+/** There is a subscription since this call looked for one, so that the user need not be asked. */
+class SubscribedMeanwhile extends Error {
+	/** @param {Entitlement} entitlement */
+	constructor(entitlement) {
+		super('there is a subscription');
+		this.entitlement = entitlement;
+	}
+}
+
+/**
+ * @template R
+ * @param {RequirePaidOptions} given
+ * @param {import('./types.js').Call} call
+ * @param {(entitlement: Entitlement) => R | Promise<R>} body
+ * @returns {Promise<import('./with-elicitation.js').Result<R>>}
+ */
+export async function runRequirePaid(given, call, body) {
+	const { manageUrl, targetUrl, ...rest } = given;
+	if (manageUrl !== undefined && typeof manageUrl !== 'function') throw new TypeError('manageUrl must be a function');
+	const known = await find(given);
+	if (known) return settle(known);
+
+	const options = {
+		...rest, kind: /** @type {const} */ ('payment'), subscription: true,
+		// There is nothing to go on with: another call may have subscribed since this one looked.
+		targetUrl: async (/** @type {import('../core/types.js').TargetArguments} */ args) => {
+			const now = await find(given);
+			if (now) throw new SubscribedMeanwhile(now);
+			return typeof targetUrl === 'function' ? targetUrl(args) : targetUrl;
+		},
+	};
+	const end = await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (options), call, () => {
+		throw new Error('a subscription was not claimed by its entitlement');
+	}).catch((error) => {
+		if (error instanceof SubscribedMeanwhile) return error;
+		throw error;
+	});
+	if (end instanceof SubscribedMeanwhile) return settle(end.entitlement);
+	const now = end.accepted || end.reason === 'claimed' ? await find(given) : undefined;
+	return now ? settle(now) : /** @type {import('./with-elicitation.js').Result<R>} */ (end);
+
+	/**
+	 * @param {Entitlement} entitlement
+	 * @returns {Promise<import('./with-elicitation.js').Result<R>>}
+	 */
+	async function settle(entitlement) {
+		if (entitlement.entitled) return { accepted: true, result: await body(entitlement) };
+		const reason = entitlement.paused ? 'paused' : 'past_due';
+		const url = await manageUrl?.(entitlement);
+		const toolResult = url === undefined ? failureResult('cancel', reason) : manageResult(given, reason, String(url));
+		return { accepted: false, action: 'cancel', reason, toolResult: given.typed ?? call.typed ? toTyped(toolResult) : toolResult };
+	}
+}
+
+/**
+ * The subscription of the user, as long as it is not over.
+ *
+ * @param {RequirePaidOptions} options
+ */
+async function find({ urlmode, subject, item }) {
+	if (typeof item !== 'string') throw new TypeError('item must be a string: what the subscription is for');
+	const [best] = await urlmode.entitlements({ subject, item });
+	return best && (best.entitled || best.paused || best.status === 'past_due') ? best : undefined;
+}

@@ -1,0 +1,80 @@
+"""What `require_paid` of the adapters does: it runs the body for users with a subscription, and asks the others for one.
+
+A subscription is not claimed by a call: it entitles each call until it ends. Its first payment is claimed by its
+entitlement, so that a call that has waited for it finds it taken, and looks at the entitlement again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, Union
+
+from .._core.callback_urls import AnyElicitation
+from .._core.claims import BegunClaim
+from .._core.types import Entitlement, Outcome, TargetArguments, TargetUrl
+from .._core.urlmode import UrlMode
+from .adapter import run
+from .call import Call, ToolRequest
+from .messages import ToolResult, failure_result, manage_result
+
+ManageUrl = Callable[[Entitlement], Union[str, None, Awaitable[Union[str, None]]]]
+"""The page where the user settles a subscription that is past due or paused, or None."""
+
+
+class _SubscribedMeanwhile(Exception):
+    """There is a subscription since this call looked for one, so that the user need not be asked."""
+
+    def __init__(self, entitlement: Entitlement) -> None:
+        super().__init__()
+        self.entitlement = entitlement
+
+
+async def require_paid(
+    call: Call, tool_request: ToolRequest, target_url: TargetUrl, body: Callable[[Entitlement], Awaitable[ToolResult]],
+    manage_url: ManageUrl | None,
+) -> ToolResult:  # fmt: skip
+    urlmode, subject, item = tool_request.urlmode, tool_request.subject, tool_request.item
+
+    async def settle(entitlement: Entitlement) -> ToolResult:
+        if entitlement.entitled:
+            return await body(entitlement)
+        reason = "paused" if entitlement.paused else "past_due"
+        made = None if manage_url is None else manage_url(entitlement)
+        url = await made if inspect.isawaitable(made) else made
+        if url is None:
+            return call.fit(failure_result("cancel", reason))
+        return call.fit(manage_result(tool_request.message, reason, url))
+
+    known = await _find(urlmode, subject, item)
+    if known is not None:
+        return await settle(known)
+
+    async def target(urls: TargetArguments) -> Any:
+        # There is nothing to resume: another call may have subscribed since this one looked.
+        now = await _find(urlmode, subject, item)
+        if now is not None:
+            raise _SubscribedMeanwhile(now)
+        made = target_url(urls) if callable(target_url) else target_url
+        return await made if inspect.isawaitable(made) else made
+
+    async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
+        raise AssertionError("a subscription was not claimed by its entitlement")
+
+    async def claimed(elicitation_id: str) -> ToolResult | None:
+        now = await _find(urlmode, subject, item)
+        return None if now is None else await settle(now)
+
+    asked = replace(tool_request, create={**tool_request.create, "target_url": target})
+    try:
+        return await run(asked, call, act, claimed)
+    except _SubscribedMeanwhile as meanwhile:
+        return await settle(meanwhile.entitlement)
+
+
+async def _find(urlmode: UrlMode, subject: str, item: str | None) -> Entitlement | None:
+    """The subscription of the user, as long as it is not over."""
+    found = await urlmode.entitlements(subject=subject, item=item)
+    best = next(iter(found), None)
+    return best if best is not None and (best.entitled or best.paused or best.status == "past_due") else None

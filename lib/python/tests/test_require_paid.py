@@ -1,0 +1,178 @@
+"""A tool that requires a subscription: who has one goes on at once, others are asked for the first payment, and who must
+settle something is sent there."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+import fastmcp
+import psycopg
+import pytest
+from conftest import Callback, OpenUrlMode, required
+from mcp import Client
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import ElicitResult
+
+from urlmode import Entitlement, Expected
+from urlmode import fastmcp as with_fastmcp
+from urlmode import mcp as with_sdk
+from urlmode.mcp import request_state_security
+
+PRICE = Expected(1050, "EUR")
+MODES = ["legacy", "2026-07-28", "FastMCP legacy", "FastMCP 2026-07-28"]
+
+
+class App:
+    """A server with a tool that requires a subscription, and a client whose user pays at once."""
+
+    def __init__(self, open_urlmode: OpenUrlMode, callback: Callback, mode: str = "legacy") -> None:
+        self.urlmode = open_urlmode()
+        self.callback = callback
+        self.subject = f"user-{uuid.uuid4()}"
+        self.subscription = f"sub_{uuid.uuid4()}"
+        self.asked = 0
+        self.is_of_subscription = True
+        self.options: dict[str, Any] = {}
+        framework, _, revision = mode.rpartition(" ")
+        adapter: Any = with_fastmcp if framework else with_sdk
+
+        async def use(ctx: Any) -> Any:
+            def body(entitlement: Entitlement) -> str:
+                return f"{entitlement.item} is {entitlement.status}"
+
+            return await adapter.require_paid(
+                ctx, body, urlmode=self.urlmode, subject=self.subject, item="pro", provider="stripe", message="Pro is 10.50 a month.",
+                target_url="https://shop.example/checkout", expected=PRICE, round_timeout=20, **self.options,
+            )
+
+        security: Any = request_state_security(self.urlmode)
+        if framework:
+            use.__annotations__["ctx"] = fastmcp.Context
+            server = fastmcp.FastMCP("app", request_state_security=security)
+            server.tool(use)
+            self.client: Any = fastmcp.Client(server, mode=revision, elicitation_handler=self._choose)
+        else:
+            use.__annotations__["ctx"] = Context[Any, Any]
+            plain = MCPServer("app", request_state_security=security)
+            plain.tool(structured_output=False)(use)
+            self.client = Client(plain, mode=revision, elicitation_callback=self._answer)
+        self._call = self.client.call_tool_mcp if framework else self.client.call_tool
+
+    async def _choose(self, message: str, response_type: Any, params: Any, context: Any) -> ElicitResult:
+        return await self._answer(context, params)
+
+    async def _answer(self, context: Any, params: Any) -> ElicitResult:
+        self.asked += 1
+        id = str((await self.rows())[-1][0])
+        if self.is_of_subscription:
+            assert await self.tell(id, "paid", f"cs_{id}") == "accept"
+        else:
+            await self.callback.paid(id)
+        return ElicitResult(action="accept")
+
+    async def tell(self, id: str | None, effect: str, reference: str | None = None, **said: Any) -> str:
+        told = {"id": self.subscription, "at_ms": time.time_ns() // 1_000_000, **said}
+        return await self.callback.event(
+            id or str(uuid.uuid4()), effect, amount=PRICE.amount, currency=PRICE.currency, reference=reference, details={"subscription": told}
+        )
+
+    async def rows(self) -> list[Any]:
+        async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as admin:
+            found = await admin.execute(
+                "SELECT id, expected, item FROM urlmode.elicitation WHERE subject = %s ORDER BY created_at", [self.subject]
+            )
+            return await found.fetchall()
+
+    async def use(self, **options: Any) -> str:
+        """The text of the result."""
+        self.options = options
+        result = await self._call("use", {})
+        return str(result.content[0].text)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_first_payment_opens_the_entitlement_and_later_calls_go_on_at_once(
+    open_urlmode: OpenUrlMode, callback: Callback, mode: str
+) -> None:
+    app = App(open_urlmode, callback, mode)
+    async with app.client:
+        assert [await app.use() for _ in range(3)] == ["pro is active"] * 3
+        assert app.asked == 1
+        await app.tell(None, "subscription", status="trialing", until_ms=4_102_444_800_000)
+        assert await app.use() == "pro is trialing"
+    ((_, expected, item),) = await app.rows()
+    assert (expected, item) == ({"amount": 1050, "currency": "EUR", "subscription": True}, "pro")
+    (entitlement,) = await app.urlmode.entitlements(subject=app.subject)
+    assert (entitlement.subscription, entitlement.entitled, entitlement.until and entitlement.until.year) == (app.subscription, True, 2100)
+    assert await app.urlmode.entitlements(subject=app.subject, item="other") == []
+    assert app.subject not in [payment.subject for payment in await app.urlmode.unclaimed()]
+
+
+async def test_who_is_past_due_or_has_paused_is_sent_to_manage_url(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    app = App(open_urlmode, callback)
+    seen = []
+
+    async def manage_url(entitlement: Entitlement) -> str:
+        seen.append((entitlement.status, entitlement.paused))
+        return "https://shop.example/portal"
+
+    async with app.client:
+        await app.use()
+        await app.tell(None, "subscription", status="past_due")
+        assert "\n\nhttps://shop.example/portal\n\n" in await app.use(manage_url=manage_url)
+        assert await app.use() == "Not done: the last payment of the subscription has failed or is missing."
+        await app.tell(None, "subscription", status="paused", at_ms=time.time_ns() // 1_000_000 + 1)
+        assert "the subscription is paused" in await app.use(manage_url=manage_url)
+        await app.tell(None, "subscription", status="active", at_ms=time.time_ns() // 1_000_000 + 2)
+        assert await app.use(manage_url=manage_url) == "pro is active"
+    assert (seen, app.asked) == ([("past_due", False), ("ended", True)], 1)
+
+
+async def test_a_payment_of_no_subscription_opens_nothing(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    app = App(open_urlmode, callback)
+    app.is_of_subscription = False
+    async with app.client:
+        assert await app.use() == "Not done: the amount paid differs from the price."
+    assert await app.urlmode.entitlements(subject=app.subject) == []
+
+
+async def test_another_call_that_pays_meanwhile_does_not_make_two_subscriptions(
+    open_urlmode: OpenUrlMode, callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(open_urlmode, callback)
+    look = app.urlmode.entitlements
+    looks = 0
+
+    async def late(**of: Any) -> list[Entitlement]:
+        nonlocal looks
+        found = await look(**of)
+        looks += 1
+        if looks == 1:
+            made = await app.urlmode.create(
+                provider="stripe", kind="payment", subject=app.subject, item="pro", expected=PRICE, subscription=True,
+                target_url="https://shop.example/checkout",
+            )  # fmt: skip
+            assert await app.tell(made.elicitation_id, "paid", f"cs_{made.elicitation_id}") == "accept"
+        return found
+
+    monkeypatch.setattr(app.urlmode, "entitlements", late)
+    async with app.client:
+        assert await app.use() == "pro is active"
+    assert (app.asked, len(await app.rows())) == (0, 1)
+
+
+async def test_what_makes_no_sense_is_refused(open_urlmode: OpenUrlMode) -> None:
+    urlmode = open_urlmode()
+
+    async def create(**more: Any) -> None:
+        wanted: dict[str, Any] = {"kind": "payment", "item": "pro", "expected": PRICE, **more}
+        await urlmode.create(provider="stripe", subject="ann", target_url="https://shop.example", subscription=True, **wanted)
+
+    with pytest.raises(TypeError, match="requires an item"):
+        await create(item=None)
+    with pytest.raises(TypeError, match="requires its first price"):
+        await create(expected="any")
+    with pytest.raises(TypeError, match="only allowed for kind payment"):
+        await create(kind="signature", expected=None)
