@@ -156,7 +156,10 @@ func checkTargetRequest(r *Request) (price string, err error) {
 	if err := checkDescribed(r.Provider, r.Kind); err != nil {
 		return "", err
 	}
+	_, shipped := describedKinds[r.Provider]
 	switch {
+	case r.Expected.Match == MatchCheckout && shipped && !slices.Contains(describedCheckouts, r.Provider):
+		return "", argumentError("the Match of Expected cannot be checkout: the events of %s do not name the checkout that was paid", r.Provider)
 	case r.PKCE && r.Kind != OAuth:
 		return "", argumentError("PKCE is only allowed for OAuth")
 	case (r.TargetURL == "") == (r.Target == nil):
@@ -167,7 +170,7 @@ func checkTargetRequest(r *Request) (price string, err error) {
 			return "", err
 		}
 	}
-	if r.Kind == Payment && !r.Expected.Any {
+	if r.Kind == Payment && !r.Expected.Any && r.Expected.hasPrice() {
 		return priceOf(r.Provider, r.Expected)
 	}
 	return "", nil
@@ -240,6 +243,9 @@ func (m *Instance) prepare(ctx context.Context, r Request, k rowKey, urls Callba
 		if err := checkTarget(made.target, r.Kind); err != nil {
 			return made, err
 		}
+	}
+	if r.Expected.Match == MatchCheckout && made.target.Checkout == "" {
+		return made, argumentError("MatchCheckout requires a Target with the Checkout")
 	}
 	if r.PKCE {
 		var added verifier

@@ -7,6 +7,7 @@
 #ifndef UM_DETAILS_H
 #define UM_DETAILS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -26,6 +27,7 @@ struct um_details {
 	char state[UM_STATE_MAX + 1];
 	/* Of a dispute: until when it takes evidence, as above; 0: unknown. */
 	int64_t evidence_due_at;
+	bool checkout_paid; /* of PAID: the whole checkout is paid */
 };
 
 /* Appends the JSON object, or nothing where there are no details. */
