@@ -20,31 +20,45 @@ export function kindsOf({ amount, outcomes = [], return: back }) {
 	];
 }
 
-const python = (all) => `${head.py}
+const ABOUT_CHECKOUTS = 'The descriptions that are shipped, and whose events name the checkout that was paid, so that whatever it totals can be expected.';
+
+/** In these, what is called the checkout is a product, which anybody may buy at another price. */
+const OF_PRODUCTS = new Set(['lemon-squeezy']);
+
+const python = (all, checkouts) => `${head.py}
 ${wrapped(ABOUT, '# ', 112)}DESCRIBED_KINDS: dict[str, tuple[str, ...]] = {
 ${all.map(([name, kinds]) => `    "${name}": (${kinds.map((kind) => `"${kind}"`).join(', ')}${kinds.length === 1 ? ',' : ''}),\n`).join('')}}
+
+${wrapped(ABOUT_CHECKOUTS, '# ', 112)}DESCRIBED_CHECKOUTS = frozenset({
+${checkouts.map((name) => `    "${name}",\n`).join('')}})
 `;
 
-const go = (all) => {
+const go = (all, checkouts) => {
 	const width = Math.max(...all.map(([name]) => name.length));
 	return `${head.go}package urlmode
 
 ${wrapped(`describedKinds has, ${ABOUT[0].toLowerCase()}${ABOUT.slice(1)}`, '// ')}var describedKinds = map[string][]Kind{
 ${all.map(([name, kinds]) => `	"${name}":${' '.repeat(width - name.length)} {${kinds.map((kind) => kind[0].toUpperCase() + kind.slice(1)).join(', ')}},\n`).join('')}}
+
+${wrapped(`describedCheckouts are t${ABOUT_CHECKOUTS.slice(1)}`, '// ')}var describedCheckouts = []string{${checkouts.map((name) => `"${name}"`).join(', ')}}
 `;
 };
 
-const javascript = (all) => `${head.js}
+const javascript = (all, checkouts) => `${head.js}
 ${jsDoc(ABOUT)}export const DESCRIBED_KINDS = new Map([
 ${all.map(([name, kinds]) => `	['${name}', [${kinds.map((kind) => `'${kind}'`).join(', ')}]],\n`).join('')}]);
+
+${jsDoc(ABOUT_CHECKOUTS)}export const DESCRIBED_CHECKOUTS = new Set([
+${checkouts.map((name) => `	'${name}',\n`).join('')}]);
 `;
 
-/** @param {[name: string, description: object][]} descriptions in the order of their names */
+/** @param {[name: string, description: { checkout?: unknown }][]} descriptions in the order of their names */
 export function files(descriptions) {
 	const all = descriptions.map(([name, description]) => [name, kindsOf(description)]);
+	const checkouts = descriptions.filter(([name, { checkout }]) => checkout !== undefined && !OF_PRODUCTS.has(name)).map(([name]) => name);
 	return {
-		'lib/node/src/core/contract-kinds.js': javascript(all),
-		'lib/python/src/urlmode/_core/contract_kinds.py': python(all),
-		'lib/go/contract_kinds.go': go(all),
+		'lib/node/src/core/contract-kinds.js': javascript(all, checkouts),
+		'lib/python/src/urlmode/_core/contract_kinds.py': python(all, checkouts),
+		'lib/go/contract_kinds.go': go(all, checkouts),
 	};
 }

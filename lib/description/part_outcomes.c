@@ -77,7 +77,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 {
 	static const char *const keys[] = { "type", "when", "effect", "amount",
 		"reference", "refund", "kind", "state", "evidence_due",
-		"because", NULL };
+		"checkout_paid", "because", NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		"attempt_failed", "refunded", "refund_reversed", "disputed",
@@ -100,6 +100,11 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		return false;
 	rule->effect = effects[word];
 	rule->is_payment = strcmp(words[word], "paid") == 0;
+	if (!um_conf_get_bool(at, node, "checkout_paid", &rule->checkout_paid))
+		return false;
+	if (json_object_get(node, "checkout_paid") != NULL && !rule->is_payment)
+		return um_conf_member_error(at, "checkout_paid",
+			"cannot be used: the effect is not `paid`");
 	type = json_object_get(node, "type");
 	if (type != NULL
 		&& !um_conf_get_strlist(&rule->types, &types, type, true))

@@ -145,6 +145,14 @@ func checkExpected(expected Expected, kind Kind) (Expected, error) {
 		return expected, nil
 	case expected.Any:
 		return Expected{Any: true}, nil
+	case !slices.Contains([]Match{MatchExact, "exact", MatchAtLeast, MatchCheckout}, expected.Match):
+		return expected, argumentError("the Match of Expected must be one of exact, at-least, checkout")
+	}
+	if expected.Match == "exact" {
+		expected.Match = MatchExact
+	}
+	if !expected.hasPrice() {
+		return expected, nil
 	}
 	var err error
 	expected.Currency, err = checkMoney("Expected", expected.Amount, expected.Currency)

@@ -90,3 +90,7 @@ var describedKinds = map[string][]Kind{
 	"zoho":               {},
 	"zoom":               {},
 }
+
+// describedCheckouts are the descriptions that are shipped, and whose events name the checkout that was paid, so that
+// whatever it totals can be expected.
+var describedCheckouts = []string{"coinbase-business", "paddle", "paypal", "polar", "stripe"}

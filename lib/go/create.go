@@ -161,7 +161,10 @@ func checkTargetRequest(r *Request) (price string, err error) {
 	if err := checkDescribed(r.Provider, r.Kind); err != nil {
 		return "", err
 	}
+	_, shipped := describedKinds[r.Provider]
 	switch {
+	case r.Expected.Match == MatchCheckout && shipped && !slices.Contains(describedCheckouts, r.Provider):
+		return "", argumentError("the Match of Expected cannot be checkout: the events of %s do not name the checkout that was paid", r.Provider)
 	case r.PKCE && r.Kind != OAuth:
 		return "", argumentError("PKCE is only allowed for OAuth")
 	case (r.TargetURL == "") == (r.Target == nil):
@@ -172,7 +175,7 @@ func checkTargetRequest(r *Request) (price string, err error) {
 			return "", err
 		}
 	}
-	if r.Kind == Payment && !r.Expected.Any {
+	if r.Kind == Payment && !r.Expected.Any && r.Expected.hasPrice() {
 		return priceOf(r.Provider, r.Expected)
 	}
 	return "", nil
@@ -190,8 +193,9 @@ func (r *Request) about() map[string]any {
 
 // expected is the price as the database has it.
 func (r *Request) expected() string {
-	if r.Subscription {
-		return jsonOf(map[string]any{"amount": r.Expected.Amount, "currency": r.Expected.Currency, "subscription": true})
+	if members, ok := r.Expected.members().(map[string]any); ok && r.Subscription {
+		members["subscription"] = true
+		return jsonOf(members)
 	}
 	return jsonOf(r.Expected)
 }
@@ -263,6 +267,9 @@ func (m *Instance) prepare(ctx context.Context, r Request, k rowKey, urls Callba
 		if err := checkTarget(made.target, r.Kind); err != nil {
 			return made, err
 		}
+	}
+	if r.Expected.Match == MatchCheckout && made.target.Checkout == "" {
+		return made, argumentError("MatchCheckout requires a Target with the Checkout")
 	}
 	if r.PKCE {
 		var added verifier

@@ -55,6 +55,7 @@ func DefaultResumeKey(provider string, kind Kind, message string, expected Expec
 	case kind != Payment:
 	case expected.Any:
 		question = []any{message, "any"}
+	case !expected.hasPrice():
 	default:
 		question = []any{message, expected.Amount, expected.Currency}
 	}

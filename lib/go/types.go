@@ -96,20 +96,44 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// Match is how the amount that is paid must match what is expected.
+type Match string
+
+const (
+	MatchExact Match = "" // also "exact"
+	// MatchAtLeast is for a tax on top, or a tip.
+	MatchAtLeast Match = "at-least"
+	// MatchCheckout is whatever the checkout totals that Target has named, also 0. Amount and Currency may be empty.
+	MatchCheckout Match = "checkout"
+)
+
 // Expected is what must be paid.
 type Expected struct {
 	// Amount is in the minor units of ISO 4217, for every provider.
 	Amount   int64
 	Currency string
+	// Match is how the amount that is paid must match: MatchExact by default.
+	Match Match
 	// Any means that every amount is accepted, and the other members are not used.
 	Any bool
+}
+
+func (e Expected) hasPrice() bool {
+	return e.Match != MatchCheckout || e.Currency != "" || e.Amount != 0
 }
 
 func (e Expected) members() any {
 	if e.Any {
 		return "any"
 	}
-	return map[string]any{"amount": e.Amount, "currency": e.Currency}
+	members := map[string]any{}
+	if e.hasPrice() {
+		members["amount"], members["currency"] = e.Amount, e.Currency
+	}
+	if e.Match != MatchExact {
+		members["match"] = e.Match
+	}
+	return members
 }
 
 // String is the price as people write it, such as "10.50 EUR", and empty for any amount.

@@ -94,6 +94,10 @@ um_details_put(struct um_buf *out, const struct um_details *details)
 	put_text(out, "state", details->state);
 	put_time(out, "evidence_due_at", details->evidence_due_at);
 	put_subscription(out, &details->subscription);
+	if (details->checkout_paid) {
+		put_name(out, "checkout_paid");
+		um_json_put_bool(out, true);
+	}
 	if (out->len != 0)
 		um_json_put_end(out);
 }

@@ -65,6 +65,7 @@ struct um_details {
 	char state[UM_STATE_MAX + 1];
 	/* Of a dispute: until when it takes evidence, as above; 0: unknown. */
 	int64_t evidence_due_at;
+	bool checkout_paid; /* of PAID: the whole checkout is paid */
 	struct um_subscription subscription;
 };
 

@@ -464,6 +464,8 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	if (event->effect != UM_EFFECT_IGNORE && is_proven)
 		bad_origin = apply_origin(&part->origin, source,
 			&event->effect);
+	event->details.checkout_paid = event->effect == UM_EFFECT_PAID
+		&& event->is_payment && part->rules[outcome].checkout_paid;
 	if (!is_decided && !is_of_others(event))
 		return false;
 	if (!read_names(event, part, source, number, outcome, misread))

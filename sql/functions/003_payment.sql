@@ -54,11 +54,14 @@ COMMENT ON TRIGGER refuse_delete ON urlmode.elicitation IS
 CREATE OR REPLACE FUNCTION urlmode.is_expected(expected jsonb, amount bigint, currency text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN expected = '"any"' THEN amount > 0
+		WHEN expected ->> 'match' = 'at-least' THEN amount >= (expected -> 'amount')::bigint AND expected ->> 'currency' = currency
+		WHEN expected ->> 'match' = 'checkout' THEN coalesce(expected ->> 'currency', currency) = currency
 		ELSE expected @> jsonb_build_object('amount', amount, 'currency', currency) END
 $$;
 COMMENT ON FUNCTION urlmode.is_expected IS
 	'Internal. Whether this amount of minor units in this currency is what was expected. "any" is '
-	'any positive amount.';
+	'any positive amount; match at-least: no less, such as a price and its tax; match checkout: '
+	'whatever the checkout totals, also 0. Who asks knows that the whole checkout was paid.';
 
 -- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
 CREATE OR REPLACE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void

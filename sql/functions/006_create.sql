@@ -172,6 +172,10 @@ BEGIN
 		RAISE check_violation USING MESSAGE = 'the kinds input and approval have a form, and the others a target URL';
 	END IF;
 
+	IF EXISTS (SELECT FROM unnest(expected, checkouts) AS a (expected, checkout) WHERE a.expected ->> 'match' = 'checkout' AND a.checkout IS NULL) THEN
+		RAISE check_violation USING MESSAGE = 'whatever a checkout totals, it must be known which: match checkout has a checkout';
+	END IF;
+
 	FOR this IN 1 .. coalesce(last, 0) LOOP
 		-- What nobody has opened, and has another price now, is not what the user is asked for.
 		IF has_items THEN

@@ -109,6 +109,8 @@ BEGIN
 			WHEN a.effect = 'paid' AND e.kind IS NOT NULL AND NOT (e.kind = 'payment' AND coalesce(a.kind, 'payment') = 'payment')
 				AND a.amount IS NOT NULL AND a.currency IS NOT NULL AND a.result IS NOT NULL THEN 'other_kind'
 			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
+			-- A part of it may be paid.
+			WHEN a.effect = 'paid' AND e.expected ->> 'match' = 'checkout' AND NOT coalesce(a.details @> '{"checkout_paid": true}', false) THEN 'recheck'
 			ELSE a.effect END AS effect
 		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, requests, kinds, details)
 			WITH ORDINALITY AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, request, kind, details, n)
@@ -122,7 +124,7 @@ BEGIN
 					SELECT p.reference::text FROM urlmode.payment p WHERE p.provider = f.provider AND p.elicitation = f.id
 					ORDER BY p.reference = f.ref DESC, p.matches DESC, p.reference LIMIT 1
 				) END,
-				nullif(f.ref, ''), f.id::text) AS reference,
+				nullif(f.ref, ''), CASE WHEN f.amount = 0 THEN f.made END, f.id::text) AS reference,
 			f.effect = 'paid' AND urlmode.is_expected(f.expected, f.amount, f.currency)
 				AND (NOT urlmode.is_of_subscription(f.expected) OR coalesce(f.details ? 'of_subscription', false)) AS matches
 		FROM found f

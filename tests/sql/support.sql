@@ -102,7 +102,8 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 			array_agg('Example'::text ORDER BY o) AS requesters,
 			array_agg(CASE WHEN coalesce(b.target, NOT k.is_form) THEN 'https://provider.example/' || b.n END ORDER BY o) AS target_urls,
 			array_agg(CASE WHEN k.kind <> 'payment' OR b.price = 'none' THEN NULL WHEN b.price = 'any' THEN '"any"'::jsonb
-				ELSE jsonb_build_object('amount', test.amount(coalesce(b.price, '10.00 EUR')),
+				WHEN b.price = 'whatever' THEN '{"match": "checkout"}'
+				ELSE CASE WHEN b.match IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('match', b.match) END || jsonb_build_object('amount', test.amount(coalesce(b.price, '10.00 EUR')),
 					'currency', test.currency(coalesce(b.price, '10.00 EUR'))) END ORDER BY o) AS expected,
 			array_agg(CASE WHEN k.kind = 'oauth' THEN test.sealed('verifier') END ORDER BY o) AS verifiers,
 			array_agg(test.ms(coalesce(b.ttl, '5 min')) ORDER BY o) AS ttls, array_agg(coalesce(b.exclusive, false) ORDER BY o) AS exclusive,
@@ -114,7 +115,7 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
 		CROSS JOIN jsonb_to_record(element) AS b (
 			n integer, kind text, subject text, session text, provider text, price text, ttl interval, exclusive boolean, key text,
-			rechecks boolean, request text, checkout text, kid smallint, target boolean, form boolean, approvers jsonb, verify interval, item text)
+			rechecks boolean, request text, checkout text, kid smallint, target boolean, form boolean, approvers jsonb, verify interval, item text, match text)
 		CROSS JOIN LATERAL (SELECT coalesce(b.kind, 'payment'), coalesce(b.kind, '') IN ('input', 'approval')) AS k (kind, is_form)
 	) a
 	CROSS JOIN LATERAL urlmode.create_elicitation(
@@ -124,18 +125,19 @@ CREATE FUNCTION makes(batch jsonb) RETURNS TABLE (outcome text, minutes integer)
 		client_ids => ARRAY(SELECT 'client' FROM unnest(a.ids)), link_kids => a.kids, forms => a.forms, approvers => a.approvers, verify_ms => a.verify_ms,
 		traceparents => ARRAY(SELECT '00-' || repeat('a', 32) || '-' || repeat('b', 16) || '-01' FROM unnest(a.ids)), items => a.items) c
 $$;
--- price: what is to be paid, 'any', or 'none'.
+-- price: what is to be paid, 'any', 'whatever' the checkout totals, or 'none'.
 CREATE FUNCTION make(
 	n integer, kind text DEFAULT 'payment', subject text DEFAULT NULL, price text DEFAULT NULL, provider text DEFAULT NULL,
 	session text DEFAULT NULL, ttl interval DEFAULT NULL, exclusive boolean DEFAULT NULL, key text DEFAULT NULL,
 	rechecks boolean DEFAULT NULL, request text DEFAULT NULL, checkout text DEFAULT NULL, kid integer DEFAULT NULL,
-	target boolean DEFAULT NULL, form boolean DEFAULT NULL, approvers jsonb DEFAULT NULL, verify interval DEFAULT NULL, item text DEFAULT NULL
+	target boolean DEFAULT NULL, form boolean DEFAULT NULL, approvers jsonb DEFAULT NULL, verify interval DEFAULT NULL, item text DEFAULT NULL,
+	match text DEFAULT NULL
 )
 RETURNS text LANGUAGE sql AS $$
 	SELECT m.outcome FROM test.makes(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
 		'n', n, 'kind', kind, 'subject', subject, 'price', price, 'provider', provider, 'session', session, 'ttl', ttl,
 		'exclusive', exclusive, 'key', key, 'rechecks', rechecks, 'request', request, 'checkout', checkout, 'kid', kid,
-		'target', target, 'form', form, 'approvers', approvers, 'verify', verify, 'item', item)))) m
+		'target', target, 'form', form, 'approvers', approvers, 'verify', verify, 'item', item, 'match', match)))) m
 $$;
 -- Which elicitation a call with this key goes on with, and its status.
 CREATE FUNCTION find(

@@ -16,6 +16,7 @@ TEST(only_what_the_event_says_is_put)
 		{ { .state = "won" }, "{\"state\":\"won\"}" },
 		{ { .kind = "dispute", .evidence_due_at = 2 },
 			"{\"kind\":\"dispute\",\"evidence_due_at\":2}" },
+		{ { .checkout_paid = true }, "{\"checkout_paid\":true}" },
 		{ { .occurred_at = 1, .state = "a \"word\"" },
 			"{\"occurred_at\":1,\"state\":\"a \\\"word\\\"\"}" },
 		{ { .subscription = { .id = "sub_1" } }, "" },

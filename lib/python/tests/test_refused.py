@@ -107,6 +107,10 @@ async def a_coroutine() -> str:
         ({"provider": "stripe", "kind": "payment", "expected": Expected(-1, "EUR")}, "whole number of minor units"),
         ({"provider": "stripe", "kind": "payment", "expected": Expected(1, "KWD")}, "multiple of 10"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "pkce": True}, "pkce is only allowed"),
+        ({"provider": "stripe", "kind": "payment", "expected": Expected(1, "EUR", "about")}, "expected.match must be one of"),  # type: ignore[arg-type]
+        ({"provider": "stripe", "kind": "payment", "expected": Expected(match="checkout")}, "requires a Target"),
+        ({"provider": "stripe", "kind": "payment", "expected": Expected(match="at-least")}, "expected.amount"),
+        ({"provider": "lemon-squeezy", "kind": "payment", "expected": Expected(match="checkout")}, "cannot be checkout"),
         ({"item": "report:42"}, "item is only allowed"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": ""}, "item must have 1 to 512 bytes"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": "x" * 513}, "item must have 1 to 512 bytes"),

@@ -1,5 +1,6 @@
 // The messages that a user, or the model that talks to the user, reads.
 
+import { hasPrice } from '../core/arguments.js';
 import { internalsOf } from '../core/internals.js';
 import { formatPrice } from '../core/price.js';
 import { INPUT_PROGRESS, OPEN, PROGRESS, REASONS, TASKS, TEXTS } from './contract-messages.js';
@@ -36,7 +37,7 @@ function textResult(text, isError) {
  */
 export function linkResult(options, { elicitationId, url, expiresAt }, status) {
 	const { urlmode, message, kind, expected } = options;
-	const price = typeof expected === 'object' ? ` ${formatPrice(expected)}` : '';
+	const price = hasPrice(expected) ? ` ${formatPrice(expected)}` : '';
 	const opened = status === 'opened' ? ` ${OPEN.opened}` : '';
 	const time = formatTime(expiresAt.getTime() - Date.now());
 	const text = TEXTS.link(message, TASKS[kind], price, internalsOf(urlmode).name, url, time, opened);

@@ -15,6 +15,9 @@ const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
 
+/** @type {readonly import('./types.js').Match[]} */
+const MATCHES = ['exact', 'at-least', 'checkout'];
+
 /**
  * @template {string} T
  * @param {string} name
@@ -115,8 +118,19 @@ export function checkExpected(value, kind) {
 			+ "or 'any' if any amount is accepted");
 	}
 	if (value === 'any') return value;
-	const { amount, currency } = /** @type {Record<string, unknown>} */ (value ?? {});
-	return { amount: checkAmount('expected.amount', amount), currency: checkCurrency('expected.currency', currency) };
+	const { amount, currency, match: how } = /** @type {Record<string, unknown>} */ (typeof value === 'object' ? value ?? {} : {});
+	const match = how === undefined ? 'exact' : checkChoice('expected.match', how, MATCHES);
+	if (match === 'checkout' && amount === undefined && currency === undefined) return { match };
+	const price = { amount: checkAmount('expected.amount', amount), currency: checkCurrency('expected.currency', currency) };
+	return match === 'exact' ? price : { ...price, match };
+}
+
+/**
+ * @param {import('./types.js').Expected | 'any' | null | undefined} expected
+ * @returns {expected is import('./types.js').Price & { match?: import('./types.js').Match }} whether it has a price
+ */
+export function hasPrice(expected) {
+	return typeof expected === 'object' && expected?.amount !== undefined;
 }
 
 /**

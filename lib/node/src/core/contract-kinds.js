@@ -85,3 +85,15 @@ export const DESCRIBED_KINDS = new Map([
 	['zoho', []],
 	['zoom', []],
 ]);
+
+/**
+ * The descriptions that are shipped, and whose events name the checkout that was paid, so that whatever it totals can
+ * be expected.
+ */
+export const DESCRIBED_CHECKOUTS = new Set([
+	'coinbase-business',
+	'paddle',
+	'paypal',
+	'polar',
+	'stripe',
+]);

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { DESCRIBED_KINDS } from './contract-kinds.js';
+import { DESCRIBED_CHECKOUTS, DESCRIBED_KINDS } from './contract-kinds.js';
 import { CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
 import { checkApprover, checkForm } from './form.js';
 import {
@@ -33,6 +33,16 @@ export function hasForm(kind) {
 function checkDescribed(provider, kind) {
 	if ((kind !== 'payment' && kind !== 'signature') || DESCRIBED_KINDS.get(provider)?.includes(kind) !== false) return;
 	throw new TypeError(`provider ${provider} cannot be of kind ${kind}: its description has no events for it. An entry with another description needs another name`);
+}
+
+/**
+ * @param {string} provider
+ * @param {import('./types.js').Expected | 'any' | null} expected
+ */
+function checkMatch(provider, expected) {
+	if (expected === null || expected === 'any' || expected.match !== 'checkout') return;
+	if (!DESCRIBED_KINDS.has(provider) || DESCRIBED_CHECKOUTS.has(provider)) return;
+	throw new TypeError(`expected.match cannot be checkout: the events of ${provider} do not name the checkout that was paid`);
 }
 
 /**
@@ -73,6 +83,7 @@ export function checkRequest(options) {
 	const kind = checkChoice('kind', given, KINDS);
 	checkDescribed(provider, kind);
 	const expected = checkExpected(price, kind);
+	checkMatch(provider, expected);
 	const item = checkItem(thing, kind);
 	const subscription = checkSubscription(subscribes, kind, expected, item);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');

@@ -1,6 +1,6 @@
 // Makes elicitations, or finds those that a call can go on with.
 
-import { checkTarget } from './arguments.js';
+import { checkTarget, hasPrice } from './arguments.js';
 import { KEEP_RESULTS_MS, RESUME_ATTEMPTS } from './contract-limits.js';
 import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
@@ -44,7 +44,7 @@ export class Creator {
 		const checked = checkCreateOptions(options);
 		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
-		const amount = expected === null || expected === 'any' ? undefined : await priceOf(provider, expected);
+		const amount = hasPrice(expected) ? await priceOf(provider, expected) : undefined;
 		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
 
@@ -79,10 +79,13 @@ export class Creator {
 	 * @param {Buffer} binding
 	 * @param {number | string | undefined} amount
 	 */
-	async #buildTarget({ targetUrl: given, pkce }, { id, provider, kind, ttl }, binding, amount) {
+	async #buildTarget({ targetUrl: given, pkce }, { id, provider, kind, expected, ttl }, binding, amount) {
 		const callbackUrls = this.#urls.build({ id, provider, kind, binding, ttl });
 		const { url, checkout } = checkTarget(typeof given === 'function'
 			? await given(amount === undefined ? callbackUrls : { ...callbackUrls, amount }) : given, kind);
+		if (typeof expected === 'object' && expected?.match === 'checkout' && checkout === null) {
+			throw new TypeError("expected.match 'checkout' requires that targetUrl names the checkout: { url, checkout }");
+		}
 		const targetUrl = checkTargetUrl(url, kind);
 		if (!pkce) return { targetUrl: targetUrl.href, callbackUrls, checkout, verifier: null };
 		const added = addPkce(targetUrl);

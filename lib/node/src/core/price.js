@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { shippedFile } from './shipped.js';
 
 /**
- * @typedef {import('./types.js').Expected} Expected
  * @typedef {{ as: 'minor' | 'decimal', exponents?: Record<string, number>, places?: Record<string, number> }} Units `amount` of a
  *     description, see lib/providers/EVENTS.md
  */
@@ -49,7 +48,7 @@ function asDecimal(amount, exponent) {
 /**
  * The price in the text of a tool's result, as the pages show it.
  *
- * @param {Expected} price
+ * @param {import('./types.js').Price} price
  */
 export function formatPrice({ amount, currency }) {
 	return `${asDecimal(BigInt(amount), /** @type {number} */ (EXPONENTS.get(currency)))} ${currency}`;
@@ -59,7 +58,7 @@ export function formatPrice({ amount, currency }) {
  * The price as the provider writes it: a whole number in its own units, or decimal text.
  *
  * @param {string} provider
- * @param {Expected} price
+ * @param {import('./types.js').Price} price
  * @returns {Promise<number | string | undefined>} undefined for a provider without a description
  * @throws {TypeError} no charge of the provider can have this amount
  */

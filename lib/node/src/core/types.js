@@ -64,9 +64,14 @@
  * @property {string | undefined} [session] the MCP session, if completions must not cross sessions, at most 512 bytes; empty by
  *     default
  *
- * @typedef {object} Expected the amount and currency that must be paid
+ * @typedef {object} Price
  * @property {number} amount in the minor units of ISO 4217, for every provider
  * @property {string} currency ISO 4217
+ *
+ * @typedef {'exact' | 'at-least' | 'checkout'} Match how the amount that is paid must match: `exact`, which is the default; `at-least`,
+ *     with a tax on top or a tip; `checkout`: whatever the checkout totals that `targetUrl` has named, also 0
+ * @typedef {Price & { match?: Match | undefined } | { amount?: undefined, currency?: undefined, match: 'checkout' }} Expected the amount
+ *     and currency that must be paid
  *
  * @typedef {object} CallbackUrls the URLs that a target URL may contain
  * @property {string} elicitationId

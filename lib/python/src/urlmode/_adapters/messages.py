@@ -50,7 +50,7 @@ def link_result(
     message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, elicitation: AnyElicitation, status: OpenStatus
 ) -> ToolResult:
     """Ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is."""
-    price = f" {format_price(expected)}" if isinstance(expected, Expected) else ""
+    price = f" {format_price(expected)}" if isinstance(expected, Expected) and expected.amount is not None else ""
     opened = f" {OPEN[status]}" if status == "opened" else ""
     left = _duration(elicitation.expires_at.timestamp() - time.time())
     text = link_text(message, TASKS[kind], price, name, elicitation.url or "", left, opened)
@@ -59,7 +59,7 @@ def link_result(
         "expiresAt": _iso(elicitation.expires_at),
     }  # fmt: skip
     if isinstance(expected, Expected):
-        described["expected"] = {"amount": expected.amount, "currency": expected.currency}
+        described["expected"] = expected.members()
     return {**text_result(text), "structuredContent": {"elicitation": described}}
 
 

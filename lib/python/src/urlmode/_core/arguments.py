@@ -28,7 +28,7 @@ from .contract_limits import (
 )
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
-from .types import Action, Answer, ClientFacts, Expected, Kind, Target, TargetKind
+from .types import Action, Answer, ClientFacts, Expected, Kind, Match, Target, TargetKind
 
 T = TypeVar("T", bound=str)
 
@@ -161,7 +161,12 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
             "expected is required for kind payment: Expected(amount, currency) in minor units, or 'any' if any amount "
             "is accepted"
         )
-    return Expected(check_amount("expected.amount", value.amount), check_currency("expected.currency", value.currency))
+    match: Match = check_choice("expected.match", value.match, get_args(Match))
+    if match == "checkout" and value.amount is None and value.currency is None:
+        return Expected(match=match)
+    return Expected(
+        check_amount("expected.amount", value.amount), check_currency("expected.currency", value.currency), match
+    )  # fmt: skip
 
 
 def check_amount(name: str, value: object) -> int:

@@ -121,7 +121,7 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
             type=taken.event_type,
             reference=references[-1] if references else None,
             references=references,
-            expected=Expected(expected["amount"], expected["currency"]) if isinstance(expected, dict) else expected,
+            expected=Expected(expected.get("amount"), expected.get("currency"), expected.get("match", "exact")) if isinstance(expected, dict) else expected,
             checkout=taken.checkout,
         )
         timer = asyncio.get_running_loop().call_later(RECHECK_LEASE_S, warn, "URLMODE_RECHECK",

@@ -87,3 +87,13 @@ DESCRIBED_KINDS: dict[str, tuple[str, ...]] = {
     "zoho": (),
     "zoom": (),
 }
+
+# The descriptions that are shipped, and whose events name the checkout that was paid, so that whatever it
+# totals can be expected.
+DESCRIBED_CHECKOUTS = frozenset({
+    "coinbase-business",
+    "paddle",
+    "paypal",
+    "polar",
+    "stripe",
+})

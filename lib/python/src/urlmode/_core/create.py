@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from .callback_urls import AnyElicitation, UrlBuilder, target_of
 from .contract_calls import NewRow, Resuming, RowKey
 from .contract_limits import KEEP_RESULTS_S, RESUME_ATTEMPTS
@@ -33,7 +31,7 @@ class Creator:
         binding = binding_of(owner.subject, owner.session)
         # Also for a call that goes on with an earlier one: a price that cannot be charged is a mistake.
         amount = price_of(provider, request.expected) if isinstance(request.expected, Expected) else None
-        expected = asdict(request.expected) if isinstance(request.expected, Expected) else request.expected
+        expected = request.expected.members() if isinstance(request.expected, Expected) else request.expected
         if isinstance(expected, dict) and request.subscription:
             expected["subscription"] = True
         form = None
@@ -82,6 +80,8 @@ class Creator:
         assert checked.target_url is not None
         urls = self._urls.build(id, request.provider, request.kind, binding, checked.ttl_ms)
         target, checkout = await target_of(checked.target_url, urls, amount, request.kind)
+        if isinstance(request.expected, Expected) and request.expected.match == "checkout" and checkout is None:
+            raise TypeError("expected.match 'checkout' requires a Target with the checkout")
         if not checked.pkce:
             return urls, target, checkout, None
         target, added = add_pkce(target)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from . import arguments
 from .arguments import Owner
-from .contract_kinds import DESCRIBED_KINDS
+from .contract_kinds import DESCRIBED_CHECKOUTS, DESCRIBED_KINDS
 from .contract_limits import CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
 from .digest import digest_of_request
 from .form import check_approver, check_form
@@ -71,6 +71,8 @@ def check_request(
     provider = arguments.check_provider(provider)
     _check_described(provider, kind)
     price = arguments.check_expected(expected, kind)
+    if isinstance(price, Expected) and price.match == "checkout" and provider in DESCRIBED_KINDS.keys() - DESCRIBED_CHECKOUTS:
+        raise TypeError(f"expected.match cannot be checkout: the events of {provider} do not name the checkout that was paid")
     item = _check_item(item, kind)
     subscribes = _check_subscription(subscription, kind, price, item)
     if client_id is not None:

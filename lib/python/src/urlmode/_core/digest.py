@@ -91,7 +91,7 @@ def digest_of_request(
     mcp_client: str | None = None, item: str | None = None,
 ) -> bytes:
     """16 bytes. `mcp_client` is the id of the MCP client, where it is compared. `item` takes the place of the price."""
-    price = {"amount": expected.amount, "currency": expected.currency} if isinstance(expected, Expected) else expected
+    price = expected.members() if isinstance(expected, Expected) else expected
     what = {"expected": price} if item is None else {"item": item}
     asked = {"provider": provider, "kind": kind, **what, "about": about, "mcp_client": mcp_client}
     try:

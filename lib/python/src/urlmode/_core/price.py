@@ -38,15 +38,17 @@ def _as_decimal(amount: int, exponent: int) -> str:
 
 
 def format_price(price: Expected) -> str:
-    """The price in the text of a tool's result, as the pages show it."""
+    """The price in the text of a tool's result, as the pages show it; empty if there is none."""
+    if price.amount is None or price.currency is None:
+        return ""
     return f"{_as_decimal(price.amount, _exponents()[price.currency])} {price.currency}"
 
 
 def price_of(provider: str, price: Expected) -> int | str | None:
     """The price as the provider writes it: a whole number in its own units, or decimal text. None for a provider
-    without a description."""
+    without a description, or if there is no price."""
     units = _units(provider)
-    if units is None:
+    if units is None or price.amount is None or price.currency is None:
         return None
     exponent = _exponents()[price.currency]
     own: int = units.get("exponents", {}).get(price.currency, exponent)

@@ -25,13 +25,24 @@ Progress = Literal["opened", "processing", "attempt_failed"]
 PurgeKind = Literal[Kind, "result", "stored"]
 
 
+Match = Literal["exact", "at-least", "checkout"]
+"""How the amount that is paid must match: `exact`, which is the default; `at-least`, with a tax on top or a tip; `checkout`:
+whatever the checkout totals that the Target has named, also 0."""
+
+
 @dataclass(frozen=True)
 class Expected:
     """What must be paid."""
 
-    amount: int
-    """in the minor units of ISO 4217, for every provider"""
-    currency: str
+    amount: int | None = None
+    """in the minor units of ISO 4217, for every provider. Only `checkout` needs none"""
+    currency: str | None = None
+    match: Match = "exact"
+
+    def members(self) -> dict[str, Any]:
+        """As the database has it."""
+        price = {} if self.amount is None else {"amount": self.amount, "currency": self.currency}
+        return price if self.match == "exact" else {**price, "match": self.match}
 
 
 @dataclass(frozen=True, kw_only=True)
