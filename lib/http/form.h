@@ -28,9 +28,9 @@ struct um_field {
 /* Zeroed to begin with. */
 struct um_form {
 	size_t len;
-	struct um_field
-		*field; /* before the decoded text that they point into */
-	size_t size;    /* of both, in bytes */
+	/* Before the decoded text that they point into, in one allocation. */
+	struct um_field *field;
+	size_t size; /* of both, in bytes */
 };
 
 /*

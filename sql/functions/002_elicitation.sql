@@ -44,12 +44,12 @@ CREATE OR REPLACE FUNCTION urlmode.notification(
 )
 RETURNS text
 LANGUAGE sql STABLE AS $$
-	SELECT '{"id":"' || id::text || '","status":"' || status || '"'
-		|| CASE WHEN late THEN ',"late":true' ELSE '' END
-		|| CASE WHEN refunded THEN ',"refunded":true' ELSE '' END
+	-- In brackets, so that PostgreSQL makes one constant of what is known in advance.
+	SELECT '{"id":"' || id::text || ('","status":"' || status || '"'
+			|| CASE WHEN late THEN ',"late":true' ELSE '' END
+			|| CASE WHEN refunded THEN ',"refunded":true' ELSE '' END)
 		|| CASE WHEN octet_length(outcome) <= 2600
-			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"' ELSE '' END
-		|| '}'
+			THEN ',"outcome":"' || replace(encode(outcome, 'base64'), E'\n', '') || '"}' ELSE '}' END
 $$;
 COMMENT ON FUNCTION urlmode.notification IS
 	'Internal. What notify reports of a row: {"id":…,"status":…}. late: a payment was proved after '

@@ -142,7 +142,7 @@ DECLARE
 	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
 	turns bigint[];
 	last bigint;
-	wrong boolean;
+	wrong text;
 	crowded bytea[];
 	paid boolean;
 	open uuid[];
@@ -156,20 +156,25 @@ BEGIN
 	-- after another, so that each sees what the one before it created. Nobody waits
 	-- for the lock of another owner, who may be creating thousands.
 	SELECT array_agg(CASE WHEN t.locked THEN t.turn ELSE -1 END ORDER BY t.n),
-		max(t.turn) FILTER (WHERE t.locked), bool_or(t.wrong)
+		max(t.turn) FILTER (WHERE t.locked), min(t.wrong)
 	INTO turns, last, wrong
 	FROM (
 		SELECT n, row_number() OVER (PARTITION BY bindings[n] ORDER BY n) AS turn,
 			bool_and(pg_try_advisory_xact_lock(hashtextextended('urlmode owner ' || encode(bindings[n], 'hex'), 0)))
 				OVER (PARTITION BY bindings[n]) AS locked,
-			kinds[n] IN ('input', 'approval') IS DISTINCT FROM (forms[n] IS NOT NULL)
-				OR (target_urls[n] IS NULL) <> (forms[n] IS NOT NULL)
-				OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval')
-				OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input') AS wrong
+			CASE WHEN kinds[n] IN ('input', 'approval') IS DISTINCT FROM (forms[n] IS NOT NULL)
+					OR (target_urls[n] IS NULL) <> (forms[n] IS NOT NULL)
+					OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval')
+					OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input')
+					THEN 'the kinds input and approval have a form, and the others a target URL'
+				WHEN kinds[n] = 'payment' AND expected[n] IS NULL THEN 'a payment expects an amount'
+				WHEN expected[n] @> '{"subscription": true}' AND items[n] IS NULL THEN 'a subscription has an item'
+			END AS wrong
 		FROM generate_series(1, cardinality(ids)) AS n
 	) t;
-	IF wrong THEN
-		RAISE check_violation USING MESSAGE = 'the kinds input and approval have a form, and the others a target URL';
+	-- Here, where they are written: PostgreSQL would check a constraint whenever a browser writes the row.
+	IF wrong IS NOT NULL THEN
+		RAISE check_violation USING MESSAGE = wrong;
 	END IF;
 
 	IF EXISTS (SELECT FROM unnest(expected, checkouts) AS a (expected, checkout) WHERE a.expected ->> 'match' = 'checkout' AND a.checkout IS NULL) THEN

@@ -271,12 +271,12 @@ BEGIN
 			SET status = 'completed', action = actions[a.n], reason = reasons[a.n], result = results[a.n],
 				verifier = CASE actions[a.n] WHEN 'accept' THEN e.verifier END, completed_at = now()
 			FROM (
+				-- Only what they are sorted by: the other elements are taken by their number.
 				SELECT DISTINCT ON (u.id, u.subject) u.*
-				FROM unnest(ids, bindings, providers, subjects)
-					WITH ORDINALITY AS u (id, binding, provider, subject, n)
+				FROM unnest(ids, subjects) WITH ORDINALITY AS u (id, subject, n)
 				ORDER BY u.id, u.subject, u.n
 			) a
-			WHERE e.id = a.id AND e.binding = a.binding AND e.provider = a.provider
+			WHERE e.id = a.id AND e.binding IS NOT DISTINCT FROM bindings[a.n] AND e.provider = providers[a.n]
 				AND urlmode.is_completable(e, actions[a.n], reasons[a.n], a.subject, kinds[a.n])
 			RETURNING e.id, a.n, outcomes[a.n] AS outcome
 		), queued AS (

@@ -16,14 +16,16 @@
 -- under way, and what it was before when none is, in whatever order the events
 -- come.
 
--- In place of foreign keys: that of events took a third of the time of recording one.
--- Whoever writes an event, a form or a recheck has locked the row of the elicitation.
+-- In place of foreign keys: that of events took a third of the time of recording one, and that
+-- of leases was looked at with each completion. Whoever writes an event, a form, a recheck or a
+-- lease has locked the row of the elicitation.
 CREATE OR REPLACE FUNCTION urlmode.delete_events() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM urlmode.event v USING deleted d WHERE v.elicitation = d.id;
 	DELETE FROM urlmode.form f USING deleted d WHERE f.elicitation = d.id;
 	DELETE FROM urlmode.recheck r USING deleted d WHERE r.elicitation = d.id;
+	DELETE FROM urlmode.lease l USING deleted d WHERE l.elicitation = d.id;
 	DELETE FROM urlmode.refund r USING deleted d
 	WHERE r.elicitations @> ARRAY[d.id] AND NOT EXISTS (
 		SELECT FROM urlmode.payment p
@@ -33,8 +35,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.delete_events IS
-	'Internal. Deletes the events, forms and rechecks of elicitations that are deleted, and the '
-	'refunds of payments that were never proved.';
+	'Internal. Deletes the events, forms, rechecks and leases of elicitations that are deleted, and '
+	'the refunds of payments that were never proved.';
 DO $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgname = 'delete_events'
@@ -46,7 +48,7 @@ BEGIN
 END
 $$;
 COMMENT ON TRIGGER delete_events ON urlmode.elicitation IS
-	'Deletes events, forms and rechecks with their elicitation.';
+	'Deletes events, forms, rechecks and leases with their elicitation.';
 
 CREATE OR REPLACE FUNCTION urlmode.decide_event(kind text, status text, effect text, proof text, provider_kind text DEFAULT NULL)
 RETURNS TABLE (action text, move jsonb)
