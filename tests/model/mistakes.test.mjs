@@ -59,7 +59,7 @@ const MISTAKES = {
 	'a payment expires without its grace': { open: ["e.kind <> 'oauth' THEN", 'false THEN'] },
 	'two rechecks at the same time': { begin_recheck: ['(r.recheck_at IS NULL OR r.recheck_at <= now())', 'true'] },
 	'a recheck that takes too long ends the next one': { end_recheck: ['r.recheck_lease > lease', 'false'] },
-	'what no wait can recheck is resumed': { resume: ['a.can_recheck IS NOT FALSE', 'true'] },
+	'what no wait can recheck is resumed': { resume_for: ['a.can_recheck IS NOT FALSE', 'true'] },
 	'what is paid when its time is over is in time': { keep_events: ['OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now()', ''] },
 	'what is paid when its time is over is not announced as late': { keep_events: ['AND d.ended AS late', "AND d.status = 'completed' AS late"] },
 	'what a server learns when the time is over is in time': { settle: ['OR urlmode.closes_at(row.kind, row.status, row.expires_at, row.grace) <= now()', ''] },

@@ -27,11 +27,11 @@ export const PROVIDER = 'shop';
 const TIMES = {
 	elicitation: ['created_at', 'expires_at', 'opened_at', 'completed_at', 'claimed_at'],
 	form: ['expires_at', 'check_until'],
-	recheck: ['recheck_at'],
+	recheck: ['recheck_at', 'answered_at'],
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	lease: ['ends_at', 'fulfilled_at', 'given_at'],
 	kept_result: ['kept_at'],
-	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
+	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at', 'occurred_at', 'moved_at'],
 	decision: ['decided_at'],
 	event: ['received_at'],
 	unknown_event: ['received_at', 'expires_at'],
