@@ -10,7 +10,7 @@ export function deliveries() {
 		});
 		return {
 			name, body, headers: { 'paddle-signature': `ts=${NOW};h1=${hmac('sha256', 'pdl_ntfset_1', `${NOW}:${body}`, 'hex')}` },
-			verdict: 'good', events: [event(effect, type, 'evt_1', { ...expected, ...effect === 'paid' && { checkout: expected.reference, details: { checkout_paid: true } } })],
+			verdict: 'good', events: [event(effect, type, 'evt_1', { ...expected, ...effect === 'paid' && { checkout: expected.reference, details: { ...expected.details, checkout_paid: true } } })],
 		};
 	};
 	// An adjustment names the transaction, and not the elicitation.

@@ -12,7 +12,7 @@ export function deliveries() {
 				'webhook-id': id, 'webhook-timestamp': `${NOW}`,
 				'webhook-signature': `v1,${hmac('sha256', key, `${id}.${NOW}.${body}`, 'base64')}`,
 			},
-			verdict: 'good', events: [event(effect, type, id, { ...more, ...effect === 'paid' && { details: { checkout_paid: true } } })],
+			verdict: 'good', events: [event(effect, type, id, { ...more, ...effect === 'paid' && { details: { ...more.details, checkout_paid: true } } })],
 		};
 	};
 	const order = { id: 'ord_1', checkout_id: 'co_1', status: 'paid', total_amount: 1200, currency: 'usd', metadata: { elicitation_id: ID } };

@@ -18,7 +18,8 @@ export function deliveries() {
 	};
 	const good = (effect, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
 		(identity, type) => ({ verdict: 'good', events: [event(effect, type, identity, {
-			...effect === 'paid' && { checkout: more.reference, ...type.startsWith('checkout.session') && { details: { checkout_paid: true } } }, ...more })] });
+			...effect === 'paid' && { checkout: more.reference }, ...more,
+			...effect === 'paid' && type.startsWith('checkout.session') && { details: { ...more.details, checkout_paid: true } } })] });
 	const refused = (verdict) => () => ({ verdict });
 	const completed = 'checkout.session.completed';
 	const paid = { payment_status: 'paid' };

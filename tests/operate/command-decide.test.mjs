@@ -103,7 +103,7 @@ describe('release and void', () => {
 	test('events --unclaimed says which payments are held', async () => {
 		const payment = await payAndRefund();
 		const { out } = await run('events', '--unclaimed', ...ALL);
-		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t$/);
+		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t +\| +$/);
 	});
 
 	test('what is not held, claimed or unknown is refused, and nothing is decided', async () => {
@@ -132,12 +132,11 @@ describe('release and void', () => {
 				data: { object: { id: `re_${payment.id}`, object: 'refund', status: 'failed', payment_intent: payment.reference, amount: held ? 500 : 1_050, currency: 'eur' } },
 			};
 			assert.equal((await sender(fixture, 'stripe').send(failed)).status, 200);
-			const unclaimed = async () => (await run('events', '--unclaimed', ...ALL)).out.split('\n').filter((line) => line.includes(payment.reference)).length;
-			assert.equal(await unclaimed(), 1);
+			// No call can be given it, so that no list says that it waits for one.
+			assert.ok(!(await run('events', '--unclaimed', ...ALL)).out.includes(payment.reference));
 			const { status, err } = await run('release', 'stripe', payment.reference);
 			assert.deepEqual([status, /elicitation .* was deleted, so that no call can be offered it: refund it, and void it/.test(err)], [1, true], err);
 			assert.equal((await run('void', '--note', 'refunded by hand', 'stripe', payment.reference)).status, 0);
-			assert.equal(await unclaimed(), 0);
 		}
 	});
 
