@@ -142,12 +142,16 @@ BEGIN
 		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
 			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout,
-			coalesce(e.subject, t.subject), coalesce(e.item, t.item), coalesce(e.tenant, t.tenant, '')
+			o.subject, o.item, coalesce(o.tenant, '')
 		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
 			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
-		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.id = ANY (ids)
-		-- A renewal is of its subscription.
-		LEFT JOIN urlmode.entitlement t ON t.id = a.id AND t.id = ANY (ids) AND e.id IS NULL
+		LEFT JOIN LATERAL (
+			SELECT e.subject, e.item, e.tenant FROM urlmode.elicitation e WHERE e.id = a.id
+			UNION ALL
+			-- A renewal is of its subscription.
+			SELECT t.subject, t.item, t.tenant FROM urlmode.entitlement t WHERE t.id = a.id
+			LIMIT 1
+		) o ON true
 		ORDER BY a.provider, a.reference, EXISTS (
 			SELECT FROM urlmode.payment o
 			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id

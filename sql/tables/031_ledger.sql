@@ -4,7 +4,7 @@
 SET LOCAL ROLE :"owner";
 
 ALTER TABLE urlmode.payment
-	ADD COLUMN subject urlmode.subject,
+	ADD COLUMN subject urlmode.subject COLLATE "C",
 	ADD COLUMN item    urlmode.item,
 	ADD COLUMN tenant  urlmode.tenant NOT NULL DEFAULT '';
 COMMENT ON COLUMN urlmode.payment.subject IS
@@ -12,6 +12,10 @@ COMMENT ON COLUMN urlmode.payment.subject IS
 	'column was there.';
 COMMENT ON COLUMN urlmode.payment.item IS 'The item of the elicitation; NULL: it has none.';
 COMMENT ON COLUMN urlmode.payment.tenant IS 'The MCP server that it belongs to, or empty.';
+-- With the provider first, PostgreSQL took it for the primary key in a new database, and read all payments of the provider.
+DROP INDEX urlmode.payment_proven_at;
+CREATE INDEX payment_proven_at ON urlmode.payment (proven_at, provider);
+COMMENT ON INDEX urlmode.payment_proven_at IS 'Finds the payments of a time.';
 CREATE INDEX payment_subject ON urlmode.payment (subject, item) WHERE subject IS NOT NULL;
 COMMENT ON INDEX urlmode.payment_subject IS 'Finds what a user has paid, and for which item.';
 

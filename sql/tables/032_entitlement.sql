@@ -11,7 +11,7 @@ CREATE TABLE urlmode.entitlement (
 	-- Whose it is, and what for.
 	elicitation   uuid,
 	tenant        urlmode.tenant,
-	subject       urlmode.subject,
+	subject       urlmode.subject COLLATE "C",
 	item          urlmode.item,
 	opened_at     timestamptz,
 	-- What its provider says, and the provider's time of the event that has said it last.

@@ -291,6 +291,6 @@ test('every adapter has all functions', async () => {
 	assert.ok(adapters.length >= 7);
 	for (const name of adapters.filter((one) => one !== 'adapters/adapter.js')) {
 		const text = readFileSync(new URL(name, folder), 'utf8');
-		assert.match(text, /export const \{ withElicitation, withAccount, useAccount, collectInput, askApproval \} = make\(/, name);
+		assert.match(text, /export const \{ withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval \} = make\(/, name);
 	}
 });

@@ -31,7 +31,8 @@ export async function work(transport, requestId) {
 		await claim.fulfil(result);
 	}
 	if (!claim.confirm) return text(claim.state);
-	void answer.written().then(async (written) => {
+	void answer.written().then(async (how) => {
+		const written = how === 'written';
 		if (written) await claim.confirm();
 		console.log(`the answer was ${written ? '' : 'not '}written`);
 	});
