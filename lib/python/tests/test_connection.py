@@ -8,6 +8,7 @@ import socket
 import traceback
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import psycopg_pool
@@ -117,23 +118,24 @@ async def test_a_missing_privilege_is_an_error_at_once(open_urlmode: OpenUrlMode
 
 
 async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
-    """PostgreSQL shows the row that it refuses, on each of the two ways to it."""
+    """PostgreSQL shows what is twice in a row that it refuses, on each of the two ways to it."""
     wait = asyncio.create_task(urlmode.wait_for_completion("6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", **owner()))
     await until("it listens", lambda: urlmode._listener.listening)
     listening = urlmode._listener._connection
     assert listening
     row = NewRow(
-        id="6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", provider="stripe", kind="payment", subject="a secret subject", session="",
+        id=str(uuid4()), provider="github", kind="oauth", subject="a secret subject", session="",
         binding=bytes(16), requester="n", target_url="https://c.example", expected=None, verifier=None, ttl_ms=1000,
         exclusive=False, resume_key=None, can_recheck=True, request=bytes(16), checkout=None, client_id=None, link_kid=1,
         form=None, approvers=None, verify_ms=None, traceparent=None, item=None,
     )  # fmt: skip
+    await create_elicitation(urlmode._pool.run, [row])
     for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
-        with pytest.raises(psycopg.errors.CheckViolation) as error:
+        with pytest.raises(psycopg.errors.UniqueViolation) as error:
             await create_elicitation(query, [row])
-        assert error.value.sqlstate == "23514"
+        assert error.value.sqlstate == "23505"
         assert "elicitation" in str(error.value)  # what is wrong
-        assert "secret" not in "".join(traceback.format_exception(error.value))
+        assert row.id not in "".join(traceback.format_exception(error.value))
         assert error.value.diag.message_detail is None
     with pytest.raises(ElicitationNotFoundError):
         await wait

@@ -60,7 +60,9 @@ async def test_work_that_fails_releases_its_claim(urlmode: UrlMode, callback: Ca
     assert (second.fence or 0) > (first.fence or 0)
     with pytest.raises(ClaimLostError):
         await first.fulfil(1)
-    assert not await second.fulfil(object()), "no JSON: the claim is final"
+    assert not await second.fulfil(object()), "no JSON: the claim stays open until the answer was written"
+    assert isinstance(await urlmode.begin_claim(asked.elicitation_id, **me, reference=reference), LeasedClaim)
+    assert await second.confirm()
     assert isinstance(await urlmode.begin_claim(asked.elicitation_id, **me, reference=reference), TakenClaim)
 
 

@@ -83,11 +83,14 @@ class FulfilledClaim:
         return await self._steps.confirm()
 
     async def release(self) -> bool:
-        """This answer has failed as well: the next call does the work again, for the same payment."""
+        """This answer has failed as well: the next call does the work again, for the same payment.
+
+        False: the claim has ended. Raises UrlModeClosedError.
+        """
         return await self._steps.release()
 
     async def end(self, how: ClaimEnd, refund: str | None = None) -> None:
-        """As that of BegunClaim."""
+        """As that of BegunClaim. Raises ClaimLostError."""
         _check_end(how, refund)
         if await self._steps.end(how, refund) == "lost":
             raise ClaimLostError(self._steps.id)
