@@ -175,7 +175,11 @@ const BEFORE = {
 	'for (const p': `
 		declare const urlmode: import('urlmode').UrlMode;
 		declare const deliver: (subject: string, reference: string) => Promise<void>;
-		declare const refund: (reference: string, amount: number, currency: string) => Promise<void>;
+		declare const refund: (reference: string, amount: number, currency: string) => Promise<string>;
+	`,
+	'for await (const entry': `
+		declare const urlmode: import('urlmode').UrlMode;
+		declare const setPaid: (provider: string, payment: string, what: object) => Promise<void>;
 	`,
 	'return useAccount': `
 		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';
@@ -189,11 +193,12 @@ const BEFORE = {
 		declare const isValid: (value: unknown, signal: AbortSignal) => Promise<boolean>;
 	`,
 	'return ': `
-		import { askApproval, collectInput, withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
+		import { askApproval, collectInput, requirePaid, withAccount, withElicitation, type AccountOptions } from 'urlmode/sdk';
 		declare const isValid: (value: unknown) => Promise<boolean>, store: (subject: string, value: unknown) => Promise<void>;
 		declare const mail: (subjects: string[], url: string) => Promise<void>;
 		declare const server: AccountOptions['server'], call: AccountOptions['call'], urlmode: import('urlmode').UrlMode;
 		declare const subject: string, id: string, secret: string;
+		declare const makeSession: (...from: (string | undefined)[]) => Promise<string>, makePortalSession: (subscription: string | null | undefined) => Promise<string>;
 		declare const keep: (subject: string, id: string | undefined, tokens: { access_token: string }) => Promise<void>;
 		export const tool = () => {
 	`,

@@ -242,7 +242,8 @@ export class Model {
 	#endClaim(row, target) {
 		if (target === row) delete row.lease;
 		else this.#claimPayment(target);
-		this.#claimRow(row);
+		// Money for a row of another kind, or one that is open, is claimed by itself.
+		if (target === row || row.kind === 'payment' && row.status === 'completed') this.#claimRow(row);
 	}
 
 	/** What was made and never confirmed is forgotten. Of a payment the claim stays; others end. Returns what that was. */

@@ -67,7 +67,7 @@ export async function recheck({ checkout }) {
 			})),
 			...chargebacks.map((chargeback) => ({
 				reference: chargeback.id, payment: payment.id, ...priceOf(chargeback),
-				status: /** @type {const} */ (chargeback.reversedAt ? 'cancelled' : 'paid'),
+				status: chargeback.reversedAt ? /** @type {const} */ ('cancelled') : /** @type {const} */ ('paid'),
 			})),
 		],
 	};

@@ -20,6 +20,8 @@ export {
  * @typedef {import('./core/types.js').CreatedEvent} CreatedEvent
  * @typedef {import('./core/types.js').CreateOptions} CreateOptions
  * @typedef {import('./core/types.js').Elicitation} Elicitation
+ * @typedef {import('./core/types.js').Entitlement} Entitlement
+ * @typedef {import('./core/types.js').Entries} Entries
  * @typedef {import('./core/types.js').Expected} Expected
  * @typedef {import('./core/types.js').FormElicitation} FormElicitation
  * @typedef {import('./core/types.js').FulfilledClaim} FulfilledClaim
@@ -36,13 +38,17 @@ export {
  * @typedef {import('./core/types.js').Owner} Owner
  * @typedef {import('./core/types.js').Pool} Pool
  * @typedef {import('./core/types.js').PaidOptions} PaidOptions
+ * @typedef {import('./core/types.js').PaymentEntry} PaymentEntry
  * @typedef {import('./core/types.js').Progress} Progress
  * @typedef {import('./core/types.js').ProgressEvent} ProgressEvent
  * @typedef {import('./core/types.js').PurgeKind} PurgeKind
  * @typedef {import('./core/types.js').PurgeOptions} PurgeOptions
+ * @typedef {import('./core/types.js').ReconcileOptions} ReconcileOptions
  * @typedef {import('./core/types.js').Recheck} Recheck
  * @typedef {import('./core/types.js').RecheckFunction} RecheckFunction
+ * @typedef {import('./core/types.js').Reconciliation} Reconciliation
  * @typedef {import('./core/types.js').Refund} Refund
+ * @typedef {import('./core/types.js').RefundEntry} RefundEntry
  * @typedef {import('./core/types.js').Ticket} Ticket
  * @typedef {import('./core/types.js').TicketOptions} TicketOptions
  * @typedef {import('./core/types.js').UnclaimedPayment} UnclaimedPayment
