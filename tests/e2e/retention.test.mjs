@@ -188,11 +188,16 @@ describe('a payment whose elicitation is gone', () => {
 		assert.ok(!await exists(payment));
 	});
 
-	test('keeps its reference, amount and times, and neither a result nor a name of its user', async () => {
-		const [row] = await sql('SELECT to_json(p) AS payment FROM urlmode.payment p WHERE elicitation = $1', [payment.id]);
-		assert.equal(row.payment.reference, reference());
-		assert.equal(row.payment.result, null);
-		assert.ok(!JSON.stringify(row).includes(payment.owner.subject));
+	test('keeps its reference, amount, times and user, and no result; a user who is forgotten is in it no longer', async () => {
+		const read = async () => (await sql('SELECT to_json(p) AS payment FROM urlmode.payment p WHERE elicitation = $1', [payment.id]))[0].payment;
+		const row = await read();
+		assert.equal(row.reference, reference());
+		assert.equal(row.result, null);
+		assert.equal(row.subject, payment.owner.subject);
+		await sql('SELECT urlmode.forget_subject($1)', [payment.owner.subject]);
+		const forgotten = await read();
+		assert.equal(forgotten.reference, reference());
+		assert.ok(!JSON.stringify(forgotten).includes(payment.owner.subject));
 	});
 
 	test('the same webhook again is acknowledged as unknown, and changes nothing', async () => {
