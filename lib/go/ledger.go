@@ -64,7 +64,7 @@ func (l *ledger) begin(ctx context.Context, m *Instance, consumer string) (*read
 	if l.closed {
 		return nil, errorClosed()
 	}
-	r := &reading{pool: m.pool, listener: m.listener, consumer: consumer, woken: make(chan struct{}, 1), interval: limits.PollMin}
+	r := &reading{pool: m.pool, listener: m.listener, consumer: consumer, woken: make(chan struct{}, 1), ended: make(chan struct{}), interval: limits.PollMin}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	l.readings[r] = struct{}{}
 	m.listener.subscribe(r)
@@ -78,6 +78,7 @@ func (l *ledger) end(r *reading) {
 	l.mu.Lock()
 	delete(l.readings, r)
 	l.mu.Unlock()
+	close(r.ended)
 }
 
 // close ends the loops that wait for an entry. One that is at an entry ends when it asks for the next, and the entry comes again.
@@ -89,12 +90,19 @@ func (l *ledger) close() {
 		all = append(all, r)
 	}
 	l.mu.Unlock()
+	var ending sync.WaitGroup
 	for _, r := range all {
 		r.cancel()
 		if !r.isBusy() {
-			r.giveBack()
+			ending.Add(1)
+			go func() {
+				defer ending.Done()
+				<-r.ended
+			}()
 		}
 	}
+	// It gives its lease back while there are connections.
+	waitBriefly(&ending)
 }
 
 // reading is one loop over the ledger.
@@ -105,6 +113,7 @@ type reading struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	woken    chan struct{} // there may be more than was read
+	ended    chan struct{} // closed when it has given its lease back
 	interval time.Duration // of the next pause
 
 	mu       sync.Mutex
