@@ -273,7 +273,6 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 				      "asks the provider's API",
 	};
 	char uuid[UM_UUID_TEXT_LEN + 1];
-	struct um_buf details = { 0 };
 
 	bool is_accepted = event->effect == UM_EFFECT_PAID && word != NULL
 		&& strcmp(word, "accepted") == 0;
@@ -288,11 +287,6 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 	if (event->has_amount)
 		um_buf_printf(out, "  %-12s %" PRId64 " minor units of %s\n",
 			"money", event->amount, event->currency);
-	um_details_put(&details, &event->details);
-	if (details.len != 0)
-		um_buf_printf(out, "  %-12s %.*s\n", "details",
-			(int)details.len, details.ptr);
-	um_buf_free(&details);
 	if (event->has_id)
 		um_uuid_format(uuid, event->id);
 	um_buf_printf(out, "  %-12s %s\n", "about",
