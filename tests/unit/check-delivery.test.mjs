@@ -408,3 +408,11 @@ test('a reference that is no UUID, what is accepted, and a challenge that is non
 		assert.match(run('one.txt', '--description', fileOf('lib/providers/stripe.json'), '--secret', 'whsec_x').stderr, new RegExp(said.replaceAll('`', '.')));
 	}
 });
+
+test('what only some events say is said once', () => {
+	const { site: { secrets }, deliveries } = JSON.parse(read('build/deliveries/paddle.json'));
+	save('one.txt', fileOfDelivery(deliveries.find(({ name }) => name === 'subscribed')));
+	const { stdout } = run('one.txt', '--description', fileOf('lib/providers/paddle.json'), '--at', '1700000000',
+		...secrets.flatMap((secret) => ['--secret', secret]));
+	assert.deepEqual(stdout.match(/^ {2}details .*"sub_1".*$/gm)?.length, 1, stdout);
+});
