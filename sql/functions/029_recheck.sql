@@ -3,7 +3,7 @@
 --
 --   begin_recheck   one instance at a time asks, for the time of its lease
 --   answer_recheck  ends it with payments and refunds. They take the way of signed events
---                   (record_events), so that nothing is decided twice
+--                   (receive_events), so that nothing is decided twice
 --   end_recheck     ends it because it has failed, or because its answer was one outcome,
 --                   which settle has recorded (009_wait)
 --
@@ -195,11 +195,13 @@ BEGIN
 		FOR turn IN 1 .. 50 LOOP
 			BEGIN
 				SELECT array_agg(r.outcome ORDER BY r.n), array_agg(r.mismatch ORDER BY r.n) INTO outcomes, mismatches
-				FROM ROWS FROM (urlmode.record_events(
+				FROM ROWS FROM (urlmode.receive_events(
 					ids => array_fill(row.id, ARRAY[events.number]), providers => array_fill(row.provider::text, ARRAY[events.number]),
 					identities => events.identities, types => events.types, effects => events.effects, amounts => events.amounts,
 					currencies => events.currencies, refs => events.refs, results => events.results,
-					refunds => events.refunds, checkouts => events.checkouts
+					refunds => events.refunds, checkouts => events.checkouts,
+					-- What the provider's API says of it is all of its checkout, as what settle is told.
+					details => array_fill('{"checkout_paid": true}'::jsonb, ARRAY[events.number])
 				)) WITH ORDINALITY AS r (outcome, mismatch, elicitation, n);
 				EXIT;
 			EXCEPTION WHEN lock_not_available OR serialization_failure THEN
@@ -221,11 +223,11 @@ COMMENT ON FUNCTION urlmode.answer_recheck IS
 	'Ends a recheck with what the provider has: payments, objects with reference, amount (in minor '
 	'units), currency, status (paid, processing, failed, cancelled), result (sealed, in base64), '
 	'elicitation_id and checkout; and refunds, with reference, payment, amount, currency or not, '
-	'status, and the last two. They take the way of signed events (record_events): what '
+	'status, and the last two. They take the way of signed events (receive_events): what '
 	'is paid is a payment whether it matches or not, failed and cancelled end the elicitation as '
 	'an event does, but where another payment of the answer goes on, it was an attempt. A refund '
 	'that is under way counts; one that failed or was cancelled has come again. outcome, for each '
-	'payment and then for each refund: as record_events returns it; seen: it was recorded before; '
+	'payment and then for each refund: as receive_events returns it; seen: it was recorded before; '
 	'foreign: it names neither this elicitation nor its checkout, or another one, and was not '
 	'recorded. No row: there is no such elicitation. A form that is not valid is an '
 	'invalid_parameter_value that names the member.';

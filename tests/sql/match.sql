@@ -14,7 +14,10 @@ SELECT make(20, match => 'checkout', checkout => 'c20'), event(20, 'paid', '7.50
 SELECT make(22, price => 'whatever', checkout => 'c22'), event(22, 'paid', '0.00 USD', checkout => 'c22', details => '{"checkout_paid": true}');
 SELECT make(23, price => 'whatever', checkout => 'c23'), event(23, 'paid', '0.00 EUR', 'c23', checkout => 'c23', details => '{"checkout_paid": true}');
 SELECT make(24, price => 'whatever', checkout => 'c24'), event(24, 'recheck', ref => 'c24'), settle(24, price => '3.00 EUR', reference => 'c24');
-SELECT * FROM shows(20, 21, 22, 23, 24);
+-- What the server was answered by the provider's API is all of the checkout, as where it settles. Nobody is asked again.
+SELECT make(25, price => 'whatever', checkout => 'c25'), event(25, 'recheck'), rechecks(25, ARRAY['p25 3.00 EUR paid 25 c25']), rechecks(25, max_age => NULL),
+	make(26, price => 'whatever', checkout => 'c26'), event(26, 'recheck'), rechecks(26, ARRAY['p26 4.00 EUR processing 26']), state(26), rechecks(26, ARRAY['p26 4.00 EUR paid 26']);
+SELECT * FROM shows(20, 21, 22, 23, 24, 25, 26);
 SELECT claim(22), claim(22), find_item('none');
 -- Without a checkout it cannot be, nor with a match that is none; only checkout needs no price.
 SELECT make(30, price => 'whatever');
