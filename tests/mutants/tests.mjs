@@ -22,7 +22,8 @@ export const filesIn = (folder, end) => readdirSync(join(ROOT, folder)).filter((
 /** The files of tests/sql that test each part of the SQL, before the others that are there. */
 const SQL_FILES = {
 	'002': ['browser'], '003': ['money', 'refunds'], '004': ['claims'], '005': ['retention'], '006': ['create'], '007': ['browser'], '008': ['events', 'money'],
-	'009': ['waits'], '015': ['unknown'], '016': ['forms'], '018': ['refunds'], '024': ['unreadable'],
+	'009': ['waits'], '015': ['unknown'], '016': ['forms'], '018': ['refunds', 'disputes'], '024': ['unreadable'],
+	'029': ['recheck', 'reconcile'], '030': ['items'], '031': ['ledger'], '032': ['entitlements'],
 };
 /** The same of lib/node/test. */
 const SQL_TESTS = {
@@ -32,6 +33,7 @@ const SQL_TESTS = {
 	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form', 'approval'], '010': ['client-requests'], '011': ['client-requests'], '012': ['storage'],
 	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect', 'vault-lost', 'vault-keys'], '015': ['unknown-event', 'refund'],
 	'016': ['form', 'approval', 'adapters-form'], '018': ['refund', 'refund-names', 'unknown-event'],
+	'029': ['recheck'], '031': ['ledger'], '032': ['entitlements'],
 };
 /** The same of tests/e2e. These are slow, and come last. */
 const SQL_E2E = {
