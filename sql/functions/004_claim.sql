@@ -133,13 +133,16 @@ BEGIN
 		outcome := 'found';
 		picked := '';
 	END IF;
+	-- A call whose lease has ended may fulfil it just now: whoever asks next whether it is leased, sees that.
+	PERFORM FROM urlmode.lease l WHERE l.elicitation = find_claim.id AND l.reference = picked FOR UPDATE;
 END
 $$;
 COMMENT ON FUNCTION urlmode.find_claim IS
 	'Internal. Locks an elicitation, and finds what of its outcome can be claimed: found, with the '
 	'reference of a payment, or empty where the outcome is no payment; otherwise taken, changed, '
-	'open or unknown, as claim returns them. A payment that is held is found only with held. Of '
-	'several payments the oldest that no call is at, then one that is fulfilled.';
+	'open or unknown, as claim returns them. Its lease is locked as well. A payment that is held '
+	'is found only with held. Of several payments the oldest that no call is at, then one that is '
+	'fulfilled.';
 
 CREATE OR REPLACE FUNCTION urlmode.end_claim(
 	id uuid, reference text, keep_ms bigint, claim_end text DEFAULT NULL, refund text DEFAULT NULL, fence bigint DEFAULT NULL
@@ -262,8 +265,7 @@ BEGIN
 		END IF;
 		outcome := 'claimed';
 	ELSIF outcome = 'found' THEN
-		SELECT * INTO lease FROM urlmode.lease l
-		WHERE l.elicitation = begin_lease.id AND l.reference = this.picked FOR UPDATE;
+		SELECT * INTO lease FROM urlmode.lease l WHERE l.elicitation = begin_lease.id AND l.reference = this.picked;
 		fence := lease.fence;
 		SELECT k.result INTO fulfilled FROM urlmode.kept_result k
 		WHERE k.elicitation = begin_lease.id AND k.reference = this.picked;

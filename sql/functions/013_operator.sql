@@ -131,6 +131,8 @@ BEGIN
 	ORDER BY r.provider, r.reference FOR UPDATE;
 	SELECT * INTO row FROM urlmode.payment p
 	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference FOR UPDATE;
+	-- A call whose lease has ended may fulfil it just now.
+	PERFORM FROM urlmode.lease l WHERE l.elicitation = row.elicitation AND l.reference = row.reference FOR UPDATE;
 	SELECT d.decision INTO last FROM urlmode.decision d
 	WHERE d.provider = row.provider AND d.reference = row.reference AND d.decided_at >= row.proven_at
 	ORDER BY d.decided_at DESC LIMIT 1;

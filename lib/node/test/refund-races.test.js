@@ -25,10 +25,11 @@ async function start(t) {
 	const isWaiting = async () => (await admin.query(
 		"SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", [applicationName])).rowCount > 0;
 	return {
-		...fixture, owner, id, reference,
+		...fixture, owner, id, reference, binding: bindingOf(owner.subject, ''),
 		refund: (own, amount) => (who) => who.event(id, 'refunded', { reference, refund: `${reference}-${own}`, amount, currency: 'EUR' }),
 		claim: (held) => (who) => sql(who, 'urlmode.claim($1, $2, NULL, 600000, $3, $4)', id, bindingOf(owner.subject, ''), 'accept', held),
 		begin: (who) => sql(who, '(SELECT b.outcome FROM urlmode.begin_claim($1, $2, NULL, 60000) b)', id, bindingOf(owner.subject, '')),
+		fulfil: (fence) => (who) => sql(who, 'urlmode.fulfil_lease($1, $2, $3, $4)', id, bindingOf(owner.subject, ''), fence, Buffer.from('the report')),
 		decide: (decision) => (who) => sql(who, "urlmode.decide_payment('demo', $1, $2, 'ann')", reference, decision),
 		state: async () => (await admin.query(`SELECT refunded::int, held, refunded_at IS NOT NULL AS gone, claimed_at IS NOT NULL AS claimed
 			FROM urlmode.payment WHERE reference = $1`, [reference])).rows[0],
@@ -138,6 +139,21 @@ test('of a call that claims and the operator who voids, the first one decides', 
 	await two.refund('a', 100)(two.callback);
 	assert.deepEqual(await two.race(two.claim(true), two.decide('voided')), ['claimed', 'claimed']);
 	assert.deepEqual(await two.state(), { refunded: 100, held: true, gone: false, claimed: true });
+});
+
+test('neither a call nor the operator takes what is fulfilled at the same time, after its lease', async (t) => {
+	for (const [take, outcome] of [['claim', 'taken'], ['begin', 'fulfilled'], ['void', 'claimed']]) {
+		const one = await start(t);
+		const { admin, id, binding } = one;
+		assert.equal(await one.begin({ client: admin }), 'begun');
+		const { rows: [{ fence }] } = await admin.query('UPDATE urlmode.lease SET ends_at = now() WHERE elicitation = $1 RETURNING fence', [id]);
+		await one.refund('a', 100)(one.callback);
+		if (take === 'begin') await one.decide('released')({ client: admin });
+		const takes = { claim: one.claim(true), begin: one.begin, void: one.decide('voided') }[take];
+		assert.deepEqual(await one.race(one.fulfil(fence), takes), ['fulfilled', outcome], take);
+		const { rows } = await admin.query('SELECT urlmode.confirm_claim($1, $2, $3) AS confirmed', [id, binding, fence]);
+		assert.deepEqual(rows, [{ confirmed: true }], take);
+	}
 });
 
 test('a refund that names another elicitation finds the payment that is proved at the same time', async (t) => {
