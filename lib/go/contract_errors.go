@@ -24,6 +24,9 @@ const (
 	ErrClaimRefunded Code = "CLAIM_REFUNDED"
 	// ErrLimit: This owner has as many open elicitations as one may have, and has opened all of them.
 	ErrLimit Code = "ELICITATION_LIMIT"
+	// ErrSubscribed: The first payment of a subscription was to be asked for, and the user has one for this item that is
+	// not over: also one that is past due or paused, which can be settled.
+	ErrSubscribed Code = "ELICITATION_SUBSCRIBED"
 	// ErrExists: An elicitation was to be created with an id that is in use.
 	ErrExists Code = "ELICITATION_EXISTS"
 	// ErrMismatch: The payment that the server reports is not what the elicitation expects. Nothing was changed.
@@ -109,6 +112,10 @@ func errorClaimRefunded(id string) error {
 
 func errorLimit() error {
 	return &Error{Code: ErrLimit, reason: "this subject has too many open elicitations: it must finish or leave some of them first"}
+}
+
+func errorSubscribed(item string) error {
+	return &Error{Code: ErrSubscribed, reason: "this subject has a subscription for " + item + " that is not over: its entitlement says how it stands"}
 }
 
 func errorExists(id string) error {

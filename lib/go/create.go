@@ -16,7 +16,7 @@ import (
 // Create writes the row of an elicitation, or finds the one that a call with the same ResumeKey goes on
 // with. After that, the client can be sent to its URL.
 //
-// Errors: ErrArgument, ErrExists, ErrLimit, ErrBusy, ErrUnavailable, ErrClosed, and that of Request.Target.
+// Errors: ErrArgument, ErrExists, ErrLimit, ErrSubscribed, ErrBusy, ErrUnavailable, ErrClosed, and that of Request.Target.
 func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	price, err := checkTargetRequest(&r)
 	if err != nil {
@@ -25,6 +25,16 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	asked, err := r.digests(r.about())
 	if err != nil {
 		return Elicitation{}, err
+	}
+	// Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.
+	if r.Subscription {
+		found, err := m.Entitlements(ctx, r.Owner.Subject, r.Item)
+		if err != nil {
+			return Elicitation{}, err
+		}
+		if len(found) > 0 && !found[0].IsOver() {
+			return Elicitation{}, errorSubscribed(r.Item)
+		}
 	}
 	k := rowKey{r.ID, bindingOf(r.Owner)}
 	var urls CallbackURLs

@@ -94,6 +94,8 @@ func (db *database) create(ctx context.Context, made newRow) (*time.Time, error)
 				return nil, err
 			case answer.outcome == "full":
 				return nil, errorLimit()
+			case answer.outcome == "subscribed":
+				return nil, errorSubscribed(made.item)
 			case answer.outcome == "created":
 				return answer.expiresAt, nil
 			case answer.outcome != "busy":

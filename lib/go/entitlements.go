@@ -21,6 +21,11 @@ func (m *Instance) Entitlements(ctx context.Context, subject, item string) ([]En
 	return column(found, toEntitlement), err
 }
 
+// IsOver means that the user may be asked for a new subscription: the best one has ended, and cannot be resumed.
+func (e Entitlement) IsOver() bool {
+	return !e.Entitled && !e.Paused && e.Status != PastDue
+}
+
 func toEntitlement(r entitlementRow) Entitlement {
 	made := Entitlement{Item: r.itemName, Status: EntitlementStatus(r.status), Entitled: r.entitled, Paused: r.paused, Provider: r.provider,
 		Account: r.account, Subscription: r.subscription, ElicitationID: r.elicitation, OpenedAt: r.openedAt}

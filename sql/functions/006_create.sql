@@ -140,6 +140,7 @@ DECLARE
 	-- Those of turn 1 are created together, then those of turn 2, and so on.
 	-- Turn 0: there is something to resume, so nothing is created. Turn -1: another
 	-- transaction has the lock of the owner. Turn -2: the owner has too many open.
+	-- Turn -3: the user has subscribed to this already.
 	turns bigint[];
 	last bigint;
 	wrong text;
@@ -151,6 +152,7 @@ DECLARE
 	resumes boolean := has_items OR cardinality(array_remove(resume_keys, NULL)) > 0;
 	supersedes boolean := true = ANY (exclusive);
 	has_forms boolean := cardinality(array_remove(forms, NULL)) > 0;
+	subscribes boolean := EXISTS (SELECT FROM unnest(expected) AS a (expected) WHERE urlmode.is_of_subscription(a.expected));
 BEGIN
 	-- One transaction of an owner at a time, and in it one element of an owner
 	-- after another, so that each sees what the one before it created. Nobody waits
@@ -182,6 +184,13 @@ BEGIN
 	END IF;
 
 	FOR this IN 1 .. coalesce(last, 0) LOOP
+		IF subscribes THEN
+			turns := ARRAY(
+				SELECT CASE WHEN turns[n] = this AND urlmode.is_of_subscription(expected[n])
+					AND urlmode.is_subscribed(coalesce(tenants[n], ''), subjects[n], items[n]) THEN -3 ELSE turns[n] END
+				FROM generate_series(1, cardinality(ids)) AS n ORDER BY n
+			);
+		END IF;
 		-- What nobody has opened, and has another price now, is not what the user is asked for.
 		IF has_items THEN
 			SELECT array_agg(o.id), array_agg(o.move) INTO open, moves
@@ -268,7 +277,7 @@ BEGIN
 
 	RETURN QUERY
 	SELECT CASE WHEN turns[n] > 0 THEN now() + ttls_ms[n] * interval '1 millisecond' END,
-		CASE turns[n] WHEN 0 THEN 'resumed' WHEN -1 THEN 'busy' WHEN -2 THEN 'full' ELSE 'created' END
+		CASE turns[n] WHEN 0 THEN 'resumed' WHEN -1 THEN 'busy' WHEN -2 THEN 'full' WHEN -3 THEN 'subscribed' ELSE 'created' END
 	FROM generate_series(1, cardinality(ids)) AS n
 	ORDER BY n;
 END
@@ -285,7 +294,9 @@ COMMENT ON FUNCTION urlmode.create_elicitation IS
 	'verify_ms: those of urlmode.form. The elements of one owner take effect in their order. '
 	'outcome: created; resumed (urlmode.resume_for finds it); busy (another '
 	'transaction creates for this owner: try again); full (the owner has urlmode.max_open() open, '
-	'and a user has opened all of them). expires_at is NULL unless it is created. At that limit '
+	'and a user has opened all of them); subscribed (the payment would be the first one of a '
+	'subscription, and the user has one for the item that is not over: urlmode.entitlements says '
+	'how it stands). expires_at is NULL unless it is created. At that limit '
 	'the oldest that nobody has opened is superseded.';
 
 GRANT EXECUTE ON FUNCTION urlmode.resume, urlmode.resume_for, urlmode.create_elicitation TO :"server";

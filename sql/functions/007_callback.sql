@@ -119,6 +119,7 @@ BEGIN
 			AND (e.status <> 'opened' OR e.browser IS DISTINCT FROM a.browser)
 			-- With the binding of the array: it is asked of these rows, and never of all.
 			AND NOT urlmode.is_paid(e.kind, a.binding, e.resume_key, e.request, e.provider, e.item)
+			AND NOT (urlmode.is_of_subscription(e.expected) AND urlmode.is_subscribed(e.tenant, e.subject, e.item))
 		RETURNING e.id
 	)
 	SELECT array_agg(urlmode.notification(o.id, 'opened')) INTO notifications FROM opened o;
@@ -138,9 +139,10 @@ BEGIN
 		WITH ORDINALITY AS l (id, binding, known, kind, outcome, action, reason, requester, subject,
 			browser, expires, failed_attempts, late, amount, currency, n)
 	LEFT JOIN LATERAL (
-		SELECT y.*, CASE WHEN y.opens THEN urlmode.is_paid(y.kind, l.binding, y.resume_key, y.request, y.provider, y.item) END AS paid
+		SELECT y.*, CASE WHEN y.opens THEN urlmode.is_paid(y.kind, l.binding, y.resume_key, y.request, y.provider, y.item)
+			OR urlmode.is_of_subscription(y.expected) AND urlmode.is_subscribed(y.tenant, y.subject, y.item) END AS paid
 		FROM (
-			SELECT x.kind::text, x.target_url::text, x.resume_key, x.request, x.provider, x.item,
+			SELECT x.kind::text, x.target_url::text, x.resume_key, x.request, x.provider, x.item, x.expected, x.tenant, x.subject,
 				CASE WHEN l.outcome IN ('pending', 'opened') AND x.expires_at > now() THEN
 					(l.kind IS NULL OR x.kind = l.kind) AND urlmode.next(x.kind, x.status, false, 'open') IS NOT NULL END AS opens
 			FROM urlmode.elicitation x
@@ -156,7 +158,8 @@ COMMENT ON FUNCTION urlmode.open IS
 	'(also if it was opened before), processing, completed, expired, wrong_user, wrong_kind or '
 	'unknown. kind '
 	'and target_url are NULL unless the outcome is opened. Nobody is sent to pay for what is paid: '
-	'if a payment for the same thing waits to be claimed, the outcome is completed. kinds: '
+	'if a payment for the same thing waits to be claimed, or the user has subscribed to it, the '
+	'outcome is completed. kinds: '
 	'of the providers, as they are configured, or NULL: a row of another kind is wrong_kind. A '
 	'form has its own way (open_form), and is unknown. graces_ms: for '
 	'how many milliseconds after its expiry a payment or a signature waits for its provider.';

@@ -15,6 +15,8 @@
 --   entitlement_status     what a call is told, from the row, the clock, and the last
 --                          payment
 --   entitlements           the same for a user: the best of each item
+--   is_subscribed          whether there is one that is not over: then create_elicitation
+--                          (006_create) and open (007_callback) ask for no second one
 --
 --   status       means                                until
 --   trialing     may use it, nothing was charged yet  the end of the trial
@@ -65,6 +67,25 @@ $$;
 COMMENT ON FUNCTION urlmode.entitlement_status IS
 	'Internal. What a call is told of a subscription: trialing, active, cancelled, past_due or '
 	'ended.';
+
+CREATE OR REPLACE FUNCTION urlmode.is_paused(e urlmode.entitlement) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT e.status IS DISTINCT FROM 'ended' AND (e.paused OR e.status IS NOT DISTINCT FROM 'paused') AND (e.cancel_at <= now()) IS NOT TRUE
+$$;
+COMMENT ON FUNCTION urlmode.is_paused IS
+	'Internal. Whether a subscription has ended until it is resumed.';
+
+CREATE OR REPLACE FUNCTION urlmode.is_subscribed(tenant text, subject text, item text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.entitlement e
+		WHERE e.subject = is_subscribed.subject AND e.tenant = is_subscribed.tenant AND e.item = is_subscribed.item
+			AND (urlmode.entitlement_status(e) <> 'ended' OR urlmode.is_paused(e))
+	)
+$$;
+COMMENT ON FUNCTION urlmode.is_subscribed IS
+	'Internal. Whether a user has a subscription for an item that is not over: also one that is '
+	'past_due or paused, which can be settled. Nobody is asked for a second one.';
 
 CREATE OR REPLACE FUNCTION urlmode.keep_renewal(entitlement uuid, provider text, renewal text, told jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -343,10 +364,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		s.status IN ('trialing', 'active', 'cancelled'), s.paused,
 		e.provider::text, e.account::text, e.subscription::text, e.elicitation, e.opened_at
 	FROM urlmode.entitlement e
-	CROSS JOIN LATERAL (
-		SELECT urlmode.entitlement_status(e), e.status IS DISTINCT FROM 'ended' AND (e.paused OR e.status IS NOT DISTINCT FROM 'paused')
-			AND (e.cancel_at <= now()) IS NOT TRUE
-	) AS s (status, paused)
+	CROSS JOIN LATERAL (SELECT urlmode.entitlement_status(e), urlmode.is_paused(e)) AS s (status, paused)
 	WHERE e.subject = entitlements.subject AND e.tenant = entitlements.tenant AND (entitlements.item IS NULL OR e.item = entitlements.item)
 	ORDER BY e.item, array_position('{active,trialing,cancelled,past_due}'::text[], s.status) NULLS LAST, s.paused DESC, until DESC NULLS LAST,
 		e.opened_at, e.id

@@ -6,10 +6,13 @@ CREATE FUNCTION day(n numeric) RETURNS bigint LANGUAGE sql STABLE AS $$
 	SELECT (extract(epoch FROM now() + n * interval '1 day') * 1000)::bigint
 $$;
 -- An elicitation whose first payment must be that of a subscription.
-CREATE FUNCTION subscribe(n integer, item text DEFAULT 'pro', subject text DEFAULT 'ann', tenant text DEFAULT '', price text DEFAULT '10.00 EUR') RETURNS text
+CREATE FUNCTION subscribe(
+	n integer, item text DEFAULT 'pro', subject text DEFAULT 'ann', tenant text DEFAULT '', price text DEFAULT '10.00 EUR', provider text DEFAULT 'shop'
+)
+RETURNS text
 LANGUAGE sql AS $$
 	SELECT c.outcome FROM urlmode.create_elicitation(
-		ids => ARRAY[test.id(n)], providers => ARRAY['shop'], kinds => ARRAY['payment'], subjects => ARRAY[subject], sessions => ARRAY[''],
+		ids => ARRAY[test.id(n)], providers => ARRAY[provider], kinds => ARRAY['payment'], subjects => ARRAY[subject], sessions => ARRAY[''],
 		bindings => ARRAY[test.owner(subject)], requesters => ARRAY['Example'], target_urls => ARRAY['https://provider.example/'],
 		expected => ARRAY[jsonb_build_object('amount', test.amount(price), 'currency', test.currency(price), 'subscription', true)],
 		verifiers => ARRAY[NULL::bytea], ttls_ms => ARRAY[300000], items => ARRAY[item], tenants => ARRAY[tenant]) c
@@ -88,8 +91,9 @@ SELECT renew('p8', 's4', 30), back(4, '6.00 EUR', 'p7', 'r3'), mine('back'), ren
 SELECT back(NULL, '10.00 EUR', 'p9', 'r5'), renew('p9', 's4', 60), mine('back'), paid_for('s4'), renew('p10', 's4', 90), mine('back');
 
 -- Of several for one thing the best counts; each thing has its own, and each user and tenant.
-SELECT subscribe(5), first(5, 'p11', 's5', -1), is('s5', 0, '{"status": "past_due", "until": 30}'), mine('pro'), subscribe(6), first(6, 'p12', 's6'), mine('pro'),
-	is('s6', 0, '{"status": "active", "until": 20, "cancel_at": 20}'), mine('pro'), is('s5', 1, '{"status": "active", "until": 25}'), mine('pro');
+SELECT subscribe(5), subscribe(6, provider => 'other'), first(5, 'p11', 's5', -1), is('s5', 0, '{"status": "past_due", "until": 30}'), mine('pro'),
+	event(6, 'paid', '10.00 EUR', 'p12', details => told('s6', 0), provider => 'other'), mine('pro'),
+	is('s6', 0, '{"status": "active", "until": 20, "cancel_at": 20}', provider => 'other'), mine('pro'), is('s5', 1, '{"status": "active", "until": 25}'), mine('pro');
 SELECT mine(NULL);
 SELECT mine(NULL, 'bob'), mine(NULL, 'ann', 'other'), subscribe(7, 'pro', 'ann', 'other'), first(7, 'p13', 's7');
 SELECT mine(NULL, 'ann', 'other');
@@ -133,6 +137,23 @@ SELECT reference FROM urlmode.payment WHERE reference IN ('p30', 'p31') ORDER BY
 -- A user who is forgotten has none, and an event opens none again.
 SELECT * FROM urlmode.forget_subject('cat');
 SELECT is('s21', 1, '{"status": "active", "paused": false}', 21), first(21, 'p32', 's21'), mine(NULL, 'cat');
+
+-- Who has a subscription that is not over is not asked for a second one, at any provider: also who can settle it. Another item, user or tenant has
+-- its own. The page of a link that is older says the same.
+SELECT subscribe(40, 'once', 'dan'), subscribe(41, 'once', 'dan', provider => 'other'), open(41, provider => 'other', browser => 'one'), first(40, 'p40', 's40'), subscribe(42, 'once', 'dan'),
+	open(41, provider => 'other', browser => 'two'), subscribe(43, 'twice', 'dan'), subscribe(44, 'once', 'eve');
+SELECT s.status, is('s40', s.at, s.told::jsonb), mine('once', 'dan'), subscribe(42, 'once', 'dan') FROM (VALUES
+	('trialing', 1, '{"status": "trialing", "until": 30, "trial_until": 30}'), ('active', 2, '{"status": "active", "until": 30}'),
+	('past_due', 3, '{"status": "past_due"}'), ('paused', 4, '{"status": "paused"}'), ('cancelled', 5, '{"status": "active", "cancel_at": 30}')
+) AS s (status, at, told);
+-- It is over: it ended, or what was paid last went back.
+SELECT is('s40', 6, '{"status": "ended"}'), subscribe(42, 'once', 'dan'), first(42, 'p42', 's42'), subscribe(46, 'once', 'dan'), back(42, '10.00 EUR', 'p42', 'r42'), subscribe(46, 'once', 'dan');
+SELECT first(46, 'p46', 's46'), subscribe(45, 'once', 'dan'), subscribe(45, 'once', 'dan', 'other');
+-- In a batch each is asked for itself.
+SELECT first(43, 'p43', 's43', 0);
+SELECT c.outcome FROM urlmode.create_elicitation(ARRAY[id(47), id(48)], ARRAY['shop', 'shop'], ARRAY['payment', 'payment'], ARRAY['dan', 'dan'], ARRAY['', ''],
+	ARRAY[owner('dan'), owner('dan')], ARRAY['Example', 'Example'], ARRAY['https://provider.example/', 'https://provider.example/'],
+	array_fill('{"amount": 1000, "currency": "EUR", "subscription": true}'::jsonb, '{2}'), ARRAY[NULL, NULL]::bytea[], ARRAY[300000, 300000], items => ARRAY['twice', 'thrice']) c;
 
 -- All orders of five of these events end the same: the first payment, what the subscription is at its begin, a renewal and what it is then, its
 -- cancellation, a refund. Nobody knows in which order a provider sends them.

@@ -25,9 +25,6 @@ type PaidWish struct {
 // and its result is not kept.
 type PaidBody func(context.Context, urlmode.Entitlement) (json.RawMessage, error)
 
-// errSubscribedMeanwhile means that there is a subscription, so that the user need not be asked.
-var errSubscribedMeanwhile = errors.New("there is a subscription")
-
 // RequirePaid runs the body for a user who has subscribed to the item. Others are asked for the first payment of a subscription; who is past
 // due or has paused is sent to the page of ManageURL. Waiting, resuming and errors are as with Elicit.
 func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, body PaidBody) (End, error) {
@@ -59,7 +56,7 @@ func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entit
 		return nil, &argumentError{"Item is required"}
 	}
 	found, err := a.instance.Entitlements(ctx, wish.Owner.Subject, wish.Item)
-	if err != nil || len(found) == 0 || !found[0].Entitled && !found[0].Paused && found[0].Status != urlmode.PastDue {
+	if err != nil || len(found) == 0 || found[0].IsOver() {
 		return nil, err
 	}
 	return &found[0], nil
@@ -68,25 +65,8 @@ func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entit
 // subscribe asks the user to subscribe. The subscription is nil if the call has ended otherwise.
 func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End, *urlmode.Entitlement, error) {
 	var found *urlmode.Entitlement
-	asked, target := wish.Wish, wish.Target
-	if target == nil {
-		target = func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
-			return urlmode.Target{URL: wish.TargetURL}, nil
-		}
-	}
-	asked.Kind, asked.Subscription, asked.TargetURL = urlmode.Payment, true, ""
-	asked.Target = func(ctx context.Context, arguments urlmode.TargetArguments) (urlmode.Target, error) {
-		// There is nothing to resume: another call may have subscribed since this one looked.
-		now, err := a.subscribed(ctx, wish)
-		if err != nil {
-			return urlmode.Target{}, err
-		}
-		if now != nil {
-			found = now
-			return urlmode.Target{}, errSubscribedMeanwhile
-		}
-		return target(ctx, arguments)
-	}
+	asked := wish.Wish
+	asked.Kind, asked.Subscription = urlmode.Payment, true
 	q := a.questionOf(call, asked, wish.ByError)
 	q.claimed = func(ctx context.Context, _ string) (end *End, err error) {
 		if found, err = a.subscribed(ctx, wish); found == nil {
@@ -97,8 +77,11 @@ func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End,
 	end, err := a.run(ctx, call, q, func(context.Context, Accepted) (json.RawMessage, error) {
 		return nil, errors.New("a subscription was not claimed by its entitlement")
 	})
-	if errors.Is(err, errSubscribedMeanwhile) {
-		err = nil
+	if errors.Is(err, urlmode.ErrSubscribed) {
+		// Another call has subscribed since this one looked.
+		if now, failed := a.subscribed(ctx, wish); failed != nil || now != nil {
+			return End{}, now, failed
+		}
 	}
 	return end, found, err
 }

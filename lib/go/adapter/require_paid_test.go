@@ -136,9 +136,41 @@ func TestRequirePaidMeanwhile(t *testing.T) {
 	wish.Target = func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
 		return urlmode.Target{}, errors.New("a second checkout")
 	}
+	bought.ID = ""
+	if _, err := m.Create(t.Context(), bought); !errors.Is(err, urlmode.ErrSubscribed) {
+		t.Error(err)
+	}
 	end, used, err := a.subscribe(t.Context(), Call{}, wish)
 	if err != nil || used == nil || !used.Entitled {
 		t.Errorf("%s, %v, %v", end.Result, used, err)
+	}
+}
+
+// Another call subscribes while this one makes its checkout: the database refuses the second subscription.
+func TestRequirePaidWhileCheckout(t *testing.T) {
+	m, me := adaptertest.Open(t), adaptertest.Someone()
+	a := New(m, Options{})
+	request := urlmode.Request{Provider: "stripe", Owner: me, Item: "pro", Kind: urlmode.Payment, Subscription: true,
+		Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"}, TargetURL: "https://shop.example/checkout"}
+	buy := func(ctx context.Context, _ urlmode.TargetArguments) (urlmode.Target, error) {
+		other, err := m.Create(ctx, request)
+		if err == nil {
+			_, err = m.Complete(ctx, other.ElicitationID, me, urlmode.Answer{Action: urlmode.Accept, Amount: 1050, Currency: "EUR",
+				Reference: "pay_" + other.ElicitationID})
+		}
+		return urlmode.Target{URL: "https://shop.example/checkout"}, err
+	}
+	second := request
+	second.TargetURL, second.Target = "", buy
+	wish := PaidWish{Wish: Wish{Message: "Pro.", Round: time.Second, Request: second}}
+	end, used, err := a.subscribe(t.Context(), Call{}, wish)
+	if err != nil || used == nil || !used.Entitled {
+		t.Errorf("%s, %v, %v", end.Result, used, err)
+	}
+	request.Item = "team"
+	second.Item = "team"
+	if _, err := m.Create(t.Context(), second); !errors.Is(err, urlmode.ErrSubscribed) {
+		t.Error(err)
 	}
 }
 

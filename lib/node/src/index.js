@@ -1,7 +1,7 @@
 export { UrlMode } from './core/urlmode.js';
 export {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountSizeError, AccountUnavailableError, ClaimLostError,
-	ClaimRefundedError, ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
+	ClaimRefundedError, ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationSubscribedError,
 	ElicitationOpenError, ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError,
 	ProviderUnavailableError, RequestStateError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError, UrlModeUnavailableError,
 } from './core/errors.js';

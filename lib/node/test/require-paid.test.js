@@ -123,6 +123,36 @@ test('a call that finds nothing, and one that pays meanwhile, do not make two su
 	assert.equal((await rows()).length, 1);
 });
 
+test('create makes no second subscription, and no checkout for one, of who has one that is not over', async (t) => {
+	const { urlmode, options, is, tell, rows } = await start(t);
+	let checkouts = 0;
+	const create = (more) => urlmode.create({ ...options, kind: 'payment', subscription: true, targetUrl: () => {
+		checkouts += 1;
+		return options.targetUrl;
+	}, ...more });
+	const refused = { name: 'ElicitationSubscribedError', code: 'ELICITATION_SUBSCRIBED' };
+	const { elicitationId } = await create();
+	await tell(elicitationId, 'paid', `pay_${elicitationId}`);
+	await assert.rejects(create(), refused);
+	await is({ status: 'past_due' });
+	await assert.rejects(create({ provider: 'other' }), refused);
+	await is({ status: 'paused', at_ms: Date.now() + 1 });
+	await assert.rejects(create(), refused);
+	assert.equal((await rows()).length, 1);
+	assert.equal(checkouts, 1);
+	// Another item is another subscription, and a payment without one is bought again.
+	assert.equal((await create({ item: 'team' })).resumed, false);
+	assert.equal((await create({ subscription: false })).resumed, false);
+	await is({ status: 'ended', at_ms: Date.now() + 2 });
+	assert.equal((await create()).resumed, false);
+	// The database refuses it as well: a call that subscribes while another makes its checkout.
+	await assert.rejects(create({ item: 'late', targetUrl: async () => {
+		const other = await create({ item: 'late' });
+		await tell(other.elicitationId, 'paid', `pay_${other.elicitationId}`, { id: `late_${other.elicitationId}` });
+		return options.targetUrl;
+	} }), refused);
+});
+
 test('a payment that is of no subscription opens nothing', async (t) => {
 	const { use, client, callback, urlmode, subject } = await start(t);
 	const { text } = await use({}, client((id) => callback.paid(id, { subject })));

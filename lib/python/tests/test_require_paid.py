@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ElicitResult
 
-from urlmode import Entitlement, Expected
+from urlmode import ElicitationSubscribedError, Entitlement, Expected, TargetArguments
 from urlmode import fastmcp as with_fastmcp
 from urlmode import mcp as with_sdk
 from urlmode.mcp import request_state_security
@@ -161,6 +161,46 @@ async def test_another_call_that_pays_meanwhile_does_not_make_two_subscriptions(
     async with app.client:
         assert await app.use() == "pro is active"
     assert (app.asked, len(await app.rows())) == (0, 1)
+
+
+async def test_create_makes_no_second_subscription_and_no_checkout_for_one(open_urlmode: OpenUrlMode, callback: Callback) -> None:
+    app = App(open_urlmode, callback)
+    checkouts = 0
+
+    async def create(item: str = "pro", provider: str = "stripe", subscribes_meanwhile: bool = False) -> str:
+        async def target(urls: TargetArguments) -> str:
+            nonlocal checkouts
+            checkouts += 1
+            if subscribes_meanwhile:
+                other = await create(item)
+                await app.urlmode.complete(
+                    other, subject=app.subject, action="accept", amount=PRICE.amount, currency=PRICE.currency, reference=f"cs_{other}"
+                )
+            return "https://shop.example/checkout"
+
+        made = await app.urlmode.create(
+            provider=provider, kind="payment", subject=app.subject, item=item, expected=PRICE, subscription=True, target_url=target
+        )
+        assert not made.resumed
+        return made.elicitation_id
+
+    first = await create()
+    assert await app.tell(first, "paid", f"cs_{first}") == "accept"
+    at = time.time_ns() // 1_000_000
+    for told in ({"status": "active"}, {"status": "past_due"}, {"status": "paused"}):
+        at += 1
+        await app.tell(None, "subscription", at_ms=at, **told)
+        for provider in ("stripe", "other"):
+            with pytest.raises(ElicitationSubscribedError) as refused:
+                await create(provider=provider)
+            assert refused.value.code == "ELICITATION_SUBSCRIBED"
+    assert checkouts == 1
+    # Another item is another subscription. The database refuses it as well: a call that subscribes while another makes its checkout.
+    await create("team")
+    with pytest.raises(ElicitationSubscribedError):
+        await create("late", subscribes_meanwhile=True)
+    await app.tell(None, "subscription", at_ms=at + 1, status="ended")
+    await create()
 
 
 async def test_what_makes_no_sense_is_refused(open_urlmode: OpenUrlMode) -> None:

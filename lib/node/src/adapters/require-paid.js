@@ -5,6 +5,8 @@
 // first payment is claimed by its entitlement, so that the claim of a call that has
 // waited for it finds that it is taken, and the call looks at the entitlement again.
 
+import { isOver } from '../core/entitlements.js';
+import { ElicitationSubscribedError } from '../core/errors.js';
 import { failureResult, manageResult } from './messages.js';
 import { toTyped } from './typed.js';
 import { runWithElicitation } from './with-elicitation.js';
@@ -14,15 +16,6 @@ import { runWithElicitation } from './with-elicitation.js';
  * @typedef {import('../core/types.js').Entitlement} Entitlement
  */
 
-/** There is a subscription since this call looked for one, so that the user need not be asked. */
-class SubscribedMeanwhile extends Error {
-	/** @param {Entitlement} entitlement */
-	constructor(entitlement) {
-		super('there is a subscription');
-		this.entitlement = entitlement;
-	}
-}
-
 /**
  * @template R
  * @param {RequirePaidOptions} given
@@ -31,27 +24,23 @@ class SubscribedMeanwhile extends Error {
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
 export async function runRequirePaid(given, call, body) {
-	const { manageUrl, targetUrl, ...rest } = given;
+	const { manageUrl, ...rest } = given;
 	if (manageUrl !== undefined && typeof manageUrl !== 'function') throw new TypeError('manageUrl must be a function');
 	const known = await find(given);
 	if (known) return settle(known);
 
-	const options = {
-		...rest, kind: /** @type {const} */ ('payment'), subscription: true,
-		// There is nothing to go on with: another call may have subscribed since this one looked.
-		targetUrl: async (/** @type {import('../core/types.js').TargetArguments} */ args) => {
-			const now = await find(given);
-			if (now) throw new SubscribedMeanwhile(now);
-			return typeof targetUrl === 'function' ? targetUrl(args) : targetUrl;
-		},
-	};
-	const end = await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (options), call, () => {
-		throw new Error('a subscription was not claimed by its entitlement');
-	}).catch((error) => {
-		if (error instanceof SubscribedMeanwhile) return error;
-		throw error;
-	});
-	if (end instanceof SubscribedMeanwhile) return settle(end.entitlement);
+	const options = { ...rest, kind: /** @type {const} */ ('payment'), subscription: true };
+	let end;
+	try {
+		end = await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (options), call, () => {
+			throw new Error('a subscription was not claimed by its entitlement');
+		});
+	} catch (error) {
+		// Another call has subscribed since this one looked.
+		const made = error instanceof ElicitationSubscribedError ? await find(given) : undefined;
+		if (!made) throw error;
+		return settle(made);
+	}
 	const now = end.accepted || end.reason === 'claimed' ? await find(given) : undefined;
 	return now ? settle(now) : /** @type {import('./with-elicitation.js').Result<R>} */ (end);
 
@@ -76,5 +65,5 @@ export async function runRequirePaid(given, call, body) {
 async function find({ urlmode, subject, item }) {
 	if (typeof item !== 'string') throw new TypeError('item must be a string: what the subscription is for');
 	const [best] = await urlmode.entitlements({ subject, item });
-	return best && (best.entitled || best.paused || best.status === 'past_due') ? best : undefined;
+	return best && !isOver(best) ? best : undefined;
 }

@@ -33,7 +33,7 @@
 /**
  * @typedef {object} Created
  * @property {string | null} expires_at Unix seconds with a fraction
- * @property {'created' | 'resumed' | 'busy' | 'full'} outcome
+ * @property {'created' | 'resumed' | 'busy' | 'full' | 'subscribed'} outcome
  */
 
 const CREATE_ELICITATION = `SELECT extract(epoch FROM expires_at) AS expires_at, outcome FROM urlmode.create_elicitation($1, $2, $3, $4, $5, $6,

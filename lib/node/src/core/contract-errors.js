@@ -80,6 +80,17 @@ export class ElicitationLimitError extends UrlModeError {
 	}
 }
 
+/**
+ * The first payment of a subscription was to be asked for, and the user has one for this item that is not over: also
+ * one that is past due or paused, which can be settled.
+ */
+export class ElicitationSubscribedError extends UrlModeError {
+	/** @param {string} item */
+	constructor(item) {
+		super('ELICITATION_SUBSCRIBED', `this subject has a subscription for ${item} that is not over: its entitlement says how it stands`);
+	}
+}
+
 /** An elicitation was to be created with an id that is in use. */
 export class ElicitationExistsError extends UrlModeError {
 	/** @param {string} id */

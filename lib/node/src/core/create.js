@@ -4,7 +4,8 @@ import { checkTarget, hasPrice } from './arguments.js';
 import { KEEP_RESULTS_MS, RESUME_ATTEMPTS } from './contract-limits.js';
 import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
-import { ElicitationExistsError } from './errors.js';
+import { isOver } from './entitlements.js';
+import { ElicitationExistsError, ElicitationSubscribedError } from './errors.js';
 import { addPkce } from './pkce.js';
 import { priceOf } from './price.js';
 import { seal } from './seal.js';
@@ -39,6 +40,7 @@ export class Creator {
 	 * @returns {Promise<import('./types.js').AnyElicitation>}
 	 * @throws {import('./errors.js').ElicitationExistsError}
 	 * @throws {import('./errors.js').ElicitationLimitError}
+	 * @throws {import('./errors.js').ElicitationSubscribedError}
 	 */
 	async create(options) {
 		const checked = checkCreateOptions(options);
@@ -47,6 +49,11 @@ export class Creator {
 		const amount = hasPrice(expected) ? await priceOf(provider, expected) : undefined;
 		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
+		// Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.
+		if (subscription && item !== null) {
+			const [best] = await this.#database.entitlements({ tenant: '', subject: owner.subject, item });
+			if (best && !isOver(best)) throw new ElicitationSubscribedError(item);
+		}
 
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const resumable = resumeKey === null && item === null ? undefined : await this.#database.resume({

@@ -7,7 +7,7 @@ import * as sql from './contract-calls.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, QUERY_MS } from './contract-limits.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationOpenError, ElicitationReferenceError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
+	ElicitationOpenError, ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
 } from './errors.js';
 import { jittered } from './jitter.js';
 import { Pool } from './pool.js';
@@ -88,6 +88,7 @@ export class Database {
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
 	 * @throws {ElicitationLimitError}
+	 * @throws {ElicitationSubscribedError}
 	 * @throws {UrlModeBusyError}
 	 */
 	async create(row) {
@@ -109,6 +110,7 @@ export class Database {
 		for (let delay = BUSY_MIN_MS; ; delay = Math.min(2 * delay, BUSY_MAX_MS)) {
 			const { outcome, expires } = await this.#creates.ask(row);
 			if (outcome === 'full') throw new ElicitationLimitError();
+			if (outcome === 'subscribed') throw new ElicitationSubscribedError(String(row.item));
 			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;
 			// Another call creates for the same owner.
 			if (Date.now() > giveUp) throw new UrlModeBusyError('other calls of this owner create elicitations all the time');

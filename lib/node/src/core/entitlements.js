@@ -16,6 +16,15 @@ export function checkEntitlementOptions({ subject, item }) {
 }
 
 /**
+ * Whether the user may be asked for a new subscription: the best one has ended, and cannot be resumed.
+ *
+ * @param {Pick<EntitlementRow, 'entitled' | 'paused' | 'status'>} best
+ */
+export function isOver({ entitled, paused, status }) {
+	return !entitled && !paused && status !== 'past_due';
+}
+
+/**
  * @param {EntitlementRow} row
  * @returns {import('./types.js').Entitlement}
  */

@@ -144,6 +144,7 @@ export class UrlMode extends EventEmitter {
 	 * @returns {Promise<import('./types.js').AnyElicitation>}
 	 * @throws {import('./errors.js').ElicitationExistsError}
 	 * @throws {import('./errors.js').ElicitationLimitError}
+	 * @throws {import('./errors.js').ElicitationSubscribedError} if it is for a second subscription
 	 */
 	async create(options) {
 		this.#checkOpen();

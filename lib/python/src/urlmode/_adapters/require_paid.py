@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from typing import Any, Union
+from typing import Union
 
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
-from .._core.types import Entitlement, Outcome, TargetArguments, TargetUrl
+from .._core.errors import ElicitationSubscribedError
+from .._core.types import Entitlement, Outcome, is_over
 from .._core.urlmode import UrlMode
 from .adapter import run
 from .call import Call, ToolRequest
@@ -23,16 +23,8 @@ ManageUrl = Callable[[Entitlement], Union[str, None, Awaitable[Union[str, None]]
 """The page where the user settles a subscription that is past due or paused, or None."""
 
 
-class _SubscribedMeanwhile(Exception):
-    """There is a subscription since this call looked for one, so that the user need not be asked."""
-
-    def __init__(self, entitlement: Entitlement) -> None:
-        super().__init__()
-        self.entitlement = entitlement
-
-
 async def require_paid(
-    call: Call, tool_request: ToolRequest, target_url: TargetUrl, body: Callable[[Entitlement], Awaitable[ToolResult]],
+    call: Call, tool_request: ToolRequest, body: Callable[[Entitlement], Awaitable[ToolResult]],
     manage_url: ManageUrl | None,
 ) -> ToolResult:  # fmt: skip
     urlmode, subject, item = tool_request.urlmode, tool_request.subject, tool_request.item
@@ -51,14 +43,6 @@ async def require_paid(
     if known is not None:
         return await settle(known)
 
-    async def target(urls: TargetArguments) -> Any:
-        # There is nothing to resume: another call may have subscribed since this one looked.
-        now = await _find(urlmode, subject, item)
-        if now is not None:
-            raise _SubscribedMeanwhile(now)
-        made = target_url(urls) if callable(target_url) else target_url
-        return await made if inspect.isawaitable(made) else made
-
     async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
         raise AssertionError("a subscription was not claimed by its entitlement")
 
@@ -66,15 +50,18 @@ async def require_paid(
         now = await _find(urlmode, subject, item)
         return None if now is None else await settle(now)
 
-    asked = replace(tool_request, create={**tool_request.create, "target_url": target})
     try:
-        return await run(asked, call, act, claimed)
-    except _SubscribedMeanwhile as meanwhile:
-        return await settle(meanwhile.entitlement)
+        return await run(tool_request, call, act, claimed)
+    except ElicitationSubscribedError:
+        # Another call has subscribed since this one looked.
+        now = await _find(urlmode, subject, item)
+        if now is None:
+            raise
+        return await settle(now)
 
 
 async def _find(urlmode: UrlMode, subject: str, item: str | None) -> Entitlement | None:
     """The subscription of the user, as long as it is not over."""
     found = await urlmode.entitlements(subject=subject, item=item)
     best = next(iter(found), None)
-    return best if best is not None and (best.entitled or best.paused or best.status == "past_due") else None
+    return None if best is None or is_over(best) else best

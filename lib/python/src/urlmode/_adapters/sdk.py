@@ -215,7 +215,7 @@ class Adapter:
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="payment", message=message,
             expected=expected, item=item, subscription=True, about=about, recheck=recheck, create={"target_url": target_url, "pkce": False},
         )  # fmt: skip
-        return await self._answer(require_paid(call, tool_request, target_url, self._wired(typed, body), manage_url))
+        return await self._answer(require_paid(call, tool_request, self._wired(typed, body), manage_url))
 
     async def collect_input(
         self,

@@ -53,7 +53,7 @@ class NewRow(NamedTuple):
 
 class Created(NamedTuple):
     expires_at: datetime | None
-    outcome: Literal["created", "resumed", "busy", "full"]
+    outcome: Literal["created", "resumed", "busy", "full", "subscribed"]
 
 
 CREATE_ELICITATION = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[],

@@ -99,6 +99,17 @@ class ElicitationLimitError(UrlModeError):
         super().__init__("this subject has too many open elicitations: it must finish or leave some of them first")
 
 
+class ElicitationSubscribedError(UrlModeError):
+    """The first payment of a subscription was to be asked for, and the user has one for this item that is not
+    over: also one that is past due or paused, which can be settled.
+    """
+
+    code = "ELICITATION_SUBSCRIBED"
+
+    def __init__(self, item: str) -> None:
+        super().__init__(f"this subject has a subscription for {item} that is not over: its entitlement says how it stands")
+
+
 class ElicitationExistsError(UrlModeError):
     """An elicitation was to be created with an id that is in use."""
 

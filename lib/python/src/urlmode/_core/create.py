@@ -8,13 +8,13 @@ from .contract_limits import KEEP_RESULTS_S, RESUME_ATTEMPTS
 from .contract_seals import FORM_INFO, VERIFIER_INFO
 from .create_options import Checked
 from .database import Database
-from .errors import ElicitationExistsError
+from .errors import ElicitationExistsError, ElicitationSubscribedError
 from .keys import KeyRing
 from .outcome import add_pkce
 from .price import price_of
 from .seal import seal, to_json
 from .token import binding_of
-from .types import CallbackUrls, Expected
+from .types import CallbackUrls, Expected, is_over
 
 
 
@@ -34,6 +34,11 @@ class Creator:
         expected = request.expected.members() if isinstance(request.expected, Expected) else request.expected
         if isinstance(expected, dict) and request.subscription:
             expected["subscription"] = True
+        # Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.
+        if request.subscription and request.item is not None:
+            found_now = await self._database.entitlements(owner.subject, request.item)
+            if found_now and not is_over(found_now[0]):
+                raise ElicitationSubscribedError(request.item)
         form = None
         if request.form is not None:
             form = seal(self._keys, FORM_INFO, id, binding, to_json(request.form))

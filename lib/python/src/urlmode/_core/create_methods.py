@@ -46,7 +46,7 @@ class CreateMethods:
         entitlement for the item, and is claimed by it.
         `traceparent` is the trace of the call (W3C Trace Context), for the operator: `urlmode show` has it.
 
-        Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
+        Raises ElicitationExistsError, ElicitationLimitError, ElicitationSubscribedError and UrlModeBusyError.
         """
         request = check_request(
             provider=provider, kind=arguments.check_choice("kind", kind, arguments.TARGET_KINDS), expected=expected,

@@ -37,6 +37,7 @@ from .errors import (
     ElicitationNotFoundError,
     ElicitationOpenError,
     ElicitationReferenceError,
+    ElicitationSubscribedError,
     UrlModeBusyError,
     UrlModeClosedError,
 )
@@ -100,6 +101,8 @@ class Database:
             expires_at, outcome = await self._creates.ask(row)
             if outcome == "full":
                 raise ElicitationLimitError
+            if outcome == "subscribed":
+                raise ElicitationSubscribedError(str(row.item))
             if outcome != "busy":
                 return _aware(expires_at) if expires_at is not None and outcome == "created" else None
             # Another call creates for the same owner.

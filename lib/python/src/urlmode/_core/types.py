@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Union
+from typing import Any, Literal, Protocol, Union
 
 from .form_types import Values
 
@@ -386,6 +386,20 @@ class Entitlement:
     elicitation_id: str
     """with which it was opened"""
     opened_at: datetime
+
+
+class _Subscription(Protocol):
+    @property
+    def status(self) -> str: ...
+    @property
+    def entitled(self) -> bool: ...
+    @property
+    def paused(self) -> bool: ...
+
+
+def is_over(best: _Subscription) -> bool:
+    """Whether the user may be asked for a new subscription: the best one has ended, and cannot be resumed."""
+    return not best.entitled and not best.paused and best.status != "past_due"
 
 
 @dataclass(frozen=True, kw_only=True)
