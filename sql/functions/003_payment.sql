@@ -63,20 +63,18 @@ COMMENT ON FUNCTION urlmode.is_expected IS
 	'any positive amount; match at-least: no less, such as a price and its tax; match checkout: '
 	'whatever the checkout totals, also 0. Who asks knows that the whole checkout was paid.';
 
--- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
-CREATE OR REPLACE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.attribute_refund(of urlmode.refund, payment text) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+	-- The row of a total has the name of its payment, or of the elicitation.
+	is_total CONSTANT boolean := CASE WHEN of.payment IS NULL THEN of.reference = ANY (of.elicitations::text[]) ELSE of.reference = of.payment END;
 BEGIN
-	UPDATE urlmode.lease l SET reference = after FROM urlmode.payment p
-	WHERE p.provider = rename_payment.provider AND p.reference = before
-		AND l.elicitation = p.elicitation AND l.reference = before;
-	UPDATE urlmode.decision d SET reference = after
-	WHERE d.provider = rename_payment.provider AND d.reference = before;
-	-- The row of a total has the name of its payment: of totals under both names the greater counts.
+	-- Of totals under both names the greater counts.
 	WITH other AS (
 		DELETE FROM urlmode.refund r
-		WHERE r.provider = rename_payment.provider AND r.reference = before AND r.payment = before AND EXISTS (
-			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after AND o.payment = after
+		WHERE is_total AND r.provider = of.provider AND r.reference = of.reference AND EXISTS (
+			SELECT FROM urlmode.refund o
+			WHERE o.provider = of.provider AND o.reference = attribute_refund.payment AND o.payment = attribute_refund.payment
 		)
 		RETURNING r.*
 	)
@@ -90,11 +88,28 @@ BEGIN
 		reversed_at = CASE WHEN r.currency <> x.currency THEN r.reversed_at ELSE least(r.reversed_at, x.reversed_at) END,
 		currency = coalesce(r.currency, x.currency), refunded_at = least(r.refunded_at, x.refunded_at),
 		unclear_at = CASE WHEN r.currency <> x.currency OR r.reversed_at IS NOT NULL OR x.reversed_at IS NOT NULL
-			THEN clock_timestamp() ELSE greatest(r.unclear_at, x.unclear_at) END
-	FROM other x WHERE r.provider = x.provider AND r.reference = after;
-	UPDATE urlmode.refund r SET payment = after, reference = CASE WHEN r.reference = before AND NOT EXISTS (
-			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = after
-		) THEN after ELSE r.reference END
+			THEN clock_timestamp() ELSE greatest(r.unclear_at, x.unclear_at) END,
+		elicitations = r.elicitations || ARRAY(SELECT o.id FROM unnest(x.elicitations) AS o (id) WHERE o.id <> ALL (r.elicitations))
+	FROM other x WHERE r.provider = x.provider AND r.reference = attribute_refund.payment;
+	UPDATE urlmode.refund r SET payment = attribute_refund.payment, reference = CASE WHEN is_total AND NOT EXISTS (
+			SELECT FROM urlmode.refund o WHERE o.provider = r.provider AND o.reference = attribute_refund.payment
+		) THEN attribute_refund.payment ELSE r.reference END
+	WHERE r.provider = of.provider AND r.reference = of.reference;
+END
+$$;
+COMMENT ON FUNCTION urlmode.attribute_refund IS
+	'Internal. A refund is of this payment: it has named its checkout alone, or nothing.';
+
+-- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
+CREATE OR REPLACE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE urlmode.lease l SET reference = after FROM urlmode.payment p
+	WHERE p.provider = rename_payment.provider AND p.reference = before
+		AND l.elicitation = p.elicitation AND l.reference = before;
+	UPDATE urlmode.decision d SET reference = after
+	WHERE d.provider = rename_payment.provider AND d.reference = before;
+	PERFORM urlmode.attribute_refund(r, after) FROM urlmode.refund r
 	WHERE r.provider = rename_payment.provider AND r.payment = before;
 	UPDATE urlmode.payment p SET reference = after, checkout = before
 	WHERE p.provider = rename_payment.provider AND p.reference = before;
@@ -172,11 +187,14 @@ BEGIN
 	IF claimed IS NOT NULL THEN
 		INSERT INTO urlmode.purge_queue (ids) VALUES (claimed);
 	END IF;
-	-- A refund may name the checkout alone.
-	UPDATE urlmode.payment p SET checkout = a.checkout
-	FROM unnest(ids, providers, refs, checkouts) AS a (id, provider, reference, checkout)
-	WHERE a.checkout IS NOT NULL AND p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
-		AND p.checkout IS NULL;
+	-- A refund may name the checkout alone. And of what was as expected more may be captured: who has claimed it keeps it.
+	UPDATE urlmode.payment p
+	SET checkout = coalesce(p.checkout, a.checkout), amount = CASE WHEN p.matches AND p.currency = a.currency THEN greatest(p.amount, a.amount) ELSE p.amount END,
+		result = CASE WHEN p.matches AND p.currency = a.currency AND p.amount < a.amount AND p.claimed_at IS NULL THEN a.result ELSE p.result END
+	FROM unnest(ids, providers, refs, checkouts, amounts, currencies, results)
+		AS a (id, provider, reference, checkout, amount, currency, result)
+	WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
+		AND (p.checkout IS NULL AND a.checkout IS NOT NULL OR p.matches AND p.currency = a.currency AND p.amount < a.amount);
 	UPDATE urlmode.elicitation e SET is_final = false WHERE e.id = ANY (proved) AND e.is_final;
 	IF EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = ANY (proved) AND urlmode.is_of_subscription(e.expected)) THEN
 		PERFORM urlmode.open_entitlements(proved);
@@ -212,7 +230,8 @@ COMMENT ON FUNCTION urlmode.prove_payments IS
 	'ended before. checkouts: the provider''s ids of what was paid; a payment that was written '
 	'down under that id, because its own reference was not known yet, is this payment. proof, for '
 	'each: matches or mismatch: it is a new payment, or more of one that is captured in parts; '
-	'repeated: this payment was written down before; taken: its reference has paid for another '
+	'repeated: this payment was written down before, and has the greater amount if it was as '
+	'expected; taken: its reference has paid for another '
 	'elicitation.';
 
 CREATE OR REPLACE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]

@@ -2,9 +2,10 @@
 --
 -- There is one row for each refund; a dispute and a cancelled authorisation are
 -- refunds, too. Events come in any order: what a row says follows from the provider's
--- times, as far as it tells them. Of two events of the same time the reversal counts. A refund belongs to the payment that it names. One that names none
--- belongs to the payment of its elicitation, if exactly one was proved before. One that
--- names a checkout, or a payment that is known by its checkout alone, may be of it.
+-- times, as far as it tells them. Of two events of the same time the reversal counts. A
+-- refund belongs to the payment that it names. One that names none, or a checkout, belongs
+-- to the payment of its elicitation, or of that checkout, as soon as exactly one is proved.
+-- One that names a payment may be of one that is known by its checkout alone.
 -- keep_refunds writes refunds down, and apply_refunds compares:
 --
 --   all of it went back      no call is offered the payment
@@ -35,6 +36,16 @@ BEGIN
 	-- A call that claims one of them waits, or is waited for, also where the elicitation was purged.
 	PERFORM FROM urlmode.payment p WHERE p.elicitation = ANY (ids)
 	ORDER BY p.provider, p.reference FOR UPDATE;
+
+	PERFORM urlmode.attribute_refund(r, o.payment)
+	FROM urlmode.refund r
+	CROSS JOIN LATERAL (
+		SELECT min(p.reference) AS payment, min(p.elicitation::text)::uuid AS elicitation FROM urlmode.payment p
+		WHERE p.provider = r.provider AND p.elicitation = ANY (r.elicitations) AND (r.payment IS NULL OR p.checkout = r.payment)
+		HAVING count(*) = 1
+	) o
+	WHERE r.elicitations && ids AND o.elicitation = ANY (ids)
+		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = r.provider AND p.reference = r.payment);
 
 	WITH compared AS (
 		SELECT p.provider, p.reference, least(p.amount, went.total)::bigint AS refunded,
@@ -76,6 +87,7 @@ $$;
 COMMENT ON FUNCTION urlmode.apply_refunds IS
 	'Internal. Says of each payment of these elicitations how much of it went back, and whether it '
 	'is held. It begins with the refunds, so that neither their order nor a repetition matters. '
+	'What names no payment, or its checkout alone, is of the only payment that it can be of. '
 	'The result of a payment that went back is purged a day later.';
 
 CREATE OR REPLACE FUNCTION urlmode.keep_refunds(
@@ -96,15 +108,22 @@ BEGIN
 			coalesce(substring(a.detail ->> 'kind' FROM '^[a-z]+'), 'refund') AS kind,
 			substring(a.detail ->> 'kind' FROM '^dispute_(won|lost)$') AS ended,
 			a.detail ->> 'state' AS state, to_timestamp((a.detail ->> 'evidence_due_at')::bigint) AS evidence_due_at,
-			nullif(a.ref, '') AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AND a.effect <> 'disputed' AS is_total,
-			coalesce(nullif(a.refund, ''), nullif(a.ref, ''), o.payment, a.id::text) AS reference,
+			coalesce(c.payment, nullif(a.ref, '')) AS named, o.payment AS only_one, coalesce(a.refund, '') = '' AND a.effect <> 'disputed' AS is_total,
+			coalesce(nullif(a.refund, ''), c.payment, nullif(a.ref, ''), o.payment, a.id::text) AS reference,
 			-- Nobody knows of which payment of a checkout it is.
 			CASE WHEN a.by_reference AND NOT EXISTS (
 				SELECT FROM urlmode.payment p WHERE p.provider = a.provider AND p.reference = a.ref
 			) THEN array_remove(urlmode.find_checkout(a.provider, a.ref), a.id) END AS others
 		FROM unnest(ids, providers, effects, amounts, currencies, refs, refunds, by_reference, details)
 			AS a (id, provider, effect, amount, currency, ref, refund, by_reference, detail)
-		-- A refund that names no payment is of the only one that was proved before.
+		-- One that names the checkout of a single payment is of that one.
+		LEFT JOIN LATERAL (
+			SELECT min(p.reference) AS payment FROM urlmode.payment p
+			WHERE p.provider = a.provider AND p.checkout = a.ref AND (a.by_reference OR p.elicitation = a.id)
+				AND NOT EXISTS (SELECT FROM urlmode.payment n WHERE n.provider = a.provider AND n.reference = a.ref)
+			HAVING count(*) = 1
+		) c ON true
+		-- One that names no payment is of the only one that was proved before.
 		LEFT JOIN LATERAL (
 			SELECT min(p.reference) AS payment FROM urlmode.payment p
 			WHERE p.elicitation = a.id AND p.provider = a.provider HAVING count(*) = 1
@@ -121,8 +140,12 @@ BEGIN
 			CASE WHEN NOT this.is_reversal THEN now() END,
 			this.kind, this.ended, this.state, this.at, CASE WHEN this.moves THEN this.at END, this.evidence_due_at)
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
-		SET payment = coalesce(this.named,
-				CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END),
+		SET payment = CASE
+				-- Another payment of the checkout that it names was proved since.
+				WHEN EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = r.provider AND p.reference = r.payment AND p.checkout = this.named)
+					THEN r.payment
+				WHEN this.named IS NULL AND (this.id = ANY (r.elicitations) OR r.payment = this.only_one) THEN r.payment
+				ELSE this.named END,
 			elicitations = r.elicitations || ARRAY(
 				SELECT o.id FROM unnest(EXCLUDED.elicitations) AS o (id) WHERE o.id <> ALL (r.elicitations)),
 			currency = coalesce(r.currency, this.currency),

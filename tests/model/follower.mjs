@@ -52,8 +52,8 @@ export class Follower {
 		book.refunded = refunded;
 		switch (type) {
 		case 'paid': case 'late': case 'mismatched':
-			// Who has claimed a part of it has not got the rest.
-			if (book.amount !== amount || book.currency !== currency) book.claimed = false;
+			// Who has claimed a part of it has not got the rest. Who has claimed the whole keeps it when there is more.
+			if (!book.matches && (book.amount !== amount || book.currency !== currency)) book.claimed = false;
 			Object.assign(book, { amount, currency, matches: type !== 'mismatched', late: type === 'late' });
 			break;
 		case 'held': book.held = true; break;

@@ -517,7 +517,12 @@ export class Model {
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.
 		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
-		if (known && (known.matches || !(matches || isMore))) return 'repeated';
+		if (known?.matches) {
+			// More that was captured changes nothing else.
+			if (known.currency === currency) known.amount = Math.max(known.amount, amount);
+			return 'repeated';
+		}
+		if (known && !(matches || isMore)) return 'repeated';
 		// The same money, which was for another kind: who claimed it has it.
 		const isSame = known && known.currency === currency && known.amount === amount;
 		this.payments.set(reference, {
@@ -529,6 +534,7 @@ export class Model {
 
 	/** Whichever came first, what went back or what was paid. */
 	#applyRefunds() {
+		this.#attribute();
 		const refunds = [...this.refunds.values()];
 		for (const paid of this.payments.values()) {
 			const back = ({ amount, reversed = 0 }) => Math.max(0, (amount ?? paid.amount) - reversed);
@@ -546,6 +552,21 @@ export class Model {
 			paid.held = isUnclear && !paid.refunded;
 			if (!paid.refunded) delete paid.refundedAt;
 			else if (!wasRefunded) paid.refundedAt = this.now;
+		}
+	}
+
+	/** What names no payment is of the first one that it can be of. A total has the name of its payment. */
+	#attribute() {
+		for (const refund of [...this.refunds.values()].filter(({ payment }) => !payment)) {
+			const proved = this.proved().filter(({ row }) => refund.rows.has(row));
+			if (proved.length !== 1) continue;
+			const [{ reference }] = proved;
+			refund.payment = reference;
+			if (![...refund.rows].some(({ id }) => id === refund.reference)) continue;
+			const total = this.refunds.get(reference);
+			this.refunds.delete(refund.reference);
+			if (total) Object.assign(total, joined(total, refund, this.turn));
+			else this.refunds.set(reference, Object.assign(refund, { reference }));
 		}
 	}
 
@@ -572,6 +593,16 @@ export function closesAt({ kind, status, expires, grace }) {
 /** The work was done, and what it has made is not kept any more: the next call does it again. */
 function wasForgotten({ lease }) {
 	return lease?.fulfilled === 'forgotten';
+}
+
+/** Totals under two names: the greater counts, and nobody knows what is in it if something came again. */
+function joined(one, other, turn) {
+	const greater = (a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b));
+	const reversed = Math.max(one.reversed ?? -1, other.reversed ?? -1);
+	return {
+		amount: greater(one.amount, other.amount), rows: new Set([...one.rows, ...other.rows]), hasGone: one.hasGone || other.hasGone,
+		...reversed < 0 ? { unclearSince: Math.max(one.unclearSince ?? -1, other.unclearSince ?? -1) } : { reversed, unclearSince: turn },
+	};
 }
 
 function isUnclaimed({ claimed, refunded }) {

@@ -88,6 +88,11 @@ SELECT event(30, 'paid', '10.00 EUR', 'p30', details => pg_temp.of_subscription(
 SELECT type, n, payment, amount, owner FROM entries('z');
 SELECT acknowledges('z', 100), paid('ann', 'pro');
 
+-- More that was captured of what was as expected, before and after the claim; and a refund that names no payment, before there is one.
+SELECT pg_temp.sells(42, 'more'), pay(42, 'p42'), pay(42, 'p42', '11.00 EUR'), claim(42), pay(42, 'p42', '12.00 EUR');
+SELECT pg_temp.sells(43, 'first'), back(43, '4.00 EUR', refund => 'r43'), pay(43, 'p43');
+SELECT type, payment, reference, amount, refunded FROM entries('z');
+SELECT acknowledges('z', 100), paid('ann', 'more');
 -- Whether a user has paid for an item: what went back as a whole does not count, nor what is held until a call has claimed it.
 SELECT paid('ann', 'report:42'), paid('bob', 'report:43'), paid('ann', 'report:43'), paid('eve', 'report:42'), paid('ann', 'seat'), paid('ann', 'seat', tenant => 'north'),
 	paid('ann', 'early'), paid('ann', 'twice'), paid('ann', 'checkout'), paid('ann', 'parts'), paid('ann', 'held');

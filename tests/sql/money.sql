@@ -27,10 +27,16 @@ SELECT * FROM events('[{"n": 16, "effect": "paid", "price": "10.00 EUR", "ref": 
 SELECT payments(16), payments(17);
 
 -- A payment that is captured in parts: more of it replaces what was captured before, less of it or another currency does not; the whole of
--- it counts, also after a claim. Then it is to be claimed again.
+-- it counts, also after a claim. Then it is to be claimed again. What is more than the whole is written down, and changes nothing else.
 SELECT make(20), pay(20, 'p20', '3.00 EUR'), payments(20), pay(20, 'p20', '7.00 EUR'), payments(20), pay(20, 'p20', '6.00 EUR'), payments(20), pay(20, 'p20', '8.00 USD'), payments(20), claim(20, 'p20'),
 	pay(20, 'p20', '8.00 EUR'), payments(20), pay(20, 'p20'), payments(20), pay(20, 'p20', '11.00 EUR'), payments(20);
 SELECT * FROM reads(20);
+-- More that is captured of what was as expected: a call that has not claimed it reads the new result, one that has keeps it. Less of it, or
+-- another currency, changes nothing; and what is added can go back.
+SELECT make(22), pay(22, 'p22', result => 'first'), pay(22, 'p22', '15.00 EUR', result => 'more'), payments(22), pay(22, 'p22', '12.00 EUR'), pay(22, 'p22', '90.00 USD'), payments(22);
+SELECT n, outcome, result, paid_by, refunded FROM reads(22);
+SELECT claim(22), pay(22, 'p22', '16.00 EUR'), payments(22), back(22, '6.00 EUR', 'p22', 'a22'), payments(22), back(22, '10.00 EUR', 'p22', 'b22'), payments(22);
+SELECT make(23), pay(23, 'p23'), back(23, '10.00 EUR', 'p23', 'r23'), payments(23), pay(23, 'p23', '15.00 EUR'), payments(23);
 -- Two payments are two; the second is late.
 SELECT make(21), pay(21, 'p21'), pass('1 s'), pay(21, 'q21'), payments(21);
 SELECT n, outcome, paid_by FROM reads(21);

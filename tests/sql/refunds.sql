@@ -41,7 +41,7 @@ SELECT decide('p6', 'released'), payments(6), back(6, '5.00 EUR', 'p6'), payment
 -- A refund with a name can be told again.
 SELECT make(7), pay(7, 'p7'), back(7, '5.00 EUR', 'p7', 'a7'), again(7, '5.00 EUR', 'p7', 'a7'), back(7, '5.00 EUR', 'p7', 'a7'), payments(7);
 
--- A refund touches no other payment than the one that it names. One that names none is of the only one that was proved before;
+-- A refund touches no other payment than the one that it names. One that names none is of the first one that is proved, if it is told before the second;
 -- of several, all are held, also those that are proved later.
 SELECT make(10), back(10, '10.00 EUR', 'other', 'r10'), pay(10, 'p10'), back(10, '1.00 EUR', 'another'), payments(10);
 SELECT * FROM refunds(of_one => 10);
@@ -51,6 +51,13 @@ SELECT * FROM refunds(of_one => 12);
 SELECT * FROM unclear(12);
 SELECT decide('p12', 'released'), decide('p12b', 'voided'), payments(12), claim(12), claim(12, 'p12c', held => true);
 SELECT again(12, '10.00 EUR', refund => 'r12'), payments(12);
+-- Also where it comes first, and where it tells a total. What is attributed stays.
+SELECT make(14), back(14, '4.00 EUR', refund => 'r14'), pay(14, 'p14'), payments(14), back(14, '6.00 EUR', refund => 's14'), payments(14), pay(14, 'q14'), payments(14);
+SELECT make(15), back(15, '4.00 EUR'), pay(15, 'p15'), payments(15), back(15, '5.00 EUR'), payments(15), pay(15, 'q15'), back(15, '5.00 EUR', 'p15'), payments(15);
+SELECT * FROM refunds() WHERE n IN (14, 15);
+SELECT make(16), again(16, '4.00 EUR', refund => 'r16'), pay(16, 'p16'), payments(16), back(16, '10.00 EUR', refund => 'r16'), payments(16);
+-- Of two elicitations that it names, the one that is paid.
+SELECT make(17), make(18), back(17, '10.00 EUR', refund => 'r17'), back(18, '10.00 EUR', refund => 'r17'), pay(18, 'p18'), payments(18), pay(17, 'p17'), payments(17);
 -- A provider without references: the payment has the name of the elicitation.
 SELECT make(13), pay(13), back(13, '1.00 EUR'), back(13, '2.00 EUR', refund => 'r13') LIKE 'refunded', payments(13) LIKE '%13 10.00 EUR refunded 3.00 held';
 
@@ -103,18 +110,22 @@ SELECT * FROM unclear(52);
 SELECT make(53, checkout => 'c53'), pay(53, 'c53', checkout => 'c53'), back(53, NULL, 'c53'), back(53, '0.40 EUR', 'p53'), again(53, NULL, 'p53'), pay(53, 'p53', checkout => 'c53'), payments(53);
 SELECT * FROM unclear(53);
 SELECT make(54, checkout => 'c54'), pay(54, 'c54', checkout => 'c54'), back(54, '3.00 EUR', 'c54'), pay(54, 'p54', checkout => 'c54'), payments(54), decide('p54', 'released'), back(54, '3.00 EUR', 'p54'), payments(54), claim(54);
--- A refund that names the checkout may be of the payment that has another name: it holds, whichever comes first, and names all of it.
+-- A refund that names the checkout is of its single payment, whichever comes first, and whether it names all of it or a part.
 SELECT make(55, checkout => 'c55'), pay(55, 'p55', checkout => 'c55'), back(55, '10.00 EUR', 'c55', 'r55'), payments(55), decide('p55', 'released'), payments(55);
 SELECT make(56, checkout => 'c56'), back(NULL, '10.00 EUR', 'c56', 'r56'), pay(56, 'p56', checkout => 'c56'), payments(56), again(NULL, '10.00 EUR', 'c56', 'r56'), payments(56);
 SELECT make(57), pay(57, 'p57', checkout => 'c57'), back(NULL, '4.00 EUR', 'c57', 'r57'), payments(57);
 SELECT * FROM unclear(55);
 SELECT * FROM refunds() WHERE n IN (55, 56, 57);
+-- It stays so when it is told again after a second payment of the checkout; another refund of it holds both.
+SELECT make(59, checkout => 'c59'), pay(59, 'p59', checkout => 'c59'), back(59, '4.00 EUR', 'c59', 'r59'), pay(59, 'q59', checkout => 'c59'), back(59, '4.00 EUR', 'c59', 'r59'), payments(59), back(59, '1.00 EUR', 'c59', 's59'), payments(59);
+-- A total that names the checkout, and one that names the payment, are one.
+SELECT make(66, checkout => 'c66'), back(66, '3.00 EUR', 'c66'), pay(66, 'p66', checkout => 'c66'), payments(66), back(66, '4.00 EUR', 'c66'), back(66, '5.00 EUR', 'p66'), payments(66), again(66, '2.00 EUR', 'c66'), payments(66);
 -- One that names the payment holds it as long as it is known by its checkout.
 SELECT make(58, checkout => 'c58'), settle(58, price => '10.00 EUR', reference => 'c58'), back(58, '4.00 EUR', 'p58', 'r58'), payments(58);
 SELECT * FROM unclear(58);
 SELECT pay(58, 'p58', checkout => 'c58'), payments(58);
 SELECT * FROM unclear(58);
--- A checkout may be of several elicitations: the payments of all are held, and one that names an elicitation is of no other.
+-- A checkout may be of several elicitations: if several are paid, all are held, and one that names an elicitation is of no other.
 SELECT make(60, checkout => 'c60'), make(61, checkout => 'c60'), make(62, checkout => 'c60'), make(63, checkout => 'c63'), pay(60, 'p60', checkout => 'c60'), pay(61, 'p61', checkout => 'c60'), pay(63, 'p63', checkout => 'c63');
 SELECT back(NULL, '1.00 EUR', 'c60', 'r60'), payments(60), payments(61), payments(63), (SELECT string_agg(r.n::text, ' ' ORDER BY r.n) FROM refunds() r WHERE r.reference = 'r60') AS told;
 SELECT pay(62, 'p62', checkout => 'c60'), payments(62), decide('p60', 'released'), decide('p61', 'released'), decide('p62', 'released'), back(62, '1.00 EUR', 'c60', 's60'), payments(60), payments(62);
