@@ -116,7 +116,7 @@ function caller(call, types, name) {
 		gives: (single.length > 0 ? struct(valuesName, restOf(single), types, false, isBatch ? [{ name: 'all', type: `[]${element}` }] : keyOf(single)) : '')
 			+ (gives ? struct(row, columns, types, true) : ''),
 		text: `
-var sql${pascal(call.name)} = internals.StatementOf(
+var sql${pascal(call.name)} = internals.${call.reads ? 'ReadingOf' : 'StatementOf'}(
 	\`${wrapped(sql, '\t\t', 130).trim()}\`,
 	func(${values.length === 0 ? '_' : single.length === 0 ? 'all' : 'of'} ${argument}) []any {
 		return ${body}

@@ -51,7 +51,7 @@ function caller(call, types) {
 	const text = sql.length < 110 ? `'${sql}'` : `\`${wrapped(sql, '\t').trim()}\``;
 	const gave = value ? typeOf(value, types, true) : columns.length === 1 && !gives ? typeOf(columns[0], types, true) : gives ?? 'void';
 	const returns = { rows: `${/\|/.test(gave) ? `(${gave})` : gave}[]`, row: gave, 'row or none': `${gave} | undefined`, value: gave, nothing: 'void' }[answer];
-	const asked = `query(${constant}, ${list(call.parameters.map(valueOf), '\t')})`;
+	const asked = `query(${constant}, ${list(call.parameters.map(valueOf), '\t')}${call.reads ? ', true' : ''})`;
 	const body = {
 		rows: gives ? `	return /** @type {Promise<never>} */ (${asked});`
 			: `	const rows = await ${asked};\n	return /** @type {never} */ (rows.map(({ ${columns[0]?.name} }) => ${columns[0]?.name}));`,
@@ -79,13 +79,25 @@ ${body}
 `;
 }
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>) => string} */
-export function javascript(calls, types) {
+/** The type that all these files have in common. */
+const QUERY = {
+	core: `/**
+ * Sends a statement. \`reads\`: its function only reads, so that it can be sent once more if its connection was lost before the
+ * answer came. Any other is sent again only if it is certain that it was not sent.
+ *
+ * @typedef {(text: string, values: unknown[], reads?: boolean) => Promise<Record<string, unknown>[]>} Query
+ */`,
+	money: "/** @typedef {import('./contract-calls.js').Query} Query */",
+	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",
+};
+
+/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'money' | 'vault') => string} */
+export function javascript(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));
 	return `${head.js}// The functions of the schema urlmode that an MCP server may call.
 
-/** @typedef {(text: string, values: unknown[]) => Promise<Record<string, unknown>[]>} Query */
+${QUERY[room]}
 ${calls.map((call) => once(call.takes, record(call.takes ?? '', partsOf(call).members, types, false))
 		+ once(call.gives, record(call.gives ?? '', call.columns, types, true)) + caller(call, types)).join('')}`;
 }

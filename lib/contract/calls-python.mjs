@@ -8,7 +8,8 @@ const TYPES = { uuid: 'str', text: 'str', bytea: 'bytes', boolean: 'bool', bigin
 const ZEROS = { text: '""', boolean: 'False', bigint: '0', integer: '0', smallint: '0' };
 
 /** What identifies a row or an account: the argument, its type, its members. */
-const KEYS = { core: ['key', 'RowKey', ['id', 'binding']], vault: ['place', 'Place', ['subject', 'provider', 'account']] };
+const ROW_KEY = ['key', 'RowKey', ['id', 'binding']];
+const KEYS = { core: ROW_KEY, money: ROW_KEY, vault: ['place', 'Place', ['subject', 'provider', 'account']] };
 
 /** @type {(value: import('./statements.mjs').Value, types: Record<string, any>) => string} */
 function typeOf({ type, isList, words, ...value }, types) {
@@ -43,7 +44,7 @@ function valueOf({ name, type, isArray }, of) {
 	return isArray ? `[${text} for each in rows]` : text;
 }
 
-/** @type {(call: import('./statements.mjs').Call, types: Record<string, any>, room: 'core' | 'vault') => string} */
+/** @type {(call: import('./statements.mjs').Call, types: Record<string, any>, room: 'core' | 'money' | 'vault') => string} */
 function caller(call, types, room) {
 	const { name, takes, gives, answer, columns, value } = call;
 	const { members, single } = partsOf(call);
@@ -58,7 +59,7 @@ function caller(call, types, room) {
 	const gave = hasWords ? `${pascal(name)}Answer` : alone ? typeOf(alone, types) : gives ?? 'None';
 	const returns = { rows: `list[${gave}]`, row: gave, 'row or none': `${gave} | None`, value: gave, nothing: 'None' }[answer];
 	const values = call.parameters.map((one) => valueOf(one, one.isArray ? 'each' : isKeyed && keyNames.includes(one.name) ? key : ''));
-	const asked = list(`await query(${upper(name)}, [`, values, '])', '    ');
+	const asked = list(`await query(${upper(name)}, [`, values, call.reads ? '], True)' : '])', '    ');
 	const body = {
 		rows: gives ? `    found = ${asked}\n    return [${gives}(*row) for row in found]` : `    found = ${asked}\n    return [answer for (answer,) in found]`,
 		row: `    found = ${asked}\n    return ${gives}(*found[0])`,
@@ -81,25 +82,28 @@ ${says ? pyDoc(says, '    ') : ''}${body}
 `;
 }
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'vault') => string} */
+const QUERY = `
+
+class Query(Protocol):
+    """Sends a statement. \`reads\`: its function only reads, so that it can be sent once more if its connection was lost before
+    the answer came. Any other is sent again only if it is certain that it was not sent."""
+
+    def __call__(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Awaitable[list[tuple[Any, ...]]]: ...
+`;
+
+/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'money' | 'vault') => string} */
 export function python(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));
 	const body = calls.map((call) => once(call.takes, record(call.takes ?? '', partsOf(call).members, types))
 		+ once(call.gives, record(call.gives ?? '', call.columns, types, call.isPartly)) + caller(call, types, room)).join('');
-	const uses = (name) => new RegExp(`\\b${name}\\b`).test(body);
+	const start = room === 'core' ? QUERY : '';
+	const uses = (name) => new RegExp(`\\b${name}\\b`).test(start + body);
 	const from = (module, names) => (names.some(uses) ? `from ${module} import ${names.filter(uses).join(', ')}\n` : '');
-	if (room === 'vault') {
-		return `${head.py}
-${from('datetime', ['datetime'])}${from('typing', ['Literal', 'NamedTuple'])}
-${from('.._core.contract_calls', ['Query'])}${from('.sealed_tokens', ['Place'])}${body}`;
-	}
+	const standard = `${uses('json') ? 'import json\n' : ''}${from('collections.abc', ['Awaitable', 'Sequence'])}${from('datetime', ['datetime'])}`;
+	const own = room === 'vault' ? from('.._core.contract_calls', ['Query']) + from('.sealed_tokens', ['Place'])
+		: `${room === 'money' ? from('.contract_calls', ['Query', 'RowKey']) : ''}${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}`;
 	return `${head.py}
-import json
-from collections.abc import Awaitable, Callable, Sequence
-${from('datetime', ['datetime'])}from typing import Any, Literal, NamedTuple
-
-${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}
-Query = Callable[[str, Sequence[Any]], Awaitable[list[tuple[Any, ...]]]]
-${body}`;
+${standard}${from('typing', ['Any', 'Literal', 'NamedTuple', 'Protocol'])}
+${own}${start}${body}`;
 }

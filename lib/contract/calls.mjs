@@ -37,7 +37,7 @@ function callOf(call, f) {
 			positional >= 0 && f.parameters.indexOf(parameter) > positional)),
 		rooms: { js: [room], py: [room], go: [room], ...call.in },
 		answer: columns.length > 0 ? call.one ? 'row' : call.maybe ? 'row or none' : 'rows' : result ? 'value' : 'nothing',
-		isPartly: call.partly ?? false,
+		reads: f.reads, isPartly: call.partly ?? false,
 	};
 }
 
@@ -47,11 +47,14 @@ export function files({ types, calls }, functions) {
 	/** @type {(language: 'js' | 'py' | 'go', room: string) => Call[]} */
 	const of = (language, room) => all.filter(({ rooms }) => rooms[language].includes(room));
 	return {
-		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types),
-		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types),
+		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types, 'core'),
+		'lib/node/src/core/contract-money.js': javascript(of('js', 'money'), types, 'money'),
+		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types, 'vault'),
 		'lib/python/src/urlmode/_core/contract_calls.py': python(of('py', 'core'), types, 'core'),
+		'lib/python/src/urlmode/_core/contract_money.py': python(of('py', 'money'), types, 'money'),
 		'lib/python/src/urlmode/_vault/contract_calls.py': python(of('py', 'vault'), types, 'vault'),
 		'lib/go/contract_calls.go': go(of('go', 'core'), types, 'urlmode'),
+		'lib/go/contract_money.go': go(of('go', 'money'), types, 'urlmode'),
 		'lib/go/vault/contract_calls.go': go(of('go', 'vault'), types, 'vault'),
 	};
 }

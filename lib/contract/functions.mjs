@@ -4,8 +4,6 @@
 
 import { execFileSync } from 'node:child_process';
 
-import { head, wrapped } from './languages.mjs';
-
 const QUERY = `SELECT coalesce(jsonb_agg(f ORDER BY f->>'schema' COLLATE "C", f->>'name' COLLATE "C"), '[]') FROM (
 	SELECT jsonb_build_object('schema', n.nspname, 'name', p.proname,
 		'parameters', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', p.proargnames[a.n], 'type', format_type(a.type, NULL)) || CASE
@@ -33,19 +31,3 @@ const functionsOf = (url) => JSON.parse(execFileSync('psql', ['-X', '-A', '-t', 
 
 /** The text of functions.json, one function a line. @param {string} url */
 export const functionsJson = (url) => `[\n${functionsOf(url).map(({ columns, ...f }) => `	${JSON.stringify({ ...f, ...columns && { columns } })}`).join(',\n')}\n]\n`;
-
-const SAYS = 'The functions for MCP servers that only read. A statement that calls one can be sent once more if its connection was lost before '
-	+ 'the answer came. Any other is sent again only if it is certain that it was not sent.';
-
-/** What the packages need of the functions. @param {Record<string, any>[]} functions */
-export function files(functions) {
-	const names = functions.filter(({ reads, roles }) => reads && roles.includes('urlmode_server')).map(({ schema, name }) => `${schema}.${name}`);
-	return {
-		'lib/node/src/core/contract-reads.js': `${head.js}\n/**\n${wrapped(SAYS, ' * ')} */\nexport const READS = new Set([\n${
-			names.map((name) => `	'${name}',\n`).join('')}]);\n`,
-		'lib/python/src/urlmode/_core/contract_reads.py': `${head.py}\n${wrapped(SAYS, '# ', 112)}READS = frozenset({\n${
-			names.map((name) => `    "${name}",\n`).join('')}})\n`,
-		'lib/go/contract_reads.go': `${head.go}package urlmode\n\n${wrapped(`reads: ${SAYS}`, '// ')}var reads = map[string]bool{\n${
-			names.map((name) => `	"${name}": ${' '.repeat(Math.max(...names.map(({ length }) => length)) - name.length)}true,\n`).join('')}}\n`,
-	};
-}

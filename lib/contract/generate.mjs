@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import * as calls from './calls.mjs';
 import * as codes from './codes.mjs';
-import { files as functionFiles, functionsJson } from './functions.mjs';
+import { functionsJson } from './functions.mjs';
 import * as kinds from './kinds.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
@@ -66,7 +66,6 @@ export function generated() {
 		...kinds.files(descriptions()),
 		...providersGo.files(descriptions(), read),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
-		...functionFiles(data('functions')),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
 }

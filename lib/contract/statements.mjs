@@ -24,6 +24,7 @@
  * @property {string} [gives] the name of its rows, if they have more than one column
  * @property {'rows' | 'row' | 'row or none' | 'value' | 'nothing'} answer
  * @property {Value | undefined} value
+ * @property {boolean} reads whether it only reads: it can be sent once more if its connection was lost before the answer came
  * @property {boolean} isPartly whether rows are made that have only some of their columns
  */
 

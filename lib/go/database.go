@@ -54,7 +54,7 @@ func column[T, C any](elements []T, member func(T) C) []C {
 
 // run runs one statement, and reads its rows.
 func run[A, R any](ctx context.Context, p *pool, statement internals.Statement[A, R], of A) ([]R, error) {
-	return rows(ctx, p, statement.Read, statement.Text, statement.Values(of)...)
+	return rows(ctx, p, statement.Read, statement.Reads, statement.Text, statement.Values(of)...)
 }
 
 // one runs a statement that answers with one row.
@@ -256,7 +256,7 @@ func (db *database) purge(ctx context.Context, keep time.Duration, kind string) 
 
 func (db *database) notify(ctx context.Context, to, payload string) error {
 	_, err := call(ctx, db.pool, func(ctx context.Context) ([]struct{}, error) {
-		return rows(ctx, db.pool, internals.Nothing, sqlNotify, to, payload)
+		return rows(ctx, db.pool, internals.Nothing, false, sqlNotify, to, payload)
 	})
 	return err
 }

@@ -44,8 +44,10 @@ func hasSecret(ring keys, secret []byte) bool {
 	return false
 }
 
-func (i internal) Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), statement string, values ...any) ([]any, error) {
-	return call(ctx, i.m.pool, func(ctx context.Context) ([]any, error) { return rows(ctx, i.m.pool, read, statement, values...) })
+func (i internal) Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), reads bool, statement string, values ...any) ([]any, error) {
+	return call(ctx, i.m.pool, func(ctx context.Context) ([]any, error) {
+		return rows(ctx, i.m.pool, read, reads, statement, values...)
+	})
 }
 
 func (i internal) Binding(subject, session string) []byte {

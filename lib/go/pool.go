@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -228,15 +227,13 @@ func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, err
 
 // rows runs one statement, and reads its rows. What only reads is repeated once if its connection is lost before the
 // answer: whether a change was made is not known.
-func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values ...any) ([]T, error) {
+func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], reads bool, statement string, values ...any) ([]T, error) {
 	all, isLost, err := rowsOnce(ctx, p, read, statement, values)
-	if isLost && ctx.Err() == nil && reads[called.FindString(statement)] {
+	if isLost && ctx.Err() == nil && reads {
 		all, _, err = rowsOnce(ctx, p, read, statement, values)
 	}
 	return all, err
 }
-
-var called = regexp.MustCompile(`\burlmode(_frameworks)?\.\w+`)
 
 // rowsOnce also returns whether the connection was lost after the statement was sent.
 func rowsOnce[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values []any) (all []T, isLost bool, err error) {

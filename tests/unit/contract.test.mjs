@@ -41,6 +41,18 @@ for (const [folder, ending] of Object.values(PACKAGES)) {
 	});
 }
 
+/** Statements of the frameworks, by file and name, with the function that each calls. */
+const OF_FRAMEWORKS = sourcesIn('lib/node/src/frameworks', /\.js$/).flatMap(([file, text]) => [...text.matchAll(/^const (\w+) = '[^']*\burlmode_frameworks\.(\w+)\(/gm)]
+	.map(([, name, called]) => ({ file, name, called, calls: [...text.matchAll(new RegExp(`\\(${name}, (.*)\\)`, 'g'))].map(([, values]) => values) })));
+
+test('a statement of the frameworks is sent once more only if its function reads', () => {
+	const reads = new Set(data('functions').filter(({ schema, reads }) => schema === 'urlmode_frameworks' && reads).map(({ name }) => name));
+	assert.ok(OF_FRAMEWORKS.some(({ called }) => reads.has(called)));
+	for (const { file, name, called, calls } of OF_FRAMEWORKS) {
+		for (const values of calls) assert.equal(/, true\)*(?:\.|$)/.test(values), reads.has(called), `${file}: ${name} with ${values}`);
+	}
+});
+
 /** How a generated file of each language declares a name. Those of a package of Go are used with its name. */
 const DECLARED = {
 	js: /^export (?:async )?(?:const|function|class) (\w+)/gm,

@@ -31,7 +31,7 @@ type readExchangeValues struct {
 	binding []byte
 }
 
-var sqlReadExchange = internals.StatementOf(
+var sqlReadExchange = internals.ReadingOf(
 	`SELECT urlmode.read_exchange($1::text::uuid, $2::bytea)`,
 	func(of readExchangeValues) []any {
 		return []any{of.id, of.binding}
@@ -113,7 +113,7 @@ type accountRow struct {
 	tokens []byte
 }
 
-var sqlReadAccounts = internals.StatementOf(
+var sqlReadAccounts = internals.ReadingOf(
 	`SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
 		lifetime_ms, version, tokens FROM urlmode.read_accounts($1::text, $2::text, $3::text)`,
 	func(of readAccountsValues) []any {
@@ -257,7 +257,7 @@ type keyRow struct {
 	accounts int64
 }
 
-var sqlVaultKeys = internals.StatementOf(
+var sqlVaultKeys = internals.ReadingOf(
 	`SELECT kid, accounts FROM urlmode.vault_keys()`,
 	func(_ struct{}) []any {
 		return nil
@@ -282,7 +282,7 @@ type sealedRow struct {
 	tokens   []byte
 }
 
-var sqlListSealed = internals.StatementOf(
+var sqlListSealed = internals.ReadingOf(
 	`SELECT subject, provider, account, tokens FROM urlmode.list_sealed($1::bigint::integer, $2::text, $3::text, $4::text)`,
 	func(of listSealedValues) []any {
 		return []any{of.minting, of.afterSubject, of.afterProvider, of.afterAccount}

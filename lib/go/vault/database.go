@@ -76,7 +76,7 @@ func one[A, R any](ctx context.Context, d database, statement internals.Statemen
 
 func many[A, R any](ctx context.Context, d database, statement internals.Statement[A, R], of A) ([]R, error) {
 	read := func(row pgx.CollectableRow) (any, error) { return statement.Read(row) }
-	found, err := d.internals.Query(ctx, read, statement.Text, statement.Values(of)...)
+	found, err := d.internals.Query(ctx, read, statement.Reads, statement.Text, statement.Values(of)...)
 	if err != nil {
 		return nil, err
 	}

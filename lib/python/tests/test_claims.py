@@ -29,7 +29,7 @@ class Server:
         self.answers = {"renew_lease": "renewed", "fulfil_lease": "fulfilled"}
         self.on_renewal: Callable[[], Awaitable[object]] | None = None
 
-    async def query(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
+    async def query(self, statement: str, values: Any, reads: bool = False) -> list[tuple[Any, ...]]:
         if "renew_lease" in statement:
             self.renewals += 1
             if self.on_renewal is not None:
@@ -119,7 +119,7 @@ async def test_who_begins_at_once_waits_for_the_confirmation() -> None:
     server = Server("begun", 0)
     steps: list[str] = []
 
-    async def query(statement: str, values: Any) -> list[tuple[Any, ...]]:
+    async def query(statement: str, values: Any, reads: bool = False) -> list[tuple[Any, ...]]:
         if "confirm_claim" in statement:
             await asyncio.sleep(0.05)
         steps.append("confirm" if "confirm_claim" in statement else "begin")

@@ -185,7 +185,7 @@ def _count_reads(urlmode: UrlMode) -> list[int]:
     reads: list[int] = []
     query = urlmode._listener.query
 
-    async def counted(statement: str, values: Any) -> Any:
+    async def counted(statement: str, values: Any, _reads: bool = False) -> Any:
         if statement == READ:
             reads.append(len(values[0]))
         return await query(statement, values)

@@ -93,11 +93,11 @@ async def test_sent_is_committed_before_the_request_and_the_lease_is_longer_than
     bed.endpoint.instead = look
     query = bed.vault._database._query
 
-    async def slow(statement: str, values: Any) -> Any:
+    async def slow(statement: str, values: Any, reads: bool = False) -> Any:
         # PostgreSQL is slow between the two: what is left of the lease is not enough for a request.
         if "mark_sent" in statement:
             await bed.change("leased_until = now() + interval '20 s'")
-        return await query(statement, values)
+        return await query(statement, values, reads)
 
     bed.vault._database._query = slow
     await bed.vault.access_token(**bed.key)
@@ -199,10 +199,10 @@ async def test_a_call_that_is_cancelled_loses_no_rotated_token(bed: Bed) -> None
     gate = bed.endpoint.instead = Gate()
     query, begun = bed.vault._database._query, 0
 
-    async def counted(statement: str, values: Any) -> Any:
+    async def counted(statement: str, values: Any, reads: bool = False) -> Any:
         nonlocal begun
         begun += "begin_refresh" in statement
-        return await query(statement, values)
+        return await query(statement, values, reads)
 
     bed.vault._database._query = counted
     calls = [asyncio.ensure_future(bed.vault.access_token(**bed.key)) for _ in range(3)]

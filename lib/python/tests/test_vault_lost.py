@@ -238,9 +238,9 @@ async def test_the_answer_to_a_deletion_is_lost_and_the_account_connected_anew(b
     query = bed.vault._database._query
     losses = 1
 
-    async def losing(statement: str, values: Any) -> Any:
+    async def losing(statement: str, values: Any, reads: bool = False) -> Any:
         nonlocal losses
-        answer = await query(statement, values)
+        answer = await query(statement, values, reads)
         if "delete_account" in statement and losses > 0:
             losses -= 1
             await bed.store()
@@ -259,8 +259,8 @@ async def test_who_has_waited_for_another_that_disconnects_leaves_alone_what_com
     late = bed.open_vault()
     query, waits = late._database._query, asyncio.Event()
 
-    async def watched(statement: str, values: Any) -> Any:
-        answer = await query(statement, values)
+    async def watched(statement: str, values: Any, reads: bool = False) -> Any:
+        answer = await query(statement, values, reads)
         if "begin_disconnect" in statement and answer[0][0] == "leased":
             waits.set()
         return answer

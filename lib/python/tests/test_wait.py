@@ -41,7 +41,7 @@ def count_reads(urlmode: UrlMode) -> list[str]:
     reads: list[str] = []
     query = urlmode._listener.query
 
-    async def counting(statement: str, values: Any) -> Any:
+    async def counting(statement: str, values: Any, _reads: bool = False) -> Any:
         reads.append(statement)
         return await query(statement, values)
 
@@ -119,7 +119,7 @@ async def test_a_notification_during_the_first_read_is_not_lost(urlmode: UrlMode
     await until("it is announced", lambda: announced == ["opened"])
     query = urlmode._listener.query
 
-    async def complete_after_reading(statement: str, values: Any) -> Any:
+    async def complete_after_reading(statement: str, values: Any, _reads: bool = False) -> Any:
         urlmode._listener.query = query  # type: ignore[method-assign]
         rows = await query(statement, values)
         await callback.come_back(asked.elicitation_id, me, {"code": "c"})

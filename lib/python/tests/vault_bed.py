@@ -75,14 +75,14 @@ class Bed:
         Returns how often that is yet to come."""
         query, left = self.vault._database._query, times
 
-        async def failing(statement: str, values: Any) -> Any:
+        async def failing(statement: str, values: Any, reads: bool = False) -> Any:
             nonlocal left
             fails = function in statement and left > 0
             if not fails:
-                return await query(statement, values)
+                return await query(statement, values, reads)
             left -= 1
             if after:
-                await query(statement, values)
+                await query(statement, values, reads)
             raise error
 
         self.vault._database._query = failing

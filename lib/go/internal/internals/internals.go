@@ -17,7 +17,8 @@ type Instance interface {
 	// OpenKeys opens a keys file, or its content. A key of the instance's own is refused.
 	OpenKeys(file, content string) (Keys, error)
 	// Query runs a statement, and reads each of its rows. The end of the context ends the call, and not the statement.
-	Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), statement string, values ...any) ([]any, error)
+	// reads: the statement only reads, see Statement.
+	Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), reads bool, statement string, values ...any) ([]any, error)
 	// Binding is that of an owner.
 	Binding(subject, session string) []byte
 	// CheckText says whether a text can be stored, and has so many bytes.

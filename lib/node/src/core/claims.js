@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as sql from './contract-calls.js';
 import { CLAIM_CONFIRM_MS, CLAIM_RENEWALS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
+import * as money from './contract-money.js';
 import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ClaimRefundedError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { checkReference } from './arguments.js';
@@ -115,7 +116,7 @@ export class Claims {
 	 */
 	async #begin({ id, binding }, { reference: wanted, lease, claimId, anyPayment }, age) {
 		const asked = performance.now();
-		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await sql.beginLease(
+		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await money.beginLease(
 			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment, recheckMs: age });
 		const operations = this.#operationsOf({ id, binding }, fence, lease);
 		const common = { reference: reference || undefined, fence: Number(fence) };
@@ -155,20 +156,20 @@ export class Claims {
 	#operationsOf({ id, binding }, fence, lease) {
 		const key = { id, binding, fence, keepMs: this.#keep };
 		return {
-			renew: () => sql.renewLease(this.#query, { ...key, leaseMs: lease }),
+			renew: () => money.renewLease(this.#query, { ...key, leaseMs: lease }),
 			fulfil: (json) => {
 				const fulfilled = seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json);
-				return sql.fulfilLease(this.#query, { ...key, fulfilled, claimEnd: null, refund: null });
+				return money.fulfilLease(this.#query, { ...key, fulfilled, claimEnd: null, refund: null });
 			},
-			end: (claimEnd, refund) => sql.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
+			end: (claimEnd, refund) => money.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
 			confirm: () => this.#confirm(key),
-			release: () => sql.releaseClaim(this.#query, key),
+			release: () => money.releaseClaim(this.#query, key),
 		};
 	}
 
-	/** @param {Parameters<typeof sql.confirmClaim>[1]} key */
+	/** @param {Parameters<typeof money.confirmClaim>[1]} key */
 	#confirm(key) {
-		const confirming = sql.confirmClaim(this.#query, key);
+		const confirming = money.confirmClaim(this.#query, key);
 		const ended = confirming.catch(() => {}).then(() => {
 			if (this.#confirming.get(key.id) === ended) this.#confirming.delete(key.id);
 		});
@@ -213,8 +214,8 @@ function accountClaim(end) {
 
 /**
  * @typedef {import('./types.js').ClaimEnd} ClaimEnd
- * @typedef {Awaited<ReturnType<typeof sql.renewLease>>} Renewed
- * @typedef {Awaited<ReturnType<typeof sql.fulfilLease>>} Fulfilled
+ * @typedef {Awaited<ReturnType<typeof money.renewLease>>} Renewed
+ * @typedef {Awaited<ReturnType<typeof money.fulfilLease>>} Fulfilled
  *
  * @typedef {object} LeaseOperations each lost, or false, if another call has begun since
  * @property {() => Promise<Renewed>} renew

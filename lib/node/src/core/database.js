@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Batches } from './batches.js';
 import * as sql from './contract-calls.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, QUERY_MS } from './contract-limits.js';
+import * as money from './contract-money.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationOpenError, ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
@@ -27,9 +28,9 @@ const READ_NAME = 'urlmode_read';
  * @typedef {import('./contract-calls.js').Resuming} Resuming
  * @typedef {import('./contract-calls.js').Abandoned} Abandoned
  * @typedef {import('./contract-calls.js').TakenCheck} TakenCheck
- * @typedef {import('./contract-calls.js').TakenRecheck} TakenRecheck
- * @typedef {import('./contract-calls.js').UnclaimedRow} UnclaimedRow
- * @typedef {import('./contract-calls.js').RefundRow} RefundRow
+ * @typedef {import('./contract-money.js').TakenRecheck} TakenRecheck
+ * @typedef {import('./contract-money.js').UnclaimedRow} UnclaimedRow
+ * @typedef {import('./contract-money.js').RefundRow} RefundRow
  * @typedef {Parameters<typeof sql.settle>[1]} Completion
  * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
  *
@@ -68,9 +69,9 @@ export function readRows(query, rowKeys) {
 export class Database {
 	#pool;
 	/** A statement of a batch, whose calls are tracked. @type {sql.Query} */
-	#run = (text, values) => this.#pool.run(text, values);
+	#run = (...statement) => this.#pool.run(...statement);
 	/** @type {sql.Query} */
-	#ask = (text, values) => this.#pool.query(text, values);
+	#ask = (...statement) => this.#pool.query(...statement);
 	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
 	#resumes = new Batches((/** @type {Resuming[]} */ all) => this.#resume(all), BATCHES);
 	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => sql.abandon(this.#run, rows), BATCHES);
@@ -151,7 +152,7 @@ export class Database {
 	 * @throws {ElicitationOpenError}
 	 */
 	async claim({ id, binding }, action, reference, keep, held) {
-		const outcome = await sql.claim(this.#ask, { id, binding, reference, keepMs: keep, action, held });
+		const outcome = await money.claim(this.#ask, { id, binding, reference, keepMs: keep, action, held });
 		if (outcome === 'open') throw new ElicitationOpenError(id);
 		return outcome === 'claimed';
 	}
@@ -161,14 +162,14 @@ export class Database {
 	 * @returns {Promise<UnclaimedRow[]>}
 	 */
 	unclaimed({ provider = null, since = null, id = null }) {
-		return sql.unclaimedPayments(this.#ask, { provider, since, id });
+		return money.unclaimedPayments(this.#ask, { provider, since, id });
 	}
 
 	/**
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 */
 	undelivered({ provider = null, since = null, id = null }) {
-		return sql.undelivered(this.#ask, { provider, since, id });
+		return money.undelivered(this.#ask, { provider, since, id });
 	}
 
 	/**
@@ -176,20 +177,20 @@ export class Database {
 	 * @returns {Promise<RefundRow[]>}
 	 */
 	refunds({ provider = null, since = null, id = null }) {
-		return sql.refunds(this.#ask, { provider, since, id });
+		return money.refunds(this.#ask, { provider, since, id });
 	}
 
 	/** @param {{ subject: string, item: string, since: Date | null }} whose */
 	paid(whose) {
-		return sql.paid(this.#ask, whose);
+		return money.paid(this.#ask, whose);
 	}
 
 	/**
 	 * @param {{ tenant: string, subject: string, item: string | null }} owner
-	 * @returns {Promise<import('./contract-calls.js').EntitlementRow[]>} the best of each item, or of the one
+	 * @returns {Promise<import('./contract-money.js').EntitlementRow[]>} the best of each item, or of the one
 	 */
 	entitlements(owner) {
-		return sql.entitlements(this.#ask, owner);
+		return money.entitlements(this.#ask, owner);
 	}
 
 	/**
@@ -276,7 +277,7 @@ export class Database {
 	 * @returns {Promise<TakenRecheck | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
 	 */
 	beginRecheck({ id, binding }, lease, age) {
-		return sql.beginRecheck(this.#ask, { id, binding, leaseMs: lease, maxAgeMs: age });
+		return money.beginRecheck(this.#ask, { id, binding, leaseMs: lease, maxAgeMs: age });
 	}
 
 	/**
@@ -285,7 +286,7 @@ export class Database {
 	 * @param {boolean} failed whether it has to be done again
 	 */
 	endRecheck({ id, binding }, { lease, rechecks }, failed) {
-		return sql.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
+		return money.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
 	}
 
 	/**
@@ -294,7 +295,7 @@ export class Database {
 	 * @param {{ payments: object[], refunds: object[] }} rows what the provider has
 	 */
 	answerRecheck({ id, binding }, { lease, rechecks }, { payments, refunds }) {
-		return sql.answerRecheck(this.#ask, { id, binding, lease, rechecks, payments, refunds });
+		return money.answerRecheck(this.#ask, { id, binding, lease, rechecks, payments, refunds });
 	}
 
 	/**
@@ -322,9 +323,10 @@ export class Database {
 	/**
 	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {boolean} [reads] whether its function only reads
 	 */
-	query(text, values) {
-		return this.#pool.query(text, values);
+	query(text, values, reads) {
+		return this.#pool.query(text, values, reads);
 	}
 
 	/** Waits for the queries in progress first, until `breakOff`. */

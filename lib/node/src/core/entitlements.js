@@ -3,7 +3,7 @@
 import { checkText } from './arguments.js';
 import { ITEM_MAX, SUBJECT_MAX } from './contract-limits.js';
 
-/** @typedef {import('./contract-calls.js').EntitlementRow} EntitlementRow */
+/** @typedef {import('./contract-money.js').EntitlementRow} EntitlementRow */
 
 /**
  * @param {{ subject: string, item?: string | undefined }} options

@@ -5,10 +5,10 @@
 // An entry is acknowledged when the next one is asked for. What a notification
 // does not announce, such as a claim, is found by polling.
 
-import * as sql from './contract-calls.js';
 import {
 	CLAIM_RENEWALS, LEDGER_LEASE_MS, LEDGER_PAGE_MAX, POLL_GROWTH, POLL_MAX_MS, POLL_MIN_MS, READ_RETRY_MS,
 } from './contract-limits.js';
+import * as sql from './contract-money.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
@@ -80,7 +80,7 @@ class Reading {
 	#interval = POLL_MIN_MS;
 
 	/**
-	 * @param {sql.Query} query
+	 * @param {import('./contract-calls.js').Query} query
 	 * @param {import('./listener.js').Listener} listener
 	 * @param {string} consumer
 	 */

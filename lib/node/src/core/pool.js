@@ -6,7 +6,6 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { CALLS_MAX, POOL_MAX, QUERY_MS } from './contract-limits.js';
-import { READS } from './contract-reads.js';
 import { isDatabaseError, UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError } from './errors.js';
 import { PooledClient, Shared } from './pooled-client.js';
 
@@ -82,10 +81,11 @@ export class Pool {
 	/**
 	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {boolean} [reads] whether its function only reads
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	query(text, values) {
-		return this.track(() => this.run(text, values));
+	query(text, values, reads) {
+		return this.track(() => this.run(text, values, reads));
 	}
 
 	/**
@@ -123,14 +123,15 @@ export class Pool {
 	/**
 	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {boolean} [reads]
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	async run(text, values) {
+	async run(text, values, reads = false) {
 		for (let attempt = 1; ; attempt += 1) {
 			try {
 				return (await this.#pool.query(text, values)).rows;
 			} catch (error) {
-				if (this.#canRepeat(text, values, attempt, error)) continue;
+				if (this.#canRepeat(values, reads, attempt, error)) continue;
 				throw isDatabaseError(error) ? explained(error) : toUnavailable(error);
 			}
 		}
@@ -140,23 +141,20 @@ export class Pool {
 	 * Whether a statement can be sent on another connection: it was not sent, because the one that it had was dead;
 	 * or its function only reads.
 	 *
-	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {boolean} reads
 	 * @param {number} attempt
 	 * @param {unknown} error
 	 */
-	#canRepeat(text, values, attempt, error) {
+	#canRepeat(values, reads, attempt, error) {
 		if (this.#brokenOff) return false;
 		const progress = this.#shared.progress.get(values);
 		this.#shared.progress.delete(values);
 		// Each connection can be found dead once.
 		if (progress === 'asking') return attempt <= POOL_MAX;
-		return progress === 'sent' && attempt === 1 && !isDatabaseError(error) && READS.has(functionOf(text));
+		return progress === 'sent' && attempt === 1 && !isDatabaseError(error) && reads;
 	}
 }
-
-/** @param {string} text of a statement @returns {string} the function that it calls, with its schema */
-const functionOf = (text) => /\burlmode(_frameworks)?\.\w+(?=\()/.exec(text)?.[0] ?? '';
 
 /** @param {Error & { code: string, detail?: string | undefined }} error of PostgreSQL */
 function explained(error) {

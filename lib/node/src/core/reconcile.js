@@ -1,8 +1,8 @@
 // What a provider has, as a function of the caller lists it, beside what is here.
 
 import { checkFunction, checkProvider, checkSince } from './arguments.js';
-import { reconcile as compare } from './contract-calls.js';
 import { LISTED_MAX } from './contract-limits.js';
+import { reconcile as compare } from './contract-money.js';
 import { checkEntries, hasEntries, toRows } from './entries.js';
 
 /**
@@ -23,7 +23,7 @@ export async function reconcile(query, { provider, since, until = new Date(), li
 }
 
 /**
- * @param {import('./contract-calls.js').ReconciledRow} row
+ * @param {import('./contract-money.js').ReconciledRow} row
  * @returns {import('./types.js').Difference}
  */
 function toDifference({ kind, reference, payment, elicitation, amount, currency, their_amount: theirs, their_currency: theirCurrency }) {

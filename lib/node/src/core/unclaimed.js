@@ -21,7 +21,7 @@ export function toUnclaimedPayment(keys, row) {
 }
 
 /**
- * @param {import('./contract-calls.js').UndeliveredRow} row
+ * @param {import('./contract-money.js').UndeliveredRow} row
  * @returns {import('./types.js').UndeliveredClaim}
  */
 export function toUndeliveredClaim(row) {

@@ -342,7 +342,7 @@ export class UrlMode extends EventEmitter {
 	 */
 	async reconcile(options) {
 		this.#checkOpen();
-		return reconcile((text, values) => this.#database.query(text, values), options);
+		return reconcile((...statement) => this.#database.query(...statement), options);
 	}
 
 	/**
@@ -461,7 +461,7 @@ export class UrlMode extends EventEmitter {
 
 	/** @param {import('./database.js').RowKey} rowKey */
 	async #read(rowKey) {
-		const [row] = await readRows((text, values) => this.#database.query(text, values), [rowKey]);
+		const [row] = await readRows((text, values) => this.#database.query(text, values, true), [rowKey]);
 		return row;
 	}
 

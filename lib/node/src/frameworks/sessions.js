@@ -159,7 +159,7 @@ export class PostgresSessionAdapter {
 	 * @param {number} after
 	 */
 	async #events(id, stream, after) {
-		const rows = await this.#database.query(SINCE, [this.#keyOf(id), stream, after]);
+		const rows = await this.#database.query(SINCE, [this.#keyOf(id), stream, after], true);
 		return rows.map(({ stream_name: name, n, message }) => ({ stream: String(name), n: Number(n), message }));
 	}
 }

@@ -63,7 +63,7 @@ export class PostgresStorage {
 
 	/** @throws {StorageConnectionError} if PostgreSQL is unavailable */
 	async connect() {
-		await this.#internals.database.query(LAST, []).catch((error) => {
+		await this.#internals.database.query(LAST, [], true).catch((error) => {
 			throw new StorageConnectionError(error);
 		});
 		if (this.#detach) return;
@@ -91,7 +91,7 @@ export class PostgresStorage {
 	/** @returns {Promise<boolean>} */
 	async ping() {
 		if (!this.#detach) return false;
-		return this.#internals.database.query(LAST, []).then(() => true, () => false);
+		return this.#internals.database.query(LAST, [], true).then(() => true, () => false);
 	}
 
 	/**
@@ -134,7 +134,7 @@ export class PostgresStorage {
 	 */
 	async mget(keys) {
 		if (keys.length === 0) return [];
-		const rows = await this.#query(GET, [keys]);
+		const rows = await this.#query(GET, [keys], true);
 		return rows.map(({ value }) => /** @type {string | null} */ (value));
 	}
 
@@ -181,7 +181,7 @@ export class PostgresStorage {
 	 * @returns {Promise<number | null>} seconds; -1 if it does not expire; null if it does not exist
 	 */
 	async ttl(key) {
-		const [row] = await this.#query(GET, [[key]]);
+		const [row] = await this.#query(GET, [[key]], true);
 		if (!row || row.value === null) return null;
 		return row.ttl_ms === null ? -1 : Math.ceil(Number(row.ttl_ms) / 1_000);
 	}
@@ -191,7 +191,7 @@ export class PostgresStorage {
 	 * @returns {Promise<string[]>}
 	 */
 	async keys(pattern = '*') {
-		const rows = await this.#query(KEYS, [toLikePattern(pattern)]);
+		const rows = await this.#query(KEYS, [toLikePattern(pattern)], true);
 		return rows.map(({ key }) => String(key));
 	}
 
@@ -251,7 +251,7 @@ export class PostgresStorage {
 		const hash = hashChannel(channel);
 		let subscription = this.#subscriptions.get(hash);
 		if (!subscription) {
-			const [answer] = await this.#query(LAST, []);
+			const [answer] = await this.#query(LAST, [], true);
 			if (!this.#detach) throw new StorageNotConnectedError();
 			// Another call may have subscribed to this channel meanwhile.
 			subscription = this.#subscriptions.get(hash)
@@ -319,7 +319,7 @@ export class PostgresStorage {
 		const { database, listener } = this.#internals;
 		let rows;
 		try {
-			rows = await database.query(SINCE, [subscriptions.map(({ channel }) => channel), subscriptions.map(({ last }) => last)]);
+			rows = await database.query(SINCE, [subscriptions.map(({ channel }) => channel), subscriptions.map(({ last }) => last)], true);
 		} catch {
 			return false;
 		}
@@ -362,10 +362,11 @@ export class PostgresStorage {
 	/**
 	 * @param {string} text
 	 * @param {unknown[]} values
+	 * @param {boolean} [reads] whether its function only reads
 	 */
-	#query(text, values) {
+	#query(text, values, reads) {
 		if (!this.#detach) throw new StorageNotConnectedError();
-		return this.#internals.database.query(text, values);
+		return this.#internals.database.query(text, values, reads);
 	}
 }
 

@@ -1,7 +1,7 @@
 // Generated from lib/contract by `make contract`: change it there.
 // The functions of the schema urlmode that an MCP server may call.
 
-/** @typedef {(text: string, values: unknown[]) => Promise<Record<string, unknown>[]>} Query */
+/** @typedef {import('../core/contract-calls.js').Query} Query */
 
 const STORE_ACCOUNT = 'SELECT urlmode.store_account($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer';
 
@@ -73,7 +73,7 @@ const READ_ACCOUNTS = `SELECT provider_name, account_id, state, reason, scopes, 
  * @returns {Promise<AccountRow[]>}
  */
 export function readAccounts(query, { subject, provider, account }) {
-	return /** @type {Promise<never>} */ (query(READ_ACCOUNTS, [subject, provider, account]));
+	return /** @type {Promise<never>} */ (query(READ_ACCOUNTS, [subject, provider, account], true));
 }
 
 /**
@@ -223,7 +223,7 @@ const LIST_ACCOUNTS = `SELECT subject_name, provider_name, account_id, state_nam
  * @returns {Promise<ListedRow[]>}
  */
 export function listAccounts(query, { subject, provider, state }) {
-	return /** @type {Promise<never>} */ (query(LIST_ACCOUNTS, [subject, provider, state]));
+	return /** @type {Promise<never>} */ (query(LIST_ACCOUNTS, [subject, provider, state], true));
 }
 
 /**
@@ -239,7 +239,7 @@ const VAULT_KEYS = 'SELECT kid, accounts FROM urlmode.vault_keys()';
  * @returns {Promise<KeyRow[]>}
  */
 export function vaultKeys(query) {
-	return /** @type {Promise<never>} */ (query(VAULT_KEYS, []));
+	return /** @type {Promise<never>} */ (query(VAULT_KEYS, [], true));
 }
 
 /**
@@ -262,7 +262,7 @@ const LIST_SEALED = 'SELECT subject, provider, account, tokens FROM urlmode.list
  * @returns {Promise<SealedRow[]>}
  */
 export function listSealed(query, { minting, afterSubject, afterProvider, afterAccount }) {
-	return /** @type {Promise<never>} */ (query(LIST_SEALED, [minting, afterSubject, afterProvider, afterAccount]));
+	return /** @type {Promise<never>} */ (query(LIST_SEALED, [minting, afterSubject, afterProvider, afterAccount], true));
 }
 
 const RESEAL_ACCOUNT = 'SELECT urlmode.reseal_account($1, $2, $3, $4, $5) AS answer';

@@ -12,8 +12,9 @@ import base64
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from .contract_calls import Row, RowKey, TakenCheck, TakenRecheck
+from .contract_calls import Row, RowKey, TakenCheck
 from .contract_limits import RECHECK_LEASE_S
+from .contract_money import TakenRecheck
 from .contract_seals import PROBLEM_INFO, RESULT_INFO
 from .database import Database
 from .entries import check_entries

@@ -20,6 +20,7 @@ from typing import Any, Literal, Union
 import psycopg
 
 from . import contract_calls as sql
+from . import contract_money as money
 from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
 from .arguments import check_reference
@@ -43,7 +44,7 @@ _EXCHANGE_FAILED = "exchange_failed"
 
 Step = Callable[[], Awaitable[bool]]
 ClaimEnd = Literal["delivered", "refunded"]
-End = Callable[[ClaimEnd, Union[str, None]], Awaitable[sql.FulfilLeaseAnswer]]
+End = Callable[[ClaimEnd, Union[str, None]], Awaitable[money.FulfilLeaseAnswer]]
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ class Claims:
     ) -> Claim | None:
         asked = time.monotonic()
         query = self._query
-        row = await sql.begin_lease(
+        row = await money.begin_lease(
             query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id,
             any_payment=any_payment, recheck_ms=age,
         )  # fmt: skip
@@ -263,14 +264,14 @@ class Claims:
 
         def fulfil(
             text: bytes | None, how: ClaimEnd | None = None, refund: str | None = None
-        ) -> Awaitable[sql.FulfilLeaseAnswer]:
+        ) -> Awaitable[money.FulfilLeaseAnswer]:
             sealed = None if text is None else seal(self._keys, FULFILLED_INFO, *key, text)
-            return sql.fulfil_lease(
+            return money.fulfil_lease(
                 query, key, fence=fence, fulfilled=sealed, claim_end=how, refund=refund, keep_ms=keep_ms
             )
 
         async def confirm() -> bool:
-            confirming = asyncio.ensure_future(sql.confirm_claim(query, key, fence=fence, keep_ms=keep_ms))
+            confirming = asyncio.ensure_future(money.confirm_claim(query, key, fence=fence, keep_ms=keep_ms))
             self._confirming[key.id] = confirming
 
             def forget(ended: asyncio.Future[bool]) -> None:
@@ -281,8 +282,8 @@ class Claims:
             return await confirming
 
         return _Steps(
-            key.id, lambda: sql.renew_lease(query, key, fence=fence, lease_ms=lease_ms), fulfil,
-            lambda how, refund: fulfil(None, how, refund), confirm, lambda: sql.release_claim(query, key, fence=fence),
+            key.id, lambda: money.renew_lease(query, key, fence=fence, lease_ms=lease_ms), fulfil,
+            lambda how, refund: fulfil(None, how, refund), confirm, lambda: money.release_claim(query, key, fence=fence),
         )  # fmt: skip
 
 
@@ -291,8 +292,8 @@ class _Steps:
     """What a call does with its claim. Each is lost, or False, if another call has begun since."""
 
     id: str
-    renew: Callable[[], Awaitable[sql.RenewLeaseAnswer]]
-    fulfil: Callable[[bytes], Awaitable[sql.FulfilLeaseAnswer]]
+    renew: Callable[[], Awaitable[money.RenewLeaseAnswer]]
+    fulfil: Callable[[bytes], Awaitable[money.FulfilLeaseAnswer]]
     end: End
     confirm: Step
     release: Step
@@ -392,7 +393,7 @@ class _Lease:
         self._end()
         self.lost.set()
 
-    async def _last_step(self, ask: Callable[[], Awaitable[sql.FulfilLeaseAnswer]]) -> None:
+    async def _last_step(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> None:
         self._is_done = True
         try:
             answer = await self._while_it_lasts(ask)
@@ -402,12 +403,12 @@ class _Lease:
             raise ClaimLostError(self._steps.id)
         self._tell(answer)
 
-    def _tell(self, answer: sql.RenewLeaseAnswer | sql.FulfilLeaseAnswer) -> None:
+    def _tell(self, answer: money.RenewLeaseAnswer | money.FulfilLeaseAnswer) -> None:
         """All that was paid went back. The work may go on."""
         if answer in ("refunded", "disputed"):
             self.refunded.set()
 
-    async def _while_it_lasts(self, ask: Callable[[], Awaitable[sql.FulfilLeaseAnswer]]) -> sql.FulfilLeaseAnswer:
+    async def _while_it_lasts(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> money.FulfilLeaseAnswer:
         """The work is done, so a database that does not answer is asked again, for the time of one lease. No other
         call can begin meanwhile."""
         until = time.monotonic() + self._seconds

@@ -12,24 +12,11 @@ from typing import Any, Literal, NamedTuple
 import psycopg
 
 from . import contract_calls as sql
+from . import contract_money as money
 from .batches import Batches
-from .contract_calls import (
-    Abandoned,
-    AbandonAnswer,
-    EntitlementRow,
-    TakenCheck,
-    Created,
-    NewRow,
-    Query,
-    TakenRecheck,
-    RefundRow,
-    Resuming,
-    Row,
-    RowKey,
-    UnclaimedRow,
-    UndeliveredRow,
-)
+from .contract_calls import Abandoned, AbandonAnswer, TakenCheck, Created, NewRow, Query, Resuming, Row, RowKey
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, QUERY_S
+from .contract_money import EntitlementRow, TakenRecheck, RefundRow, UnclaimedRow, UndeliveredRow
 from .errors import (
     ElicitationExistsError,
     ElicitationLimitError,
@@ -171,43 +158,43 @@ class Database:
         return outcome
 
     async def claim(self, key: RowKey, action: Action, reference: str | None, keep_ms: int, held: bool) -> bool:
-        outcome = await sql.claim(self.query, key, reference=reference, keep_ms=keep_ms, action=action, held=held)
+        outcome = await money.claim(self.query, key, reference=reference, keep_ms=keep_ms, action=action, held=held)
         if outcome == "open":
             raise ElicitationOpenError(key.id)
         return outcome == "claimed"
 
     async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
-        return await sql.undelivered(self.query, provider=provider, since=since, id=None)
+        return await money.undelivered(self.query, provider=provider, since=since, id=None)
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[UnclaimedRow]:
-        return await sql.unclaimed_payments(self.query, provider=provider, since=since, id=id)
+        return await money.unclaimed_payments(self.query, provider=provider, since=since, id=id)
 
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[RefundRow]:
-        return await sql.refunds(self.query, provider=provider, since=since, id=id)
+        return await money.refunds(self.query, provider=provider, since=since, id=id)
 
     async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck | None:
         """None if another instance is rechecking, or if there is nothing to recheck. `max_age_ms`: before a claim."""
-        return await sql.begin_recheck(self.query, key, lease_ms=lease_ms, max_age_ms=max_age_ms)
+        return await money.begin_recheck(self.query, key, lease_ms=lease_ms, max_age_ms=max_age_ms)
 
     async def answer_recheck(
         self, key: RowKey, taken: TakenRecheck, payments: list[dict[str, Any]], refunds: list[dict[str, Any]]
     ) -> list[str]:
         """What each payment and then each refund has done."""
-        return await sql.answer_recheck(
+        return await money.answer_recheck(
             self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
         )
     async def entitlements(self, subject: str, item: str | None) -> list[EntitlementRow]:
-        return await sql.entitlements(self.query, tenant="", subject=subject, item=item)
+        return await money.entitlements(self.query, tenant="", subject=subject, item=item)
 
     async def paid(self, *, subject: str, item: str, since: datetime | None) -> bool:
-        return await sql.paid(self.query, subject=subject, item=item, since=since)
+        return await money.paid(self.query, subject=subject, item=item, since=since)
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
-        await sql.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
+        await money.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
 
     async def take_check(self, key: RowKey) -> TakenCheck | None:
         """None if another instance verifies it, or if there is nothing to verify."""

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import psycopg
 
-from . import contract_calls as sql
+from . import contract_money as sql
+from .contract_calls import Query
 from .contract_limits import (
     CLAIM_RENEWALS,
     LEDGER_LEASE_S,
@@ -36,7 +37,7 @@ _LEASE_MS = round(LEDGER_LEASE_S * 1000)
 
 
 class Ledger:
-    def __init__(self, query: sql.Query, listener: Listener) -> None:
+    def __init__(self, query: Query, listener: Listener) -> None:
         self._query = query
         self._listener = listener
         self._readings: set[_Reading] = set()
@@ -75,7 +76,7 @@ class Ledger:
 class _Reading:
     """One loop over the ledger."""
 
-    def __init__(self, query: sql.Query, listener: Listener, consumer: str, tasks: Tasks) -> None:
+    def __init__(self, query: Query, listener: Listener, consumer: str, tasks: Tasks) -> None:
         self._query = query
         self._consumer = consumer
         self._tasks = tasks

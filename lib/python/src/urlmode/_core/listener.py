@@ -110,7 +110,9 @@ class _Listening:
         if not self.lost.done():
             self.lost.set_result(error)
 
-    async def query(self, statement: str, values: Sequence[Any] = (), *, limit: float | None = None) -> Rows:
+    async def query(
+        self, statement: str, values: Sequence[Any] = (), _reads: bool = False, *, limit: float | None = None
+    ) -> Rows:
         """One statement after another. An error that is no refusal is the end of the connection."""
         async with self._turn:
             if self.lost.done():
@@ -184,8 +186,8 @@ class Listener:
         """When nobody uses the connection any more, it stays open for the next user."""
         self._users.discard(user)
 
-    async def query(self, statement: str, values: Sequence[Any]) -> Rows:
-        """Only allowed while `listening`."""
+    async def query(self, statement: str, values: Sequence[Any], _reads: bool = False, /) -> Rows:
+        """Only allowed while `listening`. Also what only reads is sent once."""
         if self._connection is None:
             raise LostConnection("the listening connection is lost")
         rows = await self._connection.query(statement, values)

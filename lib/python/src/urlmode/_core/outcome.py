@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from .arguments import add_parameters, query_of
-from .contract_calls import EntitlementRow, RefundRow, Row, UnclaimedRow, UndeliveredRow
+from .contract_calls import Row
+from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, UndeliveredRow
 from .contract_seals import RESULT_INFO, VERIFIER_INFO
 from .errors import ElicitationSealError
 from .keys import KeyRing

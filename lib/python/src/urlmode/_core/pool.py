@@ -30,7 +30,6 @@ from .contract_limits import (
     QUERY_S,
     UNACKED_S,
 )
-from .contract_reads import READS
 from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
 from .tasks import Tasks, start_quietly
 
@@ -38,8 +37,6 @@ T = TypeVar("T")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 Connect = Callable[[], Awaitable[Connection]]
 Rows = list[tuple[Any, ...]]
-
-_FUNCTION = re.compile(r"\burlmode(?:_frameworks)?\.\w+(?=\()")
 
 
 class PoolLike(Protocol):
@@ -147,11 +144,6 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, psycopg.Error) and re.match("42|3F", error.sqlstate or "") is not None
 
 
-def _only_reads(statement: str) -> bool:
-    called = _FUNCTION.search(statement)
-    return called is not None and called[0] in READS
-
-
 class _LostError(Exception):
     """The connection was lost before the answer came."""
 
@@ -186,8 +178,8 @@ class Pool:
         self._closed = False
         self.broken_off = False
 
-    async def query(self, statement: str, values: Sequence[Any]) -> Rows:
-        return await self.track(lambda: self.run(statement, values))
+    async def query(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
+        return await self.track(lambda: self.run(statement, values, reads))
 
     async def track(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Runs a call that `close` waits for. Whoever cancels it does not know whether it was carried out."""
@@ -209,12 +201,12 @@ class Pool:
 
         return await asyncio.shield(self._calls.start(call()))
 
-    async def run(self, statement: str, values: Sequence[Any]) -> Rows:
+    async def run(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
         try:
             return await self._run_once(statement, values)
         except _LostError as lost:
             # Whether a change was made is not known. A read can be repeated.
-            if self.broken_off or not _only_reads(statement):
+            if self.broken_off or not reads:
                 raise lost.error from lost.error.__cause__
         try:
             return await self._run_once(statement, values)

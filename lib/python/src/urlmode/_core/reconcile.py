@@ -7,7 +7,8 @@ from datetime import datetime, timezone
 from typing import Union
 
 from . import arguments
-from . import contract_calls as sql
+from . import contract_money as sql
+from .contract_calls import Query
 from .contract_limits import LISTED_MAX
 from .entries import check_entries
 from .tasks import call
@@ -17,7 +18,7 @@ ListFunction = Callable[[str], Union[Entries, Awaitable[Entries]]]
 
 
 async def reconcile(
-    query: sql.Query, provider: object, since: object, until: object, list_payments: ListFunction
+    query: Query, provider: object, since: object, until: object, list_payments: ListFunction
 ) -> Reconciliation:
     name = arguments.check_provider(provider)
     begin = arguments.check_since(since)

@@ -15,7 +15,7 @@ from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
 from .ask_back import Rechecker
 from .claims import Claim, Claims
-from .contract_calls import Abandoned, RefundRow, RowKey, UnclaimedRow
+from .contract_calls import Abandoned, RowKey
 from .contract_limits import (
     CLAIM_LEASE_MAX_S,
     CLAIM_LEASE_MIN_S,
@@ -35,6 +35,7 @@ from .contract_limits import (
     TIMEOUT_S,
     TTL_MAX_S,
 )
+from .contract_money import RefundRow, UnclaimedRow
 from .contract_seals import RESULT_INFO
 from .create import Creator
 from .create_methods import CreateMethods

@@ -92,7 +92,7 @@ async def read_accounts(
     provider: str | None,
     account: str | None,
 ) -> list[AccountRow]:
-    found = await query(READ_ACCOUNTS, [subject, provider, account])
+    found = await query(READ_ACCOUNTS, [subject, provider, account], True)
     return [AccountRow(*row) for row in found]
 
 
@@ -213,7 +213,7 @@ VAULT_KEYS = "SELECT kid, accounts FROM urlmode.vault_keys()"
 
 
 async def vault_keys(query: Query) -> list[KeyRow]:
-    found = await query(VAULT_KEYS, [])
+    found = await query(VAULT_KEYS, [], True)
     return [KeyRow(*row) for row in found]
 
 
@@ -236,7 +236,7 @@ async def list_sealed(
     after_provider: str,
     after_account: str,
 ) -> list[SealedRow]:
-    found = await query(LIST_SEALED, [minting, after_subject, after_provider, after_account])
+    found = await query(LIST_SEALED, [minting, after_subject, after_provider, after_account], True)
     return [SealedRow(*row) for row in found]
 
 
