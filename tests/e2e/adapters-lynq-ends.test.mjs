@@ -38,7 +38,7 @@ const server = createMCPServer({ name: 'ends', version: '1.0.0' });
 const callers = new AsyncLocalStorage();
 const subject = () => callers.getStore();
 const price = {
-	urlmode, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+	urlmode, subject, provider: 'stripe', kind: 'payment', item: 'report:42', expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', targetUrl: createCheckout, sessionKey: 'payment',
 };
 const paid = async (args, c) => c.text('Paid with ' + (c.session.get('payment') ?? await c.userStore.get('payment')).reference + '.');
