@@ -311,6 +311,7 @@ test('another price creates another elicitation while nobody has opened the firs
 	assert.equal(await idOf(price), ids[3]);
 	assert.notEqual(await idOf({ item: 'report:43' }), ids[3]);
 	await assert.rejects(idOf({ message: '' }), { name: 'TypeError' });
+	await assert.rejects(idOf({ item: undefined }), { name: 'TypeError', message: /^item is required .* such as report:42$/ });
 });
 
 test('verifyRequestState opens our handles and passes others to the given function', async (t) => {

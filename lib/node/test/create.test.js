@@ -144,6 +144,15 @@ test('the item of a payment and of a signature is kept with the row', async (t) 
 	assert.equal((await rowOf(admin, signed.elicitationId)).item, 'contract:7');
 });
 
+test('a payment or signature without an item is refused, and the error says what to write', async (t) => {
+	const { urlmode } = await setUp(t);
+	for (const wish of [payment, signature]) {
+		await assert.rejects(urlmode.create({ ...wish, item: undefined }), {
+			name: 'TypeError', message: 'item is required for kinds payment and signature: what the user gets, such as report:42',
+		});
+	}
+});
+
 test('a payment without an expected amount is refused, and the error says what to do', async (t) => {
 	const { urlmode } = await setUp(t);
 	await assert.rejects(urlmode.create({ ...request, kind: 'payment' }), {
@@ -223,7 +232,7 @@ const mistakes = {
 	'expected.currency': [{ kind: 'payment', expected: { amount: 1 } },
 		{ kind: 'payment', expected: { amount: 1, currency: 'euro' } }],
 	'item': [{ item: 'report:42' }, { ...payment, item: '' }, { ...payment, item: 'ö'.repeat(257) }, { ...payment, item: 42 },
-		{ ...payment, item: null }, { ...payment, item: 'a\0b' }],
+		{ ...payment, item: null }, { ...payment, item: undefined }, { ...signature, item: undefined }, { ...payment, item: 'a\0b' }],
 	'pkce': [{ ...payment, pkce: true }],
 	'targetUrl': [{ targetUrl: undefined }, { targetUrl: 'x' }, { targetUrl: 'https://p.example/?state=1' },
 		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],

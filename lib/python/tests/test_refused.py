@@ -118,6 +118,8 @@ async def a_coroutine() -> str:
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": ""}, "item must have 1 to 512 bytes"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": "x" * 513}, "item must have 1 to 512 bytes"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": 42}, "item must be a str"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "item": None}, "item is required .* such as report:42"),
+        ({"provider": "stripe", "kind": "signature", "item": None}, "item is required for kinds payment and signature"),
         ({"same_client": True}, "same_client requires client_id"), ({"about": [1]}, "about must be a mapping"),
         ({"about": {"a": object()}}, "about must be plain JSON"), ({"resume_key": ""}, "resume_key must have"),
         ({"traceparent": 5}, "traceparent must be a str"),
