@@ -70,7 +70,7 @@ func TestPanicOfTheCaller(t *testing.T) {
 	if got := <-wait; !errors.Is(got.err, errPanicked) || strings.Contains(got.err.Error(), "s3cret") {
 		t.Errorf("Verify: %v", got.err)
 	}
-	id = create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"}).ElicitationID
+	id = create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"}).ElicitationID
 	wait = begin(t, t.Context(), m, id, me, WaitOptions{Recheck: func(_ context.Context, event Recheck) (*Answer, error) {
 		return nil, errors.New(event.References[len(event.References)])
 	}})

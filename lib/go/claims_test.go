@@ -40,8 +40,8 @@ func TestClaimIsOfTheCallThatHasAsked(t *testing.T) {
 	connected := create(t, m, account(me)).ElicitationID
 	p.open(t, connected, me)
 	p.comeBack(t, connected, me, "c")
-	signed := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
-	plain := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
+	signed := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"}).ElicitationID
+	plain := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"}).ElicitationID
 	for _, id := range []string{signed, plain} {
 		if _, err := m.Complete(t.Context(), id, me, Answer{Action: Accept}); err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func workIsDoneOnce(t *testing.T, ended context.Context, m *Instance, id string,
 // The end of the context ends the wait for another call.
 func TestWaitForAnotherCallEndsWithItsContext(t *testing.T) {
 	m, me := open(t), someone()
-	id := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"}).ElicitationID
+	id := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"}).ElicitationID
 	if _, err := m.Complete(t.Context(), id, me, Answer{Action: Accept}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestWaitForAnotherCallEndsWithItsContext(t *testing.T) {
 
 func TestLeaseIsRenewed(t *testing.T) {
 	m, other, me := open(t), open(t), someone()
-	asked := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"})
+	asked := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"})
 	if _, err := m.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept}); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func (p *programs) event(t testing.TB, id, effect string, amount int64, referenc
 // paid is a claim that has begun, of a payment.
 func paid(t *testing.T, m *Instance, p *programs, me Owner, o LeaseOptions) (string, *Claim) {
 	t.Helper()
-	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
+	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
 	p.event(t, id, "paid", 1050, "cs_"+id)
 	return id, beginClaim(t, m, id, me, o)
 }
@@ -220,7 +220,7 @@ func TestSizesOfResults(t *testing.T) {
 // What does not match is refunded under a lease, and says so. The same caller begins the same claim again.
 func TestEndOfWhatIsListed(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
-	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
+	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
 	part := "part_" + id
 	p.event(t, id, "paid", 1, part)
 	if state := beginClaim(t, m, id, me, LeaseOptions{Reference: part}).State; state != ClaimChanged {

@@ -132,12 +132,12 @@ func checkRequest(r *Request) (err error) {
 		}
 	}
 	switch {
-	case r.Item != "" && r.Kind != Payment && r.Kind != Signature:
+	case r.Item != "" && !r.Kind.hasItem():
 		return argumentError("Item is only allowed for payments and signatures")
+	case r.Item == "" && r.Kind.hasItem():
+		return argumentError("Item is required for payments and signatures: what the user gets, such as report:42")
 	case r.Subscription && (r.Kind != Payment || r.Expected.Any):
 		return argumentError("Subscription is only allowed for a Payment with its first price")
-	case r.Subscription && r.Item == "":
-		return argumentError("Subscription requires an Item, for which it is an entitlement")
 	case r.SameClient && r.ClientID == "":
 		return argumentError("SameClient requires ClientID")
 	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
@@ -179,6 +179,8 @@ func checkTargetRequest(r *Request) (price string, err error) {
 		return "", argumentError("PKCE is only allowed for OAuth")
 	case (r.TargetURL == "") == (r.Target == nil):
 		return "", argumentError("TargetURL is required, or Target, and not both")
+	case r.Expected.Match == MatchCheckout && r.Target == nil:
+		return "", argumentError("MatchCheckout requires a Target with the Checkout")
 	}
 	if r.Target == nil {
 		if err := checkTarget(Target{URL: r.TargetURL}, r.Kind); err != nil {

@@ -62,7 +62,7 @@ func TestTraceOfTheCallIsKept(t *testing.T) {
 func TestPaymentURLs(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
 	var seen TargetArguments
-	asked := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "isk"},
+	asked := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Amount: 5, Currency: "isk"},
 		Target: func(_ context.Context, a TargetArguments) (Target, error) {
 			seen = a
 			return Target{URL: "https://checkout.example/pay", Checkout: "cs_1"}, nil
@@ -77,7 +77,7 @@ func TestPaymentURLs(t *testing.T) {
 		}
 	}
 	wanted := errors.New("no checkout")
-	if _, err := m.Create(t.Context(), Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Any: true},
+	if _, err := m.Create(t.Context(), Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true},
 		Target: func(context.Context, TargetArguments) (Target, error) { return Target{}, wanted }}); !errors.Is(err, wanted) {
 		t.Fatalf("the error of Target: %v", err)
 	}
@@ -112,6 +112,9 @@ func TestWhatAShippedDescriptionCannotBe(t *testing.T) {
 		request := &Request{Provider: c[0].(string), Kind: Kind(c[1].(string)), Owner: someone(), TargetURL: "https://a.example/"}
 		if request.Kind == Payment {
 			request.Expected = Expected{Any: true}
+		}
+		if request.Kind.hasItem() {
+			request.Item = "report:42"
 		}
 		_, err := checkTargetRequest(request)
 		refused := err != nil && errors.Is(err, ErrArgument) && strings.Contains(err.Error(), "cannot be of kind")

@@ -47,7 +47,7 @@ func digestOfRequest(provider string, kind Kind, expected Expected, item string,
 // beside it. A payment or signature is found by its item, and by this key, which is made of the message to its user and the price,
 // where an older version has created it.
 func DefaultResumeKey(provider string, kind Kind, message string, expected Expected) string {
-	if kind != Payment && kind != Signature {
+	if !kind.hasItem() {
 		return provider + " " + string(kind)
 	}
 	question := []any{message, nil, nil}

@@ -12,7 +12,7 @@ import (
 )
 
 func payment(of Owner, provider string) Request {
-	return Request{Provider: provider, Kind: Payment, Owner: of, Expected: Expected{Amount: 1050, Currency: "EUR"},
+	return Request{Provider: provider, Kind: Payment, Owner: of, Item: newID(), Expected: Expected{Amount: 1050, Currency: "EUR"},
 		TargetURL: "https://checkout.example/"}
 }
 

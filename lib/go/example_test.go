@@ -35,7 +35,7 @@ func someone() urlmode.Owner {
 
 func checkout() urlmode.Request {
 	return urlmode.Request{
-		Provider: "stripe", Kind: urlmode.Payment, Owner: someone(), Expected: urlmode.Expected{Amount: 500, Currency: "EUR"},
+		Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: someone(), Expected: urlmode.Expected{Amount: 500, Currency: "EUR"},
 		TargetURL: "https://checkout.stripe.com/c/pay/cs_test_1",
 	}
 }

@@ -188,7 +188,7 @@ func TestZeroOptions(t *testing.T) {
 	if rest := time.Until(asked.ExpiresAt); rest < 4*time.Minute || rest > 6*time.Minute || m.Name() != "callback.example" {
 		t.Errorf("%s: %s", m.Name(), rest)
 	}
-	paid := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"})
+	paid := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"})
 	for _, id := range []string{asked.ElicitationID, paid.ElicitationID} {
 		answer := Answer{Action: Accept}
 		if id == paid.ElicitationID {

@@ -115,7 +115,7 @@ func TestMemoryOfCalls(t *testing.T) {
 	ctx := t.Context()
 	one := func() error {
 		me := someone()
-		made, err := m.Create(ctx, Request{Provider: "stripe", Kind: Signature, Owner: me, TargetURL: "https://sign.example"})
+		made, err := m.Create(ctx, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"})
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 func TestRequestState(t *testing.T) {
 	m := offline(t)
 	me := Owner{"ada", "s"}
-	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "eur"}, ResumeKey: "k",
-		About: map[string]any{"a": 1}, ClientID: "c"}
+	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "eur"}, Item: "report:42",
+		ResumeKey: "k", About: map[string]any{"a": 1}, ClientID: "c"}
 	k := rowKey{newID(), bindingOf(me)}
 	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
 	text, err := m.RequestState(Retry{asked, 2}, request)
@@ -24,7 +24,7 @@ func TestRequestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := request
-	again.Expected.Currency = "EUR"
+	again.Expected.Amount, again.ResumeKey = 6, "l"
 	opened, err := m.OpenRequestState(text, again)
 	if err != nil || opened.Round != 2 || opened.Elicitation.URL != asked.URL || !opened.Elicitation.Resumed ||
 		opened.Elicitation.ExpiresAt.Before(asked.ExpiresAt) || opened.Elicitation.ExpiresAt.After(asked.ExpiresAt.Add(time.Second)) {
@@ -33,9 +33,8 @@ func TestRequestState(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"subject":  func(r *Request) { r.Owner.Subject = "eve" },
 		"session":  func(r *Request) { r.Owner.Session = "other" },
-		"amount":   func(r *Request) { r.Expected.Amount = 4 },
+		"item":     func(r *Request) { r.Item = "report:43" },
 		"provider": func(r *Request) { r.Provider = "paddle" },
-		"key":      func(r *Request) { r.ResumeKey = "l" },
 		"about":    func(r *Request) { r.About = nil },
 		"client":   func(r *Request) { r.SameClient = true },
 	} {
@@ -60,6 +59,34 @@ func TestRequestState(t *testing.T) {
 	for _, bad := range []Retry{{asked, 0}, {asked, RoundsMax + 1}, {Elicitation{}, 1}} {
 		if _, err := m.RequestState(bad, request); !errors.Is(err, ErrArgument) {
 			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// One of a package that has sent no item is good for the same price and the same key.
+func TestRequestStateWithoutItem(t *testing.T) {
+	m := offline(t)
+	me := Owner{"ada", "s"}
+	earlier := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "EUR"}, ResumeKey: "k"}
+	k := rowKey{newID(), bindingOf(me)}
+	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
+	text, err := m.RequestState(Retry{asked, 1}, earlier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		change func(*Request)
+		good   bool
+	}{
+		"the same":      {func(*Request) {}, true},
+		"another price": {func(r *Request) { r.Expected.Amount = 4 }, false},
+		"another key":   {func(r *Request) { r.ResumeKey = "l" }, false},
+	} {
+		request := earlier
+		request.Item = "report:42"
+		row.change(&request)
+		if _, err := m.OpenRequestState(text, request); (err == nil) != row.good {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

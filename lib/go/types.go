@@ -25,6 +25,9 @@ const (
 	Approval Kind = "approval"
 )
 
+// hasItem tells whether something is bought or signed.
+func (k Kind) hasItem() bool { return k == Payment || k == Signature }
+
 // Action is one of the three actions of the protocol.
 type Action string
 
@@ -196,7 +199,7 @@ type Request struct {
 	Target func(context.Context, TargetArguments) (Target, error)
 	// Expected is required for Payment, and only allowed there.
 	Expected Expected
-	// Item is what a payment or signature is for, in the words of the server: 1 to 512 bytes, such as report:42.
+	// Item is what a payment or signature is for, in the words of the server, such as report:42: 1 to 512 bytes, required for them.
 	Item string
 	// Subscription means that the payment must be the first one of a subscription, with Expected as its first price. It opens an
 	// entitlement for the Item, and is claimed by it.

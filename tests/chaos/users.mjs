@@ -18,7 +18,7 @@ const KINDS = { connect: 'oauth', refuse: 'oauth', pay: 'payment', 'let expire':
 /** What `create` is called with. */
 const WISHES = {
 	oauth: { provider: 'demo' },
-	payment: { provider: 'stripe', expected: PRICE },
+	payment: { provider: 'stripe', item: 'report', expected: PRICE },
 	input: { provider: 'intake', verifyTimeout: 5_000, form: { title: 'Key', fields: [{ name: 'key', type: 'text', label: 'Key' }] } },
 	approval: { provider: 'approvals', form: { title: 'Expense' } },
 };

@@ -24,6 +24,7 @@ export function registerBuyReport(mcp, { urlmode, stripe }) {
 		subject: call.authInfo.extra.subject,
 		provider: 'checkout',
 		kind: 'payment',
+		item: 'report',
 		expected: PRICE,
 		message: 'The report costs 10.50 EUR.',
 		ttl: 35 * MINUTE,

@@ -88,7 +88,7 @@ def make_app(urlmode: UrlMode, _: str) -> Any:
             return f"Here is your report.{before} Paid with {accepted.reference}."
 
         return await with_elicitation(
-            ctx, paid, urlmode=urlmode, subject=app.subject(), provider="checkout", kind="payment", expected=PRICE,
+            ctx, paid, urlmode=urlmode, subject=app.subject(), provider="checkout", kind="payment", item="report", expected=PRICE,
             message="The report costs 10.50 EUR.", ttl=35 * MINUTE, target_url=lambda urls: asyncio.to_thread(check_out, urls),
         )  # fmt: skip
 

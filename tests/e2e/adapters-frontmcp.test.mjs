@@ -87,6 +87,8 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		const request = await client.nextRequest();
 		assert.equal(request.message, 'The report costs 10.50 EUR.');
 		assert.equal(request.requestedSchema, undefined);
+		const [{ item }] = await fixture.stack.sql('SELECT item FROM urlmode.elicitation WHERE id = $1', [await newest()]);
+		assert.equal(item, 'buy_report', 'the tool with its arguments');
 		await pay(fixture, request.url);
 		await result;
 	});

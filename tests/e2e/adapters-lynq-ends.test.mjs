@@ -38,7 +38,7 @@ const server = createMCPServer({ name: 'ends', version: '1.0.0' });
 const callers = new AsyncLocalStorage();
 const subject = () => callers.getStore();
 const price = {
-	urlmode, subject, provider: 'stripe', kind: 'payment', expected: { amount: 1050, currency: 'EUR' },
+	urlmode, subject, provider: 'stripe', kind: 'payment', item: 'report:42', expected: { amount: 1050, currency: 'EUR' },
 	message: 'The report costs 10.50 EUR.', targetUrl: createCheckout, sessionKey: 'payment',
 };
 const paid = async (args, c) => c.text('Paid with ' + (c.session.get('payment') ?? await c.userStore.get('payment')).reference + '.');
@@ -53,6 +53,7 @@ sell('buy_slowly', report, { buildUrl: async (params) => {
 	return url;
 } });
 sell('buy_in_rounds', forSession(server, { ...price, roundTimeout: 400 }));
+sell('buy_by_year', forSession(server, { ...price, item: undefined, roundTimeout: 400 }));
 sell('buy_without_resume', { resume: { name: 'nothing' }, buildUrl: report.buildUrl });
 
 const account = forSession(server, {
@@ -70,7 +71,7 @@ server.tool('buy_again', {}, async (args, c) => {
 	return withElicitation({ ...price, ...call, roundTimeout: 400 }, ({ reference }) => c.text('Paid with ' + reference + '.'));
 });
 
-const TOOLS = ['buy_report', 'buy_forever', 'buy_slowly', 'buy_in_rounds', 'buy_without_resume', 'connect'];
+const TOOLS = ['buy_report', 'buy_forever', 'buy_slowly', 'buy_in_rounds', 'buy_by_year', 'buy_without_resume', 'connect'];
 const stateful = server.http({ onRequest(request, id, session) {
 	session.enableTools(...TOOLS);
 	if (request.headers.get('x-user')) session.set('user', { id: request.headers.get('x-user') });
@@ -183,6 +184,13 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		await pay(fixture, client.requests[0].url, 'paid', { ...PRICE, reference: 'cs_test_2' });
 		assert.equal((await client.call('buy_again')).text, 'Paid with cs_test_2.');
 		assert.equal(client.requests.length, 1);
+	});
+
+	test('without an item, what is bought is the tool with its arguments', async () => {
+		const client = await connect({ onElicit: () => new Promise(() => {}) });
+		for (const year of [2025, 2026]) await client.call('buy_by_year', { args: { year } });
+		const found = await fixture.stack.sql("SELECT item FROM urlmode.elicitation WHERE subject = 'ada@example.org' ORDER BY item");
+		assert.deepEqual(found.map(({ item }) => item), ['buy_by_year {"year":2025}', 'buy_by_year {"year":2026}']);
 	});
 
 	test('a slow function around buildUrl loses nothing', async () => {

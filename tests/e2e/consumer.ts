@@ -33,7 +33,7 @@ interface Receipt {
 
 export async function payment(receipt: Receipt): Promise<boolean> {
 	const e = await urlmode.create({
-		provider: 'shop', kind: 'payment', subject: 'user-42', expected: { amount: 1_999, currency: 'EUR' },
+		provider: 'shop', kind: 'payment', item: 'report:42', subject: 'user-42', expected: { amount: 1_999, currency: 'EUR' },
 		targetUrl: ({ cancelUrl, webhookUrl }) => `https://checkout.example/?cancel=${cancelUrl}&webhook=${webhookUrl}`,
 	});
 	await urlmode.waitForCompletion(e.elicitationId, {

@@ -107,7 +107,7 @@ function mollie(type, entity) {
 for (const [name, { expected, paid, back, again }] of Object.entries(PROVIDERS)) {
 	describe(name, () => {
 		const begin = async () => {
-			const payment = await fixture.createPayment(name, { expected, resumeKey: 'report' });
+			const payment = await fixture.createPayment(name, { expected, item: 'report' });
 			const provider = sender(fixture, name);
 			const reference = `p${payment.id.replaceAll('-', '')}`;
 			const send = async (event) => assert.equal((await provider.send(event)).status, 200);
@@ -191,7 +191,7 @@ function worldpay(type, id, ref, value, reference) {
 
 for (const [name, { expected, paid, half, learned }] of Object.entries(HALVES)) {
 	test(`${name}: two halves that go back are the whole, each once`, async () => {
-		const payment = await fixture.createPayment(name, { expected, resumeKey: 'report' });
+		const payment = await fixture.createPayment(name, { expected, item: 'report' });
 		const provider = sender(fixture, name);
 		const reference = `p${payment.id.replaceAll('-', '')}`;
 		const send = async (event) => assert.equal((await provider.send(event)).status, 200);
@@ -208,7 +208,7 @@ for (const [name, { expected, paid, half, learned }] of Object.entries(HALVES)) 
 
 describe('adyen: of two attempts, what becomes of the one leaves the other', () => {
 	const begin = async () => {
-		const payment = await fixture.createPayment('adyen', { expected: PRICE, resumeKey: 'report' });
+		const payment = await fixture.createPayment('adyen', { expected: PRICE, item: 'report' });
 		const [first, second] = ['1', '2'].map((n) => `psp${n}${payment.id.replaceAll('-', '')}`);
 		const send = async (event) => assert.equal((await sender(fixture, 'adyen').send(event)).status, 200);
 		const listed = async () => (await fixture.urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === payment.id).map(({ reference }) => reference);
@@ -240,7 +240,7 @@ describe('adyen: of two attempts, what becomes of the one leaves the other', () 
 });
 
 test('stripe: who pays twice is delivered once, also when the other payment was refunded or disputed', async () => {
-	const ask = (more) => fixture.createPayment('stripe', { expected: PRICE, resumeKey: 'report', ...more });
+	const ask = (more) => fixture.createPayment('stripe', { expected: PRICE, item: 'report', ...more });
 	const payment = await ask();
 	const stripe = sender(fixture, 'stripe');
 	const send = async (event) => assert.equal((await stripe.send(event)).status, 200);

@@ -192,10 +192,10 @@ describe('several waits for one payment', () => {
 });
 
 describe('a payment that was cancelled, and of which an event says that it was paid', () => {
-	const ask = (payment, options) => create({ ...payment.owner, resumeKey: 'report', ...options });
+	const ask = (payment, options) => create({ ...payment.owner, item: 'report', ...options });
 
 	async function cancelAndPay() {
-		const payment = await goToCheckout({ resumeKey: 'report' });
+		const payment = await goToCheckout({ item: 'report' });
 		await fixture.urlmode.cancel(payment.id, payment.owner);
 		await call(payment.webhookUrl, collect());
 		return payment;

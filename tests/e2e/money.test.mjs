@@ -23,14 +23,14 @@ before(async () => {
 after(() => fixture?.close());
 
 /** A payment that a later call with the same key goes on with. */
-const ask = (provider = 'stripe', options = {}) => fixture.createPayment(provider, { expected: PRICE, resumeKey: 'report', ...options });
+const ask = (provider = 'stripe', options = {}) => fixture.createPayment(provider, { expected: PRICE, item: 'report', ...options });
 
 /** The same question again, by the same user. */
 const askAgain = ({ provider, owner }, options) => ask(provider, { ...owner, ...options });
 
 /** A payment whose user has gone on to the checkout. */
 const openPayment = (provider = 'stripe', options = {}, browser = fixture.browser()) => fixture.goOn(browser, {
-	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, resumeKey: 'report', ...options,
+	provider, kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, item: 'report', ...options,
 });
 
 const wait = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, ...options });
@@ -180,7 +180,7 @@ describe('a wait that ends while its user is at the checkout', () => {
 
 	test('nothing else of its owner supersedes it', async () => {
 		const opened = await openPayment();
-		const processing = await openPayment('stripe', { ...opened.owner, resumeKey: 'another report' });
+		const processing = await openPayment('stripe', { ...opened.owner, item: 'another report' });
 		await send('stripe', processing, 'processing');
 		await fixture.createPayment('stripe', { ...opened.owner, expected: PRICE, exclusive: true });
 		assert.deepEqual(await fixture.state(opened), ['opened', null, '']);
@@ -286,7 +286,7 @@ describe('what is paid after the end', () => {
 
 	test('what a user pays for, although another one of theirs took its place, is offered to the next call', async () => {
 		const payment = await ask();
-		await ask('stripe', { ...payment.owner, resumeKey: 'other', exclusive: true });
+		await ask('stripe', { ...payment.owner, item: 'other', exclusive: true });
 		assert.deepEqual(await fixture.state(payment), ['completed', 'cancel', 'superseded']);
 		await send('stripe', payment, 'processing');
 		await send('stripe', payment, 'settled');
@@ -310,7 +310,7 @@ describe('what is paid after the end', () => {
 		const payment = await payLate();
 		const [{ provenAt, result, ...rest }] = await listed(payment, { provider: 'stripe', since: new Date(Date.now() - 60_000) });
 		assert.deepEqual(rest, {
-			elicitationId: payment.id, provider: 'stripe', ...payment.owner, item: undefined, resumeKey: 'report',
+			elicitationId: payment.id, provider: 'stripe', ...payment.owner, item: 'report', resumeKey: undefined,
 			reference: `cs_test_${payment.id}`, ...PRICE, matches: true, late: true, refunded: 0, held: false,
 		});
 		assert.ok(Date.now() - provenAt < 60_000);

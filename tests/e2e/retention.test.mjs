@@ -53,7 +53,7 @@ async function purge({ keep = 90 * DAY, kind = null, batch = 1000 } = {}, query 
 const exists = async ({ id }) => (await sql('SELECT FROM urlmode.elicitation WHERE id = $1', [id])).length === 1;
 
 const openPayment = (options) => fixture.goOn(fixture.browser(), {
-	provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, resumeKey: 'report', ...options,
+	provider: 'stripe', kind: 'payment', targetUrl: 'https://checkout.example/pay', expected: PRICE, item: 'report', ...options,
 });
 
 async function send({ id }, what = 'paid', more = {}) {
@@ -106,13 +106,17 @@ const LIVES = {
 		await sql('UPDATE urlmode.payment SET refunded_at = now() WHERE elicitation = $1', [payment.id]);
 		return payment;
 	}],
-	'documents that were signed for a later call': [Infinity, () => signed({ resumeKey: 'contract' })],
+	'documents that were signed for a later call': [Infinity, () => signed({ item: 'contract' })],
 	'documents that were signed for a later call, which has taken them': [90, async () => {
-		const documents = await signed({ resumeKey: 'contract' });
+		const documents = await signed({ item: 'contract' });
 		assert.equal(await claim(documents), true);
 		return documents;
 	}],
-	'documents that were signed': [90, () => signed()],
+	'documents that were signed for a package without items': [90, async () => {
+		const documents = await signed();
+		await sql('UPDATE urlmode.elicitation SET item = NULL WHERE id = $1', [documents.id]);
+		return documents;
+	}],
 };
 
 async function signed(options) {
@@ -230,7 +234,7 @@ describe('a payment whose elicitation is gone', () => {
 test('what was paid and is still there resumes by its id, and is not refused', async () => {
 	const payment = await openPayment();
 	await send(payment);
-	const again = await fixture.createPayment('stripe', { ...payment.owner, id: payment.id, expected: PRICE, resumeKey: 'report' });
+	const again = await fixture.createPayment('stripe', { ...payment.owner, id: payment.id, expected: PRICE, item: 'report' });
 	assert.deepEqual([again.id, again.resumed], [payment.id, true]);
 });
 

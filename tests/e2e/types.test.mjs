@@ -36,14 +36,16 @@ server.registerTool('a', { description: 'a', inputSchema: {} }, (_args, call) =>
 	const code: unknown = result?.code;
 	return { content: [{ type: 'text' as const, text: String(code) + returnUrl }] };
 }));
-const price = { ...options, pkce: undefined, kind: 'payment' as const };
+const price = { ...options, pkce: undefined, kind: 'payment' as const, item: 'report:42' };
 server.registerTool('b', { description: 'b', inputSchema: {} }, (_args, call) => withElicitation(
-	{ ...price, expected: { amount: 1, currency: 'EUR' }, server: server.server, call, ask: 'error', roundTimeout: 1_000, resumeKey: 'b' },
+	{ ...price, expected: { amount: 1, currency: 'EUR' }, server: server.server, call, ask: 'error', roundTimeout: 1_000 },
 	({ signal, fence, reference }: Accepted) => ({ content: [{ type: 'text' as const, text: \`\${signal.aborted} \${fence} \${reference}\` }] })));
 // @ts-expect-error the callback's own argument is required
 void withElicitation({ ...options, server }, () => {});
 // @ts-expect-error a payment needs what must be paid
 void withElicitation({ ...price, server, call: undefined as never }, () => {});
+// @ts-expect-error a payment is for something
+void urlmode.create({ ...price, item: undefined, expected: 'any' });
 // @ts-expect-error only an account has PKCE
 void urlmode.create({ ...price, expected: 'any', pkce: true });
 // @ts-expect-error only a payment has a price
@@ -120,6 +122,7 @@ abstract class ToolContext {
 export class Tool extends ToolContext {
 	async execute(): Promise<string> {
 		const result = await withElicitation({ ...options, call: this }, ({ elicitationId }) => elicitationId);
+		await withElicitation({ ...options, pkce: undefined, kind: 'payment', expected: 'any', call: this }, () => 'its item is made of the tool');
 		return typeof result === 'string' ? result : result.content[0]?.text ?? '';
 	}
 }

@@ -34,7 +34,7 @@ const server = (n) => stage.instances[n % 2].urlmode;
 
 function create(n, options) {
 	return server(n).create({
-		id: randomUUID(), provider: PROVIDER, kind: 'payment', expected: PRICE, subject: user, ttl: TTL,
+		id: randomUUID(), provider: PROVIDER, kind: 'payment', expected: PRICE, subject: user, ttl: TTL, item: randomUUID(),
 		targetUrl: 'https://shop.example/pay', ...options,
 	});
 }
@@ -155,7 +155,7 @@ test('a payment that comes while its row is created pays for it', () => rounds(a
 }));
 
 test('calls that ask at the same time get one elicitation', () => rounds(async (round) => {
-	const asked = await Promise.all(Array.from({ length: 6 }, (_, n) => create(n, { resumeKey: `thing-${round}`, exclusive: round % 2 === 0 })));
+	const asked = await Promise.all(Array.from({ length: 6 }, (_, n) => create(n, { item: `thing-${round}`, exclusive: round % 2 === 0 })));
 
 	assert.equal(new Set(asked.map(({ elicitationId }) => elicitationId)).size, 1);
 	assert.equal(count(asked.map(({ resumed }) => resumed), false), 1);

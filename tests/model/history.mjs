@@ -10,15 +10,17 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What users want of the tools. The name is the resumeKey, unless there is a key: the same at another price. */
+/** What users want of the tools. The name is the item, unless there is another: the same at another price. */
 export const THINGS = {
 	book: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR' } },
-	dearBook: { kind: 'payment', expected: { amount: 2_000, currency: 'EUR' }, key: 'book' },
+	dearBook: { kind: 'payment', expected: { amount: 2_000, currency: 'EUR' }, item: 'book' },
 	gift: { kind: 'payment', expected: 'any' },
 	contract: { kind: 'signature' },
 	account: { kind: 'oauth' },
 };
 export const USERS = ['ann', 'bob'];
+/** What is bought or signed; an account has a resumeKey. */
+export const itemOf = (thing) => (THINGS[thing].kind === 'oauth' ? undefined : THINGS[thing].item ?? thing);
 export const TTL = 5 * MINUTE;
 /** Of the price of 1,000. */
 const PART = 400;
@@ -245,7 +247,7 @@ export function makeHistory(seed) {
 				...ends.flatMap((end) => [...random.chance(0.85) ? [end] : [], ...random.chance(0.2) ? [random.pick(accidents)] : []]),
 			];
 		},
-		/** The same at two prices: what is paid at one is not paid at the other. */
+		/** The same at two prices: the first is superseded, and what is paid at one is paid. */
 		otherPrice() {
 			const [cheap, dear, payment, user] = [label('call'), label('call'), label('payment'), random.pick(USERS)];
 			return [

@@ -4,7 +4,7 @@
 //   Money that was proved is claimed by exactly one call, or listed, or refunded.
 //   Nothing is accepted without proof of that amount for that elicitation.
 //   Nobody is asked to pay while a payment of theirs for the same thing is under
-//   way or proved.
+//   way or proved, whatever amount.
 //   Every wait ends with a documented outcome.
 
 import assert from 'node:assert/strict';
@@ -34,7 +34,7 @@ export class Ledger {
 	event(row, { effect, amount, currency, reference = row.id }, outcome) {
 		const isOther = outcome === 'other_kind';
 		if (effect !== 'paid' || (row.kind !== 'payment' && !isOther) || amount === undefined || MOVES_NOTHING.includes(outcome)) return;
-		this.#proved(reference, row, { amount, currency, matches: !isOther && fits(row.expected, { amount, currency }) });
+		this.#proved(reference, row, { amount, currency, isOther, matches: !isOther && fits(row.expected, { amount, currency }) });
 	}
 
 	answered(row, { reference, amount, currency }, outcome) {
@@ -56,7 +56,7 @@ export class Ledger {
 		if (row.kind !== 'payment' || !['pending', 'opened'].includes(row.status) || now >= row.expires) return;
 		const same = ({ user, thing }) => user === row.user && thing === row.thing;
 		for (const [reference, proofs] of this.#proofs) {
-			const isTheirs = proofs.some((proof) => same(proof.row) && proof.matches);
+			const isTheirs = proofs.some((proof) => same(proof.row) && !proof.isOther);
 			assert.ok(!isTheirs || !this.#observed.unclaimed.includes(reference),
 				`${row.user} is asked to pay for ${row.thing}, and ${reference} is proved`);
 		}

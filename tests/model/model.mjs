@@ -44,8 +44,15 @@ export class Model {
 
 	/** A call asks: it goes on with what there is for the same thing, or creates a row. */
 	ask(id, { user, thing, kind, expected, ttl, exclusive, canRecheck }) {
-		const found = this.resume(user, thing, canRecheck);
+		const found = this.resume(user, thing, expected, canRecheck);
+		// What does not match was told, or nobody heard it: from now on the money is held.
+		if (found && this.#isWrong(found)) this.claim(found, 'cancel');
 		if (found) return found;
+		// At another price, and nobody has opened it.
+		for (const row of this.rows) {
+			const isOther = row.user === user && row.thing === thing && row.price !== priceOf(expected);
+			if (isOther && row.status === 'pending' && this.now < row.expires) this.#end(row, 'cancel', 'superseded');
+		}
 		if (exclusive) {
 			for (const row of this.rows) {
 				const begun = row.status !== 'pending' && row.kind !== 'oauth';
@@ -53,7 +60,7 @@ export class Model {
 			}
 		}
 		const row = {
-			id, user, thing, kind, expected, status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
+			id, user, thing, kind, expected, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
 			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set() },
 		};
@@ -61,14 +68,29 @@ export class Model {
 		return row;
 	}
 
-	/** What is paid and unclaimed goes before what is processing, that before what is open, and that before what has ended unclaimed. */
-	resume(user, thing, canRecheck = true) {
+	/**
+	 * What is paid and unclaimed goes before money that does not match, that before what is processing, that before what is open, and
+	 * that before what has ended unclaimed. What is paid is taken whatever the price is now, and what somebody has opened is gone on with.
+	 */
+	resume(user, thing, expected, canRecheck = true) {
 		const own = this.rows.filter((row) => row.user === user && row.thing === thing).reverse();
 		const ranked = own.filter((row) => this.#rankOf(row) !== undefined);
+		const goesOn = (row) => this.#goesOn(row) && (this.effectiveStatus(row) !== 'pending' || row.price === priceOf(expected));
 		return ranked.sort((one, other) => this.#rankOf(one) - this.#rankOf(other))[0]
+			?? own.find((row) => this.#isWrong(row) && this.effectiveStatus(row) === 'processing')
+			?? own.find((row) => this.#isWrong(row))
 			?? own.find((row) => this.effectiveStatus(row) === 'processing' && this.#goesOn(row))
-			?? own.find((row) => this.#goesOn(row) || (isOpen(row) && canRecheck && this.#mayBePaid(row)))
+			?? own.find((row) => goesOn(row) || (isOpen(row) && canRecheck && this.#mayBePaid(row)))
 			?? own.find((row) => !isOpen(row) && this.#isUnanswered(row, canRecheck));
+	}
+
+	/** Money that was paid for it does not match, and nobody has delivered or refunded it: nobody is asked for money again. */
+	#isWrong(row) {
+		return this.#wrong(row) !== undefined && !isOpen(row) && this.#rankOf(row) === undefined;
+	}
+
+	#wrong(row) {
+		return row.kind === 'payment' ? this.#paymentsOf(row).find((paid) => !paid.matches && isUnclaimed(paid)) : undefined;
 	}
 
 	#goesOn(row) {
@@ -139,6 +161,10 @@ export class Model {
 		if (!isOpen(row) && this.isHeld(row)) {
 			const { reference } = this.#paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
 			return { action: 'cancel', reason: 'held', late: false, reference };
+		}
+		// To one call it is amount_mismatch.
+		if (this.#isWrong(row) && (row.claimed || row.reason !== 'amount_mismatch')) {
+			return { action: 'cancel', reason: 'held', late: false, reference: this.#wrong(row).reference };
 		}
 		const paid = this.offered(row) ?? this.#paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
 		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
@@ -353,7 +379,7 @@ export class Model {
 		if (this.now >= row.expires) return 'expired';
 		// Nobody is sent to pay for what is paid.
 		if (row.kind === 'payment' && this.rows.some((other) => other.user === row.user && other.thing === row.thing
-			&& (this.offered(other) || this.isHeld(other)))) {
+			&& (this.offered(other) || this.isHeld(other) || this.#wrong(other)))) {
 			return 'completed';
 		}
 		row.status = 'opened';
@@ -583,6 +609,10 @@ export class Model {
 	#end(row, action, reason) {
 		Object.assign(row, { status: 'completed', action, reason, completedAt: this.now, endedIn: this.turn });
 	}
+}
+
+function priceOf(expected) {
+	return JSON.stringify(expected);
 }
 
 /** From then on whoever waits may end it. */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
 import { until } from '../support/wait.mjs';
-import { THINGS, TTL, USERS } from './history.mjs';
+import { itemOf, THINGS, TTL, USERS } from './history.mjs';
 import { Follower } from './follower.mjs';
 import { Ledger } from './ledger.mjs';
 import { CLAIM_LEASE, Model, closesAt } from './model.mjs';
@@ -91,13 +91,13 @@ class Runner {
 	#steps = {
 		call: async ({ call: label, at, user, thing, poll = false, exclusive = false }) => {
 			const { urlmode } = this.#stage.instances[at];
-			const { key = thing, ...asked } = THINGS[thing];
-			const request = { ...asked, ttl: TTL, exclusive, canRecheck: !poll };
+			const item = itemOf(thing);
+			const request = { ...THINGS[thing], item, ttl: TTL, exclusive, canRecheck: !poll };
 			const elicitation = await urlmode.create({
-				...request, id: this.#id(label), provider: PROVIDER, subject: user, resumeKey: key,
+				...request, id: this.#id(label), provider: PROVIDER, subject: user, ...!item && { resumeKey: thing },
 				targetUrl: 'https://shop.example/pay',
 			});
-			const row = this.#model.ask(this.#id(label), { ...request, user, thing });
+			const row = this.#model.ask(this.#id(label), { ...request, user, thing: item ?? thing });
 			assert.equal(elicitation.elicitationId, row.id, 'create resumes the same elicitation as the model, or none');
 			assert.equal(elicitation.resumed, row.id !== this.#id(label), 'resumed');
 			this.#ledger.asked(row, this.#model);
@@ -214,8 +214,7 @@ class Runner {
 			if (done && wasMade) this.#ledger.forgotten(model.row, model.target.reference);
 		},
 		/** The operator takes what unclaimed() lists, and may die before it is refunded: then it is listed again. */
-		refundByHand: async ({ payment, dies }) => {
-			const reference = this.#paid.get(payment)?.reference;
+		refundByHand: async ({ payment, reference = this.#paid.get(payment)?.reference, dies }) => {
 			const listed = (await this.#stage.instances[0].urlmode.unclaimed({ provider: PROVIDER }))
 				.find((each) => each.reference === reference);
 			assert.equal(listed !== undefined, this.#model.unclaimed().some((each) => each.reference === reference), 'listed');
@@ -449,7 +448,8 @@ class Runner {
 		})), 'the payments');
 		assert.deepEqual((real.undelivered ?? []).sort(), model.undelivered().sort(), 'what was made and never confirmed');
 		assert.deepEqual(real.refunds ?? [], model.listedRefunds(), 'what went back');
-		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, thing)?.id ?? null), 'what a call would resume');
+		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, itemOf(thing) ?? thing, THINGS[thing].expected)?.id ?? null),
+			'what a call would resume');
 		this.#ledger.check(real);
 		await this.#follower.follow(this.#stage.admin);
 		for (const { reference, kept } of real.payments ?? []) {
@@ -488,10 +488,11 @@ class Runner {
 		assert.fail(`${user} can ask anew for ${thing}`);
 	}
 
-	/** The operator decides about all that is held. */
+	/** The operator decides about all that is held, and refunds what does not match. */
 	async #decideAll(round) {
-		for (const { reference, held } of this.#model.unclaimed()) {
-			if (held) await this.step({ do: 'decide', reference, decision: ['released', 'voided'][round % 2] });
+		for (const { reference, held, matches } of this.#model.unclaimed()) {
+			if (!matches) await this.step({ do: 'refundByHand', reference });
+			else if (held) await this.step({ do: 'decide', reference, decision: ['released', 'voided'][round % 2] });
 		}
 	}
 

@@ -18,7 +18,7 @@ import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
 import { until } from '../support/wait.mjs';
 import { Remote } from '../waiting/remote.mjs';
 import { Driver } from '../waiting/side.mjs';
-import { THINGS } from './history.mjs';
+import { itemOf, THINGS } from './history.mjs';
 import { GRACE } from './model.mjs';
 
 export const PROVIDER = 'shop';
@@ -61,7 +61,7 @@ const OBSERVE = `SELECT json_build_object(
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
 	'undelivered', (SELECT json_agg(u.reference) FROM urlmode.undelivered() u),
 	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
-	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume($1, $2, NULL, $3) r)
+	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume_for($1, $2, $3, $4, NULL, $5, $6, $7) r)
 ) AS observed`;
 
 export class Stage {
@@ -137,8 +137,10 @@ export class Stage {
 
 	async observe(pairs) {
 		const { rows } = await this.admin.query(OBSERVE, [
-			pairs.map(([user]) => bindingOf(user, '')), pairs.map(([, thing]) => THINGS[thing].key ?? thing),
-			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing] }))]);
+			pairs.map(([user]) => bindingOf(user, '')), pairs.map(() => PROVIDER), pairs.map(([, thing]) => THINGS[thing].kind),
+			pairs.map(([, thing]) => (itemOf(thing) ? null : thing)),
+			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing], item: itemOf(thing) })),
+			pairs.map(([, thing]) => itemOf(thing) ?? null), pairs.map(([, thing]) => JSON.stringify(THINGS[thing].expected) ?? null)]);
 		return rows[0].observed;
 	}
 

@@ -175,7 +175,7 @@ describe('show', () => {
 
 	test('what a terminal obeys is not printed, whoever has sent it', async () => {
 		const once = HOSTILE + randomUUID();
-		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subject: once, resumeKey: once });
+		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subject: once, item: once });
 		await record(id, { type: HOSTILE, identity: once, effect: 'recheck', reference: once });
 		for (const args of [['show', id], ['show', '--json', id], ['events', '--limit', '1'], ['events', '--json', '--limit', '1']]) {
 			const { status, out } = await run(...args);

@@ -286,7 +286,7 @@ test('unclaimed lists what was paid and not claimed, without its result', async 
 	const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile } = fixture.stack.env;
 	const urlmode = fixture.closeAtEnd(new UrlMode({ databaseUrl, keysFile, baseUrl: fixture.stack.baseUrl }));
 	const { elicitationId } = await urlmode.create({
-		provider: 'stripe', kind: 'payment', subject, expected: { amount: 1050, currency: 'EUR' }, targetUrl: 'https://checkout.example/',
+		provider: 'stripe', kind: 'payment', subject, item: 'report:42', expected: { amount: 1050, currency: 'EUR' }, targetUrl: 'https://checkout.example/',
 	});
 	const stripe = sender(fixture, 'stripe');
 	const reference = `cs_${randomUUID()}`;

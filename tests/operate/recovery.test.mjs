@@ -2,6 +2,7 @@
 // earlier time: which payments are lost, and what the operator's command shows afterwards.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import test from 'node:test';
 
@@ -24,7 +25,7 @@ function tell(callback, id, effect = 'paid') {
 async function begin({ urlmode, callback }, count) {
 	const created = [];
 	for (let i = 0; i < count; i += 1) {
-		const { elicitationId: id } = await urlmode.create(PAYMENT);
+		const { elicitationId: id } = await urlmode.create({ ...PAYMENT, item: `report:${randomUUID()}` });
 		assert.equal(await callback.open(id, { provider: 'shop' }), 'opened');
 		created.push(id);
 	}

@@ -58,7 +58,7 @@ async function sign(outcomes) {
 	for (let n = 0; signing; n += 1) {
 		const owner = { subject: `signer-${n}` };
 		const { elicitationId: id } = await lab.fixture.urlmode.create({
-			...owner, provider: 'docusign', kind: 'signature', targetUrl: 'https://provider.example/', ttl: 3_600_000,
+			...owner, provider: 'docusign', kind: 'signature', item: 'contract', targetUrl: 'https://provider.example/', ttl: 3_600_000,
 		});
 		const wait = lab.fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 60_000 });
 		wait.catch(() => {}); // heard of below

@@ -16,6 +16,7 @@ const TARGET = 'http://localhost:9/authorize?client_id=tests';
 
 /**
  * Creates an elicitation; a payment accepts any amount unless `expected` says
+ * otherwise, and is, as a signature, for an item of its own unless `item` says
  * otherwise. The returned object also contains its owner.
  *
  * @param {import('urlmode').UrlMode} urlmode
@@ -26,6 +27,7 @@ export async function create(urlmode, options = {}) {
 	const elicitation = await urlmode.create({
 		provider: 'demo', kind: 'oauth', targetUrl: TARGET,
 		...options.kind === 'payment' && { expected: 'any' },
+		...['payment', 'signature'].includes(options.kind) && { item: `report:${randomUUID()}` },
 		...options, ...owner,
 	});
 	return { ...elicitation, owner, provider: options.provider ?? 'demo', id: elicitation.elicitationId };

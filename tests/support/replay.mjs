@@ -155,7 +155,7 @@ async function renew(fixture, lines) {
 	await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = ANY ($1)', [ids]);
 	await eachOf(ids, (id) => fixture.urlmode.create({
 		id, ...ownerOf(id), provider: providers.get(id), kind: 'payment', targetUrl: 'https://checkout.example/pay',
-		expected: PRICE, ttl: 24 * 3_600_000,
+		item: id, expected: PRICE, ttl: 24 * 3_600_000,
 	}));
 	return ids;
 }

@@ -162,7 +162,7 @@ const STEPS = {
 	async pays(run) {
 		const owner = { session: 's' };
 		const { elicitation_id: id } = await run.ask(run.instances.a, 'create', {
-			...owner, provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' } });
+			...owner, provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' }, item: 'report:42' });
 		run.paid = { ...owner, elicitation_id: id, reference: `cs_${randomUUID()}` };
 		assert.equal(await run.ask(run.instances.a, 'complete', { ...run.paid, action: 'accept', amount: 1050, currency: 'EUR' }), true);
 	},

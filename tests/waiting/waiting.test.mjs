@@ -25,7 +25,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const ALL = JSON.parse(readFileSync(path('scenarios.json'), 'utf8'));
 const CREATE = {
 	account: { provider: 'demo', kind: 'oauth', target_url: 'http://localhost:9/authorize?client_id=tests' },
-	payment: { provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' } },
+	payment: { provider: 'stripe', kind: 'payment', target_url: 'http://localhost:9/pay', expected: { amount: 1050, currency: 'EUR' }, item: 'report:42' },
 	input: { provider: 'intake', kind: 'input', form: {
 		title: 'Your API key', fields: [{ name: 'api_key', type: 'secret', label: 'API key', required: true }] } },
 	approval: { provider: 'approvals', kind: 'approval', form: { title: 'Delete the archive?', comment: 'optional' } },

@@ -31,7 +31,7 @@ func ExampleAdapter_Elicit() {
 	end, err := tools.Elicit(ctx, call, adapter.Wish{
 		Message: "Buy the report for 5.00 EUR.",
 		Request: urlmode.Request{
-			Provider: "stripe", Kind: urlmode.Payment, Expected: urlmode.Expected{Amount: 500, Currency: "EUR"},
+			Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Expected: urlmode.Expected{Amount: 500, Currency: "EUR"},
 			Owner:     urlmode.Owner{Subject: fmt.Sprintf("user-%d", time.Now().UnixNano())},
 			TargetURL: "https://checkout.stripe.com/c/pay/cs_test_1",
 		},

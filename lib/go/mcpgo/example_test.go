@@ -21,7 +21,7 @@ func ExampleTools_ElicitURL() {
 		return tools.ElicitURL(ctx, call, mcpgo.Wish{
 			Message: "Buy the report for 5.00 EUR.",
 			Request: urlmode.Request{
-				Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: "user-42"}, // of your authorization
+				Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: urlmode.Owner{Subject: "user-42"}, // of your authorization
 				Expected: urlmode.Expected{Amount: 500, Currency: "EUR"}, TargetURL: "https://checkout.stripe.com/c/pay/cs_test_1",
 			},
 		}, func(context.Context, mcpgo.Accepted) (*sdk.CallToolResult, error) {

@@ -43,7 +43,7 @@ server.tool('buy_report', report.resume, payment({ buildUrl: report.buildUrl }),
 
 server.tool('buy_again', { description: 'Buys the report, each time.' }, async (args, c) => {
 	const call = { server, call: c, subject: subject(c.sessionId) };
-	return withElicitation({ ...price, ...call }, async ({ reference }) => c.text(`Paid with ${reference}.`));
+	return withElicitation({ ...price, ...call, item: 'report:2026' }, async ({ reference }) => c.text(`Paid with ${reference}.`));
 });
 
 server.tool('connect_again', { description: 'Connects your Demo Account, each time.' }, async (args, c) => {

@@ -35,7 +35,7 @@ server.tool('buy_report', {
 	handler: (args, call) => withElicitation({
 		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
 		expected: { amount: 1050, currency: 'EUR' },
-		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+		message: 'The report costs 10.50 EUR.', item: 'report:2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })),
 });
 
@@ -45,7 +45,7 @@ server.tool('buy_summary', {
 	handler: (args, call) => withElicitation({
 		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment', typed: true,
 		expected: { amount: 1050, currency: 'EUR' },
-		message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026', targetUrl: createCheckout,
+		message: 'The summary costs 10.50 EUR.', item: 'summary:2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })),
 });
 

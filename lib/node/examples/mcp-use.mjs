@@ -34,14 +34,14 @@ server.tool({ name: 'connect_account', description: 'Connects your Demo Account.
 server.tool({ name: 'buy_report', description: 'Buys the report.' }, (args, call) => withElicitation({
 	urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
 	expected: { amount: 1050, currency: 'EUR' },
-	message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+	message: 'The report costs 10.50 EUR.', item: 'report:2026', targetUrl: createCheckout,
 }, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })));
 
 const summary = z.object({ reference: z.string() });
 server.tool({ name: 'buy_summary', description: 'Buys the summary, as data.', outputSchema: summary }, (args, call) => withElicitation({
 	urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment', typed: true,
 	expected: { amount: 1050, currency: 'EUR' },
-	message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026', targetUrl: createCheckout,
+	message: 'The summary costs 10.50 EUR.', item: 'summary:2026', targetUrl: createCheckout,
 }, async ({ reference = '' }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
 
 server.tool({ name: 'store_key', description: 'Stores your API key.' }, (args, call) => collectInput({

@@ -36,7 +36,7 @@ async function openSession(subject) {
 	const report = {
 		urlmode, server, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
 		expected: { amount: 1050, currency: 'EUR' },
-		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+		message: 'The report costs 10.50 EUR.', item: 'report:2026', targetUrl: createCheckout,
 	};
 
 	const paid = (/** @type {import('urlmode/sdk').Accepted} */ { reference }) => text(`Paid with ${reference}.`);
@@ -53,7 +53,7 @@ async function openSession(subject) {
 		withElicitation({ ...report, call, ask: 'error' }, paid));
 
 	server.registerTool('buy_summary', { description: 'Buys the summary, as data.', outputSchema: { reference: z.string() } }, (call) =>
-		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026' },
+		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', item: 'summary:2026' },
 			({ reference = '' }) => ({ ...text(`Paid with ${reference}.`), structuredContent: { reference } })));
 
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({

@@ -33,7 +33,7 @@ function createReports(subject) {
 	const report = {
 		urlmode, server, subject, provider: 'stripe', kind: /** @type {const} */ ('payment'),
 		expected: { amount: 1050, currency: 'EUR' },
-		message: 'The report costs 10.50 EUR.', resumeKey: 'report 2026', targetUrl: createCheckout,
+		message: 'The report costs 10.50 EUR.', item: 'report:2026', targetUrl: createCheckout,
 	};
 	/** @returns {Promise<import('@modelcontextprotocol/server').CallToolResult>} */
 	const paid = async (/** @type {import('urlmode/sdk2').Accepted} */ { reference }) => (
@@ -46,7 +46,7 @@ function createReports(subject) {
 
 	const summary = z.object({ reference: z.string() });
 	server.registerTool('buy_summary', { description: 'Buys the summary, as data.', outputSchema: summary }, (call) =>
-		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', resumeKey: 'summary 2026' }, async ({ reference = '' }) => (
+		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', item: 'summary:2026' }, async ({ reference = '' }) => (
 			{ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
 
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({

@@ -282,7 +282,7 @@ test('the trace of a call is kept with the row; one that is none is as good as n
 	const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 	for (const [traceparent, kept] of [[good, good], [good.replace('-01', '-0x'), null], [7, null], [undefined, null]]) {
 		const call = linkCall();
-		await ask({ ...call, call: { ...call.call, mcpReq: { ...call.call.mcpReq, _meta: { traceparent } } } }, { message: `Trace: ${traceparent}.` });
+		await ask({ ...call, call: { ...call.call, mcpReq: { ...call.call.mcpReq, _meta: { traceparent } } } }, { item: `trace:${traceparent}` });
 		const { rows: [row] } = await admin.query('SELECT traceparent FROM urlmode.elicitation WHERE id = $1', [(await newest()).id]);
 		assert.equal(row.traceparent, kept);
 	}
@@ -297,15 +297,21 @@ test('a handle is good as long as the user may come back', async (t) => {
 	assert.equal((await ask(round({ state: first.toolResult.requestState }))).result?.code, 'a');
 });
 
-test('another price or another message creates another elicitation', async (t) => {
-	const { ask } = await start(t);
+test('another price creates another elicitation while nobody has opened the first, and another message does not', async (t) => {
+	const { ask, callback, owner } = await start(t);
 	const idOf = async (more) => (await ask(linkCall(), { roundTimeout: 50, ...more })).elicitationId;
 	const price = { expected: { amount: 100, currency: 'EUR' } };
 	const id = await idOf(price);
-	assert.equal(await idOf(price), id);
-	for (const other of [{ expected: { amount: 5_000, currency: 'EUR' } }, { expected: { amount: 100, currency: 'USD' } },
-		{ expected: 'any' }, { ...price, message: 'Something else.' }]) assert.notEqual(await idOf(other), id);
+	assert.equal(await idOf({ ...price, message: 'Something else.' }), id);
+	const others = [{ expected: { amount: 5_000, currency: 'EUR' } }, { expected: { amount: 100, currency: 'USD' } }, { expected: 'any' }];
+	const ids = [id];
+	for (const other of others) ids.push(await idOf(other));
+	assert.equal(new Set(ids).size, 4);
+	assert.equal(await callback.open(ids[3], owner), 'opened');
+	assert.equal(await idOf(price), ids[3]);
+	assert.notEqual(await idOf({ item: 'report:43' }), ids[3]);
 	await assert.rejects(idOf({ message: '' }), { name: 'TypeError' });
+	await assert.rejects(idOf({ item: undefined }), { name: 'TypeError', message: /^item is required .* such as report:42$/ });
 });
 
 test('verifyRequestState opens our handles and passes others to the given function', async (t) => {

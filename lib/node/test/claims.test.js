@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bindingOf } from '../src/core/token.js';
-import { payment, purgeResults, request, setUp, until } from './support/database.js';
+import { payment, purgeResults, setUp, signature, until } from './support/database.js';
 import { scratchFolder } from './support/keys.js';
 
 const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
@@ -21,7 +21,7 @@ const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
 const KINDS = {
 	payment: { wish: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
 	signature: {
-		wish: { ...request, kind: 'signature' },
+		wish: signature,
 		accept: ({ callback }, id, owner) => callback.event(id, 'accepted', { ...owner, result: { reference: 'envelope_1' } }),
 	},
 };
@@ -30,7 +30,7 @@ const KINDS = {
 async function accepted(t, { wish, accept } = KINDS.payment, settings = {}) {
 	const fixture = await setUp(t, settings);
 	const owner = { subject: `user-${randomUUID()}`, session: '' };
-	const create = () => fixture.urlmode.create({ ...wish, ...owner, resumeKey: 'report' });
+	const create = () => fixture.urlmode.create({ ...wish, ...owner, item: 'report:42' });
 	const { elicitationId: id } = await create();
 	assert.equal(await accept(fixture, id, owner), 'accept');
 	const sql = async (text, ...values) => (await fixture.admin.query(text, values)).rows;
@@ -375,7 +375,7 @@ test('claim takes nothing that a call is at, or has done; and what it takes no c
 });
 
 test('what is not an accept is not begun: it says so', async (t) => {
-	const { urlmode, create, begin, callback, owner, id, outcomeOf } = await accepted(t);
+	const { urlmode, begin, callback, owner, id, outcomeOf } = await accepted(t);
 	const { reference } = await outcomeOf();
 	assert.equal((await begin({ reference: 'no such payment' })).state, 'taken');
 	const part = `part-${randomUUID()}`;
@@ -384,7 +384,7 @@ test('what is not an accept is not begun: it says so', async (t) => {
 	await callback.event(id, 'refunded', { reference, ...owner });
 	assert.equal((await begin({ reference })).state, 'taken');
 
-	const { elicitationId: next } = await create();
+	const { elicitationId: next } = await urlmode.create({ ...payment, ...owner });
 	const beginNext = () => urlmode.beginClaim(next, owner);
 	await assert.rejects(beginNext(), { name: 'ElicitationOpenError', code: 'ELICITATION_OPEN' });
 	await urlmode.cancel(next, owner);

@@ -9,7 +9,7 @@ import { KeysFile } from '../src/core/keys.js';
 import { openLink } from '../src/core/link.js';
 import { bindingOf, openState } from '../src/core/token.js';
 import { UrlMode } from '../src/index.js';
-import { payment, PRICE, request, setUp } from './support/database.js';
+import { payment, PRICE, request, setUp, signature } from './support/database.js';
 import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
 
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
@@ -100,12 +100,11 @@ test('the trace of the call is kept with the row, and what is none is refused', 
 	}
 });
 
-for (const kind of ['payment', 'signature']) {
-	const expected = kind === 'payment' ? PRICE : undefined;
+for (const [kind, wish] of Object.entries({ payment, signature })) {
 	test(`the return URLs and the webhook URL of a ${kind} have a state and are known before the row is written`, async (t) => {
 		const { urlmode, admin, keysFile } = await setUp(t, { name: 'The Shop' });
 		let way;
-		const e = await urlmode.create({ ...request, kind, expected, async targetUrl(given) {
+		const e = await urlmode.create({ ...wish, async targetUrl(given) {
 			way = given;
 			assert.equal(await rowOf(admin, given.elicitationId), undefined);
 			return new URL(`https://checkout.example/${given.elicitationId}`);
@@ -141,8 +140,17 @@ test('the item of a payment and of a signature is kept with the row', async (t) 
 	const item = 'ö'.repeat(256);
 	const { elicitationId } = await urlmode.create({ ...payment, item });
 	assert.equal((await rowOf(admin, elicitationId)).item, item);
-	const signature = await urlmode.create({ ...payment, kind: 'signature', expected: undefined, item: 'contract:7' });
-	assert.equal((await rowOf(admin, signature.elicitationId)).item, 'contract:7');
+	const signed = await urlmode.create({ ...signature, item: 'contract:7' });
+	assert.equal((await rowOf(admin, signed.elicitationId)).item, 'contract:7');
+});
+
+test('a payment or signature without an item is refused, and the error says what to write', async (t) => {
+	const { urlmode } = await setUp(t);
+	for (const wish of [payment, signature]) {
+		await assert.rejects(urlmode.create({ ...wish, item: undefined }), {
+			name: 'TypeError', message: 'item is required for kinds payment and signature: what the user gets, such as report:42',
+		});
+	}
 });
 
 test('a payment without an expected amount is refused, and the error says what to do', async (t) => {
@@ -224,7 +232,7 @@ const mistakes = {
 	'expected.currency': [{ kind: 'payment', expected: { amount: 1 } },
 		{ kind: 'payment', expected: { amount: 1, currency: 'euro' } }],
 	'item': [{ item: 'report:42' }, { ...payment, item: '' }, { ...payment, item: 'ö'.repeat(257) }, { ...payment, item: 42 },
-		{ ...payment, item: null }, { ...payment, item: 'a\0b' }],
+		{ ...payment, item: null }, { ...payment, item: undefined }, { ...signature, item: undefined }, { ...payment, item: 'a\0b' }],
 	'pkce': [{ ...payment, pkce: true }],
 	'targetUrl': [{ targetUrl: undefined }, { targetUrl: 'x' }, { targetUrl: 'https://p.example/?state=1' },
 		{ targetUrl: 'https://p.example/?code_challenge=1', pkce: true }],

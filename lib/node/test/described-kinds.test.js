@@ -10,7 +10,7 @@ const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/descri
 
 for (const [provider, kind, taken] of cases) {
 	test(`${provider} ${taken ? 'can' : 'cannot'} be of kind ${kind}`, () => {
-		const call = () => checkRequest({ provider, kind, ...kind === 'payment' && { expected: 'any' } });
+		const call = () => checkRequest({ provider, kind, ...kind !== 'oauth' && { item: 'report:42' }, ...kind === 'payment' && { expected: 'any' } });
 		if (taken) assert.equal(call().kind, kind);
 		else assert.throws(call, new RegExp(`^TypeError: provider ${provider} cannot be of kind ${kind}: its description`));
 	});

@@ -52,7 +52,7 @@ test('what becomes of money is read in order, and again until the next entry is 
 	]);
 	const [paid, refunded] = entries;
 	assert.deepEqual({ ...refunded, number: 0, enteredAt: 0 }, {
-		number: 0, enteredAt: 0, type: 'refunded', kind: 'refund', provider: 'demo', elicitationId: id, subject: owner.subject, item: undefined,
+		number: 0, enteredAt: 0, type: 'refunded', kind: 'refund', provider: 'demo', elicitationId: id, subject: owner.subject, item: 'report:42',
 		payment: reference, checkout: undefined, reference: `${reference}-a`, amount: 500, currency: 'EUR', refunded: 500,
 		status: undefined, occurredAt: undefined, evidenceDueAt: undefined,
 	});

@@ -1,4 +1,4 @@
-// Several elicitations of one owner: exclusive, resumeKey, claim and abandon.
+// Several elicitations of one owner: exclusive, resumeKey, item, claim and abandon.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -105,10 +105,10 @@ test('resumeKey: of many calls of create at once, one writes a row', async (t) =
 	assert.equal(created.filter(({ resumed }) => !resumed).length, 1);
 });
 
-test('resumeKey: an outcome is resumed until a call claims it', async (t) => {
+test('item: an outcome is resumed until a call claims it', async (t) => {
 	const { urlmode, another } = await setUp(t);
 	const owner = newOwner();
-	const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'a' });
+	const create = () => urlmode.create({ ...payment, ...owner, item: 'report:42' });
 	const { elicitationId } = await create();
 	await assert.rejects(urlmode.claim(elicitationId, owner), { code: 'ELICITATION_OPEN', message: /is open, perhaps again/ });
 	await urlmode.complete(elicitationId, { ...owner, action: 'accept', ...PRICE, reference: elicitationId, result: { paid: 1 } });
@@ -144,14 +144,14 @@ test('resumeKey: expired and refused elicitations are not resumed', async (t) =>
 	}
 });
 
-test('resumeKey: an accepted or processing payment is resumed however late', async (t) => {
+test('item: an accepted or processing payment is resumed however late', async (t) => {
 	const { urlmode, callback, admin } = await setUp(t);
 	for (const move of [
 		(id) => callback.event(id, 'processing'),
 		(id, owner) => urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference: id }),
 	]) {
 		const owner = newOwner();
-		const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'a' });
+		const create = () => urlmode.create({ ...payment, ...owner, item: 'report:42' });
 		const { elicitationId } = await create();
 		await move(elicitationId, owner);
 		await admin.query(`UPDATE urlmode.elicitation SET expires_at = now() - interval '1 d',

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bindingOf } from '../src/core/token.js';
-import { listenerOf, payment, PRICE, purgeResults, request, setUp, until } from './support/database.js';
+import { listenerOf, payment, PRICE, purgeResults, request, setUp, signature, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
 
 /** A new owner, because other tests use the same database. */
@@ -18,18 +18,19 @@ const newReference = () => `pay_${randomUUID()}`;
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
 const statusOf = async (admin, id) => (await rowOf(admin, id)).status;
 
-/** An elicitation of a new owner, with a resume key. */
+/** An elicitation of a new owner, which a later call for the same thing finds. */
 async function start(t, { wish = payment, settings = {}, ...options } = {}) {
 	const fixture = await setUp(t, settings);
 	const owner = newOwner('s');
-	const create = (more) => fixture.urlmode.create({ ...wish, ...owner, resumeKey: 'report', ...options, ...more });
+	const thing = wish.kind === 'oauth' ? { resumeKey: 'report' } : { item: 'report:42' };
+	const create = (more) => fixture.urlmode.create({ ...wish, ...owner, ...thing, ...options, ...more });
 	const { elicitationId: id } = await create();
 	const outcomeOf = (more) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0, ...more });
 	const unclaimed = async () => (await fixture.urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
 	return { ...fixture, owner, create, id, outcomeOf, unclaimed };
 }
 
-for (const [name, wish] of Object.entries({ payment, signature: { ...request, kind: 'signature' }, account: request })) {
+for (const [name, wish] of Object.entries({ payment, signature, account: request })) {
 	test(`the end of a wait does not end a ${name} that is opened`, async (t) => {
 		const { urlmode, another, callback, admin, owner, id, create } = await start(t, { wish });
 		await callback.open(id, owner);
@@ -78,7 +79,7 @@ test('after an attempt that failed, a timeout says opened again', async (t) => {
 test('exclusive supersedes no payment or signature that is opened or processing', async (t) => {
 	const { urlmode, callback, admin, owner } = await start(t);
 	const ids = [];
-	for (const wish of [payment, payment, { ...request, kind: 'signature' }]) {
+	for (const wish of [payment, payment, signature]) {
 		ids.push((await urlmode.create({ ...wish, ...owner })).elicitationId);
 	}
 	for (const id of ids) await callback.open(id, owner);

@@ -250,7 +250,7 @@ test('purge deletes what has been over for retention, or for olderThan, and says
 		return other;
 	};
 	const over = async (days, kind = 'oauth') => {
-		const { elicitationId } = await urlmode.create({ ...request, kind, ...kind === 'payment' && { expected: 'any' } });
+		const { elicitationId } = await urlmode.create(kind === 'payment' ? { ...payment, expected: 'any' } : request);
 		await admin.query("UPDATE urlmode.elicitation SET expires_at = now() - $2 * interval '1 day' WHERE id = $1", [elicitationId, days]);
 		return elicitationId;
 	};

@@ -290,7 +290,7 @@ test('a call that comes after the grace asks about an event that nobody has answ
 	const fixture = await setUp(t);
 	const { urlmode, callback, admin } = fixture;
 	const own = { subject: `user-${randomUUID()}` };
-	const ask = () => create(fixture, { ...own, resumeKey: 'report' });
+	const ask = () => create(fixture, { ...own, item: 'report:42' });
 	const [forgotten, id] = [await ask(), randomUUID()];
 	/** It was paid at a provider that signs nothing, while no call was there, and nobody has ended it since. */
 	const closed = async (of, time) => {
@@ -299,7 +299,7 @@ test('a call that comes after the grace asks about an event that nobody has answ
 		await admin.query('UPDATE urlmode.elicitation SET expires_at = now() - grace - $2::interval WHERE id = $1', [of, time]);
 	};
 	await closed(forgotten, '30 days 1 hour');
-	assert.equal(await create(fixture, { ...own, resumeKey: 'report', id }), id, 'a server without recheck never asks');
+	assert.equal(await create(fixture, { ...own, item: 'report:42', id }), id, 'a server without recheck never asks');
 	await closed(id, '29 days 23 hours');
 	assert.equal(await ask(), id);
 	const reference = newReference();

@@ -2,11 +2,13 @@
 // a JSON-RPC error that says what to do.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import test from 'node:test';
 
 import { rejectRequestState, withElicitation } from '../src/adapters/mcp-use.js';
-import { GRACE_MAX_SECONDS } from '../src/core/token.js';
+import { digestOfRequest } from '../src/core/digest.js';
+import { internalsOf } from '../src/core/internals.js';
+import { GRACE_MAX_SECONDS, mintState, openState } from '../src/core/token.js';
 import { request, setUp } from './support/database.js';
 
 const INVALID = /^The requestState does not belong to this call\. Call the tool again without requestState/;
@@ -25,17 +27,26 @@ async function setUpHandle(t) {
 	return { ...fixture, ask, elicitationId, handle: requestState };
 }
 
+/** The handle that a package without items has made for a request, with its resume key. */
+function handleWithoutItem({ urlmode }, handle, wish, key) {
+	const { keys } = internalsOf(urlmode);
+	const { browser, ...sealed } = openState(keys, 'retry', '', handle.slice(0, -2));
+	const purpose = createHash('sha256').update(digestOfRequest(wish)).update(key).digest().subarray(0, 16);
+	return `${mintState(keys, 'retry', '', { ...sealed, browser: purpose })}.1`;
+}
+
 /** Another character at this place. */
 const change = (text, at) => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
 
 test('one that was changed, or is of another user, session, provider or request, is refused', async (t) => {
-	const { ask, handle } = await setUpHandle(t);
+	const fixture = await setUpHandle(t);
+	const { ask, handle } = fixture;
 	const refused = { name: 'RequestStateError', code: 'REQUEST_STATE', reason: 'invalid_request_state', message: INVALID };
 	const { requestState: keyed } = await ask(undefined, { resumeKey: 'k', about: { scopes: ['read'] } });
-	const payment = { kind: 'payment', targetUrl: 'https://shop.example/pay' };
 	const price = { amount: 1, currency: 'EUR' };
-	const { requestState: priced } = await ask(undefined, { ...payment, resumeKey: 'p', expected: price });
-	const { requestState: bought } = await ask(undefined, { ...payment, item: 'report:42', expected: price });
+	const payment = { kind: 'payment', targetUrl: 'https://shop.example/pay', item: 'report:42', expected: price };
+	const { requestState: bought } = await ask(undefined, payment);
+	const earlier = handleWithoutItem(fixture, bought, { provider: 'demo', kind: 'payment', expected: price }, 'p');
 	for (const [name, state, more] of [
 		['empty', ''],
 		['no text', 7],
@@ -46,18 +57,18 @@ test('one that was changed, or is of another user, session, provider or request,
 		['of another session', handle, { session: 'another' }],
 		['of another provider', handle, { provider: 'another' }],
 		['of another resume key', handle, { resumeKey: 'another' }],
-		['of another kind', handle, { kind: 'signature' }],
+		['of another kind', handle, { kind: 'signature', item: 'report:42' }],
 		['of another request, although the resume key is the same', keyed, { resumeKey: 'k', about: { scopes: ['write'] } }],
-		['of another price, although the resume key is the same', priced, { ...payment, resumeKey: 'p', expected: { amount: 9_999, currency: 'EUR' } }],
-		['of another item', bought, { ...payment, item: 'report:43', expected: price }],
+		['of a package without items, of another price', earlier, { ...payment, resumeKey: 'p', expected: { amount: 9_999, currency: 'EUR' } }],
+		['of another item', bought, { ...payment, item: 'report:43' }],
 	]) {
 		await assert.rejects(ask(state, more), refused, name);
 	}
 	for (const [name, state, more] of [
 		['the right one', handle],
 		['with another message', handle, { message: 'Another.' }],
-		['at another price for the same item', bought, { ...payment, item: 'report:42', message: 'Another.', expected: { amount: 2, currency: 'EUR' } }],
-		['of a package without items', priced, { ...payment, resumeKey: 'p', item: 'report:42', expected: price }],
+		['at another price for the same item', bought, { ...payment, message: 'Another.', expected: { amount: 2, currency: 'EUR' } }],
+		['of a package without items', earlier, { ...payment, resumeKey: 'p' }],
 	]) {
 		assert.equal((await ask(state, more)).structuredContent.elicitation.status, 'pending', name);
 	}

@@ -163,7 +163,7 @@ test('a payment that is of no subscription opens nothing', async (t) => {
 test('what makes no sense is refused', async (t) => {
 	const { urlmode, options, use } = await start(t);
 	const create = (more) => urlmode.create({ ...options, kind: 'payment', subscription: true, message: undefined, ...more });
-	await assert.rejects(create({ item: undefined }), /subscription requires an item/);
+	await assert.rejects(create({ item: undefined }), /item is required/);
 	await assert.rejects(create({ expected: 'any' }), /subscription requires its first price/);
 	await assert.rejects(create({ kind: 'signature', expected: undefined }), /subscription is only allowed for kind payment/);
 	await assert.rejects(use({ item: undefined }), /item must be a string/);

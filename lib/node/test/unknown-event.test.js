@@ -28,7 +28,7 @@ test('a payment that came before its row pays for it', async (t) => {
 	assert.deepEqual(await listed(id), [{ effect: 'paid', amount: '1050' }]);
 	assert.equal(await callback.event(id, 'refunded', { reference, refund: newReference(), amount: 100 }), 'unknown');
 
-	await urlmode.create({ ...payment, ...owner, id, resumeKey: 'report' });
+	await urlmode.create({ ...payment, ...owner, id, item: 'report:42' });
 	const { action, reason, refundedAmount } = await outcomeOf(id);
 	assert.deepEqual([action, reason, refundedAmount], ['cancel', 'held', 100]);
 	assert.deepEqual(await listed(id), []);

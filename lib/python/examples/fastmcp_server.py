@@ -52,7 +52,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
 
         return await with_elicitation(
             ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment", ask=ask,
-            expected=Expected(1050, "EUR"), message="The report costs 10.50 EUR.", resume_key="report 2026",
+            expected=Expected(1050, "EUR"), message="The report costs 10.50 EUR.", item="report:2026",
             target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
         )  # fmt: skip
 
@@ -75,7 +75,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
 
         summary: Summary = await with_elicitation(
             ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment",
-            expected=Expected(1050, "EUR"), message="The summary costs 10.50 EUR.", resume_key="summary 2026",
+            expected=Expected(1050, "EUR"), message="The summary costs 10.50 EUR.", item="summary:2026",
             target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
         )  # fmt: skip
         return summary

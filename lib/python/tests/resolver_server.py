@@ -21,8 +21,8 @@ async def paid(accepted: Any, how: str) -> str:
 
 def options(urlmode: UrlMode, **more: Any) -> dict[str, Any]:
     given = {
-        "urlmode": urlmode, "subject": SUBJECT, "provider": "stripe", "kind": "payment", "expected": Expected(1050, "EUR"),
-        "message": "10.50 EUR", "target_url": checkout, "round_timeout": 20.0,
+        "urlmode": urlmode, "subject": SUBJECT, "provider": "stripe", "kind": "payment", "item": "report:42",
+        "expected": Expected(1050, "EUR"), "message": "10.50 EUR", "target_url": checkout, "round_timeout": 20.0,
     }  # fmt: skip
     return {**given, **more}
 

@@ -22,7 +22,7 @@ def reference() -> str:
 async def asked(urlmode: UrlMode, callback: Callback, me: Owner, **options: Any) -> str:
     """An elicitation of which an event has asked for a recheck."""
     made = await urlmode.create(
-        kind="payment", provider="stripe", expected=PRICE, **{"target_url": "https://checkout.example/", **options}, **me
+        kind="payment", provider="stripe", item="report:42", expected=PRICE, **{"target_url": "https://checkout.example/", **options}, **me
     )
     await callback.event(made.elicitation_id, "recheck")
     return made.elicitation_id
@@ -100,9 +100,9 @@ async def test_reconcile(urlmode: UrlMode, callback: Callback) -> None:
     provider = f"shop-{uuid.uuid4().hex[:8]}"
     ids = [
         (await urlmode.create(
-            kind="payment", provider=provider, expected=PRICE, target_url="https://checkout.example/", **me,
+            kind="payment", provider=provider, item=f"report:{n}", expected=PRICE, target_url="https://checkout.example/", **me,
         )).elicitation_id
-        for _ in range(3)
+        for n in range(3)
     ]  # fmt: skip
     for id, of in zip(ids, (same, here)):
         await callback.event(id, "paid", provider=provider, amount=1050, currency="EUR", reference=of)

@@ -21,6 +21,7 @@ REPORT: dict[str, Any] = {
     "kind": "payment",
     "target_url": "https://checkout.example/pay",
     "expected": Expected(1050, "EUR"),
+    "item": "report:42",
 }
 
 
@@ -44,9 +45,9 @@ async def connect() -> psycopg.AsyncConnection[Any]:
     return await psycopg.AsyncConnection.connect(os.environ["URLMODE_ADMIN_DATABASE_URL"], autocommit=True)
 
 
-async def buy(urlmode: UrlMode, callback: Callback, **more: Any) -> tuple[str, Owner, str]:
+async def buy(urlmode: UrlMode, callback: Callback) -> tuple[str, Owner, str]:
     me = owner()
-    asked = await urlmode.create(**REPORT, **me, **more)
+    asked = await urlmode.create(**REPORT, **me)
     return asked.elicitation_id, me, await callback.paid(asked.elicitation_id)
 
 
@@ -66,7 +67,7 @@ async def test_it_is_read_in_order_and_again_until_the_next_entry_is_asked_for(
 ) -> None:
     one, other = open_urlmode(), open_urlmode()
     consumer = await starts_here()
-    id, me, reference = await buy(one, callback, item="report:42")
+    id, me, reference = await buy(one, callback)
     await callback.event(id, "refunded", amount=1050, currency="EUR", reference=reference, refund="re-" + reference)
     with contextlib.suppress(LookupError):
         async for entry in one.ledger(consumer=consumer):
@@ -145,7 +146,7 @@ async def test_a_loop_waits_for_what_comes_and_ends_with_aclose(urlmode: UrlMode
 
 
 async def test_paid_counts_what_went_back(urlmode: UrlMode, callback: Callback) -> None:
-    id, me, reference = await buy(urlmode, callback, item="report:42")
+    id, me, reference = await buy(urlmode, callback)
     mine: Any = {"subject": me["subject"], "item": "report:42"}
     now = datetime.now(timezone.utc)
     assert await urlmode.paid(**mine)

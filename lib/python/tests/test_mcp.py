@@ -47,7 +47,7 @@ class Shop:
         adapter: Any = with_fastmcp if framework else with_sdk
 
         async def buy(ctx: Any) -> Any:
-            options: dict[str, Any] = {"expected": Expected(1050, "EUR"), "message": "10.50 EUR", **more}
+            options: dict[str, Any] = {"item": "report:42", "expected": Expected(1050, "EUR"), "message": "10.50 EUR", **more}
             try:
                 return await adapter.with_elicitation(
                     ctx, body, urlmode=urlmode, subject=self.subject, target_url=self._checkout,
@@ -170,7 +170,7 @@ async def test_a_call_that_is_cancelled_while_it_claims(
         return "Made."
 
     monkeypatch.setattr(urlmode, "begin_claim", begin)
-    more: dict[str, Any] = {} if kind == "payment" else {"provider": "github", "kind": "oauth", "expected": None}
+    more: dict[str, Any] = {} if kind == "payment" else {"provider": "github", "kind": "oauth", "item": None, "expected": None}
     shop = Shop(urlmode, callback, body, "legacy", **more)
     if kind == "oauth":
         shop.provides = "github"
@@ -368,18 +368,18 @@ async def test_every_process_opens_the_request_state(open_urlmode: OpenUrlMode, 
 
 
 async def test_a_request_state_of_another_call_is_refused(urlmode: UrlMode, callback: Callback) -> None:
-    mine, other, dearer = (
+    mine, other, another = (
         Shop(urlmode, callback, lambda accepted: "never", "2026-07-28", **more)
-        for more in ({}, {}, {"expected": Expected(9900, "EUR")})
+        for more in ({}, {}, {"item": "report:43"})
     )
-    dearer.subject = mine.subject
-    async with mine.client, other.client, dearer.client:
+    another.subject = mine.subject
+    async with mine.client, other.client, another.client:
         asked = await mine.client.session.call_tool("buy", allow_input_required=True)
         assert isinstance(asked, InputRequiredResult) and asked.request_state
         with pytest.raises(MCPError) as refused:
             await mine.client.call_tool("buy", request_state="x" + asked.request_state)
         assert refused.value.code == -32602
-        for shop in (other, dearer):
+        for shop in (other, another):
             with pytest.raises(MCPError) as refused:
                 await shop.client.call_tool("buy", request_state=asked.request_state)
             assert (refused.value.code, refused.value.data) == (-32602, {"reason": "invalid_request_state"})
@@ -406,5 +406,5 @@ async def test_an_option_that_no_function_has_is_refused() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'tll'"):
         await with_sdk.with_elicitation(
             SimpleNamespace(request_context=request), lambda _: "", urlmode=cast(Any, None), subject="a", provider="a",
-            kind="payment", message="Please.", target_url="https://a.example", **options,
+            kind="payment", item="a", message="Please.", target_url="https://a.example", **options,
         )  # fmt: skip

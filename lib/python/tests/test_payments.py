@@ -29,6 +29,7 @@ REPORT: dict[str, Any] = {
     "kind": "payment",
     "target_url": "https://checkout.example/pay",
     "expected": Expected(1050, "EUR"),
+    "item": "report:42",
 }
 
 

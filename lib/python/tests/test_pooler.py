@@ -20,7 +20,8 @@ from urlmode import BegunClaim, ElicitationTimeoutError, Expected, FulfilledClai
 from urlmode._core.contract_calls import READ
 
 PAYMENT: dict[str, Any] = {
-    "provider": "stripe", "kind": "payment", "expected": Expected(1050, "EUR"), "target_url": "https://pay.example",
+    "provider": "stripe", "kind": "payment", "item": "report:42", "expected": Expected(1050, "EUR"),
+    "target_url": "https://pay.example",
 }  # fmt: skip
 StartPooler = Callable[[str], str]
 

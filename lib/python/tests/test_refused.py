@@ -15,6 +15,9 @@ from conftest import ACCOUNT, VECTORS, owner, required
 from urlmode import Expected, KeysFileError, Target, UrlMode
 from urlmode._core.create_options import Request, check_request
 
+ITEM: dict[str | None, dict[str, Any]] = {"payment": {"item": "report:42"}, "signature": {"item": "contract:7"}}
+"""What a call of each of these kinds must have."""
+
 
 def settings(keys_file: Path, /, **more: Any) -> dict[str, Any]:
     given = {"database_url": required("URLMODE_DATABASE_URL"), "base_url": "https://c.example"}
@@ -115,6 +118,8 @@ async def a_coroutine() -> str:
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": ""}, "item must have 1 to 512 bytes"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": "x" * 513}, "item must have 1 to 512 bytes"),
         ({"provider": "stripe", "kind": "payment", "expected": "any", "item": 42}, "item must be a str"),
+        ({"provider": "stripe", "kind": "payment", "expected": "any", "item": None}, "item is required .* such as report:42"),
+        ({"provider": "stripe", "kind": "signature", "item": None}, "item is required for kinds payment and signature"),
         ({"same_client": True}, "same_client requires client_id"), ({"about": [1]}, "about must be a mapping"),
         ({"about": {"a": object()}}, "about must be plain JSON"), ({"resume_key": ""}, "resume_key must have"),
         ({"traceparent": 5}, "traceparent must be a str"),
@@ -124,12 +129,12 @@ async def a_coroutine() -> str:
 )  # fmt: skip
 async def test_arguments_that_are_refused(urlmode: UrlMode, given: dict[str, Any], error: str) -> None:
     with pytest.raises((TypeError, ValueError), match=error):
-        await urlmode.create(**{**ACCOUNT, **owner(), **given})
+        await urlmode.create(**{**ACCOUNT, **owner(), **ITEM.get(given.get("kind"), {}), **given})
 
 
 @pytest.mark.parametrize("name", ["target_url", "subject", "provider", "ttl", "expected", "item", "resume_key", "id"])
 async def test_a_coroutine_where_a_value_belongs(urlmode: UrlMode, name: str) -> None:
-    kind = {"provider": "stripe", "kind": "payment", "expected": "any"} if name in ("expected", "item") else {}
+    kind = {"provider": "stripe", "kind": "payment", "expected": "any", "item": "a"} if name in ("expected", "item") else {}
     with pytest.raises(TypeError, match="not a coroutine"):
         await urlmode.create(**{**ACCOUNT, **owner(), **kind, name: a_coroutine()})
 
@@ -168,7 +173,7 @@ def test_what_a_shipped_description_cannot_be(provider: str, kind: Any, taken: b
     def call() -> Request:
         return check_request(
             provider=provider, kind=kind, expected="any" if kind == "payment" else None,
-            about=None, client_id=None, same_client=False,
+            about=None, client_id=None, same_client=False, **ITEM.get(kind, {}),
         )  # fmt: skip
 
     if taken:

@@ -241,7 +241,7 @@ async def test_what_the_server_lacks_is_said(
         return await resolve(with_elicitation, ctx, **resolver_server.options(urlmode, subject=subject))
 
     async def other(ctx: Context[Any, Any]) -> Accepted:
-        more = {"subject": subject, "provider": "github", "kind": "oauth", "expected": None}
+        more = {"subject": subject, "provider": "github", "kind": "oauth", "item": None, "expected": None}
         return await resolve(with_elicitation, ctx, **resolver_server.options(urlmode, **more))
 
     async def buy(one: Any, other: Any) -> str:

@@ -96,7 +96,7 @@ async def test_calls_on_connections_that_died_are_sent_once_on_new_ones(
 ) -> None:
     urlmode, me = await open_pool(relay, open_urlmode), owner()
     asked = await urlmode.create(
-        provider="stripe", kind="payment", target_url="https://p.example/", expected=Expected(1050, "EUR"), **me
+        provider="stripe", kind="payment", item="report:42", target_url="https://p.example/", expected=Expected(1050, "EUR"), **me
     )
     await callback.paid(asked.elicitation_id)
     await relay.silence()

@@ -157,7 +157,7 @@ async def test_a_user_is_forgotten_but_not_while_a_payment_is_unclaimed(bed: Bed
     me["subject"] = bed.subject
     await bed.store()
     asked = await bed.urlmode.create(
-        provider="stripe", kind="payment", target_url="https://checkout.example/pay", expected=Expected(1050, "EUR"), **me
+        provider="stripe", kind="payment", item="report:42", target_url="https://checkout.example/pay", expected=Expected(1050, "EUR"), **me
     )
     reference = await callback.paid(asked.elicitation_id)
     with pytest.raises(UnclaimedPaymentsError) as error:

@@ -72,7 +72,7 @@ async def test_a_payment_knows_its_urls_and_the_price_of_its_provider(urlmode: U
 
     me = owner()
     asked = await urlmode.create(
-        provider="stripe", kind="payment", **me, target_url=target, expected=Expected(5, "isk")
+        provider="stripe", kind="payment", item="report:42", **me, target_url=target, expected=Expected(5, "isk")
     )
     assert seen[0].amount == 500
     assert (seen[0].elicitation_id, seen[0].return_url) == (asked.elicitation_id, asked.return_url)
@@ -172,7 +172,7 @@ async def test_what_a_wait_calls_has_the_context_variables_of_its_call(urlmode: 
         me = owner()
         heard[name] = []
         asked[name] = (await urlmode.create(
-            provider="stripe", kind="payment", **me, target_url="https://c.example", expected=Expected(1050, "EUR")
+            provider="stripe", kind="payment", item="report:42", **me, target_url="https://c.example", expected=Expected(1050, "EUR")
         )).elicitation_id, me  # fmt: skip
 
         async def progress(_: str, heard: list[str] = heard[name]) -> None:

@@ -63,7 +63,7 @@ func report(subject string) urlmcp.Wish {
 	return urlmcp.Wish{
 		Message: "The report costs 10.50 EUR.",
 		Request: urlmode.Request{
-			Provider: "checkout", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Expected: price,
+			Provider: "checkout", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: "report", Expected: price,
 			TTL: 35 * time.Minute, Target: checkOut,
 		},
 	}

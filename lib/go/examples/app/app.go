@@ -48,12 +48,12 @@ func Users() map[string]string {
 
 // Report is what the tool buy_report asks for.
 func Report(subject string) adapter.Wish {
-	return sale(subject, "The report costs 10.50 EUR.", "report 2026")
+	return sale(subject, "The report costs 10.50 EUR.", "report:2026")
 }
 
 // Summary is what the tool buy_summary asks for.
 func Summary(subject string) adapter.Wish {
-	return sale(subject, "The summary costs 10.50 EUR.", "summary 2026")
+	return sale(subject, "The summary costs 10.50 EUR.", "summary:2026")
 }
 
 // Sold is what the tool buy_summary returns.
@@ -61,7 +61,7 @@ type Sold struct {
 	Reference string `json:"reference"`
 }
 
-func sale(subject, message, resumeKey string) adapter.Wish {
+func sale(subject, message, item string) adapter.Wish {
 	checkout := os.Getenv("APP_CHECKOUT")
 	if checkout == "" {
 		checkout = "https://checkout.example/pay"
@@ -69,7 +69,7 @@ func sale(subject, message, resumeKey string) adapter.Wish {
 	return adapter.Wish{
 		Message: message,
 		Request: urlmode.Request{
-			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, ResumeKey: resumeKey,
+			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: item,
 			Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"},
 			Target: func(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
 				return urlmode.Target{URL: checkout + "?reference=" + urls.ElicitationID}, nil

@@ -68,9 +68,9 @@ func Until(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// Payment asks for 1.00 EUR.
-func Payment(me urlmode.Owner, what string) urlmode.Request {
-	return urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me, ResumeKey: what,
+// Payment asks for 1.00 EUR, for this item.
+func Payment(me urlmode.Owner, item string) urlmode.Request {
+	return urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: me, Item: item,
 		Expected: urlmode.Expected{Amount: 100, Currency: "EUR"}, TargetURL: "https://checkout.example/pay"}
 }
 

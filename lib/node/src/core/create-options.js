@@ -50,8 +50,11 @@ function checkMatch(provider, expected) {
  * @param {string} kind
  */
 function checkItem(item, kind) {
-	if (item === undefined) return null;
-	if (kind !== 'payment' && kind !== 'signature') throw new TypeError('item is only allowed for kinds payment and signature');
+	if (kind !== 'payment' && kind !== 'signature') {
+		if (item === undefined) return null;
+		throw new TypeError('item is only allowed for kinds payment and signature');
+	}
+	if (item === undefined) throw new TypeError('item is required for kinds payment and signature: what the user gets, such as report:42');
 	return checkText('item', item, 1, ITEM_MAX);
 }
 
@@ -59,14 +62,12 @@ function checkItem(item, kind) {
  * @param {unknown} value
  * @param {string} kind
  * @param {unknown} expected
- * @param {string | null} item
  */
-function checkSubscription(value, kind, expected, item) {
+function checkSubscription(value, kind, expected) {
 	const subscription = checkFlag('subscription', value, false);
 	if (!subscription) return false;
 	if (kind !== 'payment') throw new TypeError('subscription is only allowed for kind payment');
 	if (expected === 'any') throw new TypeError('subscription requires its first price: expected cannot be any');
-	if (item === null) throw new TypeError('subscription requires an item, for which it is an entitlement');
 	return true;
 }
 
@@ -85,7 +86,7 @@ export function checkRequest(options) {
 	const expected = checkExpected(price, kind);
 	checkMatch(provider, expected);
 	const item = checkItem(thing, kind);
-	const subscription = checkSubscription(subscribes, kind, expected, item);
+	const subscription = checkSubscription(subscribes, kind, expected);
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');

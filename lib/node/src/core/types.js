@@ -118,13 +118,13 @@
  * @property {undefined} [subscription]
  *
  * @typedef {object} ItemFields
- * @property {string | undefined} [item] what the user gets, in the words of the server, 1 to 512 bytes: `report:42`, `credits:1000`
+ * @property {string} item what the user gets, in the words of the server, 1 to 512 bytes: `report:42`, `credits:1000`
  *
  * @typedef {object} PaymentFields
  * @property {'payment'} kind
  * @property {Expected | 'any'} expected the amount to be paid, or `any` if every amount is accepted
  * @property {boolean | undefined} [subscription] true: the payment must be the first one of a subscription, with `expected` as its first price. It
- *     opens an entitlement for the `item`, which is required, and is claimed by it
+ *     opens an entitlement for the `item`, and is claimed by it
  * @property {undefined} [pkce]
  *
  * @typedef {object} Entitlement what a user may use because of a subscription

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { makeAdapter } from '../adapters/adapter.js';
 import { traceparentOf } from '../core/traceparent.js';
+import { nameItem } from './tool-item.js';
 
 export { PostgresStorage } from './storage.js';
 
@@ -32,7 +33,8 @@ export { PostgresStorage } from './storage.js';
  *     Promise<{ status: import('../core/types.js').Action }>} elicit
  * @property {(progress: number, total: number | undefined, message: string) => Promise<boolean>} progress
  * @property {AbortSignal} [signal]
- * @property {{ outputSchema?: unknown }} [metadata] of the decorator Tool
+ * @property {{ name?: string, outputSchema?: unknown }} [metadata] of the decorator Tool
+ * @property {unknown} [input] the arguments of the call
  * @property {{ sessionId: string, authInfo?: { clientId?: string | undefined } | undefined,
  *     traceContext?: { raw: string } | undefined, clearPreResolvedElicitResult(): void }} context
  * @property {ScopeLike} scope
@@ -111,11 +113,29 @@ export function urlPlugin(frontmcp, { store } = {}) {
 /** @type {typeof makeAdapter<CallFields, import('../adapters/types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call }) => {
+const adapter = make(({ call }) => {
 	if (!sdk) throw new TypeError('withElicitation requires urlPlugin() in the plugins of the server');
 	// It checks the client's response. In URL mode a client sends none.
 	return describeCall(/** @type {ToolLike} */ (call), sdk.z.unknown());
 });
+
+export const { withAccount, useAccount, requirePaid, collectInput, askApproval } = adapter;
+
+/**
+ * Asks the user to open a page, waits until that is done, and runs the body with what came
+ * back, as the function of the other adapters. In place of FrontMCP's `elicit` it names what
+ * is bought by the tool and its arguments, unless `item` is given.
+ *
+ * @template R
+ * @template {boolean | undefined} [T=undefined]
+ * @param {import('./tool-item.js').WithoutItem<ElicitOptions> & { typed?: T }} options the same in all calls for the same thing
+ * @param {(accepted: Accepted) => R | Promise<R>} body
+ * @returns {Promise<R | import('../adapters/types.js').Instead<T, import('../adapters/types.js').ToolResult>>} the result of the tool
+ */
+export async function withElicitation(options, body) {
+	const { metadata: { name = '' } = {}, input } = /** @type {ToolLike} */ (options.call);
+	return adapter.withElicitation(/** @type {ElicitOptions & { typed?: T }} */ (nameItem(options, { name, args: input })), body);
+}
 
 /**
  * @param {ToolLike} tool

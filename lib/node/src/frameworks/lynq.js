@@ -11,6 +11,7 @@ import { makeAdapter } from '../adapters/adapter.js';
 import { createElicitation } from '../adapters/asking.js';
 import { runWithElicitation } from '../adapters/with-elicitation.js';
 import { messageOfCall } from './lynq-progress.js';
+import { nameItem } from './tool-item.js';
 
 export { withProgress } from './lynq-progress.js';
 
@@ -45,6 +46,8 @@ export { withProgress } from './lynq-progress.js';
  * @property {(key: string, value: unknown, ttl?: number) => Promise<void>} set
  *
  * @typedef {object} ContextLike the used part of lynq's ToolContext
+ * @property {string} toolName
+ * @property {unknown} args
  * @property {string} sessionId
  * @property {AbortSignal} signal
  * @property {SessionLike} session
@@ -54,7 +57,9 @@ export { withProgress } from './lynq-progress.js';
  * @typedef {{ url(message: string, url: string, options?: UrlOptions): Promise<{ action: import('../core/types.js').Action }> }} ElicitLike
  * @typedef {{ elicitationId?: string, waitForCompletion?: boolean, timeout?: number }} UrlOptions
  *
- * @typedef {import('../adapters/types.js').ElicitOptions extends infer O ? O extends unknown ? Omit<O, 'subject' | 'session' | 'id'> & SessionFields : never : never} SessionOptions
+ * @typedef {import('../adapters/types.js').ElicitOptions extends infer O ? O extends unknown
+ *     ? Omit<import('./tool-item.js').WithoutItem<O>, 'subject' | 'session' | 'id'> & SessionFields : never : never} SessionOptions `item` is the tool with its
+ *     arguments by default
  * @typedef {object} SessionFields
  * @property {(sessionId: string) => string | Promise<string>} subject returns the user of a session, according to
  *     the server's own authorization
@@ -152,8 +157,9 @@ class ElicitationMiddleware {
 		const subject = await options.subject(c.sessionId);
 		bindSession(c.session, subject);
 		const { elicit, userStore } = c;
+		const named = /** @type {ElicitOptions} */ (nameItem({ ...options, subject }, { name: c.toolName, args: c.args }));
 		/** @type {CallState} */
-		const call = { options: { ...options, subject }, elicitations: new Map(), elicit, userStore, persistent: false };
+		const call = { options: named, elicitations: new Map(), elicit, userStore, persistent: false };
 		c.elicit = {
 			...elicit,
 			url: (message, url, more) => this.#elicit(c, call, { message, url, ...more }),

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 
 import { withElicitation } from '../../src/adapters/sdk2.js';
-import { payment, request, setUp } from './database.js';
+import { payment, setUp } from './database.js';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 export const URL_CAPABILITY = { elicitation: { url: {} } };
 
-export const signature = { ...request, kind: 'signature' };
+export { signature } from './database.js';
 export const never = () => new Promise(() => {});
 
 /** A call of a client of 2025-11-25. `answer` returns its response. */

@@ -177,8 +177,11 @@ export const request = {
 
 export const PRICE = { amount: 1_050, currency: 'EUR' };
 
-/** The same for a payment. */
-export const payment = { ...request, kind: 'payment', expected: PRICE };
+const newItem = () => `report:${randomUUID()}`;
+
+/** The same for a payment, and for a signature. Each use is for another item. */
+export const payment = { ...request, kind: 'payment', expected: PRICE, get item() { return newItem(); } };
+export const signature = { ...request, kind: 'signature', get item() { return newItem(); } };
 
 /** The same for something that the user types, and for a decision. */
 export const input = {

@@ -6,12 +6,12 @@ import { payment, setUp } from './database.js';
 
 export const newReference = () => `pay_${randomUUID()}`;
 
-/** A payment of 10.50 that was proved, for a resume key. */
+/** A payment of 10.50 that was proved, for an item. */
 export async function start(t) {
 	const fixture = await setUp(t);
 	const { urlmode, callback, admin } = fixture;
 	const owner = { subject: `user-${randomUUID()}`, session: '' };
-	const create = () => urlmode.create({ ...payment, ...owner, resumeKey: 'report' });
+	const create = () => urlmode.create({ ...payment, ...owner, item: 'report:42' });
 	const { elicitationId: id } = await create();
 	const reference = newReference();
 	const refund = (own, amount, more) => callback.event(id, 'refunded', { reference, refund: own && `${reference}-${own}`, amount, ...more });

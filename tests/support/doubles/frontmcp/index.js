@@ -89,7 +89,7 @@ async function call(context, tools, { name, arguments: args }) {
 		async execute() {
 			try {
 				const { outputSchema } = metadataOf(tools.get(name));
-				result = toToolResult(await new (tools.get(name))({ ...context, metadata: metadataOf(tools.get(name)) }).execute(args), outputSchema);
+				result = toToolResult(await new (tools.get(name))({ ...context, metadata: metadataOf(tools.get(name)), input: args }).execute(args), outputSchema);
 			} catch (error) {
 				result = error instanceof ElicitationFallbackRequired ? await askByOtherMeans(context.session, error, { name, args })
 					: toResult(`Tool "${name}" execution failed: ${error.message}`, true);

@@ -88,9 +88,10 @@ export class Elicitor {
 }
 
 export class ToolContext {
-	/** @param {{ session: object, extra: object, metadata: object, preResolved?: object }} call */
-	constructor({ session, extra, metadata, preResolved }) {
+	/** @param {{ session: object, extra: object, metadata: object, input: object, preResolved?: object }} call */
+	constructor({ session, extra, metadata, input, preResolved }) {
 		this.metadata = metadata;
+		this.input = input;
 		let answer = preResolved;
 		this.call = { session, extra };
 		this.scope = session.scope;

@@ -45,22 +45,22 @@ def _check_described(provider: str, kind: Kind) -> None:
 
 
 def _check_item(item: object, kind: Kind) -> str | None:
-    if item is None:
-        return None
     if kind != "payment" and kind != "signature":
+        if item is None:
+            return None
         raise TypeError("item is only allowed for kinds payment and signature")
+    if item is None:
+        raise TypeError("item is required for kinds payment and signature: what the user gets, such as report:42")
     return arguments.check_text("item", item, 1, ITEM_MAX)
 
 
-def _check_subscription(value: object, kind: Kind, expected: object, item: str | None) -> bool:
+def _check_subscription(value: object, kind: Kind, expected: object) -> bool:
     if not arguments.check_flag("subscription", value):
         return False
     if kind != "payment":
         raise TypeError("subscription is only allowed for kind payment")
     if expected == "any":
         raise TypeError("subscription requires its first price: expected cannot be any")
-    if item is None:
-        raise TypeError("subscription requires an item, for which it is an entitlement")
     return True
 
 
@@ -74,7 +74,7 @@ def check_request(
     if isinstance(price, Expected) and price.match == "checkout" and provider in DESCRIBED_KINDS.keys() - DESCRIBED_CHECKOUTS:
         raise TypeError(f"expected.match cannot be checkout: the events of {provider} do not name the checkout that was paid")
     item = _check_item(item, kind)
-    subscribes = _check_subscription(subscription, kind, price, item)
+    subscribes = _check_subscription(subscription, kind, price)
     if client_id is not None:
         client_id = arguments.check_text("client_id", client_id, 1, CLIENT_ID_MAX)
     if arguments.check_flag("same_client", same_client) and client_id is None:
