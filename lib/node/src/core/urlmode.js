@@ -1,8 +1,6 @@
 // The waiting side: creates elicitations, and waits until the callback programs
 // have completed them.
 
-import { EventEmitter } from 'node:events';
-
 import { rechecker } from './ask-back.js';
 import { Claims } from './claims.js';
 import {
@@ -14,26 +12,23 @@ import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { UrlModeClosedError } from './errors.js';
-import { checkEntitlementOptions, toEntitlement } from './entitlements.js';
 import { toRows } from './entries.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkClients, checkConsumer, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkPaid, checkProvider, checkReason, checkReference, checkSignal, checkSince, checkText, checkTimeout,
+	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkReason, checkReference, checkSignal, checkText, checkTimeout,
 } from './arguments.js';
 import { openKeys } from './keys.js';
 import { Ledger } from './ledger.js';
 import { Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
+import { MoneyMethods } from './money.js';
 import { openValues, openVerifier, sealPayment, toOutcome } from './outcome.js';
 import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
-import { reconcile } from './reconcile.js';
-import { toRefund } from './refund.js';
-import { toUnclaimedPayment, toUndeliveredClaim } from './unclaimed.js';
 import { checkBaseUrl } from './url.js';
 import { Waits } from './waits.js';
 import { UrlBuilder } from './callback-urls.js';
@@ -49,8 +44,7 @@ import { UrlBuilder } from './callback-urls.js';
  * @typedef {import('./types.js').WaitOptions} WaitOptions
  */
 
-/** @extends {EventEmitter<import('./types.js').UrlModeEvents>} */
-export class UrlMode extends EventEmitter {
+export class UrlMode extends MoneyMethods {
 	#kept;
 	#keys;
 	#database;
@@ -119,7 +113,7 @@ export class UrlMode extends EventEmitter {
 			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM_INFO }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
-			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims,
+			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
 			urls, name: serverName, clients: checkClients(clients),
 		});
@@ -283,104 +277,6 @@ export class UrlMode extends EventEmitter {
 			anyPayment: checkFlag('anyPayment', options.anyPayment, false), recheck: options.recheck,
 			recheckAfter: checkMilliseconds('recheckAfter', options.recheckAfter ?? RECHECK_AFTER_MS, 0, RECHECK_AFTER_MAX_MS),
 		});
-	}
-
-	/**
-	 * Lists the payments that a provider has proved, that were not refunded, and
-	 * that no call has claimed, of all users, the oldest first.
-	 *
-	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were proved then or later
-	 * @returns {Promise<import('./types.js').UnclaimedPayment[]>}
-	 */
-	async unclaimed({ provider, since } = {}) {
-		this.#checkOpen();
-		const rows = await this.#database.unclaimed({
-			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
-		});
-		return rows.map((row) => toUnclaimedPayment(this.#keys, row));
-	}
-
-	/**
-	 * Lists the claims that were fulfilled and never confirmed, of all users, the oldest first. Nobody knows that their answers were
-	 * written; some may be on their way.
-	 *
-	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were fulfilled then or later
-	 * @returns {Promise<import('./types.js').UndeliveredClaim[]>}
-	 */
-	async undelivered({ provider, since } = {}) {
-		this.#checkOpen();
-		const rows = await this.#database.undelivered({
-			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
-		});
-		return rows.map(toUndeliveredClaim);
-	}
-
-	/**
-	 * Lists the refunds of payments, and how much came again, also after a
-	 * call has claimed the payment: refunds, disputes, cancelled authorisations. Of
-	 * all users, the last change last.
-	 *
-	 * @param {{ provider?: string, since?: Date }} [options] `since`: only what changed then or later. Transactions commit in
-	 *     another order than they begin: ask again for the last minute, and expect what you have seen
-	 * @returns {Promise<import('./types.js').Refund[]>}
-	 */
-	async refunds({ provider, since } = {}) {
-		this.#checkOpen();
-		const rows = await this.#database.refunds({
-			provider: provider === undefined ? null : checkProvider(provider), since: checkSince(since),
-		});
-		return rows.map(toRefund);
-	}
-
-	/**
-	 * Compares what a provider lists with what is here: payments, and what went back
-	 * of them. It only reads, and records nothing. What names no elicitation and no
-	 * checkout of this database is somebody else's.
-	 *
-	 * @param {import('./types.js').ReconcileOptions} options
-	 * @returns {Promise<import('./types.js').Reconciliation>}
-	 */
-	async reconcile(options) {
-		this.#checkOpen();
-		return reconcile((...statement) => this.#database.query(...statement), options);
-	}
-
-	/**
-	 * Follows everything about money, in order: each entry at least once, and acknowledged when the
-	 * next one is asked for. A loop that throws or breaks leaves its entry unacknowledged. It
-	 * waits for entries until `close`, and for its turn while another instance reads for this consumer.
-	 *
-	 * @param {import('./types.js').LedgerOptions} options
-	 * @returns {AsyncGenerator<import('./types.js').LedgerEntry, void, void>}
-	 */
-	ledger({ consumer, signal }) {
-		this.#checkOpen();
-		checkSignal(signal);
-		return this.#ledger.follow(checkConsumer(consumer), signal);
-	}
-
-	/**
-	 * Whether this user has paid for this item: a payment that was as expected, and that
-	 * did not go back as a whole. One that is held counts once a call has claimed it.
-	 *
-	 * @param {import('./types.js').PaidOptions} options
-	 * @returns {Promise<boolean>}
-	 */
-	async paid(options) {
-		this.#checkOpen();
-		return this.#database.paid(checkPaid(options));
-	}
-
-	/**
-	 * Lists what a user has subscribed to: for each item, the best subscription.
-	 *
-	 * @param {{ subject: string, item?: string | undefined }} options `item`: only of this one
-	 * @returns {Promise<import('./types.js').Entitlement[]>}
-	 */
-	async entitlements(options) {
-		this.#checkOpen();
-		const rows = await this.#database.entitlements(checkEntitlementOptions(options));
-		return rows.map(toEntitlement);
 	}
 
 	/**

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"time"
+)
+
+// EntryStatus is that of a payment or refund at its provider.
+type EntryStatus string
+
+// These are the four.
+const (
+	EntryPaid       EntryStatus = "paid"
+	EntryProcessing EntryStatus = "processing"
+	EntryFailed     EntryStatus = "failed"
+	EntryCancelled  EntryStatus = "cancelled"
+)
+
+// PaymentEntry is a payment in the provider's own record, which must name the elicitation or its checkout: otherwise it is not
+// recorded.
+type PaymentEntry struct {
+	Reference string // the provider's, of the payment
+	Amount    int64  // in minor units
+	Currency  string
+	Status    EntryStatus
+
+	ElicitationID string
+	Checkout      string // the provider's id of the checkout
+}
+
+// RefundEntry is a refund or a dispute. Of [EntryPaid] it went back; of [EntryProcessing] it is going back, which counts as much;
+// of the two others it has come again.
+type RefundEntry struct {
+	Reference string // the provider's, of the refund
+	Payment   string // that of its payment
+	Amount    int64  // in minor units
+	Currency  string // empty: that of the payment
+	Status    EntryStatus
+
+	ElicitationID string
+	Checkout      string
+}
+
+// ProvenPayment is a payment that a provider has proved.
+type ProvenPayment struct {
+	ElicitationID string
+	Provider      string
+	Owner         Owner
+	Reference     string
+	// Amount is in minor units.
+	Amount   int64
+	Currency string
+	// Matches means that it is what was expected. If not, no call is offered it: refund it.
+	Matches bool
+}
+
+// UnclaimedPayment is a payment that no call has claimed.
+type UnclaimedPayment struct {
+	ProvenPayment
+	// Item is what it is for; empty: the server did not say it.
+	Item      string
+	ResumeKey string
+	// Late means that it was proved after the elicitation had ended.
+	Late     bool
+	ProvenAt time.Time
+	// Refunded is how much of it went back, in minor units.
+	Refunded int64
+	// Held means that no call is offered it until the operator decides.
+	Held bool
+	// Result is nil if there is none, if it was purged, or if no key opens it.
+	Result map[string]any
+}
+
+// UndeliveredClaim is a claim that was fulfilled and never confirmed.
+type UndeliveredClaim struct {
+	ElicitationID string
+	Provider      string
+	Kind          Kind
+	Owner         Owner
+	ResumeKey     string
+	// Reference is that of the payment, and empty where it is none.
+	Reference string
+	// Amount is in minor units.
+	Amount      int64
+	Currency    string
+	FulfilledAt time.Time
+	// GivenAt is when another call was last given the result. Nil: no other call was.
+	GivenAt *time.Time
+	// HasResult means that the next call is given the result. Otherwise it does the work again.
+	HasResult bool
+	// Refunded is how much of it went back, in minor units.
+	Refunded int64
+	Held     bool
+}
+
+// Entitlement is what a user may use because of a subscription.
+type Entitlement struct {
+	Item string
+	// Status is trialing, active or cancelled, which may be used; past_due, if a renewal was not paid; or ended, if it is over, or paused,
+	// or what was paid last has gone back. A cancelled one is not renewed.
+	Status EntitlementStatus
+	// Entitled means that it may be used.
+	Entitled bool
+	// Paused means that it has ended until it is resumed.
+	Paused bool
+	// Until is the end of what was paid. It is zero if the provider has not said it yet.
+	Until    time.Time
+	Provider string
+	// Account is the provider's, that the subscription is at, and Subscription the provider's id of it. Either may be empty.
+	Account, Subscription string
+	// ElicitationID is that with which it was opened.
+	ElicitationID string
+	OpenedAt      time.Time
+}
+
+// EntitlementStatus is what a subscription is.
+type EntitlementStatus string
+
+// The statuses of an Entitlement.
+const (
+	Trialing  EntitlementStatus = "trialing"
+	Active    EntitlementStatus = "active"
+	Cancelled EntitlementStatus = "cancelled"
+	PastDue   EntitlementStatus = "past_due"
+	Ended     EntitlementStatus = "ended"
+)
+
+// Refund is a refund, a dispute or a cancelled authorisation.
+type Refund struct {
+	ElicitationID string
+	Provider      string
+	// Owner and ResumeKey are empty where the elicitation was purged.
+	Owner     Owner
+	ResumeKey string
+	// Reference is the provider's, of the refund; that of the payment where the provider tells the total that went back.
+	Reference string
+	// Amount is nil for all of a payment that is not known.
+	Amount   *int64
+	Currency string
+	// Reversed is how much of it came again: the refund failed, or the dispute was won.
+	Reversed   int64
+	ReceivedAt time.Time
+	ChangedAt  time.Time
+	// Payment is nil if the provider did not say of which payment. Then those of the elicitation are held.
+	Payment *RefundedPayment
+}
+
+// RefundedPayment is the payment of a Refund.
+type RefundedPayment struct {
+	Reference string
+	Amount    int64
+	// Refunded is how much of it has gone back, in all.
+	Refunded int64
+	Held     bool
+	Claimed  bool
+}
+
+// LedgerType says what became of money.
+type LedgerType string
+
+// The types of entries of the ledger.
+const (
+	LedgerPaid           LedgerType = "paid"
+	LedgerMismatched     LedgerType = "mismatched"
+	LedgerLate           LedgerType = "late"
+	LedgerRefunded       LedgerType = "refunded"
+	LedgerRefundReversed LedgerType = "refund_reversed"
+	LedgerDisputed       LedgerType = "disputed"
+	LedgerDisputeWon     LedgerType = "dispute_won"
+	LedgerDisputeLost    LedgerType = "dispute_lost"
+	LedgerHeld           LedgerType = "held"
+	LedgerReleased       LedgerType = "released"
+	LedgerVoided         LedgerType = "voided"
+	LedgerClaimed        LedgerType = "claimed"
+	LedgerDelivered      LedgerType = "delivered"
+)
+
+// LedgerEntry is something that became of money.
+type LedgerEntry struct {
+	// Number is its place in the order. After a failover that has lost commits, numbers are given again.
+	Number    int64
+	Type      LedgerType
+	EnteredAt time.Time
+	// Kind is what Reference names: payment, refund, dispute or cancellation.
+	Kind     string
+	Provider string
+	// ElicitationID is empty where it may be of several.
+	ElicitationID string
+	// Subject is empty where the user was forgotten, and Item where the elicitation has none.
+	Subject string
+	Item    string
+	// Reference is the provider's, of the refund or dispute; otherwise that of the payment.
+	Reference string
+	// Payment is the provider's reference of the payment. Empty: it is not known.
+	Payment string
+	// Checkout is the provider's id of the checkout. A payment that was proved by that alone had it as its reference.
+	Checkout string
+	// Amount is in minor units: of the payment; of a refund or dispute what it took, or what came again of it, in total. Nil: it is not known.
+	Amount   *int64
+	Currency string
+	// Refunded is how much of the payment has gone back by then, of all refunds together. Nil: it is not known.
+	Refunded *int64
+	// Status is what the provider calls the state of the refund or dispute.
+	Status string
+	// OccurredAt is when it happened, as the provider says, and EvidenceDueAt until when it takes evidence. Zero: it does not say.
+	OccurredAt    time.Time
+	EvidenceDueAt time.Time
+}
+
+// LedgerOptions are those of Ledger.
+type LedgerOptions struct {
+	// Consumer is 1 to 64 characters of a-z, 0-9, _ and -. The database keeps how far it has read.
+	Consumer string
+}
+
+// PaidOptions are those of Paid. Since: only what was proved then or later.
+type PaidOptions struct {
+	Subject string
+	Item    string
+	Since   time.Time
+}
+
+// ClaimOptions are those of Claim. The zero value claims an accept.
+type ClaimOptions struct {
+	Action Action
+	// Reference is the payment to claim, also one that does not match. Empty is none, and then it is the oldest one that
+	// matches: Go cannot tell an empty one that was given from one that was not. Node and Python refuse it.
+	Reference string
+	// Held claims a payment that is held, after the operator has decided.
+	Held bool
+}
+
+// LeaseOptions are those of BeginClaim.
+type LeaseOptions struct {
+	Reference string
+	// Lease is renewed while the work is in progress: 30 seconds by default, from a second to an hour.
+	Lease time.Duration
+	// Wait is how long to wait while another call holds the lease.
+	Wait time.Duration
+	// ClaimID is a UUID that names this claim. Who begins again with the same one has the same claim.
+	ClaimID string
+	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
+	AnyPayment bool
+	// Recheck asks the provider before the claim begins, if an event has ever asked for that. If it fails, the claim does not begin.
+	Recheck func(context.Context, Recheck) (*Answer, error)
+	// RecheckAfter is how old its last answer may be: a minute by default. Less than zero: each claim asks.
+	RecheckAfter time.Duration
+}
+
+// ListOptions select payments and refunds. The zero value selects all.
+type ListOptions struct {
+	Provider string
+	Since    time.Time
+}
