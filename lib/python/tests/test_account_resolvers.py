@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import fastmcp
 import pytest
-from account_app import MODES, App
+from account_app import App
 from conftest import Callback, until
 from fastmcp.dependencies import CurrentContext, Depends
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer, Resolve
+from tool_app import MODES
 from vault_bed import Bed, Gate, bed, endpoint
 
 from urlmode import fastmcp as with_fastmcp

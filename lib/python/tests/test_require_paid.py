@@ -7,24 +7,17 @@ import time
 import uuid
 from typing import Any
 
-import fastmcp
 import psycopg
 import pytest
 from conftest import Callback, OpenUrlMode, required
-from mcp import Client
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import ElicitResult
+from tool_app import MODES, ToolApp
 
 from urlmode import ElicitationSubscribedError, Entitlement, Expected, TargetArguments
-from urlmode import fastmcp as with_fastmcp
-from urlmode import mcp as with_sdk
-from urlmode.mcp import request_state_security
 
 PRICE = Expected(1050, "EUR")
-MODES = ["legacy", "2026-07-28", "FastMCP legacy", "FastMCP 2026-07-28"]
 
 
-class App:
+class App(ToolApp):
     """A server with a tool that requires a subscription, and a client whose user pays at once."""
 
     def __init__(self, open_urlmode: OpenUrlMode, callback: Callback, mode: str = "legacy") -> None:
@@ -32,45 +25,25 @@ class App:
         self.callback = callback
         self.subject = f"user-{uuid.uuid4()}"
         self.subscription = f"sub_{uuid.uuid4()}"
-        self.asked = 0
         self.is_of_subscription = True
         self.options: dict[str, Any] = {}
-        framework, _, revision = mode.rpartition(" ")
-        adapter: Any = with_fastmcp if framework else with_sdk
+        super().__init__(self.urlmode, mode)
 
-        async def use(ctx: Any) -> Any:
-            def body(entitlement: Entitlement) -> str:
-                return f"{entitlement.item} is {entitlement.status}"
+    async def tool(self, ctx: Any) -> Any:
+        def body(entitlement: Entitlement) -> str:
+            return f"{entitlement.item} is {entitlement.status}"
 
-            return await adapter.require_paid(
-                ctx, body, urlmode=self.urlmode, subject=self.subject, item="pro", provider="stripe", message="Pro is 10.50 a month.",
-                target_url="https://shop.example/checkout", expected=PRICE, round_timeout=20, **self.options,
-            )
+        return await self.adapter.require_paid(
+            ctx, body, urlmode=self.urlmode, subject=self.subject, item="pro", provider="stripe", message="Pro is 10.50 a month.",
+            target_url="https://shop.example/checkout", expected=PRICE, round_timeout=20, **self.options,
+        )
 
-        security: Any = request_state_security(self.urlmode)
-        if framework:
-            use.__annotations__["ctx"] = fastmcp.Context
-            server = fastmcp.FastMCP("app", request_state_security=security)
-            server.tool(use)
-            self.client: Any = fastmcp.Client(server, mode=revision, elicitation_handler=self._choose)
-        else:
-            use.__annotations__["ctx"] = Context[Any, Any]
-            plain = MCPServer("app", request_state_security=security)
-            plain.tool(structured_output=False)(use)
-            self.client = Client(plain, mode=revision, elicitation_callback=self._answer)
-        self._call = self.client.call_tool_mcp if framework else self.client.call_tool
-
-    async def _choose(self, message: str, response_type: Any, params: Any, context: Any) -> ElicitResult:
-        return await self._answer(context, params)
-
-    async def _answer(self, context: Any, params: Any) -> ElicitResult:
-        self.asked += 1
+    async def follow_link(self) -> None:
         id = str((await self.rows())[-1][0])
         if self.is_of_subscription:
             assert await self.tell(id, "paid", f"cs_{id}") == "accept"
         else:
             await self.callback.paid(id)
-        return ElicitResult(action="accept")
 
     async def tell(self, id: str | None, effect: str, reference: str | None = None, **said: Any) -> str:
         told = {"id": self.subscription, "at_ms": time.time_ns() // 1_000_000, **said}
@@ -88,7 +61,7 @@ class App:
     async def use(self, **options: Any) -> str:
         """The text of the result."""
         self.options = options
-        result = await self._call("use", {})
+        result = await self.call("use", {})
         return str(result.content[0].text)
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from account_app import MODES, App
+from account_app import App
 from conftest import ROOT, Callback, required
+from tool_app import MODES
 from vault_bed import Bed, answering, bed, endpoint
 
 from urlmode import AccountNotConnectedError
