@@ -126,6 +126,26 @@ SELECT event(NULL, 'subscription', details => told('s4', 100, '{"account": "b", 
 SELECT mine('back'), (SELECT count(*) FROM urlmode.entitlement WHERE subscription = 's4') AS subscriptions;
 DELETE FROM urlmode.entitlement WHERE subject IS NULL;
 
+-- What is one user's stays so, whatever the subscription of another one says of its payment. Of one user the two become one.
+SELECT subscribe(30, 'mine'), first(30, 'p40', 's30', -2), is('s30', -1, '{"status": "active", "until": 30}'), subscribe(31, 'mine', 'bob'), first(31, 'p41', NULL, 0),
+	is('s30', 0, '{"payment": "p41"}'), mine('mine'), mine('mine', 'bob'), paid_for('s30');
+SELECT subscribe(32, 'mine', 'bob'), first(32, 'p42', 's32', -1), is('s32', 0, '{"status": "active", "until": 20, "payment": "p41"}'), mine('mine', 'bob'), paid_for('s32');
+
+-- Among many that have an owner, nobody's are found at once.
+CREATE FUNCTION rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+	SELECT x.seq_tup_read + coalesce(x.idx_tup_fetch, 0) FROM pg_stat_xact_user_tables x WHERE x.relid = 'urlmode.entitlement'::regclass
+$$;
+INSERT INTO urlmode.entitlement (provider, subscription, tenant, subject, item, opened_at, status, until, changed_at)
+SELECT 'shop', 'of many ' || i, '', 'many ' || i, 'year', now() - interval '100 days', 'active', now() + interval '265 days', now() - interval '50 days'
+FROM generate_series(1, 3000) AS i;
+DISCARD PLANS;
+BEGIN;
+SELECT is('new', 0, '{"status": "active", "payment": "p43"}'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
+SELECT purge(kind => 'stored'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
+COMMIT;
+SELECT pass('31 days'), purge(kind => 'stored');
+DELETE FROM urlmode.entitlement WHERE item = 'year';
+
 -- It outlives its elicitation, and its events move it after the purge. What is long over is purged, and not what is paused.
 SELECT subscribe(20, 'year', 'cat'), first(20, 'p30', 's20'), is('s20', 0, '{"status": "active", "until": 365}'), pass('360 days'), purge(kind => 'payment') > 0, payments(20);
 SELECT count(*) FROM urlmode.elicitation WHERE id = id(20);
