@@ -379,14 +379,14 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (
 		SELECT FROM urlmode.payment p
 		WHERE p.subject = paid.subject AND p.item = paid.item AND p.tenant = paid.tenant AND p.matches
-			AND p.refunded_at IS NULL AND (p.claimed_at IS NOT NULL OR NOT p.held)
+			AND p.refunded_at IS NULL AND p.claim_end IS DISTINCT FROM 'refunded' AND (p.claimed_at IS NOT NULL OR NOT p.held)
 			AND (paid.since IS NULL OR p.proven_at >= paid.since)
 	)
 $$;
 COMMENT ON FUNCTION urlmode.paid IS
 	'Whether this user has paid for this item, since a time: a payment that was as expected, and '
-	'that did not go back as a whole, by refunds and disputes, and was not voided. One that is held '
-	'counts once a call has claimed it.';
+	'that did not go back as a whole, by refunds and disputes, was not voided, and whose claim has '
+	'not ended as refunded. One that is held counts once a call has claimed it.';
 
 GRANT EXECUTE ON FUNCTION
 	urlmode.begin_ledger, urlmode.read_ledger, urlmode.acknowledge_ledger, urlmode.end_ledger, urlmode.paid

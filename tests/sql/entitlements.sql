@@ -109,6 +109,7 @@ SELECT urlmode.create_elicitation(ARRAY[id(11)], ARRAY['shop'], ARRAY['payment']
 	ARRAY['{"amount": 1000, "currency": "EUR", "subscription": true}'::jsonb], ARRAY[NULL::bytea], ARRAY[300000]);
 -- A payment that the server knows of opens it as well, and one that came late.
 SELECT subscribe(12, 'asked'), settle(12, price => '10.00 EUR', reference => 'p18'), mine('asked'), is('s12', 0, '{"status": "active", "until": 30, "payment": "p18"}'), mine('asked');
+SELECT subscribe(17, 'found'), event(17, 'recheck'), rechecks(17, ARRAY['p23 10.00 EUR paid 17']), is('s17', 0, '{"status": "active", "until": 30, "payment": "p23"}'), mine('found');
 SELECT subscribe(13, 'later'), settle(13, 'cancel'), first(13, 'p19', 's13'), mine('later');
 SELECT * FROM unclaimed() WHERE n > 10;
 
