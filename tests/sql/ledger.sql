@@ -122,3 +122,8 @@ SELECT paid('bob', 'report:43');
 SELECT type, n, payment, owner FROM entries('u', consumer => 'later') WHERE n = 2;
 -- Entries stay for 400 days.
 SELECT pass('278 days'), purge(kind => 'stored'), pass('2 days'), purge(kind => 'stored', batch => 50) > 0, (SELECT count(*) FROM urlmode.ledger);
+
+-- One server is read at once, however much another one has written that nobody has read.
+SELECT count(pg_temp.sells(n, 'x', tenant => 'south')), count(pay(n, 'south ' || n)) FROM generate_series(2000, 3049) AS n;
+SELECT pg_temp.sells(3100, 'seat', tenant => 'west'), pay(3100, 'p3100'), follow('w', tenant => 'west');
+SELECT type, n, payment FROM entries('w', tenant => 'west');
