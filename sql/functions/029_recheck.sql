@@ -200,8 +200,8 @@ BEGIN
 					identities => events.identities, types => events.types, effects => events.effects, amounts => events.amounts,
 					currencies => events.currencies, refs => events.refs, results => events.results,
 					refunds => events.refunds, checkouts => events.checkouts,
-					-- What the provider's API says of it is all of its checkout, as what settle is told.
-					details => array_fill('{"checkout_paid": true}'::jsonb, ARRAY[events.number])
+					-- The server knows what it asked for, as where it settles: it is all of a checkout, and of a subscription.
+					details => array_fill('{"checkout_paid": true, "of_subscription": true}'::jsonb, ARRAY[events.number])
 				)) WITH ORDINALITY AS r (outcome, mismatch, elicitation, n);
 				EXIT;
 			EXCEPTION WHEN lock_not_available OR serialization_failure THEN

@@ -9,13 +9,15 @@
 -- in another order than they write. So a number that an entry gets when it is written is no
 -- cursor: whoever has read up to 7 would never see a 6 that is committed later. Entries
 -- therefore get their number from their first reader (number_ledger), who sees only
--- what is committed. One transaction numbers at a time: it takes a lock, and looks only
--- when it has it, so that it sees all that others have numbered, and continues after it. Thus
+-- what is committed. Of each tenant one transaction numbers at a time: it takes a lock, and
+-- looks only when it has it, so that it sees all that others have numbered, and continues
+-- after it. Thus
 --
 --   numbers are committed in their order: none appears behind one that was seen
 --   what was committed first is never after what was written because of it: of two entries
 --     that one reader finds, that with the smaller id was written earlier
 --   a long transaction delays its own entries, and no others
+--   the entries of one tenant delay those of no other
 --
 -- Nothing depends on the numbers of transactions: the order is the same after pg_dump and
 -- pg_restore into another cluster. A standby that is promoted has entries, numbers and
@@ -248,25 +250,27 @@ COMMENT ON TRIGGER enter_refund ON urlmode.refund IS 'Enters refunds and dispute
 COMMENT ON TRIGGER enter_decision ON urlmode.decision IS 'Enters decisions of the operator into the ledger.';
 COMMENT ON TRIGGER enter_lease ON urlmode.lease IS 'Enters claims of payments into the ledger.';
 
-CREATE OR REPLACE FUNCTION urlmode.number_ledger() RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.number_ledger(tenant text DEFAULT '') RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
 	-- Nearly always there is nothing.
-	IF NOT EXISTS (SELECT FROM urlmode.ledger l WHERE l.number IS NULL) THEN
+	IF NOT EXISTS (SELECT FROM urlmode.ledger l WHERE l.tenant = number_ledger.tenant AND l.number IS NULL) THEN
 		RETURN;
 	END IF;
-	PERFORM pg_advisory_xact_lock(hashtextextended('urlmode ledger', 0));
+	PERFORM pg_advisory_xact_lock(hashtextextended('urlmode ledger ' || number_ledger.tenant, 0));
 	UPDATE urlmode.ledger l SET number = x.number
 	FROM (
 		SELECT n.id, nextval('urlmode.ledger_number') AS number
-		FROM (SELECT u.id FROM urlmode.ledger u WHERE u.number IS NULL ORDER BY u.id LIMIT 1000) n
+		FROM (
+			SELECT u.id FROM urlmode.ledger u WHERE u.tenant = number_ledger.tenant AND u.number IS NULL ORDER BY u.id LIMIT 1000
+		) n
 	) x
 	WHERE l.id = x.id;
 END
 $$;
 COMMENT ON FUNCTION urlmode.number_ledger IS
-	'Internal. Gives the entries that are committed and have no number the next ones, in the '
-	'order in which they were written; at most 1000.';
+	'Internal. Gives the entries of this MCP server that are committed and have no number the next '
+	'ones, in the order in which they were written; at most 1000.';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_ledger(consumer text, lease_ms bigint, tenant text DEFAULT '')
 RETURNS TABLE (lease bigint, wait_ms bigint)
@@ -308,7 +312,7 @@ BEGIN
 	IF after IS NULL THEN
 		RETURN;
 	END IF;
-	PERFORM urlmode.number_ledger();
+	PERFORM urlmode.number_ledger(read_ledger.tenant);
 	RETURN QUERY
 	SELECT l.number, l.entered_at, l.type, l.kind, l.provider::text, CASE WHEN p.entitlement IS DISTINCT FROM l.elicitation THEN l.elicitation END,
 		coalesce(p.subject, e.subject)::text, coalesce(p.item, e.item)::text,
@@ -379,14 +383,14 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (
 		SELECT FROM urlmode.payment p
 		WHERE p.subject = paid.subject AND p.item = paid.item AND p.tenant = paid.tenant AND p.matches
-			AND p.refunded_at IS NULL AND (p.claimed_at IS NOT NULL OR NOT p.held)
+			AND p.refunded_at IS NULL AND p.claim_end IS DISTINCT FROM 'refunded' AND (p.claimed_at IS NOT NULL OR NOT p.held)
 			AND (paid.since IS NULL OR p.proven_at >= paid.since)
 	)
 $$;
 COMMENT ON FUNCTION urlmode.paid IS
 	'Whether this user has paid for this item, since a time: a payment that was as expected, and '
-	'that did not go back as a whole, by refunds and disputes, and was not voided. One that is held '
-	'counts once a call has claimed it.';
+	'that did not go back as a whole, by refunds and disputes, was not voided, and whose claim has '
+	'not ended as refunded. One that is held counts once a call has claimed it.';
 
 GRANT EXECUTE ON FUNCTION
 	urlmode.begin_ledger, urlmode.read_ledger, urlmode.acknowledge_ledger, urlmode.end_ledger, urlmode.paid

@@ -195,7 +195,8 @@ BEGIN
 		UPDATE urlmode.entitlement e SET account = find_subscription.account, subscription = find_subscription.subscription
 		WHERE e.id = paid.id;
 		RETURN paid.id;
-	ELSIF paid.id IS NOT NULL THEN
+	-- One of another user stays what it is.
+	ELSIF (paid.tenant, paid.subject, paid.item) = (coalesce(named.tenant, paid.tenant), coalesce(named.subject, paid.subject), coalesce(named.item, paid.item)) THEN
 		DELETE FROM urlmode.entitlement e WHERE e.id = paid.id;
 		UPDATE urlmode.payment p SET entitlement = named.id WHERE p.entitlement = paid.id;
 		UPDATE urlmode.entitlement e
@@ -212,11 +213,16 @@ BEGIN
 		INSERT INTO urlmode.entitlement (provider, account, subscription, first_payment)
 		VALUES (find_subscription.provider, find_subscription.account, find_subscription.subscription, find_subscription.first_payment)
 		RETURNING id INTO made;
-		DELETE FROM urlmode.entitlement e WHERE e.id IN (
-			SELECT x.id FROM urlmode.entitlement x
-			WHERE x.provider = find_subscription.provider AND x.subject IS NULL AND x.id <> made
-			ORDER BY x.changed_at DESC OFFSET urlmode.max_unknown() - 1
-		);
+		-- None that its first payment opens just now.
+		DELETE FROM urlmode.entitlement e WHERE e.id = ANY (ARRAY(
+			SELECT o.id FROM urlmode.entitlement o
+			WHERE o.subject IS NULL AND o.id = ANY (ARRAY(
+				SELECT x.id FROM urlmode.entitlement x
+				WHERE x.provider = find_subscription.provider AND x.subject IS NULL AND x.id <> made
+				ORDER BY x.changed_at DESC OFFSET urlmode.max_unknown() - 1
+			))
+			FOR UPDATE SKIP LOCKED
+		));
 	END IF;
 	RETURN coalesce(named.id, made);
 END
@@ -380,13 +386,16 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	taken bigint;
 BEGIN
-	DELETE FROM urlmode.entitlement d WHERE d.id IN (
+	-- Each by an index of its own: most rows are not long over.
+	DELETE FROM urlmode.entitlement d WHERE d.id = ANY ((ARRAY(
+		SELECT e.id FROM urlmode.entitlement e WHERE e.subject IS NULL AND e.changed_at <= now() - interval '30 days'
+		LIMIT batch FOR UPDATE SKIP LOCKED
+	) || ARRAY(
 		SELECT e.id FROM urlmode.entitlement e
-		WHERE e.changed_at <= now() - interval '30 days' AND (e.subject IS NULL
-			OR e.changed_at <= now() - interval '400 days' AND greatest(e.until, e.cancel_at, e.opened_at) <= now() - interval '400 days'
-				AND NOT e.paused AND e.status IS DISTINCT FROM 'paused')
+		WHERE e.changed_at <= now() - interval '400 days' AND greatest(e.until, e.cancel_at, e.opened_at) <= now() - interval '400 days'
+			AND NOT e.paused AND e.status IS DISTINCT FROM 'paused'
 		ORDER BY e.changed_at LIMIT batch FOR UPDATE SKIP LOCKED
-	);
+	))[:batch]);
 	GET DIAGNOSTICS taken = ROW_COUNT;
 	RETURN taken;
 END

@@ -109,6 +109,7 @@ SELECT urlmode.create_elicitation(ARRAY[id(11)], ARRAY['shop'], ARRAY['payment']
 	ARRAY['{"amount": 1000, "currency": "EUR", "subscription": true}'::jsonb], ARRAY[NULL::bytea], ARRAY[300000]);
 -- A payment that the server knows of opens it as well, and one that came late.
 SELECT subscribe(12, 'asked'), settle(12, price => '10.00 EUR', reference => 'p18'), mine('asked'), is('s12', 0, '{"status": "active", "until": 30, "payment": "p18"}'), mine('asked');
+SELECT subscribe(17, 'found'), event(17, 'recheck'), rechecks(17, ARRAY['p23 10.00 EUR paid 17']), is('s17', 0, '{"status": "active", "until": 30, "payment": "p23"}'), mine('found');
 SELECT subscribe(13, 'later'), settle(13, 'cancel'), first(13, 'p19', 's13'), mine('later');
 SELECT * FROM unclaimed() WHERE n > 10;
 
@@ -125,6 +126,25 @@ DELETE FROM urlmode.entitlement WHERE subject IS NULL;
 SELECT event(NULL, 'subscription', details => told('s4', 100, '{"account": "b", "status": "ended", "payment": "none"}')), is('s4', 100, '{"status": "ended", "payment": "none"}', provider => 'other');
 SELECT mine('back'), (SELECT count(*) FROM urlmode.entitlement WHERE subscription = 's4') AS subscriptions;
 DELETE FROM urlmode.entitlement WHERE subject IS NULL;
+
+-- What is one user's stays so, whatever the subscription of another one says of its payment.
+SELECT subscribe(130, 'mine'), first(130, 'q30', 't30', -2), is('t30', -1, '{"status": "active", "until": 30}'), subscribe(131, 'mine', 'bob'), first(131, 'q31', NULL, 0),
+	is('t30', 0, '{"payment": "q31"}'), mine('mine'), mine('mine', 'bob'), paid_for('t30');
+
+-- Among many that have an owner, nobody's are found at once.
+CREATE FUNCTION rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+	SELECT x.seq_tup_read + coalesce(x.idx_tup_fetch, 0) FROM pg_stat_xact_user_tables x WHERE x.relid = 'urlmode.entitlement'::regclass
+$$;
+INSERT INTO urlmode.entitlement (provider, subscription, tenant, subject, item, opened_at, status, until, changed_at)
+SELECT 'shop', 'of many ' || i, '', 'many ' || i, 'year', now() - interval '100 days', 'active', now() + interval '265 days', now() - interval '50 days'
+FROM generate_series(1, 3000) AS i;
+DISCARD PLANS;
+BEGIN;
+SELECT is('new', 0, '{"status": "active", "payment": "q33"}'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
+SELECT purge(kind => 'stored'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
+COMMIT;
+SELECT pass('31 days'), purge(kind => 'stored');
+DELETE FROM urlmode.entitlement WHERE item = 'year';
 
 -- It outlives its elicitation, and its events move it after the purge. What is long over is purged, and not what is paused.
 SELECT subscribe(20, 'year', 'cat'), first(20, 'p30', 's20'), is('s20', 0, '{"status": "active", "until": 365}'), pass('360 days'), purge(kind => 'payment') > 0, payments(20);

@@ -98,6 +98,9 @@ SELECT paid('ann', 'report:42'), paid('bob', 'report:43'), paid('ann', 'report:4
 	paid('ann', 'early'), paid('ann', 'twice'), paid('ann', 'checkout'), paid('ann', 'parts'), paid('ann', 'held');
 SELECT pg_temp.sells(20, 'book'), pay(20, 'p20', '5.00 EUR'), paid('ann', 'book'), pay(20, 'p20b'), paid('ann', 'book'), back(20, '10.00 EUR', 'p20b', 'd'), paid('ann', 'book'), again(20, NULL, 'p20b', 'd'), paid('ann', 'book');
 SELECT claim(20, 'p20b'), paid('ann', 'book'), back(20, '1.00 EUR', 'p20b', 'e'), payments(20), paid('ann', 'book'), back(20, '9.00 EUR', 'p20b', 'f'), paid('ann', 'book');
+-- What the server has refunded instead of delivering it is not paid either, also where no event of the provider says so.
+SELECT pg_temp.sells(22, 'song'), pay(22, 'p22'), (SELECT outcome FROM begins('e', 22, 'p22')), paid('ann', 'song'), fulfils('e', 22, "end" => 'refunded', refund => 're_22'), paid('ann', 'song'),
+	pay(22, 'p22b'), (SELECT outcome FROM begins('e', 22, 'p22b')), fulfils('e', 22, "end" => 'delivered'), paid('ann', 'song');
 SELECT pg_temp.sells(21, 'map'), pay(21, 'p21'), claim(21), pass('2 h'), paid('ann', 'map', '3 h'), paid('ann', 'map', '1 h');
 -- In one indexed read, also in a new database.
 SET enable_seqscan = off;
@@ -119,3 +122,8 @@ SELECT paid('bob', 'report:43');
 SELECT type, n, payment, owner FROM entries('u', consumer => 'later') WHERE n = 2;
 -- Entries stay for 400 days.
 SELECT pass('278 days'), purge(kind => 'stored'), pass('2 days'), purge(kind => 'stored', batch => 50) > 0, (SELECT count(*) FROM urlmode.ledger);
+
+-- One server is read at once, however much another one has written that nobody has read.
+SELECT count(pg_temp.sells(n, 'x', tenant => 'south')), count(pay(n, 'south ' || n)) FROM generate_series(2000, 3049) AS n;
+SELECT pg_temp.sells(3100, 'seat', tenant => 'west'), pay(3100, 'p3100'), follow('w', tenant => 'west');
+SELECT type, n, payment FROM entries('w', tenant => 'west');
