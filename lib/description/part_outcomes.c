@@ -76,8 +76,8 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
 	static const char *const keys[] = { "type", "when", "effect", "amount",
-		"reference", "refund", "kind", "state", "evidence_due",
-		"checkout_paid", "because", NULL };
+		"reference", "checkout", "refund", "kind", "state",
+		"evidence_due", "checkout_paid", "because", NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		"attempt_failed", "refunded", "refund_reversed", "disputed",
@@ -113,6 +113,8 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		    scope)
 		|| !load_own(&rule->has_reference, &rule->reference, at, node,
 			"reference", scope)
+		|| !load_own(&rule->has_checkout, &rule->checkout, at, node,
+			"checkout", scope)
 		|| !load_refund(rule, at, node, scope))
 		return false;
 	when = json_object_get(node, "when");

@@ -71,6 +71,7 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		} own[] = {
 			{ "amount", &rule->amount },
 			{ "reference", &rule->reference },
+			{ "checkout", &rule->checkout },
 			{ "refund", &rule->refund },
 			{ "state", &rule->state },
 			{ "evidence_due", &rule->evidence_due.from },

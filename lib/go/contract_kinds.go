@@ -8,6 +8,7 @@ package urlmode
 // end.
 var describedKinds = map[string][]Kind{
 	"adobe-acrobat-sign": {Payment, Signature},
+	"adyen-capture":      {Payment},
 	"adyen-platforms":    {Payment, Signature},
 	"adyen":              {Payment},
 	"airtable":           {},

@@ -353,6 +353,7 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 	const json_t *outcome = json_array_get(member(description, "outcomes"),
 		number);
 	const json_t *own_amount = member(outcome, "amount");
+	const json_t *own_checkout = member(outcome, "checkout");
 	const struct {
 		const char *key;
 		const struct um_expr *expr;
@@ -370,8 +371,10 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 			member(description, "currency") },
 		{ "reference", &part->reference,
 			member(description, "reference") },
-		{ "checkout", &part->checkout,
-			member(description, "checkout") },
+		{ "checkout", um_event_checkout(part, number),
+			own_checkout != NULL
+				? own_checkout
+				: member(description, "checkout") },
 		{ "identity", &part->identity,
 			member(description, "identity") },
 		{ "live", &part->origin.live,

@@ -122,6 +122,14 @@ um_event_amount(const struct um_spec_part *part, size_t outcome)
 		: &part->amount;
 }
 
+const struct um_expr *
+um_event_checkout(const struct um_spec_part *part, size_t outcome)
+{
+	return outcome < part->rules_len && part->rules[outcome].has_checkout
+		? &part->rules[outcome].checkout
+		: &part->checkout;
+}
+
 static void
 hash_into(char *out, size_t size, const char *kind, struct um_str bytes,
 	size_t index)
@@ -358,13 +366,17 @@ read_names(struct um_event *event, const struct um_spec_part *part,
 		&& (has_identity || !may_be_ours(event, part));
 }
 
+/* What is captured later may not name its checkout: `processing` has named it. */
 static bool
 read_checkout(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, struct um_misread *misread)
+	const struct um_source *source, size_t outcome,
+	struct um_misread *misread)
 {
-	return event->effect != UM_EFFECT_PAID
-		|| read_fit(&part->checkout, source, event->checkout,
-			sizeof(event->checkout), "/checkout", misread);
+	return (event->effect != UM_EFFECT_PAID
+		       && event->effect != UM_EFFECT_PROCESSING)
+		|| read_fit(um_event_checkout(part, outcome), source,
+			event->checkout, sizeof(event->checkout), "/checkout",
+			misread);
 }
 
 /* A time in Unix seconds, 0 where the event does not say it. */
@@ -432,7 +444,7 @@ read_rest(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t outcome,
 	struct um_misread *misread)
 {
-	return read_checkout(event, part, source, misread)
+	return read_checkout(event, part, source, outcome, misread)
 		&& read_subscription(event, part, source, misread)
 		&& (!needs_amount(event, part)
 			|| read_amount(event, part, source, outcome, misread))
@@ -471,7 +483,7 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	if (!read_names(event, part, source, number, outcome, misread))
 		return false;
 	if (!may_be_ours(event, part)) {
-		read_checkout(event, part, source, misread);
+		read_checkout(event, part, source, outcome, misread);
 		return true;
 	}
 	if (bad_origin != NULL)

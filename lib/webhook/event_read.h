@@ -36,8 +36,10 @@ bool um_event_outcome(size_t *outcome, const struct um_spec_part *part,
 	const struct um_source *source, const char *type,
 	struct um_misread *misread);
 
-/* The amount of an event to which the outcome with this number applies. */
+/* What an event says to which the outcome with this number applies. */
 const struct um_expr *um_event_amount(const struct um_spec_part *part,
+	size_t outcome);
+const struct um_expr *um_event_checkout(const struct um_spec_part *part,
 	size_t outcome);
 
 #endif

@@ -15,6 +15,7 @@ um_spec_part_free(struct um_spec_part *part)
 		um_conditions_free(&rule->when);
 		um_expr_free(&rule->amount);
 		um_expr_free(&rule->reference);
+		um_expr_free(&rule->checkout);
 		um_expr_free(&rule->refund);
 		um_expr_free(&rule->state);
 		um_expr_free(&rule->evidence_due.from);

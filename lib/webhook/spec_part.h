@@ -60,8 +60,8 @@ struct um_outcome_rule {
 	bool is_payment;    /* `paid`, and not `accepted` */
 	bool checkout_paid; /* its events say that the whole checkout is paid */
 	/* In place of the part's; they may be none. */
-	bool has_amount, has_reference;
-	struct um_expr amount, reference;
+	bool has_amount, has_reference, has_checkout;
+	struct um_expr amount, reference, checkout;
 	struct um_expr refund; /* of a refund with a reference of its own */
 	const char *kind;      /* of a refund: as in um_details */
 	struct um_expr state;

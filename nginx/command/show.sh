@@ -57,7 +57,9 @@ show_json()
 	show_query -A -t -v id="$id" <<'SQL'
 SELECT json_build_object(
 	'elicitation', (SELECT row_to_json(e) FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item FROM urlmode.show_elicitation(:'id') s) e),
-	'payments', (SELECT coalesce(json_agg(p), '[]') FROM urlmode.show_payments(:'id') p),
+	'payments', (SELECT coalesce(json_agg(p), '[]') FROM (
+		SELECT s.*, e.claim_end, e.claim_refund FROM urlmode.show_payments(:'id') s JOIN urlmode.show_ends(:'id') e USING (provider, reference)
+		ORDER BY s.proven_at, s.reference) p),
 	'refunds', (SELECT coalesce(json_agg(r), '[]') FROM urlmode.show_refunds(:'id') r),
 	'decisions', (SELECT coalesce(json_agg(d), '[]') FROM urlmode.show_decisions(:'id') d),
 	'events', (SELECT coalesce(json_agg(v), '[]') FROM urlmode.show_events(:'id') v));
@@ -76,7 +78,8 @@ WHERE l.value NOT IN ('', '0', '[]');
 SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset
 \if :paid
 \echo Payments, amounts in minor units:
-SELECT * FROM urlmode.show_payments(:'id');
+SELECT s.*, e.claim_end, e.claim_refund FROM urlmode.show_payments(:'id') s JOIN urlmode.show_ends(:'id') e USING (provider, reference)
+ORDER BY s.proven_at, s.reference;
 \endif
 SELECT count(*) > 0 AS refunded FROM urlmode.show_refunds(:'id') \gset
 \if :refunded

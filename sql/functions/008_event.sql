@@ -98,7 +98,7 @@ DECLARE
 	overtaken boolean;
 BEGIN
 	WITH found AS MATERIALIZED (
-		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, a.checkout, a.result, a.request, a.kind AS provider_kind,
+		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, c.checkout, a.result, a.request, a.kind AS provider_kind,
 			a.details, e.kind, e.status, e.expected, e.checkout AS made,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
@@ -107,10 +107,10 @@ BEGIN
 					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout', 'other_kind'))
 			) THEN 'seen'
 			-- The payer can choose the elicitation that a link of the shop names.
-			WHEN a.effect = 'paid' AND e.checkout <> a.checkout THEN 'other_checkout'
+			WHEN a.effect = 'paid' AND e.checkout <> c.checkout THEN 'other_checkout'
 			WHEN a.effect = 'paid' AND e.kind IS NOT NULL AND NOT (e.kind = 'payment' AND coalesce(a.kind, 'payment') = 'payment')
 				AND a.amount IS NOT NULL AND a.currency IS NOT NULL AND a.result IS NOT NULL THEN 'other_kind'
-			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND a.checkout IS NULL THEN 'recheck'
+			WHEN a.effect = 'paid' AND e.checkout IS NOT NULL AND c.checkout IS NULL THEN 'recheck'
 			-- A part of it may be paid.
 			WHEN a.effect = 'paid' AND e.expected ->> 'match' = 'checkout' AND NOT coalesce(a.details @> '{"checkout_paid": true}', false) THEN 'recheck'
 			ELSE a.effect END AS effect
@@ -119,6 +119,14 @@ BEGIN
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
+		-- A capture may name its payment alone: what said that it was authorised has named the checkout.
+		CROSS JOIN LATERAL (
+			SELECT coalesce(a.checkout, CASE WHEN a.effect = 'paid' AND e.checkout IS NOT NULL THEN (
+				SELECT v.checkout::text FROM urlmode.event v
+				WHERE v.provider = a.provider AND v.reference = a.ref AND v.elicitation = a.id AND v.action = 'processing' AND v.checkout IS NOT NULL
+				LIMIT 1
+			) END) AS checkout
+		) c
 	), paid AS MATERIALIZED (
 		SELECT f.*, coalesce(
 				-- The checkout that was made is paid already, by the payment's own reference.
@@ -149,20 +157,20 @@ BEGIN
 		FROM found f LEFT JOIN proved p USING (n)
 		CROSS JOIN LATERAL urlmode.decide_event(f.kind, f.status, f.effect, p.proof, f.provider_kind) d
 	), kept AS (
-		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, request, action)
+		INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, amount, request, action, checkout)
 		SELECT d.provider, d.identity, d.type, d.id,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'disputed') THEN coalesce(nullif(d.refund, ''), nullif(d.ref, ''))
 				WHEN d.action IN ('processing', 'attempt_failed', 'decline', 'cancel', 'late',
 					'repeated', 'reference_taken', 'other_kind', 'other_mode', 'other_account') THEN nullif(d.ref, '') END,
 			CASE WHEN d.action IN ('refunded', 'refund_reversed', 'reference_taken', 'other_kind', 'other_mode', 'other_account')
 				THEN d.amount END,
-			d.request, d.action
+			d.request, d.action, CASE d.action WHEN 'processing' THEN d.checkout END
 		FROM decided d
 		WHERE d.action IS NULL OR d.action NOT IN ('unknown', 'seen')
 		-- In this order, so that two batches never wait for each other.
 		ORDER BY d.provider, d.identity
 		ON CONFLICT (provider, identity) DO UPDATE
-		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount, request = EXCLUDED.request
+		SET action = EXCLUDED.action, reference = EXCLUDED.reference, amount = EXCLUDED.amount, request = EXCLUDED.request, checkout = EXCLUDED.checkout
 		WHERE event.elicitation = EXCLUDED.elicitation AND event.action <> EXCLUDED.action
 			AND event.action IN ('ignored', 'other_mode', 'other_account', 'other_checkout', 'other_kind')
 		RETURNING event.elicitation
@@ -202,7 +210,8 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.keep_events IS
 	'Internal. Decides what each event does to its row (decide_event), and keeps the events of '
-	'known elicitations, and what they prove to be paid. No id and no identity is twice in it, and '
+	'known elicitations, and what they prove to be paid. A payment that does not name its checkout '
+	'is of the one that processing has named for it. No id and no identity is twice in it, and '
 	'the rows are locked. actions: seen stands for each event that was kept before. Not seen are: '
 	'a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or '
 	'came from another mode or account, or proved money for another kind, because the configuration '

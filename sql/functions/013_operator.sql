@@ -61,6 +61,17 @@ COMMENT ON FUNCTION urlmode.show_payments IS
 	'then, unless it has fulfilled its claim or renews its lease. fulfilled_at: a call has done '
 	'its work, and its answer was not written yet.';
 
+CREATE OR REPLACE FUNCTION urlmode.show_ends(id uuid)
+RETURNS TABLE (provider text, reference text, claim_end text, claim_refund text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.provider::text, p.reference::text, p.claim_end, p.claim_refund::text
+	FROM urlmode.payment p WHERE p.elicitation = show_ends.id
+	ORDER BY p.proven_at, p.reference
+$$;
+COMMENT ON FUNCTION urlmode.show_ends IS
+	'How the claims of the payments for an elicitation have ended: delivered, or refunded, then '
+	'with the provider''s reference of the refund. NULL: not yet, or nobody has said.';
+
 CREATE OR REPLACE FUNCTION urlmode.show_refunds(id uuid)
 RETURNS TABLE (
 	reference text, payment text, amount bigint, currency text, reversed bigint,
@@ -267,7 +278,7 @@ COMMENT ON FUNCTION urlmode.show_key IS
 	'elicitations of which a value is kept that only this key opens. Reads whole tables.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_refunds,
+	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_ends, urlmode.show_refunds,
 	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
 	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.show_key
 TO :"operator";

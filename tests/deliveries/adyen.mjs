@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { event, hmac, ID, json, OTHER, PAID } from './support.mjs';
 
-export function deliveries() {
+/** Items and events, signed and expected as Adyen has them; also for adyen-capture. */
+export function kit() {
 	const key = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00';
 	const item = (fields, forge) => {
 		const one = {
@@ -22,6 +23,11 @@ export function deliveries() {
 		{ reference: '7914073381342284', amount: 1130, currency: 'EUR', ...more });
 	const good = (...events) => ({ verdict: 'good', events });
 	const modification = { pspReference: 'MOD1', originalReference: '7914073381342284' };
+	return { key, item, deliver, expect, good, modification };
+}
+
+export function deliveries() {
+	const { key, item, deliver, expect, good, modification } = kit();
 	const kinds = {
 		CANCELLATION: 'cancellation', TECHNICAL_CANCEL: 'cancellation', EXPIRE: 'cancellation',
 		CHARGEBACK: 'dispute', SECOND_CHARGEBACK: 'dispute', CHARGEBACK_REVERSED: 'dispute_won',

@@ -51,7 +51,7 @@ export function deliveries() {
 			dispute('DISPUTE_CREATED', 'CHARGEBACK_CREATED', 'disputed', 'dispute'),
 			dispute('DISPUTE_UPDATED', 'PRE_ARBITRATION_UNDER_REVIEW', 'disputed', 'dispute'),
 			dispute('DISPUTE_CLOSED', 'CHARGEBACK_MERCHANT_WON', 'disputed', 'dispute_won'),
-			...['MERCHANT_LOST', 'MERCHANT_ACCEPTED'].map((how) => dispute('DISPUTE_CLOSED', `PRE_ARBITRATION_${how}`, 'refunded', 'dispute_lost')),
+			...['MERCHANT_LOST', 'MERCHANT_ACCEPTED', 'INSUFFICIENT_EVIDENCE'].map((how) => dispute('DISPUTE_CLOSED', `PRE_ARBITRATION_${how}`, 'refunded', 'dispute_lost')),
 		],
 	};
 }

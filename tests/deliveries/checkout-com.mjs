@@ -16,7 +16,7 @@ export function deliveries() {
 			payment_action_id: 'act_1', payment_reference: ID, ...due && { evidence_required_by: due },
 		},
 	}, expects(effect, type, {
-		reference: 'pay_1', refund: 'dsp_1', ...effect === 'refunded' && { amount: 2000, currency: 'GBP' },
+		reference: 'pay_1', refund: 'dsp_1', ...effect !== 'disputed' && { amount: 2000, currency: 'GBP' },
 		details: { occurred_at: 1700000000, kind, state: type, ...due && { evidence_due_at: 1700006400 } },
 	}, `evt_${type}`));
 
@@ -39,9 +39,9 @@ export function deliveries() {
 			payment('payment_refunded', 'refunded', { amount: 500 }),
 			payment('payment_returned', 'ignore'),
 			dispute('dispute_received', 'disputed', 'dispute'),
-			dispute('dispute_evidence_required', 'disputed', 'dispute', '2023-11-15T00:00:00Z'),
+			dispute('dispute_evidence_required', 'refunded', 'dispute', '2023-11-15T00:00:00Z'),
 			dispute('dispute_evidence_submitted', 'disputed', 'dispute'),
-			...['dispute_won', 'dispute_canceled', 'dispute_resolved'].map((type) => dispute(type, 'disputed', 'dispute_won')),
+			...['dispute_won', 'dispute_canceled', 'dispute_resolved'].map((type) => dispute(type, 'refund_reversed', 'dispute_won')),
 			...['dispute_lost', 'dispute_accepted', 'dispute_expired'].map((type) => dispute(type, 'refunded', 'dispute_lost')),
 		],
 	};

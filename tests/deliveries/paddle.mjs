@@ -14,10 +14,13 @@ export function deliveries() {
 		};
 	};
 	// An adjustment names the transaction, and not the elicitation.
-	const adjusted = (name, type, effect, more, refund = 'adj_1') => paddle(name, type, effect, {
+	const adjusted = (name, type, effect, more, refund = 'adj_1', kind = undefined) => paddle(name, type, effect, {
 		id: 'adj_1', action: 'refund', status: 'approved', transaction_id: 'txn_1', origin: undefined, custom_data: undefined, details: undefined,
 		totals: { total: '1200', currency_code: 'USD' }, ...more,
-	}, { id: null, ...effect === 'ignore' ? { reference: 'adj_1' } : { reference: 'txn_1', refund, amount: 1200, currency: 'USD' } });
+	}, { id: null, ...effect === 'ignore' ? { reference: 'adj_1' } : {
+		reference: 'txn_1', refund, ...effect !== 'disputed' && { amount: 1200, currency: 'USD' },
+		details: { occurred_at: NOW, ...kind && { kind, state: more.action } },
+	} });
 	const of = (reference) => ({ reference, amount: 3000, currency: 'USD' });
 	const [UNTIL, TRIAL] = ['2023-12-14T22:13:20.123Z', '2023-11-28T22:13:20Z'].map((time) => Date.parse(time));
 	const subscription = (what, said, more) => paddle(`subscription-${what}-${Object.keys(more ?? {})}-${more?.scheduled_change?.action}`, `subscription.${what}`, 'subscription', {
@@ -53,9 +56,10 @@ export function deliveries() {
 			adjusted('refund-rejected', 'adjustment.updated', 'ignore', { status: 'rejected' }),
 			adjusted('refund-reversed', 'adjustment.updated', 'refund_reversed', { status: 'reversed' }),
 			adjusted('credit', 'adjustment.created', 'ignore', { action: 'credit' }),
-			adjusted('charged-back', 'adjustment.created', 'refunded', { action: 'chargeback' }, 'chargeback:txn_1'),
-			adjusted('charged-back-warning', 'adjustment.created', 'ignore', { action: 'chargeback_warning' }),
-			adjusted('dispute-won', 'adjustment.created', 'refund_reversed', { id: 'adj_2', action: 'chargeback_reverse' }, 'chargeback:txn_1'),
+			adjusted('charged-back', 'adjustment.created', 'refunded', { action: 'chargeback' }, 'chargeback:txn_1', 'dispute'),
+			adjusted('charged-back-warning', 'adjustment.created', 'disputed', { action: 'chargeback_warning' }, 'chargeback:txn_1', 'dispute'),
+			adjusted('warning-taken-back', 'adjustment.created', 'disputed', { id: 'adj_2', action: 'chargeback_warning_reverse' }, 'chargeback:txn_1', 'dispute_won'),
+			adjusted('dispute-won', 'adjustment.created', 'refund_reversed', { id: 'adj_2', action: 'chargeback_reverse' }, 'chargeback:txn_1', 'dispute_won'),
 		],
 	};
 }

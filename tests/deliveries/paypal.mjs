@@ -10,8 +10,8 @@ export function deliveries() {
 	// -subj /CN=messageverificationcerts.test -addext basicConstraints=critical,CA:FALSE
 	const at = Date.UTC(2027, 0, 1) / 1000;
 	const time = new Date(at * 1000).toISOString().replace('.000', '');
-	const deliver = (name, type, resource, effect, more) => {
-		const body = json({ id: `WH-${name}`, event_version: '1.0', resource_type: 'capture', event_type: type, resource });
+	const deliver = (name, type, resource, effect, more, create_time) => {
+		const body = json({ id: `WH-${name}`, create_time, event_version: '1.0', resource_type: 'capture', event_type: type, resource });
 		const text = `b1-${name}|${time}|WEBHOOK1|${crc32(Buffer.from(body))}`;
 		return {
 			name, body,
@@ -21,7 +21,7 @@ export function deliveries() {
 				'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-1',
 				'paypal-auth-algo': 'SHA256withRSA',
 			},
-			verdict: 'good', events: [event(effect, type, `WH-${name}`, { ...more, ...effect === 'paid' && { checkout: resource.supplementary_data?.related_ids.order_id } })],
+			verdict: 'good', events: [event(effect, type, `WH-${name}`, { ...more, ...['paid', 'processing'].includes(effect) && { checkout: resource.supplementary_data?.related_ids.order_id } })],
 		};
 	};
 	const capture = { id: 'CAP1', supplementary_data: { related_ids: { order_id: 'ORD1' } }, custom_id: ID, amount: { currency_code: 'EUR', value: '10.50' } };
@@ -30,6 +30,9 @@ export function deliveries() {
 		id, custom_id: ID, amount: { currency_code: 'EUR', value: '4.00' },
 		seller_payable_breakdown: { total_refunded_amount: { currency_code: 'EUR', value: total } },
 	});
+	const disputed = (name, what, more, kind, state, evidence_due_at) => deliver(name, `CUSTOMER.DISPUTE.${what}`,
+		{ dispute_id: 'PP-D-1', dispute_amount: { currency_code: 'EUR', value: '10.50' }, disputed_transactions: [{ seller_transaction_id: 'CAP1' }], ...more },
+		'disputed', { id: null, reference: 'CAP1', refund: 'PP-D-1', details: { occurred_at: at, kind, state, evidence_due_at } }, time);
 	const amount = { reference: 'CAP1', amount: 1050, currency: 'EUR' };
 
 	return {
@@ -54,6 +57,19 @@ export function deliveries() {
 			deliver('not-captured', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED', { order_id: 'ORD1', purchase_units: [{ custom_id: ID }] }, 'failed', {}),
 			deliver('refunded-in-part', 'PAYMENT.CAPTURE.REFUNDED', refund('REF1', '4.00'), 'refunded', { refund: 'REF1', amount: 400, currency: 'EUR' }),
 			deliver('refunded', 'PAYMENT.CAPTURE.REFUNDED', refund('REF2', '8.00'), 'refunded', { refund: 'REF2', amount: 400, currency: 'EUR' }),
+			// Manual capture: each capture is a payment, and the authorisation is none.
+			deliver('authorised', 'PAYMENT.AUTHORIZATION.CREATED', { ...capture, id: 'AUT1', status: 'CREATED' }, 'processing', { ...amount, reference: 'AUT1' }),
+			deliver('captured', 'PAYMENT.CAPTURE.COMPLETED', capture, 'paid', amount),
+			deliver('voided', 'PAYMENT.AUTHORIZATION.VOIDED', { ...capture, id: 'AUT1', status: 'VOIDED' }, 'failed', { ...amount, reference: 'AUT1' }),
+			// A dispute: how it stands, and how it has ended. What goes back has an event of its own.
+			disputed('disputed', 'CREATED', { status: 'WAITING_FOR_SELLER_RESPONSE', seller_response_due_date: '2027-01-11T00:00:00.000Z' }, 'dispute', 'WAITING_FOR_SELLER_RESPONSE', Date.UTC(2027, 0, 11) / 1000),
+			disputed('dispute-under-review', 'UPDATED', { status: 'UNDER_REVIEW' }, 'dispute', 'UNDER_REVIEW'),
+			disputed('dispute-resolved', 'RESOLVED', { status: 'RESOLVED', dispute_outcome: { outcome_code: 'NONE' } }, 'dispute', 'RESOLVED'),
+			...['RESOLVED_BUYER_FAVOUR', 'ACCEPTED'].map((outcome_code) =>
+				disputed(`dispute-${outcome_code}`, 'RESOLVED', { status: 'RESOLVED', dispute_outcome: { outcome_code } }, 'dispute_lost', outcome_code)),
+			...['RESOLVED_SELLER_FAVOUR', 'RESOLVED_WITH_PAYOUT', 'CANCELED_BY_BUYER', 'DENIED'].map((outcome_code) =>
+				disputed(`dispute-${outcome_code}`, 'RESOLVED', { status: 'RESOLVED', dispute_outcome: { outcome_code } }, 'dispute_won', outcome_code)),
+			deliver('reversed-at', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', { refund: 'CAP1', amount: 1050, currency: 'EUR', details: { occurred_at: at - 5 } }, new Date((at - 5) * 1000).toISOString()),
 			deliver('reversed', 'PAYMENT.CAPTURE.REVERSED', capture, 'refunded', { refund: 'CAP1', amount: 1050, currency: 'EUR' }),
 		],
 	};

@@ -30,7 +30,7 @@ export function deliveries() {
 			// The payer writes the address of a checkout link.
 			deliver('msg_11', 'order.paid', { ...order, metadata: { reference_id: ID } }, 'paid', { id: null, reference: 'ord_1', checkout: 'co_1' }),
 			deliver('msg_2', 'checkout.updated', { ...checkout, status: 'confirmed' }, 'ignore', { reference: 'co_1' }),
-			deliver('msg_7', 'checkout.updated', { ...checkout, status: 'succeeded' }, 'processing', { reference: 'co_1', ...amount }),
+			deliver('msg_7', 'checkout.updated', { ...checkout, status: 'succeeded' }, 'processing', { reference: 'co_1', checkout: 'co_1', ...amount }),
 			deliver('msg_3', 'checkout.updated', { ...checkout, status: 'failed' }, 'failed', { reference: 'co_1', ...amount }),
 			deliver('msg_4', 'checkout.updated', { ...checkout, status: 'expired' }, 'expired', { reference: 'co_1', ...amount }),
 			deliver('msg_5', 'checkout.updated', { ...checkout, status: 'open' }, 'ignore', { reference: 'co_1' }),

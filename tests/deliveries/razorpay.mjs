@@ -27,14 +27,15 @@ export function deliveries() {
 	};
 	const good = (effect, type) => ({ verdict: 'good', events: [event(effect, type, 'pay_1', { reference: 'pay_1' })] });
 	// These name the payment, and neither the link nor the elicitation.
-	const after = (type, entity, effect, id) => {
+	const after = (type, entity, effect, id, kind, status) => {
 		const body = json({
-			event: type, payload: { [entity]: { entity: { id, payment_id: 'pay_1', amount: 40, currency: 'INR' } }, payment: { entity: { id: 'pay_1', amount: 100 } } },
+			event: type, ...kind && { created_at: NOW }, payload: { [entity]: { entity: { id, payment_id: 'pay_1', amount: 40, currency: 'INR', ...kind && { status, phase: 'chargeback', respond_by: NOW + 9 } } }, payment: { entity: { id: 'pay_1', amount: 100 } } },
 		});
 		return {
 			name: type, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
 			verdict: 'good', events: [event(effect, type, `sha256:${sha256(body)}`,
-				{ id: null, reference: 'pay_1', ...effect !== 'ignore' && { refund: id, amount: 40, currency: 'INR' } })],
+				{ id: null, reference: 'pay_1', refund: id, ...effect !== 'disputed' && { amount: 40, currency: 'INR' },
+					...kind && { details: { occurred_at: NOW, kind, state: status, evidence_due_at: NOW + 9 } } })],
 		};
 	};
 
@@ -71,9 +72,12 @@ export function deliveries() {
 				.map(([what, status]) => subscription(what, status, 'subscription', {}, 2)),
 			after('refund.processed', 'refund', 'refunded', 'rfnd_1'),
 			after('refund.failed', 'refund', 'refund_reversed', 'rfnd_1'),
-			after('payment.dispute.created', 'dispute', 'ignore', 'disp_1'),
-			after('payment.dispute.lost', 'dispute', 'refunded', 'disp_1'),
-			after('payment.dispute.won', 'dispute', 'refund_reversed', 'disp_1'),
+			after('payment.dispute.created', 'dispute', 'disputed', 'disp_1', 'dispute', 'open'),
+			after('payment.dispute.action_required', 'dispute', 'disputed', 'disp_1', 'dispute', 'open'),
+			after('payment.dispute.under_review', 'dispute', 'disputed', 'disp_1', 'dispute', 'under_review'),
+			after('payment.dispute.lost', 'dispute', 'refunded', 'disp_1', 'dispute_lost', 'lost'),
+			after('payment.dispute.won', 'dispute', 'refund_reversed', 'disp_1', 'dispute_won', 'won'),
+			after('payment.dispute.closed', 'dispute', 'disputed', 'disp_1', 'dispute_won', 'closed'),
 		],
 		returns: [
 			back('paid', 'paid', good('paid', 'paid')),

@@ -18,7 +18,7 @@ export function deliveries() {
 	};
 	const good = (effect, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
 		(identity, type) => ({ verdict: 'good', events: [event(effect, type, identity, {
-			...effect === 'paid' && { checkout: more.reference }, ...more,
+			...['paid', 'processing'].includes(effect) && { checkout: more.reference }, ...more,
 			...effect === 'paid' && type.startsWith('checkout.session') && { details: { ...more.details, checkout_paid: true } } })] });
 	const refused = (verdict) => () => ({ verdict });
 	const completed = 'checkout.session.completed';
@@ -26,6 +26,7 @@ export function deliveries() {
 	const moves = (effect) => good(effect, { reference: 'cs_1' });
 	const metadata = { elicitation_id: ID };
 	const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata, amount: 1050, currency: 'eur' };
+	const intent = (status) => ({ id: 'pi_1', object: 'payment_intent', metadata, capture_method: 'manual', amount: 1050, currency: 'eur', status });
 	const refund = (status, more) => ({ id: 're_1', object: 'refund', charge: 'ch_1', payment_intent: 'pi_1', metadata: {}, amount: 400, currency: 'eur', status, ...more });
 	const refunded = (effect, status, more) => good(effect, { id: null, reference: 'pi_1', refund: 're_1', amount: 400, currency: 'EUR', details: { state: status }, ...more });
 	const invoice = { id: 'in_1', object: 'invoice', metadata, billing_reason: 'manual', amount_due: 1050, amount_paid: 1050, currency: 'eur' };
@@ -70,6 +71,15 @@ export function deliveries() {
 			deliver('then-paid', completed, paid, good('paid')),
 			deliver('card-refused-unnamed', 'payment_intent.payment_failed', { id: 'pi_1', object: 'payment_intent', metadata: {}, currency: 'eur' },
 				good('attempt_failed', { id: null, reference: 'pi_1' })),
+			// Manual capture: authorised, then captured or released.
+			deliver('authorised', completed, { payment_status: 'unpaid', payment_intent: 'pi_1' }, good('processing', { checkout: 'cs_1', reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			deliver('to-be-captured', 'payment_intent.amount_capturable_updated', intent('requires_capture'), good('processing', { checkout: undefined, reference: 'pi_1' })),
+			deliver('nothing-to-capture', 'payment_intent.amount_capturable_updated', intent('succeeded'), good('ignore', { reference: 'pi_1' })),
+			deliver('captured', 'charge.captured', { ...charge, captured: true, amount_captured: 1050 }, good('paid', { checkout: undefined, reference: 'pi_1', amount: 1050, currency: 'EUR' })),
+			deliver('captured-in-part', 'charge.captured', { ...charge, captured: true, amount_captured: 700 }, good('paid', { checkout: undefined, reference: 'pi_1', amount: 700, currency: 'EUR' })),
+			deliver('released', 'payment_intent.canceled', intent('canceled'), good('failed', { reference: 'pi_1' })),
+			deliver('released-unnamed', 'payment_intent.canceled', { ...intent('canceled'), metadata: {} }, good('failed', { id: null, reference: 'pi_1' })),
+			deliver('not-captured-in-time', 'charge.expired', { ...charge, captured: false, amount_captured: 0 }, good('failed', { reference: 'pi_1', currency: undefined })),
 			// What was paid goes back, first in part, then all of it.
 			...['pending', 'requires_action', 'succeeded'].map((status) => deliver(`refunded-${status}`, 'refund.created', refund(status), refunded('refunded', status))),
 			deliver('refund-that-failed-at-once', 'refund.created', refund('failed'), refunded('refund_reversed', 'failed')),

@@ -4,12 +4,12 @@ import { expects, forged, hmac, ID, PAID, signed } from './support.mjs';
 
 export function deliveries() {
 	const sign = signed('event-signature', 'wp-secret', (body) => `2/SHA256/${hmac('sha256', 'wp-secret', body, 'hex')}`);
-	const deliver = (type, effect, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', reference, refund, name = type } = {}) => ({
+	const deliver = (type, effect, { amount = { value: 1050, currencyCode: 'EUR' }, classification = 'payment', downstreamReference = '3378', reference, refund, details, name = type } = {}) => ({
 		...sign(name, {
 			eventId: `event-${name}`, eventTimestamp: '2023-11-14T22:13:20.407',
 			eventDetails: { classification, downstreamReference, transactionReference: ID, type, date: '2023-11-14', reference, ...amount && { amount }, _links: { payment: { href: '' } } },
 		}, expects(effect, `${classification}.${type}`, {
-			...downstreamReference && { reference: downstreamReference }, refund, ...amount && effect !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
+			...downstreamReference && { reference: downstreamReference }, refund, details, ...amount && effect !== 'ignore' && { amount: amount.value, currency: amount.currencyCode },
 		}, `event-${name}`)),
 		content_type: 'application/vnd.worldpay.events-v1.hal+json',
 	});
@@ -28,7 +28,7 @@ export function deliveries() {
 			...['first', 'second'].map((reference) => deliver('sentForRefund', 'refunded',
 				{ name: `refund-${reference}`, reference, refund: `${ID}:${reference}`, amount: { value: 400, currencyCode: 'EUR' } })),
 			deliver('refundFailed', 'refund_reversed', { reference: 'second', refund: `${ID}:second`, amount: { value: 400, currencyCode: 'EUR' } }),
-			deliver('chargedBack', 'refunded', { downstreamReference: undefined, refund: `${ID}:chargeback` }),
+			deliver('chargedBack', 'refunded', { downstreamReference: undefined, refund: `${ID}:chargeback`, details: { kind: 'dispute' } }),
 			...['sentForAuthorization', 'refunded'].map((type) => deliver(type, 'ignore')),
 			deliver('sentForRefund', 'ignore', { classification: 'payout', name: 'payout' }),
 			deliver('sentForSettlement', 'paid', { downstreamReference: undefined, name: 'without a reference' }),

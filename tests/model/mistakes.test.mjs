@@ -111,13 +111,15 @@ const MISTAKES = {
 		keep_refunds: ['WHERE o.id <> ALL (r.elicitations)', 'WHERE false'],
 	},
 	'a refund that is told of two elicitations is of the payment of the first': {
-		keep_refunds: ['CASE WHEN this.id = ANY (r.elicitations) OR r.payment = this.only_one THEN r.payment END', 'r.payment'],
+		keep_refunds: ['(this.id = ANY (r.elicitations) OR r.payment = this.only_one) THEN r.payment', 'true THEN r.payment'],
 	},
 	'a refund that moves stays with the payment that it was of': { keep_refunds: ['compared || told', 'compared || this.id'] },
 	'a refund that was told of another elicitation than its payment stays with it': {
 		prove_payments: ['NOT r.elicitations @> ARRAY[p.elicitation]', 'false'],
 	},
 	'an event does not see the attempt that the one before it tells of': { receive_events: ['OR count(DISTINCT u.name) < count(u.name)', ''] },
+	'what is captured beyond the price is left out': { prove_payments: ['greatest(p.amount, a.amount)', 'p.amount'] },
+	'a refund before its only payment is of none': { apply_refunds: ['HAVING count(*) = 1', 'HAVING false'] },
 	'the rest of a part is left out': { prove_payments: ['p.amount < EXCLUDED.amount', 'false'] },
 	'money that goes back is lost with its elicitation': { receive_events: ["u.action = 'unknown' AND", 'false AND'] },
 	'an attempt that failed ends another one': { is_under_way: ['ELSE f.reference = p.reference', 'ELSE true'] },

@@ -58,11 +58,11 @@ export const NAMED = [
 	// Money.
 	{ what: 'a payment that is renamed takes its lease not with it', file: 'sql/functions/003_payment.sql', before: '	UPDATE urlmode.lease l SET reference = after FROM', after: '	UPDATE urlmode.lease l SET reference = before FROM', tests: node('request') },
 	{ what: 'the server records a checkout that the webhook has told of', file: 'sql/functions/009_wait.sql', before: 'IF settle.reference = row.checkout THEN', after: 'IF false THEN', tests: node('request') },
-	{ what: 'a refund stays with the name that the payment had', file: 'sql/functions/003_payment.sql', before: '	UPDATE urlmode.refund r SET payment = after, reference', after: '	UPDATE urlmode.refund r SET payment = before, reference', tests: node('request', 'refund') },
+	{ what: 'a refund stays with the name that the payment had', file: 'sql/functions/003_payment.sql', before: '	UPDATE urlmode.refund r SET payment = attribute_refund.payment, reference', after: '	UPDATE urlmode.refund r SET payment = of.payment, reference', tests: node('request', 'refund') },
 	{ what: 'what went back before the payment has its name is not looked at', file: 'sql/functions/003_payment.sql', before: 'WHERE r.provider = a.provider AND r.payment = a.reference AND', after: 'WHERE false AND', tests: node('refund') },
 	{ what: 'a total in another currency is decided for ever', file: 'sql/functions/018_refund.sql', before: 'THEN b.changed_at END', after: 'THEN b.received_at END', tests: node('refund') },
 	{ what: 'a call whose lease has ended delivers what was voided', file: 'sql/functions/013_operator.sql', before: "IF decide_payment.decision = 'voided' THEN", after: 'IF false THEN', tests: node('refund') },
-	{ what: 'the total of a payment that is renamed counts once more', file: 'sql/functions/003_payment.sql', before: ') THEN after ELSE r.reference END', after: ') THEN before ELSE r.reference END', tests: node('request') },
+	{ what: 'the total of a payment that is renamed counts once more', file: 'sql/functions/003_payment.sql', before: ') THEN attribute_refund.payment ELSE r.reference END', after: ') THEN of.reference ELSE r.reference END', tests: node('request') },
 	{ what: 'a refund that is told of another elicitation reaches the first alone', file: 'sql/functions/018_refund.sql', before: 'WHERE o.id <> ALL (r.elicitations)', after: 'WHERE false', tests: node('refund') },
 	{ what: 'the server records a payment without its checkout', file: 'sql/functions/009_wait.sql', before: 'ARRAY[row.checkout::text]', after: 'NULL', tests: node('request') },
 	{ what: 'a refund is not found by the checkout of a row', file: 'sql/functions/003_payment.sql', before: 'e.checkout = find_checkout.reference', after: 'false', tests: node('refund-names') },

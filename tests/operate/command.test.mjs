@@ -80,7 +80,7 @@ describe('the login', () => {
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
 			['decide_payment', 'functions_version', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown', 'list_unreadable', 'purge', 'show_decisions',
-				'show_elicitation', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_refunds']);
+				'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_refunds']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
 
@@ -153,6 +153,18 @@ describe('show', () => {
 		const { out } = await run('show', id);
 		assert.match(out, /pending/);
 		assert.doesNotMatch(out, /Payments|Events/);
+	});
+
+	for (const [end, refund] of [['delivered', null], ['refunded', 're_17']]) test(`of a claim: that it has ended as ${end}`, async () => {
+		const { id, owner } = await pay();
+		const binding = bindingOf(owner.subject, owner.session);
+		const [{ fence }] = await fixture.stack.sql('SELECT fence FROM urlmode.begin_lease($1, $2, NULL, 60000)', [id, binding]);
+		const { payments: [before] } = await json('show', id);
+		assert.deepEqual([before.claim_end, before.claim_refund], [null, null]);
+		await fixture.stack.sql('SELECT urlmode.fulfil_lease($1, $2, $3, NULL, $4, $5)', [id, binding, fence, end, refund]);
+		const { payments: [payment] } = await json('show', id);
+		assert.deepEqual([payment.claim_end, payment.claim_refund], [end, refund]);
+		assert.match((await run('show', id)).out, new RegExp(`claim_end +claim_refund[^]*${end}${refund ? ` +${refund}` : ''}`));
 	});
 
 	test('of one that was purged: what was paid for it', async () => {

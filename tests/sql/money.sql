@@ -37,6 +37,12 @@ SELECT make(22), pay(22, 'p22', result => 'first'), pay(22, 'p22', '15.00 EUR', 
 SELECT n, outcome, result, paid_by, refunded FROM reads(22);
 SELECT claim(22), pay(22, 'p22', '16.00 EUR'), payments(22), back(22, '6.00 EUR', 'p22', 'a22'), payments(22), back(22, '10.00 EUR', 'p22', 'b22'), payments(22);
 SELECT make(23), pay(23, 'p23'), back(23, '10.00 EUR', 'p23', 'r23'), payments(23), pay(23, 'p23', '15.00 EUR'), payments(23);
+-- What is captured later names its payment, and not always its checkout: what said that it was authorised has named both, for this elicitation.
+SELECT make(24, checkout => 'c24'), event(24, 'processing', ref => 'p24', checkout => 'c24'), state(24), pay(24, 'q24'), state(24), pay(24, 'p24'), state(24), payments(24);
+SELECT make(25, checkout => 'c25'), event(25, 'processing', ref => 'p25', checkout => 'link'), pay(25, 'p25'), event(24, 'processing', ref => 'p25', checkout => 'c25'), pay(25, 'p25'), state(25), payments(25);
+-- An authorisation that is released ends its attempt; what was captured before stays.
+SELECT make(27), event(27, 'processing', ref => 'a27'), event(27, 'attempt_failed', ref => 'a27'), state(27), make(28), event(28, 'processing', ref => 'p28'), event(28, 'failed', ref => 'p28'), state(28), pay(28, 'p28'), state(28),
+	make(29), pay(29, 'p29'), event(29, 'failed', ref => 'p29'), state(29);
 -- Two payments are two; the second is late.
 SELECT make(21), pay(21, 'p21'), pass('1 s'), pay(21, 'q21'), payments(21);
 SELECT n, outcome, paid_by FROM reads(21);

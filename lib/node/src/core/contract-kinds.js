@@ -3,6 +3,7 @@
 /** For each description that is shipped: the kinds, of payment and signature, that its events can end. */
 export const DESCRIBED_KINDS = new Map([
 	['adobe-acrobat-sign', ['payment', 'signature']],
+	['adyen-capture', ['payment']],
 	['adyen-platforms', ['payment', 'signature']],
 	['adyen', ['payment']],
 	['airtable', []],

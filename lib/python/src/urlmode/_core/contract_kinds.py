@@ -5,6 +5,7 @@ from __future__ import annotations
 # For each description that is shipped: the kinds, of payment and signature, that its events can end.
 DESCRIBED_KINDS: dict[str, tuple[str, ...]] = {
     "adobe-acrobat-sign": ("payment", "signature"),
+    "adyen-capture": ("payment",),
     "adyen-platforms": ("payment", "signature"),
     "adyen": ("payment",),
     "airtable": (),
