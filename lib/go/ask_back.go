@@ -23,7 +23,7 @@ import (
 // question is one of the two.
 type question struct {
 	needs func(*row) bool
-	can   func(*wait) bool
+	can   func(ws *waits, w *wait, provider string) bool
 	// ask asks the function of this wait, unless another process asks: then taken is false. failure is its error,
 	// or that of an answer that is not valid; err is one of PostgreSQL.
 	ask func(ws *waits, k rowKey, provider string, asking *wait) (taken bool, failure, err error)
@@ -41,9 +41,13 @@ func needsRecheck(read *row) bool {
 
 var aboutEvent = &question{
 	needs: needsRecheck,
-	can:   (*wait).canRecheck,
-	ask: func(ws *waits, k rowKey, _ string, asking *wait) (bool, error, error) {
-		return ws.askProvider(ws.ctx, k, asking.options.Recheck, nil)
+	can:   (*waits).canRecheck,
+	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
+		ask := asking.options.Recheck
+		if ask == nil {
+			ask = ws.rechecks.of(provider)
+		}
+		return ws.askProvider(ws.ctx, k, ask, nil)
 	},
 	then: func(_ *waits, _ rowKey, asking *wait, _ bool, failure error) bool {
 		asking.rechecked = true
@@ -57,7 +61,7 @@ var aboutEvent = &question{
 
 var aboutTyped = &question{
 	needs: func(read *row) bool { return read.kind == Input && read.status == Processing },
-	can:   (*wait).canVerify,
+	can:   func(_ *waits, w *wait, _ string) bool { return w.canVerify() },
 	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
 		return ws.verify(k, provider, asking.options.Verify)
 	},
@@ -85,7 +89,7 @@ func (ws *waits) askBack(q *question, e *entry, read *row) bool {
 		return read.status != Completed || begunOn == Completed
 	}
 	for each := e.first; each != nil; each = each.next {
-		if !q.can(each) {
+		if !q.can(ws, each, read.provider) {
 			continue
 		}
 		if q == aboutEvent && read.recheckInMs > 0 {
@@ -136,13 +140,17 @@ func (ws *waits) runQuestion(q *question, k rowKey, provider string, asking *wai
 }
 
 // askProvider records the answer. maxAge is for a claim: how old the last one may be.
-func (ws *waits) askProvider(
-	ctx context.Context, k rowKey, ask func(context.Context, Recheck) (*Answer, error), maxAge *time.Duration,
-) (isTaken bool, failure, err error) {
+func (ws *waits) askProvider(ctx context.Context, k rowKey, ask RecheckFunc, maxAge *time.Duration) (isTaken bool, failure, err error) {
 	taken, err := ws.db.beginRecheck(ctx, k, limits.RecheckLease, maxAge)
 	if err != nil || taken == nil {
 		return false, nil, err
 	}
+	failure, err = ws.answerTaken(ctx, k, taken, ask)
+	return true, failure, err
+}
+
+// answerTaken asks about what was taken, and records the answer.
+func (ws *waits) answerTaken(ctx context.Context, k rowKey, taken *takenRecheck, ask RecheckFunc) (failure, err error) {
 	event := Recheck{ElicitationID: k.id, Provider: taken.provider, Type: taken.eventType, References: taken.unprovenReferences,
 		Checkout: taken.checkout}
 	if taken.expected != "" {
@@ -154,10 +162,11 @@ func (ws *waits) askProvider(
 	})
 	answer, failure := guarded(ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(ws.ctx, event) })
 	slow.Stop()
-	if failure == nil && answer != nil && (answer.Payments != nil || answer.Refunds != nil) {
+	// With neither, the provider has nothing.
+	if failure == nil && answer != nil && (answer.Payments != nil || answer.Refunds != nil || !answer.isShort()) {
 		failure, err = ws.recordEntries(ctx, k, taken, answer)
 		if failure == nil {
-			return true, nil, err
+			return nil, err
 		}
 	} else if failure == nil && answer != nil {
 		failure = ws.complete(ctx, k, *answer)
@@ -167,7 +176,7 @@ func (ws *waits) askProvider(
 		warn(ws.log, "URLMODE_RECHECK", "recheck changed nothing: "+failure.Error())
 		failure = nil
 	}
-	return true, failure, ws.db.endRecheck(ctx, k, taken, failure != nil)
+	return failure, ws.db.endRecheck(ctx, k, taken, failure != nil)
 }
 
 // notRecorded says why an entry was not, by what has become of it.
@@ -176,9 +185,14 @@ var notRecorded = map[string]string{
 	"reference_taken": "has paid for another elicitation",
 }
 
+// isShort reports whether it says one outcome.
+func (a *Answer) isShort() bool {
+	return a.Action != "" || a.Reason != "" || a.Result != nil || a.Amount != 0 || a.Currency != "" || a.Reference != ""
+}
+
 // recordEntries ends a recheck with what the provider has. failure: that is not valid.
 func (ws *waits) recordEntries(ctx context.Context, k rowKey, taken *takenRecheck, answer *Answer) (failure, err error) {
-	if answer.Action != "" || answer.Reason != "" || answer.Result != nil || answer.Amount != 0 || answer.Currency != "" || answer.Reference != "" {
+	if answer.isShort() {
 		return argumentError("an Answer with Payments or Refunds has no other fields"), nil
 	}
 	payments, refunds, failure := entryRows(answer.Payments, answer.Refunds, limits.EntriesMax)

@@ -76,13 +76,12 @@ type Claim struct {
 
 // claims begins claims, and renews their leases until they end.
 type claims struct {
-	pool *pool
-	ring keys
-	// ask is waits.askProvider.
-	ask  func(context.Context, rowKey, func(context.Context, Recheck) (*Answer, error), *time.Duration) (taken bool, failure, err error)
-	keep time.Duration // how long a result is kept after the last end of its claim
-	ctx  context.Context
-	done sync.WaitGroup
+	pool  *pool
+	ring  keys
+	waits *waits
+	keep  time.Duration // how long a result is kept after the last end of its claim
+	ctx   context.Context
+	done  sync.WaitGroup
 
 	mu         sync.Mutex
 	confirming map[string]chan struct{} // the answers on their way, and confirmations, by the ids of their elicitations
@@ -129,17 +128,13 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 		return nil, err
 	}
 	c.awaitConfirmation(ctx, k.id)
+	asked := c.asks(o.Recheck, o.RecheckAfter)
 	// What is asked for is awaited: nobody else could do, or give back, what this call has begun.
 	for asking := context.WithoutCancel(ctx); ; {
-		claim, err := c.try(asking, k, o)
+		claim, err := c.try(asking, k, o, asked)
 		if err == nil && claim.State == claimRecheck {
-			// What the provider has may have gone back. If that fails, the claim does not begin.
-			taken, failure, err := c.ask(asking, k, o.Recheck, &o.RecheckAfter)
-			if err := cmp.Or(failure, err); err != nil {
+			if err := c.recheck(asking, k, &asked); err != nil {
 				return nil, err
-			}
-			if taken {
-				o.RecheckAfter = max(o.RecheckAfter, limits.RecheckLease)
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -159,16 +154,70 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 	}
 }
 
-func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
-	asked := time.Now()
-	var age *int64
-	if o.Recheck != nil {
-		ms := o.RecheckAfter.Milliseconds()
-		age = &ms
+// atOnce claims an outcome with both ends at once. It waits while another instance asks the provider.
+func (c *claims) atOnce(ctx context.Context, k rowKey, o ClaimOptions) (bool, error) {
+	for asked := c.asks(o.Recheck, o.RecheckAfter); ; {
+		answer, err := c.waits.db.claim(ctx, k, o, c.keep, asked.ms())
+		switch {
+		case err != nil || answer.outcome != "recheck":
+			return answer.outcome == "claimed", err
+		case answer.leasedMs > 0:
+			err = timing.Sleep(c.ctx, min(time.Duration(answer.leasedMs)*time.Millisecond, timing.Jittered(limits.ClaimRetry)))
+		default:
+			err = c.recheck(ctx, k, &asked)
+		}
+		if c.ctx.Err() != nil {
+			return false, errorClosed()
+		}
+		if err != nil {
+			return false, err
+		}
 	}
+}
+
+// asking is how a claim asks the provider before it begins.
+type asking struct {
+	ask RecheckFunc    // nil: that of the provider
+	age *time.Duration // how old the last answer may be; nil: nobody can ask
+}
+
+func (c *claims) asks(ask RecheckFunc, age time.Duration) asking {
+	if ask == nil && (c.waits == nil || len(c.waits.rechecks.functions) == 0) {
+		return asking{}
+	}
+	return asking{ask, &age}
+}
+
+func (a asking) ms() *int64 {
+	if a.age == nil {
+		return nil
+	}
+	ms := a.age.Milliseconds()
+	return &ms
+}
+
+// recheck asks the provider: what it has may have gone back. If that fails, the claim does not begin.
+func (c *claims) recheck(ctx context.Context, k rowKey, a *asking) (err error) {
+	ask := a.ask
+	if ask == nil {
+		if ask, err = c.waits.rechecks.ofRow(ctx, k); err != nil || ask == nil {
+			a.age = nil
+			return err
+		}
+	}
+	taken, failure, err := c.waits.askProvider(ctx, k, ask, a.age)
+	if taken { // Otherwise another instance asks.
+		age := max(*a.age, limits.RecheckLease)
+		a.age = &age
+	}
+	return cmp.Or(failure, err)
+}
+
+func (c *claims) try(ctx context.Context, k rowKey, o LeaseOptions, a asking) (*Claim, error) {
+	asked := time.Now()
 	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
 		all, err := run(ctx, c.pool, sqlBeginLease, beginLeaseValues{rowKey: k, reference: o.Reference, leaseMs: o.Lease.Milliseconds(),
-			keepMs: c.keep.Milliseconds(), claimID: o.ClaimID, anyPayment: o.AnyPayment, recheckMs: age})
+			keepMs: c.keep.Milliseconds(), claimID: o.ClaimID, anyPayment: o.AnyPayment, recheckMs: a.ms()})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"urlmode.example/urlmode/internal/internals"
 )
 
-type claimValues struct {
+type claimAtOnceValues struct {
 	rowKey
 	// of the payment to claim; empty: the oldest that matches
 	reference string
@@ -21,14 +21,26 @@ type claimValues struct {
 	action Action
 	// whether to claim it although a part of it may have gone back
 	held bool
+	// how old the last answer of a recheck may be; nil: the caller cannot ask
+	recheckMs *int64
 }
 
-var sqlClaim = internals.StatementOf(
-	`SELECT urlmode.claim($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::text, $6::boolean)`,
-	func(of claimValues) []any {
-		return []any{of.id, of.binding[:], orNull(of.reference), of.keepMs, string(of.action), of.held}
+type claimedRow struct {
+	outcome string
+	// for how long nobody can ask the provider
+	leasedMs int64
+}
+
+var sqlClaimAtOnce = internals.StatementOf(
+	`SELECT outcome, coalesce(leased_ms, 0) FROM urlmode.claim_at_once($1::text::uuid, $2::bytea, $3::text, $4::bigint, $5::text,
+		$6::boolean, $7::bigint)`,
+	func(of claimAtOnceValues) []any {
+		return []any{of.id, of.binding[:], orNull(of.reference), of.keepMs, string(of.action), of.held, of.recheckMs}
 	},
-	pgx.RowTo[string],
+	func(from pgx.CollectableRow) (r claimedRow, err error) {
+		err = from.Scan(&r.outcome, &r.leasedMs)
+		return r, err
+	},
 )
 
 type unclaimedPaymentsValues struct {
@@ -320,6 +332,40 @@ var sqlBeginRecheck = internals.StatementOf(
 	},
 	func(from pgx.CollectableRow) (r takenRecheck, err error) {
 		err = from.Scan(&r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.provider, &r.expected, &r.checkout)
+		return r, err
+	},
+)
+
+type beginDueRecheckValues struct {
+	// names of those whose events can be answered, as JSON
+	providers string
+	leaseMs   int64
+}
+
+type dueRecheck struct {
+	id      string
+	binding []byte
+	// for the end of this recheck
+	lease     int
+	rechecks  int
+	eventType string
+	// in the events that ask for a recheck, the last one last
+	unprovenReferences []string
+	provider           string
+	expected           string
+	// the provider's id of the checkout that was made
+	checkout string
+}
+
+var sqlBeginDueRecheck = internals.StatementOf(
+	`SELECT id::text, binding, lease, rechecks, coalesce(event_type, ''), unproven_references, provider, coalesce(expected::text,
+		''), coalesce(checkout, '') FROM urlmode.begin_due_recheck($1::text::jsonb, $2::bigint)`,
+	func(of beginDueRecheckValues) []any {
+		return []any{of.providers, of.leaseMs}
+	},
+	func(from pgx.CollectableRow) (r dueRecheck, err error) {
+		err = from.Scan(&r.id, &r.binding, &r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.provider, &r.expected,
+			&r.checkout)
 		return r, err
 	},
 )

@@ -22,6 +22,7 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	if err != nil {
 		return Elicitation{}, err
 	}
+	r.CannotRecheck = r.CannotRecheck && m.rechecks.of(r.Provider) == nil
 	asked, err := r.digests(r.about())
 	if err != nil {
 		return Elicitation{}, err
@@ -69,6 +70,7 @@ type placed struct {
 // place finds the row with which the call goes on, or writes the one that prepare makes.
 func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked digests, prepare func() (prepared, error)) (placed, error) {
 	m.purger.start()
+	m.rechecks.start()
 	for range limits.ResumeAttempts {
 		if r.ResumeKey != "" || r.Item != "" {
 			found, err := m.resumable(ctx, k, r, asked)
@@ -108,7 +110,7 @@ func (m *Instance) resumable(ctx context.Context, k rowKey, r Request, asked dig
 	found, err := m.db.resume(ctx, wanted)
 	if err == nil && found.status == "held" {
 		// What does not match was told, or nobody heard it: from now on the money is held.
-		_, err = m.db.claim(ctx, rowKey{found.id, k.binding}, ClaimOptions{Action: Cancel}, limits.KeepResults)
+		_, err = m.db.claim(ctx, rowKey{found.id, k.binding}, ClaimOptions{Action: Cancel}, limits.KeepResults, nil)
 	}
 	return found, err
 }

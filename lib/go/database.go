@@ -175,13 +175,14 @@ func (db *database) settle(ctx context.Context, k rowKey, answer checkedAnswer, 
 	return outcome, nil
 }
 
-func (db *database) claim(ctx context.Context, k rowKey, o ClaimOptions, keep time.Duration) (bool, error) {
-	outcome, err := one(ctx, db.pool, sqlClaim, claimValues{rowKey: k, reference: o.Reference, keepMs: keep.Milliseconds(),
-		action: o.Action, held: o.Held})
-	if err == nil && outcome == "open" {
+// claim is with both ends at once. recheckMs: how old the last answer of a recheck may be; nil: nobody can ask.
+func (db *database) claim(ctx context.Context, k rowKey, o ClaimOptions, keep time.Duration, recheckMs *int64) (claimedRow, error) {
+	answer, err := one(ctx, db.pool, sqlClaimAtOnce, claimAtOnceValues{rowKey: k, reference: o.Reference, keepMs: keep.Milliseconds(),
+		action: o.Action, held: o.Held, recheckMs: recheckMs})
+	if err == nil && answer.outcome == "open" {
 		err = openAgain(k.id)
 	}
-	return outcome == "claimed", err
+	return answer, err
 }
 
 func openAgain(id string) error {

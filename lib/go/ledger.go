@@ -23,6 +23,7 @@ func (m *Instance) Ledger(ctx context.Context, o LedgerOptions) iter.Seq2[Ledger
 			yield(LedgerEntry{}, argumentError("Consumer must be 1 to %d characters of a-z, 0-9, _ and -", limits.ConsumerMax))
 			return
 		}
+		m.rechecks.start()
 		reading, err := m.ledger.begin(ctx, m, o.Consumer)
 		if err != nil {
 			yield(LedgerEntry{}, err)

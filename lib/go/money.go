@@ -230,6 +230,9 @@ type ClaimOptions struct {
 	Reference string
 	// Held claims a payment that is held, after the operator has decided.
 	Held bool
+	// Recheck and RecheckAfter are as those of LeaseOptions.
+	Recheck      RecheckFunc
+	RecheckAfter time.Duration
 }
 
 // LeaseOptions are those of BeginClaim.
@@ -244,7 +247,7 @@ type LeaseOptions struct {
 	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
 	AnyPayment bool
 	// Recheck asks the provider before the claim begins, if an event has ever asked for that. If it fails, the claim does not begin.
-	Recheck func(context.Context, Recheck) (*Answer, error)
+	Recheck RecheckFunc
 	// RecheckAfter is how old its last answer may be: a minute by default. Less than zero: each claim asks.
 	RecheckAfter time.Duration
 }

@@ -178,6 +178,7 @@ func (a *paymentReports) next() (filter, bool) {
 func reports[R any, N comparable](ctx context.Context, m *Instance, matches func(notification) bool,
 	read func(context.Context, filter) ([]R, error), nameOf func(R) N) iter.Seq[R] {
 	return func(yield func(R) bool) {
+		m.rechecks.start()
 		pending := &paymentReports{matches: matches, woken: make(chan struct{}, 1)}
 		m.listener.subscribe(pending)
 		defer m.listener.unsubscribe(pending)

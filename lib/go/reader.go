@@ -121,7 +121,7 @@ func (ws *waits) read(over *listener, conn *pgx.Conn) error {
 func (ws *waits) end(e *entry, completed *row, result map[string]any) {
 	rechecking := ws.recheck(e, completed)
 	for each := e.first; each != nil; each = each.next {
-		if each.done || rechecking && each.canRecheck() {
+		if each.done || rechecking && ws.canRecheck(each, completed.provider) {
 			continue
 		}
 		its := result
@@ -165,7 +165,7 @@ func (ws *waits) keepWaiting(e *entry, read *row) {
 	rechecking, checking := ws.recheck(e, read), ws.askBack(aboutTyped, e, read)
 	for each := e.first; each != nil; each = each.next {
 		each.report(read)
-		if each.options.Once && !(rechecking && each.canRecheck()) && !(checking && each.canVerify()) {
+		if each.options.Once && !(rechecking && ws.canRecheck(each, read.provider)) && !(checking && each.canVerify()) {
 			each.look(read.status)
 		}
 	}

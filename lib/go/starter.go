@@ -44,6 +44,7 @@ func (ws *waits) beginAll() {
 			k, err := checkRow(each.id, each.owner)
 			if err == nil {
 				ws.purger.start()
+				ws.rechecks.start()
 				err = ws.add(k, each.one)
 			}
 			if err != nil {

@@ -95,6 +95,9 @@ type Config struct {
 	// Retention is how long elicitations are kept to which nothing can happen any more: 90 days by
 	// default, a week at least. Less than zero: for ever.
 	Retention time.Duration
+	// Rechecks are functions by the names of providers: each asks its provider about events that prove nothing, for waits and claims
+	// without a function of their own, and also where nobody waits.
+	Rechecks map[string]RecheckFunc
 	// Logger gets problems that make no call fail, with an attribute "code". slog.Default by default.
 	Logger *slog.Logger
 }
@@ -301,7 +304,7 @@ type WaitOptions struct {
 	Progress func(Progress)
 	// Recheck asks the provider about an event that proves nothing, and answers nil if the outcome is not known. For
 	// one elicitation it runs in one process at a time. Its error ends this wait, and so does a panic. The context ends with the instance.
-	Recheck func(context.Context, Recheck) (*Answer, error)
+	Recheck RecheckFunc
 	// Verify says what is wrong with the values of an input with a VerifyTimeout, and nil if nothing is. One process asks it for each
 	// submission; the fifth problem ends the elicitation. After an error or a panic, which ends this wait, and at the time limit,
 	// which ends the context, the page is open again.
@@ -309,6 +312,9 @@ type WaitOptions struct {
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
 	Abandon bool
 }
+
+// RecheckFunc asks a provider about an event that proves nothing. Nil: there is nothing yet.
+type RecheckFunc = func(context.Context, Recheck) (*Answer, error)
 
 // Recheck is an event that proves nothing. Its sender chose the references.
 type Recheck struct {

@@ -28,6 +28,7 @@ type Instance struct {
 	waits      *waits
 	purger     *purger
 	claims     *claims
+	rechecks   *rechecks
 	ledger     *ledger
 	background *background
 	log        *slog.Logger
@@ -53,6 +54,10 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return nil, err
 	}
 	if m.kept, err = checkKept(config); err != nil {
+		return nil, err
+	}
+	functions, err := checkRechecks(config.Rechecks)
+	if err != nil {
 		return nil, err
 	}
 	log := config.Logger
@@ -86,7 +91,9 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return err
 	}
 	m.listener.waits = m.waits
-	m.claims.ask = m.waits.askProvider
+	m.claims.waits = m.waits
+	m.rechecks = &rechecks{functions: functions, pool: opened, waits: m.waits, ctx: running}
+	m.waits.rechecks = m.rechecks
 	return m, nil
 }
 
@@ -203,7 +210,11 @@ func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOpt
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	return m.db.claim(context.WithoutCancel(ctx), k, o, m.kept.results)
+	if o.RecheckAfter, err = checkRecheckAfter(o.RecheckAfter); err != nil {
+		return false, err
+	}
+	m.rechecks.start()
+	return m.claims.atOnce(context.WithoutCancel(ctx), k, o)
 }
 
 // BeginClaim claims an accept under a lease, for a call whose answer may be lost. The work is done
@@ -229,12 +240,16 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	if o.ClaimID = strings.ToLower(o.ClaimID); o.ClaimID != "" && !isID(o.ClaimID) {
 		return nil, argumentError("ClaimID must be a UUID")
 	}
-	o.RecheckAfter = orDefault(o.RecheckAfter, limits.RecheckAfter)
-	if err := checkDuration("RecheckAfter", max(0, o.RecheckAfter), 0, limits.RecheckAfterMax); err != nil {
+	if o.RecheckAfter, err = checkRecheckAfter(o.RecheckAfter); err != nil {
 		return nil, err
 	}
-	o.RecheckAfter = max(0, o.RecheckAfter)
+	m.rechecks.start()
 	return m.claims.begin(ctx, k, o)
+}
+
+func checkRecheckAfter(after time.Duration) (time.Duration, error) {
+	after = max(0, orDefault(after, limits.RecheckAfter))
+	return after, checkDuration("RecheckAfter", after, 0, limits.RecheckAfterMax)
 }
 
 // Purge deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data. How much was deleted.
@@ -292,6 +307,7 @@ func (m *Instance) Close() error {
 		m.listener.running.Wait()
 		m.purger.done.Wait()
 		m.purger.markAll()
+		waitBriefly(&m.rechecks.done)
 		waitBriefly(&m.waits.tasks)
 		m.pool.close()
 		m.claims.done.Wait()

@@ -48,8 +48,9 @@ func newWait(ctx context.Context, o *WaitOptions) *wait {
 	return &wait{ctx: ctx, options: o, signal: make(chan struct{}, 1), failedAttempts: -1}
 }
 
-func (w *wait) canRecheck() bool {
-	return !w.done && w.options.Recheck != nil && !(w.options.Once && w.rechecked)
+// canRecheck reports whether a function of the wait, or of the provider, can be asked for it now.
+func (ws *waits) canRecheck(w *wait, provider string) bool {
+	return !w.done && !(w.options.Once && w.rechecked) && (w.options.Recheck != nil || ws.rechecks.of(provider) != nil)
 }
 
 func (w *wait) canVerify() bool { return !w.done && w.options.Verify != nil }

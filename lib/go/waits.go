@@ -47,6 +47,7 @@ type waits struct {
 	db       *database
 	listener *listener
 	purger   *purger
+	rechecks *rechecks
 	complete func(context.Context, rowKey, Answer) error
 	log      *slog.Logger
 	ctx      context.Context

@@ -1,6 +1,6 @@
 -- One call acts on an outcome: it claims it. Payments that no call has claimed are listed.
 --
--- A claim has two ends: the work is done, and the answer was written. claim takes
+-- A claim has two ends: the work is done, and the answer was written. claim_at_once takes
 -- both at once. A call whose answer may be lost holds a lease meanwhile:
 --
 --   begin_lease    begins the lease, with a fencing number that is greater than
@@ -167,26 +167,33 @@ COMMENT ON FUNCTION urlmode.end_claim IS
 	'purged after keep_ms milliseconds, that of kind input at once. claim_end, refund, fence: for '
 	'the payment.';
 
-CREATE OR REPLACE FUNCTION urlmode.claim(
+-- In PL/pgSQL, because is_recheck_due comes later (029_recheck.sql).
+CREATE OR REPLACE FUNCTION urlmode.claim_at_once(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
-	action text DEFAULT 'accept', held boolean DEFAULT false
+	action text DEFAULT 'accept', held boolean DEFAULT false, recheck_ms bigint DEFAULT NULL
 )
-RETURNS text
+RETURNS TABLE (outcome text, leased_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	this record;
 BEGIN
-	this := urlmode.find_claim(claim.id, claim.binding, claim.reference, claim.action, claim.held);
-	IF this.outcome <> 'found' THEN
-		RETURN this.outcome;
-	ELSIF urlmode.is_leased(claim.id, this.picked) THEN
-		RETURN 'taken';
+	this := urlmode.find_claim(claim_at_once.id, claim_at_once.binding, claim_at_once.reference, claim_at_once.action, claim_at_once.held);
+	outcome := this.outcome;
+	IF outcome = 'found' AND urlmode.is_leased(claim_at_once.id, this.picked) THEN
+		outcome := 'taken';
+	ELSIF outcome = 'found' AND this.kind = 'payment' AND this.picked <> '' AND recheck_ms IS NOT NULL
+		AND urlmode.is_recheck_due(claim_at_once.id, recheck_ms)
+	THEN
+		outcome := 'recheck';
+		leased_ms := urlmode.recheck_leased_ms(claim_at_once.id);
+	ELSIF outcome = 'found' THEN
+		PERFORM urlmode.end_claim(claim_at_once.id, this.picked, keep_ms);
+		outcome := 'claimed';
 	END IF;
-	PERFORM urlmode.end_claim(claim.id, this.picked, keep_ms);
-	RETURN 'claimed';
+	RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION urlmode.claim IS
+COMMENT ON FUNCTION urlmode.claim_at_once IS
 	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments '
 	'were proved it claims one of them: the oldest that matches, or the one of this reference. '
 	'action: of the outcome that the caller has read. Its result is purged after keep_ms '
@@ -194,7 +201,19 @@ COMMENT ON FUNCTION urlmode.claim IS
 	'call; taken (another call has claimed it or does its work; or it was refunded, or is held); '
 	'changed (it was paid after the refusal that the caller has read, or what the caller has read '
 	'is not there any more); open (it is not completed, which may be so again after a failover '
-	'that lost commits); unknown.';
+	'that lost commits); unknown; recheck (only with recheck_ms, as begin_lease returns it, with '
+	'leased_ms).';
+
+CREATE OR REPLACE FUNCTION urlmode.claim(
+	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
+	action text DEFAULT 'accept', held boolean DEFAULT false
+)
+RETURNS text
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT c.outcome FROM urlmode.claim_at_once(id, binding, reference, keep_ms, action, held) c
+$$;
+COMMENT ON FUNCTION urlmode.claim IS
+	'claim_at_once of a caller that cannot ask the provider, and of packages of before.';
 
 CREATE OR REPLACE FUNCTION urlmode.next_fence(elicitation uuid) RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
@@ -283,8 +302,7 @@ BEGIN
 		ELSIF this.kind = 'payment' AND urlmode.is_recheck_due(begin_lease.id, recheck_ms) AND recheck_ms IS NOT NULL THEN
 			outcome := 'recheck';
 			fence := NULL;
-			SELECT greatest(0, ceil(extract(epoch FROM r.recheck_at - now()) * 1000)) INTO leased_ms
-			FROM urlmode.recheck r WHERE r.elicitation = begin_lease.id;
+			leased_ms := urlmode.recheck_leased_ms(begin_lease.id);
 		ELSE
 			outcome := 'begun';
 			fence := urlmode.next_fence(begin_lease.id);
@@ -610,7 +628,7 @@ COMMENT ON FUNCTION urlmode.gauges IS
 	'seconds the oldest of them has been fulfilled (0: there is none).';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim, urlmode.begin_lease, urlmode.renew_lease, urlmode.fulfil_lease,
+	urlmode.claim, urlmode.claim_at_once, urlmode.begin_lease, urlmode.renew_lease, urlmode.fulfil_lease,
 	urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
 	urlmode.unclaimed, urlmode.undelivered, urlmode.refunds

@@ -1,7 +1,9 @@
 -- A recheck: an event proves nothing, so the MCP server asks the provider's API, and says
 -- what there is: payments, whether they match or not, and what went back of them.
 --
---   begin_recheck   one instance at a time asks, for the time of its lease
+--   begin_recheck   one instance at a time asks, for the time of its lease. begin_due_recheck
+--                   begins one about which nobody waits and no call claims: a refund after
+--                   the delivery, say
 --   answer_recheck  ends it with payments and refunds. They take the way of signed events
 --                   (receive_events), so that nothing is decided twice
 --   end_recheck     ends it because it has failed, or because its answer was one outcome,
@@ -23,6 +25,15 @@ $$;
 COMMENT ON FUNCTION urlmode.is_recheck_due IS
 	'Internal. Whether an event has asked for a recheck that nobody has answered, or whether the '
 	'last answer is older than max_age_ms milliseconds. Never, where no event has ever asked.';
+
+CREATE OR REPLACE FUNCTION urlmode.recheck_leased_ms(elicitation uuid) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+	SELECT greatest(0, ceil(extract(epoch FROM r.recheck_at - now()) * 1000))::bigint
+	FROM urlmode.recheck r WHERE r.elicitation = recheck_leased_ms.elicitation
+$$;
+COMMENT ON FUNCTION urlmode.recheck_leased_ms IS
+	'Internal. For how many milliseconds nobody else can begin a recheck, because an instance asks, '
+	'or the last one has failed just now. NULL or 0: anybody can.';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_recheck(id uuid, binding bytea, lease_ms bigint, max_age_ms bigint DEFAULT NULL)
 RETURNS TABLE (
@@ -52,6 +63,35 @@ COMMENT ON FUNCTION urlmode.begin_recheck IS
 	'last answer is older. No row: there is nothing to recheck, another instance is rechecking, or '
 	'the last one has failed just now. A payment that has ended is rechecked as well: it may have '
 	'been paid late, or have gone back.';
+
+CREATE OR REPLACE FUNCTION urlmode.begin_due_recheck(providers jsonb, lease_ms bigint)
+RETURNS TABLE (
+	id uuid, binding bytea, lease integer, rechecks integer, event_type text, unproven_references text[], provider text,
+	expected jsonb, checkout text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	due record;
+BEGIN
+	FOR due IN
+		SELECT e.id, e.binding FROM urlmode.recheck r JOIN urlmode.elicitation e ON e.id = r.elicitation
+		WHERE r.rechecks > r.rechecked AND (r.recheck_at IS NULL OR r.recheck_at <= now())
+			AND providers ? e.provider::text AND (e.status <> 'completed' OR e.kind = 'payment')
+		ORDER BY r.recheck_at NULLS FIRST, r.elicitation
+	LOOP
+		-- Another instance may have begun it since.
+		RETURN QUERY
+		SELECT due.id, due.binding::bytea, b.* FROM urlmode.begin_recheck(due.id, due.binding, lease_ms) b;
+		EXIT WHEN FOUND;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION urlmode.begin_due_recheck IS
+	'Begins a recheck that an event of one of these providers (an array of names) asks for, and that '
+	'nobody has answered or is at: for servers that ask also where nobody waits and no call '
+	'claims. First those that were never begun, then what was begun or has failed longest ago. As '
+	'begin_recheck returns it, with id and binding, for answer_recheck, settle and end_recheck. No '
+	'row: there is none.';
 
 CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
@@ -232,4 +272,4 @@ COMMENT ON FUNCTION urlmode.answer_recheck IS
 	'recorded. No row: there is no such elicitation. A form that is not valid is an '
 	'invalid_parameter_value that names the member.';
 
-GRANT EXECUTE ON FUNCTION urlmode.begin_recheck, urlmode.take_recheck, urlmode.answer_recheck TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.begin_recheck, urlmode.begin_due_recheck, urlmode.take_recheck, urlmode.answer_recheck TO :"server";

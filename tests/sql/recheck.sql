@@ -47,12 +47,34 @@ SELECT 'an event', outcome FROM begins('c44', 44, max_age => '1 min');
 SELECT 'cannot ask', outcome FROM begins('c44', 44);
 SELECT 'another call', outcome FROM begins('d44', 44, max_age => '0');
 SELECT 'none ever', outcome FROM begins('c45', 45, max_age => '0');
+-- Nor does a claim with both ends at once.
+SELECT make(46), event(46, 'recheck'), rechecks(46, ARRAY['p46 10.00 EUR paid 46']), claim(46, max_age => '1 min', subject => 'bob'), pass('61 s');
+SELECT 'old', claim(46, max_age => '1 min') UNION ALL SELECT 'a refusal', claim(46, action => 'cancel', max_age => '1 min');
+SELECT 'busy', b.lease IS NOT NULL FROM urlmode.begin_recheck(id(46), owner('ann'), 60000, 60000) b;
+SELECT 'busy', claim(46, max_age => '1 min') UNION ALL SELECT 'and when it has failed', claim(46, max_age => '1 min') FROM end_recheck(46, 2, 1, failed => true);
+SELECT rechecks(46, ARRAY['p46 10.00 EUR paid 46'], max_age => '0') FROM pass('2 s');
+SELECT 'answered', claim(46, max_age => '1 min') UNION ALL SELECT 'taken', claim(46, max_age => '0');
+SELECT make(47), event(47, 'recheck'), rechecks(47, ARRAY['p47 10.00 EUR paid 47']), pass('61 s'), 'cannot ask', claim(47), make(48), pay(48, 'p48'), 'none ever', claim(48, max_age => '0');
 -- Of an account or a signature that has ended nothing is asked.
 SELECT make(42, 'signature'), event(42, 'recheck'), settle(42), rechecks(42);
 -- After a failure it waits.
 SELECT make(43), event(43, 'recheck');
 SELECT lease, end_recheck(43, lease, rechecks, failed => true) FROM take_recheck(43);
 SELECT rechecks(43), rechecks(43, subject => 'bob'), pass('2 s'), rechecks(43);
+
+-- What nobody waits for and no call claims is begun by any server that can ask these providers, the oldest first.
+SELECT n FROM due_rechecks('shop', 'other');
+SELECT make(50), event(50, 'recheck', ref => 'p50', type => 'paid'), make(51), event(51, 'recheck'), make(52, 'signature'), event(52, 'recheck'), settle(52), make(53), pay(53, 'p53');
+SELECT * FROM due_rechecks('other') UNION ALL SELECT * FROM due_rechecks('shop');
+SELECT n FROM due_rechecks();
+-- After the delivery, too. Not while another instance asks, and after a failure later, and after others.
+SELECT event(51, 'recheck'), rechecks(50, ARRAY['p50 10.00 EUR paid 50']) AS first, rechecks(50, ARRAY['p50 10.00 EUR paid 50'], max_age => '0') AS again, event(50, 'recheck', type => 'paid again');
+SELECT rechecks(50, ARRAY['p50 10.00 EUR paid 50']), claim(50), event(50, 'recheck', type => 'refund'), make(54), event(54, 'recheck');
+SELECT lease FROM take_recheck(51);
+SELECT n, event_type FROM due_rechecks();
+SELECT end_recheck(51, 2, 2, failed => true), event(54, 'recheck'), pass('2 s');
+SELECT n FROM due_rechecks();
+SELECT event(50, 'recheck'), rechecks(50, '{}', ARRAY['r50 p50 10.00 EUR paid'], max_age => NULL), payments(50);
 
 -- What is not valid is refused, and named.
 CREATE FUNCTION pg_temp.refused(payments jsonb, refunds jsonb DEFAULT '[]') RETURNS text LANGUAGE plpgsql AS $$

@@ -194,6 +194,22 @@ CREATE FUNCTION end_recheck(n integer, lease integer, rechecks integer, failed b
 RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.end_recheck(test.id(n), test.owner(subject), lease, rechecks, failed)
 $$;
+-- Those that a server with a function for these providers takes one after the other.
+CREATE FUNCTION due_rechecks(VARIADIC providers text[] DEFAULT '{shop}') RETURNS TABLE (n integer, event_type text, refs text[]) LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+	given record;
+BEGIN
+	LOOP
+		SELECT * INTO given FROM urlmode.begin_due_recheck(to_jsonb(providers), 60000);
+		EXIT WHEN NOT FOUND;
+		n := test.n(given.id);
+		event_type := given.event_type;
+		refs := given.unproven_references;
+		RETURN NEXT;
+		PERFORM urlmode.end_recheck(given.id, given.binding, given.lease, given.rechecks, false);
+	END LOOP;
+END
+$$;
 -- Begins a recheck, and ends it with payments ('p1 10.50 EUR paid', and of which elicitation or checkout) and refunds
 -- ('r1 p1 10.50 EUR paid').
 CREATE FUNCTION rechecks(
@@ -238,10 +254,12 @@ RETURNS TABLE (what text, kind text, reference text, payment text, n integer, he
 		), tenant) r
 $$;
 CREATE FUNCTION claim(
-	n integer, reference text DEFAULT NULL, action text DEFAULT 'accept', held boolean DEFAULT false, subject text DEFAULT 'ann'
+	n integer, reference text DEFAULT NULL, action text DEFAULT 'accept', held boolean DEFAULT false, subject text DEFAULT 'ann',
+	max_age interval DEFAULT NULL
 )
 RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT urlmode.claim(test.id(n), test.owner(subject), reference, action => action, held => held)
+	SELECT concat_ws(' ', c.outcome, test.minutes(c.leased_ms * interval '1 ms'))
+	FROM urlmode.claim_at_once(test.id(n), test.owner(subject), reference, action => action, held => held, recheck_ms => test.ms(max_age)) c
 $$;
 -- call: its name, for what follows. claim: the name of the claim. listed: any payment that unclaimed lists.
 CREATE FUNCTION begins(

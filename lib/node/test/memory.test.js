@@ -13,6 +13,7 @@ import pg from 'pg';
 
 import { AccountProvider } from '../src/accounts/provider.js';
 import { checker, rechecker } from '../src/core/ask-back.js';
+import { Rechecks } from '../src/core/rechecks.js';
 import { PaymentReports } from '../src/core/payments.js';
 import { PostgresStorage } from '../src/frameworks/storage.js';
 import { Claims } from '../src/core/claims.js';
@@ -287,7 +288,7 @@ test('a lease that is renewed all the time, and the next call, leave nothing beh
 			renewals += Number(text.includes('renew_lease'));
 			return [{ answer: text.includes('renew_lease') ? 'renewed' : text.includes('fulfil_lease') ? 'fulfilled' : true }];
 		},
-	}, new KeysFile(scratchKeys(t)), 60_000);
+	}, new KeysFile(scratchKeys(t)), 60_000, undefined, new Rechecks(new Map()));
 	const begin = () => claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0 });
 	const held = await begin();
 	await staysFlat(t, async () => {

@@ -64,7 +64,7 @@ function setUp(t, routineReadMs, expire) {
 			: sealed === 'declined' ? { action: 'decline', reason: 'cancelled', reference: null, result: undefined } : undefined),
 		markRead: ({ id, binding }) => markedRead.push([id, binding]),
 		expire: expire ?? (async (rowKeys) => void unexpected.push(rowKeys)),
-		takeRecheck: () => assert.fail('nothing is rechecked here'),
+		beginRecheck: () => assert.fail('nothing is rechecked here'),
 	}, routineReadMs);
 	t.after(() => waiters.close(new Error('the test is over')));
 	return { listener, waiters, markedRead, opened, wait: (id, binding = BINDING) => {

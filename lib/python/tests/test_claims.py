@@ -45,7 +45,7 @@ class Server:
 async def begin(
     outcome: str, busy: int, lease_ms: int = 60_000, server: Server | None = None
 ) -> tuple[Claims, BegunClaim]:
-    claims = Claims((server or Server(outcome, busy)).query, KeyRing([Key(1, bytes(32))]), 1000, cast(Any, None))
+    claims = Claims((server or Server(outcome, busy)).query, KeyRing([Key(1, bytes(32))]), 1000, cast(Any, None), cast(Any, None))
     claim = await claims.begin(RowKey(str(uuid.uuid4()), bytes(16)), None, lease_ms, 0)
     assert isinstance(claim, BegunClaim)
     return claims, claim
@@ -125,7 +125,7 @@ async def test_who_begins_at_once_waits_for_the_confirmation() -> None:
         steps.append("confirm" if "confirm_claim" in statement else "begin")
         return await server.query(statement, values)
 
-    claims = Claims(query, KeyRing([Key(1, bytes(32))]), 1000, cast(Any, None))
+    claims = Claims(query, KeyRing([Key(1, bytes(32))]), 1000, cast(Any, None), cast(Any, None))
     key = RowKey(str(uuid.uuid4()), bytes(16))
     claim = await claims.begin(key, None, 60_000, 0)
     assert isinstance(claim, BegunClaim)

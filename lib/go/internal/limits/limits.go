@@ -150,6 +150,8 @@ const (
 	RecheckAfter = 1 * time.Minute
 	// RecheckAfterMax: The longest that this can be.
 	RecheckAfterMax = 24 * time.Hour
+	// RecheckEvery: How often an instance asks providers about events for which nobody waits.
+	RecheckEvery = 1 * time.Minute
 	// EntriesMax: How many payments, and how many refunds, a recheck can tell of.
 	EntriesMax = 100
 	// ListedMax: How many payments, and how many refunds, can be compared at once.

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 
 import { ElicitationClientGoneError, ElicitationTimeoutError, UrlModeClosedError } from '../core/errors.js';
+import { internalsOf } from '../core/internals.js';
 import { isClientGone } from './answer.js';
 import { Heartbeat } from './heartbeat.js';
 import { approversResult, linkResult, openResult } from './messages.js';
@@ -56,7 +57,7 @@ export function createElicitation(options) {
 	const { urlmode, message, ask, typed, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
 	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
 	const create = /** @type {(options: import('../core/types.js').AnyCreateOptions) => Promise<Elicitation>} */ (urlmode.create.bind(urlmode));
-	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined });
+	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined || internalsOf(urlmode).rechecks.of(rest.provider) !== undefined });
 }
 
 /**

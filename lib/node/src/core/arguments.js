@@ -3,7 +3,8 @@
 // table.
 
 import {
-	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, REFERENCE_MAX, SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
+	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS, REFERENCE_MAX,
+	SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
 import { isCurrency } from './price.js';
 import { RESULT_JSON_MAX } from './seal.js';
@@ -246,6 +247,26 @@ export function checkClients(value) {
 		if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= 0)) throw new TypeError('rounds must be a whole number');
 	}
 	return value;
+}
+
+/**
+ * @param {{ recheck?: import('./types.js').RecheckFunction | undefined, recheckAfter?: number | undefined }} options of a claim
+ */
+export function checkRecheck({ recheck, recheckAfter = RECHECK_AFTER_MS }) {
+	checkFunction('recheck', recheck);
+	return { recheck, recheckAfter: checkMilliseconds('recheckAfter', recheckAfter, 0, RECHECK_AFTER_MAX_MS) };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Map<string, import('./types.js').RecheckFunction>} by the names of providers
+ */
+export function checkRechecks(value) {
+	if (typeof value !== 'object' || value === null) throw new TypeError('rechecks must be an object with functions');
+	return new Map(Object.entries(value).filter(([, recheck]) => recheck !== undefined).map(([provider, recheck]) => {
+		checkFunction(`rechecks.${checkProvider(provider)}`, recheck);
+		return [provider, recheck];
+	}));
 }
 
 /**

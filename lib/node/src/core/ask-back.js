@@ -102,12 +102,24 @@ export class AskBack {
 		try {
 			const taken = await this.#question.take(rowKey, age);
 			if (!taken) return { taken: false };
-			const { answer, ...failure } = await this.#ask(row, taken, ask);
-			await this.#question.end(rowKey, taken, answer);
-			return { taken: true, ...failure };
+			return { taken: true, ...await this.answer(row, taken, ask) };
 		} finally {
 			this.#running.delete(id);
 		}
+	}
+
+	/**
+	 * As `run`, of what was taken before.
+	 *
+	 * @param {Asked} row
+	 * @param {Taken} taken
+	 * @param {Ask} ask
+	 * @returns {Promise<{ error?: unknown }>}
+	 */
+	async answer(row, taken, ask) {
+		const { answer, ...failure } = await this.#ask(row, taken, ask);
+		await this.#question.end({ id: row.id, binding: row.binding }, taken, answer);
+		return failure;
 	}
 
 	/**

@@ -27,8 +27,15 @@ import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
  * @property {AbortSignal | undefined} signal ends this wait
  * @property {string | null} claimId of the caller
  * @property {boolean} anyPayment whether it may be one that does not match, or is held
- * @property {import('./types.js').RecheckFunction | undefined} [recheck]
+ * @property {import('./types.js').RecheckFunction | undefined} [recheck] by default that for the provider
  * @property {number} [recheckAfter] how old its last answer may be, in milliseconds
+ *
+ * @typedef {object} AtOnceOptions
+ * @property {string | null} reference
+ * @property {import('./types.js').Action} action of the outcome to claim
+ * @property {boolean} held whether to claim it although a part of it may have gone back
+ * @property {import('./types.js').RecheckFunction | undefined} recheck
+ * @property {number} recheckAfter
  */
 
 export class Claims {
@@ -36,6 +43,7 @@ export class Claims {
 	#keys;
 	#keep;
 	#rechecker;
+	#rechecks;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
 	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
@@ -46,12 +54,14 @@ export class Claims {
 	 * @param {import('./keys.js').KeyRing} keys
 	 * @param {number} keep milliseconds that a result is kept after the last end of its claim
 	 * @param {ReturnType<typeof import('./ask-back.js').rechecker>} rechecker
+	 * @param {import('./rechecks.js').Rechecks} rechecks
 	 */
-	constructor(database, keys, keep, rechecker) {
+	constructor(database, keys, keep, rechecker, rechecks) {
 		this.#query = database.query.bind(database);
 		this.#keys = keys;
 		this.#keep = keep;
 		this.#rechecker = rechecker;
+		this.#rechecks = rechecks;
 	}
 
 	/**
@@ -64,12 +74,12 @@ export class Claims {
 		// A client that has its answer can call again at once.
 		const confirming = this.#confirming.get(rowKey.id);
 		if (confirming) await Promise.race([confirming, sleep(CLAIM_CONFIRM_MS, undefined, { ref: false })]);
-		let age = options.recheck ? options.recheckAfter ?? null : null;
+		let age = this.#ageOf(options);
 		for (;;) {
 			options.signal?.throwIfAborted();
 			const claim = await this.#begin(rowKey, options, age);
 			if (claim === 'recheck') {
-				if (await this.#recheck(rowKey, options, age)) age = Math.max(Number(age), RECHECK_LEASE_MS);
+				age = await this.#recheck(rowKey, options, age);
 				continue;
 			}
 			const rest = until - performance.now();
@@ -80,18 +90,47 @@ export class Claims {
 	}
 
 	/**
+	 * Claims an outcome with both ends at once. Waits while another instance asks the provider.
+	 *
+	 * @param {RowKey} rowKey
+	 * @param {AtOnceOptions} options
+	 * @returns {Promise<boolean>} false if another call has claimed it, or if it has another outcome by now
+	 */
+	async claimAtOnce(rowKey, options) {
+		const { reference, action, held } = options;
+		for (let age = this.#ageOf(options); ;) {
+			const { outcome, leased_ms: leased } = await money.claimAtOnce(
+				this.#query, { ...rowKey, reference, keepMs: this.#keep, action, held, recheckMs: age });
+			if (outcome === 'open') throw new ElicitationOpenError(rowKey.id);
+			if (outcome !== 'recheck') return outcome === 'claimed';
+			if (Number(leased) > 0) await sleep(Math.min(Number(leased), jittered(CLAIM_RETRY_MS)));
+			else age = await this.#recheck(rowKey, options, age);
+		}
+	}
+
+	/**
+	 * @param {{ recheck?: BeginOptions['recheck'], recheckAfter?: number }} options
+	 * @returns {number | null} null: nobody can ask
+	 */
+	#ageOf({ recheck, recheckAfter }) {
+		return recheck || this.#rechecks.some ? recheckAfter ?? null : null;
+	}
+
+	/**
 	 * Asks the provider before the claim begins: what it has may have gone back. If that fails, the claim does not begin.
 	 *
 	 * @param {RowKey} rowKey
-	 * @param {BeginOptions} options
+	 * @param {{ recheck?: BeginOptions['recheck'] }} options
 	 * @param {number | null} age
-	 * @returns {Promise<boolean>} false if another instance asks
+	 * @returns {Promise<number | null>} that of the next try
 	 */
-	async #recheck(rowKey, { recheck }, age) {
-		if (!recheck) return false;
+	async #recheck(rowKey, options, age) {
+		const recheck = options.recheck ?? await this.#rechecks.ofRow(rowKey);
+		if (!recheck) return null;
 		const { taken, ...failure } = await this.#rechecker.run({ ...rowKey, status: 'completed' }, recheck, age);
 		if ('error' in failure) throw failure.error;
-		return taken;
+		// Otherwise another instance asks.
+		return taken ? Math.max(Number(age), RECHECK_LEASE_MS) : age;
 	}
 
 	/**

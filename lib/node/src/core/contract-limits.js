@@ -154,6 +154,8 @@ export const RECHECK_LEASE_MS = 60_000;
 export const RECHECK_AFTER_MS = 60_000;
 /** The longest that this can be. */
 export const RECHECK_AFTER_MAX_MS = 86_400_000;
+/** How often an instance asks providers about events for which nobody waits. */
+export const RECHECK_EVERY_MS = 60_000;
 /** How many payments, and how many refunds, a recheck can tell of. */
 export const ENTRIES_MAX = 100;
 /** How many payments, and how many refunds, can be compared at once. */

@@ -3,7 +3,13 @@
 
 /** @typedef {import('./contract-calls.js').Query} Query */
 
-const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS answer';
+/**
+ * @typedef {object} ClaimedRow
+ * @property {'claimed' | 'recheck' | 'taken' | 'changed' | 'open' | 'unknown'} outcome
+ * @property {string} leased_ms for how long nobody can ask the provider
+ */
+
+const CLAIM_AT_ONCE = 'SELECT outcome, leased_ms FROM urlmode.claim_at_once($1, $2, $3, $4, $5, $6, $7)';
 
 /**
  * @param {Query} query
@@ -14,11 +20,12 @@ const CLAIM = 'SELECT urlmode.claim($1, $2, $3, $4, $5, $6) AS answer';
  * @param {number | string} values.keepMs for which the result of a payment is kept afterwards
  * @param {import('./types.js').Action} values.action
  * @param {boolean} values.held whether to claim it although a part of it may have gone back
- * @returns {Promise<'claimed' | 'taken' | 'changed' | 'open' | 'unknown'>}
+ * @param {number | string | null} values.recheckMs how old the last answer of a recheck may be; null: the caller cannot ask
+ * @returns {Promise<ClaimedRow>}
  */
-export async function claim(query, { id, binding, reference, keepMs, action, held }) {
-	const [row] = await query(CLAIM, [id, binding, reference, keepMs, action, held]);
-	return /** @type {never} */ (row?.answer);
+export async function claimAtOnce(query, { id, binding, reference, keepMs, action, held, recheckMs }) {
+	const [row] = await query(CLAIM_AT_ONCE, [id, binding, reference, keepMs, action, held, recheckMs]);
+	return /** @type {never} */ (row);
 }
 
 /**
@@ -279,6 +286,34 @@ const BEGIN_RECHECK = `SELECT lease, rechecks, event_type, unproven_references, 
  */
 export async function beginRecheck(query, { id, binding, leaseMs, maxAgeMs }) {
 	const [row] = await query(BEGIN_RECHECK, [id, binding, leaseMs, maxAgeMs]);
+	return /** @type {never} */ (row);
+}
+
+/**
+ * @typedef {object} DueRecheck
+ * @property {string} id
+ * @property {Buffer} binding
+ * @property {number} lease for the end of this recheck
+ * @property {number} rechecks
+ * @property {string | null} event_type
+ * @property {string[]} unproven_references in the events that ask for a recheck, the last one last
+ * @property {string} provider
+ * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {string | null} checkout the provider's id of the checkout that was made
+ */
+
+const BEGIN_DUE_RECHECK = `SELECT id, binding, lease, rechecks, event_type, unproven_references, provider, expected, checkout FROM
+	urlmode.begin_due_recheck($1, $2)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {unknown} values.providers names of those whose events can be answered, as JSON
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<DueRecheck | undefined>}
+ */
+export async function beginDueRecheck(query, { providers, leaseMs }) {
+	const [row] = await query(BEGIN_DUE_RECHECK, [providers && JSON.stringify(providers), leaseMs]);
 	return /** @type {never} */ (row);
 }
 

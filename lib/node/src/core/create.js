@@ -1,7 +1,7 @@
 // Makes elicitations, or finds those that a call can go on with.
 
 import { checkTarget, hasPrice } from './arguments.js';
-import { KEEP_RESULTS_MS, RESUME_ATTEMPTS } from './contract-limits.js';
+import { RESUME_ATTEMPTS } from './contract-limits.js';
 import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
 import { isOver } from './entitlements.js';
@@ -60,7 +60,7 @@ export class Creator {
 				binding, provider, kind, resumeKey, canRecheck, request, item, expected: price, earlierRequest,
 			});
 			// What does not match was told, or nobody heard it: from now on the money is held.
-			if (resumable?.isHeld) await this.#database.claim({ id: resumable.id, binding }, 'cancel', null, KEEP_RESULTS_MS, false);
+			if (resumable?.isHeld) await this.#database.claimRefusal({ id: resumable.id, binding });
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
 
 			const { kid: linkKid } = this.#keys.minting;

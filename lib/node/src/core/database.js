@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Batches } from './batches.js';
 import * as sql from './contract-calls.js';
-import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, QUERY_MS } from './contract-limits.js';
+import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
-	ElicitationOpenError, ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
+	ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
 } from './errors.js';
 import { jittered } from './jitter.js';
 import { Pool } from './pool.js';
@@ -142,19 +142,9 @@ export class Database {
 			: { id, provider, kind, isHeld: status === 'held', expires: Number(expires), ttl: Number(ttl), linkKid }));
 	}
 
-	/**
-	 * @param {RowKey} rowKey of a completed elicitation
-	 * @param {import('./types.js').Action} action of the outcome to claim
-	 * @param {string | null} reference of the payment to claim; null: the oldest that matches
-	 * @param {number} keep milliseconds that the result of a payment is kept afterwards
-	 * @param {boolean} held whether to claim it although a part of it may have gone back
-	 * @returns {Promise<boolean>} false if another call has claimed it, or if it has another outcome by now
-	 * @throws {ElicitationOpenError}
-	 */
-	async claim({ id, binding }, action, reference, keep, held) {
-		const outcome = await money.claim(this.#ask, { id, binding, reference, keepMs: keep, action, held });
-		if (outcome === 'open') throw new ElicitationOpenError(id);
-		return outcome === 'claimed';
+	/** @param {RowKey} rowKey of an elicitation that was refused */
+	async claimRefusal(rowKey) {
+		await money.claimAtOnce(this.#ask, { ...rowKey, reference: null, keepMs: KEEP_RESULTS_MS, action: 'cancel', held: false, recheckMs: null });
 	}
 
 	/**

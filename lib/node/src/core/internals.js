@@ -9,6 +9,7 @@
  * @property {import('./listener.js').Listener} listener
  * @property {import('./claims.js').Claims} claims
  * @property {import('./ledger.js').Ledger} ledger
+ * @property {import('./rechecks.js').Rechecks} rechecks
  * @property {import('./callback-urls.js').UrlBuilder} urls
  * @property {string} name the name of this server on the confirm page
  * @property {readonly import('./types.js').ClientFacts[]} clients

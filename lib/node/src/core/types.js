@@ -28,6 +28,8 @@
  *     it, 30 days by default. Reference, amount and currency of a payment stay
  * @property {number | false} [retention] milliseconds that a row is kept when it is over: 90 days by default, 7 at
  *     least. false: this process deletes no rows
+ * @property {Readonly<Record<string, RecheckFunction | undefined>> | undefined} [rechecks] by the names of providers: asks the provider
+ *     for waits and claims that have no `recheck` of their own, and about events for which nobody waits
  * @property {readonly ClientFacts[] | undefined} [clients] facts about clients, which take precedence over the table of this package. For the adapters
  *
  * @typedef {object} ClientFacts facts about an MCP client that it does not declare
@@ -286,7 +288,18 @@
  */
 
 /**
- * @typedef {Owner & BeginClaimFields} BeginClaimOptions
+ * @typedef {object} AskFirst before a claim begins
+ * @property {RecheckFunction | undefined} [recheck] asks the provider first, if an event has ever asked for a recheck. If it throws, nothing
+ *     is claimed. By default that of `rechecks` for the provider
+ * @property {number | undefined} [recheckAfter] milliseconds, 60 000 by default: how old its last answer may be
+ *
+ * @typedef {Owner & AskFirst & ClaimFields} ClaimOptions
+ * @typedef {object} ClaimFields
+ * @property {Action | undefined} [action] that of the outcome, accept by default. A refusal claims no payment
+ * @property {string | undefined} [reference] the payment to claim, also one that does not match; by default the oldest one that matches
+ * @property {boolean | undefined} [held] claim it also if a part of it went back, false by default
+ *
+ * @typedef {Owner & AskFirst & BeginClaimFields} BeginClaimOptions
  * @typedef {object} BeginClaimFields
  * @property {string | undefined} [reference] the payment to claim: that of the outcome. By default the oldest that matches
  * @property {number | undefined} [lease] milliseconds, 30 000 by default, in which no other call can begin after this process has
@@ -296,9 +309,6 @@
  * @property {string | undefined} [claimId] a UUID that names this claim. Who begins again with the same one has the same claim
  * @property {boolean | undefined} [anyPayment] also a payment that does not match or is held, with its `reference`: to deliver or refund what
  *     `unclaimed` or `undelivered` lists
- * @property {RecheckFunction | undefined} [recheck] asks the provider before the claim begins, if an event has ever asked for a recheck. If
- *     it throws, the claim does not begin
- * @property {number | undefined} [recheckAfter] milliseconds, 60 000 by default: how old its last answer may be
  *
  * @typedef {'delivered' | 'refunded'} ClaimEnd
  *

@@ -4,8 +4,7 @@
 import { rechecker } from './ask-back.js';
 import { Claims } from './claims.js';
 import {
-	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS,
-	SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
+	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
 } from './contract-limits.js';
 import { PROBLEM_INFO, RESULT_INFO } from './contract-seals.js';
 import { Creator } from './create.js';
@@ -17,7 +16,7 @@ import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
 	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkReason, checkReference, checkSignal, checkText, checkTimeout,
+	checkReason, checkRecheck, checkRechecks, checkReference, checkSignal, checkText, checkTimeout,
 } from './arguments.js';
 import { openKeys } from './keys.js';
 import { Ledger } from './ledger.js';
@@ -29,6 +28,7 @@ import { openValues, openVerifier, sealPayment, toOutcome } from './outcome.js';
 import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
+import { Rechecks } from './rechecks.js';
 import { checkBaseUrl } from './url.js';
 import { Waits } from './waits.js';
 import { UrlBuilder } from './callback-urls.js';
@@ -54,6 +54,7 @@ export class UrlMode extends MoneyMethods {
 	#purger;
 	#events;
 	#claims;
+	#rechecks;
 	#ledger;
 	#creator;
 	/** @type {Set<() => Promise<void>>} */
@@ -69,7 +70,7 @@ export class UrlMode extends MoneyMethods {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, clients = [] }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, rechecks = {}, clients = [] }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		const serverName = checkText('name', name ?? base.host, 1, NAME_MAX);
@@ -93,7 +94,9 @@ export class UrlMode extends MoneyMethods {
 			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		};
-		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, rechecker(recheckOperations));
+		const asking = rechecker(recheckOperations);
+		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking);
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks);
 		this.#ledger = new Ledger(this.#database, this.#listener);
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
@@ -113,7 +116,7 @@ export class UrlMode extends MoneyMethods {
 			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM_INFO }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
-			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger,
+			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger, rechecks: this.#rechecks,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
 			urls, name: serverName, clients: checkClients(clients),
 		});
@@ -173,7 +176,7 @@ export class UrlMode extends MoneyMethods {
 			throw signal.reason;
 		}
 		return this.#metrics.follow(this.#waits.wait(elicitationId, bindingOf(owner.subject, owner.session), {
-			timeout, signal, onProgress, recheck, verify, abandon, onRow: (row) => this.#events.status(row, owner),
+			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: (row) => this.#events.status(row, owner),
 		}), timeout, signal);
 	}
 
@@ -235,9 +238,7 @@ export class UrlMode extends MoneyMethods {
 	 * payments were proved, each is claimed by one call.
 	 *
 	 * @param {string} id
-	 * @param {Owner & { action?: Action | undefined, reference?: string | undefined, held?: boolean | undefined }} options `action`: that of the outcome, accept by default; a
-	 *     refusal claims no payment. `reference`: the payment to claim, also one that does not match; by default the
-	 *     oldest one that matches. `held`: claim it also if a part of it went back, false by default
+	 * @param {import('./types.js').ClaimOptions} options
 	 * @returns {Promise<boolean>} false if another call has claimed it or holds its lease, if a payment was proved after a
 	 *     refusal, or if the payment went back or is held
 	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
@@ -247,8 +248,9 @@ export class UrlMode extends MoneyMethods {
 		const { subject, session } = checkOwner(options);
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
-		const rowKey = { id: checkId(id), binding: bindingOf(subject, session) };
-		return this.#database.claim(rowKey, action, reference, this.#kept.results, checkFlag('held', options.held, false));
+		return this.#claims.claimAtOnce({ id: checkId(id), binding: bindingOf(subject, session) }, {
+			action, reference, held: checkFlag('held', options.held, false), ...checkRecheck(options),
+		});
 	}
 
 	/**
@@ -268,18 +270,27 @@ export class UrlMode extends MoneyMethods {
 		const { subject, session } = checkOwner(options);
 		const { signal } = options;
 		checkSignal(signal);
-		checkFunction('recheck', options.recheck);
 		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
 			claimId: options.claimId === undefined ? null : checkId(options.claimId, 'claimId'),
-			anyPayment: checkFlag('anyPayment', options.anyPayment, false), recheck: options.recheck,
-			recheckAfter: checkMilliseconds('recheckAfter', options.recheckAfter ?? RECHECK_AFTER_MS, 0, RECHECK_AFTER_MAX_MS),
+			anyPayment: checkFlag('anyPayment', options.anyPayment, false), ...checkRecheck(options),
 		});
 	}
 
 	/**
+	 * Asks providers, by the functions of `rechecks`, about all events that nobody has asked about, also where
+	 * nobody waits. Each instance does so once a minute by itself.
+	 *
+	 * @returns {Promise<number>} about how many elicitations
+	 * @throws {Error} the first that fails, with what the function threw as its cause. It is asked about again later
+	 */
+	async recheckDue() {
+		this.#checkOpen();
+		return this.#rechecks.askAll();
+	}
+
 	 * Deletes purgeable data in batches: elicitations to which nothing can happen
 	 * any more, never one with a payment that no call has claimed; results that are
 	 * due; and what adapters stored and has expired.
@@ -331,6 +342,7 @@ export class UrlMode extends MoneyMethods {
 	async #close() {
 		this.#events.close();
 		this.#claims.close();
+		this.#rechecks.close();
 		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
@@ -342,6 +354,7 @@ export class UrlMode extends MoneyMethods {
 
 	#checkOpen() {
 		if (this.#closed) throw new UrlModeClosedError();
+		this.#rechecks.start();
 	}
 
 	/**

@@ -17,7 +17,7 @@ const STATUSES = ['pending', 'opened', 'processing'];
  * @property {number} timeout milliseconds
  * @property {AbortSignal | undefined} [signal]
  * @property {import('./types.js').WaitOptions['onProgress']} [onProgress]
- * @property {import('./types.js').RecheckFunction | undefined} [recheck]
+ * @property {(provider: string) => import('./types.js').RecheckFunction | undefined} [recheckOf] this provider
  * @property {import('./form-types.js').VerifyFunction | undefined} [verify]
  * @property {((reason: string) => Promise<import('./database.js').AbandonOutcome>) | undefined} [abandon] completes the elicitation
  *     when the wait ends without an outcome, if nobody has opened it; `completed`: by this call
@@ -76,9 +76,12 @@ export class Wait {
 		return this.#options.timeout === 0;
 	}
 
-	/** The recheck function, if it may be called now. */
-	get recheck() {
-		return this.#state === 'settled' || (this.checksOnce && this.rechecked) ? undefined : this.#options.recheck;
+	/**
+	 * @param {string} provider
+	 * @returns its recheck function, if it may be called now
+	 */
+	recheckOf(provider) {
+		return this.#state === 'settled' || (this.checksOnce && this.rechecked) ? undefined : this.#options.recheckOf?.(provider);
 	}
 
 	/** The verify function, if it may be called now. */

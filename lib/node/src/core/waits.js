@@ -318,7 +318,7 @@ export class Waits {
 	#complete(entry, row, result) {
 		const rechecking = this.#recheck(entry, row);
 		for (const wait of entry.waits) {
-			if (rechecking && wait.recheck) continue;
+			if (rechecking && wait.recheckOf(row.provider)) continue;
 			wait.observe(row);
 			try {
 				wait.resolve(this.#operations.toOutcome(row, entry.binding, { result, verifier: entry.verifier }));
@@ -343,7 +343,7 @@ export class Waits {
 		for (const wait of entry.waits) {
 			wait.observe(row);
 			wait.progress(/** @type {import('./types.js').OpenStatus} */ (row.status), row.failed_attempts);
-			if (wait.checksOnce && !(rechecking && wait.recheck) && !(checking && wait.verify)) wait.timeOut();
+			if (wait.checksOnce && !(rechecking && wait.recheckOf(row.provider)) && !(checking && wait.verify)) wait.timeOut();
 		}
 	}
 
@@ -384,9 +384,9 @@ export class Waits {
 		const begunOn = this.#rechecker.begunOn(row.id);
 		// An outcome that the row got meanwhile needs no answer.
 		if (begunOn) return row.status !== 'completed' || begunOn === 'completed';
-		const wait = [...entry.waits].find((each) => each.recheck);
-		const recheck = wait?.recheck;
-		if (!recheck) return false;
+		const wait = [...entry.waits].find((each) => each.recheckOf(row.provider));
+		const recheck = wait?.recheckOf(row.provider);
+		if (!wait || !recheck) return false;
 		const pause = Number(row.recheck_in_ms ?? 0);
 		if (pause > 0) {
 			entry.nextRecheck = setTimeout(() => this.#wake(entry), pause).unref();

@@ -279,8 +279,9 @@ class Asking:
     async def _resume_or_create(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """What this call goes on with, and the outcome if there is one already."""
         tool_request = self.tool_request
+        recheck = tool_request.recheck or tool_request.urlmode._rechecks.of(tool_request.provider)
         elicitation = await tool_request.urlmode._create(check_create(
-            request=tool_request.request, **tool_request.owner, resume_key=tool_request.key, can_recheck=tool_request.recheck is not None, **tool_request.create,
+            request=tool_request.request, **tool_request.owner, resume_key=tool_request.key, can_recheck=recheck is not None, **tool_request.create,
         ))  # fmt: skip
         return elicitation, await self.find_outcome(elicitation.elicitation_id) if elicitation.resumed else "pending"
 

@@ -21,6 +21,7 @@ from .contract_limits import (
     NAME_MAX,
     PROVIDER_MAX,
     REASON_MAX,
+    RECHECK_AFTER_MAX_S,
     REFERENCE_MAX,
     SESSION_MAX,
     SUBJECT_MAX,
@@ -28,7 +29,7 @@ from .contract_limits import (
 )
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
-from .types import Action, Answer, ClientFacts, Expected, Kind, Match, Target, TargetKind
+from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target, TargetKind
 
 T = TypeVar("T", bound=str)
 
@@ -243,6 +244,23 @@ def check_clients(value: object) -> tuple[ClientFacts, ...]:
         if facts.round is not None:
             check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
     return tuple(value)
+
+
+def check_recheck(recheck: RecheckFunction | None, recheck_after: Duration) -> tuple[RecheckFunction | None, int]:
+    """Of a claim."""
+    check_function("recheck", recheck)
+    return recheck, check_duration("recheck_after", recheck_after, 0, RECHECK_AFTER_MAX_S)
+
+
+def check_rechecks(value: object) -> dict[str, RecheckFunction]:
+    refuse_awaitable("rechecks", value)
+    if not isinstance(value, Mapping):
+        raise TypeError("rechecks must be a mapping with functions")
+    for provider, recheck in value.items():
+        if recheck is None:
+            raise TypeError(f"rechecks[{provider!r}] must be a function")
+        check_function(f"rechecks[{check_provider(provider)!r}]", recheck)
+    return dict(value)
 
 
 @dataclass(frozen=True)

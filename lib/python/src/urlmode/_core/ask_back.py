@@ -75,19 +75,23 @@ class AskBack(Generic[Taken, Function]):
             taken = await self._take(key, max_age_ms)
             if taken is None:
                 return Asked(False)
-            answer: Any = None
-            error: Exception | None = None
-            failed = False
-            try:
-                answer = await self._ask(key, provider, taken, function)
-            except OverdueError:
-                failed = True
-            except Exception as raised:
-                failed, error = True, raised
-            await self._end(key, taken, answer, failed)
-            return Asked(True, error)
+            return Asked(True, await self.answer(key, provider, taken, function))
         finally:
             self._running.pop(key.id, None)
+
+    async def answer(self, key: RowKey, provider: str, taken: Taken, function: Function) -> Exception | None:
+        """`run`, of what was taken before."""
+        answer: Any = None
+        error: Exception | None = None
+        failed = False
+        try:
+            answer = await self._ask(key, provider, taken, function)
+        except OverdueError:
+            failed = True
+        except Exception as raised:
+            failed, error = True, raised
+        await self._end(key, taken, answer, failed)
+        return error
 
     async def _take(self, key: RowKey, max_age_ms: int | None) -> Taken | None:
         raise NotImplementedError

@@ -35,9 +35,10 @@ from .errors import (
 )
 from .keys import KeyRing
 from .pool import is_refusal
+from .rechecks import Rechecks
 from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
 from .tasks import Tasks, jittered, shielded
-from .types import RecheckFunction
+from .types import Action, RecheckFunction
 
 # Why an account is not connected, if the call does not say it.
 _EXCHANGE_FAILED = "exchange_failed"
@@ -162,12 +163,13 @@ Claim = Union[BegunClaim, FulfilledClaim, LeasedClaim, TakenClaim, ChangedClaim]
 
 
 class Claims:
-    def __init__(self, query: Query, keys: KeyRing, keep_ms: int, rechecker: Rechecker) -> None:
+    def __init__(self, query: Query, keys: KeyRing, keep_ms: int, rechecker: Rechecker, rechecks: Rechecks) -> None:
         """`keep_ms`: how long a result is kept after the last end of its claim."""
         self._query = query
         self._keys = keys
         self._keep_ms = keep_ms
         self._rechecker = rechecker
+        self._rechecks = rechecks
         self._leases: set[_Lease] = set()
         self._confirming: dict[str, asyncio.Future[Any]] = {}
         """confirmations that are under way, by the ids of their elicitations"""
@@ -179,7 +181,7 @@ class Claims:
     ) -> Claim:  # fmt: skip
         """`timeout`: how many seconds to wait while another call holds the lease. `recheck_ms`: how old the last answer of
         `recheck` may be. If it fails, the claim does not begin."""
-        age = None if recheck is None else recheck_ms
+        age = recheck_ms if recheck or self._rechecks else None
         until = time.monotonic() + timeout
         # A client that has its answer can call again at once.
         if (confirming := self._confirming.get(key.id)) is not None:
@@ -187,17 +189,43 @@ class Claims:
         while True:
             claim = await self._ask(key, reference, lease_ms, claim_id, any_payment, age)
             if claim is None:
-                # Another instance may ask just now.
-                asked = await self._rechecker.run(key, "completed", recheck, max_age_ms=age) if recheck else None
-                if asked is not None and asked.error is not None:
-                    raise asked.error
-                if asked is not None and asked.taken:
-                    age = max(age or 0, round(RECHECK_LEASE_S * 1000))
+                age = await self._recheck(key, recheck, age)
                 continue
             rest = until - time.monotonic()
             if not isinstance(claim, LeasedClaim) or rest <= 0:
                 return claim
             await asyncio.sleep(min(rest, jittered(CLAIM_RETRY_S)))
+
+    async def claim_at_once(
+        self, key: RowKey, action: Action, reference: str | None, held: bool, recheck: RecheckFunction | None, recheck_ms: int
+    ) -> bool:
+        """Claims an outcome with both ends at once. Waits while another instance asks the provider. False: another call has
+        claimed it, or it has another outcome by now."""
+        age = recheck_ms if recheck or self._rechecks else None
+        while True:
+            outcome, leased_ms = await money.claim_at_once(
+                self._query, key, reference=reference, keep_ms=self._keep_ms, action=action, held=held, recheck_ms=age
+            )
+            if outcome == "open":
+                raise ElicitationOpenError(key.id)
+            if outcome != "recheck":
+                return outcome == "claimed"
+            if leased_ms and leased_ms > 0:
+                await asyncio.sleep(min(leased_ms / 1000, jittered(CLAIM_RETRY_S)))
+            else:
+                age = await self._recheck(key, recheck, age)
+
+    async def _recheck(self, key: RowKey, recheck: RecheckFunction | None, age: int | None) -> int | None:
+        """Asks the provider before the claim begins: what it has may have gone back. If that fails, the claim does not begin.
+        How old the last answer may be for the next try; None: nobody can ask."""
+        recheck = recheck or await self._rechecks.of_row(key)
+        if recheck is None:
+            return None
+        asked = await self._rechecker.run(key, "completed", recheck, max_age_ms=age)
+        if asked.error is not None:
+            raise asked.error
+        # Otherwise another instance asks.
+        return max(age or 0, round(RECHECK_LEASE_S * 1000)) if asked.taken else age
 
     async def read_exchange(self, key: RowKey) -> str | None:
         """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""

@@ -146,6 +146,8 @@ RECHECK_LEASE_S = 60
 RECHECK_AFTER_S = 60
 # The longest that this can be.
 RECHECK_AFTER_MAX_S = 86_400
+# How often an instance asks providers about events for which nobody waits.
+RECHECK_EVERY_S = 60
 # How many payments, and how many refunds, a recheck can tell of.
 ENTRIES_MAX = 100
 # How many payments, and how many refunds, can be compared at once.

@@ -10,11 +10,17 @@ from .contract_calls import Query, RowKey
 from .types import Action, Kind, LedgerType
 
 
-ClaimAnswer = Literal["claimed", "taken", "changed", "open", "unknown"]
-CLAIM = "SELECT urlmode.claim(%s::uuid, %s::bytea, %s::text, %s::bigint, %s::text, %s::boolean)"
+class ClaimedRow(NamedTuple):
+    outcome: Literal["claimed", "recheck", "taken", "changed", "open", "unknown"]
+    leased_ms: int
+    """for how long nobody can ask the provider"""
 
 
-async def claim(
+CLAIM_AT_ONCE = """SELECT outcome, leased_ms FROM urlmode.claim_at_once(%s::uuid, %s::bytea, %s::text,
+    %s::bigint, %s::text, %s::boolean, %s::bigint)"""
+
+
+async def claim_at_once(
     query: Query,
     key: RowKey,
     *,
@@ -22,13 +28,14 @@ async def claim(
     keep_ms: int,
     action: Action,
     held: bool,
-) -> ClaimAnswer:
+    recheck_ms: int | None,
+) -> ClaimedRow:
     """`reference`: of the payment to claim; None: the oldest that matches. `keep_ms`: for which the result of a
     payment is kept afterwards. `held`: whether to claim it although a part of it may have gone back.
+    `recheck_ms`: how old the last answer of a recheck may be; None: the caller cannot ask.
     """
-    found = await query(CLAIM, [key.id, key.binding, reference, keep_ms, action, held])
-    answer: ClaimAnswer = found[0][0]
-    return answer
+    found = await query(CLAIM_AT_ONCE, [key.id, key.binding, reference, keep_ms, action, held, recheck_ms])
+    return ClaimedRow(*found[0])
 
 
 class UnclaimedRow(NamedTuple):
@@ -271,6 +278,31 @@ async def begin_recheck(
     """`max_age_ms`: before a claim: how old the last answer may be; None: only if an event asks."""
     found = await query(BEGIN_RECHECK, [key.id, key.binding, lease_ms, max_age_ms])
     return TakenRecheck(*found[0]) if found else None
+
+
+class DueRecheck(NamedTuple):
+    id: str
+    binding: bytes
+    lease: int
+    """for the end of this recheck"""
+    rechecks: int
+    event_type: str | None
+    unproven_references: list[str]
+    """in the events that ask for a recheck, the last one last"""
+    provider: str
+    expected: Any
+    checkout: str | None
+    """the provider's id of the checkout that was made"""
+
+
+BEGIN_DUE_RECHECK = """SELECT id::text, binding, lease, rechecks, event_type, unproven_references, provider,
+    expected, checkout FROM urlmode.begin_due_recheck(%s::jsonb, %s::bigint)"""
+
+
+async def begin_due_recheck(query: Query, *, providers: Any, lease_ms: int) -> DueRecheck | None:
+    """`providers`: names of those whose events can be answered, as JSON."""
+    found = await query(BEGIN_DUE_RECHECK, [None if providers is None else json.dumps(providers), lease_ms])
+    return DueRecheck(*found[0]) if found else None
 
 
 ANSWER_RECHECK = """SELECT outcome FROM urlmode.answer_recheck(%s::uuid, %s::bytea, %s::integer,

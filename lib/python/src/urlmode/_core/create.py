@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .callback_urls import AnyElicitation, UrlBuilder, target_of
 from .contract_calls import NewRow, Resuming, RowKey
-from .contract_limits import KEEP_RESULTS_S, RESUME_ATTEMPTS
+from .contract_limits import RESUME_ATTEMPTS
 from .contract_seals import FORM_INFO, VERIFIER_INFO
 from .create_options import Checked
 from .database import Database
@@ -51,7 +51,7 @@ class Creator:
                 ))  # fmt: skip
                 if found is not None and found.is_held:
                     # What does not match was told, or nobody heard it: from now on the money is held.
-                    await self._database.claim(RowKey(found.id, binding), "cancel", None, KEEP_RESULTS_S * 1000, False)
+                    await self._database.claim_refusal(RowKey(found.id, binding))
                 if found is not None:
                     return self._urls.to_elicitation(
                         found.id, found.provider, found.kind, binding, found.expires_at, ttl_ms=found.ttl_ms,

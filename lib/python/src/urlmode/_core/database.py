@@ -15,7 +15,7 @@ from . import contract_calls as sql
 from . import contract_money as money
 from .batches import Batches
 from .contract_calls import Abandoned, AbandonAnswer, TakenCheck, Created, NewRow, Query, Resuming, Row, RowKey
-from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, QUERY_S
+from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, KEEP_RESULTS_S, QUERY_S
 from .contract_money import EntitlementRow, TakenRecheck, RefundRow, UnclaimedRow, UndeliveredRow
 from .errors import (
     ElicitationExistsError,
@@ -157,11 +157,11 @@ class Database:
             )
         return outcome
 
-    async def claim(self, key: RowKey, action: Action, reference: str | None, keep_ms: int, held: bool) -> bool:
-        outcome = await money.claim(self.query, key, reference=reference, keep_ms=keep_ms, action=action, held=held)
-        if outcome == "open":
-            raise ElicitationOpenError(key.id)
-        return outcome == "claimed"
+    async def claim_refusal(self, key: RowKey) -> None:
+        keep_ms = round(KEEP_RESULTS_S * 1000)
+        await money.claim_at_once(
+            self.query, key, reference=None, keep_ms=keep_ms, action="cancel", held=False, recheck_ms=None
+        )
 
     async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
         return await money.undelivered(self.query, provider=provider, since=since, id=None)

@@ -23,7 +23,6 @@ from .contract_limits import (
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
     NAME_MAX,
-    RECHECK_AFTER_MAX_S,
     RECHECK_AFTER_S,
     RETENTION_S,
     SUBJECT_MAX,
@@ -48,6 +47,7 @@ from .money import MoneyMethods
 from .payments import PaymentReports
 from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
+from .rechecks import Rechecks
 from .seal import seal
 from .tasks import Tasks, start_quietly
 from .token import binding_of, ticket_cookie
@@ -84,6 +84,7 @@ class UrlMode(CreateMethods, MoneyMethods):
         keep_results: Duration = KEEP_RESULTS_S,
         keep_unclaimed: Duration = KEEP_UNCLAIMED_S,
         retention: Duration | None = RETENTION_S,
+        rechecks: Mapping[str, RecheckFunction] = {},
         clients: Sequence[ClientFacts] = (),
     ) -> None:
         """Does not connect yet. README.md describes the options."""
@@ -110,12 +111,12 @@ class UrlMode(CreateMethods, MoneyMethods):
         self._metrics = Metrics(self._listener)
         self._creator = Creator(self._database, self._keys, self._urls, self._name)
         self._purger = Purger(self._database, self._kept)
-        self._claims = Claims(
-            self._database.query, self._keys, self._kept.results, Rechecker(self._database, self._keys, self._complete)
-        )
+        rechecker = Rechecker(self._database, self._keys, self._complete)
+        self._rechecks = Rechecks(arguments.check_rechecks(rechecks), self._database.query, rechecker)
+        self._claims = Claims(self._database.query, self._keys, self._kept.results, rechecker, self._rechecks)
         self._waits = Waits(
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
-            complete=self._complete,
+            complete=self._complete, rechecks=self._rechecks,
         )  # fmt: skip
         self._ledger = Ledger(self._database.query, self._listener)
         self._late = PaymentReports[UnclaimedRow](
@@ -239,17 +240,20 @@ class UrlMode(CreateMethods, MoneyMethods):
         action: Action = "accept",
         reference: str | None = None,
         held: bool = False,
+        recheck: RecheckFunction | None = None,
+        recheck_after: Duration = RECHECK_AFTER_S,
     ) -> bool:
         """Claims the outcome of a completed elicitation. Only the first call gets True, and delivers.
 
-        `reference`: the payment to claim, also one that does not match; by default the oldest one that matches. Raises
-        ElicitationOpenError.
+        `reference`: the payment to claim, also one that does not match; by default the oldest one that matches. `recheck`,
+        `recheck_after`: as those of `begin_claim`. Raises ElicitationOpenError.
         """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
         action = arguments.check_choice("action", action, arguments.ACTIONS)
         reference = arguments.check_reference(reference)
-        return await self._database.claim(key, action, reference, self._kept.results, arguments.check_flag("held", held))
+        asking = arguments.check_recheck(recheck, recheck_after)
+        return await self._claims.claim_at_once(key, action, reference, arguments.check_flag("held", held), *asking)
 
     async def begin_claim(
         self,
@@ -280,11 +284,19 @@ class UrlMode(CreateMethods, MoneyMethods):
         seconds = arguments.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000
         name = None if claim_id is None else arguments.check_id(claim_id, "claim_id")
         arguments.check_flag("any_payment", any_payment)
-        arguments.check_function("recheck", recheck)
-        recheck_ms = arguments.check_duration("recheck_after", recheck_after, 0, RECHECK_AFTER_MAX_S)
+        asking = arguments.check_recheck(recheck, recheck_after)
         return await self._claims.begin(
-            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment, recheck, recheck_ms
+            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment, *asking
         )
+
+    async def recheck_due(self) -> int:
+        """Asks providers, by the functions of `rechecks`, about all events that nobody has asked about, also where nobody
+        waits. Each instance does so once a minute by itself.
+
+        About how many elicitations. Raises the first error as the cause of a RuntimeError; it is asked about again later.
+        """
+        self._check_open()
+        return await self._rechecks.ask_all()
 
     async def purge(self, *, older_than: Duration | None = None, kind: PurgeKind | None = None) -> int:
         """Deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data.
@@ -343,6 +355,7 @@ class UrlMode(CreateMethods, MoneyMethods):
             await self._ledger.close()
             await self._background.cancel()
             await self._claims.close()
+            await self._rechecks.close()
             await waits
             await self._purger.close()
             await self._listener.close()
@@ -358,6 +371,7 @@ class UrlMode(CreateMethods, MoneyMethods):
             raise RuntimeError("this UrlMode belongs to another event loop: make one for each")
         if self._closing is not None:
             raise UrlModeClosedError
+        self._rechecks.start()
 
     async def _complete(self, key: RowKey, answer: Answer) -> str:
         checked = arguments.check_answer(answer)

@@ -15,6 +15,7 @@ from .database import AbandonOutcome
 from .errors import ElicitationTimeoutError
 from .form_types import VerifyFunction
 from .outcome import Verifier
+from .rechecks import Rechecks
 from .tasks import in_this_context, start_quietly
 from .types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
@@ -84,10 +85,11 @@ class Wait:
         """whether the row is read only once"""
         return self._timeout == 0
 
-    @property
-    def recheck(self) -> RecheckFunction | None:
-        """the recheck function, if it may be called now"""
-        return None if self.future.done() or (self.checks_once and self.rechecked) else self._recheck
+    def recheck_of(self, rechecks: Rechecks) -> RecheckFunction | None:
+        """the recheck function, if it may be called now: that of the wait, or of the provider"""
+        if self.future.done() or (self.checks_once and self.rechecked):
+            return None
+        return self._recheck or rechecks.of(self.entry.provider)
 
     @property
     def verify(self) -> VerifyFunction | None:

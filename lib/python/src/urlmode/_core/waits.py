@@ -27,6 +27,7 @@ from .outcome import open_verifier, to_outcome
 from .poll import Alarm, Poll
 from .pool import is_refusal
 from .reader import Reader
+from .rechecks import Rechecks
 from .seal import open_outcome, row_bytes
 from .tasks import Tasks, jittered, start_quietly
 from .types import Answer, RecheckFunction
@@ -37,7 +38,7 @@ from .wait import Entry, Wait
 class Waits:
     def __init__(
         self, listener: Listener, database: Database, keys: KeyRing, metrics: Metrics, *,
-        mark_read: Callable[[RowKey], None], complete: Callable[[RowKey, Answer], Awaitable[object]],
+        mark_read: Callable[[RowKey], None], complete: Callable[[RowKey, Answer], Awaitable[object]], rechecks: Rechecks,
     ) -> None:
         self._listener = listener
         self._database = database
@@ -45,6 +46,7 @@ class Waits:
         self._metrics = metrics
         self._mark_read = mark_read
         self._rechecker = Rechecker(database, keys, complete)
+        self._rechecks = rechecks
         self._checker = Checker(database, keys)
         # By id; more than one if another owner waits for the same id. Tuples are smaller than lists.
         self._entries: dict[str, tuple[Entry, ...]] = {}
@@ -224,7 +226,7 @@ class Waits:
     def _complete(self, entry: Entry, row: Row, result: dict[str, Any] | None = None) -> None:
         rechecking = self._recheck(entry, row)
         for wait in entry.waits:
-            if rechecking and wait.recheck is not None:
+            if rechecking and wait.recheck_of(self._rechecks) is not None:
                 continue
             try:
                 wait.resolve(to_outcome(self._keys, row, entry.key.binding, result=result, verifier=entry.verifier))
@@ -247,7 +249,7 @@ class Waits:
         checking = self._check(entry, row)
         for wait in entry.waits:
             wait.progress(row)
-            is_asked = (rechecking and wait.recheck is not None) or (checking and wait.verify is not None)
+            is_asked = (rechecking and wait.recheck_of(self._rechecks) is not None) or (checking and wait.verify is not None)
             if wait.checks_once and not is_asked:
                 wait.time_out()
 
@@ -287,8 +289,9 @@ class Waits:
         # An outcome that the row got meanwhile needs no answer.
         if begun_on is not None:
             return row.status != "completed" or begun_on == "completed"
-        wait = next((wait for wait in entry.waits if wait.recheck is not None), None)
-        recheck = None if wait is None else wait.recheck
+        entry.provider = row.provider
+        wait = next((wait for wait in entry.waits if wait.recheck_of(self._rechecks) is not None), None)
+        recheck = None if wait is None else wait.recheck_of(self._rechecks)
         if wait is None or recheck is None:
             return False
         pause = row.recheck_in_ms or 0

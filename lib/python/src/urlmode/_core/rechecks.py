@@ -1,0 +1,95 @@
+"""The functions of the server that ask providers whose events prove nothing, by the names of the providers.
+
+They are for waits and claims without a function of their own; and for events about which nobody waits and no call claims,
+such as a refund after the delivery. The row remembers that it is to be asked about, and any instance with a function for its
+provider takes it, under a lease (sql/functions/029_recheck.sql).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import psycopg
+
+from . import contract_calls as sql
+from . import contract_money as money
+from .ask_back import Rechecker
+from .contract_calls import Query, RowKey
+from .contract_limits import RECHECK_EVERY_S, RECHECK_LEASE_S
+from .contract_money import TakenRecheck
+from .errors import UrlModeError
+from .log import warn
+from .pool import is_refusal
+from .tasks import Tasks, jittered, shielded
+from .types import RecheckFunction
+
+
+class RecheckFailedError(RuntimeError):
+    """A function for a provider has failed, which is the cause. It is asked again later."""
+
+
+class Rechecks:
+    def __init__(self, functions: Mapping[str, RecheckFunction], query: Query, rechecker: Rechecker) -> None:
+        self._functions = functions
+        self._query = query
+        self._rechecker = rechecker
+        self._tasks = Tasks()
+        self._asking: asyncio.Task[int] | None = None
+        self._started = False
+
+    def __bool__(self) -> bool:
+        """Whether there is a function for some provider."""
+        return bool(self._functions)
+
+    def of(self, provider: str) -> RecheckFunction | None:
+        return self._functions.get(provider)
+
+    async def of_row(self, key: RowKey) -> RecheckFunction | None:
+        rows = await sql.read(self._query, [key]) if self else []
+        return self.of(rows[0].provider) if rows else None
+
+    def start(self) -> None:
+        """Asks regularly, until `close`."""
+        if self and not self._started:
+            self._started = True
+            self._tasks.start(self._every())
+
+    async def ask_all(self) -> int:
+        """Asks about one row after the other, until nothing is left to ask, or a function fails: others come first then.
+
+        How many. Raises RecheckFailedError.
+        """
+        if self._asking is None or self._asking.done():
+            self._asking = self._tasks.start(self._ask_all())
+        return await shielded(self._asking)
+
+    async def close(self) -> None:
+        await self._tasks.cancel()
+
+    async def _every(self) -> None:
+        while True:
+            await asyncio.sleep(jittered(RECHECK_EVERY_S))
+            try:
+                await self.ask_all()
+            except RecheckFailedError as error:
+                warn("URLMODE_RECHECK", str(error), error.__cause__)
+            except (psycopg.Error, UrlModeError) as error:
+                # When PostgreSQL is unavailable, the next time catches up.
+                if is_refusal(error):
+                    warn("URLMODE_RECHECK", f"events are not asked about: {error}")
+
+    async def _ask_all(self) -> int:
+        asked = 0
+        while self:
+            due = await money.begin_due_recheck(
+                self._query, providers=list(self._functions), lease_ms=round(RECHECK_LEASE_S * 1000)
+            )
+            if due is None:
+                break
+            key, taken = RowKey(due.id, due.binding), TakenRecheck(*due[2:])
+            error = await self._rechecker.answer(key, due.provider, taken, self._functions[due.provider])
+            if error is not None:
+                raise RecheckFailedError(f"recheck of elicitation {key.id} at {due.provider} has failed: {error}") from error
+            asked += 1
+        return asked
