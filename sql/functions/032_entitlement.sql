@@ -255,7 +255,7 @@ BEGIN
 			SELECT p.reference::text FROM urlmode.payment p
 			WHERE p.provider = keep_subscription.provider AND p.elicitation = keep_subscription.id
 				AND (p.reference IN (ref, keep_subscription.checkout) OR p.checkout IN (ref, keep_subscription.checkout))
-			ORDER BY p.entitlement IS NULL, p.reference LIMIT 1
+			ORDER BY p.reference IS DISTINCT FROM ref, p.entitlement IS NULL, p.reference LIMIT 1
 		), nullif(ref, ''), id::text);
 	END IF;
 	this := urlmode.find_subscription(provider, coalesce(told ->> 'account', ''), told ->> 'id', first_payment, id);

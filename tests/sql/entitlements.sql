@@ -113,6 +113,10 @@ SELECT subscribe(17, 'found'), event(17, 'recheck'), rechecks(17, ARRAY['p23 10.
 SELECT subscribe(13, 'later'), settle(13, 'cancel'), first(13, 'p19', 's13'), mine('later');
 SELECT * FROM unclaimed() WHERE n > 10;
 
+-- A checkout that is paid twice has begun two.
+SELECT subscribe(18, 'both'), event(18, 'paid', '10.00 EUR', 'p50', checkout => 'ck', details => told('s50', 0)), event(18, 'paid', '10.00 EUR', 'p51', checkout => 'ck', details => told('s51', 0)),
+	paid_for('s50'), paid_for('s51'), is('s51', 1, '{"status": "active", "until": 40}'), mine('both');
+
 -- Foreign subscriptions leave no row. One that names an elicitation, or its payment, waits for its first payment for thirty days.
 SELECT is('foreign', 0, '{"status": "active", "until": 30}'), renew('p20', 'foreign', 0), is('s14', 0, '{"status": "active", "until": 30}', 14), renew('p21', 's14', 30, 14);
 SELECT subscription, subject, waiting <> '{}' AS waits FROM urlmode.entitlement WHERE provider = 'shop' AND subject IS NULL ORDER BY subscription;
