@@ -137,6 +137,7 @@ export const way: SessionElicitation = forSession(
 );
 type LynqResult = { [key: string]: unknown; content: ({ type: 'text'; text: string } | { type: 'image'; data: string })[]; isError?: boolean };
 interface LynqContext {
+	toolName: string;
 	args: Record<string, unknown>;
 	sessionId: string;
 	signal: AbortSignal;
