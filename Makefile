@@ -120,7 +120,7 @@ include nginx/install.mk $(wildcard tests/build.mk)
 MAKEFILES_READ := $(MAKEFILE_LIST)
 
 .PHONY: contract
-contract:       ## write what each language has of the contract and of the providers, from the data in lib/
+contract: $(DELIVERIES) ## write what each language has of the contract and of the providers, from the data in lib/
 	@node lib/contract/generate.mjs
 	@[ ! -d tests ] || node tests/support/provider-tables.mjs
 

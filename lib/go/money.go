@@ -3,7 +3,6 @@
 package urlmode
 
 import (
-	"context"
 	"time"
 )
 
