@@ -67,6 +67,17 @@ BEGIN
 END
 $$;
 
+-- The end of a table that autovacuum cuts off is locked meanwhile, for longer than the functions wait. Programs try again; a file does not.
+DO $$
+DECLARE
+	place regclass;
+BEGIN
+	FOR place IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'urlmode'::regnamespace AND c.relkind = 'r' LOOP
+		EXECUTE format('ALTER TABLE %s SET (vacuum_truncate = off, toast.vacuum_truncate = off)', place);
+	END LOOP;
+END
+$$;
+
 -- '10.50 EUR': 1050 minor units, and the currency.
 CREATE FUNCTION amount(price text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
 	SELECT (100 * split_part(price, ' ', 1)::numeric)::bigint
