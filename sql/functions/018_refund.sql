@@ -45,6 +45,8 @@ BEGIN
 		HAVING count(*) = 1
 	) o
 	WHERE r.elicitations && ids AND o.elicitation = ANY (ids)
+		-- It may be of each elicitation that it has named, also of one whose payment is not proved yet.
+		AND (r.payment IS NOT NULL OR cardinality(r.elicitations) = 1)
 		AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = r.provider AND p.reference = r.payment);
 
 	WITH compared AS (

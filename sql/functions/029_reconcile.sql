@@ -45,10 +45,16 @@ BEGIN
 		ORDER BY x ->> 'reference'
 	), compared AS MATERIALIZED (
 		-- Of each payment: those of the list, of the time, and of which something in the list went back.
+		-- With ANY it reads no others.
 		SELECT p.* FROM urlmode.payment p
-		WHERE p.provider = reconcile.provider AND p.tenant = reconcile.tenant
-			AND (p.proven_at >= since AND p.proven_at < until OR p.reference IN (SELECT h.reference FROM here h)
-				OR p.reference IN (SELECT b.payment FROM back b))
+		WHERE p.provider = reconcile.provider AND p.tenant = reconcile.tenant AND p.reference = ANY (ARRAY(
+			SELECT t.reference::text FROM urlmode.payment t
+			WHERE t.provider = reconcile.provider AND t.proven_at >= since AND t.proven_at < until
+			UNION
+			SELECT h.reference FROM here h
+			UNION
+			SELECT b.payment FROM back b
+		))
 	), recorded AS MATERIALIZED (
 		SELECT r.reference, p.reference AS payment, p.elicitation, urlmode.gone_back(r, p.amount) AS amount,
 			coalesce(r.currency, p.currency)::text AS currency, r.reference = p.reference AS is_total

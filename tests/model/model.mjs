@@ -581,11 +581,11 @@ export class Model {
 		}
 	}
 
-	/** What names no payment is of the first one that it can be of. A total has the name of its payment. */
+	/** What names no payment is of the first one that it can be of, unless it has named two rows. A total has the name of its payment. */
 	#attribute() {
 		for (const refund of [...this.refunds.values()].filter(({ payment }) => !payment)) {
 			const proved = this.proved().filter(({ row }) => refund.rows.has(row));
-			if (proved.length !== 1) continue;
+			if (proved.length !== 1 || refund.rows.size !== 1) continue;
 			const [{ reference }] = proved;
 			refund.payment = reference;
 			if (![...refund.rows].some(({ id }) => id === refund.reference)) continue;

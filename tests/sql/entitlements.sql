@@ -136,7 +136,7 @@ SELECT subscribe(130, 'mine'), first(130, 'q30', 't30', -2), is('t30', -1, '{"st
 	is('t30', 0, '{"payment": "q31"}'), mine('mine'), mine('mine', 'bob'), paid_for('t30');
 
 -- Among many that have an owner, nobody's are found at once.
-CREATE FUNCTION rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 	SELECT x.seq_tup_read + coalesce(x.idx_tup_fetch, 0) FROM pg_stat_xact_user_tables x WHERE x.relid = 'urlmode.entitlement'::regclass
 $$;
 INSERT INTO urlmode.entitlement (provider, subscription, tenant, subject, item, opened_at, status, until, changed_at)
@@ -144,8 +144,8 @@ SELECT 'shop', 'of many ' || i, '', 'many ' || i, 'year', now() - interval '100 
 FROM generate_series(1, 3000) AS i;
 DISCARD PLANS;
 BEGIN;
-SELECT is('new', 0, '{"status": "active", "payment": "q33"}'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
-SELECT purge(kind => 'stored'), rows_read() - b.before < 100 AS reads_few FROM (SELECT rows_read() AS before OFFSET 0) b;
+SELECT is('new', 0, '{"status": "active", "payment": "q33"}'), pg_temp.rows_read() - b.before < 100 AS reads_few FROM (SELECT pg_temp.rows_read() AS before OFFSET 0) b;
+SELECT purge(kind => 'stored'), pg_temp.rows_read() - b.before < 100 AS reads_few FROM (SELECT pg_temp.rows_read() AS before OFFSET 0) b;
 COMMIT;
 SELECT pass('31 days'), purge(kind => 'stored');
 DELETE FROM urlmode.entitlement WHERE item = 'year';

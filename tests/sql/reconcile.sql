@@ -20,3 +20,16 @@ SELECT what, reference, n, here, there FROM reconciles(ARRAY['p1 10.00 EUR paid'
 
 -- Another tenant's payments are not ours.
 SELECT * FROM reconciles(ARRAY['p1 10.00 EUR paid 1', 'x3 10.00 EUR paid  c3'], tenant => 'other');
+
+-- Of many payments it reads those of the time and of the lists.
+CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+	SELECT sum(x.seq_tup_read + coalesce(x.idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables x WHERE x.schemaname = 'urlmode'
+$$;
+INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late, proven_at)
+SELECT 'shop', 'old' || i, id(10000 + i), 1000, 'EUR', true, false, now() - interval '100 days' FROM generate_series(1, 3000) AS i;
+ANALYZE urlmode.payment;
+DISCARD PLANS;
+BEGIN;
+SELECT r.what, r.reference, pg_temp.rows_read() - b.before < 300 AS reads_few FROM (SELECT pg_temp.rows_read() AS before OFFSET 0) b
+CROSS JOIN LATERAL reconciles(ARRAY['p1 10.00 EUR paid', 'p2 10.00 EUR paid', 'old7 9.00 EUR paid'], ARRAY['r1 p1 4.00 EUR paid', 'x8 old8 1.00 EUR paid']) r ORDER BY r.what, r.reference;
+COMMIT;
