@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Instance struct {
 	baseURL    string
 	name       string
 	kept       kept
+	described  map[string]string
 	pool       *pool
 	db         *database
 	listener   *listener
@@ -60,6 +62,10 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkDescriptions(config.Descriptions); err != nil {
+		return nil, err
+	}
+	m.described = maps.Clone(config.Descriptions)
 	log := config.Logger
 	if log == nil {
 		log = slog.Default()

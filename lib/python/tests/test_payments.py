@@ -39,6 +39,22 @@ async def pay(urlmode: UrlMode, callback: Callback, **more: Any) -> tuple[Elicit
     return asked, me, await callback.paid(asked.elicitation_id)
 
 
+async def test_a_provider_whose_name_is_not_that_of_its_description_is_given_the_price(open_urlmode: OpenUrlMode) -> None:
+    urlmode = open_urlmode(descriptions={"acme": "stripe"})
+    given: list[Any] = []
+
+    def target(urls: Any) -> str:
+        given.append(urls.amount)
+        return "https://checkout.example/pay"
+
+    for provider in ("acme", "other"):
+        await urlmode.create(**{**REPORT, "provider": provider, "target_url": target, "expected": Expected(5, "ISK")}, **owner())
+    assert given == [500, None]
+    for wrong in ({"acme": "none"}, {"A b": "stripe"}, "stripe"):
+        with pytest.raises((TypeError, ValueError), match="descriptions|provider"):
+            open_urlmode(descriptions=wrong)
+
+
 async def test_a_result_that_cannot_be_read_hides_no_payment(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
     asked = await urlmode.create(**REPORT, **me)
