@@ -100,6 +100,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.claims.waits = m.waits
 	m.rechecks = &rechecks{functions: functions, pool: opened, waits: m.waits, ctx: running}
 	m.waits.rechecks = m.rechecks
+	m.claims.listener = m.listener
 	return m, nil
 }
 

@@ -97,6 +97,18 @@ async def test_a_lease_is_renewed_and_lost(open_urlmode: OpenUrlMode, callback: 
     assert isinstance(next, BegunClaim)
 
 
+async def test_a_call_is_told_at_once_that_its_money_went_back(urlmode: UrlMode, callback: Callback) -> None:
+    """Twenty minutes before its lease is renewed."""
+    asked, me, reference = await pay(urlmode, callback)
+    claim = await urlmode.begin_claim(asked.elicitation_id, **me, lease=3600)
+    assert isinstance(claim, BegunClaim)
+    await until("it listens", lambda: urlmode._listener.receives_notifications)
+    await callback.event(asked.elicitation_id, "refunded", reference=reference)
+    await asyncio.wait_for(claim.refunded.wait(), 60)
+    assert not claim.lost.is_set() and await claim.fulfil("done")
+    assert not urlmode._claims._leases and urlmode._claims not in urlmode._listener._users
+
+
 @pytest.mark.parametrize("kind", ["payment", "account"])
 async def test_a_cancel_while_a_claim_begins_gives_it_back(urlmode: UrlMode, callback: Callback, kind: str) -> None:
     if kind == "payment":

@@ -96,7 +96,7 @@ export class UrlMode extends MoneyMethods {
 		};
 		const asking = rechecker(recheckOperations);
 		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking);
-		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks);
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks, this.#listener);
 		this.#ledger = new Ledger(this.#database, this.#listener);
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),

@@ -116,7 +116,9 @@ class UrlMode(CreateMethods, MoneyMethods):
         self._purger = Purger(self._database, self._kept)
         rechecker = Rechecker(self._database, self._keys, self._complete)
         self._rechecks = Rechecks(arguments.check_rechecks(rechecks), self._database.query, rechecker)
-        self._claims = Claims(self._database.query, self._keys, self._kept.results, rechecker, self._rechecks)
+        self._claims = Claims(
+            self._database.query, self._keys, self._kept.results, rechecker, self._rechecks, self._listener
+        )
         self._waits = Waits(
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete, rechecks=self._rechecks,
