@@ -55,6 +55,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"KeepResults":           func(c *Config) { c.KeepResults = 25 * time.Hour },
 		"KeepUnclaimed":         func(c *Config) { c.KeepUnclaimed = time.Hour },
 		"Retention":             func(c *Config) { c.Retention = time.Hour },
+		"Descriptions":          func(c *Config) { c.Descriptions = map[string]string{"acme": "none"} },
 	} {
 		config := Config{DatabaseURL: "postgresql://h.example/x", Keys: "1 " + secret(32), BaseURL: "https://h.example"}
 		change(&config)

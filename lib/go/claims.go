@@ -72,6 +72,8 @@ type Claim struct {
 	isBack bool               // all that was paid
 	isDone bool               // the work, also if PostgreSQL could not be told
 	stop   context.CancelFunc // of the renewals
+	// hurried has the lease renewed at once.
+	hurried chan struct{}
 }
 
 // claims begins claims, and renews their leases until they end.
@@ -82,6 +84,8 @@ type claims struct {
 	keep  time.Duration // how long a result is kept after the last end of its claim
 	ctx   context.Context
 	done  sync.WaitGroup
+	// listener tells of money that goes back while a call works.
+	listener *listener
 
 	mu         sync.Mutex
 	confirming map[string]chan struct{} // the answers on their way, and confirmations, by the ids of their elicitations
@@ -256,7 +260,8 @@ func (c *claims) toClaim(answer claimRow, k rowKey, lease time.Duration, asked t
 		claim.Result = kept.Result
 	case "begun":
 		ctx, stop := context.WithCancel(c.ctx)
-		claim.stop = stop
+		claim.stop, claim.hurried = stop, make(chan struct{}, 1)
+		c.listener.subscribe(claim)
 		c.done.Add(1)
 		go claim.renew(ctx)
 	}
@@ -419,19 +424,47 @@ func (c *Claim) whileItLasts(ask func() (string, error)) (string, error) {
 	}
 }
 
+// notified has the lease renewed at once, which says whether all of it went back. Anyone in the database can send such a text.
+func (c *Claim) notified(all []notification) {
+	for _, each := range all {
+		if each.Refunded && each.ID == c.key.id {
+			select {
+			case c.hurried <- struct{}{}:
+			default:
+			}
+			return
+		}
+	}
+}
+
+// pause is shorter if money went back meanwhile, but the lease is not renewed more often than a database that does not answer is asked.
+func (c *Claim) pause(ctx context.Context, pause time.Duration, asked time.Time) error {
+	rest := time.NewTimer(max(0, pause))
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.hurried:
+		return timing.Sleep(ctx, max(0, time.Until(asked.Add(limits.ClaimRetry))))
+	}
+}
+
 // renew renews the lease until it ends.
 func (c *Claim) renew(ctx context.Context) {
 	defer c.claims.done.Done()
-	pause := c.lease / limits.ClaimRenewals
+	defer c.claims.listener.unsubscribe(c)
+	pause, asked := c.lease/limits.ClaimRenewals, time.Now()
 	for {
 		c.mu.Lock()
 		until := c.until
 		c.mu.Unlock()
-		if timing.Sleep(ctx, max(0, min(pause, time.Until(until)))) != nil || !time.Now().Before(until) {
+		if c.pause(ctx, min(pause, time.Until(until)), asked) != nil || !time.Now().Before(until) {
 			c.end(true)
 			return
 		}
-		asked := time.Now()
+		asked = time.Now()
 		asking, cancel := context.WithDeadline(ctx, until)
 		answer, err := one(asking, c.claims.pool, sqlRenewLease, renewLeaseValues{rowKey: c.key, fence: c.Fence, leaseMs: c.lease.Milliseconds()})
 		cancel()

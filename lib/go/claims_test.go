@@ -265,3 +265,17 @@ func TestRefundWhileTheCallWorks(t *testing.T) {
 		t.Fatalf("it can go on: %t, %v", kept, err)
 	}
 }
+
+// A notification tells it twenty minutes before the lease is renewed.
+func TestRefundIsToldAtOnce(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id, claim := paid(t, m, p, me, LeaseOptions{Lease: time.Hour})
+	for !m.listener.isReceiving() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.event(t, id, "refunded", 1050, claim.Reference)
+	<-claim.Refunded()
+	if kept, err := claim.Fulfil(t.Context(), "done"); err != nil || !kept {
+		t.Fatalf("%t, %v", kept, err)
+	}
+}

@@ -18,7 +18,7 @@ import (
 //
 // Errors: ErrArgument, ErrExists, ErrLimit, ErrSubscribed, ErrBusy, ErrUnavailable, ErrClosed, and that of Request.Target.
 func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
-	price, err := checkTargetRequest(&r)
+	price, err := checkTargetRequest(&r, m.described)
 	if err != nil {
 		return Elicitation{}, err
 	}
@@ -159,8 +159,19 @@ func checkDescribed(provider string, kind Kind) error {
 		"An entry with another description needs another name", provider, kind)
 }
 
-// checkTargetRequest checks what Create is called with, and returns the price as the provider writes it.
-func checkTargetRequest(r *Request) (price string, err error) {
+// checkDescriptions checks which shipped description an entry of the configuration has whose name is another one.
+func checkDescriptions(descriptions map[string]string) error {
+	for entry, description := range descriptions {
+		if _, shipped := describedKinds[description]; !shipped {
+			return argumentError("Descriptions[%q] must be the name of a shipped description, such as stripe", entry)
+		}
+	}
+	return nil
+}
+
+// checkTargetRequest checks what Create is called with, and returns the price as the provider writes it. described are
+// the descriptions of providers that have not the name of theirs.
+func checkTargetRequest(r *Request, described map[string]string) (price string, err error) {
 	if !slices.Contains(kinds, r.Kind) {
 		return "", argumentError("Kind must be one of %v", kinds)
 	}
@@ -190,7 +201,11 @@ func checkTargetRequest(r *Request) (price string, err error) {
 		}
 	}
 	if r.Kind == Payment && !r.Expected.Any && r.Expected.hasPrice() {
-		return priceOf(r.Provider, r.Expected)
+		description, ok := described[r.Provider]
+		if !ok {
+			description = r.Provider
+		}
+		return priceOf(description, r.Expected)
 	}
 	return "", nil
 }

@@ -116,7 +116,7 @@ func TestWhatAShippedDescriptionCannotBe(t *testing.T) {
 		if request.Kind.hasItem() {
 			request.Item = "report:42"
 		}
-		_, err := checkTargetRequest(request)
+		_, err := checkTargetRequest(request, nil)
 		refused := err != nil && errors.Is(err, ErrArgument) && strings.Contains(err.Error(), "cannot be of kind")
 		if (err == nil) != c[2].(bool) || (err != nil) != refused {
 			t.Errorf("%v: %v", c, err)

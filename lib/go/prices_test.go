@@ -39,6 +39,14 @@ func TestPriceOf(t *testing.T) {
 			t.Errorf("%s %v: %q, %v, and not %q", row.provider, row.price, written, err, row.written)
 		}
 	}
+	request := Request{Kind: Payment, Provider: "acme", Owner: Owner{Subject: "ann"}, Item: "report:42", TargetURL: "https://a.example/",
+		Expected: Expected{Amount: 5, Currency: "ISK"}}
+	for _, described := range []map[string]string{nil, {"acme": "stripe"}} {
+		written, err := checkTargetRequest(&request, described)
+		if err != nil || (written == "500") != (described != nil) {
+			t.Errorf("%v: %q, %v", described, written, err)
+		}
+	}
 	if _, err := priceOf("stripe", Expected{Amount: 10501, Currency: "KWD"}); err == nil {
 		t.Error("stripe cannot charge a thousandth of KWD")
 	}

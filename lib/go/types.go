@@ -98,6 +98,9 @@ type Config struct {
 	// Rechecks are functions by the names of providers: each asks its provider about events that prove nothing, for waits and claims
 	// without a function of their own, and also where nobody waits.
 	Rechecks map[string]RecheckFunc
+	// Descriptions has the shipped description of each provider whose name is another one: {"acme": "stripe"}. Target is
+	// given Amount by it.
+	Descriptions map[string]string
 	// Logger gets problems that make no call fail, with an attribute "code". slog.Default by default.
 	Logger *slog.Logger
 }

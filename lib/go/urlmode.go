@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Instance struct {
 	baseURL    string
 	name       string
 	kept       kept
+	described  map[string]string
 	pool       *pool
 	db         *database
 	listener   *listener
@@ -60,6 +62,10 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkDescriptions(config.Descriptions); err != nil {
+		return nil, err
+	}
+	m.described = maps.Clone(config.Descriptions)
 	log := config.Logger
 	if log == nil {
 		log = slog.Default()
@@ -94,6 +100,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.claims.waits = m.waits
 	m.rechecks = &rechecks{functions: functions, pool: opened, waits: m.waits, ctx: running}
 	m.waits.rechecks = m.rechecks
+	m.claims.listener = m.listener
 	return m, nil
 }
 

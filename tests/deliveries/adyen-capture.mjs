@@ -35,6 +35,6 @@ export const stack = described;
 export const sender = {
 	...authorising,
 	event: (id, what, { reference, ...paid } = PAID) => authorising.event(id, what === 'processing' ? 'paid' : what, {
-		...paid, ...what === 'paid' && { eventCode: 'CAPTURE', originalReference: reference ?? `adyen-${id}` },
+		...what === 'paid' && { eventCode: 'CAPTURE', originalReference: reference ?? `adyen-${id}` }, ...paid,
 	}),
 };

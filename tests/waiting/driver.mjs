@@ -19,6 +19,9 @@ const told = (object) => rename(object, snake);
 /** `since_ms` is counted from now. */
 const filter = ({ since_ms: since, ...options }) => ({ ...options, ...since !== undefined && { since: new Date(Date.now() + since) } });
 
+/** A long text is told by its size. */
+const inShort = (result) => (typeof result === 'string' && result.length > 1_000 ? { of_size: result.length } : result);
+
 const urlmode = new UrlMode({
 	databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE, baseUrl: process.env.URLMODE_BASE_URL,
 	...given(JSON.parse(process.env.SETTINGS ?? '{}')),
@@ -70,9 +73,9 @@ const VERBS = {
 		} } });
 		claims.set(number, claim);
 		const { state, reference, fence, result } = claim;
-		return { state, reference, fence, ...state === 'fulfilled' && { result } };
+		return { state, reference, fence, ...state === 'fulfilled' && { result: inShort(result) } };
 	},
-	fulfil: ({ claim, result }) => claims.get(claim).fulfil(result),
+	fulfil: ({ claim, result }) => claims.get(claim).fulfil(result?.of_size ? 'x'.repeat(result.of_size) : result),
 	confirm: ({ claim }) => claims.get(claim).confirm(),
 	release: ({ claim }) => claims.get(claim).release(),
 	end: ({ claim, how, refund }) => claims.get(claim).end(how, refund),

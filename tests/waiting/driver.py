@@ -65,7 +65,11 @@ def told(value: Any) -> dict[str, Any]:
 
 def told_claim(claim: Any) -> dict[str, Any]:
     members = ("state", "reference", "fence", "result")
-    return {name: getattr(claim, name) for name in members if hasattr(claim, name)}
+    told = {name: getattr(claim, name) for name in members if hasattr(claim, name)}
+    result = told.get("result")
+    if isinstance(result, str) and len(result) > 1_000:  # A long text is told by its size.
+        told["result"] = {"of_size": len(result)}
+    return told
 
 
 class Driver:
@@ -127,7 +131,8 @@ class Driver:
         return told_claim(self.claims[number])
 
     async def fulfil(self, number: int, *, claim: int, result: Any) -> Any:
-        return await self.claims[claim].fulfil(result)
+        is_long = isinstance(result, dict) and "of_size" in result
+        return await self.claims[claim].fulfil("x" * result["of_size"] if is_long else result)
 
     async def confirm(self, number: int, *, claim: int) -> Any:
         return await self.claims[claim].confirm()

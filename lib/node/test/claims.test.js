@@ -338,6 +338,17 @@ test('a call is told that all that was paid went back while it works', async (t)
 	await other.callback.event(other.id, 'refunded', { reference: quick.reference, ...other.owner });
 	assert.equal(await quick.fulfil(RESULT), true);
 	assert.equal(quick.signal.reason.code, 'CLAIM_REFUNDED', 'the end says it as well');
+
+	// Twenty minutes before it is renewed; the notification of another payment says nothing.
+	const slow = await accepted(t);
+	const told = await slow.begin({ lease: 3_600_000 });
+	const foreign = await accepted(t);
+	await foreign.callback.event(foreign.id, 'refunded', { reference: (await foreign.begin({ lease: 3_600_000 })).reference, ...foreign.owner });
+	await sleep(1_000);
+	assert.equal(told.signal.aborted, false);
+	await slow.callback.event(slow.id, 'refunded', { reference: told.reference, ...slow.owner });
+	await until('the notification has it renewed', () => told.signal.aborted);
+	assert.equal(told.signal.reason.code, 'CLAIM_REFUNDED');
 });
 
 test('who begins at once after an answer was written waits for its confirmation', async (t) => {

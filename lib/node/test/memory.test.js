@@ -288,7 +288,7 @@ test('a lease that is renewed all the time, and the next call, leave nothing beh
 			renewals += Number(text.includes('renew_lease'));
 			return [{ answer: text.includes('renew_lease') ? 'renewed' : text.includes('fulfil_lease') ? 'fulfilled' : true }];
 		},
-	}, new KeysFile(scratchKeys(t)), 60_000, undefined, new Rechecks(new Map()));
+	}, new KeysFile(scratchKeys(t)), 60_000, undefined, new Rechecks(new Map()), { on() {}, off() {}, acquire() {}, release() {} });
 	const begin = () => claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0 });
 	const held = await begin();
 	await staysFlat(t, async () => {

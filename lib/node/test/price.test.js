@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { formatPrice, priceOf } from '../src/core/price.js';
+import { UrlMode } from '../src/index.js';
 import { payment, setUp } from './support/database.js';
 
 for (const [provider, amount, currency, written] of [
@@ -43,6 +44,19 @@ for (const [provider, amount, currency, step] of [
 		});
 	});
 }
+
+test('a provider whose name is not that of its description is given the price as well', async (t) => {
+	const { urlmode, settings } = await setUp(t, { descriptions: { acme: 'stripe' } });
+	const given = [];
+	for (const provider of ['acme', 'other']) {
+		await urlmode.create({ ...payment, provider, expected: { amount: 5, currency: 'ISK' }, targetUrl: ({ amount }) => (given.push(amount), 'https://a.example/') });
+	}
+	assert.deepEqual(given, [500, undefined]);
+	await assert.rejects(urlmode.create({ ...payment, provider: 'acme', expected: { amount: 1, currency: 'MGA' } }), /multiple of 100: stripe/);
+	for (const [descriptions, message] of [[{ acme: 'none' }, /descriptions\.acme/], ['stripe', /descriptions must be/], [{ 'A b': 'stripe' }, /provider/]]) {
+		assert.throws(() => new UrlMode({ ...settings, descriptions }), (error) => error instanceof TypeError && message.test(error.message));
+	}
+});
 
 test('the text of a result shows a price as ISO 4217 divides it, also where a locale has no such coins', () => {
 	for (const [amount, currency, text] of [

@@ -39,6 +39,22 @@ async def pay(urlmode: UrlMode, callback: Callback, **more: Any) -> tuple[Elicit
     return asked, me, await callback.paid(asked.elicitation_id)
 
 
+async def test_a_provider_whose_name_is_not_that_of_its_description_is_given_the_price(open_urlmode: OpenUrlMode) -> None:
+    urlmode = open_urlmode(descriptions={"acme": "stripe"})
+    given: list[Any] = []
+
+    def target(urls: Any) -> str:
+        given.append(urls.amount)
+        return "https://checkout.example/pay"
+
+    for provider in ("acme", "other"):
+        await urlmode.create(**{**REPORT, "provider": provider, "target_url": target, "expected": Expected(5, "ISK")}, **owner())
+    assert given == [500, None]
+    for wrong in ({"acme": "none"}, {"A b": "stripe"}, "stripe"):
+        with pytest.raises((TypeError, ValueError), match="descriptions|provider"):
+            open_urlmode(descriptions=wrong)
+
+
 async def test_a_result_that_cannot_be_read_hides_no_payment(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
     asked = await urlmode.create(**REPORT, **me)
@@ -79,6 +95,18 @@ async def test_a_lease_is_renewed_and_lost(open_urlmode: OpenUrlMode, callback: 
     assert begun.lost.is_set()
     next = await other.begin_claim(asked.elicitation_id, **me, reference=reference, timeout=20)
     assert isinstance(next, BegunClaim)
+
+
+async def test_a_call_is_told_at_once_that_its_money_went_back(urlmode: UrlMode, callback: Callback) -> None:
+    """Twenty minutes before its lease is renewed."""
+    asked, me, reference = await pay(urlmode, callback)
+    claim = await urlmode.begin_claim(asked.elicitation_id, **me, lease=3600)
+    assert isinstance(claim, BegunClaim)
+    await until("it listens", lambda: urlmode._listener.receives_notifications)
+    await callback.event(asked.elicitation_id, "refunded", reference=reference)
+    await asyncio.wait_for(claim.refunded.wait(), 60)
+    assert not claim.lost.is_set() and await claim.fulfil("done")
+    assert not urlmode._claims._leases and urlmode._claims not in urlmode._listener._users
 
 
 @pytest.mark.parametrize("kind", ["payment", "account"])

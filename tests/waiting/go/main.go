@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -232,9 +233,9 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.claims[number] = begun
-		return members{"state": begun.State, "reference": begun.Reference, "fence": begun.Fence, "result": begun.Result}, nil
+		return members{"state": begun.State, "reference": begun.Reference, "fence": begun.Fence, "result": inShort(begun.Result)}, nil
 	case "fulfil":
-		return claim.Fulfil(ctx, with.Result)
+		return claim.Fulfil(ctx, inFull(with.Result))
 	case "confirm":
 		return claim.Confirm(ctx)
 	case "release":
@@ -463,6 +464,26 @@ func told(err error) members {
 		said["code"] = "DATABASE"
 	}
 	return said
+}
+
+// inShort tells a long text by its size.
+func inShort(result json.RawMessage) any {
+	var text string
+	if len(result) > 1_000 && json.Unmarshal(result, &text) == nil {
+		return members{"of_size": len(text)}
+	}
+	return result
+}
+
+// inFull is a text of the size that is told.
+func inFull(result json.RawMessage) any {
+	var told struct {
+		Size int `json:"of_size"`
+	}
+	if json.Unmarshal(result, &told) == nil && told.Size > 0 {
+		return strings.Repeat("x", told.Size)
+	}
+	return result
 }
 
 func main() {

@@ -2,6 +2,7 @@
 // TypeError that names it and says what it must be. The limits are those of the
 // table.
 
+import { DESCRIBED_KINDS } from './contract-kinds.js';
 import {
 	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS, REFERENCE_MAX,
 	SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
@@ -267,6 +268,20 @@ export function checkRechecks(value) {
 		checkFunction(`rechecks.${checkProvider(provider)}`, recheck);
 		return [provider, recheck];
 	}));
+}
+
+/**
+ * @param {unknown} value which shipped description an entry of the configuration has whose name is another one
+ * @returns {Map<string, string>}
+ */
+export function checkDescriptions(value) {
+	if (value === null || typeof value !== 'object') throw new TypeError('descriptions must be an object: { entry: description }');
+	const descriptions = new Map(Object.entries(value));
+	for (const [entry, description] of descriptions) {
+		checkProvider(entry);
+		if (!DESCRIBED_KINDS.has(description)) throw new TypeError(`descriptions.${entry} must be the name of a shipped description, such as stripe`);
+	}
+	return descriptions;
 }
 
 /**

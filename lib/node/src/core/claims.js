@@ -44,6 +44,7 @@ export class Claims {
 	#keep;
 	#rechecker;
 	#rechecks;
+	#listener;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
 	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
@@ -55,13 +56,15 @@ export class Claims {
 	 * @param {number} keep milliseconds that a result is kept after the last end of its claim
 	 * @param {ReturnType<typeof import('./ask-back.js').rechecker>} rechecker
 	 * @param {import('./rechecks.js').Rechecks} rechecks
+	 * @param {import('./listener.js').Listener} listener tells of money that goes back while a call works
 	 */
-	constructor(database, keys, keep, rechecker, rechecks) {
+	constructor(database, keys, keep, rechecker, rechecks, listener) {
 		this.#query = database.query.bind(database);
 		this.#keys = keys;
 		this.#keep = keep;
 		this.#rechecker = rechecker;
 		this.#rechecks = rechecks;
+		this.#listener = listener;
 	}
 
 	/**
@@ -177,7 +180,11 @@ export class Claims {
 		case 'begun': break;
 		default: return { state: outcome };
 		}
-		const held = new Lease(id, lease, asked, { ...operations, ended: () => this.#leases.delete(held) });
+		const held = new Lease(id, lease, asked, { ...operations, ended: () => this.#ended(held) });
+		if (this.#leases.size === 0) {
+			this.#listener.on('notified', this.#onNotified);
+			this.#listener.acquire(this, false);
+		}
 		this.#leases.add(held);
 		return {
 			state: 'begun', ...common, signal: held.signal,
@@ -205,6 +212,23 @@ export class Claims {
 			release: () => money.releaseClaim(this.#query, key),
 		};
 	}
+
+	/** @param {Lease} lease */
+	#ended(lease) {
+		if (!this.#leases.delete(lease) || this.#leases.size > 0) return;
+		this.#listener.off('notified', this.#onNotified);
+		this.#listener.release(this);
+	}
+
+	/**
+	 * The next renewal says whether all of it went back. Anyone in the database can send such a text.
+	 *
+	 * @param {import('./notification.js').Notification[]} notifications
+	 */
+	#onNotified = (notifications) => {
+		const back = new Set(notifications.filter(({ refunded }) => refunded === true).map(({ id }) => id));
+		for (const lease of this.#leases) if (back.has(lease.id)) lease.renewSoon();
+	};
 
 	/** @param {Parameters<typeof money.confirmClaim>[1]} key */
 	#confirm(key) {
@@ -274,6 +298,10 @@ class Lease {
 	#until = 0;
 	/** Whether the work is done, also if PostgreSQL could not be told: then it is not given back. */
 	#isDone = false;
+	/** When it was last asked for, by performance.now(). */
+	#asked;
+	/** Whether it is to be renewed at once when the renewal that is under way has ended; undefined: none is. */
+	#again = /** @type {boolean | undefined} */ (undefined);
 	/** @type {NodeJS.Timeout | undefined} */
 	#end;
 	/** @type {NodeJS.Timeout | undefined} */
@@ -289,11 +317,23 @@ class Lease {
 		this.#id = id;
 		this.#ms = ms;
 		this.#operations = operations;
+		this.#asked = asked;
 		this.#last(asked);
+	}
+
+	get id() {
+		return this.#id;
 	}
 
 	get signal() {
 		return this.#abort.signal;
+	}
+
+	/** Not more often than a database that does not answer is asked. */
+	renewSoon() {
+		if (this.#end === undefined) return;
+		if (this.#again === undefined) this.#renewIn(Math.max(0, this.#asked + CLAIM_RETRY_MS - performance.now()));
+		else this.#again = true;
 	}
 
 	/**
@@ -381,18 +421,25 @@ class Lease {
 
 	/** @param {number} ms */
 	#renewIn(ms) {
+		clearTimeout(this.#next);
 		this.#next = setTimeout(() => void this.#renew(), ms).unref();
 	}
 
 	async #renew() {
-		const asked = performance.now();
+		const asked = this.#asked = performance.now();
 		const running = this.#end;
+		let again;
+		this.#again = false;
 		try {
-			const answer = await this.#operations.renew();
+			const answer = await this.#operations.renew().finally(() => {
+				again = this.#again;
+				this.#again = undefined;
+			});
 			if (this.#end !== running) return;
 			if (answer === 'lost') return this.drop(new ClaimLostError(this.#id));
 			this.#tell(answer);
 			this.#last(asked);
+			if (again) this.renewSoon();
 		} catch {
 			if (this.#end === running) this.#renewIn(jittered(Math.min(CLAIM_RETRY_MS, this.#ms / CLAIM_RENEWALS)));
 		}

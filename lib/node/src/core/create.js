@@ -18,6 +18,7 @@ export class Creator {
 	#urls;
 	#events;
 	#name;
+	#descriptions;
 
 	/**
 	 * @param {object} parts
@@ -26,13 +27,15 @@ export class Creator {
 	 * @param {import('./callback-urls.js').UrlBuilder} parts.urls
 	 * @param {import('./events.js').Events} parts.events
 	 * @param {string} parts.name of the MCP server, for people to read
+	 * @param {ReadonlyMap<string, string>} parts.descriptions of providers that have not the name of theirs
 	 */
-	constructor({ keys, database, urls, events, name }) {
+	constructor({ keys, database, urls, events, name, descriptions }) {
 		this.#keys = keys;
 		this.#database = database;
 		this.#urls = urls;
 		this.#events = events;
 		this.#name = name;
+		this.#descriptions = descriptions;
 	}
 
 	/**
@@ -46,7 +49,7 @@ export class Creator {
 		const checked = checkCreateOptions(options);
 		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session);
-		const amount = hasPrice(expected) ? await priceOf(provider, expected) : undefined;
+		const amount = hasPrice(expected) ? await priceOf(this.#descriptions.get(provider) ?? provider, expected) : undefined;
 		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
 		// Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.

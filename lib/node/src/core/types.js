@@ -30,6 +30,8 @@
  *     least. false: this process deletes no rows
  * @property {Readonly<Record<string, RecheckFunction | undefined>> | undefined} [rechecks] by the names of providers: asks the provider
  *     for waits and claims that have no `recheck` of their own, and about events for which nobody waits
+ * @property {Readonly<Record<string, string>> | undefined} [descriptions] the shipped description of each provider whose name is another
+ *     one: `{ acme: 'stripe' }`. The function for `targetUrl` is given `amount` by it
  * @property {readonly ClientFacts[] | undefined} [clients] facts about clients, which take precedence over the table of this package. For the adapters
  *
  * @typedef {object} ClientFacts facts about an MCP client that it does not declare

@@ -15,7 +15,7 @@ import { toRows } from './entries.js';
 import { Events } from './events.js';
 import { checkKept, Purger } from './purge.js';
 import {
-	checkAction, checkAnswer, checkChoice, checkClients, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
+	checkAction, checkAnswer, checkChoice, checkClients, checkDescriptions, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
 	checkReason, checkRecheck, checkRechecks, checkReference, checkSignal, checkText, checkTimeout,
 } from './arguments.js';
 import { openKeys } from './keys.js';
@@ -70,7 +70,7 @@ export class UrlMode extends MoneyMethods {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, rechecks = {}, clients = [] }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, rechecks = {}, clients = [], descriptions = {} }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		const serverName = checkText('name', name ?? base.host, 1, NAME_MAX);
@@ -96,12 +96,14 @@ export class UrlMode extends MoneyMethods {
 		};
 		const asking = rechecker(recheckOperations);
 		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking);
-		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks);
+		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks, this.#listener);
 		this.#ledger = new Ledger(this.#database, this.#listener);
 		this.#events = new Events(this, {
 			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
-		this.#creator = new Creator({ keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName });
+		this.#creator = new Creator({
+			keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName, descriptions: checkDescriptions(descriptions),
+		});
 		this.#waits = new Waits(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
 			openVerifier: (row, binding) => openVerifier(this.#keys, row, binding),

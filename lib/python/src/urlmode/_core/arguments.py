@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from .contract_kinds import DESCRIBED_KINDS
 from .contract_limits import (
     CONSUMER_MAX,
     NAME_MAX,
@@ -260,6 +261,20 @@ def check_rechecks(value: object) -> dict[str, RecheckFunction]:
         if recheck is None:
             raise TypeError(f"rechecks[{provider!r}] must be a function")
         check_function(f"rechecks[{check_provider(provider)!r}]", recheck)
+    return dict(value)
+
+
+def check_descriptions(value: object) -> dict[str, str]:
+    """Which shipped description an entry of the configuration has whose name is another one."""
+    refuse_awaitable("descriptions", value)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError("descriptions must be a mapping: {entry: description}")
+    for entry, description in value.items():
+        check_provider(entry)
+        if description not in DESCRIBED_KINDS:
+            raise ValueError(f"descriptions[{entry!r}] must be the name of a shipped description, such as stripe")
     return dict(value)
 
 

@@ -34,6 +34,7 @@ from .errors import (
     UrlModeError,
 )
 from .keys import KeyRing
+from .listener import Listener, Notification
 from .pool import is_refusal
 from .rechecks import Rechecks
 from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
@@ -163,13 +164,17 @@ Claim = Union[BegunClaim, FulfilledClaim, LeasedClaim, TakenClaim, ChangedClaim]
 
 
 class Claims:
-    def __init__(self, query: Query, keys: KeyRing, keep_ms: int, rechecker: Rechecker, rechecks: Rechecks) -> None:
-        """`keep_ms`: how long a result is kept after the last end of its claim."""
+    def __init__(
+        self, query: Query, keys: KeyRing, keep_ms: int, rechecker: Rechecker, rechecks: Rechecks, listener: Listener | None = None
+    ) -> None:
+        """`keep_ms`: how long a result is kept after the last end of its claim. `listener` tells of money that goes back while
+        a call works."""
         self._query = query
         self._keys = keys
         self._keep_ms = keep_ms
         self._rechecker = rechecker
         self._rechecks = rechecks
+        self._listener = listener
         self._leases: set[_Lease] = set()
         self._confirming: dict[str, asyncio.Future[Any]] = {}
         """confirmations that are under way, by the ids of their elicitations"""
@@ -232,6 +237,19 @@ class Claims:
         exchange = await sql.read_exchange(self._query, key)
         return None if exchange == "exchanging" else exchange
 
+    def _ended(self, lease: _Lease) -> None:
+        self._leases.discard(lease)
+        if self._listener is not None and not self._leases and self._on_notified in self._listener.on_notified:
+            self._listener.on_notified.remove(self._on_notified)
+            self._listener.release(self)
+
+    def _on_notified(self, notifications: list[Notification]) -> None:
+        """The next renewal says whether all of it went back. Anyone in the database can send such a text."""
+        back = {notification["id"] for notification in notifications if notification.get("refunded") is True}
+        for lease in self._leases:
+            if lease.id in back:
+                lease.hurried.set()
+
     async def close(self) -> None:
         """Ends all claims that are under way. Their leases end by themselves."""
         for lease in tuple(self._leases):
@@ -282,7 +300,10 @@ class Claims:
         if outcome == "fulfilled":
             members = unseal(self._keys, FULFILLED_INFO, *key, row.fulfilled)
             return FulfilledClaim(reference or None, fence, members.get("result"), steps)
-        lease = _Lease(steps, lease_ms / 1000, asked, self._leases.discard)
+        lease = _Lease(steps, lease_ms / 1000, asked, self._ended)
+        if self._listener is not None and not self._leases:
+            self._listener.on_notified.append(self._on_notified)
+            self._listener.acquire(self)
         self._leases.add(lease)
         lease.renewing = self._tasks.start(lease.keep())
         return BegunClaim(reference or None, fence, lease)
@@ -365,14 +386,18 @@ class _Lease:
     """The lease of one call. The time that it lasts is counted from before it was asked for."""
 
     def __init__(self, steps: _Steps, seconds: float, asked: float, on_end: Callable[[_Lease], None]) -> None:
+        self.id = steps.id
         self.lost = asyncio.Event()
         self.refunded = asyncio.Event()
+        self.hurried = asyncio.Event()
+        """whether it is to be renewed at once"""
         self.ended = False
         self.renewing: asyncio.Task[None] | None = None
         self.holder: weakref.ref[BegunClaim] | None = None
         """whose end is the end of the lease: a claim that its call has forgotten is not renewed"""
         self._steps = steps
         self._seconds = seconds
+        self._asked = asked
         self._until = asked + seconds
         self._is_done = False
         """whether the work is done, also if PostgreSQL could not be told: then it is not given back"""
@@ -382,10 +407,10 @@ class _Lease:
         """Renews the lease until it ends, or until nobody can end it any more."""
         pause = self._seconds / CLAIM_RENEWALS
         while not self.ended:
-            await asyncio.sleep(max(0.0, min(pause, self._until - time.monotonic())))
+            await self._pause(pause)
             if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
                 return self.drop()
-            asked = time.monotonic()
+            asked = self._asked = time.monotonic()
             try:
                 answer = await asyncio.wait_for(self._steps.renew(), self._until - asked)
             except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
@@ -396,6 +421,15 @@ class _Lease:
             self._tell(answer)
             self._until = asked + self._seconds
             pause = self._seconds / CLAIM_RENEWALS
+
+    async def _pause(self, seconds: float) -> None:
+        """Shorter if money went back meanwhile, but not more often than a database that does not answer is asked."""
+        try:
+            await asyncio.wait_for(self.hurried.wait(), max(0.0, min(seconds, self._until - time.monotonic())))
+        except asyncio.TimeoutError:
+            return
+        self.hurried.clear()
+        await asyncio.sleep(max(0.0, min(self._asked + CLAIM_RETRY_S, self._until) - time.monotonic()))
 
     async def fulfil(self, result: Any) -> bool:
         text = _fulfilled_json(result)

@@ -19,18 +19,20 @@ from .types import CallbackUrls, Expected, is_over
 
 
 class Creator:
-    def __init__(self, database: Database, keys: KeyRing, urls: UrlBuilder, name: str) -> None:
+    def __init__(self, database: Database, keys: KeyRing, urls: UrlBuilder, name: str, descriptions: dict[str, str]) -> None:
         self._database = database
         self._keys = keys
         self._urls = urls
         self._name = name
+        self._descriptions = descriptions
 
     async def create(self, checked: Checked) -> AnyElicitation:
         request, owner, id = checked.request, checked.owner, checked.id
         provider, kind, by_others = request.provider, request.kind, request.approvers is not None
         binding = binding_of(owner.subject, owner.session)
         # Also for a call that goes on with an earlier one: a price that cannot be charged is a mistake.
-        amount = price_of(provider, request.expected) if isinstance(request.expected, Expected) else None
+        described = self._descriptions.get(provider, provider)
+        amount = price_of(described, request.expected) if isinstance(request.expected, Expected) else None
         expected = request.expected.members() if isinstance(request.expected, Expected) else request.expected
         if isinstance(expected, dict) and request.subscription:
             expected["subscription"] = True

@@ -86,6 +86,7 @@ class UrlMode(CreateMethods, MoneyMethods):
         retention: Duration | None = RETENTION_S,
         rechecks: Mapping[str, RecheckFunction] = {},
         clients: Sequence[ClientFacts] = (),
+        descriptions: Mapping[str, str] | None = None,
     ) -> None:
         """Does not connect yet. README.md describes the options."""
         self._base_url, host = arguments.check_base_url(base_url)
@@ -109,11 +110,15 @@ class UrlMode(CreateMethods, MoneyMethods):
             notify=self._database.notify,
         )
         self._metrics = Metrics(self._listener)
-        self._creator = Creator(self._database, self._keys, self._urls, self._name)
+        self._creator = Creator(
+            self._database, self._keys, self._urls, self._name, arguments.check_descriptions(descriptions)
+        )
         self._purger = Purger(self._database, self._kept)
         rechecker = Rechecker(self._database, self._keys, self._complete)
         self._rechecks = Rechecks(arguments.check_rechecks(rechecks), self._database.query, rechecker)
-        self._claims = Claims(self._database.query, self._keys, self._kept.results, rechecker, self._rechecks)
+        self._claims = Claims(
+            self._database.query, self._keys, self._kept.results, rechecker, self._rechecks, self._listener
+        )
         self._waits = Waits(
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete, rechecks=self._rechecks,
