@@ -27,6 +27,18 @@ struct seen {
 };
 
 static bool
+print_refund(const struct um_event *event, int64_t ms, struct um_error *err)
+{
+	if (event->refund[0] == '\0')
+		return um_error(err, "/refund is not there");
+	if (!event->has_amount)
+		return um_error(err, "/amount or /currency is not there");
+	printf("%s\t%" PRId64 "\t%" PRId64 "\t%s\t\t%s\n", event->reference, ms,
+		event->amount, event->currency, event->refund);
+	return true;
+}
+
+static bool
 print_row(const struct um_spec_part *part, const struct um_json_node *row,
 	struct seen *seen, struct um_error *err)
 {
@@ -42,12 +54,15 @@ print_row(const struct um_spec_part *part, const struct um_json_node *row,
 		return um_error(err, "%s %s", misread.place, misread.reason);
 	seen->rows++;
 	seen->references += event.reference[0] != '\0';
-	if (event.effect != UM_EFFECT_PAID)
+	if (event.effect != UM_EFFECT_PAID
+		&& event.effect != UM_EFFECT_REFUNDED)
 		return true;
 	if (event.reference[0] == '\0')
 		return um_error(err, "/reference is not there");
 	if (!read_time(&ms, part, &source))
 		return um_error(err, "/time is not there, or has another form");
+	if (event.effect == UM_EFFECT_REFUNDED)
+		return print_refund(&event, ms, err);
 	/* Without an elicitation there is no amount to compare with. */
 	if (!event.has_id) {
 		printf("%s\t%" PRId64 "\t\t\t\n", event.reference, ms);

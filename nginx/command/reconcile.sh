@@ -7,13 +7,13 @@ help_reconcile()
 usage: urlmode reconcile PROVIDER --from WHEN [--to WHEN] FILE...
 
 Compares the payments that PROVIDER lists with those that are here, by reference,
-amount and currency. FILE is what the provider exports: its description says of
-which kind (reconcile). Take the files from a day earlier to a day later: a provider
+amount and currency; and what went back, if a FILE lists refunds. FILE is what the
+provider exports: its description says of which kind (reconcile). Take the files from a day earlier to a day later: a provider
 often lists when a checkout was created. It only reads, and asks nobody: what a
 file says proves nothing. Status 1: they differ, or a file cannot be read.
 
-  missing   the provider has it, and it is not here: have the event sent again, or
-            call complete
+  missing   the provider has it, for an elicitation of this database, and it is not
+            here: have the event sent again, or call complete
   differs   both have it, with other amounts
   unlisted  it is here, and in no file
   twice     the files have it twice, with other amounts
@@ -76,9 +76,13 @@ run_reconcile()
 	[ $files -eq 1 ] || misuse "which FILE? reconcile reads what the provider exports"
 	[ -n "$from" ] || misuse "--from is required"
 	connect_operator
+	awk -F '\t' '$6 != ""' "$scratch/theirs" >"$scratch/refunds"
+	awk -F '\t' '$6 == ""' "$scratch/theirs" >"$scratch/payments"
 	{
 		reconcile_begin "$from" "$to"
 		reconcile_ours
+		reconcile_known
+		[ ! -s "$scratch/refunds" ] || reconcile_refunds
 	} >"$scratch/sql"
 	query operator -A -t -F '	' -v provider="$provider" -v from="$from" -v until="$to" \
 		<"$scratch/sql" >"$scratch/ours"
@@ -114,11 +118,45 @@ ORDER BY l.proven_at, l.reference;
 SQL
 }
 
+# The elicitations that the files name, of which those of other applications are not here. The ids are UUIDs.
+reconcile_known()
+{
+	say "SELECT 'known', k FROM urlmode.known_elicitations(:'provider', ARRAY["
+	awk -F '\t' '$5 != "" { printf "%s\047%s\047", comma, $5; comma = "," }' "$scratch/payments"
+	say "]::uuid[]) AS k;"
+}
+
+# What went back, as JSON in a literal of SQL.
+reconcile_refunds()
+{
+	say "SELECT 'refund', r.what, r.reference, r.payment, r.elicitation, r.amount, r.currency, r.their_amount, r.their_currency"
+	say "FROM urlmode.reconcile_refunds(:'provider', (:'from')::timestamptz, (:'until')::timestamptz, '["
+	awk -F '\t' '
+	function text(value) {
+		gsub(/\\/, "&&", value)
+		gsub(/"/, "\\\\&", value)
+		gsub(/\047/, "&&", value)
+		return "\"" value "\""
+	}
+	{
+		printf "%s{\"reference\":%s,\"payment\":%s,\"amount\":%s,\"currency\":%s,\"status\":\"paid\"}\n", comma, text($6), text($1), $3, text($4)
+		comma = ","
+	}' "$scratch/refunds"
+	say "]'::jsonb) AS r;"
+}
+
 compare_books()
 {
 	awk -F '\t' -v mark="$scratch/differs" '
 	function report(what, text) { print what "\t" text; differs++ }
+	function refund() {
+		if ($2 == "missing_here") report("missing", "refund " $3 ": " $8 " " $9 " of " $4 ": have its event sent again")
+		else if ($2 == "missing_there") report("unlisted", "refund " $3 ": " $6 " " $7 " of " $4 ": look for it at the provider")
+		else report("differs", "refund " $3 ": " $8 " " $9 " there, " $6 " " $7 " here, of " $4)
+	}
 	NR == 1 { bound[1] = $1 + 0; bound[2] = $2 + 0; next }
+	FILENAME == ARGV[1] && $1 == "known" && NF == 2 { here[$2]; next }
+	FILENAME == ARGV[1] && $1 == "refund" && NF == 9 { refund(); next }
 	FILENAME == ARGV[1] { ours[$1] = $3 " " $4; id[$1] = $5; if ($2 >= bound[1] && $2 < bound[2]) due[$1] = ++n; next }
 	{
 		price = $3 " " $4
@@ -131,7 +169,7 @@ compare_books()
 			else report("differs", $1 ": " price " there, " ours[$1] " here, of " id[$1])
 		} else if ($2 < bound[1] || $2 >= bound[2])
 			next
-		else if ($5 == "")
+		else if ($5 == "" || !($5 in here))
 			foreign++
 		else
 			report("missing", $1 ": " price ", of " $5 ": have its event sent again, or complete " $5 " with this reference, amount and currency")
@@ -142,7 +180,7 @@ compare_books()
 		for (i = 1; i <= n; i++)
 			if (i in list) report("unlisted", list[i] ": " ours[list[i]] ", of " id[list[i]] ": look for it at the provider, and at urlmode show " id[list[i]])
 		if (unread) print unread " of ours name no elicitation there, so that their amounts were not compared"
-		printf "%d the same, %d differ, %d name no elicitation\n", same, differs, foreign
+		printf "%d the same, %d differ, %d name no elicitation of this database\n", same, differs, foreign
 		if (differs) print "" >mark
-	}' "$scratch/ours" "$scratch/theirs"
+	}' "$scratch/ours" "$scratch/payments"
 }

@@ -119,6 +119,39 @@ COMMENT ON FUNCTION urlmode.list_paid IS
 	'The payments of a provider that were proved in this time, also those that were claimed or '
 	'refunded: for a comparison with its own books.';
 
+CREATE OR REPLACE FUNCTION urlmode.known_elicitations(provider text, ids uuid[]) RETURNS SETOF uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.id FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND e.provider = known_elicitations.provider
+	UNION
+	SELECT p.elicitation FROM urlmode.payment p WHERE p.elicitation = ANY (ids) AND p.provider = known_elicitations.provider
+$$;
+COMMENT ON FUNCTION urlmode.known_elicitations IS
+	'Which of these ids are elicitations of this provider here, also those that were paid and '
+	'purged: the others are of another application.';
+
+-- In PL/pgSQL, because reconcile comes later (029_reconcile.sql).
+CREATE OR REPLACE FUNCTION urlmode.reconcile_refunds(provider text, since timestamptz, until timestamptz, refunds jsonb)
+RETURNS TABLE (
+	what text, reference text, payment text, elicitation uuid, amount bigint, currency text, their_amount bigint, their_currency text
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN QUERY
+	SELECT r.what, r.reference, r.payment, r.elicitation, r.amount, r.currency, r.their_amount, r.their_currency
+	FROM (SELECT DISTINCT p.tenant FROM urlmode.payment p WHERE p.provider = reconcile_refunds.provider) t
+	CROSS JOIN LATERAL urlmode.reconcile(reconcile_refunds.provider, since, until, '[]', refunds, t.tenant) r
+	WHERE r.kind = 'refund' AND (r.what <> 'missing_there' OR EXISTS (
+		SELECT FROM urlmode.refund x
+		WHERE x.provider = reconcile_refunds.provider AND x.reference = r.reference AND x.kind = 'refund'
+			AND x.received_at >= since AND x.received_at < until
+	))
+	ORDER BY 1, 2;
+END
+$$;
+COMMENT ON FUNCTION urlmode.reconcile_refunds IS
+	'Compares what a provider lists as gone back with what is here, of all tenants: as reconcile, '
+	'but of what is not in the list only refunds, and no disputes, that were received in this time.';
+
 CREATE OR REPLACE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
 )
@@ -280,6 +313,7 @@ COMMENT ON FUNCTION urlmode.show_key IS
 GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_ends, urlmode.show_refunds,
 	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
-	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.show_key
+	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.known_elicitations,
+	urlmode.reconcile_refunds, urlmode.show_key
 TO :"operator";
 GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO :"server";

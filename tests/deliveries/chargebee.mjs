@@ -17,6 +17,7 @@ export function deliveries() {
 		deliveries: [
 			created, deliver('payment_succeeded', 'recheck', { transaction: { id: 'txn1' }, invoice }, { reference: 'inv1' }),
 			deliver('payment_failed', 'recheck', { subscription, invoice }, { reference: 'inv1' }),
+			deliver('payment_refunded', 'recheck', { transaction: { id: 'txn2' }, invoice }, { reference: 'inv1' }),
 			deliver('trial', 'recheck', { subscription }, { reference: 'sub1' }, 'subscription_created'),
 			deliver('subscription_renewed', 'ignore', { subscription, invoice }, { reference: 'inv1' }),
 			deliver('customer_created', 'ignore', { customer: { id: 'c1' } }, { id: null }),

@@ -24,6 +24,12 @@ export function deliveries() {
 			deliver('failed', { events: [payment('EV4', 'failed')] }, asks('EV4', 'payments.failed')),
 			deliver('then-confirmed', { events: [payment('EV5', 'confirmed')] }, asks('EV5', 'payments.confirmed')),
 			deliver('charged-back', { events: [payment('EV6', 'charged_back')] }, asks('EV6', 'payments.charged_back')),
+			// Their metadata are their own.
+			...['created', 'paid', 'failed', 'funds_returned', 'refund_settled'].map((action, n) => (
+				deliver(`refund-${action}`, { events: [one(`EV1${n}`, 'refunds', action, { refund: 'RF1', payment: 'PM1' }, {})] },
+					expects('recheck', `refunds.${action}`, { reference: 'PM1', id: null }, `EV1${n}`)))),
+			...['chargeback_cancelled', 'chargeback_settled'].map((action, n) => (
+				deliver(action, { events: [payment(`EV2${n}`, action)] }, asks(`EV2${n}`, `payments.${action}`)))),
 			deliver('none', { events: [] }),
 			forged(deliver('', { events: [payment('EV7', 'confirmed')] }), { 'webhook-signature': '0'.repeat(64) }),
 		],

@@ -15,7 +15,7 @@ export function deliveries() {
 			known('PAYMENT.CAPTURE.COMPLETED', capture, 'recheck'), known('CHECKOUT.ORDER.APPROVED', order, 'recheck'),
 			...['CHECKOUT.ORDER.COMPLETED', 'CHECKOUT.PAYMENT-APPROVAL.REVERSED'].map((name) => known(name, order, 'recheck')),
 			...['PENDING', 'DECLINED', 'DENIED'].map((what) => known(`PAYMENT.CAPTURE.${what}`, capture, 'recheck')),
-			known('PAYMENT.CAPTURE.REFUNDED', capture, 'ignore'),
+			...['REFUNDED', 'REVERSED'].map((what) => known(`PAYMENT.CAPTURE.${what}`, capture, 'recheck')),
 			known('CHECKOUT.ORDER.DECLINED', order, 'recheck'), known('CHECKOUT.ORDER.SAVED', order, 'ignore'),
 			deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'forged' }, 'another'),
 			{ ...deliver('PAYMENT.CAPTURE.COMPLETED', capture, { verdict: 'unsigned' }), query: '' },

@@ -7,7 +7,10 @@ export function deliveries() {
 	return tokens('authorization', sha256('user:password'), [
 		['paid', order('checkout.order.completed'), 'recheck', 'checkout.order.completed', 'OMO1'],
 		['failed', order('checkout.order.failed'), 'recheck', 'checkout.order.failed', 'OMO1'],
-		['refund', order('pg.refund.completed'), 'ignore', 'pg.refund.completed', 'OMO1'],
+		...['accepted', 'completed', 'failed'].map((what) => [`refund ${what}`, {
+			event: `pg.refund.${what}`, payload: { merchantRefundId: 'R1', originalMerchantOrderId: ID, refundId: 'OMR1', state: what.toUpperCase(), amount: 400 },
+		}, 'recheck', `pg.refund.${what}`, undefined]),
+		['settlement', order('settlement.attempt.completed'), 'ignore', 'settlement.attempt.completed', 'OMO1'],
 	]);
 }
 

@@ -87,9 +87,9 @@ export function tokens(header, secret, deliveries) {
 	return {
 		site: { secrets: [secret] },
 		deliveries: [
-			...deliveries.map(([title, content, effect, type, reference]) => {
+			...deliveries.map(([title, content, effect, type, reference, id = ID]) => {
 				const body = json(content);
-				return { name: title, body, headers: { [header]: secret }, verdict: 'good', events: [event(effect, type, digest(body), { reference })] };
+				return { name: title, body, headers: { [header]: secret }, verdict: 'good', events: [event(effect, type, digest(body), { reference, id })] };
 			}),
 			{ name: 'another-token', body: json(deliveries[0][1]), headers: { [header]: `${secret}x` }, verdict: 'forged' },
 			{ name: 'no-token', body: json(deliveries[0][1]), headers: {}, verdict: 'unsigned' },

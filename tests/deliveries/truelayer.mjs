@@ -5,7 +5,7 @@ import { digest, event, ID, json } from './support.mjs';
 export function deliveries() {
 	const deliver = (name, type, effect, more = {}) => {
 		const body = json({ type, event_version: 1, event_id: 'e1', payment_id: 'p1', metadata: { elicitation_id: ID }, ...more });
-		const own = more.metadata ? { id: null } : {};
+		const own = 'metadata' in more ? { id: null } : {};
 		return { name, query: 'token=in-the-address', headers: {}, body, verdict: 'good', events: [event(effect, type, digest(body), { reference: 'p1', ...own })] };
 	};
 	const settled = deliver('settled', 'payment_settled', 'recheck');
@@ -17,6 +17,8 @@ export function deliveries() {
 			deliver('executed', 'payment_executed', 'recheck'),
 			deliver('creditable', 'payment_creditable', 'recheck'),
 			deliver('failed', 'payment_failed', 'recheck', { failure_reason: 'authorization_failed' }),
+			deliver('refunded', 'refund_executed', 'recheck', { refund_id: 'r1', metadata: null }),
+			deliver('not refunded', 'refund_failed', 'recheck', { refund_id: 'r1', metadata: null }),
 			deliver('of another system', 'payment_settled', 'recheck', { metadata: { order: '7' } }),
 			deliver('authorized', 'payment_authorized', 'ignore'),
 			{ ...settled, name: 'another secret', query: 'token=in-another-address', verdict: 'forged', events: undefined },

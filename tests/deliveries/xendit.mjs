@@ -16,6 +16,9 @@ export function deliveries() {
 		...['capture', 'authorization', 'expiry', 'failure'].map((what) => (
 			[`payment.${what}`, v3(`payment.${what}`, { payment_id: 'py-1', payment_request_id: 'pr-1' }), 'recheck', `payment.${what}`, 'py-1'])),
 		['payment_request.expiry', v3('payment_request.expiry', { payment_request_id: 'pr-1' }), 'recheck', 'payment_request.expiry', 'pr-1'],
+		// A refund has a reference_id of its own.
+		['refund.succeeded', v3('refund.succeeded', { id: 'rfd-1', payment_id: 'py-1', invoice_id: null, reference_id: 'refund-7' }), 'recheck', 'refund.succeeded', 'py-1', null],
+		['refund.failed', v3('refund.failed', { id: 'rfd-2', payment_id: 'ddpy-1', invoice_id: 'inv_1', reference_id: 'refund-8' }), 'recheck', 'refund.failed', 'inv_1', null],
 		['payment_token.activation', v3('payment_token.activation', { payment_token_id: 'pt-1' }), 'ignore', 'payment_token.activation', undefined],
 	]);
 }

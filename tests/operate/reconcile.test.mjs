@@ -78,25 +78,27 @@ describe('Stripe', () => {
 		await fixture.stack.sql('DELETE FROM urlmode.payment');
 		const payments = [await paid(), await paid({ amount: 5, currency: 'ISK' }, 500)];
 		const { status, out, err } = await reconcile('stripe', [page(...payments), page(payments[0])]);
-		assert.deepEqual([status, err, out], [0, '', '2 the same, 0 differ, 0 name no elicitation\n']);
+		assert.deepEqual([status, err, out], [0, '', '2 the same, 0 differ, 0 name no elicitation of this database\n']);
 	});
 
 	test('a list that says nothing of its units is in those of ISO 4217, whatever the events are in', async () => {
-		const listed = page(session({ currency: 'isk', amount_total: 500, payment_intent: 'pi_isk' }));
-		assert.match((await reconcile('iso', listed)).out, /500 ISK/);
-		assert.match((await reconcile('stripe', listed)).out, /\b5 ISK/);
+		for (const [provider, amount] of [['iso', /500 ISK/], ['stripe', /\b5 ISK/]]) {
+			const { id } = await fixture.createPayment(provider, { expected: PRICE });
+			const listed = page(session({ currency: 'isk', amount_total: 500, payment_intent: 'pi_isk', client_reference_id: id }));
+			assert.match((await reconcile(provider, listed)).out, amount);
+		}
 	});
 
 	test('what only one of them has, and what differs, is said, with what mends it', async () => {
 		await fixture.stack.sql('DELETE FROM urlmode.payment');
 		const cheaper = { ...await paid(), amount_total: 1 };
 		const unlisted = await paid();
-		const missing = session({ payment_intent: 'pi_missing' });
+		const missing = session({ payment_intent: 'pi_missing', client_reference_id: (await fixture.createPayment('stripe', { expected: PRICE })).id });
 		const { status, out } = await reconcile('stripe', page(cheaper, missing, { ...missing, amount_total: 7 }));
 		const lines = out.trimEnd().split('\n').map((line) => line.split('\t'));
 
 		assert.equal(status, 1);
-		assert.deepEqual(lines.map(([what]) => what), ['differs', 'missing', 'twice', 'unlisted', '0 the same, 4 differ, 0 name no elicitation']);
+		assert.deepEqual(lines.map(([what]) => what), ['differs', 'missing', 'twice', 'unlisted', '0 the same, 4 differ, 0 name no elicitation of this database']);
 		assert.equal(lines[0][1], `${cheaper.payment_intent}: 1 EUR there, 1050 EUR here, of ${cheaper.client_reference_id}`);
 		assert.ok(lines[1][1].includes(`complete ${missing.client_reference_id}`));
 		assert.equal(lines[2][1], 'pi_missing: 1050 EUR, 7 EUR');
@@ -108,7 +110,7 @@ describe('Stripe', () => {
 		const others = [session({ payment_status: 'unpaid' }), session({ livemode: false }), session({ payment_link: 'plink_1' }),
 			session({ created: NOW - 5 * 86_400 }), session({ status: 'open' })];
 		const { status, out } = await reconcile('stripe', page(...others, session({ client_reference_id: 'cart-17' })));
-		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 1 name no elicitation\n']);
+		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 1 name no elicitation of this database\n']);
 	});
 
 	test('what names no elicitation at the provider and was accepted here is not counted as compared', async () => {
@@ -116,8 +118,40 @@ describe('Stripe', () => {
 		const known = await paid();
 		const { status, out } = await reconcile('stripe', page({ ...known, client_reference_id: 'cart-17', amount_total: 1 }, known));
 		assert.deepEqual([status, out.trimEnd().split('\n')], [0, [
-			'1 of ours name no elicitation there, so that their amounts were not compared', '0 the same, 0 differ, 0 name no elicitation',
+			'1 of ours name no elicitation there, so that their amounts were not compared', '0 the same, 0 differ, 0 name no elicitation of this database',
 		]]);
+	});
+
+	test('what names an elicitation of another application is not missing', async () => {
+		await fixture.stack.sql('DELETE FROM urlmode.payment');
+		const theirs = session({ payment_intent: 'pi_theirs' });
+		const other = session({ payment_intent: 'pi_of_another_provider', client_reference_id: (await fixture.createPayment('iso', { expected: PRICE })).id });
+		const { status, out } = await reconcile('stripe', page(theirs, other));
+		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 2 name no elicitation of this database\n']);
+	});
+
+	test('refunds are compared: what only one has, and what differs', async () => {
+		await fixture.stack.sql('DELETE FROM urlmode.payment; DELETE FROM urlmode.refund');
+		const payments = [await paid(), await paid(), await paid(), await paid()];
+		const refund = (id, n, amount, more) => ({
+			id, object: 'refund', amount, currency: 'eur', payment_intent: payments[n].payment_intent, charge: 'ch_1', status: 'succeeded', created: NOW, ...more,
+		});
+		const [same, differs, unlisted] = ['re_same', 're_differs', 're_unlisted'];
+		for (const [n, id] of [same, differs, unlisted].entries()) {
+			await fixture.stack.sql(`SELECT urlmode.receive_events(ARRAY[$1::uuid], '{stripe}', ARRAY[$2], '{refund}', '{refunded}', '{400}', '{EUR}', ARRAY[$3],
+				ARRAY[NULL::bytea], refunds => ARRAY[$4])`, [payments[n].client_reference_id, `event ${id}`, payments[n].payment_intent, id]);
+		}
+		const list = page(refund(same, 0, 400), refund(differs, 1, 500), refund("re_'\"\\missing", 3, 100), refund('re_failed', 3, 1, { status: 'failed' }),
+			refund('re_of_others', 3, 1, { payment_intent: 'pi_of_others' }));
+		assert.deepEqual((await reconcile('stripe', page(...payments))).status, 0, 'without a list of refunds');
+		const { status, out, err } = await reconcile('stripe', [page(...payments), list]);
+		assert.deepEqual([status, err, out.trimEnd().split('\n')], [1, '', [
+			`differs\trefund re_differs: 500 EUR there, 400 EUR here, of ${payments[1].payment_intent}`,
+			`missing\trefund re_'"\\missing: 100 EUR of ${payments[3].payment_intent}: have its event sent again`,
+			`unlisted\trefund re_unlisted: 400 EUR of ${payments[2].payment_intent}: look for it at the provider`,
+			'4 the same, 3 differ, 0 name no elicitation of this database',
+		]]);
+		assert.equal((await reconcile('stripe', page(refund('', 0, 1)))).err.includes('/refund is not there'), true);
 	});
 
 	test('it reads only: rows and events stay as they are', async () => {
@@ -159,7 +193,7 @@ describe('Stripe', () => {
 		await fixture.stack.sql('DELETE FROM urlmode.payment');
 		const rows = Array.from({ length: 10_000 }, (_, n) => session({ client_reference_id: `cart-${n}` }));
 		const { status, out } = await reconcile('stripe', page(...rows));
-		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 10000 name no elicitation\n']);
+		assert.deepEqual([status, out], [0, '0 the same, 0 differ, 10000 name no elicitation of this database\n']);
 	});
 });
 
@@ -169,7 +203,7 @@ describe('CSV', () => {
 	const row = (id, more = '') => `p1,${id},${at},paid,10.50,EUR,live,${more}`;
 
 	test('quotes, commas and new lines in a field, a byte order mark, and both ends of a line', async () => {
-		const id = randomUUID();
+		const { id } = await fixture.createPayment('books', { expected: PRICE });
 		for (const text of [`${HEADER}\r\n${row(id, '"a, ""b""\r\nc"')}\r\n`, `\ufeff${HEADER}\n${row(id)}`, `${HEADER}\n"p1",${row(id).slice(3)}\n`]) {
 			const { status, out, err } = await reconcile('books', text);
 			assert.deepEqual([status, err], [1, '']);
