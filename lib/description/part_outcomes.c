@@ -65,6 +65,21 @@ load_refund(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 			"evidence_due", scope, false);
 }
 
+/* The other name of a payment. */
+static bool
+load_also(struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	json_t *node, const struct um_expr_scope *scope)
+{
+	bool has_it = json_object_get(node, "also") != NULL;
+
+	if (has_it != (rule->effect == UM_EFFECT_NAMED))
+		return um_conf_member_error(at, "also",
+			has_it ? "cannot be used: the effect is not `named`"
+			       : "is missing: which other name has it?");
+	return !has_it
+		|| um_expr_load_found(&rule->also, at, node, "also", scope);
+}
+
 static bool
 is_of_subscription(enum um_effect effect)
 {
@@ -77,17 +92,17 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 {
 	static const char *const keys[] = { "type", "when", "effect", "amount",
 		"reference", "checkout", "refund", "kind", "state",
-		"evidence_due", "checkout_paid", "because", NULL };
+		"evidence_due", "also", "checkout_paid", "because", NULL };
 	static const char *const words[] = { "ignore", "paid", "accepted",
 		"failed", "cancelled", "expired", "processing", "recheck",
 		"attempt_failed", "refunded", "refund_reversed", "disputed",
-		"renewed", "subscription", NULL };
+		"renewed", "subscription", "named", NULL };
 	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
 		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
 		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED, UM_EFFECT_REFUNDED,
 		UM_EFFECT_REFUND_REVERSED, UM_EFFECT_DISPUTED,
-		UM_EFFECT_RENEWED, UM_EFFECT_SUBSCRIPTION };
+		UM_EFFECT_RENEWED, UM_EFFECT_SUBSCRIPTION, UM_EFFECT_NAMED };
 	struct um_conf_loc types = um_conf_member(at, "type");
 	struct um_conf_loc list = um_conf_member(at, "when");
 	const json_t *type, *when;
@@ -115,7 +130,8 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 			"reference", scope)
 		|| !load_own(&rule->has_checkout, &rule->checkout, at, node,
 			"checkout", scope)
-		|| !load_refund(rule, at, node, scope))
+		|| !load_refund(rule, at, node, scope)
+		|| !load_also(rule, at, node, scope))
 		return false;
 	when = json_object_get(node, "when");
 	return when == NULL

@@ -75,6 +75,7 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 			{ "refund", &rule->refund },
 			{ "state", &rule->state },
 			{ "evidence_due", &rule->evidence_due.from },
+			{ "also", &rule->also },
 		};
 
 		for (size_t j = 0; j < sizeof(own) / sizeof(own[0]); j++)

@@ -265,6 +265,8 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 				      "subscription, and of no elicitation",
 		[UM_EFFECT_SUBSCRIPTION] = "subscription: it says what its "
 					   "subscription is now",
+		[UM_EFFECT_NAMED] = "named: refunds of its payment may have "
+				    "another name",
 		[UM_EFFECT_OTHER_MODE] = "other_mode: of the other mode, "
 					 "nothing happens",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account: the account is not "

@@ -186,6 +186,7 @@ effect_text(const struct um_op *op)
 		[UM_EFFECT_DISPUTED] = "disputed",
 		[UM_EFFECT_RENEWED] = "renewed",
 		[UM_EFFECT_SUBSCRIPTION] = "subscription",
+		[UM_EFFECT_NAMED] = "named",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",
 		[UM_EFFECT_RECHECK] = "recheck",

@@ -75,6 +75,7 @@ enum um_store_status {
 	X(UM_EVENT_DISPUTED, "disputed")                                       \
 	X(UM_EVENT_RENEWED, "renewed")                                         \
 	X(UM_EVENT_SUBSCRIPTION, "subscription")                               \
+	X(UM_EVENT_NAMED, "named")                                             \
 	X(UM_EVENT_LATE, "late")                                               \
 	X(UM_EVENT_REPEATED, "repeated")                                       \
 	X(UM_EVENT_REFERENCE_TAKEN, "reference_taken")                         \

@@ -93,6 +93,7 @@ um_details_put(struct um_buf *out, const struct um_details *details)
 	put_text(out, "kind", details->kind);
 	put_text(out, "state", details->state);
 	put_time(out, "evidence_due_at", details->evidence_due_at);
+	put_text(out, "also", details->also);
 	put_subscription(out, &details->subscription);
 	if (details->checkout_paid) {
 		put_name(out, "checkout_paid");

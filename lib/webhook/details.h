@@ -13,6 +13,7 @@
 #include "core/str.h"
 
 #define UM_STATE_MAX 64 /* bytes of what a provider calls a state */
+#define UM_ALSO_MAX 200 /* bytes of the other name of a payment */
 
 #define UM_SUBSCRIPTION_ID_MAX 200
 
@@ -65,7 +66,8 @@ struct um_details {
 	char state[UM_STATE_MAX + 1];
 	/* Of a dispute: until when it takes evidence, as above; 0: unknown. */
 	int64_t evidence_due_at;
-	bool checkout_paid; /* of PAID: the whole checkout is paid */
+	char also[UM_ALSO_MAX + 1]; /* of NAMED: the other name, or "" */
+	bool checkout_paid;         /* of PAID: the whole checkout is paid */
 	struct um_subscription subscription;
 };
 

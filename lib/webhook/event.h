@@ -33,6 +33,7 @@ enum um_effect {
 	 */
 	UM_EFFECT_RENEWED,
 	UM_EFFECT_SUBSCRIPTION,
+	UM_EFFECT_NAMED, /* a payment has another name as well */
 	/* From the provider's test mode (or its live mode): moves nothing. */
 	UM_EFFECT_OTHER_MODE,
 	/* From an account that is not configured: moves nothing. */

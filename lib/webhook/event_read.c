@@ -248,6 +248,7 @@ needs_amount(const struct um_event *event, const struct um_spec_part *part)
 	case UM_EFFECT_IGNORE:
 	case UM_EFFECT_RECHECK:
 	case UM_EFFECT_SUBSCRIPTION:
+	case UM_EFFECT_NAMED:
 	case UM_EFFECT_OTHER_MODE:
 	case UM_EFFECT_OTHER_ACCOUNT:
 	case UM_EFFECT_DISPUTED:
@@ -399,7 +400,10 @@ read_time(int64_t *seconds, const struct um_time *time,
 	return found != UM_BAD;
 }
 
-/* Of what went back: when, what it is, and how it stands. */
+/*
+ * Of what went back: when, what it is, and how it stands. Of a payment with two
+ * names, the other one.
+ */
 static bool
 read_details(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t outcome,
@@ -408,6 +412,9 @@ read_details(struct um_event *event, const struct um_spec_part *part,
 	const struct um_outcome_rule *rule = &part->rules[outcome];
 	struct um_details *details = &event->details;
 
+	if (event->effect == UM_EFFECT_NAMED)
+		return read_fit(&rule->also, source, details->also,
+			sizeof(details->also), "/also", misread);
 	if (event->effect != UM_EFFECT_REFUNDED
 		&& event->effect != UM_EFFECT_REFUND_REVERSED
 		&& event->effect != UM_EFFECT_DISPUTED)

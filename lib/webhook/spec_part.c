@@ -19,6 +19,7 @@ um_spec_part_free(struct um_spec_part *part)
 		um_expr_free(&rule->refund);
 		um_expr_free(&rule->state);
 		um_expr_free(&rule->evidence_due.from);
+		um_expr_free(&rule->also);
 	}
 	free(part->rules);
 	um_challenge_free(&part->challenge);

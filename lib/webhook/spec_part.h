@@ -66,6 +66,7 @@ struct um_outcome_rule {
 	const char *kind;      /* of a refund: as in um_details */
 	struct um_expr state;
 	struct um_time evidence_due;
+	struct um_expr also; /* of NAMED */
 };
 
 /* Zeroed to begin with. */

@@ -7,11 +7,13 @@ help_show()
 usage: urlmode show [--json] ID
 
 Says what became of the elicitation ID: what it is for, how far it came, what was
-paid for it and what of it went back, what the operator decided, and what its
+paid for it and what of it went back, how the subscriptions stand that it has
+opened, what the operator decided, and what its
 provider has sent. It shows whose it is, and never a result, a key or a secret.
 Status 1: there is none of this id.
 
-  --json  one JSON object: elicitation, payments, refunds, decisions, events
+  --json  one JSON object: elicitation, payments, subscriptions, refunds,
+          decisions, events
 END
 }
 
@@ -60,6 +62,7 @@ SELECT json_build_object(
 	'payments', (SELECT coalesce(json_agg(p), '[]') FROM (
 		SELECT s.*, e.claim_end, e.claim_refund FROM urlmode.show_payments(:'id') s JOIN urlmode.show_ends(:'id') e USING (provider, reference)
 		ORDER BY s.proven_at, s.reference) p),
+	'subscriptions', (SELECT coalesce(json_agg(s), '[]') FROM urlmode.show_subscriptions(:'id') s),
 	'refunds', (SELECT coalesce(json_agg(r), '[]') FROM urlmode.show_refunds(:'id') r),
 	'decisions', (SELECT coalesce(json_agg(d), '[]') FROM urlmode.show_decisions(:'id') d),
 	'events', (SELECT coalesce(json_agg(v), '[]') FROM urlmode.show_events(:'id') v));
@@ -80,6 +83,11 @@ SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset
 \echo Payments, amounts in minor units:
 SELECT s.*, e.claim_end, e.claim_refund FROM urlmode.show_payments(:'id') s JOIN urlmode.show_ends(:'id') e USING (provider, reference)
 ORDER BY s.proven_at, s.reference;
+\endif
+SELECT count(*) > 0 AS subscribed FROM urlmode.show_subscriptions(:'id') \gset
+\if :subscribed
+\echo Subscriptions, amounts in minor units:
+SELECT * FROM urlmode.show_subscriptions(:'id');
 \endif
 SELECT count(*) > 0 AS refunded FROM urlmode.show_refunds(:'id') \gset
 \if :refunded

@@ -236,7 +236,7 @@ BEGIN
 		ORDER BY x.expires_at LIMIT batch FOR UPDATE SKIP LOCKED
 	);
 	GET DIAGNOSTICS taken = ROW_COUNT;
-	taken := taken + urlmode.purge_unreadable(batch) + urlmode.purge_ledger(batch) + urlmode.purge_entitlements(batch);
+	taken := taken + urlmode.purge_unreadable(batch) + urlmode.purge_ledger(batch) + urlmode.purge_entitlements(batch) + urlmode.purge_names(batch);
 	IF to_regproc('urlmode_frameworks.purge') IS NOT NULL THEN
 		EXECUTE 'SELECT urlmode_frameworks.purge($1)' INTO theirs USING batch;
 		taken := taken + theirs;
@@ -247,7 +247,7 @@ $$;
 COMMENT ON FUNCTION urlmode.purge_stored IS
 	'Internal. Deletes events of unknown elicitations that have expired (015), unreadable '
 	'deliveries (024), old entries of the ledger (031), subscriptions that are nobody''s or long '
-	'over (032), and what MCP frameworks stored and has expired, if they have their schema '
+	'over (032), other names of unknown payments (038), and what MCP frameworks stored and has expired, if they have their schema '
 	'(../frameworks); at most `batch` rows of each table. Returns how many.';
 
 CREATE OR REPLACE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)

@@ -333,7 +333,16 @@ BEGIN
 			results, outcomes, refunds, checkouts, requests, kinds, details) s;
 		RETURN;
 	END IF;
+	IF 'named' = ANY (effects) THEN
+		RETURN QUERY SELECT s.* FROM urlmode.receive_names(ids, providers, identities, types, effects, amounts, currencies, refs,
+			results, outcomes, refunds, checkouts, requests, kinds, details) s;
+		RETURN;
+	END IF;
 	IF effects && ('paid'::text || urlmode.refund_effects()) THEN
+		PERFORM urlmode.lock_references(refs);
+	END IF;
+	IF effects && urlmode.refund_effects() AND EXISTS (SELECT FROM urlmode.payment_name) THEN
+		refs := urlmode.real_names(providers, effects, refs);
 		PERFORM urlmode.lock_references(refs);
 	END IF;
 	-- What went back is of the payment that it names, whichever elicitation it names.
@@ -454,8 +463,8 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.receive_events IS
 	'Keeps each event once and lets it move its elicitation. effects: paid, accepted, failed, cancelled, '
-	'expired, attempt_failed, processing, refunded, refund_reversed, disputed, recheck, other_mode, '
-	'other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
+	'expired, attempt_failed, processing, refunded, refund_reversed, disputed, renewed, subscription, '
+	'named, recheck, other_mode, other_account or ignore. checkouts: the provider''s ids of the checkouts that were paid, or '
 	'NULL. ids: NULL where an event that proves no payment names only its payment, or an attempt '
 	'to pay that was told of before. amounts: minor units, or NULL. refs: the provider''s '
 	'reference of the payment, or of the checkout of an elicitation, or NULL. refunds: that of a '

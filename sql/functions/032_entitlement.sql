@@ -381,6 +381,27 @@ COMMENT ON FUNCTION urlmode.entitlements IS
 	'ended until it is resumed. until: the end of what was paid, or NULL where the provider has '
 	'not said it yet.';
 
+CREATE OR REPLACE FUNCTION urlmode.show_subscriptions(id uuid)
+RETURNS TABLE (
+	provider text, account text, subscription text, item text, status text, until timestamptz, paused boolean, cancel_at timestamptz,
+	opened_at timestamptz, changed_at timestamptz, payments bigint, last_payment text, last_paid_at timestamptz, refunded bigint
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT e.provider::text, e.account::text, e.subscription::text, e.item::text, urlmode.entitlement_status(e),
+		coalesce(e.until, e.trial_until), urlmode.is_paused(e), e.cancel_at, e.opened_at, e.changed_at,
+		(SELECT count(*) FROM urlmode.payment p WHERE p.entitlement = e.id), last.reference, last.paid_at, last.refunded
+	FROM urlmode.entitlement e
+	LEFT JOIN LATERAL (
+		SELECT p.reference::text, coalesce(p.paid_at, p.proven_at) AS paid_at, p.refunded FROM urlmode.payment p
+		WHERE p.entitlement = e.id ORDER BY p.paid_at DESC NULLS LAST, p.reference DESC LIMIT 1
+	) last ON true
+	WHERE e.id IN (SELECT p.entitlement FROM urlmode.payment p WHERE p.elicitation = show_subscriptions.id)
+	ORDER BY e.opened_at, e.id
+$$;
+COMMENT ON FUNCTION urlmode.show_subscriptions IS
+	'The subscriptions that an elicitation has opened, and how they stand. refunded: how much of '
+	'the last payment went back.';
+
 CREATE OR REPLACE FUNCTION urlmode.purge_entitlements(batch integer) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -405,3 +426,4 @@ COMMENT ON FUNCTION urlmode.purge_entitlements IS
 	'without an event, and others 400 days after the end of what was paid. Their payments stay.';
 
 GRANT EXECUTE ON FUNCTION urlmode.entitlements TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.show_subscriptions TO :"operator";

@@ -38,6 +38,7 @@ export function deliveries() {
 			good(effect, { id: null, reference: 'pi_1', refund: 'dp_1', ...moves, details: { occurred_at: second, kind, state: status, evidence_due_at: 900 } }),
 			undefined, { created: second });
 	};
+	const invoicePayment = (payment) => ({ id: 'inpay_1', object: 'invoice_payment', invoice: 'in_1', amount_paid: 1050, amount_requested: 1050, currency: 'eur', is_default: true, payment, status: 'paid' });
 	const subscription = (more) => ({
 		id: 'sub_1', object: 'subscription', status: 'active', metadata, cancel_at: null, cancel_at_period_end: false, pause_collection: null, trial_end: null,
 		items: { object: 'list', data: [{ id: 'si_1', current_period_end: NOW + 2_592_000 }] }, currency: 'eur', ...more,
@@ -121,15 +122,18 @@ export function deliveries() {
 			deliver('invoice-uncollectible', 'invoice.marked_uncollectible', invoice, good('failed', { reference: 'in_1' })),
 			// A subscription: its first payment, its renewals, and what it is.
 			deliver('subscription-paid', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null },
-				good('paid', { reference: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }), undefined, { created: NOW }),
+				good('paid', { reference: 'in_2', checkout: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }), undefined, { created: NOW }),
 			...[['basil', { parent: { type: 'subscription_details', subscription_details: { subscription: 'sub_1', metadata } } }],
 				['before-basil', { subscription: 'sub_1', subscription_details: { metadata }, payment_intent: 'pi_2' }]].flatMap(([version, of]) => [
 				deliver(`subscription-renewed-${version}`, 'invoice.paid', { ...invoice, ...of, metadata: {}, billing_reason: 'subscription_cycle' },
 					good('renewed', { reference: of.payment_intent ?? 'in_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1', account: 'acct_ours', at_ms: NOW * 1000 } } }),
 					undefined, { created: NOW, account: 'acct_ours' }),
 				deliver(`subscription-first-invoice-${version}`, 'invoice.paid', { ...invoice, ...of, metadata: {}, billing_reason: 'subscription_create' },
-					good('ignore', { reference: of.payment_intent ?? 'in_1' })),
+					version === 'basil' ? good('ignore', { reference: 'in_1' }) : good('named', { reference: 'in_1', details: { also: 'pi_2' } })),
 			]),
+			// Which payment intent has paid an invoice.
+			deliver('invoice-payment', 'invoice_payment.paid', invoicePayment({ type: 'payment_intent', payment_intent: 'pi_2' }), good('named', { id: null, reference: 'in_1', details: { also: 'pi_2' } })),
+			deliver('invoice-payment-by-a-record', 'invoice_payment.paid', invoicePayment({ type: 'payment_record', payment_record: 'prec_1' }), good('ignore', { id: null, reference: 'inpay_1' })),
 			...Object.entries({ incomplete: undefined, trialing: 'trialing', active: 'active', past_due: 'past_due', paused: 'paused', canceled: 'ended', unpaid: 'ended', incomplete_expired: 'ended' })
 				.map(([status, word]) => deliver(`subscription-${status}`, `customer.subscription.${{ canceled: 'deleted', incomplete: 'created', paused: 'paused' }[status] ?? 'updated'}`,
 					subscription({ status }), own({ ...word && { status: word } }), undefined, { created: NOW })),
@@ -149,7 +153,7 @@ export function deliveries() {
 				{ ...invoice, billing_reason: 'subscription_cycle' }, good('ignore', { reference: 'in_1' }))),
 			deliver('invoice-of-a-renewal', 'invoice.paid', { ...invoice, billing_reason: 'subscription_cycle' }, good('renewed', { reference: 'in_1', amount: 1050, currency: 'EUR' })),
 			deliver('invoice-of-a-first-payment', 'invoice.paid', { ...invoice, billing_reason: 'subscription_create' }, good('ignore', { reference: 'in_1' })),
-			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid', { reference: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1' } } })),
+			deliver('subscription-begun', completed, { ...paid, mode: 'subscription', subscription: 'sub_1', invoice: 'in_2', payment_intent: null }, good('paid', { reference: 'in_2', checkout: 'cs_1', amount: 1050, currency: 'EUR', details: { subscription: { id: 'sub_1' } } })),
 			deliver('trial-begun', completed, { payment_status: 'no_payment_required', mode: 'subscription', amount_total: 0 }, good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('test-mode', completed, paid, moves('other_mode'), undefined, { livemode: false }),
 			deliver('test-mode-without-a-meaning', 'customer.created', {}, moves('ignore'), undefined, { livemode: false }),

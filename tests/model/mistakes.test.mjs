@@ -1,14 +1,9 @@
-// Mistakes, each put into the SQL of a database of its own: the model test must
-// find every one of them. HISTORIES says how many histories it may take.
-
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
+// Mistakes in the SQL, which the model test must find (mistakes.mjs).
 
 import { makeHistory } from './history.mjs';
+import { testMistakes } from './mistakes.mjs';
 import { run } from './runner.mjs';
 import { Stage } from './stage.mjs';
-
-const HISTORIES = Number(process.env.HISTORIES ?? 2_000);
 
 /** How long a step may take, in milliseconds. What never happens is a mistake found. */
 const PATIENCE = 2_000;
@@ -133,35 +128,4 @@ const MISTAKES = {
 	'the rest of a payment stays claimed': { prove_payments: ['THEN p.claimed_at END', 'THEN p.claimed_at ELSE p.claimed_at END'] },
 };
 
-for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {
-	test(`is found: ${what}`, async (t) => {
-		const stage = await Stage.open(t);
-		try {
-			if (sql) await stage.admin.query(sql);
-			for (const [name, change] of Object.entries(changes)) await replace(stage, name, change);
-			const found = await firstFailure(stage);
-			assert.ok(found, `not found in ${HISTORIES} histories`);
-			t.diagnostic(`seed ${found.seed}: ${found.message}`);
-		} finally {
-			await stage.close();
-		}
-	});
-}
-
-async function replace(stage, name, [before, after]) {
-	const { rows } = await stage.admin.query(
-		"SELECT pg_get_functiondef(oid) AS text FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace AND proname = $1", [name]);
-	assert.ok(rows[0].text.includes(before), `${name} has the text ${before}`);
-	await stage.admin.query(rows[0].text.replaceAll(before, after));
-}
-
-async function firstFailure(stage) {
-	for (let seed = 1; seed <= HISTORIES; seed += 1) {
-		try {
-			await run(stage, makeHistory(seed), PATIENCE);
-		} catch (error) {
-			return { seed, message: error.message.split('\n')[0] };
-		}
-	}
-	return undefined;
-}
+testMistakes(MISTAKES, (t) => Stage.open(t), (stage, seed) => run(stage, makeHistory(seed), PATIENCE));

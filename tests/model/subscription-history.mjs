@@ -26,7 +26,7 @@ export const DISPUTE = [
 	{ effect: 'refunded', kind: 'dispute_lost', state: 'lost' },
 ];
 
-const WEIGHTS = { ask: 12, open: 4, first: 14, renewal: 14, is: 24, back: 8, dispute: 4, batch: 6, crowd: 3, again: 8, later: 10, purge: 3, cancel: 2, settle: 2, sendBack: 3, month: 4, twoOfOne: 1 };
+const WEIGHTS = { ask: 12, open: 4, first: 14, renewal: 14, is: 24, back: 8, dispute: 4, batch: 6, crowd: 3, again: 8, later: 10, purge: 3, cancel: 2, settle: 2, sendBack: 3, month: 4, twoOfOne: 1, facts: 6, renewals: 2, olderLink: 2 };
 
 /**
  * @param {number} seed
@@ -106,6 +106,26 @@ export function makeHistory(seed) {
 			return [
 				{ do: 'ask', call: of, ...last }, tell({ kind: 'first', of, ago: 0 }), tell({ kind: 'is', of, ago: 0, status: 'active', until: 31 * DAY }),
 				...makers.later() ? [{ do: 'later', ms: HOUR }] : [], tell({ kind: 'renewal', of, payment: 2, ago: 0 }), tell({ kind: 'is', of, ago: 0, status: 'active', until: 60 * DAY }),
+			];
+		},
+		/** One fact is told several times, with other times and values, in any order. */
+		facts() {
+			const [of, kind] = [recent(), random.weighted({ status: 2, until: 1, cancel: 1, paused: 2 })];
+			return shuffled([1, 5, 5, 20].map((days) => tell({ kind: 'is', of, ago: days * DAY, ...is[kind]() })));
+		},
+		/** Later renewals have earlier names, and one of them goes back. */
+		renewals() {
+			const month = makers.month();
+			const [{ call: of }] = month;
+			return [...month, tell({ kind: 'renewal', of, payment: 4, ago: 20 * DAY }), tell({ kind: 'renewal', of, payment: 3, ago: 2 * DAY }),
+				tell({ kind: 'refund', of, payment: random.pick([3, 4]), refund: 1 })];
+		},
+		/** Two links for the same, of two providers, one of which is paid. */
+		olderLink() {
+			const [user, item, one, other] = [random.pick(USERS), random.pick(['pro', 'team']), label(), label()];
+			return [
+				{ do: 'ask', call: one, user, item, provider: 'shop' }, { do: 'ask', call: other, user, item, provider: 'mart' }, tell({ kind: 'first', of: one }),
+				...random.chance(0.3) ? [tell({ kind: 'is', of: one, ago: 0, status: random.pick(['paused', 'past_due']) })] : [], { do: 'open', of: other },
 			];
 		},
 		/** The same checkout is paid twice, for two subscriptions. */

@@ -168,6 +168,11 @@ export class SubscriptionModel {
 		const known = this.payments.get(reference);
 		// More of a payment that is captured in parts may make it right.
 		const isMore = known && !known.claimed && known.amount < amount;
+		// More that was captured changes nothing else.
+		if (known?.matches) {
+			known.amount = Math.max(known.amount, amount);
+			this.#compare();
+		}
 		if (known && (known.matches || !(matches || isMore))) return 'repeated';
 		const late = row.status === 'completed' || this.now >= row.expires + row.grace;
 		const paid = {

@@ -82,6 +82,25 @@ describe('release and void', () => {
 		assert.equal((await outcomeOf(payment)).action, 'accept');
 	});
 
+	test('show tells how a subscription stands that an elicitation has opened', async () => {
+		const { id } = await fixture.createPayment('polar', { expected: PRICE, subscription: true, item: 'pro' });
+		assert.deepEqual((await show(id)).subscriptions, []);
+		const polar = sender(fixture, 'polar');
+		const timestamp = new Date().toISOString();
+		const about = { metadata: { elicitation_id: id } };
+		const order = (n, billing_reason) => ({
+			type: 'order.paid', timestamp,
+			data: { ...about, id: `ord_${id}_${n}`, status: 'paid', total_amount: PRICE.amount, currency: 'eur', subscription_id: `sub_${id}`, billing_reason },
+		});
+		const past = { type: 'subscription.past_due', timestamp, data: { ...about, id: `sub_${id}`, status: 'past_due', current_period_end: '2026-12-01T10:00:00Z' } };
+		for (const event of [order(1, 'subscription_create'), order(2, 'subscription_cycle'), past]) assert.equal((await polar.send(event)).status, 200);
+		const [{ provider, subscription, item, status, until, paused, payments, last_payment, refunded }] = (await show(id)).subscriptions;
+		assert.deepEqual({ provider, subscription, item, status, until: new Date(until).toISOString(), paused, payments, last_payment, refunded }, {
+			provider: 'polar', subscription: `sub_${id}`, item: 'pro', status: 'past_due', until: '2026-12-01T10:00:00.000Z', paused: false, payments: 2, last_payment: `ord_${id}_2`, refunded: 0,
+		});
+		assert.match((await run('show', id)).out, new RegExp(`^Subscriptions, amounts in minor units:\\n.*\\n.*\\n.*sub_${id}.*past_due`, 'm'));
+	});
+
 	test('show says why a refund holds a payment', async () => {
 		const unclear = async ({ id }) => (await show(id)).refunds.map((refund) => [refund.unclear, refund.unclear_at !== null]);
 		assert.deepEqual(await unclear(await payAndRefund()), [[null, false]]);

@@ -80,7 +80,7 @@ describe('the login', () => {
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
 			['decide_payment', 'functions_version', 'known_elicitations', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown', 'list_unreadable', 'purge', 'reconcile_refunds', 'show_decisions',
-				'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_refunds']);
+				'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_refunds', 'show_subscriptions']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
 

@@ -318,6 +318,7 @@ effect_word(enum um_effect effect)
 		[UM_EFFECT_REFUND_REVERSED] = "refund_reversed",
 		[UM_EFFECT_DISPUTED] = "disputed",
 		[UM_EFFECT_RENEWED] = "renewed",
+		[UM_EFFECT_NAMED] = "named",
 		[UM_EFFECT_SUBSCRIPTION] = "subscription",
 		[UM_EFFECT_OTHER_MODE] = "other_mode",
 		[UM_EFFECT_OTHER_ACCOUNT] = "other_account",

@@ -7,7 +7,7 @@
 
 static const struct {
 	enum um_op_kind kind;
-	const char *words[22];
+	const char *words[23];
 } kinds[] = {
 	{ UM_OP_LOOK_UP,
 		{ "unknown", "expired", "pending", "opened", "processing",
