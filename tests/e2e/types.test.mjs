@@ -185,6 +185,16 @@ const BEFORE = {
 		declare const urlmode: import('urlmode').UrlMode;
 		declare const setPaid: (provider: string, payment: string, what: object) => Promise<void>;
 	`,
+	'if (await urlmode.paid': `
+		import { withElicitation, type AccountOptions } from 'urlmode/sdk';
+		declare const urlmode: import('urlmode').UrlMode, subject: string, item: string, report: { content: { type: 'text', text: string }[] };
+		declare const server: AccountOptions['server'], call: AccountOptions['call'];
+		const offer = {
+			urlmode, server, subject, provider: 'stripe', kind: 'payment' as const, expected: { amount: 1050, currency: 'EUR' }, message: 'It costs 10.50 EUR.',
+			targetUrl: 'https://checkout.example/',
+		};
+		export const tool = async () => {
+	`,
 	'return useAccount': `
 		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';
 		declare const server: UseAccountOptions['server'], call: UseAccountOptions['call'], vault: import('urlmode/vault').Vault;
@@ -212,7 +222,7 @@ const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md
 	const text = readFileSync(join(PACKAGE, document), 'utf8');
 	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
 		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);
-		return [`${document}-${index}.ts`, `${before}${code}${words.startsWith('return') ? '};' : ''}\nexport {};\n`];
+		return [`${document}-${index}.ts`, `${before}${code}${/=> \{\s*$/.test(before) ? '};' : ''}\nexport {};\n`];
 	});
 }));
 
