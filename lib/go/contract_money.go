@@ -269,6 +269,21 @@ var sqlPaid = internals.ReadingOf(
 	pgx.RowTo[bool],
 )
 
+type deliveredValues struct {
+	subject string
+	item    string
+	// when it was proved, or later
+	since *time.Time
+}
+
+var sqlDelivered = internals.ReadingOf(
+	`SELECT urlmode.delivered($1::text, $2::text, $3::timestamptz)`,
+	func(of deliveredValues) []any {
+		return []any{of.subject, of.item, of.since}
+	},
+	pgx.RowTo[bool],
+)
+
 type entitlementsValues struct {
 	tenant  string
 	subject string

@@ -37,7 +37,7 @@ func (m *Instance) Ledger(ctx context.Context, o LedgerOptions) iter.Seq2[Ledger
 }
 
 // Paid says whether this user has paid for this item: a payment that was as expected, and that did not go back as a whole. One that is
-// held counts once a call has claimed it.
+// held counts once a call has claimed it; with Delivered, each counts only then.
 func (m *Instance) Paid(ctx context.Context, o PaidOptions) (bool, error) {
 	if err := checkText("Subject", o.Subject, 1, limits.SubjectMax); err != nil {
 		return false, err
@@ -48,6 +48,9 @@ func (m *Instance) Paid(ctx context.Context, o PaidOptions) (bool, error) {
 	values := paidValues{subject: o.Subject, item: o.Item}
 	if !o.Since.IsZero() {
 		values.since = &o.Since
+	}
+	if o.Delivered {
+		return one(ctx, m.pool, sqlDelivered, deliveredValues(values))
 	}
 	return one(ctx, m.pool, sqlPaid, values)
 }

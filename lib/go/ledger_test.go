@@ -148,6 +148,11 @@ func TestPaid(t *testing.T) {
 	asks(PaidOptions{Subject: me.Subject, Item: "report:42"}, true)
 	asks(PaidOptions{Subject: me.Subject, Item: "report:43"}, false)
 	asks(PaidOptions{Subject: me.Subject, Item: "report:42", Since: time.Now().Add(time.Hour)}, false)
+	asks(PaidOptions{Subject: me.Subject, Item: "report:42", Delivered: true}, false)
+	if claimed, err := m.Claim(t.Context(), id, me, ClaimOptions{}); err != nil || !claimed {
+		t.Fatal(claimed, err)
+	}
+	asks(PaidOptions{Subject: me.Subject, Item: "report:42", Delivered: true}, true)
 	sendBack(t, p, id, reference, 1050)
 	asks(PaidOptions{Subject: me.Subject, Item: "report:42"}, false)
 	_, err := m.Paid(t.Context(), PaidOptions{Item: "report:42"})

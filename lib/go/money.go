@@ -219,6 +219,8 @@ type PaidOptions struct {
 	Subject string
 	Item    string
 	Since   time.Time
+	// Delivered: only what a call has claimed and delivered, so that the next call claims what no call has.
+	Delivered bool
 }
 
 // ClaimOptions are those of Claim. The zero value claims an accept.

@@ -392,6 +392,22 @@ COMMENT ON FUNCTION urlmode.paid IS
 	'that did not go back as a whole, by refunds and disputes, was not voided, and whose claim has '
 	'not ended as refunded. One that is held counts once a call has claimed it.';
 
+CREATE OR REPLACE FUNCTION urlmode.delivered(subject text, item text, since timestamptz DEFAULT NULL, tenant text DEFAULT '')
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.subject = delivered.subject AND p.item = delivered.item AND p.tenant = delivered.tenant
+			AND p.claimed_at IS NOT NULL AND p.refunded_at IS NULL
+			AND CASE p.claim_end WHEN 'delivered' THEN true WHEN 'refunded' THEN false ELSE p.matches END
+			AND (delivered.since IS NULL OR p.proven_at >= delivered.since)
+	)
+$$;
+COMMENT ON FUNCTION urlmode.delivered IS
+	'Whether this user has paid for this item, and a claim of the payment has had its last end: as '
+	'urlmode.paid, without what no call has claimed. What does not match counts if its claim has '
+	'ended as delivered.';
+
 GRANT EXECUTE ON FUNCTION
-	urlmode.begin_ledger, urlmode.read_ledger, urlmode.acknowledge_ledger, urlmode.end_ledger, urlmode.paid
+	urlmode.begin_ledger, urlmode.read_ledger, urlmode.acknowledge_ledger, urlmode.end_ledger, urlmode.paid, urlmode.delivered
 TO :"server";

@@ -156,7 +156,7 @@ urlmode.on('created', ({ expiresAt, kind }) => console.log(expiresAt.getTime(), 
 };
 
 /** The examples, as far as npm has their frameworks. Their JSDoc says the types that TypeScript cannot infer. */
-const EXAMPLES = Object.fromEntries(['app', 'mollie', 'sdk', 'sdk2', 'mcp-use', 'mcp-lite'].map((name) => [`${name}.mjs`, example(`${name}.mjs`)]));
+const EXAMPLES = Object.fromEntries(['app', 'mollie', 'paid', 'sdk', 'sdk2', 'mcp-use', 'mcp-lite'].map((name) => [`${name}.mjs`, example(`${name}.mjs`)]));
 
 /** What the reader of a block of code has already, by the words with which the block begins. */
 const BEFORE = {
@@ -184,6 +184,18 @@ const BEFORE = {
 	'for await (const entry': `
 		declare const urlmode: import('urlmode').UrlMode;
 		declare const setPaid: (provider: string, payment: string, what: object) => Promise<void>;
+		declare const addPurchase: (entry: import('urlmode').LedgerEntry, credits: number) => Promise<void>;
+		declare const setRefunded: (entry: import('urlmode').LedgerEntry) => Promise<void>;
+	`,
+	'if (await urlmode.paid': `
+		import { withElicitation, type AccountOptions } from 'urlmode/sdk';
+		declare const urlmode: import('urlmode').UrlMode, subject: string, item: string, report: { content: { type: 'text', text: string }[] };
+		declare const server: AccountOptions['server'], call: AccountOptions['call'];
+		const offer = {
+			urlmode, server, subject, provider: 'stripe', kind: 'payment' as const, expected: { amount: 1050, currency: 'EUR' }, message: 'It costs 10.50 EUR.',
+			targetUrl: 'https://checkout.example/',
+		};
+		export const tool = async () => {
 	`,
 	'return useAccount': `
 		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';
@@ -212,7 +224,7 @@ const DOCUMENTED = Object.fromEntries(['README.md', 'REFERENCE.md', 'ADAPTERS.md
 	const text = readFileSync(join(PACKAGE, document), 'utf8');
 	return [...text.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => {
 		const [words, before] = Object.entries(BEFORE).find(([words]) => code.startsWith(words)) ?? assert.fail(`${document}: ${code}`);
-		return [`${document}-${index}.ts`, `${before}${code}${words.startsWith('return') ? '};' : ''}\nexport {};\n`];
+		return [`${document}-${index}.ts`, `${before}${code}${/=> \{\s*$/.test(before) ? '};' : ''}\nexport {};\n`];
 	});
 }));
 
@@ -240,11 +252,11 @@ function compile(folder, files, ...options) {
 	assert.equal(ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host), '');
 }
 
-/** The emitted types in a project, and those of Node.js beside them. */
-function addTypes(modules) {
+/** The emitted types in a project, and those of Node.js and of others beside them. */
+function addTypes(modules, ...others) {
 	cpSync(TYPES, join(modules, 'urlmode/types'), { recursive: true });
 	mkdirSync(join(modules, '@types'), { recursive: true });
-	for (const name of ['@types/node', 'undici-types']) {
+	for (const name of ['@types/node', 'undici-types', ...others]) {
 		if (!existsSync(join(modules, name))) {
 			symlinkSync(join(PACKAGE, 'node_modules', name), join(modules, name));
 		}
@@ -294,7 +306,7 @@ for (const module of MODULES) {
 	test(`the examples and the code of the documents compile with ${module.join(' ')}`, { timeout: 240_000 }, () => {
 		const files = { ...EXAMPLES, ...DOCUMENTED };
 		const { folder } = makeProject({ name: 'types-examples', frameworks: 'newest', files });
-		addTypes(join(folder, 'node_modules'));
+		addTypes(join(folder, 'node_modules'), '@types/pg');
 		compile(folder, Object.keys(files), '--allowJs', '--checkJs', '--skipLibCheck', '--lib', 'es2023', ...module);
 	});
 }

@@ -102,6 +102,13 @@ SELECT claim(20, 'p20b'), paid('ann', 'book'), back(20, '1.00 EUR', 'p20b', 'e')
 SELECT pg_temp.sells(22, 'song'), pay(22, 'p22'), (SELECT outcome FROM begins('e', 22, 'p22')), paid('ann', 'song'), fulfils('e', 22, "end" => 'refunded', refund => 're_22'), paid('ann', 'song'),
 	pay(22, 'p22b'), (SELECT outcome FROM begins('e', 22, 'p22b')), fulfils('e', 22, "end" => 'delivered'), paid('ann', 'song');
 SELECT pg_temp.sells(21, 'map'), pay(21, 'p21'), claim(21), pass('2 h'), paid('ann', 'map', '3 h'), paid('ann', 'map', '1 h');
+-- What was delivered is what a call has claimed: until then the next call claims what was paid.
+SELECT delivered('ann', 'map', '3 h'), delivered('ann', 'map', '1 h'), delivered('eve', 'map'), delivered('ann', 'map', tenant => 'north'), delivered('ann', 'book');
+SELECT pg_temp.sells(50, 'opera'), pay(50, 'p50'), paid('ann', 'opera'), delivered('ann', 'opera'), (SELECT outcome FROM begins('d', 50)), fulfils('d', 50), delivered('ann', 'opera'), confirms('d', 50), delivered('ann', 'opera'),
+	back(50, '1.00 EUR', 'p50', 'g'), delivered('ann', 'opera'), back(50, '9.00 EUR', 'p50', 'h'), delivered('ann', 'opera');
+-- A claim that ends as refunded is no delivery, whatever the provider says of it. One that does not match was delivered if its claim says so.
+SELECT pg_temp.sells(51, 'ballet'), pay(51, 'p51'), (SELECT outcome FROM begins('e', 51)), fulfils('e', 51, NULL, "end" => 'refunded', refund => 'f51'), paid('ann', 'ballet'), delivered('ann', 'ballet');
+SELECT pg_temp.sells(52, 'circus'), pay(52, 'p52', '9.00 EUR'), (SELECT outcome FROM begins('g', 52, 'p52', listed => true)), fulfils('g', 52, NULL, "end" => 'delivered'), paid('ann', 'circus'), delivered('ann', 'circus');
 -- In one indexed read, also in a new database.
 SET enable_seqscan = off;
 CREATE FUNCTION pg_temp.plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$

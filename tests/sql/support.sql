@@ -370,6 +370,9 @@ $$;
 CREATE FUNCTION paid(subject text, item text, since interval DEFAULT NULL, tenant text DEFAULT '') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.paid(subject, item, now() - since, tenant)
 $$;
+CREATE FUNCTION delivered(subject text, item text, since interval DEFAULT NULL, tenant text DEFAULT '') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.delivered(subject, item, now() - since, tenant)
+$$;
 CREATE FUNCTION mark_read(n integer, keep interval DEFAULT '10 min', subject text DEFAULT 'ann') RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.mark_read(ARRAY[test.id(n)], ARRAY[test.owner(subject)], test.ms(keep))
 $$;

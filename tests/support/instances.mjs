@@ -88,6 +88,11 @@ export class Instance {
 		return this.#child.exitCode === null && this.#child.signalCode === null;
 	}
 
+	/** @param {NodeJS.Signals} name such as SIGSTOP and SIGCONT */
+	signal(name) {
+		this.#child.kill(name);
+	}
+
 	/** Kills the process at once. */
 	async kill() {
 		this.#child.kill('SIGKILL');

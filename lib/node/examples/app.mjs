@@ -8,13 +8,14 @@
 //     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there
 //     APP_CHECKOUT  the page on which the report is paid
 //     APP_CLIENTS   what is known of clients beside what they declare, for the option `clients`
+//     APP_DATABASE_URL    a database of your own, in which paid.mjs keeps credits
 
 import { allowInsecureRequests, discovery } from 'openid-client';
 
 const {
 	URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '', PORT = '8000',
 	APP_USERS = '{}', APP_HOSTS = 'localhost 127.0.0.1 [::1]', APP_ISSUER = '', APP_CLIENT_ID = '', APP_CLIENT_SECRET,
-	APP_CHECKOUT = 'https://checkout.example/pay', APP_CLIENTS = '[]',
+	APP_CHECKOUT = 'https://checkout.example/pay', APP_CLIENTS = '[]', APP_DATABASE_URL = '',
 } = process.env;
 const missing = Object.entries({ URLMODE_DATABASE_URL, URLMODE_KEYS_FILE, URLMODE_BASE_URL }).filter(([, value]) => value === '');
 if (missing.length > 0) throw new Error(`set ${missing.map(([name]) => name).join(', ')}: .env.example has an example of each`);
@@ -25,6 +26,8 @@ export const settings = {
 };
 
 export const port = Number(PORT);
+
+export const ownDatabaseUrl = APP_DATABASE_URL;
 
 /** @type {Map<string | undefined, string>} */
 const users = new Map(Object.entries(JSON.parse(APP_USERS)));

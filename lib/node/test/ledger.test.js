@@ -230,6 +230,12 @@ test('paid says whether a user has paid for an item: what went back as a whole d
 	assert.equal(await asks(), false);
 	await callback.event(id, 'refund_reversed', { reference, refund: `${reference}-a`, amount: 1_050 });
 	assert.equal(await asks(), true);
+	assert.equal(await asks({ delivered: true }), false);
+	const claim = await urlmode.beginClaim(id, owner);
+	await claim.fulfil('the report');
+	assert.equal(await asks({ delivered: true }), false, 'the next call is given the result');
+	await claim.confirm();
+	assert.deepEqual([await asks({ delivered: true }), await asks({ delivered: false })], [true, true]);
 });
 
 test('what is no consumer, subject or item is refused', async (t) => {
@@ -238,4 +244,5 @@ test('what is no consumer, subject or item is refused', async (t) => {
 	await assert.rejects(urlmode.paid({ subject: 'ann' }), { message: 'item must be a string' });
 	await assert.rejects(urlmode.paid({ subject: '', item: 'x' }), TypeError);
 	await assert.rejects(urlmode.paid({ subject: 'ann', item: 'x', since: 'yesterday' }), TypeError);
+	await assert.rejects(urlmode.paid({ subject: 'ann', item: 'x', delivered: 1 }), { message: 'delivered must be true or false' });
 });

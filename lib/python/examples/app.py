@@ -7,6 +7,7 @@ Until you replace it, these variables say what it is:
     APP_ISSUER, APP_CLIENT_ID, APP_CLIENT_SECRET    an OpenID provider, and this server there; without a secret a public client
     APP_CHECKOUT    the page on which the report is paid
     APP_CLIENTS     what is known of clients beside what they declare, as arguments of ClientFacts
+    APP_DATABASE_URL    a database of your own, in which paid.py keeps credits
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any
 
@@ -79,8 +80,8 @@ class Http(uvicorn.Server):
         self.should_exit = True
 
 
-async def serve(make_app: Callable[[UrlMode, str], Any]) -> None:
-    """`make_app` makes an ASGI application of the server that has the given URL."""
+async def serve(make_app: Callable[[UrlMode, str], Any], *loops: Callable[[UrlMode], Coroutine[Any, Any, None]]) -> None:
+    """`make_app` makes an ASGI application of the server that has the given URL. The loops run beside it."""
     clients = [ClientFacts(**facts) for facts in json.loads(os.environ.get("APP_CLIENTS", "[]"))]
     listener = socket.create_server(("127.0.0.1", int(os.environ.get("PORT", "8000"))))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
@@ -89,5 +90,9 @@ async def serve(make_app: Callable[[UrlMode, str], Any]) -> None:
         base_url=os.environ["URLMODE_BASE_URL"], clients=clients,
     ) as urlmode:  # fmt: skip
         http = Http(make_app(urlmode, url), urlmode)
+        beside = [asyncio.create_task(loop(urlmode)) for loop in loops]
         print(url, flush=True)
         await http.serve(sockets=[listener])
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)

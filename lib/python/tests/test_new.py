@@ -79,7 +79,7 @@ def test_a_file_that_exists_stays_as_it_is(tmp_path: Path) -> None:
 def test_what_it_says(tmp_path: Path) -> None:
     assert "fastmcp" in run("new")
     assert run("--help") == run("new", "--help") == run(status=2) == run("old", "sdk", status=2)
-    assert run("new", "flask", status=2) == "there is no example for flask, but for sdk, fastmcp\n"
+    assert run("new", "flask", status=2) == "there is no example for flask, but for sdk, paid, fastmcp\n"
     (tmp_path / "file").write_text("")
     assert run("new", "sdk", tmp_path / "file", status=1) == f"{tmp_path / 'file'}: File exists\n"
     assert not (tmp_path / "server.py").exists()

@@ -40,6 +40,7 @@ type given struct {
 	Exclusive     bool            `json:"exclusive"`
 	ResumeKey     string          `json:"resume_key"`
 	Item          string          `json:"item"`
+	Delivered     bool            `json:"delivered"`
 	About         map[string]any  `json:"about"`
 	ClientID      string          `json:"client_id"`
 	SameClient    bool            `json:"same_client"`
@@ -275,7 +276,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		}
 		return told, nil
 	case "paid":
-		return d.instance.Paid(ctx, urlmode.PaidOptions{Subject: with.Subject, Item: with.Item, Since: with.selected().Since})
+		return d.instance.Paid(ctx, urlmode.PaidOptions{Subject: with.Subject, Item: with.Item, Since: with.selected().Since, Delivered: with.Delivered})
 	case "purge":
 		return d.instance.Purge(ctx, urlmode.PurgeOptions{OlderThan: ms(with.OlderThan), Kind: string(with.Kind)})
 	case "ticket":

@@ -8,9 +8,11 @@
 //	APP_ISSUER, APP_CLIENT_ID    an OpenID provider, and this server there, as a public client
 //	APP_CHECKOUT    the page on which the report is paid
 //	APP_CLIENTS     what is known of clients beside what they declare, as clients.json
+//	APP_DATABASE_URL    a database of your own, in which the example paid keeps credits
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,19 +63,18 @@ type Sold struct {
 	Reference string `json:"reference"`
 }
 
+// Checkout creates a checkout of your payment provider. The id of the elicitation is the reference by which the provider's webhook finds it.
+func Checkout(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
+	page := cmp.Or(os.Getenv("APP_CHECKOUT"), "https://checkout.example/pay")
+	return urlmode.Target{URL: page + "?reference=" + urls.ElicitationID}, nil
+}
+
 func sale(subject, message, item string) adapter.Wish {
-	checkout := os.Getenv("APP_CHECKOUT")
-	if checkout == "" {
-		checkout = "https://checkout.example/pay"
-	}
 	return adapter.Wish{
 		Message: message,
 		Request: urlmode.Request{
 			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: item,
-			Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"},
-			Target: func(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
-				return urlmode.Target{URL: checkout + "?reference=" + urls.ElicitationID}, nil
-			},
+			Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"}, Target: Checkout,
 		},
 	}
 }

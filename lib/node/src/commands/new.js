@@ -21,6 +21,10 @@ const FRAMEWORKS = {
 	'sdk2': {
 		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', ...ZOD },
 	},
+	'paid': {
+		of: 'SDK 2.x: a report that is sold once, credits, and a subscription',
+		packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', 'pg': '^8.23.1', ...ZOD },
+	},
 	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, ...ZOD, 'mcp-use': '^2.0.0' } },
 	'mcp-lite': { of: 'mcp-lite', packages: { ...HONO, 'mcp-lite': '^0.10.0' } },
 	'lynq-hono': { of: 'lynq, on Hono', packages: HONO, notOnNpm: ['@lynq/lynq', '@lynq/hono'] },

@@ -206,10 +206,13 @@ export function checkConsumer(value) {
 
 /**
  * @param {import('./types.js').PaidOptions} options
- * @returns {{ subject: string, item: string, since: Date | null }}
+ * @returns {{ subject: string, item: string, since: Date | null, delivered: boolean }}
  */
-export function checkPaid({ subject, item, since }) {
-	return { subject: checkText('subject', subject, 1, SUBJECT_MAX), item: checkText('item', item, 1, ITEM_MAX), since: checkSince(since) };
+export function checkPaid({ subject, item, since, delivered }) {
+	return {
+		subject: checkText('subject', subject, 1, SUBJECT_MAX), item: checkText('item', item, 1, ITEM_MAX), since: checkSince(since),
+		delivered: checkFlag('delivered', delivered, false),
+	};
 }
 
 /**

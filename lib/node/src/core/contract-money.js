@@ -232,6 +232,21 @@ export async function paid(query, { subject, item, since }) {
 	return /** @type {never} */ (row?.answer);
 }
 
+const DELIVERED = 'SELECT urlmode.delivered($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.subject
+ * @param {string} values.item
+ * @param {Date | null} values.since when it was proved, or later
+ * @returns {Promise<boolean>}
+ */
+export async function delivered(query, { subject, item, since }) {
+	const [row] = await query(DELIVERED, [subject, item, since], true);
+	return /** @type {never} */ (row?.answer);
+}
+
 /**
  * @typedef {object} EntitlementRow
  * @property {string} item_name

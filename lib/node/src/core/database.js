@@ -170,9 +170,9 @@ export class Database {
 		return money.refunds(this.#ask, { provider, since, id });
 	}
 
-	/** @param {{ subject: string, item: string, since: Date | null }} whose */
-	paid(whose) {
-		return money.paid(this.#ask, whose);
+	/** @param {{ subject: string, item: string, since: Date | null, delivered: boolean }} whose */
+	paid({ delivered, ...whose }) {
+		return delivered ? money.delivered(this.#ask, whose) : money.paid(this.#ask, whose);
 	}
 
 	/**

@@ -87,6 +87,7 @@ export class MoneyMethods extends EventEmitter {
 	/**
 	 * Whether this user has paid for this item: a payment that was as expected, and that
 	 * did not go back as a whole. One that is held counts once a call has claimed it.
+	 * With `delivered`, each counts only then.
 	 *
 	 * @param {import('./types.js').PaidOptions} options
 	 * @returns {Promise<boolean>}

@@ -454,6 +454,8 @@
  * @property {string} subject
  * @property {string} item
  * @property {Date | undefined} [since] only what was proved then or later
+ * @property {boolean | undefined} [delivered] true: only what a call has claimed and delivered, so that the next call claims what
+ *     no call has. False by default
  */
 
 export {};

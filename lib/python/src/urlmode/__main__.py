@@ -11,6 +11,7 @@ from ._core.shipped import shipped_file
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {
     "sdk": ("sdk.py", "mcp,oauth", "the official Python SDK 1.x and 2.x"),
+    "paid": ("paid.py", "mcp,oauth", "SDK 2.x: a report that is sold once, credits, and a subscription"),
     "fastmcp": ("fastmcp_server.py", "fastmcp,oauth", "FastMCP 2, 3 and 4"),
 }
 _LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())

@@ -226,6 +226,16 @@ async def paid(query: Query, *, subject: str, item: str, since: datetime | None)
     return answer
 
 
+DELIVERED = "SELECT urlmode.delivered(%s::text, %s::text, %s::timestamptz)"
+
+
+async def delivered(query: Query, *, subject: str, item: str, since: datetime | None) -> bool:
+    """`since`: when it was proved, or later."""
+    found = await query(DELIVERED, [subject, item, since], True)
+    answer: bool = found[0][0]
+    return answer
+
+
 class EntitlementRow(NamedTuple):
     item_name: str
     status: Literal["trialing", "active", "cancelled", "past_due", "ended"]

@@ -190,8 +190,8 @@ class Database:
     async def entitlements(self, subject: str, item: str | None) -> list[EntitlementRow]:
         return await money.entitlements(self.query, tenant="", subject=subject, item=item)
 
-    async def paid(self, *, subject: str, item: str, since: datetime | None) -> bool:
-        return await money.paid(self.query, subject=subject, item=item, since=since)
+    async def paid(self, *, subject: str, item: str, since: datetime | None, delivered: bool) -> bool:
+        return await (money.delivered if delivered else money.paid)(self.query, subject=subject, item=item, since=since)
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         await money.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)

@@ -118,16 +118,16 @@ class MoneyMethods:
             async for entry in entries:
                 yield entry
 
-    async def paid(self, *, subject: str, item: str, since: datetime | None = None) -> bool:
+    async def paid(self, *, subject: str, item: str, since: datetime | None = None, delivered: bool = False) -> bool:
         """Whether this user has paid for this item: a payment that was as expected, and did not go back as a whole.
 
-        One that is held counts once a call has claimed it. `since`: only what was proved then or later. Raises
-        UrlModeClosedError.
+        One that is held counts once a call has claimed it. `since`: only what was proved then or later. `delivered`: only
+        what a call has claimed and delivered. Raises UrlModeClosedError.
         """
         self._check_open()
         return await self._database.paid(
             subject=arguments.check_text("subject", subject, 1, SUBJECT_MAX),
-            item=arguments.check_text("item", item, 1, ITEM_MAX), since=arguments.check_since(since),
+            item=arguments.check_text("item", item, 1, ITEM_MAX), since=arguments.check_since(since), delivered=delivered,
         )  # fmt: skip
 
 
