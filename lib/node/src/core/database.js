@@ -62,7 +62,7 @@ export function isRefusal(error) {
  * @returns {Promise<Row[]>}
  */
 export function readRows(query, rowKeys) {
-	return sql.read((text, values) => /** @type {Promise<never[]>} */ (query(text, values, READ_NAME)), rowKeys);
+	return sql.readPaid((text, values) => /** @type {Promise<never[]>} */ (query(text, values, READ_NAME)), rowKeys);
 }
 
 /** The functions of the schema, which are called one by one or, where many calls come, in batches. */

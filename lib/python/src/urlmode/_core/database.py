@@ -60,7 +60,7 @@ def _sharing(row: Row) -> Row:
 
 async def read_rows(query: Query, keys: Sequence[RowKey]) -> list[Row]:
     """A row that does not exist, or that has another binding, is left out."""
-    return list(map(_sharing, await sql.read(query, keys)))
+    return list(map(_sharing, await sql.read_paid(query, keys)))
 
 
 class Database:
