@@ -205,7 +205,7 @@ export function deliveries() {
 export const stack = ({ text }) => ({ display_name: 'Stripe', secrets: [`whsec_${text()}`] });
 
 export const sender = {
-	event: (id, what, { amount, currency, reference = `cs_test_${id}`, ...more } = PAID) => ({
+	event: (id, what, { amount, currency, tax, reference = `cs_test_${id}`, ...more } = PAID) => ({
 		id: `evt_${randomUUID()}`,
 		object: 'event',
 		livemode: true,
@@ -220,7 +220,7 @@ export const sender = {
 			} : {
 				id: reference, object: 'checkout.session', client_reference_id: id,
 				payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
-				currency: currency?.toLowerCase() ?? null,
+				currency: currency?.toLowerCase() ?? null, ...tax !== undefined && { total_details: { amount_tax: tax } },
 			},
 		},
 		...more,

@@ -159,7 +159,7 @@ export class Database {
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 */
 	undelivered({ provider = null, since = null, id = null }) {
-		return money.undelivered(this.#ask, { provider, since, id });
+		return money.undeliveredClaims(this.#ask, { provider, since, id });
 	}
 
 	/**

@@ -392,6 +392,7 @@
  * @property {Kind} kind
  * @property {string} subject
  * @property {string} session
+ * @property {string | undefined} item what it is for; undefined: the server did not say it
  * @property {string | undefined} resumeKey
  * @property {string | undefined} reference of the payment; undefined where it is none
  * @property {number | undefined} amount in minor units

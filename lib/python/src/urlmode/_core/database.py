@@ -164,7 +164,7 @@ class Database:
         )
 
     async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
-        return await money.undelivered(self.query, provider=provider, since=since, id=None)
+        return await money.undelivered_claims(self.query, provider=provider, since=since, id=None)
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None

@@ -111,7 +111,7 @@ def _time_of(text: str | None) -> datetime | None:
 def to_undelivered(row: UndeliveredRow) -> UndeliveredClaim:
     return UndeliveredClaim(
         elicitation_id=row.elicitation, provider=row.provider_name, kind=row.kind, subject=row.subject,
-        session=row.session, resume_key=row.resume_key, reference=row.reference or None, amount=row.amount,
+        session=row.session, item=row.item, resume_key=row.resume_key, reference=row.reference or None, amount=row.amount,
         currency=row.currency, fulfilled_at=row.fulfilled_at, given_at=row.given_at, has_result=row.has_result,
         refunded=row.refunded, held=row.held,
     )  # fmt: skip

@@ -267,6 +267,8 @@ class UndeliveredClaim:
     kind: Kind
     subject: str
     session: str
+    item: str | None
+    """what it is for. None: the server did not say it"""
     resume_key: str | None
     reference: str | None
     """of the payment. None where it is none"""
