@@ -115,6 +115,10 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 		um_json_put_int(&json, event->amount);
 	}
 	put_unless_empty(&json, "currency", event->currency);
+	if (event->details.has_tax) {
+		um_json_put_key(&json, um_str("tax"));
+		um_json_put_int(&json, event->details.tax);
+	}
 	um_json_put_end(&json);
 	ok = seal(&op->result, um_seal_put, op, &json, context)
 		&& (event->effect != UM_EFFECT_PAID

@@ -200,7 +200,8 @@ needs_of_events(const struct um_spec_part *part)
 	const struct um_expr *const values[] = { &part->timestamp,
 		&part->origin.live, &part->origin.account, &part->identity,
 		&part->type, &part->elicitation, &part->amount, &part->currency,
-		&part->reference, &part->checkout, &part->time.from };
+		&part->reference, &part->checkout, &part->tax,
+		&part->time.from };
 	unsigned needs = part->payload.has_events ? UM_NEED_JSON : 0;
 
 	needs |= needs_of_subscription(&part->subscription);
@@ -275,6 +276,7 @@ um_spec_part_load(struct um_spec_part *part, const struct um_conf_loc *at,
 	ok = load_optional(&part->reference, at, node, "reference", &scope)
 		&& ok;
 	ok = load_optional(&part->checkout, at, node, "checkout", &scope) && ok;
+	ok = load_optional(&part->tax, at, node, "tax", &scope) && ok;
 	ok = um_spec_part_load_time(&part->time, at, node, "time", &scope,
 		     false)
 		&& ok;

@@ -49,6 +49,7 @@ check_deciding(const struct um_spec_part *part, const struct um_conf_loc *at)
 		{ "currency", &part->currency },
 		{ "reference", &part->reference },
 		{ "checkout", &part->checkout },
+		{ "tax", &part->tax },
 		{ "time", &part->time.from },
 	};
 

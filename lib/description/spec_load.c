@@ -245,8 +245,8 @@ load(struct um_spec *spec, const struct um_conf_loc *at, json_t *root,
 		"compared", "notes", "payload", "verify", "timestamp", "events",
 		"trust", "live", "account", "grace", "identity", "type",
 		"elicitation", "amount", "currency", "reference", "checkout",
-		"time", "subscription", "outcomes", "answer", "challenge",
-		"return", "reconcile", "oauth", NULL };
+		"tax", "time", "subscription", "outcomes", "answer",
+		"challenge", "return", "reconcile", "oauth", NULL };
 	const char *text;
 
 	bool ok = um_conf_check_keys(at, root, keys);

@@ -160,6 +160,8 @@ type row struct {
 	verifier []byte
 	// by PostgreSQL's clock; negative if it may be expired
 	closesInMs int64
+	// the price that was asked
+	expected string
 	// how many attempts to pay have failed, or how many problems `verify` has found
 	failedAttempts int
 	// the status that a cancellation by an MCP server has interrupted
@@ -176,12 +178,18 @@ type row struct {
 	refunded int64
 	// whether it was paid, and the operator must decide, because a part of it may have gone back
 	held bool
+	// of that payment, in minor units
+	amount   int64
+	currency string
+	// how much of it is tax; nil: nobody has said it
+	tax *int64
 }
 
-var sqlRead = internals.ReadingOf(
-	`SELECT id::text, provider, kind, status, coalesce(action, ''), reason, late, result, verifier, closes_in_ms, failed_attempts,
-		coalesce(completed_from, ''), rechecks, rechecked, coalesce(recheck_in_ms, 0), coalesce(payment_reference, ''), refunded, held
-		FROM urlmode.read($1::text[]::uuid[], $2::bytea[])`,
+var sqlReadPaid = internals.ReadingOf(
+	`SELECT id::text, provider, kind, status, coalesce(action, ''), reason, late, result, verifier, closes_in_ms,
+		coalesce(expected::text, ''), failed_attempts, coalesce(completed_from, ''), rechecks, rechecked, coalesce(recheck_in_ms, 0),
+		coalesce(payment_reference, ''), refunded, held, coalesce(amount, 0), coalesce(currency, ''), tax FROM
+		urlmode.read_paid($1::text[]::uuid[], $2::bytea[])`,
 	func(all []rowKey) []any {
 		return []any{
 			column(all, func(r rowKey) string { return r.id }),
@@ -190,8 +198,8 @@ var sqlRead = internals.ReadingOf(
 	},
 	func(from pgx.CollectableRow) (r row, err error) {
 		err = from.Scan(&r.id, &r.provider, &r.kind, &r.status, &r.action, &r.reason, &r.late, &r.result, &r.verifier, &r.closesInMs,
-			&r.failedAttempts, &r.completedFrom, &r.rechecks, &r.rechecked, &r.recheckInMs, &r.paymentReference, &r.refunded,
-			&r.held)
+			&r.expected, &r.failedAttempts, &r.completedFrom, &r.rechecks, &r.rechecked, &r.recheckInMs, &r.paymentReference,
+			&r.refunded, &r.held, &r.amount, &r.currency, &r.tax)
 		return r, err
 	},
 )

@@ -84,7 +84,7 @@ var sqlUnclaimedPayments = internals.ReadingOf(
 	},
 )
 
-type undeliveredValues struct {
+type undeliveredClaimsValues struct {
 	provider string
 	since    *time.Time
 	id       string
@@ -106,18 +106,20 @@ type undeliveredRow struct {
 	subject   string
 	session   string
 	resumeKey string
+	// what the payment or signature is for
+	item string
 }
 
-var sqlUndelivered = internals.ReadingOf(
+var sqlUndeliveredClaims = internals.ReadingOf(
 	`SELECT elicitation::text, provider_name, kind, coalesce(reference, ''), coalesce(amount, 0), coalesce(currency, ''),
-		fulfilled_at, given_at, has_result, refunded, held, subject, session, coalesce(resume_key, '') FROM
-		urlmode.undelivered($1::text, $2::timestamptz, $3::text::uuid)`,
-	func(of undeliveredValues) []any {
+		fulfilled_at, given_at, has_result, refunded, held, subject, session, coalesce(resume_key, ''), coalesce(item, '') FROM
+		urlmode.undelivered_claims($1::text, $2::timestamptz, $3::text::uuid)`,
+	func(of undeliveredClaimsValues) []any {
 		return []any{orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r undeliveredRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.kind, &r.reference, &r.amount, &r.currency, &r.fulfilledAt, &r.givenAt,
-			&r.hasResult, &r.refunded, &r.held, &r.subject, &r.session, &r.resumeKey)
+			&r.hasResult, &r.refunded, &r.held, &r.subject, &r.session, &r.resumeKey, &r.item)
 		return r, err
 	},
 )

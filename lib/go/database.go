@@ -136,7 +136,7 @@ func (db *database) abandonRows(ctx context.Context, ends []abandoned) ([]string
 }
 
 func (db *database) read(ctx context.Context, wanted rowKey) (*row, error) {
-	return first(ctx, db.pool, sqlRead, []rowKey{wanted})
+	return first(ctx, db.pool, sqlReadPaid, []rowKey{wanted})
 }
 
 func (db *database) expire(ctx context.Context, rowKeys []rowKey) error {

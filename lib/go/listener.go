@@ -402,11 +402,11 @@ func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
 	if l.isReceiving() && conn.Config().StatementCacheCapacity > 0 {
 		mode = pgx.QueryExecModeCacheStatement
 	}
-	found, err := conn.Query(ctx, sqlRead.Text, append([]any{mode}, sqlRead.Values(rowKeys)...)...)
+	found, err := conn.Query(ctx, sqlReadPaid.Text, append([]any{mode}, sqlReadPaid.Values(rowKeys)...)...)
 	if err != nil {
 		return nil, withoutDetail(err)
 	}
-	all, err := pgx.CollectRows(found, sqlRead.Read)
+	all, err := pgx.CollectRows(found, sqlReadPaid.Read)
 	return all, withoutDetail(err)
 }
 

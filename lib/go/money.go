@@ -78,7 +78,9 @@ type UndeliveredClaim struct {
 	Provider      string
 	Kind          Kind
 	Owner         Owner
-	ResumeKey     string
+	// Item is what it is for; empty: the server did not say it.
+	Item      string
+	ResumeKey string
 	// Reference is that of the payment, and empty where it is none.
 	Reference string
 	// Amount is in minor units.

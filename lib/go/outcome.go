@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,6 +77,10 @@ func toOutcome(ring keys, read *row, k rowKey, result map[string]any, known *ver
 		ElicitationID: read.id, Action: read.action, Reason: read.reason, Result: result, Late: read.late,
 		Interrupted: read.completedFrom, Reference: read.paymentReference, RefundedAmount: read.refunded,
 		Refunded: read.paymentReference == "" && read.kind == Payment && accepted,
+	}
+	if read.kind == Payment {
+		outcome.Amount, outcome.Currency, outcome.Tax = read.amount, read.currency, read.tax
+		json.Unmarshal([]byte(read.expected), &outcome.Expected) // as the database has checked it
 	}
 	// The verifier and nonce are only useful with a code.
 	if accepted && known == nil && read.verifier != nil {

@@ -64,14 +64,14 @@ func (m *Instance) Undelivered(ctx context.Context, o ListOptions) ([]Undelivere
 		return nil, err
 	}
 	found, err := call(ctx, m.pool, func(ctx context.Context) ([]undeliveredRow, error) {
-		return run(ctx, m.pool, sqlUndelivered, undeliveredValues(f.values()))
+		return run(ctx, m.pool, sqlUndeliveredClaims, undeliveredClaimsValues(f.values()))
 	})
 	return column(found, toUndelivered), err
 }
 
 func toUndelivered(r undeliveredRow) UndeliveredClaim {
 	return UndeliveredClaim{ElicitationID: r.elicitation, Provider: r.providerName, Kind: r.kind, Owner: Owner{r.subject, r.session},
-		ResumeKey: r.resumeKey, Reference: r.reference, Amount: r.amount, Currency: r.currency, FulfilledAt: r.fulfilledAt, GivenAt: r.givenAt,
+		Item: r.item, ResumeKey: r.resumeKey, Reference: r.reference, Amount: r.amount, Currency: r.currency, FulfilledAt: r.fulfilledAt, GivenAt: r.givenAt,
 		HasResult: r.hasResult, Refunded: r.refunded, Held: r.held}
 }
 

@@ -38,9 +38,22 @@ func (ws *waits) takeOutcome(e *entry, sealed string) bool {
 	completed := row{id: e.key.id, kind: kind, status: Completed, action: outcome.Action, reason: outcome.Reason}
 	if kind == Payment {
 		completed.paymentReference = outcome.Reference
+		completed.expected = e.expected
+		completed.amount, completed.currency, completed.tax = paidOf(outcome.Result)
 	}
 	ws.end(e, &completed, outcome.Result)
 	return true
+}
+
+// paidOf is what an event that was announced says of the payment.
+func paidOf(result map[string]any) (amount int64, currency string, tax *int64) {
+	paid, _ := result["amount"].(float64)
+	currency, _ = result["currency"].(string)
+	if part, isSaid := result["tax"].(float64); isSaid {
+		tax = new(int64)
+		*tax = int64(part)
+	}
+	return int64(paid), currency, tax
 }
 
 // takeBatch takes the entries to read next. No id occurs twice, because the rows that come back do not have the binding.
@@ -156,6 +169,7 @@ func cloned(value any) any {
 // keepWaiting keeps the waits for a row that is open, and reports its status.
 func (ws *waits) keepWaiting(e *entry, read *row) {
 	e.isRead, e.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
+	e.expected = read.expected
 	if e.verifier == nil && read.verifier != nil {
 		// It is an error only when it is needed.
 		e.verifier, _ = openVerifier(ws.ring, read.verifier, e.key)

@@ -258,6 +258,13 @@ type Outcome struct {
 	Interrupted Status
 	// Reference is the provider's, of the payment, with which Claim takes it.
 	Reference string
+	// Amount is how much was paid, in minor units of Currency, and Tax how much of it is tax; nil if no event has said it. They
+	// are those of Reference.
+	Amount   int64
+	Currency string
+	Tax      *int64
+	// Expected is, of a payment, the price that was asked.
+	Expected Expected
 	// Refunded means that the payment has gone back; no call can claim it any more.
 	Refunded bool
 	// RefundedAmount is how much of it went back, in minor units.

@@ -30,6 +30,7 @@ type entry struct {
 	isRead      bool
 	kind        byte // of rowKinds
 	verifier    *verifier
+	expected    string        // of a payment: the price that was asked, as the database has it
 	closesAt    time.Duration // when the row is to be read because it may have expired, in the time of waits; or zero
 	nextRecheck *time.Timer
 }

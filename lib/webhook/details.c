@@ -99,6 +99,10 @@ um_details_put(struct um_buf *out, const struct um_details *details)
 		put_name(out, "checkout_paid");
 		um_json_put_bool(out, true);
 	}
+	if (details->has_tax) {
+		put_name(out, "tax");
+		um_json_put_int(out, details->tax);
+	}
 	if (out->len != 0)
 		um_json_put_end(out);
 }

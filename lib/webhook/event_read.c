@@ -214,6 +214,24 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 				  "many places as the currency has");
 }
 
+/* It decides nothing, so what cannot be read as one is left out. */
+static void
+read_tax(struct um_event *event, const struct um_spec_part *part,
+	const struct um_source *source)
+{
+	struct um_misread ignored;
+	struct um_details *details = &event->details;
+	char tax[32];
+
+	if (event->effect != UM_EFFECT_PAID || !event->has_amount
+		|| read_text(&part->tax, source, tax, sizeof(tax), "/tax",
+			   &ignored)
+			!= UM_FOUND)
+		return;
+	details->has_tax = um_amount_parse(&details->tax, um_str(tax),
+		&part->amount_units, event->currency);
+}
+
 /* Whether it is of the other mode, or of an account that is not configured. */
 static bool
 is_of_others(const struct um_event *event)
@@ -451,11 +469,13 @@ read_rest(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t outcome,
 	struct um_misread *misread)
 {
-	return read_checkout(event, part, source, outcome, misread)
-		&& read_subscription(event, part, source, misread)
-		&& (!needs_amount(event, part)
-			|| read_amount(event, part, source, outcome, misread))
-		&& read_details(event, part, source, outcome, misread);
+	if (!read_checkout(event, part, source, outcome, misread)
+		|| !read_subscription(event, part, source, misread)
+		|| (needs_amount(event, part)
+			&& !read_amount(event, part, source, outcome, misread)))
+		return false;
+	read_tax(event, part, source);
+	return read_details(event, part, source, outcome, misread);
 }
 
 bool

@@ -95,7 +95,7 @@ struct um_spec_part {
 
 	struct um_origin origin;
 	struct um_expr identity, type, elicitation, amount, currency, reference,
-		checkout;
+		checkout, tax;
 	struct um_time time; /* of the event; of a refund it is told */
 	struct um_amount_units amount_units;
 	struct um_subscription_spec subscription;

@@ -191,6 +191,12 @@ BEGIN
 			d.proof IN ('matches', 'mismatch') AND d.ended AS late
 		FROM decided d ORDER BY d.n
 	) k;
+	IF EXISTS (SELECT FROM unnest(details) AS u (detail) WHERE u.detail ? 'tax') THEN
+		UPDATE urlmode.payment p SET tax = (a.detail -> 'tax')::bigint
+		FROM unnest(ids, providers, amounts, currencies, refs, checkouts, details) AS a (id, provider, amount, currency, ref, checkout, detail)
+		WHERE p.elicitation = a.id AND p.elicitation = ANY (ids) AND p.provider = a.provider AND p.reference IN (a.ref, a.checkout, a.id::text)
+			AND p.amount = a.amount AND p.currency = a.currency AND a.detail ? 'tax';
+	END IF;
 	-- Another transaction has kept the event since we looked, and for another
 	-- elicitation: the lock of the row would have kept it away.
 	IF overtaken THEN

@@ -6,13 +6,13 @@
 -- As in 007_callback, rows are taken in the order of their ids, and the first of
 -- two elements with one id counts.
 
-CREATE OR REPLACE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+CREATE OR REPLACE FUNCTION urlmode.read_paid(ids uuid[], bindings bytea[])
 RETURNS TABLE (
 	id uuid, provider text, kind text, status text, action text, reason text, late boolean,
 	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
 	expected jsonb, failed_attempts integer, completed_from text,
 	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint,
-	payment_reference text, refunded bigint, held boolean
+	payment_reference text, refunded bigint, held boolean, amount bigint, currency text, tax bigint
 )
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -29,12 +29,13 @@ BEGIN
 		e.expected::jsonb, e.failed_attempts, CASE WHEN p.late IS NULL THEN e.completed_from::text END,
 		r.event_type::text, coalesce(r.unproven_references::text[], '{}'), coalesce(r.rechecks, 0), coalesce(r.rechecked, 0),
 		ceil(extract(epoch FROM r.recheck_at - now()) * 1000)::bigint,
-		p.reference, coalesce(p.refunded, 0), coalesce(p.held, false)
+		p.reference, coalesce(p.refunded, 0), coalesce(p.held, false), p.amount, p.currency, p.tax
 	FROM unnest(ids, bindings) AS a (id, binding)
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding = a.binding
 	CROSS JOIN LATERAL urlmode.effective_status(e) AS s (effective_status)
 	LEFT JOIN LATERAL (
-		SELECT x.late, x.result, x.reference::text, x.refunded, x.claimed_at IS NULL AND (NOT x.matches OR urlmode.claim_rank(x) = 3) AS held
+		SELECT x.late, x.result, x.reference::text, x.refunded, x.amount::bigint, x.currency::text, x.tax,
+			x.claimed_at IS NULL AND (NOT x.matches OR urlmode.claim_rank(x) = 3) AS held
 		FROM urlmode.payment x
 		WHERE e.kind = 'payment' AND e.status = 'completed'
 			AND x.elicitation = e.id AND x.refunded_at IS NULL AND (x.matches
@@ -47,7 +48,7 @@ BEGIN
 	LEFT JOIN LATERAL (SELECT * FROM urlmode.recheck x WHERE x.elicitation = e.id LIMIT 1) r ON true;
 END
 $$;
-COMMENT ON FUNCTION urlmode.read IS
+COMMENT ON FUNCTION urlmode.read_paid IS
 	'The rows, in no particular order. Rows that do not exist or have another binding are left '
 	'out. Changes nothing: the reader of a result calls mark_read, or claim for a payment. A '
 	'payment that was proved after the end is the outcome: accept, and late. One that has ended '
@@ -59,7 +60,26 @@ COMMENT ON FUNCTION urlmode.read IS
 	'amount_mismatch. expires_in_ms is negative when the row can no '
 	'longer be opened, closes_in_ms when expire may complete it. rechecks grows by one with every '
 	'event that asks for a recheck; those up to rechecked are answered; recheck_in_ms says how '
-	'long nobody else may begin one (NULL or negative: now).';
+	'long nobody else may begin one (NULL or negative: now). amount, currency, tax: of the payment '
+	'that payment_reference names; tax is NULL where its event does not say it. expected: the price '
+	'that was asked.';
+
+CREATE OR REPLACE FUNCTION urlmode.read(ids uuid[], bindings bytea[])
+RETURNS TABLE (
+	id uuid, provider text, kind text, status text, action text, reason text, late boolean,
+	result bytea, verifier bytea, expires_in_ms bigint, closes_in_ms bigint,
+	expected jsonb, failed_attempts integer, completed_from text,
+	event_type text, unproven_references text[], rechecks integer, rechecked integer, recheck_in_ms bigint,
+	payment_reference text, refunded bigint, held boolean
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT r.id, r.provider, r.kind, r.status, r.action, r.reason, r.late, r.result, r.verifier, r.expires_in_ms, r.closes_in_ms,
+		r.expected, r.failed_attempts, r.completed_from, r.event_type, r.unproven_references, r.rechecks, r.rechecked, r.recheck_in_ms,
+		r.payment_reference, r.refunded, r.held
+	FROM urlmode.read_paid(ids, bindings) r
+$$;
+COMMENT ON FUNCTION urlmode.read IS
+	'read_paid without what was paid, as older packages call it.';
 
 CREATE OR REPLACE FUNCTION urlmode.expire(ids uuid[], bindings bytea[])
 RETURNS SETOF uuid
@@ -221,5 +241,5 @@ COMMENT ON FUNCTION urlmode.end_recheck IS
 	'lease.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.read, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.end_recheck
+	urlmode.read, urlmode.read_paid, urlmode.expire, urlmode.abandon, urlmode.settle, urlmode.end_recheck
 TO :"server";

@@ -34,6 +34,7 @@ export function deliveries() {
 		site: { secrets: [secret] },
 		deliveries: [
 			deliver('paid', 'order_created', { status: 'paid', first_order_item: { variant_id: 77 } }, 'paid', { ...amount, checkout: '77' }),
+			deliver('with-tax', 'order_created', { status: 'paid', tax: 479 }, 'paid', { ...amount, details: { subscription: {}, tax: 479 } }),
 			deliver('free', 'order_created', { status: 'paid', total: 0 }, 'paid', { ...amount, amount: 0 }),
 			deliver('pending', 'order_created', { status: 'pending' }, 'recheck', { reference: '12345' }),
 			deliver('failed', 'order_created', { status: 'failed' }, 'attempt_failed', amount),

@@ -32,6 +32,8 @@ export function deliveries() {
 		deliveries: [
 			paddle('refused', 'transaction.payment_failed', 'attempt_failed'),
 			paddle('good', 'transaction.completed', 'paid'),
+			paddle('with-tax', 'transaction.completed', 'paid', { details: { totals: { subtotal: '2500', discount: '0', tax: '500', total: '3000' } } },
+				{ ...of('txn_1'), details: { tax: 500 } }),
 			paddle('cancelled', 'transaction.canceled', 'failed'),
 			paddle('made-by-the-payer', 'transaction.completed', 'ignore', { origin: 'web' }, { reference: 'txn_1' }),
 			// A subscription: its first payment, its renewals, and what it is.

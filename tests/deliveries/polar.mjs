@@ -27,6 +27,7 @@ export function deliveries() {
 			deliver('msg_12', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }, before),
 			deliver('msg_13', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }, Buffer.alloc(32, 's')),
 			deliver('msg_1', 'order.paid', order, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount }),
+			deliver('msg_tax', 'order.paid', { ...order, tax_amount: 200 }, 'paid', { reference: 'ord_1', checkout: 'co_1', ...amount, details: { tax: 200 } }),
 			// The payer writes the address of a checkout link.
 			deliver('msg_11', 'order.paid', { ...order, metadata: { reference_id: ID } }, 'paid', { id: null, reference: 'ord_1', checkout: 'co_1' }),
 			deliver('msg_2', 'checkout.updated', { ...checkout, status: 'confirmed' }, 'ignore', { reference: 'co_1' }),

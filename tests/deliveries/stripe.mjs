@@ -59,6 +59,9 @@ export function deliveries() {
 			deliver('paid-by-a-link', completed, { ...paid, payment_link: 'plink_1' }, good('ignore', { reference: 'cs_1' })),
 			...['succeeded', 'failed'].map((ended) => deliver(`${ended}-by-a-link`, `checkout.session.async_payment_${ended}`, { ...paid, payment_link: 'plink_1' },
 				good('ignore', { reference: 'cs_1' }))),
+			deliver('with-tax', completed, { ...paid, total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 168 } },
+				good('paid', { reference: 'cs_1', amount: 1050, currency: 'EUR', details: { tax: 168 } })),
+			deliver('with-a-tax-that-is-none', completed, { ...paid, total_details: { amount_tax: 'included' } }, good('paid')),
 			deliver('free', completed, { payment_status: 'no_payment_required', amount_total: 0 },
 				good('paid', { reference: 'cs_1', amount: 0, currency: 'EUR' })),
 			deliver('waits', completed, { payment_status: 'unpaid' }, good('processing')),
@@ -206,7 +209,7 @@ export function deliveries() {
 export const stack = ({ text }) => ({ display_name: 'Stripe', secrets: [`whsec_${text()}`] });
 
 export const sender = {
-	event: (id, what, { amount, currency, reference = `cs_test_${id}`, ...more } = PAID) => ({
+	event: (id, what, { amount, currency, tax, reference = `cs_test_${id}`, ...more } = PAID) => ({
 		id: `evt_${randomUUID()}`,
 		object: 'event',
 		livemode: true,
@@ -221,7 +224,7 @@ export const sender = {
 			} : {
 				id: reference, object: 'checkout.session', client_reference_id: id,
 				payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,
-				currency: currency?.toLowerCase() ?? null,
+				currency: currency?.toLowerCase() ?? null, ...tax !== undefined && { total_details: { amount_tax: tax } },
 			},
 		},
 		...more,

@@ -92,3 +92,68 @@ describe('what the payer has made himself is not believed, whether or not there 
 		assert.deepEqual([outcome.action, asked], ['accept', ['4711']]);
 	});
 });
+
+describe('whatever the checkout totals', () => {
+	const wait = ({ id, owner }) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000 });
+	const ask = (name, expected, checkout, options) => fixture.createPayment(name, {
+		expected, item: 'report:42', targetUrl: () => ({ url: 'https://checkout.example/pay', checkout }), ...options,
+	});
+
+	/** The price is 10.50. The tax comes on top, or a code takes all of it off. */
+	const TOTALS = {
+		stripe: (id, checkout, total, tax) => {
+			const event = PAID.stripe(id, checkout);
+			Object.assign(event.data.object, { amount_total: total, total_details: { amount_tax: tax } }, total === 0 && { payment_intent: null, payment_status: 'no_payment_required' });
+			return event;
+		},
+		paddle: (id, checkout, total, tax) => PAID.paddle(id, checkout, { details: { totals: { total: String(total), tax: String(tax) } } }),
+		polar: (id, checkout, total, tax) => PAID.polar(id, checkout, { total_amount: total, tax_amount: tax }),
+	};
+	for (const [name, paid] of Object.entries(TOTALS)) {
+		test(`${name}: with a tax on top, which the outcome names beside the price`, async () => {
+			const checkout = `checkout-${randomUUID()}`;
+			const expected = { ...PRICE, match: 'checkout' };
+			const payment = await ask(name, expected, checkout);
+			await send(name, paid(payment.id, checkout, 1260, 210));
+			const { action, amount, currency, tax, expected: asked, reference } = await wait(payment);
+			assert.deepEqual([action, amount, currency, tax, asked], ['accept', 1260, 'EUR', 210, expected]);
+			const [listed] = (await fixture.urlmode.unclaimed({ provider: name })).filter(({ elicitationId }) => elicitationId === payment.id);
+			assert.deepEqual([listed.reference, listed.amount, listed.item, listed.matches], [reference, 1260, 'report:42', true]);
+		});
+
+		test(`${name}: nothing, with a code of 100 %`, async () => {
+			const checkout = `checkout-${randomUUID()}`;
+			const payment = await ask(name, { match: 'checkout' }, checkout);
+			await send(name, paid(payment.id, checkout, 0, 0));
+			const { action, amount, reference } = await wait(payment);
+			assert.deepEqual([action, amount], ['accept', 0]);
+			if (name !== 'polar') assert.equal(reference, checkout, 'nothing else has a name');
+			const claim = await fixture.urlmode.beginClaim(payment.id, payment.owner);
+			assert.equal(claim.state, 'begun');
+			await claim.fulfil('The report.');
+			const [undelivered] = (await fixture.urlmode.undelivered({ provider: name })).filter(({ elicitationId }) => elicitationId === payment.id);
+			assert.deepEqual([undelivered.item, undelivered.amount], ['report:42', 0]);
+			await claim.confirm();
+		});
+	}
+
+	test('of another checkout nothing is accepted, also at 0', async () => {
+		const payment = await ask('stripe', { match: 'checkout' }, `checkout-${randomUUID()}`);
+		await send('stripe', TOTALS.stripe(payment.id, `checkout-${randomUUID()}`, 0, 0));
+		assert.deepEqual(await actions(payment), ['other_checkout']);
+	});
+
+	test('lemon-squeezy: at least the price, with the tax on top of it', async () => {
+		const [payment, less] = [await ask('lemon-squeezy', { ...PRICE, match: 'at-least' }, 'variant-1'), await ask('lemon-squeezy', { ...PRICE, match: 'at-least' }, 'variant-1')];
+		const event = (id, attributes) => {
+			const made = PAID['lemon-squeezy'](id, 'variant-1');
+			Object.assign(made.data.attributes, attributes);
+			return made;
+		};
+		await send('lemon-squeezy', event(payment.id, { total: 1260, tax: 210 }));
+		const { action, amount, tax } = await wait(payment);
+		assert.deepEqual([action, amount, tax], ['accept', 1260, 210]);
+		await send('lemon-squeezy', event(less.id, { total: 945 }));
+		assert.equal((await wait(less)).reason, 'amount_mismatch');
+	});
+});

@@ -138,14 +138,15 @@ describe('show', () => {
 		});
 	}
 
-	test('of a payment that comes after the end: late, and of no call', async () => {
-		const payment = await fixture.createPayment('stripe', { expected: PRICE });
+	test('of a payment that comes after the end: late, of no call, and for what', async () => {
+		const payment = await fixture.createPayment('stripe', { expected: PRICE, item: 'report:42' });
 		await fixture.urlmode.cancel(payment.id, payment.owner);
 		const stripe = sender(fixture, 'stripe');
 		await stripe.send(stripe.event(payment.id, 'paid', PRICE));
 
 		const { elicitation, payments, events } = await json('show', payment.id);
-		assert.deepEqual([elicitation.action, payments[0].late, events.map(({ action }) => action)], ['cancel', true, ['late']]);
+		assert.deepEqual([elicitation.action, elicitation.item, payments[0].late, events.map(({ action }) => action)], ['cancel', 'report:42', true, ['late']]);
+		assert.match((await run('show', payment.id)).out, /^ *item +report:42$/m);
 	});
 
 	test('of an account there are neither payments nor events', async () => {
@@ -299,15 +300,15 @@ describe('events', () => {
 	});
 
 	test('undelivered: what was done, and whose answer nobody knows to be written', async () => {
-		const { id, owner } = await pay();
+		const { id, owner } = await pay(['paid'], { item: 'report:42' });
 		const undelivered = async () => (await json('events', '--undelivered', ...ALL)).filter(({ elicitation }) => elicitation === id);
 		assert.deepEqual(await undelivered(), []);
 		const claim = await fixture.urlmode.beginClaim(id, owner);
 		await claim.fulfil('The report.');
-		assert.deepEqual((await undelivered()).map(({ kind, amount, currency, has_result: kept }) => [kind, amount, currency, kept]), [['payment', 1050, 'EUR', true]]);
+		assert.deepEqual((await undelivered()).map(({ kind, item, amount, currency, has_result: kept }) => [kind, item, amount, currency, kept]), [['payment', 'report:42', 1050, 'EUR', true]]);
 		const { out } = await run('events', '--undelivered', ...ALL);
 		assert.match(out, /fulfilled_at +\| +provider +\| +kind +\| +elicitation +\| +reference/);
-		assert.ok(out.includes(id) && !out.includes('The report.'));
+		assert.ok(out.includes(id) && out.includes('report:42') && !out.includes('The report.'));
 		await claim.confirm();
 		assert.deepEqual(await undelivered(), []);
 	});

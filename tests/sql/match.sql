@@ -23,3 +23,7 @@ SELECT claim(22), claim(22), find_item('none');
 SELECT make(30, price => 'whatever');
 SELECT make(30, match => 'about', checkout => 'c30');
 SELECT make(30, match => 'checkout');
+-- What was paid is read with the price that was asked; and how much of it is tax, if the event says it.
+SELECT make(40, match => 'at-least'), event(40, 'paid', '11.90 EUR', 'p40', details => '{"tax": 190}'), make(41, match => 'at-least'), event(41, 'paid', '11.90 EUR', 'p41'),
+	make(42, price => 'whatever', checkout => 'c42'), event(42, 'paid', '0.00 EUR', checkout => 'c42', details => '{"checkout_paid": true, "tax": 0}'), make(43);
+SELECT payment_reference, amount, currency, tax, expected FROM urlmode.read_paid(ARRAY[id(40), id(41), id(42), id(43)], array_fill(owner('ann'), ARRAY[4])) ORDER BY id;

@@ -18,6 +18,8 @@ TEST(only_what_the_event_says_is_put)
 			"{\"kind\":\"dispute\",\"evidence_due_at\":2}" },
 		{ { .checkout_paid = true }, "{\"checkout_paid\":true}" },
 		{ { .also = "pi_1" }, "{\"also\":\"pi_1\"}" },
+		{ { .has_tax = true }, "{\"tax\":0}" },
+		{ { .has_tax = true, .tax = 168 }, "{\"tax\":168}" },
 		{ { .occurred_at = 1, .state = "a \"word\"" },
 			"{\"occurred_at\":1,\"state\":\"a \\\"word\\\"\"}" },
 		{ { .subscription = { .id = "sub_1" } }, "" },

@@ -39,7 +39,8 @@ const answered = (recheck) => Object.fromEntries(Object.entries(given(recheck)).
 	([name, value]) => [name, ['payments', 'refunds'].includes(name) ? value.map(given) : value]));
 
 const VERBS = {
-	create: async (options) => told(await urlmode.create(given(options))),
+	create: async ({ checkout, ...options }) => told(await urlmode.create(
+		{ ...given(options), ...checkout && { targetUrl: { url: options.target_url, checkout } } })),
 	async wait({ elicitation_id: id, recheck, verify, timeout_ms: timeout, ...options }, number) {
 		const stop = new AbortController();
 		stops.set(number, stop);

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-from urlmode import Answer, Entries, Expected, PaymentEntry, Problem, RefundEntry, UrlMode, UrlModeError
+from urlmode import Answer, Entries, Expected, PaymentEntry, Problem, RefundEntry, Target, UrlMode, UrlModeError
 
 SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than", "recheck_after_ms": "recheck_after"}
 
@@ -80,12 +80,13 @@ class Driver:
         self.asked: dict[int, asyncio.Future[Any]] = {}
         self.vault: Any = None
 
-    async def create(self, number: int, *, kind: str, target_url: str = "", **options: Any) -> Any:
+    async def create(self, number: int, *, kind: str, target_url: str = "", checkout: str = "", **options: Any) -> Any:
         if kind == "input":
             return told(await self.urlmode.create_input(**given(options)))
         if kind == "approval":
             return told(await self.urlmode.create_approval(**given(options)))
-        return told(await self.urlmode.create(kind=kind, target_url=target_url, **given(options)))
+        target = Target(target_url, checkout) if checkout else target_url
+        return told(await self.urlmode.create(kind=kind, target_url=target, **given(options)))
 
     async def wait(self, number: int, *, recheck: Any = None, verify: Any = None, **options: Any) -> Any:
         async def ask(event: Any) -> Answer | Entries | None:

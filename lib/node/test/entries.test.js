@@ -26,7 +26,7 @@ test('what is exactly paid is an accept, with what an event would have told as i
 	const id = await asked(fixture);
 	const reference = newReference();
 	assert.deepEqual(await fixture.urlmode.waitForCompletion(id, { ...owner, recheck: async () => ({ payments: [entry(id, reference)] }) }),
-		{ elicitationId: id, action: 'accept', reason: '', result: { reference, ...PRICE }, reference });
+		{ elicitationId: id, action: 'accept', reason: '', result: { reference, ...PRICE }, reference, ...PRICE, expected: PRICE });
 });
 
 test('20.00 paid for 10.50 is listed, and so is what is paid in another currency', async (t) => {

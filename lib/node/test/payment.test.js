@@ -151,7 +151,7 @@ for (const [name, end] of Object.entries({
 
 		assert.equal((await create({ targetUrl: () => assert.fail('the user is asked to pay again') })).elicitationId, id);
 		assert.deepEqual(await outcomeOf(),
-			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference, ...PRICE, expected: PRICE });
 		const claims = await Promise.all([urlmode, another(), urlmode].map((instance) => instance.claim(id, owner)));
 		assert.deepEqual(claims.sort(), [false, false, true]);
 		assert.deepEqual(await unclaimed(), []);

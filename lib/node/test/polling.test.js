@@ -29,7 +29,7 @@ function watchReads(t, applicationName) {
 	t.mock.method(pg.Client.prototype, 'query', function (statement, ...rest) {
 		const { text = '', values } = statement;
 		const isOwn = this.connectionParameters.application_name === applicationName;
-		if (isOwn && text.includes('urlmode.read(')) reads.push({ at: performance.now(), rows: values[0].length });
+		if (isOwn && text.includes('urlmode.read_paid(')) reads.push({ at: performance.now(), rows: values[0].length });
 		return query.call(this, statement, ...rest);
 	});
 	return reads;

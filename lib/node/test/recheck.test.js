@@ -51,7 +51,7 @@ test('the answer of recheck completes the row for every wait, and an event that 
 		},
 	});
 	const other = another().waitForCompletion(id, owner);
-	const expected = { elicitationId: id, action: 'accept', reason: '', result: { reference: first }, reference: first };
+	const expected = { elicitationId: id, action: 'accept', reason: '', result: { reference: first }, reference: first, ...PRICE, expected: PRICE };
 	assert.deepEqual(await asks, expected);
 	assert.deepEqual(await other, expected);
 	assert.deepEqual(questions, [{
@@ -82,7 +82,7 @@ test('if recheck returns nothing, the wait continues, and each further event cal
 	await until('recheck was called again', () => references.length === 2);
 	await callback.event(id, 'recheck', { reference: 'b' });
 	assert.deepEqual(await waiting,
-		{ elicitationId: id, action: 'decline', reason: 'refused_by_bank', result: undefined });
+		{ elicitationId: id, action: 'decline', reason: 'refused_by_bank', result: undefined, expected: PRICE });
 	assert.deepEqual(references, [undefined, 'a', 'b']);
 });
 
@@ -275,7 +275,7 @@ test('a payment that ended otherwise is rechecked as well: what was paid late is
 		await callback.event(id, 'recheck');
 		const reference = newReference();
 		assert.deepEqual(await urlmode.waitForCompletion(id, { ...owner, timeout, recheck: () => paid(reference) }),
-			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+			{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference, ...PRICE, expected: PRICE });
 	}
 	const id = await create(fixture);
 	await urlmode.cancel(id, owner);
@@ -304,7 +304,7 @@ test('a call that comes after the grace asks about an event that nobody has answ
 	assert.equal(await ask(), id);
 	const reference = newReference();
 	assert.deepEqual(await urlmode.waitForCompletion(id, { ...own, timeout: 0, recheck: () => paid(reference) }),
-		{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference });
+		{ elicitationId: id, action: 'accept', reason: '', late: true, result: { reference }, reference, ...PRICE, expected: PRICE });
 });
 
 test('an event that proves nothing leaves status and expiry as they are', async (t) => {

@@ -43,7 +43,7 @@ async def test_one_connection_listens_before_it_reads_for_all_waits(
     ended = await asyncio.gather(*waits, return_exceptions=True)
     assert {type(each) for each in ended} == {ElicitationNotFoundError}
     assert asked[0][0] == "LISTEN urlmode"
-    reads = [rows for statement, rows in asked if "urlmode.read(" in statement]
+    reads = [rows for statement, rows in asked if "urlmode.read_paid(" in statement]
     assert max(reads) == 1000 and len(reads) <= 5, reads
     async with await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL")) as connection:
         cursor = await connection.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", [name])

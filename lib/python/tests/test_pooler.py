@@ -17,7 +17,7 @@ import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import BegunClaim, ElicitationTimeoutError, Expected, FulfilledClaim, InputForm, Problem, Progress, UrlMode
-from urlmode._core.contract_calls import READ
+from urlmode._core.contract_calls import READ_PAID
 
 PAYMENT: dict[str, Any] = {
     "provider": "stripe", "kind": "payment", "item": "report:42", "expected": Expected(1050, "EUR"),
@@ -187,7 +187,7 @@ def _count_reads(urlmode: UrlMode) -> list[int]:
     query = urlmode._listener.query
 
     async def counted(statement: str, values: Any, _reads: bool = False) -> Any:
-        if statement == READ:
+        if statement == READ_PAID:
             reads.append(len(values[0]))
         return await query(statement, values)
 

@@ -41,6 +41,7 @@ type given struct {
 	ResumeKey     string          `json:"resume_key"`
 	Item          string          `json:"item"`
 	Delivered     bool            `json:"delivered"`
+	Checkout      string          `json:"checkout"`
 	About         map[string]any  `json:"about"`
 	ClientID      string          `json:"client_id"`
 	SameClient    bool            `json:"same_client"`
@@ -170,11 +171,17 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		if with.Kind == urlmode.Input || with.Kind == urlmode.Approval {
 			return d.createForm(ctx, with, owner)
 		}
-		made, err := d.instance.Create(ctx, urlmode.Request{
+		request := urlmode.Request{
 			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: urlmode.Expected(with.Expected), PKCE: with.PKCE,
 			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
 			Item: with.Item, ClientID: with.ClientID, SameClient: with.SameClient, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
-		})
+		}
+		if with.Checkout != "" {
+			request.TargetURL, request.Target = "", func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
+				return urlmode.Target{URL: with.TargetURL, Checkout: with.Checkout}, nil
+			}
+		}
+		made, err := d.instance.Create(ctx, request)
 		return members{"elicitation_id": made.ElicitationID, "url": made.URL, "return_url": made.ReturnURL,
 			"cancel_url": made.CancelURL, "webhook_url": made.WebhookURL, "resumed": made.Resumed}, err
 	case "wait":
@@ -422,6 +429,7 @@ func (d *driver) wait(ctx context.Context, number int, with given, owner urlmode
 	outcome, err := d.instance.WaitWith(ctx, with.ElicitationID, owner, options)
 	return members{"elicitation_id": outcome.ElicitationID, "action": outcome.Action, "reason": outcome.Reason,
 		"result": outcome.Result, "late": outcome.Late, "interrupted": outcome.Interrupted, "reference": outcome.Reference,
+		"amount": outcome.Amount, "currency": outcome.Currency, "tax": outcome.Tax, "expected": outcome.Expected,
 		"refunded": outcome.Refunded, "refunded_amount": outcome.RefundedAmount, "code_verifier": outcome.CodeVerifier,
 		"nonce": outcome.Nonce, "approver": outcome.Approver, "comment": outcome.Comment, "decided_at": outcome.DecidedAt}, err
 }

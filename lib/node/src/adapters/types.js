@@ -70,6 +70,10 @@
  * @property {Record<string, unknown> | undefined} result
  * @property {true} [late] the payment was proved after the end of the elicitation
  * @property {string} [reference] the provider's reference of the payment
+ * @property {number} [amount] how much was paid, in minor units
+ * @property {string} [currency]
+ * @property {number} [tax] how much of it is tax, if the provider's event has said it
+ * @property {import('../core/types.js').Expected | 'any'} [expected] the price that was asked
  * @property {string} [codeVerifier]
  * @property {string} [nonce]
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same

@@ -141,6 +141,7 @@ export function resumeFor(query, all) {
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
  * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
+ * @property {import('./types.js').Expected | 'any' | null} expected the price that was asked
  * @property {number} failed_attempts how many attempts to pay have failed, or how many problems `verify` has found
  * @property {import('./types.js').OpenStatus | null} completed_from the status that a cancellation by an MCP server has interrupted
  * @property {number} rechecks how many events have required a recheck
@@ -149,18 +150,22 @@ export function resumeFor(query, all) {
  * @property {string | null} payment_reference of the payment that is the outcome
  * @property {string} refunded how much of it went back, in minor units
  * @property {boolean} held whether it was paid, and the operator must decide, because a part of it may have gone back
+ * @property {string | null} amount of that payment, in minor units
+ * @property {string | null} currency
+ * @property {string | null} tax how much of it is tax; null: nobody has said it
  */
 
-const READ = `SELECT id, provider, kind, status, action, reason, late, result, verifier, closes_in_ms, failed_attempts,
-	completed_from, rechecks, rechecked, recheck_in_ms, payment_reference, refunded, held FROM urlmode.read($1, $2)`;
+const READ_PAID = `SELECT id, provider, kind, status, action, reason, late, result, verifier, closes_in_ms, expected, failed_attempts,
+	completed_from, rechecks, rechecked, recheck_in_ms, payment_reference, refunded, held, amount, currency, tax FROM
+	urlmode.read_paid($1, $2)`;
 
 /**
  * @param {Query} query
  * @param {RowKey[]} all
  * @returns {Promise<Row[]>}
  */
-export function read(query, all) {
-	return /** @type {Promise<never>} */ (query(READ, [all.map(({ id }) => id), all.map(({ binding }) => binding)], true));
+export function readPaid(query, all) {
+	return /** @type {Promise<never>} */ (query(READ_PAID, [all.map(({ id }) => id), all.map(({ binding }) => binding)], true));
 }
 
 /**

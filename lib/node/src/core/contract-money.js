@@ -79,10 +79,11 @@ export function unclaimedPayments(query, { provider, since, id }) {
  * @property {string} subject
  * @property {string} session
  * @property {string | null} resume_key
+ * @property {string | null} item what the payment or signature is for
  */
 
-const UNDELIVERED = `SELECT elicitation, provider_name, kind, reference, amount, currency, fulfilled_at, given_at, has_result, refunded,
-	held, subject, session, resume_key FROM urlmode.undelivered($1, $2, $3)`;
+const UNDELIVERED_CLAIMS = `SELECT elicitation, provider_name, kind, reference, amount, currency, fulfilled_at, given_at, has_result, refunded,
+	held, subject, session, resume_key, item FROM urlmode.undelivered_claims($1, $2, $3)`;
 
 /**
  * @param {Query} query
@@ -92,8 +93,8 @@ const UNDELIVERED = `SELECT elicitation, provider_name, kind, reference, amount,
  * @param {string | null} values.id
  * @returns {Promise<UndeliveredRow[]>}
  */
-export function undelivered(query, { provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(UNDELIVERED, [provider, since, id], true));
+export function undeliveredClaims(query, { provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNDELIVERED_CLAIMS, [provider, since, id], true));
 }
 
 /**

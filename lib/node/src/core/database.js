@@ -62,7 +62,7 @@ export function isRefusal(error) {
  * @returns {Promise<Row[]>}
  */
 export function readRows(query, rowKeys) {
-	return sql.read((text, values) => /** @type {Promise<never[]>} */ (query(text, values, READ_NAME)), rowKeys);
+	return sql.readPaid((text, values) => /** @type {Promise<never[]>} */ (query(text, values, READ_NAME)), rowKeys);
 }
 
 /** The functions of the schema, which are called one by one or, where many calls come, in batches. */
@@ -159,7 +159,7 @@ export class Database {
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 */
 	undelivered({ provider = null, since = null, id = null }) {
-		return money.undelivered(this.#ask, { provider, since, id });
+		return money.undeliveredClaims(this.#ask, { provider, since, id });
 	}
 
 	/**

@@ -19,6 +19,7 @@ export function toOutcome(keys, row, binding, known) {
 	const result = row.result ? unseal(keys, { id, binding, use: RESULT_INFO }, row.result) : known.result;
 	/** @type {import('./types.js').Outcome} */
 	const outcome = { elicitationId: id, ...endOf(row), result };
+	if (row.kind === 'payment') Object.assign(outcome, priceOf(row));
 	if (row.payment_reference !== null) outcome.reference = row.payment_reference;
 	else if (row.kind === 'payment' && outcome.action === 'accept') outcome.refunded = true;
 	if (Number(row.refunded) > 0) outcome.refundedAmount = Number(row.refunded);
@@ -30,6 +31,21 @@ export function toOutcome(keys, row, binding, known) {
 		if (verifier.nonce !== undefined) outcome.nonce = verifier.nonce;
 	}
 	return outcome;
+}
+
+/**
+ * What was paid, and the price that was asked.
+ *
+ * @param {import('./database.js').Row} row of a payment
+ * @returns {Pick<import('./types.js').Outcome, 'amount' | 'currency' | 'tax' | 'expected'>}
+ */
+function priceOf({ expected, amount, currency, tax }) {
+	const { subscription, ...price } = /** @type {Record<string, unknown>} */ (typeof expected === 'object' ? expected ?? {} : {});
+	return {
+		...amount !== null && currency !== null && { amount: Number(amount), currency },
+		...tax !== null && { tax: Number(tax) },
+		...expected !== null && { expected: expected === 'any' ? expected : /** @type {import('./types.js').Expected} */ (price) },
+	};
 }
 
 /**

@@ -49,7 +49,7 @@ export class Rechecks {
 	/** @param {RowKey} rowKey */
 	async ofRow(rowKey) {
 		if (!this.some) return undefined;
-		const [row] = await sql.read(this.#query, [rowKey]);
+		const [row] = await sql.readPaid(this.#query, [rowKey]);
 		return row && this.of(row.provider);
 	}
 

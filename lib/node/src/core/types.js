@@ -279,6 +279,10 @@
  * @property {string} elicitationId
  * @property {Record<string, unknown> | undefined} result
  * @property {string} [reference] after a payment: the provider's reference, with which `claim` takes this payment
+ * @property {number} [amount] how much was paid, in minor units. Of what was paid there are `reference`, `amount` and `currency`
+ * @property {string} [currency]
+ * @property {number} [tax] how much of it is tax, if the provider's event has said it
+ * @property {Expected | 'any'} [expected] of a payment: the price that was asked
  * @property {true} [refunded] the payment has gone back; no call can claim it any more
  * @property {number} [refundedAmount] how much of the payment went back, in minor units. With `cancel` and `held`: no call can
  *     claim it until the operator decides, and nobody should be asked to pay again
@@ -390,6 +394,7 @@
  * @property {Kind} kind
  * @property {string} subject
  * @property {string} session
+ * @property {string | undefined} item what it is for; undefined: the server did not say it
  * @property {string | undefined} resumeKey
  * @property {string | undefined} reference of the payment; undefined where it is none
  * @property {number | undefined} amount in minor units

@@ -27,7 +27,7 @@ export function toUnclaimedPayment(keys, row) {
 export function toUndeliveredClaim(row) {
 	return {
 		elicitationId: row.elicitation, provider: row.provider_name, kind: row.kind, subject: row.subject, session: row.session,
-		resumeKey: row.resume_key ?? undefined, reference: row.reference || undefined,
+		item: row.item ?? undefined, resumeKey: row.resume_key ?? undefined, reference: row.reference || undefined,
 		amount: row.amount === null ? undefined : Number(row.amount), currency: row.currency ?? undefined,
 		fulfilledAt: row.fulfilled_at, givenAt: row.given_at ?? undefined, hasResult: row.has_result,
 		refunded: Number(row.refunded), held: row.held,

@@ -200,8 +200,8 @@ export class Waits {
 		const { action, reason, result } = outcome;
 		// A payment that was not accepted may be asked about once more.
 		if (row.kind === 'payment' && action !== 'accept') return false;
-		const reference = row.kind === 'payment' ? outcome.reference : null;
-		this.#complete(entry, { ...row, status: 'completed', action, reason, payment_reference: reference }, result);
+		const paid = row.kind === 'payment' ? { payment_reference: outcome.reference, ...paidOf(result) } : { payment_reference: null };
+		this.#complete(entry, { ...row, status: 'completed', action, reason, ...paid }, result);
 		return true;
 	}
 
@@ -429,4 +429,17 @@ export class Waits {
 	#fail(entry, error) {
 		for (const wait of entry.waits) wait.reject(error);
 	}
+}
+
+/**
+ * What an event that was announced says of the payment.
+ *
+ * @param {Record<string, unknown> | undefined} result
+ * @returns {Pick<import('./database.js').Row, 'amount' | 'currency' | 'tax'>}
+ */
+function paidOf({ amount, currency, tax } = {}) {
+	return {
+		amount: typeof amount === 'number' ? String(amount) : null, currency: typeof currency === 'string' ? currency : null,
+		tax: typeof tax === 'number' ? String(tax) : null,
+	};
 }

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar, Union
+from typing import Any, Literal, TypeVar, Union
 
 from .._accounts.not_connected import NotConnected, authorization_detail, warn_not_connected
 from .._core.arguments import seconds_of
@@ -18,7 +18,7 @@ from .._core.contract_limits import CLAIM_ATTEMPTS
 from .._core.errors import ElicitationOpenError
 from .._core.form_types import Values
 from .._core.tasks import shielded, start_quietly
-from .._core.types import Elicitation, Outcome
+from .._core.types import Elicitation, Expected, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
 from .clients import Capabilities, capabilities_of
@@ -37,6 +37,12 @@ class Accepted:
     result: dict[str, Any] | None = field(repr=False)
     reference: str | None
     """the provider's reference of the payment"""
+    amount: int | None
+    """how much was paid, in minor units of `currency`, and `tax`: how much of it is tax, if the provider's event has said it"""
+    currency: str | None
+    tax: int | None
+    expected: Expected | Literal["any"] | None
+    """the price that was asked"""
     late: bool
     """The payment was proved after the end of the elicitation."""
     code_verifier: str | None = field(repr=False)
@@ -84,7 +90,8 @@ def to_accepted(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim
     assert isinstance(elicitation, Elicitation)
     return Accepted(
         elicitation_id=outcome.elicitation_id, return_url=elicitation.return_url, result=outcome.result,
-        reference=outcome.reference, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
+        reference=outcome.reference, amount=outcome.amount, currency=outcome.currency, tax=outcome.tax,
+        expected=outcome.expected, late=outcome.late, code_verifier=outcome.code_verifier, nonce=outcome.nonce,
         lost=claim.lost, refunded=claim.refunded, fence=claim.fence,
     )  # fmt: skip
 

@@ -165,6 +165,8 @@ class Row(NamedTuple):
     """sealed"""
     closes_in_ms: int = 0
     """by PostgreSQL's clock; negative if it may be expired"""
+    expected: Any = None
+    """the price that was asked"""
     failed_attempts: int = 0
     """how many attempts to pay have failed, or how many problems `verify` has found"""
     completed_from: OpenStatus | None = None
@@ -181,15 +183,20 @@ class Row(NamedTuple):
     """how much of it went back, in minor units"""
     held: bool = False
     """whether it was paid, and the operator must decide, because a part of it may have gone back"""
+    amount: int | None = None
+    """of that payment, in minor units"""
+    currency: str | None = None
+    tax: int | None = None
+    """how much of it is tax; None: nobody has said it"""
 
 
-READ = """SELECT id::text, provider, kind, status, action, reason, late, result, verifier, closes_in_ms,
-    failed_attempts, completed_from, rechecks, rechecked, recheck_in_ms, payment_reference, refunded, held FROM
-    urlmode.read(%s::uuid[], %s::bytea[])"""
+READ_PAID = """SELECT id::text, provider, kind, status, action, reason, late, result, verifier,
+    closes_in_ms, expected, failed_attempts, completed_from, rechecks, rechecked, recheck_in_ms,
+    payment_reference, refunded, held, amount, currency, tax FROM urlmode.read_paid(%s::uuid[], %s::bytea[])"""
 
 
-async def read(query: Query, rows: Sequence[RowKey]) -> list[Row]:
-    found = await query(READ, [[each.id for each in rows], [each.binding for each in rows]], True)
+async def read_paid(query: Query, rows: Sequence[RowKey]) -> list[Row]:
+    found = await query(READ_PAID, [[each.id for each in rows], [each.binding for each in rows]], True)
     return [Row(*row) for row in found]
 
 

@@ -91,21 +91,23 @@ class UndeliveredRow(NamedTuple):
     subject: str
     session: str
     resume_key: str | None
+    item: str | None
+    """what the payment or signature is for"""
 
 
-UNDELIVERED = """SELECT elicitation::text, provider_name, kind, reference, amount, currency, fulfilled_at,
-    given_at, has_result, refunded, held, subject, session, resume_key FROM urlmode.undelivered(%s::text,
-    %s::timestamptz, %s::uuid)"""
+UNDELIVERED_CLAIMS = """SELECT elicitation::text, provider_name, kind, reference, amount, currency,
+    fulfilled_at, given_at, has_result, refunded, held, subject, session, resume_key, item FROM
+    urlmode.undelivered_claims(%s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def undelivered(
+async def undelivered_claims(
     query: Query,
     *,
     provider: str | None,
     since: datetime | None,
     id: str | None,
 ) -> list[UndeliveredRow]:
-    found = await query(UNDELIVERED, [provider, since, id], True)
+    found = await query(UNDELIVERED_CLAIMS, [provider, since, id], True)
     return [UndeliveredRow(*row) for row in found]
 
 

@@ -60,7 +60,7 @@ def _sharing(row: Row) -> Row:
 
 async def read_rows(query: Query, keys: Sequence[RowKey]) -> list[Row]:
     """A row that does not exist, or that has another binding, is left out."""
-    return list(map(_sharing, await sql.read(query, keys)))
+    return list(map(_sharing, await sql.read_paid(query, keys)))
 
 
 class Database:
@@ -164,7 +164,7 @@ class Database:
         )
 
     async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
-        return await money.undelivered(self.query, provider=provider, since=since, id=None)
+        return await money.undelivered_claims(self.query, provider=provider, since=since, id=None)
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None

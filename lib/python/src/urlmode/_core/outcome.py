@@ -16,7 +16,7 @@ from .contract_seals import RESULT_INFO, VERIFIER_INFO
 from .errors import ElicitationSealError
 from .keys import KeyRing
 from .seal import unseal
-from .types import Entitlement, Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
+from .types import Entitlement, Expected, Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,23 @@ def to_outcome(
         late=row.late,
         interrupted=row.completed_from,
         reference=row.payment_reference,
+        **_price_of(row),
         refunded=row.payment_reference is None and row.kind == "payment" and accepted,
         refunded_amount=row.refunded or 0,
         code_verifier=verifier.code_verifier if accepted and verifier else None,
         nonce=verifier.nonce if accepted and verifier else None,
         **_typed_or_decided(row.kind, result or {}),
     )
+
+
+def _price_of(row: Row) -> dict[str, Any]:
+    """What was paid, and the price that was asked."""
+    if row.kind != "payment":
+        return {}
+    expected = row.expected
+    if isinstance(expected, dict):
+        expected = Expected(**{name: expected[name] for name in ("amount", "currency", "match") if name in expected})
+    return {"amount": row.amount, "currency": row.currency, "tax": row.tax, "expected": expected}
 
 
 def _typed_or_decided(kind: str, result: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +111,7 @@ def _time_of(text: str | None) -> datetime | None:
 def to_undelivered(row: UndeliveredRow) -> UndeliveredClaim:
     return UndeliveredClaim(
         elicitation_id=row.elicitation, provider=row.provider_name, kind=row.kind, subject=row.subject,
-        session=row.session, resume_key=row.resume_key, reference=row.reference or None, amount=row.amount,
+        session=row.session, item=row.item, resume_key=row.resume_key, reference=row.reference or None, amount=row.amount,
         currency=row.currency, fulfilled_at=row.fulfilled_at, given_at=row.given_at, has_result=row.has_result,
         refunded=row.refunded, held=row.held,
     )  # fmt: skip

@@ -46,7 +46,7 @@ class Rechecks:
         return self._functions.get(provider)
 
     async def of_row(self, key: RowKey) -> RecheckFunction | None:
-        rows = await sql.read(self._query, [key]) if self else []
+        rows = await sql.read_paid(self._query, [key]) if self else []
         return self.of(rows[0].provider) if rows else None
 
     def start(self) -> None:

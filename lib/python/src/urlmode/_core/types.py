@@ -98,6 +98,13 @@ class Outcome:
     """After `cancel` of an elicitation that a user had opened: the status that it has interrupted."""
     reference: str | None = None
     """After a payment: the provider's reference, with which `claim` takes this payment."""
+    amount: int | None = None
+    """How much was paid, in minor units. Of what was paid there are `reference`, `amount` and `currency`."""
+    currency: str | None = None
+    tax: int | None = None
+    """How much of it is tax, if the provider's event has said it."""
+    expected: Expected | Literal["any"] | None = None
+    """Of a payment: the price that was asked."""
     refunded: bool = False
     """The payment has gone back; no call can claim it any more."""
     refunded_amount: int = 0
@@ -260,6 +267,8 @@ class UndeliveredClaim:
     kind: Kind
     subject: str
     session: str
+    item: str | None
+    """what it is for. None: the server did not say it"""
     resume_key: str | None
     reference: str | None
     """of the payment. None where it is none"""

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import get_args
+from typing import Any, get_args
 
 from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
@@ -28,7 +28,7 @@ Over = Callable[["Wait", "BaseException | None"], None]
 class Entry:
     """What all waits for one row share."""
 
-    __slots__ = ("closes_at", "key", "kind", "next_recheck", "provider", "verifier", "waits")
+    __slots__ = ("closes_at", "expected", "key", "kind", "next_recheck", "provider", "verifier", "waits")
 
     def __init__(self, key: RowKey) -> None:
         self.key = key
@@ -36,6 +36,8 @@ class Entry:
         self.provider = ""
         self.kind: Kind | None = None
         """of the row, once it was read. Nothing else of it is kept, because there may be very many"""
+        self.expected: Any = None
+        """of a payment: the price that was asked"""
         self.verifier: Verifier | None = None
         self.closes_at = math.inf
         """when the row is to be read because it may be expired, as a time of the event loop"""

@@ -158,10 +158,13 @@ class Waits:
         # A payment that was not accepted may be asked about once more.
         if entry.kind == "payment" and outcome.action != "accept":
             return False
-        completed = Row(
-            entry.id, entry.provider, entry.kind, "completed", outcome.action, outcome.reason,
-            payment_reference=outcome.reference if entry.kind == "payment" else None,
-        )  # fmt: skip
+        completed = Row(entry.id, entry.provider, entry.kind, "completed", outcome.action, outcome.reason)
+        if entry.kind == "payment":
+            said = outcome.result or {}
+            completed = completed._replace(
+                payment_reference=outcome.reference, expected=entry.expected,
+                amount=said.get("amount"), currency=said.get("currency"), tax=said.get("tax"),
+            )  # fmt: skip
         self._complete(entry, completed, outcome.result)
         return True
 
@@ -242,7 +245,7 @@ class Waits:
                 entry.verifier = open_verifier(self._keys, row, entry.key.binding)
             except ElicitationSealError:
                 pass  # It is an error only when it is needed.
-        entry.provider, entry.kind = row.provider, row.kind
+        entry.provider, entry.kind, entry.expected = row.provider, row.kind, row.expected
         entry.closes_at = asyncio.get_running_loop().time() + row.closes_in_ms / 1000
         self._alarm.set(entry.closes_at)
         rechecking = self._recheck(entry, row)
