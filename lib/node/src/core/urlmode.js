@@ -291,6 +291,7 @@ export class UrlMode extends MoneyMethods {
 		return this.#rechecks.askAll();
 	}
 
+	/**
 	 * Deletes purgeable data in batches: elicitations to which nothing can happen
 	 * any more, never one with a payment that no call has claimed; results that are
 	 * due; and what adapters stored and has expired.
