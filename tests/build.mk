@@ -19,7 +19,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz all-targets
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions all-targets
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -94,6 +94,12 @@ python: test-build ## the Python package under each Python of VERSIONS (3.10 3.1
 		tests/stack/deps python$$version && \
 		PYTHON_ENV=build/python$$version tests/run python-package || exit 1; \
 	done
+
+analysis: test-build ## pyright, staticcheck and Go's race detector, which read or compile everything once more
+	@tests/run analysis
+
+versions: test-build ## each adapter's table of scenarios with each version of its framework, and with each client
+	@tests/run versions
 
 all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
 	@tests/all-targets $(TARGETS)

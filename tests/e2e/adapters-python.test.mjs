@@ -1,5 +1,6 @@
 // urlmode.mcp and urlmode.fastmcp, with the oldest and the newest version of each major version of the official Python SDK
-// and of FastMCP (but only the newest of FastMCP 3), run the scenarios of tests/scenarios with each kind of client in TypeScript.
+// and of FastMCP (but only the newest of FastMCP 3), run the scenarios of tests/scenarios with each kind of client in TypeScript: all of them with the newest
+// version of the SDK, and those that depend on the version with the others, unless VERSIONS=all.
 // And Python's client calls a server in Node.
 
 import { after, before, test } from 'node:test';
@@ -29,7 +30,7 @@ const SERVERS = [
 	{ of: 'FastMCP 2', python: 'python-oldest', example: 'fastmcp_server', clients: [SDK1] },
 	{ of: 'FastMCP 3', python: 'python-1', example: 'fastmcp_server', clients: [SDK2_OLDER] },
 	{ of: 'FastMCP 4, oldest', python: 'python-2', example: 'fastmcp_server', clients: [SDK1] },
-	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST], whole: true },
+	{ of: 'FastMCP 4, newest', python: 'python', example: 'fastmcp_server', clients: [NEWEST] },
 ];
 /** What the servers know of clients, see tests/scenarios/README.md; in seconds. */
 const KNOWN = [

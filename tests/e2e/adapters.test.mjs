@@ -1,6 +1,7 @@
 // Each adapter, with the oldest and the newest version of its framework and with
-// each kind of client, runs the scenarios of tests/scenarios: those of which one
-// is enough with the newest version and the first client of each way of asking.
+// each kind of client, runs the scenarios of tests/scenarios: all of them with the
+// newest version and the first client of each way of asking, and otherwise those
+// that depend on the version (with VERSIONS=all: all but those of which one is enough).
 
 import { after, before } from 'node:test';
 
@@ -28,9 +29,9 @@ const FRAMEWORKS = [
 		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS, sticky: true },
 	] },
 	// `require` has another copy of the SDK, and of its classes, than `import`.
-	{ name: 'sdk-cjs', of: '@modelcontextprotocol/sdk in CommonJS', versions: BOTH, ...inCommonJs('sdk'),
+	{ name: 'sdk-cjs', of: '@modelcontextprotocol/sdk in CommonJS', versions: BOTH, isCopy: true, ...inCommonJs('sdk'),
 		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS }] },
-	{ name: 'sdk2-cjs', of: '@modelcontextprotocol/server in CommonJS', versions: ['newest'], ...inCommonJs('sdk2'),
+	{ name: 'sdk2-cjs', of: '@modelcontextprotocol/server in CommonJS', versions: ['newest'], isCopy: true, ...inCommonJs('sdk2'),
 		clients: [{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true }] },
 	{ name: 'mcp-use', of: 'mcp-use', versions: BOTH, clients: [
 		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
@@ -74,7 +75,7 @@ before(async () => {
 after(() => fixture?.close());
 
 /** `only`: the scenarios that call these tools and no others. */
-for (const { name, of, versions, clients, tools, only, file, env = async () => ({}), example: more, tokenOf } of FRAMEWORKS) {
+for (const { name, of, versions, isCopy = false, clients, tools, only, file, env = async () => ({}), example: more, tokenOf } of FRAMEWORKS) {
 	const scenarios = ALL.filter(({ steps }) => !only || steps.every(({ call }) => call === undefined || only.includes(call)));
 	for (const frameworks of versions) {
 		const project = makeExampleProject(name, frameworks, more);
@@ -84,7 +85,7 @@ for (const { name, of, versions, clients, tools, only, file, env = async () => (
 		for (const { of: client, connect, way, ...rest } of clients) {
 			describeScenarios(`${of}, ${frameworks}, a client of ${client}`, {
 				fixture: () => fixture, servers, scenarios, tools, tokenOf, way, connect: (options) => connect(project, options), ...rest,
-				whole: frameworks === 'newest' && clients.find((each) => each.way === way).of === client,
+				whole: frameworks === 'newest' && !isCopy && clients.find((each) => each.way === way).of === client,
 				traced: only?.[0] ?? tools?.connect_account ?? 'connect_account',
 			});
 		}

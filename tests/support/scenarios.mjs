@@ -18,6 +18,7 @@ const FOLDER = new URL('../scenarios/', import.meta.url);
  * @property {string[]} [needs] what a server must have
  * @property {number} [servers] instances that it has for itself, because it stops or kills them
  * @property {boolean} [once] one version of a framework, with one kind of client, is enough
+ * @property {boolean} [always] every version of a framework runs it, with every kind of client, also where VERSIONS is not `all`
  * @property {Record<string, unknown>[]} steps
  *
  * @typedef {object} Setting a server on one framework, and one kind of client
@@ -44,8 +45,9 @@ export function readScenarios() {
  * @param {Scenario} scenario
  * @param {Pick<Setting, 'way' | 'has'> & { whole: boolean }} setting
  */
-export function isFor({ of, needs = [], once = false }, { way, has, whole }) {
-	return (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need)) && (whole || !once);
+export function isFor({ of, needs = [], once = false, always = false }, { way, has, whole }) {
+	const isWanted = whole || (process.env.VERSIONS === 'all' ? !once : always);
+	return isWanted && (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need));
 }
 
 let runs = 0;

@@ -249,12 +249,17 @@ const REPLACEMENTS = [
 	{ endpoint: 'https://x.example', id: '/x' }, { as: 'label' }, { shop: { as: 'labels' } }, { separator: ' ' }, { member: '/x' },
 ];
 
-/** Of a long list only the first elements: the others have the same parts. */
-function* places(node, path = []) {
-	yield path;
+/** The parts of a description that were varied, in this one or another: one among the same members, of the same type. */
+const varied = new Set();
+
+/** Of a long list only the first elements, and what was not varied elsewhere: the others are judged in the same way. */
+function* places(node, path = [], beside = '') {
+	const shape = JSON.stringify([path.map((step) => step.replace(/^\d+$/, '*')), beside, Array.isArray(node) ? 'array' : typeof node]);
+	if (!varied.has(shape)) yield path;
+	varied.add(shape);
 	if (node !== null && typeof node === 'object')
 		for (const [key, value] of Object.entries(node).slice(0, Array.isArray(node) ? 3 : undefined))
-			yield* places(value, [...path, key]);
+			yield* places(value, [...path, key], Array.isArray(node) ? '' : Object.keys(node).sort().join());
 }
 
 function* variants(description) {
