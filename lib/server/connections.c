@@ -144,6 +144,27 @@ um_connections_accept(struct um_connections *list)
 }
 
 void
+um_connections_park(struct um_connections *list, struct um_connection *c)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
+
+	if (c->unwatched)
+		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
+			&ev);
+	c->unwatched = false;
+}
+
+bool
+um_connections_is_gone(const struct um_connection *c)
+{
+	char byte;
+	ssize_t n = recv(um_fastcgi_fd(c->fc), &byte, 1,
+		MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+void
 um_connections_stop(struct um_connections *list)
 {
 	set_accepting(list, false);
