@@ -420,6 +420,8 @@ made(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	if (um_call_is(&ex->op, 0, 0, "full"))
 		return um_api_fail(ex, UM_API_ERROR_FULL, NULL, NULL);
+	if (um_call_is(&ex->op, 0, 0, "subscribed"))
+		return um_api_fail(ex, UM_API_ERROR_SUBSCRIBED, NULL, NULL);
 	if (um_call_is(&ex->op, 0, 0, "busy"))
 		return wait_for_turn(context, ex);
 	/* Another call of the same owner was faster. */

@@ -72,18 +72,16 @@ read_what(struct um_create_request *create, struct um_reader *reader)
 {
 	bool pays = create->kind == UM_KIND_PAYMENT;
 
-	if (only_for(reader, "item", pays || create->kind == UM_KIND_SIGNATURE))
-		um_reader_text(reader, "item", UM_OPTIONAL, 1, UM_ITEM_MAX,
+	bool has_item = pays || create->kind == UM_KIND_SIGNATURE;
+
+	if (only_for(reader, "item", has_item) && has_item)
+		um_reader_text(reader, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
 			&create->item);
 	if (only_for(reader, "subscription", pays))
 		um_reader_bool(reader, "subscription", &create->subscription);
 	if (only_for(reader, "expected", pays) && pays)
 		um_expected_read(&create->expected, reader, create->provider,
 			create->subscription);
-	if (create->subscription && create->item.ptr == NULL)
-		um_reader_refuse(reader, "item",
-			"subscription requires an item, for which it is an "
-			"entitlement");
 	if (only_for(reader, "checkout", pays))
 		um_reader_text(reader, "checkout", UM_OPTIONAL, 1,
 			UM_REFERENCE_BYTES_MAX, &create->checkout);

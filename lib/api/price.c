@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contract/descriptions.h"
+#include "webhook/amount.h"
 
 #define CELL 4                                     /* a currency and a digit */
 #define SAFE_INTEGER_MAX INT64_C(9007199254740991) /* of a double */
@@ -39,14 +40,7 @@ digit_of(const char *cells, const char *currency, unsigned otherwise)
 bool
 um_price_currency(char out[static 4], struct um_str text)
 {
-	if (text.len != 3)
-		return false;
-	for (size_t i = 0; i < 3; i++)
-		out[i] = text.ptr[i] >= 'a' && text.ptr[i] <= 'z'
-			? (char)(text.ptr[i] - 'a' + 'A')
-			: text.ptr[i];
-	out[3] = '\0';
-	return strspn(out, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3
+	return um_amount_parse_currency(out, text)
 		&& digit_of(UM_CURRENCIES, out, 10) != 10;
 }
 

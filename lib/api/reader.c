@@ -93,7 +93,7 @@ um_reader_word(struct um_reader *reader, const char *name,
 	enum um_presence presence, size_t max, const char *characters,
 	struct um_str *out)
 {
-	struct um_str text;
+	struct um_str text = { 0 };
 
 	if (!um_reader_text(reader, name, presence, 0, max, &text))
 		return false;

@@ -20,6 +20,7 @@
 	X(MISMATCH, 409, "mismatch", "The payment is not the expected one.") \
 	X(REFERENCE_TAKEN, 409, "reference_taken", "The payment has paid for another elicitation.") \
 	X(UNDECIDED, 409, "undecided", "An approver accepts it, on its page.") \
+	X(SUBSCRIBED, 409, "subscribed", "The user has subscribed to this item already.") \
 	X(TOO_LARGE, 413, "too_large", "The body is larger than this method takes.") \
 	X(FULL, 429, "full", "This subject has too many open elicitations.") \
 	X(TOO_MANY, 429, "too_many", "Too many calls wait here.") \

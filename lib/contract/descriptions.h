@@ -11,6 +11,7 @@
  */
 #define UM_DESCRIPTIONS(X) \
 	X("adobe-acrobat-sign", true, true, false, "", "", "") \
+	X("adyen-capture", true, false, false, "minor", "CLP2CVE0IDR0ISK2", "") \
 	X("adyen-platforms", true, true, false, "", "", "") \
 	X("adyen", true, false, false, "minor", "CLP2CVE0IDR0ISK2", "") \
 	X("airtable", false, false, false, "", "", "") \

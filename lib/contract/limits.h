@@ -26,6 +26,8 @@
 #define UM_REFERENCE_BYTES_MAX 800
 /* Bytes of a sealed result. */
 #define UM_RESULT_MAX 65536
+/* Bytes of what a call returned, sealed: 16 MiB, its name and the seal. */
+#define UM_FULFILLED_MAX 16777280
 /* Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
 #define UM_NOTIFIED_MAX 2600
 /* Bytes of a secret in a keys file, at least. */
@@ -48,11 +50,31 @@
 #define UM_KEEPALIVE_COUNT 2
 /* How long what was sent may stay without TCP's acknowledgement, where the driver can set it. */
 #define UM_UNACKED_MS 15000
+/* The shortest lease of a claim. */
+#define UM_CLAIM_LEASE_MIN_MS 1000
+/* The longest lease of a claim. */
+#define UM_CLAIM_LEASE_MAX_MS 3600000
+/* How long nobody else begins a recheck. A function that takes longer causes a warning. */
+#define UM_RECHECK_LEASE_MS 60000
+/* The longest that this can be. */
+#define UM_RECHECK_AFTER_MAX_MS 86400000
+/* How many payments, and how many refunds, a recheck can tell of. */
+#define UM_ENTRIES_MAX 100
 /* The shortest time for the check of a value. */
 #define UM_VERIFY_MIN_MS 1000
 /* The longest time for the check of a value. */
 #define UM_VERIFY_MAX_MS 120000
 /* How long a result is kept after it was read. */
 #define UM_KEEP_RESULTS_MS 600000
+/* How long the result of an unclaimed payment is kept. */
+#define UM_KEEP_UNCLAIMED_MS 2592000000
+/* How long rows are kept that are over. */
+#define UM_RETENTION_MS 7776000000
+/* How often an instance purges the results that are due. */
+#define UM_PURGE_RESULTS_EVERY_MS 60000
+/* How often an instance purges the rows that are over. */
+#define UM_PURGE_ROWS_EVERY_MS 3600000
+/* How long rows are collected before one statement marks them as read. */
+#define UM_MARK_DELAY_MS 100
 
 #endif

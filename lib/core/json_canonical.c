@@ -31,13 +31,16 @@ compare(struct um_str a, struct um_str b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
-/* `left` and `right` are pointers to names. */
+struct member {
+	const struct um_json_node *name; /* its value follows it */
+};
+
 static int
 compare_names(const void *left, const void *right)
 {
-	const struct um_json_node *const *a = left, *const *b = right;
+	const struct member *a = left, *b = right;
 
-	return compare(um_json_str(*a), um_json_str(*b));
+	return compare(um_json_str(a->name), um_json_str(b->name));
 }
 
 /*
@@ -91,8 +94,7 @@ void /* NOLINTNEXTLINE(misc-no-recursion): the depth of a document is limited */
 um_json_canonical_without(struct um_buf *out, const struct um_json_node *object,
 	const char *const *names)
 {
-	const struct um_json_node **sorted = malloc(
-		object->size * sizeof(*sorted));
+	struct member *sorted = malloc(object->size * sizeof(*sorted));
 	const struct um_json_node *end = object + object->size;
 	size_t len = 0;
 
@@ -103,15 +105,15 @@ um_json_canonical_without(struct um_buf *out, const struct um_json_node *object,
 	for (const struct um_json_node *at = object + 1; at < end;
 		at += 1 + at[1].size)
 		if (!is_among(um_json_str(at), names))
-			sorted[len++] = at;
+			sorted[len++].name = at;
 	qsort(sorted, len, sizeof(*sorted), compare_names);
 	um_buf_puts(out, "{");
 	for (size_t i = 0; i < len; i++) {
 		if (i != 0)
 			um_buf_puts(out, ",");
-		um_json_put_string(out, um_json_str(sorted[i]));
+		um_json_put_string(out, um_json_str(sorted[i].name));
 		um_buf_puts(out, ":");
-		um_json_canonical(out, sorted[i] + 1);
+		um_json_canonical(out, sorted[i].name + 1);
 	}
 	um_buf_puts(out, "}");
 	free(sorted);

@@ -76,6 +76,8 @@ open_connection(struct um_connections *list, int fd)
 		free(c);
 		return;
 	}
+	if (list->takes_large)
+		um_fastcgi_take_large(c->fc);
 	TAILQ_INSERT_HEAD(&list->open, c, link);
 	list->len++;
 }

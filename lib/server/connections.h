@@ -47,6 +47,7 @@ struct um_connections {
 	int epoll;
 	int listener;
 	struct um_memfile *file; /* for um_fastcgi_new() */
+	bool takes_large; /* set by the caller: um_fastcgi_take_large() */
 	bool accepting;
 	bool stopped;
 	size_t len;

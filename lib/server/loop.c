@@ -485,7 +485,11 @@ set_up(struct server *sv)
 		on_notice(strerror(errno), sv);
 		return false;
 	}
-	sv->file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+	sv->connections.takes_large = sv->body_max > UM_FCGI_BODY_MAX;
+	sv->file = um_memfile_new(sv->connections.takes_large
+			? UM_FASTCGI_LARGE_FILE_LEN
+			: UM_FASTCGI_FILE_LEN,
+		&err);
 	if (sv->file == NULL || !um_fastcgi_init(&err)) {
 		on_notice(err.text, sv);
 		return false;

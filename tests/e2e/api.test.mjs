@@ -91,7 +91,7 @@ describe('what it refuses', () => {
 			[{ ...PAYMENT, expected: { amount: -1, currency: 'EUR' } }, 'expected.amount'], [{ ...PAYMENT, expected: { amount: 1, currency: 'XXX' } }, 'expected.currency'],
 			[{ ...PAYMENT, expected: { amount: 1, currency: 'EUR', match: 'about' } }, 'expected.match'], [{ ...PAYMENT, expected: { amount: 11, currency: 'KWD' } }, 'expected.amount'],
 			[{ ...PAYMENT, expected: { amount: 1, currency: 'EUR', x: 1 } }, 'expected.x'], [{ ...PAYMENT, pkce: true }, 'pkce'], [{ ...PAYMENT, form: {} }, 'form'],
-			[{ ...PAYMENT, item: undefined, subscription: true }, 'item'], [{ provider: 'intake', kind: 'input', subject: 'ada' }, 'form'],
+			[{ ...PAYMENT, item: undefined }, 'item'], [{ provider: 'intake', kind: 'input', subject: 'ada' }, 'form'],
 			[{ provider: 'intake', kind: 'input', subject: 'ada', form: { title: 'T' } }, 'form'], [{ provider: 'intake', kind: 'input', subject: 'ada', form: FORM, target_url: 'https://a.example/' }, 'target_url'],
 			[{ provider: 'approvals', kind: 'approval', subject: 'ada', form: { title: 'T' }, approver: [] }, 'approver'],
 		];
