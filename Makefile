@@ -47,6 +47,7 @@ C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(COMMON)/texts \
 	$(CPPFLAGS) $(CFLAGS)
 PLACES = -DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
 	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
+	-DUM_API_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/api.json") \
 	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters")
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
@@ -58,7 +59,7 @@ TEXTS = $(COMMON)/texts/http/texts.inc
 SCHEMA = $(COMMON)/texts/form/schema.inc
 # The files in which these places stand. `make release` compiles them for itself, and has
 # the others in common with `make build` (COMMON).
-PLACED := lib/config/config.c lib/operate/main.c lib/server/main.c lib/server/metrics.c
+PLACED := lib/config/api.c lib/config/config.c lib/operate/main.c lib/server/main.c lib/server/metrics.c
 COMMON ?= $(BUILD)
 object = $(patsubst %.c,$(COMMON)/obj/%.o,$(filter-out $(PLACED),$(1))) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter $(PLACED),$(1)))

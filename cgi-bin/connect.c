@@ -325,8 +325,9 @@ static const struct um_route routes[] = {
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "connect", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "connect",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

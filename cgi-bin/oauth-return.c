@@ -340,8 +340,9 @@ static const struct um_route routes[] = {
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "oauth-return", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "oauth-return",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

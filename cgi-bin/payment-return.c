@@ -244,8 +244,9 @@ static const struct um_route routes[] = {
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "payment-return", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "payment-return",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 
 	return um_program_main(&program, argc, argv);
 }

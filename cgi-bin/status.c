@@ -251,8 +251,9 @@ static const struct um_route routes[] = {
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "status", routes,
-		UM_OP_MEASURE };
+	static const struct um_program program = { .name = "status",
+		.routes = routes,
+		.measures = UM_OP_MEASURE };
 
 	return um_program_main(&program, argc, argv);
 }

@@ -248,8 +248,9 @@ static const struct um_route routes[] = {
 int
 main(int argc, char **argv)
 {
-	static const struct um_program program = { "webhook", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "webhook",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 
 	/* Never as CGI, where the arguments come from a browser. */
 	return um_program_main(&program, argc, argv);

@@ -67,6 +67,26 @@ um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	um_exchange_request_ops(ex, op, 1, then);
 }
 
+void
+um_exchange_request_call(struct um_exchange *ex, const struct um_call *call,
+	const uint8_t *id, um_step *then)
+{
+	struct um_op *op = &ex->op;
+
+	um_buf_free(&op->args);
+	*op = (struct um_op){ .kind = UM_OP_CALL, .call = call };
+	if (id != NULL)
+		memcpy(op->id, id, sizeof(op->id));
+	um_exchange_request_ops(ex, op, 1, then);
+}
+
+void
+um_exchange_park(struct um_exchange *ex, um_step *then)
+{
+	ex->is_parked = true;
+	ex->then = then;
+}
+
 /* The refusal does not depend on the outcome of the event. */
 static enum um_refusal
 wrong_user_recorded(const struct um_context *context, struct um_exchange *ex)
@@ -110,10 +130,12 @@ um_exchange_step(const struct um_context *context, struct um_exchange *ex,
 	um_step *step)
 {
 	ex->then = NULL;
+	ex->is_parked = false;
 	ex->refusal = step(context, ex);
 	if (ex->refusal == UM_REFUSAL_NONE)
 		return;
 	ex->then = NULL;
+	ex->is_parked = false;
 	if (ex->refusal == UM_REFUSAL_WRONG_USER && step != wrong_user_recorded
 		&& ex->request.method != UM_HEAD)
 		record_wrong_user(ex);
@@ -190,5 +212,7 @@ um_exchange_free(struct um_exchange *ex)
 		free(ex->ops);
 	}
 	free(ex->events);
+	if (ex->free_own != NULL)
+		ex->free_own(ex->own);
 	explicit_bzero(ex, sizeof(*ex));
 }

@@ -48,11 +48,16 @@ struct um_exchange {
 	size_t ops_len;
 	um_step *then;
 	struct um_op op; /* of programs that request one at a time */
+	bool is_parked;  /* `then` follows when the side resumes it */
+	/* Of the program: what its steps have read, freed with the exchange. */
+	void *own;
+	void (*free_own)(void *own);
 
 	enum um_refusal refusal; /* or NONE; then `answer` counts */
 	enum um_answer answer;
 	char allow[sizeof("GET, HEAD, POST")]; /* of METHOD_NOT_ALLOWED */
 	bool plain;           /* refusals are text for a program, not a page */
+	bool is_api;          /* they are JSON (http/api_error.h) */
 	struct um_buf url;    /* of REDIRECT; UNAVAILABLE: where to try again */
 	struct um_buf way_on; /* of a link on the page, of FINAL or a refusal */
 	bool attempt_failed;  /* FOLLOW: so did the last attempt to pay */
@@ -102,6 +107,17 @@ void um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
  */
 void um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	um_step *then);
+
+/*
+ * Requests a call (postgres/call.h), as ex->op; the caller adds its parameters to
+ * ex->op.args. `id` is the row that it is on, or NULL. `then` is the step that
+ * follows, in which the rows can be read.
+ */
+void um_exchange_request_call(struct um_exchange *ex,
+	const struct um_call *call, const uint8_t *id, um_step *then);
+
+/* The exchange waits until the program's side resumes it with this step. */
+void um_exchange_park(struct um_exchange *ex, um_step *then);
 
 /*
  * Requests the first `len` operations, at least one, of the array `ops`, which

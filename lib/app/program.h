@@ -27,8 +27,10 @@
 #include "jose/jwks.h"
 #include "postgres/op.h"
 
+struct um_call;
 struct um_exchange;
 struct um_metrics;
+struct um_side;
 
 /* Shared by the steps of all requests. */
 struct um_context {
@@ -36,6 +38,7 @@ struct um_context {
 	struct um_metrics *metrics;
 	struct um_keys *keys; /* replaced when the file is read again */
 	struct um_jwks *jwks; /* likewise; NULL until it could be read */
+	void *side;           /* of a program that has one (app/side.h) */
 	int64_t now_ms;       /* Unix time in milliseconds */
 	int64_t monotonic_ms; /* the monotonic clock */
 	/* Fills `out` with `len` random bytes; must not fail. */
@@ -81,6 +84,14 @@ struct um_program {
 	 * UM_LOOP_MEASURE_MS, beside the requests, or UM_OP_NONE.
 	 */
 	enum um_op_kind measures;
+
+	/*
+	 * Of the api, which is for servers: the functions that it calls, a list
+	 * that NULL ends, and what it has beside its requests. Its refusals are
+	 * JSON, and its configuration is a file of its own (config/api.h).
+	 */
+	const struct um_call *const *calls;
+	const struct um_side *side;
 };
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "app/cookies.h"
 #include "app/kept.h"
+#include "http/api_error.h"
 #include "http/escape.h"
 #include "http/page.h"
 #include "webhook/amount.h"
@@ -88,6 +89,37 @@ way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	return way;
 }
 
+static enum um_api_error
+api_error_of(enum um_refusal refusal)
+{
+	switch (refusal) {
+	case UM_REFUSAL_UNKNOWN_ROUTE:
+		return UM_API_ERROR_NOT_FOUND;
+	case UM_REFUSAL_METHOD_NOT_ALLOWED:
+		return UM_API_ERROR_METHOD_NOT_ALLOWED;
+	case UM_REFUSAL_BODY_TOO_LARGE:
+		return UM_API_ERROR_TOO_LARGE;
+	case UM_REFUSAL_UNAVAILABLE:
+		return UM_API_ERROR_UNAVAILABLE;
+	case UM_REFUSAL_INTERNAL_ERROR:
+		return UM_API_ERROR_INTERNAL_ERROR;
+	default:
+		return UM_API_ERROR_INVALID_REQUEST;
+	}
+}
+
+static void
+put_api_refusal(struct um_exchange *ex)
+{
+	enum um_api_error error = api_error_of(ex->refusal);
+
+	ex->reason = um_api_error_code(error);
+	um_response_free(&ex->response);
+	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)
+		um_response_header(&ex->response, "Allow", um_str(ex->allow));
+	um_api_error_put(&ex->response, error, NULL, NULL);
+}
+
 static void
 put_refusal(const struct um_config *config, struct um_exchange *ex)
 {
@@ -99,6 +131,10 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 		? "unavailable"
 		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed"
 							   : "refused";
+	if (ex->is_api) {
+		put_api_refusal(ex);
+		return;
+	}
 	ex->reason = um_refusal_code(ex->refusal);
 	um_response_free(&ex->response);
 	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)

@@ -143,6 +143,7 @@ um_route_request(const struct um_context *context, struct um_exchange *ex,
 {
 	const struct um_route *route = NULL;
 
+	ex->is_api = program->calls != NULL;
 	ex->refusal = check(&route, context, ex, program);
 	if (ex->refusal == UM_REFUSAL_NONE)
 		um_exchange_step(context, ex, route->plan);

@@ -49,19 +49,18 @@ read_providers(const struct um_conf_loc *at, json_t *object,
 	return ok;
 }
 
-/* A host and perhaps a port, with nothing after them. */
-static bool
-is_base_url(const char *url)
+bool
+um_config_is_base_url(const char *url)
 {
 	const char *end = um_url_authority_end(url);
 
 	return end != NULL && end[0] == '\0';
 }
 
-/* libpq can read it. Its error message is not used: it may quote a password. */
-static bool
-is_database_url(const char *text)
+bool
+um_config_is_database_url(const char *text)
 {
+	/* Its error message is not used: it may quote a password. */
 	PQconninfoOption *options = PQconninfoParse(text, NULL);
 
 	PQconninfoFree(options);
@@ -128,7 +127,7 @@ read_secrets(const struct um_conf_loc *at, const json_t *root,
 		|| !um_conf_take_text(at, root, "database_url", !given,
 			&config->database_url))
 		return false;
-	if (is_database_url(config->database_url))
+	if (um_config_is_database_url(config->database_url))
 		return true;
 	return given ? um_error(at->err, "%s is not %s",
 		       UM_ENVIRONMENT_DATABASE, CONNECTION)
@@ -174,7 +173,7 @@ read_config(const struct um_conf_loc *at, json_t *root,
 				user_checks, &check)))
 		return false;
 	config->user_check = (enum um_user_check)check;
-	if (!is_base_url(config->base_url))
+	if (!um_config_is_base_url(config->base_url))
 		return um_conf_member_error(at, "base_url",
 			"is not https://HOST, or http:// with a loopback host, "
 			"without a path");
@@ -387,5 +386,8 @@ um_config_free(struct um_config *config)
 	um_openid_free(&config->openid);
 	um_pages_free(&config->brand);
 	free(config->metrics_file);
+	um_wipe_free_text(config->listen_url);
+	free(config->api_keys_file);
+	free(config->server_name);
 	free(config);
 }

@@ -44,6 +44,11 @@ struct um_config {
 	struct um_brand brand;         /* of the pages */
 	struct um_provider *providers;
 	size_t providers_len;
+
+	/* Of the api alone (config/api.h). */
+	char *listen_url;    /* for LISTEN, past a pooler, or NULL */
+	char *api_keys_file; /* who may call it */
+	char *server_name;   /* who asks, for people to read */
 };
 
 /*
@@ -83,6 +88,12 @@ bool um_config_load_keys(struct um_keys **out, const struct um_config *config,
  * owner and group have a right on it, or it is not there.
  */
 bool um_config_is_private(const char *path, struct um_error *err);
+
+/* A host and perhaps a port, with nothing after them. */
+bool um_config_is_base_url(const char *url);
+
+/* libpq can read it. */
+bool um_config_is_database_url(const char *text);
 
 /* The provider of this name, or NULL. */
 const struct um_provider *um_config_provider(const struct um_config *config,

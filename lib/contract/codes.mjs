@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From codes.json: the errors of the packages, the refusals of the programs, and their tables in PROTOCOL.md.
+// From codes.json: the errors of the packages, the refusals of the programs, the errors of the api, and their tables in PROTOCOL.md.
 
 import { camel, filled, goLocal, head, jsDoc, jsParameters, pyDoc, pyText, snake, textsOf, wrapped } from './languages.mjs';
 
@@ -85,12 +85,23 @@ ${refusals.map(({ code, status, page, advice }) => `	X(${code.toUpperCase()}, ${
 #endif
 `;
 
+const apiHeader = ({ api }) => `${head.h}#ifndef UM_CONTRACT_API_ERRORS_H
+#define UM_CONTRACT_API_ERRORS_H
+
+/* name, HTTP status, code, and the message unless a call has its own. */
+#define UM_API_ERRORS(X) \\
+${api.map(({ code, status, message }) => `	X(${code.toUpperCase()}, ${status}, "${code}", ${JSON.stringify(message)})`).join(' \\\n')}
+
+#endif
+`;
+
 const coded = (words) => words.map((word) => `\`${word}\``).join(', ');
 
 /** The tables of PROTOCOL.md, by the name of their place. */
-export const tables = ({ reasons, refusals }) => ({
+export const tables = ({ reasons, refusals, api }) => ({
 	reasons: `| action | reason | set by |\n|---|---|---|\n${reasons.map((row) => `| ${coded(row.actions)} | ${coded(row.reasons) || 'empty'}${row.other ?? ''} | ${row.setBy} |\n`).join('')}`,
 	refusals: `| status | code | when | what to do |\n|---|---|---|---|\n${refusals.map((row) => `| ${row.status} | \`${row.code}\` | ${row.when} | ${row.do} |\n`).join('')}`,
+	api_errors: `| status | code | when | what to do |\n|---|---|---|---|\n${api.map((row) => `| ${row.status} | \`${row.code}\` | ${row.when} | ${row.do} |\n`).join('')}`,
 });
 
 export const files = (codes) => ({
@@ -98,4 +109,5 @@ export const files = (codes) => ({
 	'lib/python/src/urlmode/_core/contract_errors.py': python(codes),
 	'lib/go/contract_errors.go': goFile(codes),
 	'lib/contract/refusals.h': header(codes),
+	'lib/contract/api_errors.h': apiHeader(codes),
 });

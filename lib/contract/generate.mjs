@@ -63,7 +63,7 @@ export function generated() {
 		...limits.files(all.limits),
 		...messages.files(all.messages),
 		...seals.files(all.seals),
-		...kinds.files(descriptions()),
+		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
 		...providersGo.files(descriptions(), read),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From ../providers: of which kinds an entry of the configuration can be that uses a shipped description. Only for
-// payments and signatures an entry needs a description. An entry for accounts or forms may have any name.
+// payments and signatures an entry needs a description. An entry for accounts or forms may have any name. For C also the units
+// of their amounts, and ../currencies.json.
 
 import { head, jsDoc, wrapped } from './languages.mjs';
 
@@ -52,13 +53,43 @@ ${jsDoc(ABOUT_CHECKOUTS)}export const DESCRIBED_CHECKOUTS = new Set([
 ${checkouts.map((name) => `	'${name}',\n`).join('')}]);
 `;
 
-/** @param {[name: string, description: { checkout?: unknown }][]} descriptions in the order of their names */
-export function files(descriptions) {
+/** Currencies and a number of each, one after another. @type {(numbers?: Record<string, number>) => string} */
+const cells = (numbers = {}) => JSON.stringify(Object.entries(numbers).map(([currency, number]) => `${currency}${number}`).join(''));
+
+const header = (descriptions, checkouts, { exponents }) => `${head.h}#ifndef UM_CONTRACT_DESCRIPTIONS_H
+#define UM_CONTRACT_DESCRIPTIONS_H
+
+/*
+ * name, whether its events can end a payment and a signature, whether they name the
+ * checkout; how it writes amounts ("" if it has none), and the currencies that have
+ * other exponents or fewer places there.
+ */
+#define UM_DESCRIPTIONS(X) \\
+${descriptions.map(([name, description]) => {
+		const kinds = kindsOf(description);
+		const { as = '', exponents: own, places } = description.amount ?? {};
+		return `	X("${name}", ${kinds.includes('payment')}, ${kinds.includes('signature')}, ${checkouts.includes(name)}, "${as}", ${cells(own)}, ${cells(places)})`;
+	}).join(' \\\n')}
+
+/* The currencies of ISO 4217, and the decimals of each. */
+#define UM_CURRENCIES \\
+${Object.entries(exponents).map(([exponent, codes]) => codes.map((code) => `${code}${exponent}`).sort().join('')).flatMap((text) => text.match(/.{1,80}/g) ?? [])
+		.map((text) => `	"${text}"`).join(' \\\n')}
+
+#endif
+`;
+
+/**
+ * @param {[name: string, description: { checkout?: unknown }][]} descriptions in the order of their names
+ * @param {{ exponents: Record<string, string[]> }} currencies
+ */
+export function files(descriptions, currencies) {
 	const all = descriptions.map(([name, description]) => [name, kindsOf(description)]);
 	const checkouts = descriptions.filter(([name, { checkout }]) => checkout !== undefined && !OF_PRODUCTS.has(name)).map(([name]) => name);
 	return {
 		'lib/node/src/core/contract-kinds.js': javascript(all, checkouts),
 		'lib/python/src/urlmode/_core/contract_kinds.py': python(all, checkouts),
 		'lib/go/contract_kinds.go': go(all, checkouts),
+		'lib/contract/descriptions.h': header(descriptions, checkouts, currencies),
 	};
 }

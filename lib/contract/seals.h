@@ -19,6 +19,8 @@
 #define UM_EVENT_RESULT_INFO "urlmode result v2"
 #define UM_OUTCOME_INFO "urlmode outcome v1"
 #define UM_EVENT_OUTCOME_INFO "urlmode outcome v2"
+#define UM_FULFILLED_INFO "urlmode fulfilled v1"
+#define UM_VERIFIER_INFO "urlmode verifier v1"
 #define UM_FORM_INFO "urlmode form v1"
 #define UM_PROBLEM_INFO "urlmode problem v1"
 #define UM_TYPED_INFO "urlmode typed v1"
@@ -27,5 +29,8 @@
 #define UM_BINDING_LABEL "urlmode binding v1"
 #define UM_BROWSER_LABEL "urlmode browser v1"
 #define UM_NONCE_LABEL "urlmode nonce v1"
+#define UM_REQUEST_LABEL "urlmode request v1"
+#define UM_TENANT_BINDING_LABEL "urlmode binding v2"
+#define UM_CONTENT_LABEL "urlmode content v1"
 
 #endif

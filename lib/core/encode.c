@@ -116,6 +116,23 @@ decode(uint8_t *out, size_t len, struct um_str text, uint8_t either)
 	return (all & NO_VALUE) == 0 && left_over == 0;
 }
 
+void
+um_base64_put(struct um_buf *out, const uint8_t *bytes, size_t len)
+{
+	static const char padding[] = "==";
+	size_t chars = UM_BASE64_LEN(len);
+	char *to;
+
+	if (!um_buf_reserve(out, chars + 4))
+		return;
+	to = out->ptr + out->len;
+	um_base64url_encode(to, bytes, len);
+	for (size_t i = 0; i < chars; i++)
+		to[i] = to[i] == '-' ? '+' : to[i] == '_' ? '/' : to[i];
+	out->len += chars;
+	um_buf_put(out, padding, (4 - chars % 4) % 4);
+}
+
 bool
 um_base64url_decode(uint8_t *out, size_t len, struct um_str text)
 {

@@ -25,6 +25,9 @@
  */
 void um_base64url_encode(char *out, const uint8_t *bytes, size_t len);
 
+/* Appends base64 with padding (RFC 4648 section 4). */
+void um_base64_put(struct um_buf *out, const uint8_t *bytes, size_t len);
+
 /*
  * Decodes base64url without padding to exactly `len` bytes. False: the text is
  * of another length, or holds a character of another alphabet, or its last

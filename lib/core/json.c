@@ -17,6 +17,7 @@ struct parser {
 	char *at;
 	const char *end;
 	bool lenient;
+	bool nul; /* a string may have one */
 	struct um_json_node *nodes;
 	size_t len, cap, max;
 	unsigned depth;
@@ -109,7 +110,7 @@ unescape(struct parser *p, char *out)
 		return NULL;
 	p->at++;
 	c = letter != NULL ? (uint32_t)bytes[letter - letters] : take_hex4(p);
-	if (c == 0 || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
+	if ((c == 0 && !p->nul) || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
 		return NULL;
 	if (c >= 0xd800 && c <= 0xdbff) {
 		uint32_t low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
@@ -156,6 +157,24 @@ skip_string(struct parser *p, struct um_json_node *node, char *begin,
 	return take(p, '"');
 }
 
+/* UTF-8; a NUL in it was an escape. */
+static bool
+is_text(struct um_str text)
+{
+	while (text.ptr != NULL) {
+		const char *nul = memchr(text.ptr, '\0', text.len);
+		struct um_str part = text;
+
+		if (nul != NULL)
+			part.len = (size_t)(nul - text.ptr);
+		if (!um_str_is_text(part))
+			return false;
+		text.ptr = nul != NULL ? nul + 1 : NULL;
+		text.len -= nul != NULL ? part.len + 1 : 0;
+	}
+	return true;
+}
+
 static bool
 parse_string(struct parser *p)
 {
@@ -181,7 +200,7 @@ parse_string(struct parser *p)
 				"surrogate pair");
 	}
 	node->len = (uint32_t)(out - node->text);
-	return any < 0x80 || um_str_is_text(um_json_str(node))
+	return any < 0x80 || is_text(um_json_str(node))
 		|| give_up(p, node, "has a string that is not UTF-8");
 }
 
@@ -338,14 +357,16 @@ parse_value(struct parser *p)
 }
 
 static struct um_json_node *
-parse(struct um_str text, size_t max, bool lenient, struct um_json_fault *fault)
+parse(struct um_str text, size_t max, bool lenient, bool nul,
+	struct um_json_fault *fault)
 {
 	/*
 	 * Every value has at least a byte and, but for the last, a separator.
 	 */
 	struct parser p = { .cap = text.len / 2 + 1,
 		.max = max,
-		.lenient = lenient };
+		.lenient = lenient,
+		.nul = nul };
 	struct um_json_fault ignored;
 	char *copy;
 
@@ -381,14 +402,21 @@ parse(struct um_str text, size_t max, bool lenient, struct um_json_fault *fault)
 struct um_json_node *
 um_json_parse(struct um_str text, size_t max, struct um_json_fault *fault)
 {
-	return parse(text, max, false, fault);
+	return parse(text, max, false, false, fault);
+}
+
+struct um_json_node *
+um_json_parse_with_nul(struct um_str text, size_t max,
+	struct um_json_fault *fault)
+{
+	return parse(text, max, false, true, fault);
 }
 
 struct um_json_node *
 um_json_parse_lenient(struct um_str text, size_t max,
 	struct um_json_fault *fault)
 {
-	return parse(text, max, true, fault);
+	return parse(text, max, true, false, fault);
 }
 
 const struct um_json_node *

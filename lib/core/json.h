@@ -66,6 +66,13 @@ struct um_json_node *um_json_parse(struct um_str text, size_t max,
 	struct um_json_fault *fault);
 
 /*
+ * The same, but a string and a name may have a NUL, as an escape, for a reader who
+ * refuses it where it is not allowed.
+ */
+struct um_json_node *um_json_parse_with_nul(struct um_str text, size_t max,
+	struct um_json_fault *fault);
+
+/*
  * The same, but a byte order mark may come first, and these become nodes of kind
  * UNREADABLE: a string or name with a control character, an escape that is none,
  * a NUL, half a surrogate pair, or that is not UTF-8; a number outside of its

@@ -31,6 +31,15 @@ void um_binding_digest(uint8_t out[static UM_BINDING_LEN],
 	struct um_str session);
 
 /*
+ * The same of a tenant, one of several in a deployment: the first 16 bytes of
+ * SHA-256("urlmode binding v2" 00 tenant 00 subject 00 session). An empty tenant
+ * has the digest above.
+ */
+void um_binding_digest_of(uint8_t out[static UM_BINDING_LEN],
+	const struct um_keys *keys, struct um_str tenant, struct um_str subject,
+	struct um_str session);
+
+/*
  * The browser: the first 16 bytes of
  * SHA-256("urlmode browser v1" 00 cookie value).
  */
@@ -44,5 +53,9 @@ void um_browser_digest(uint8_t out[static UM_BROWSER_LEN],
  */
 bool um_signin_nonce(char out[static UM_SIGNIN_NONCE_LEN + 1],
 	const struct um_keys *keys, struct um_str cookie, struct um_str state);
+
+/* The first 16 bytes of SHA-256(label 00 text), of what is compared later. */
+void um_digest_of(uint8_t out[static UM_DIGEST_LEN], const struct um_keys *keys,
+	const char *label, struct um_str text);
 
 #endif

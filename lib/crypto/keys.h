@@ -43,6 +43,8 @@ enum um_key_use {
 	UM_USE_TYPED,
 	UM_USE_READER,
 	UM_USE_KEPT,
+	UM_USE_VERIFIER,
+	UM_USE_FULFILLED,
 	UM_USES,
 };
 

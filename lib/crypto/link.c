@@ -50,9 +50,23 @@ um_link_mint(char text[static UM_LINK_LEN + 1],
 	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
 	const char *provider)
 {
-	const struct um_key *key = um_keys_minting(keys);
+	return um_link_mint_with(text, id, keys, -1, provider, false);
+}
+
+bool
+um_link_mint_with(char text[static UM_LINK_LEN + 1],
+	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
+	int kid, const char *provider, bool by_others)
+{
+	const struct um_key *key = kid >= 0 ? um_keys_find(keys, (uint8_t)kid)
+					    : NULL;
 	uint8_t mac[UM_HKDF_LEN];
-	bool ok = make_mac(mac, CONNECT, key, id, keys, provider);
+	bool ok;
+
+	if (key == NULL)
+		key = um_keys_minting(keys);
+	ok = make_mac(mac, by_others ? APPROVE : CONNECT, key, id, keys,
+		provider);
 
 	if (ok) {
 		uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };

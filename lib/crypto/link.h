@@ -35,6 +35,14 @@ bool um_link_mint(char text[static UM_LINK_LEN + 1],
 	const char *provider);
 
 /*
+ * The same with the key of this kid, if the file still has it, so that the link of
+ * an elicitation stays the same; for an approval by others with `by_others`.
+ */
+bool um_link_mint_with(char text[static UM_LINK_LEN + 1],
+	const uint8_t id[static UM_UUID_LEN], const struct um_keys *keys,
+	int kid, const char *provider, bool by_others);
+
+/*
  * Opens with any key of the file: UM_TOKEN_GOOD, or what um_token_open() says of
  * a token that is not good, and `id` is zeroed. It never expires.
  */

@@ -88,17 +88,25 @@ is_hex(const char *text, size_t len, bool zero)
 		&& (zero || strspn(text, "0") < len);
 }
 
-/*
- * W3C Trace Context section 3.2: version, trace-id, parent-id and trace-flags.
- * A header of any other form is ignored.
- */
+/* Its version, trace-id, parent-id and trace-flags. */
+bool
+um_request_is_traceparent(struct um_str s)
+{
+	char text[UM_TRACEPARENT_LEN + 1] = "";
+
+	if (s.len != UM_TRACEPARENT_LEN)
+		return false;
+	memcpy(text, s.ptr, s.len);
+	return memcmp(text, "00-", 3) == 0 && is_hex(text + 3, 32, false)
+		&& text[35] == '-' && is_hex(text + 36, 16, false)
+		&& text[52] == '-' && is_hex(text + 53, 2, true);
+}
+
+/* A header of any other form is ignored. */
 static void
 read_traceparent(char out[static UM_TRACEPARENT_LEN + 1], const char *text)
 {
-	if (um_str(text).len == UM_TRACEPARENT_LEN
-		&& memcmp(text, "00-", 3) == 0 && is_hex(text + 3, 32, false)
-		&& text[35] == '-' && is_hex(text + 36, 16, false)
-		&& text[52] == '-' && is_hex(text + 53, 2, true))
+	if (um_request_is_traceparent(um_str(text)))
 		memcpy(out, text, UM_TRACEPARENT_LEN + 1);
 }
 

@@ -42,6 +42,9 @@ struct um_request {
 void um_request_read(struct um_request *request, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg);
 
+/* Whether it is of version 00 (W3C Trace Context section 3.2). */
+bool um_request_is_traceparent(struct um_str text);
+
 enum um_content_length {
 	UM_CONTENT_LENGTH_UNKNOWN, /* chunked, or no body */
 	UM_CONTENT_LENGTH_KNOWN,

@@ -153,14 +153,25 @@ put_types(Oid types[PARAMS_MAX], const struct statement *st)
 	return count;
 }
 
+/* As the functions of the callback programs wait (sql/functions/007_callback.sql). */
+#define LOCK_TIMEOUT "SELECT set_config('lock_timeout', '20ms', false)"
+
 bool
-um_batch_prepare(PGconn *conn, bool pooled)
+um_batch_prepare(PGconn *conn, bool pooled, const struct um_call *const *calls)
 {
+	if (calls != NULL
+		&& (PQsendQueryParams(conn, LOCK_TIMEOUT, 0, NULL, NULL, NULL,
+			    NULL,
+			    0) != 1
+			|| !um_call_prepare(conn, pooled, calls)))
+		return false;
 	for (size_t i = 0; i < UM_BATCH_STATEMENTS_MAX; i++) {
 		const struct statement *st = &statements_of[i];
 		Oid types[PARAMS_MAX];
 		int count = put_types(types, st);
 
+		if (calls != NULL && st->kind != UM_OP_HELD)
+			continue;
 		if (PQsendPrepare(conn, pooled ? "" : st->name, st->sql, count,
 			    types)
 			!= 1)
@@ -275,7 +286,7 @@ um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch)
 				batch, count))
 			return false;
 	}
-	return PQpipelineSync(conn) == 1;
+	return um_call_send(conn, pooled, batch) && PQpipelineSync(conn) == 1;
 }
 
 void
@@ -285,7 +296,7 @@ um_batch_take(struct um_batch_answer *answer, PGresult *res)
 	ExecStatusType status = PQresultStatus(res);
 
 	if (status == PGRES_TUPLES_OK
-		&& answer->results_len < UM_BATCH_STATEMENTS_MAX) {
+		&& answer->results_len < UM_BATCH_RESULTS_MAX) {
 		answer->results[answer->results_len++] = res;
 		return;
 	}
@@ -332,7 +343,8 @@ um_batch_read(const struct um_batch *batch,
 		if (row != 0 && row != PQntuples(results[r++]))
 			return false;
 	}
-	return r == answer->results_len;
+	return um_call_read(batch, results, answer->results_len, &r)
+		&& r == answer->results_len;
 }
 
 void

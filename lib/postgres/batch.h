@@ -16,23 +16,29 @@
 
 #include <libpq-fe.h>
 
+#include "postgres/call.h"
 #include "postgres/queue.h"
 
 #define UM_BATCH_STATEMENTS_MAX 13 /* one for each kind */
+/* And one for each operation that is a call. */
+#define UM_BATCH_RESULTS_MAX (UM_BATCH_STATEMENTS_MAX + UM_BATCH_MAX)
 
 /* The results of a batch so far; zeroed to begin with. */
 struct um_batch_answer {
-	PGresult *results[UM_BATCH_STATEMENTS_MAX];
+	PGresult *results[UM_BATCH_RESULTS_MAX];
 	size_t results_len;
 	char sqlstate[6]; /* of the first error, or "" */
 };
 
 /*
  * Queues the preparation of every statement, and a Sync. For statements without
- * a name this only shows whether the database has all functions. Does not wait
- * for the server. False: libpq failed, and PQerrorMessage() says why.
+ * a name this only shows whether the database has all functions. With `calls`, a
+ * list that NULL ends, these are prepared in place of the functions of the callback
+ * programs, and the session waits 20 ms for a lock. Does not wait for the server.
+ * False: libpq failed, and PQerrorMessage() says why.
  */
-bool um_batch_prepare(PGconn *conn, bool pooled);
+bool um_batch_prepare(PGconn *conn, bool pooled,
+	const struct um_call *const *calls);
 
 /*
  * Queues the statements for these operations, of which none may be NULL, and a

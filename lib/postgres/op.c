@@ -127,6 +127,7 @@ um_op_free(struct um_op *op)
 	um_buf_free(&op->result);
 	um_buf_free(&op->notified);
 	um_buf_free(&op->typed);
+	um_buf_free(&op->args);
 	free(op->row.requester);
 	free(op->row.subject);
 	free(op->row.action);

@@ -32,6 +32,7 @@ enum um_op_kind {
 	UM_OP_HELD,
 	/* urlmode.measure: of no row; changes no row */
 	UM_OP_MEASURE,
+	UM_OP_CALL, /* of another function: see postgres/call.h */
 };
 
 /* Whether the database has carried an operation out; the store sets it. */
@@ -97,6 +98,9 @@ enum um_event_outcome {
 	UM_EVENT_OUTCOMES(X)
 #undef X
 };
+
+struct um_call;
+struct pg_result;
 
 struct um_op {
 	enum um_op_kind kind;
@@ -168,6 +172,17 @@ struct um_op {
 		int64_t database_ms;
 		double queue_usage;
 	} row;
+
+	/*
+	 * CALL: the function, and the parameters as um_call_put_bool() and others
+	 * add them. The rows are there while done() runs.
+	 */
+	const struct um_call *call;
+	struct um_buf args;
+	const struct pg_result *rows;
+	int rows_first;
+	int rows_len;
+	char sqlstate[6]; /* if it FAILED: of its error, or "" */
 
 	/* For the store's queue. */
 	struct um_op *next;

@@ -104,6 +104,7 @@ um_queue_start(struct um_queue *queue)
 		if (um_aside_add(&queue->aside, op))
 			continue;
 		batch->kinds[batch->len] = op->kind;
+		batch->calls[batch->len] = op->call;
 		batch->ops[batch->len++] = op;
 		if (op->isolated)
 			break;
@@ -136,6 +137,7 @@ um_queue_finish(struct um_queue *queue, struct um_batch *finished)
 	for (size_t i = 0; i < batch->len; i++) {
 		finished->ops[i] = batch->ops[i];
 		finished->kinds[i] = batch->kinds[i];
+		finished->calls[i] = batch->calls[i];
 	}
 	finished->len = batch->len;
 	remove_oldest(queue);
@@ -187,8 +189,10 @@ um_queue_look(struct um_queue *queue, int64_t now)
 		now);
 	if (batch->len == 0)
 		return NULL;
-	for (size_t i = 0; i < batch->len; i++)
+	for (size_t i = 0; i < batch->len; i++) {
 		batch->kinds[i] = UM_OP_HELD;
+		batch->calls[i] = NULL;
+	}
 	queue->under_way++;
 	return batch;
 }

@@ -25,6 +25,7 @@
 struct um_batch {
 	struct um_op *ops[UM_BATCH_MAX]; /* NULL: already handed back */
 	enum um_op_kind kinds[UM_BATCH_MAX];
+	const struct um_call *calls[UM_BATCH_MAX]; /* NULL: of another kind */
 	size_t len;
 };
 

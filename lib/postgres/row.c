@@ -169,6 +169,7 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		op->row.undelivered_age_s = strtoll(PQgetvalue(res, row, 5),
 			NULL, 10);
 		return true;
+	case UM_OP_CALL: /* see postgres/call.h */
 	case UM_OP_HELD: /* of batches, and of no operation */
 	case UM_OP_NONE:
 		break;

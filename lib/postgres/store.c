@@ -29,6 +29,7 @@ struct um_store {
 	struct um_store_events events;
 	char *conninfo;
 	char *name;
+	const struct um_call *const *calls; /* NULL: of a callback program */
 	struct um_connect connect;
 	PGconn *conn; /* NULL until it is made */
 	enum state state;
@@ -64,6 +65,7 @@ on_notice(const char *text, void *arg)
 
 struct um_store *
 um_store_new(const char *conninfo, const char *name,
+	const struct um_call *const *calls,
 	const struct um_store_events *events)
 {
 	struct um_store *store = calloc(1, sizeof(*store));
@@ -71,6 +73,7 @@ um_store_new(const char *conninfo, const char *name,
 	if (store == NULL)
 		return NULL;
 	store->events = *events;
+	store->calls = calls;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
@@ -240,6 +243,9 @@ batch_failed(struct um_store *store, int64_t now)
 
 		um_queue_finish(&store->queue, &batch);
 		if (batch.ops[0] != NULL)
+			memcpy(batch.ops[0]->sqlstate, store->answer.sqlstate,
+				sizeof(batch.ops[0]->sqlstate));
+		if (batch.ops[0] != NULL)
 			hand_back(store, batch.ops[0],
 				class == UM_SQLSTATE_ROW
 					? UM_STORE_FAILED
@@ -255,10 +261,13 @@ asked(struct um_store *store, int64_t now)
 	if (store->answer.results_len == 1)
 		um_connect_answer(store->conn, store->answer.results[0],
 			&pooled, &reads_results);
-	if (reads_results) {
+	if (reads_results != (store->calls != NULL)) {
 		notice(store, "database",
-			"the login may execute urlmode.read: give the programs "
-			"urlmode_cgi alone");
+			reads_results
+				? "the login may execute urlmode.read: give "
+				  "the programs urlmode_cgi alone"
+				: "the login may not execute urlmode.read: "
+				  "give the api urlmode_server");
 		disconnect(store, now);
 		return;
 	}
@@ -266,7 +275,7 @@ asked(struct um_store *store, int64_t now)
 		notice(store, "database",
 			"there is a pooler, so statements are not prepared");
 	store->pooled = pooled;
-	if (!um_batch_prepare(store->conn, pooled)) {
+	if (!um_batch_prepare(store->conn, pooled, store->calls)) {
 		connection_lost(store, now);
 		return;
 	}

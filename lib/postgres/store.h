@@ -43,9 +43,13 @@ struct um_store_events {
 /*
  * A store for the database of `conninfo`, a URI or keywords as libpq takes
  * them; pg_stat_activity shows `name` as application_name. Copies both. The
- * first um_store_run() starts to connect. NULL when out of memory.
+ * first um_store_run() starts to connect. `calls` says whose it is: NULL, a
+ * callback program's, whose login must not read results; or the list of the
+ * functions that a server calls, which NULL ends. Its login must be able to read
+ * them. NULL when out of memory.
  */
 struct um_store *um_store_new(const char *conninfo, const char *name,
+	const struct um_call *const *calls,
 	const struct um_store_events *events);
 
 /*

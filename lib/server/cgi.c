@@ -112,7 +112,7 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 	const struct um_store_events events = { on_done, on_notice, NULL,
 		um_monotonic_us, &waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
-		program->name, &events);
+		program->name, NULL, &events);
 
 	if (store == NULL)
 		return; /* They stay UNAVAILABLE. */

@@ -76,6 +76,8 @@ open_connection(struct um_connections *list, int fd)
 		free(c);
 		return;
 	}
+	if (list->takes_large)
+		um_fastcgi_take_large(c->fc);
 	TAILQ_INSERT_HEAD(&list->open, c, link);
 	list->len++;
 }
@@ -141,6 +143,27 @@ um_connections_accept(struct um_connections *list)
 		}
 		open_connection(list, fd);
 	} while (list->len < UM_CONNECTIONS_MAX);
+}
+
+void
+um_connections_park(struct um_connections *list, struct um_connection *c)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
+
+	if (c->unwatched)
+		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
+			&ev);
+	c->unwatched = false;
+}
+
+bool
+um_connections_is_gone(const struct um_connection *c)
+{
+	char byte;
+	ssize_t n = recv(um_fastcgi_fd(c->fc), &byte, 1,
+		MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 void

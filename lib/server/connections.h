@@ -47,6 +47,7 @@ struct um_connections {
 	int epoll;
 	int listener;
 	struct um_memfile *file; /* for um_fastcgi_new() */
+	bool takes_large; /* set by the caller: um_fastcgi_take_large() */
 	bool accepting;
 	bool stopped;
 	size_t len;
@@ -73,6 +74,15 @@ void um_connections_accept(struct um_connections *list);
 
 /* Accepts again after a failure. Call it now and then while nothing happens. */
 void um_connections_resume(struct um_connections *list);
+
+/*
+ * The request on this connection is parked: watches the connection again, so that
+ * it is known when its peer has closed it.
+ */
+void um_connections_park(struct um_connections *list, struct um_connection *c);
+
+/* Whether the peer of a parked request has closed the connection. */
+bool um_connections_is_gone(const struct um_connection *c);
 
 /* Stops accepting; open connections stay open. */
 void um_connections_stop(struct um_connections *list);

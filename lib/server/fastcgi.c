@@ -60,6 +60,12 @@ um_fastcgi_new(int fd, struct um_memfile *file)
 	return fc;
 }
 
+void
+um_fastcgi_take_large(struct um_fastcgi *fc)
+{
+	fc->check.is_large = true;
+}
+
 int
 um_fastcgi_fd(const struct um_fastcgi *fc)
 {
@@ -110,7 +116,7 @@ take_request(struct um_fastcgi *fc)
 		um_buf_free(&fc->bytes);
 	um_buf_clear(&fc->bytes);
 	whole = !fc->body.failed && fc->body.len == fc->check.body;
-	fc->check = (struct um_fcgi_check){ 0 };
+	fc->check = (struct um_fcgi_check){ .is_large = fc->check.is_large };
 	return whole;
 }
 

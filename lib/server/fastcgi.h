@@ -23,6 +23,7 @@
 
 /* The size of the file in memory that all connections of a process share. */
 #define UM_FASTCGI_FILE_LEN UM_FCGI_BYTES_MAX
+#define UM_FASTCGI_LARGE_FILE_LEN (2 * (size_t)UM_FCGI_LARGE_MAX)
 #define UM_FASTCGI_WRITE_MS 1000 /* a peer that reads nothing is closed then */
 
 struct um_fastcgi;
@@ -40,6 +41,9 @@ bool um_fastcgi_init(struct um_error *err);
  * memory.
  */
 struct um_fastcgi *um_fastcgi_new(int fd, struct um_memfile *file);
+
+/* From its next request on, it takes bodies of up to UM_FCGI_LARGE_MAX bytes. */
+void um_fastcgi_take_large(struct um_fastcgi *fc);
 
 int um_fastcgi_fd(const struct um_fastcgi *fc);
 

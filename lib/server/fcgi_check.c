@@ -94,7 +94,9 @@ check_record(struct um_fcgi_check *check, const uint8_t *record, size_t len)
 		return true;
 	case UM_STAGE_STDIN:
 		check->body += len;
-		return type == STDIN && check->body <= UM_FCGI_BODY_MAX;
+		return type == STDIN
+			&& check->body <= (check->is_large ? UM_FCGI_LARGE_MAX
+							   : UM_FCGI_BODY_MAX);
 	}
 	return false;
 }
@@ -102,7 +104,8 @@ check_record(struct um_fcgi_check *check, const uint8_t *record, size_t len)
 enum um_fcgi_check_state
 um_fcgi_check(struct um_fcgi_check *check, struct um_str bytes)
 {
-	if (bytes.len > UM_FCGI_BYTES_MAX)
+	if (bytes.len
+		> (check->is_large ? 2 * UM_FCGI_LARGE_MAX : UM_FCGI_BYTES_MAX))
 		return UM_FCGI_CHECK_BAD;
 	while (bytes.len - check->at >= HEADER_LEN) {
 		const uint8_t *record = (const uint8_t *)bytes.ptr + check->at;

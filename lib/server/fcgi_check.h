@@ -18,10 +18,11 @@
 
 #include "core/str.h"
 
-#define UM_FCGI_PARAMS_MAX 61440  /* bytes of PARAMS, all records together */
-#define UM_FCGI_PAIRS_MAX 128     /* name-value pairs, likewise */
-#define UM_FCGI_BODY_MAX 4194304  /* bytes of STDIN, all records together */
-#define UM_FCGI_BYTES_MAX 8388608 /* of a request, with its records */
+#define UM_FCGI_PARAMS_MAX 61440   /* bytes of PARAMS, all records together */
+#define UM_FCGI_PAIRS_MAX 128      /* name-value pairs, likewise */
+#define UM_FCGI_BODY_MAX 4194304   /* bytes of STDIN, all records together */
+#define UM_FCGI_BYTES_MAX 8388608  /* of a request, with its records */
+#define UM_FCGI_LARGE_MAX 33554432 /* of STDIN, where a program takes more */
 
 enum um_fcgi_check_state {
 	UM_FCGI_CHECK_MORE,  /* valid so far, but not complete */
@@ -31,6 +32,7 @@ enum um_fcgi_check_state {
 
 /* How far a request has been checked; zeroed for each new one. */
 struct um_fcgi_check {
+	bool is_large; /* its body may have UM_FCGI_LARGE_MAX bytes */
 	enum { UM_STAGE_BEGIN, UM_STAGE_PARAMS, UM_STAGE_STDIN } stage;
 	size_t at;     /* bytes of the complete records so far */
 	size_t params; /* bytes of PARAMS so far */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,6 +12,7 @@
 
 #include "app/respond.h"
 #include "app/route.h"
+#include "app/side.h"
 #include "postgres/store.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
@@ -38,10 +40,12 @@ struct server {
 	bool is_measuring;
 	struct um_watch watch;
 	struct um_file_version jwks_version; /* of the provider's keys */
-	int64_t stopped_at;        /* ms; -1: no signal has come yet */
-	int64_t alarm_at;          /* ms, when it was last set; -1: off */
-	unsigned store_connection; /* the store's socket as epoll has it */
-	bool store_want_write;
+	int64_t stopped_at; /* ms; -1: no signal has come yet */
+	int64_t alarm_at;   /* ms, when it was last set; -1: off */
+	struct watched {
+		unsigned connection; /* its socket as epoll has it */
+		bool want_write;
+	} watched_store, watched_side;
 	bool submitted;
 };
 
@@ -60,6 +64,8 @@ send_answer(struct server *sv, struct um_connection *c)
 	int64_t took_us;
 	bool keep;
 
+	if (c->ex.own != NULL && sv->program->side != NULL)
+		sv->program->side->leave(sv->context->side, &c->ex);
 	um_respond(sv->context, &c->ex, &sv->out);
 	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
 		on_notice(err.text, sv);
@@ -87,6 +93,11 @@ submit(struct server *sv, struct um_connection *c)
 		return;
 	}
 	now = um_monotonic_ms();
+	if (ex->is_parked) {
+		um_connections_park(&sv->connections, c);
+		sv->program->side->park(sv->context->side, ex, now);
+		return;
+	}
 	c->waiting = len;
 	sv->submitted = true;
 	/* The store may hand back the last one, and answer, in this loop. */
@@ -119,6 +130,8 @@ start_request(struct server *sv, struct um_connection *c)
 
 	c->began_us = um_monotonic_us();
 	um_watch_for_request(&sv->watch, c->began_us / 1000);
+	if (sv->program->side != NULL)
+		sv->program->side->look(sv->context->side, c->began_us / 1000);
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
 	take_body(ex, um_fastcgi_body(c->fc), sv->body_max);
@@ -175,12 +188,49 @@ on_done(struct um_op *op, void *arg)
 		take_measure(sv);
 		return;
 	}
+	if (c == NULL) {
+		sv->program->side->done(sv->context->side, op);
+		return;
+	}
 	um_metrics_event(sv->context->metrics, op);
 	if (--c->waiting != 0)
 		return;
 	sv->context->now_ms = um_clock_wall_ms();
 	um_exchange_step(sv->context, &c->ex, c->ex.then);
 	submit(sv, c);
+}
+
+/* The side asks for these (app/side.h). */
+static void
+on_resume(struct um_exchange *ex, void *arg)
+{
+	struct server *sv = arg;
+	struct um_connection *c = (struct um_connection *)((char *)ex
+		- offsetof(struct um_connection, ex));
+
+	sv->context->now_ms = um_clock_wall_ms();
+	um_exchange_step(sv->context, ex, ex->then);
+	submit(sv, c);
+}
+
+static void
+on_submit(struct um_op *op, void *arg)
+{
+	struct server *sv = arg;
+
+	op->owner = NULL;
+	sv->submitted = true;
+	um_store_submit(sv->store, op, um_monotonic_ms());
+}
+
+/* A parked request whose peer has gone ends without an answer. */
+static void
+end_if_gone(struct server *sv, struct um_connection *c)
+{
+	if (!um_connections_is_gone(c))
+		return;
+	sv->program->side->leave(sv->context->side, &c->ex);
+	um_connections_answered(&sv->connections, c, false);
 }
 
 static void
@@ -213,6 +263,8 @@ stop(struct server *sv)
 	}
 	um_connections_stop(&sv->connections);
 	um_listener_close(sv->listener);
+	if (sv->program->side != NULL)
+		sv->program->side->stop(sv->context->side, sv->stopped_at);
 }
 
 static void
@@ -236,23 +288,48 @@ take_signal(struct server *sv)
 	}
 }
 
+/* A socket that changes: `what` is the pointer of its events. */
 static void
-watch_store(struct server *sv)
+watch_socket(struct server *sv, struct watched *watched, int fd,
+	struct watched now, void *what)
 {
-	bool want_write;
-	unsigned connection;
-	int fd = um_store_watch(sv->store, &want_write, &connection);
-	struct epoll_event ev = { .data.ptr = &sv->store,
-		.events = EPOLLIN | (want_write ? (uint32_t)EPOLLOUT : 0) };
+	struct epoll_event ev = { .data.ptr = what,
+		.events = EPOLLIN | (now.want_write ? (uint32_t)EPOLLOUT : 0) };
 
 	if (fd < 0
-		|| (connection == sv->store_connection
-			&& want_write == sv->store_want_write))
+		|| (now.connection == watched->connection
+			&& now.want_write == watched->want_write))
 		return;
 	if (epoll_ctl(sv->epoll, EPOLL_CTL_MOD, fd, &ev) != 0)
 		epoll_ctl(sv->epoll, EPOLL_CTL_ADD, fd, &ev);
-	sv->store_connection = connection;
-	sv->store_want_write = want_write;
+	*watched = now;
+}
+
+static void
+watch_store(struct server *sv)
+{
+	struct watched now;
+	int fd = um_store_watch(sv->store, &now.want_write, &now.connection);
+
+	watch_socket(sv, &sv->watched_store, fd, now, &sv->store);
+}
+
+static void
+run_side(struct server *sv, bool ready, int64_t now)
+{
+	const struct um_side *side = sv->program->side;
+	struct watched to;
+	int64_t deadline;
+	int fd;
+
+	if (side == NULL)
+		return;
+	deadline = side->deadline(sv->context->side);
+	if (!ready && (deadline < 0 || deadline > now))
+		return;
+	side->run(sv->context->side, ready, now);
+	fd = side->watch(sv->context->side, &to.want_write, &to.connection);
+	watch_socket(sv, &sv->watched_side, fd, to, &sv->watched_side);
 }
 
 /*
@@ -286,6 +363,9 @@ wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
 		um_connections_close_slow(&sv->connections, now));
 	int n = epoll_wait(sv->epoll, events, EVENTS_MAX, 0);
 
+	if (sv->program->side != NULL)
+		deadline = um_deadline_earlier(deadline,
+			sv->program->side->deadline(sv->context->side));
 	if (n != 0)
 		return n;
 	renew_alarm(sv, now);
@@ -305,6 +385,8 @@ static void
 heartbeat(struct server *sv, int64_t now)
 {
 	um_watch_turn(&sv->watch, now);
+	if (sv->program->side != NULL)
+		sv->program->side->look(sv->context->side, now);
 	um_metrics_heartbeat(sv->context->metrics, now,
 		sv->connections.busy_len, um_store_queued(sv->store),
 		um_store_connected_at(sv->store));
@@ -315,7 +397,7 @@ static void
 turn(struct server *sv)
 {
 	struct epoll_event events[EVENTS_MAX];
-	bool store_ready = false;
+	bool store_ready = false, side_ready = false;
 	int n = wait_for_events(sv, events, um_monotonic_ms());
 	int64_t now = um_monotonic_ms();
 	int64_t deadline;
@@ -333,6 +415,10 @@ turn(struct server *sv)
 			take_signal(sv);
 		else if (what == &sv->store)
 			store_ready = true;
+		else if (what == &sv->watched_side)
+			side_ready = true;
+		else if (((struct um_connection *)what)->ex.is_parked)
+			end_if_gone(sv, what);
 		else if (um_connections_read(&sv->connections, what, now))
 			start_request(sv, what);
 	}
@@ -340,6 +426,7 @@ turn(struct server *sv)
 	if (sv->stopped_at >= 0 && now >= stops_at(sv))
 		um_store_expire(sv->store, INT64_MAX);
 	measure(sv, now);
+	run_side(sv, side_ready, now);
 	deadline = um_store_deadline(sv->store);
 	if (store_ready || sv->submitted
 		|| (deadline >= 0 && deadline <= now)) {
@@ -366,6 +453,21 @@ um_loop_signals(sigset_t *set)
 }
 
 static bool
+open_side(struct server *sv)
+{
+	const struct um_side_loop loop = { on_resume, on_submit, on_notice,
+		sv };
+	struct um_error err;
+
+	if (sv->program->side == NULL)
+		return true;
+	sv->context->side = sv->program->side->open(sv->context, &loop, &err);
+	if (sv->context->side == NULL)
+		on_notice(err.text, sv);
+	return sv->context->side != NULL;
+}
+
+static bool
 set_up(struct server *sv)
 {
 	const struct um_store_events events = { on_done, on_notice,
@@ -383,14 +485,18 @@ set_up(struct server *sv)
 		on_notice(strerror(errno), sv);
 		return false;
 	}
-	sv->file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
+	sv->connections.takes_large = sv->body_max > UM_FCGI_BODY_MAX;
+	sv->file = um_memfile_new(sv->connections.takes_large
+			? UM_FASTCGI_LARGE_FILE_LEN
+			: UM_FASTCGI_FILE_LEN,
+		&err);
 	if (sv->file == NULL || !um_fastcgi_init(&err)) {
 		on_notice(err.text, sv);
 		return false;
 	}
 	sv->store = um_store_new(sv->context->config->database_url,
-		sv->program->name, &events);
-	return sv->store != NULL;
+		sv->program->name, sv->program->calls, &events);
+	return sv->store != NULL && open_side(sv);
 }
 
 int
@@ -428,6 +534,9 @@ um_loop_run(const struct um_program *program, struct um_context *context,
 			turn(&sv);
 	}
 	um_log_flush(log);
+	if (context->side != NULL)
+		program->side->close(context->side);
+	context->side = NULL;
 	um_connections_end(&sv.connections);
 	um_memfile_free(sv.file);
 	um_store_free(sv.store);

@@ -15,6 +15,7 @@
 
 #include <openssl/rand.h>
 
+#include "config/api.h"
 #include "config/environment.h"
 #include "core/clock.h"
 #include "core/coredump.h"
@@ -64,8 +65,15 @@ is_fastcgi(void)
 		&& listening != 0;
 }
 
+/* Where its configuration is by default. */
+static const char *
+config_file(const struct um_program *program)
+{
+	return program->side != NULL ? um_config_api_file() : UM_CONFIG_FILE;
+}
+
 static void
-usage(const char *name)
+usage(const struct um_program *program)
 {
 	printf("usage: %s [--check | --help | --version]\n"
 	       "       %s --listen PATH | HOST:PORT [--remote]\n\n"
@@ -82,7 +90,7 @@ usage(const char *name)
 	       "wrong\n"
 	       "  --version  say which version this is\n\n"
 	       "URLMODE_CONFIG names the configuration; default %s.\n",
-		name, name, UM_CONFIG_FILE);
+		program->name, program->name, config_file(program));
 }
 
 /* How a program was started. */
@@ -142,7 +150,8 @@ fail(const struct start *start, const struct um_error *err)
  * here, with the exit status *status.
  */
 static bool
-take_arguments(struct start *start, int argc, char **argv, int *status)
+take_arguments(struct start *start, const struct um_program *program, int argc,
+	char **argv, int *status)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
@@ -157,7 +166,7 @@ take_arguments(struct start *start, int argc, char **argv, int *status)
 		printf("%s (urlmode) %s\n", start->name, um_version());
 		return false;
 	}
-	usage(start->name);
+	usage(program);
 	if (argc != 2 || strcmp(what, "--help") != 0)
 		*status = 2;
 	return false;
@@ -193,6 +202,16 @@ is_checked(struct um_context *context, const struct um_config *config,
 		&& can_append_files(config, err);
 }
 
+/* The callback host shows those of its programs alone. */
+static bool
+open_metrics(struct um_metrics **out, const struct um_config *config,
+	const struct um_program *program, struct um_error *err)
+{
+	return program->side != NULL
+		? um_metrics_open_own(out, config, program->name, err)
+		: um_metrics_open(out, config, program->name, err);
+}
+
 /* Serves until a signal ends it, or the one request of CGI. */
 static int
 serve(const struct um_program *program, const struct start *start,
@@ -208,8 +227,7 @@ serve(const struct um_program *program, const struct start *start,
 	if ((start->listen != NULL
 		    && !um_listener_open(&listener, start->listen,
 			    start->remote, &err))
-		|| !um_metrics_open(&context->metrics, config, program->name,
-			&err)
+		|| !open_metrics(&context->metrics, config, program, &err)
 		|| !um_log_open(&log, program->name, config, start->is_cgi,
 			&err)) {
 		status = fail(start, &err);
@@ -249,6 +267,13 @@ end_on_alarm(void)
  * put there, so that secrets in it are refused.
  */
 static bool
+may_be_cgi(const struct um_program *program, struct um_error *err)
+{
+	return program->side == NULL
+		|| um_error(err, "the api does not run as plain CGI");
+}
+
+static bool
 environment_is_clean(struct um_error *err)
 {
 	struct um_environment environment;
@@ -261,6 +286,14 @@ environment_is_clean(struct um_error *err)
 			"%s and %s are not for plain CGI: use keys_file and "
 			"database_url",
 			UM_ENVIRONMENT_KEYS, UM_ENVIRONMENT_DATABASE);
+}
+
+static bool
+load_config(struct um_config **out, const struct um_program *program,
+	const char *path, struct um_error *err)
+{
+	return program->side != NULL ? um_config_load_api(out, path, err)
+				     : um_config_load(out, path, err);
 }
 
 /* The Makefile says it. */
@@ -288,17 +321,20 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	int status;
 
 	if (path == NULL)
-		path = UM_CONFIG_FILE;
+		path = config_file(program);
 	um_forbid_core_dumps();
-	if (!is_request && !take_arguments(&start, argc, argv, &status))
+	if (!is_request
+		&& !take_arguments(&start, program, argc, argv, &status))
 		return status;
 	um_loop_signals(&signals);
 	if (start.listen != NULL)
 		sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	end_on_alarm();
-	if ((start.is_cgi && !environment_is_clean(&err))
-		|| !um_config_load(&config, path, &err)
+	if ((start.is_cgi
+		    && (!may_be_cgi(program, &err)
+			    || !environment_is_clean(&err)))
+		|| !load_config(&config, program, path, &err)
 		|| !um_config_load_keys(&context.keys, config, &err)
 		|| (start.check && !is_checked(&context, config, path, &err))) {
 		status = fail(&start, &err);
@@ -311,7 +347,7 @@ um_program_main(const struct um_program *program, int argc, char **argv)
 	} else if (start.is_cgi || is_fastcgi() || start.listen != NULL) {
 		status = serve(program, &start, &context, config, path);
 	} else {
-		usage(program->name);
+		usage(program);
 		status = 2;
 	}
 	um_keys_free(context.keys);

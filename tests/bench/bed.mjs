@@ -150,9 +150,9 @@ export class Bed {
 		await this.sql(`ANALYZE ${table}`);
 	}
 
-	/** The names of the FastCGI programs. */
+	/** The names of the FastCGI programs of the callback host. */
 	get programs() {
-		return readdirSync(path.join(ROOT, 'cgi-bin')).map((file) => path.basename(file, '.c'));
+		return readdirSync(path.join(ROOT, 'cgi-bin')).filter((file) => file !== 'api.c').map((file) => path.basename(file, '.c'));
 	}
 
 	/** How many rows are completed, and accepted. */

@@ -57,7 +57,7 @@ describe('the image', () => {
 
 	test('has the programs, the command, the migrations and the snippets, and of Debian libraries, tools and licences', () => {
 		const kinds = [
-			/^\/usr\/lib\/urlmode\/(connect|form|oauth-return|payment-return|signin-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
+			/^\/usr\/lib\/urlmode\/(api|connect|form|oauth-return|payment-return|signin-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
 			/^\/usr\/sbin\/urlmode$/, /^\/usr\/share\/urlmode\/(command|nginx|providers|sql)\//, /^\/usr\/share\/urlmode\/changelog$/,
 			/^\/etc\/nginx\/(nginx\.conf|urlmode\/[a-z-]+\.conf)$/, /^\/etc\/(passwd|group|nsswitch\.conf|os-release|ssl\/certs\/ca-certificates\.crt)$/,
 			/^\/usr\/lib(64)?\/[^ ]*\.so[^/]*$/, /^\/usr\/bin\/[a-z]+$/, /^\/(bin|lib|lib64|sbin)$/,

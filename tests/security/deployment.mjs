@@ -12,9 +12,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the programs are that the stacks run. */
 export const BIN = path.resolve(ROOT, process.env.PROGRAM_DIR ?? 'build/bin');
 
-/** Every program there is. */
+/** Every program of the callback host. */
 export const PROGRAMS = readdirSync(fileURLToPath(new URL('../../cgi-bin', import.meta.url)))
-	.filter((name) => name.endsWith('.c')).map((name) => path.basename(name, '.c'));
+	.filter((name) => name.endsWith('.c') && name !== 'api.c').map((name) => path.basename(name, '.c'));
 
 /**
  * Changes the programs' configuration, and starts them anew.

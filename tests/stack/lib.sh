@@ -18,7 +18,8 @@ DEMO=${DEMO:-1}
 USER_CHECK=${USER_CHECK:-openid}
 PROCESSES=${PROCESSES:-1}
 PATH=$PATH:/usr/sbin:/sbin
-export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES PATH
+API=${API:-0}
+export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES API PATH
 
 # Nothing of the caller's may lead psql or a program elsewhere.
 unset "${!PG@}" "${!URLMODE_@}"
@@ -30,11 +31,14 @@ PGBIN=${POSTGRES_BIN:-/usr/lib/postgresql/$postgresql/bin}
 PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
 	name=${file##*/}
-	[[ -e $file ]] && PROGRAMS+=("${name%.c}")
+	# The api is no program of the callback host: API=1 starts it as well.
+	[[ -e $file && ($name != api.c || $API == 1) ]] && PROGRAMS+=("${name%.c}")
 done
 DEMO_SERVICES=(provider checkout server host)
 # In the order in which they start; `run` is the script in the foreground.
 SERVICES=(postgres nginx "${PROGRAMS[@]}" "${DEMO_SERVICES[@]}" run)
+# Whoever stops a stack does not know with which it began.
+[[ $API == 1 ]] || SERVICES+=(api)
 
 die()
 {
@@ -216,10 +220,12 @@ service_start()
 			URLMODE_CONFIG=$RUN_DIR/config.json "$TREE/nginx/command/urlmode" jwks refresh >&2
 		;;
 	*)
+		local config=$RUN_DIR/config.json
+		[[ $1 != api ]] || config=$RUN_DIR/api.json
 		# A program that lived for 20 ms is started again however often
 		# it crashes; one that cannot start is given up after 100 times.
 		rm -f -- "sock/$1.sock"
-		start "$1" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
+		start "$1" env URLMODE_CONFIG="$config" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
 			"$(command -v multiwatch)" -f "$PROCESSES" -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
 		await "$1" 10 serves "$1"
 		;;
@@ -299,6 +305,31 @@ secret()
 	cat -- "$file"
 }
 
+# configure_api PASSWORD DATABASE: the configuration of the api, a key, and its server
+# in nginx.
+configure_api()
+{
+	local key
+
+	key=umk_$(head -c 32 /dev/urandom | base64 -w 0 | tr '+/' '-_' | tr -d '=')
+	printf '%s' "$key" >secrets/api.key
+	printf 'stack - %s\n' "$(printf '%s' "$key" | sha256sum | cut -d ' ' -f 1)" >api-keys
+	printf '{"base_url": "http://127.0.0.1:%s", "keys_file": "keys", "database_url": "postgresql://urlmode_server:%s@%s"}\n' \
+		"$PORT" "$1" "$2" >api.json
+	sed 's|unix:/run/urlmode-api/|unix:sock/|' "$TREE/nginx/urlmode/api-http.conf" >api-http.conf
+	sed -i '$d' nginx.conf
+	cat >>nginx.conf <<-CONF
+
+		include api-http.conf;
+		server {
+			listen 127.0.0.1:$API_PORT;
+			access_log log/api-access.log urlmode_api;
+			include urlmode/api.conf;
+		}
+		}
+	CONF
+}
+
 # Everything that the services read. Nothing of an earlier stack stays.
 configure()
 {
@@ -328,6 +359,7 @@ configure()
 	sed "s/@PORT@/$PORT/" "$TREE/nginx/dev.conf.in" >nginx.conf
 	sed 's|unix:/run/urlmode/|unix:sock/|' "$TREE/nginx/urlmode/upstreams.conf" \
 		>upstreams.conf
+	[[ $API != 1 ]] || configure_api "$server" "$database"
 
 	cat >env.new <<-ENV
 		export URLMODE_BASE_URL='http://127.0.0.1:$PORT'
@@ -343,12 +375,17 @@ configure()
 		export URLMODE_DEMO_ISSUER='http://localhost:$PROVIDER_PORT'
 		export URLMODE_DEMO_CHECKOUT_URL='http://localhost:$CHECKOUT_PORT'
 	ENV
+	[[ $API != 1 ]] || cat >>env.new <<-ENV
+		export URLMODE_API_URL='http://127.0.0.1:$API_PORT'
+		export URLMODE_API_KEY='$(cat -- secrets/api.key)'
+		export URLMODE_API_CONFIG='$quoted/api.json'
+	ENV
 	# For `service`, which starts a part of a stack that stands already.
 	{
 		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
 		printf '%s=%s\n' PROCESSES "$PROCESSES" USER_CHECK "$USER_CHECK" PORT "$PORT" PG_PORT "$PG_PORT" \
 			PROVIDER_PORT "$PROVIDER_PORT" CHECKOUT_PORT "$CHECKOUT_PORT" \
-			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT"
+			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT" API "$API" API_PORT "$API_PORT"
 	} >ports
 }
 
@@ -360,8 +397,8 @@ stack_up()
 		[[ -x $PROGRAM_DIR/$name ]] ||
 			die "$PROGRAM_DIR/$name is not there: make build first"
 	done
-	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 5) || exit 1
-	read -r PORT PG_PORT PROVIDER_PORT CHECKOUT_PORT SERVER_PORT HOST_PORT <<<"$ports"
+	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 6) || exit 1
+	read -r PORT PG_PORT PROVIDER_PORT CHECKOUT_PORT SERVER_PORT HOST_PORT API_PORT <<<"$ports"
 
 	trap stack_down EXIT
 	trap 'exit 130' INT

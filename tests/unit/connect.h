@@ -13,7 +13,7 @@
 #define COOKIE_END "; Path=/; Max-Age=31536000; Secure; HttpOnly; SameSite=Lax"
 
 static const struct tested_program connect_program = {
-	{ "connect", routes, UM_OP_NONE },
+	{ .name = "connect", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_CONNECT,
 	"demo",
 };

@@ -61,7 +61,7 @@ for (const [role, schema, heading] of [
 }
 
 /** The headings under which the keys of the configuration are. */
-const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The OpenID provider', 'The pages'];
+const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The OpenID provider', 'The pages', 'The api'];
 
 test('the reference has the keys of the configuration, and no others', () => {
 	const keys = [...readAll('lib/config', '.c').matchAll(/\bkeys\[\] = \{([^}]*)\}/g)]

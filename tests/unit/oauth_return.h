@@ -15,7 +15,7 @@
 #define GOOD "state={bound}" CODE ISS
 
 static const struct tested_program oauth_return = {
-	{ "oauth-return", routes, UM_OP_NONE },
+	{ .name = "oauth-return", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"demo",
 };

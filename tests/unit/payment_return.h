@@ -17,13 +17,13 @@ static char accept[] = "accept", gave_up[] = "cancel";
 static char none[] = "", expired[] = "expired";
 
 static const struct tested_program payment_return = {
-	{ "payment-return", routes, UM_OP_NONE },
+	{ .name = "payment-return", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"shop",
 };
 
 static const struct tested_program payment_cancel = {
-	{ "payment-return", routes, UM_OP_NONE },
+	{ .name = "payment-return", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_CANCEL,
 	"shop",
 };

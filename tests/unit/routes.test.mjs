@@ -16,6 +16,8 @@ const member = (entry, name) => new RegExp(`\\.${name} = (?:"([^"]*)"|([^,]*))(?
 /** The number of a member: a literal, or a constant of lib/ or of the program. */
 function number(file, name) {
 	if (name === undefined) return 0;
+	const product = /^(\d+) \* (\w+)( \* \w+)?$/.exec(name);
+	if (product) return product[1] * KB ** (product[3] ? 2 : 1);
 	return name.startsWith('UM_') ? constant(name) : constantOf(file, name);
 }
 
@@ -27,7 +29,7 @@ function text(file, entry, name) {
 }
 
 /** Each entry of the tables `routes`. */
-const ROUTES = readdirSync(new URL('../../cgi-bin/', import.meta.url)).filter((name) => name.endsWith('.c')).flatMap((name) => {
+const ALL_ROUTES = readdirSync(new URL('../../cgi-bin/', import.meta.url)).filter((name) => name.endsWith('.c')).flatMap((name) => {
 	const file = `cgi-bin/${name}`;
 	const table = found(file, /static const struct um_route routes\[\] = \{\n([^]*?)\n\t\{ 0 \},\n\};/);
 	return table.split(/^\t(?=\{)/m).filter((entry) => entry.trim() !== '').map((entry) => ({
@@ -35,6 +37,10 @@ const ROUTES = readdirSync(new URL('../../cgi-bin/', import.meta.url)).filter((n
 		methods: member(entry, 'methods').split(', '), bodyMax: number(file, member(entry, 'body_max')),
 	}));
 });
+
+/** Those of the callback host. The api has a server of its own. */
+const ROUTES = ALL_ROUTES.filter(({ program }) => program !== 'api');
+const API_ROUTES = ALL_ROUTES.filter(({ program }) => program === 'api');
 
 /** What a web server knows of a route: all below a prefix, or one path. */
 const placeOf = ({ prefix, suffix }) => (suffix === undefined ? `= ${prefix}` : prefix);
@@ -47,7 +53,7 @@ const LOCATIONS = [...SERVER.matchAll(/^location (.*) \{\n([^]*?)^\}/gm)].map(([
 
 test('every program has routes, and takes a body exactly where it takes POST', () => {
 	assert.equal(new Set(ROUTES.map(({ program }) => program)).size, 7);
-	for (const route of ROUTES) assert.equal(route.bodyMax > 0, route.methods.includes('POST'), JSON.stringify(route));
+	for (const route of ALL_ROUTES) assert.equal(route.bodyMax > 0, route.methods.includes('POST'), JSON.stringify(route));
 });
 
 test('nginx has the same routes, each with its program', () => {
@@ -67,6 +73,20 @@ test('a body that a program takes passes nginx, and a longer one does not where 
 		if (limit) assert.equal(limit[1] * (limit[2] === 'm' ? KB * KB : KB), most, place);
 		else assert.ok(most <= everywhere * KB, place);
 	}
+});
+
+test('the server of the api has its methods, with their bodies, and the callback host has none of them', () => {
+	const api = read('nginx/urlmode/api.conf');
+	const usual = Number(/^client_max_body_size (\d+)k;/m.exec(api)[1]) * KB;
+	const own = new Map([...api.matchAll(/^location = (\S+) \{\n\tclient_max_body_size (\d+)m;/gm)].map(([, place, size]) => [place, size * KB * KB]));
+	assert.ok(API_ROUTES.length > 0);
+	for (const { prefix, methods, bodyMax } of API_ROUTES) {
+		assert.match(prefix, /^\/v1\/[a-z_]+$/);
+		assert.deepEqual(methods, ['POST']);
+		assert.equal(bodyMax, own.get(prefix) ?? usual, prefix);
+	}
+	assert.match(api, /^location \/v1\/ \{\n\tfastcgi_pass urlmode_api;\n\}/m);
+	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/v1\/|urlmode_api|api\.conf/, file);
 });
 
 /** Which program another web server asks for a path: `status` has what no other has. */

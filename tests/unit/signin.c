@@ -12,7 +12,7 @@
 #undef main
 
 const struct tested_program signin_return = {
-	{ "signin-return", routes, UM_OP_NONE },
+	{ .name = "signin-return", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_CONNECT,
 	"demo",
 };

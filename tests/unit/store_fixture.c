@@ -211,7 +211,7 @@ store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 	*fixture = (struct store_fixture){ 0 };
 	if (conninfo == NULL)
 		conninfo = getenv("URLMODE_PROGRAMS_DATABASE_URL");
-	fixture->store = um_store_new(conninfo, FIXTURE_NAME, &events);
+	fixture->store = um_store_new(conninfo, FIXTURE_NAME, NULL, &events);
 	assert_non_null(fixture->store);
 }
 

@@ -93,8 +93,9 @@ static const struct um_route routes[] = {
 static int
 serve_one(void *arg)
 {
-	static const struct um_program program = { "connect", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "connect",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 	const struct request *request = arg;
 	struct um_context context = case_context;
 	struct um_error err;

@@ -21,12 +21,12 @@
 #define APPROVAL "{\"title\":\"Expense\",\"comment\":\"optional\"}"
 
 static const struct tested_program input_program = {
-	{ "form", routes, UM_OP_NONE },
+	{ .name = "form", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_FORM,
 	"intake",
 };
 static const struct tested_program approval_program = {
-	{ "form", routes, UM_OP_NONE },
+	{ .name = "form", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_FORM,
 	"approvals",
 };

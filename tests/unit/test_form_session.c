@@ -21,7 +21,7 @@
 	"{\"name\":\"mail\",\"type\":\"email\",\"label\":\"Mail\"}]}"
 
 static const struct tested_program input_program = {
-	{ "form", routes, UM_OP_NONE },
+	{ .name = "form", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_FORM,
 	"intake",
 };

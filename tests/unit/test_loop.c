@@ -75,8 +75,9 @@ static const struct um_route routes[] = {
 static int
 serve(void *arg)
 {
-	static const struct um_program program = { "connect", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "connect",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 	struct um_log log = { .fd = STDERR_FILENO, .program = program.name };
 	struct um_context context = case_context;
 	struct um_listener listener = { .fd = STDIN_FILENO,

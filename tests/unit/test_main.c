@@ -97,8 +97,9 @@ static const struct um_route routes[] = {
 static int
 run(void *arg)
 {
-	static const struct um_program program = { "connect", routes,
-		UM_OP_NONE };
+	static const struct um_program program = { .name = "connect",
+		.routes = routes,
+		.measures = UM_OP_NONE };
 	struct start *start = arg;
 	int argc = 0;
 

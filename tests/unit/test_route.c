@@ -51,7 +51,9 @@ static const struct um_route routes[] = {
 		.plan = plan_post },
 	{ 0 },
 };
-static const struct um_program program = { "status", routes, UM_OP_NONE };
+static const struct um_program program = { .name = "status",
+	.routes = routes,
+	.measures = UM_OP_NONE };
 
 struct sent {
 	const char *method, *path, *query, *type;

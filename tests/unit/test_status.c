@@ -10,7 +10,7 @@
 #define QUERY "provider=demo&state={bound}"
 
 static const struct tested_program status_program = {
-	{ "status", routes, UM_OP_NONE },
+	{ .name = "status", .routes = routes, .measures = UM_OP_NONE },
 	UM_PURPOSE_RETURN,
 	"demo",
 };

@@ -103,7 +103,9 @@ sign(char hex[static 65], const char *secret, const char *time,
 	um_buf_free(&text);
 }
 
-static const struct um_program webhook = { "webhook", routes, UM_OP_NONE };
+static const struct um_program webhook = { .name = "webhook",
+	.routes = routes,
+	.measures = UM_OP_NONE };
 
 /* The first step for this delivery. */
 static void

@@ -40,7 +40,9 @@ get(const char *name, void *arg)
 	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? CASE_REQUEST_ID : NULL;
 }
 
-static const struct um_program webhook = { "webhook", routes, UM_OP_NONE };
+static const struct um_program webhook = { .name = "webhook",
+	.routes = routes,
+	.measures = UM_OP_NONE };
 
 /* The first step for a delivery to an address with such a token, and what follows. */
 static void

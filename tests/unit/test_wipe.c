@@ -137,7 +137,7 @@ TEST(a_store_is_wiped)
 	static const struct um_store_events events = { done, notice, NULL, NULL,
 		NULL };
 	struct um_store *store = um_store_new("host=/nowhere password=" SECRET,
-		"connect", &events);
+		"connect", NULL, &events);
 
 	assert_non_null(store);
 	um_store_free(store);

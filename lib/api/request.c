@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/json_put.h"
+
+#define REASON_WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+/* Whether the header has a key. Otherwise the response is written. */
+static bool
+authenticate(const struct um_context *context, struct um_api_request *request)
+{
+	const struct um_api *api = context->side;
+	const struct um_api_key *key = um_api_keys_find(api->keys,
+		um_request_header("Authorization", &request->ex->request));
+
+	if (key == NULL) {
+		um_api_fail(request->ex, UM_API_ERROR_UNAUTHORIZED, NULL, NULL);
+		return false;
+	}
+	snprintf(request->tenant, sizeof(request->tenant), "%s", key->tenant);
+	return true;
+}
+
+static bool
+parse(struct um_api_request *request)
+{
+	struct um_json_fault fault;
+
+	request->json = um_json_parse_with_nul(request->ex->request.body,
+		UM_JSON_VALUES_MAX, &fault);
+	if (request->json == NULL) {
+		char text[160];
+
+		snprintf(text, sizeof(text), "the body %s", fault.reason);
+		um_api_fail(request->ex, UM_API_ERROR_INVALID_REQUEST, text,
+			NULL);
+		return false;
+	}
+	request->root = um_reader_root(request->json, &request->fault);
+	return true;
+}
+
+void *
+um_api_begin(const struct um_context *context, struct um_exchange *ex,
+	size_t size, void (*free_own)(void *state))
+{
+	struct um_api_request *request = calloc(1, size);
+
+	if (request == NULL) {
+		um_api_fail(ex, UM_API_ERROR_INTERNAL_ERROR, NULL, NULL);
+		return NULL;
+	}
+	request->ex = ex;
+	request->wakes_at = -1;
+	ex->own = request;
+	ex->free_own = free_own;
+	return authenticate(context, request) && parse(request) ? request
+								: NULL;
+}
+
+void
+um_api_request_free(struct um_api_request *request)
+{
+	free(request->json);
+	request->json = NULL;
+}
+
+bool
+um_api_end(struct um_api_request *request)
+{
+	const struct um_reader_fault *fault = &request->fault;
+
+	um_reader_end(&request->root);
+	if (fault->message[0] == '\0')
+		return true;
+	um_api_fail(request->ex, UM_API_ERROR_INVALID_REQUEST, fault->message,
+		fault->member[0] != '\0' ? fault->member : NULL);
+	return false;
+}
+
+void
+um_api_read_subject(struct um_api_request *request, struct um_reader *reader,
+	const struct um_context *context, struct um_api_owner *owner)
+{
+	owner->session = um_str("");
+	if (um_reader_text(reader, "subject", UM_REQUIRED, 1, UM_SUBJECT_MAX,
+		    &owner->subject))
+		um_reader_text(reader, "session", UM_OPTIONAL, 0,
+			UM_SESSION_MAX, &owner->session);
+	um_binding_digest_of(owner->binding, context->keys,
+		um_str(request->tenant), owner->subject, owner->session);
+}
+
+void
+um_api_read_owner(struct um_api_request *request,
+	const struct um_context *context, struct um_api_owner *owner)
+{
+	struct um_exchange *ex = request->ex;
+
+	if (um_reader_uuid(&request->root, "id", UM_REQUIRED, owner->id)) {
+		memcpy(ex->token.id, owner->id, sizeof(ex->token.id));
+		ex->has_token = true;
+	}
+	um_api_read_subject(request, &request->root, context, owner);
+}
+
+bool
+um_api_read_reason(struct um_reader *reader, struct um_str *out)
+{
+	return um_reader_word(reader, "reason", UM_OPTIONAL, UM_REASON_MAX,
+		REASON_WORD, out);
+}
+
+enum um_refusal
+um_api_fail(struct um_exchange *ex, enum um_api_error error,
+	const char *message, const char *member)
+{
+	ex->outcome = "refused";
+	ex->reason = um_api_error_code(error);
+	um_api_error_put(&ex->response, error, message, member);
+	return UM_REFUSAL_NONE;
+}
+
+struct um_buf *
+um_api_answer(struct um_exchange *ex, int status, const char *outcome)
+{
+	ex->outcome = outcome;
+	ex->response.status = status;
+	ex->response.content_type = "application/json";
+	um_json_put_begin(&ex->response.body);
+	return &ex->response.body;
+}
+
+enum um_refusal
+um_api_check_call(const struct um_exchange *ex)
+{
+	switch (ex->op.status) {
+	case UM_STORE_DONE:
+		return UM_REFUSAL_NONE;
+	case UM_STORE_FAILED:
+		return UM_REFUSAL_INTERNAL_ERROR;
+	case UM_STORE_UNAVAILABLE:
+		break;
+	}
+	return UM_REFUSAL_UNAVAILABLE;
+}
+
+void
+um_api_put_text(struct um_buf *json, const char *name, const char *text)
+{
+	um_json_put_key(json, um_str(name));
+	if (text != NULL)
+		um_json_put_string(json, um_str(text));
+	else
+		um_json_put_null(json);
+}
+
+void
+um_api_put_time(struct um_buf *json, const char *name, int64_t ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char date[32], text[48];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)(ms % 1000));
+	um_json_put_member(json, name, um_str(text));
+}
+
+void
+um_api_put_id(struct um_buf *json, const char *name,
+	const uint8_t id[static UM_UUID_LEN])
+{
+	char text[UM_UUID_TEXT_LEN + 1];
+
+	um_uuid_format(text, id);
+	um_json_put_member(json, name, um_str(text));
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all methods have in common: who calls, the JSON of the request, the owner of
+ * an elicitation, and how a method answers. The state of a method's exchange begins
+ * with a struct um_api_request.
+ */
+#ifndef UM_API_REQUEST_H
+#define UM_API_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/api.h"
+#include "api/reader.h"
+#include "app/exchange.h"
+#include "core/uuid.h"
+#include "crypto/binding.h"
+#include "http/api_error.h"
+
+/* An elicitation, and whose it is. */
+struct um_api_owner {
+	uint8_t id[UM_UUID_LEN];
+	uint8_t binding[UM_BINDING_LEN];
+	struct um_str subject, session; /* in the JSON */
+};
+
+/*
+ * Begins a method: checks the key, and reads the body. `size` is that of the
+ * method's state, whose first member is the request; it is zeroed and belongs to
+ * the exchange, which frees it with free_own(). NULL: the response is written.
+ */
+void *um_api_begin(const struct um_context *context, struct um_exchange *ex,
+	size_t size, void (*free_own)(void *state));
+
+/* Frees what the request has; for a method's free_own(). */
+void um_api_request_free(struct um_api_request *request);
+
+/* All members are read. False: there is a fault, and the response is written. */
+bool um_api_end(struct um_api_request *request);
+
+/* Reads `subject` and `session`, and makes the binding of the key's tenant. */
+void um_api_read_subject(struct um_api_request *request,
+	struct um_reader *reader, const struct um_context *context,
+	struct um_api_owner *owner);
+
+/* The same with `id`, in the root. The log gets the id. */
+void um_api_read_owner(struct um_api_request *request,
+	const struct um_context *context, struct um_api_owner *owner);
+
+/* Reads `reason`: a code of a-z, 0-9 and _. */
+bool um_api_read_reason(struct um_reader *reader, struct um_str *out);
+
+/* Writes an error. Always UM_REFUSAL_NONE, so that a step can return it. */
+enum um_refusal um_api_fail(struct um_exchange *ex, enum um_api_error error,
+	const char *message, const char *member);
+
+/*
+ * Begins the JSON of a response; the step puts its members, and calls
+ * um_json_put_end(). `outcome` is a word for the log.
+ */
+struct um_buf *um_api_answer(struct um_exchange *ex, int status,
+	const char *outcome);
+
+/* Why the call was not carried out, or UM_REFUSAL_NONE. */
+enum um_refusal um_api_check_call(const struct um_exchange *ex);
+
+/* A text, or null. */
+void um_api_put_text(struct um_buf *json, const char *name, const char *text);
+/* An instant, of Unix milliseconds, as RFC 3339 has it. */
+void um_api_put_time(struct um_buf *json, const char *name, int64_t ms);
+/* A UUID. */
+void um_api_put_id(struct um_buf *json, const char *name,
+	const uint8_t id[static UM_UUID_LEN]);
+
+#endif

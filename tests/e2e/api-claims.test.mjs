@@ -1,0 +1,205 @@
+// Claims, checks and rechecks over HTTP, and the whole way of a payment in five calls. Everything goes through nginx.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { startApi } from '../support/api.mjs';
+
+let api;
+
+before(async () => {
+	api = await startApi('api-claims');
+});
+
+after(() => api?.close());
+
+const PRICE = { amount: 1_050, currency: 'EUR' };
+let number = 0;
+
+/** A payment that is paid. */
+async function paid(subject = 'ada') {
+	const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject, item: randomUUID(), expected: PRICE, target_url: 'https://checkout.stripe.com/c/pay' }, 201);
+	const reference = `pi_${number += 1}`;
+	await api.ok('complete', { id, subject, action: 'accept', ...PRICE, reference });
+	return { id, subject, reference };
+}
+
+const begin = ({ id, subject }, more = {}) => api.ok('begin_claim', { id, subject, lease_ms: 30_000, ...more });
+const owner = ({ id, subject }) => ({ id, subject });
+
+test('the whole way of a payment in five calls: create, create, wait, begin_claim, fulfil_claim', async () => {
+	const asked = { provider: 'stripe', kind: 'payment', subject: 'ada', item: 'report:42', expected: PRICE };
+	const { needs, id, amount } = await api.ok('create', asked);
+	assert.deepEqual([needs, amount], ['target_url', 1_050]);
+	const { url } = await api.ok('create', { ...asked, id, target_url: 'https://checkout.stripe.com/c/pay', checkout: 'cs_5' }, 201);
+	assert.ok(url.startsWith(`${api.stack.baseUrl}/connect/stripe?state=`));
+	// What the provider would do: the user pays.
+	await api.ok('complete', { id, subject: 'ada', action: 'accept', ...PRICE, reference: 'pi_five' });
+	const { elicitations: [shown] } = await api.ok('wait', { of: [{ id, subject: 'ada' }], for_ms: 60_000 });
+	assert.deepEqual([shown.status, shown.action, shown.reference], ['completed', 'accept', 'pi_five']);
+	const { state, fence } = await api.ok('begin_claim', { id, subject: 'ada', lease_ms: 30_000 });
+	assert.equal(state, 'begun');
+	assert.deepEqual(await api.ok('fulfil_claim', { id, subject: 'ada', fence, result: { report: 'text' }, end: 'delivered' }), {});
+	assert.deepEqual(await api.error('begin_claim', { id, subject: 'ada', lease_ms: 30_000 }), [409, 'taken']);
+});
+
+describe('claim', () => {
+	test('once, and no second time', async () => {
+		const payment = await paid();
+		assert.deepEqual(await api.ok('claim', { ...owner(payment), reference: payment.reference }), { reference: payment.reference });
+		assert.deepEqual(await api.error('claim', { ...owner(payment), reference: payment.reference }), [409, 'taken']);
+	});
+
+	test('not what is open, and not what is another owner\'s', async () => {
+		const { id } = await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/' }, 201);
+		assert.deepEqual(await api.error('claim', { id, subject: 'ada' }), [409, 'open']);
+		assert.deepEqual(await api.error('claim', { id, subject: 'eve' }), [404, 'not_found']);
+		const shop = await api.as('shop', 'shop');
+		const payment = await paid();
+		assert.deepEqual(await shop.error('claim', owner(payment)), [404, 'not_found']);
+		assert.deepEqual(await shop.error('begin_claim', { ...owner(payment), lease_ms: 1_000 }), [404, 'not_found']);
+	});
+
+	test('a refusal as such', async () => {
+		const { id } = await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/' }, 201);
+		await api.ok('cancel', { id, subject: 'ada' });
+		assert.deepEqual(await api.error('claim', { id, subject: 'ada' }), [409, 'changed']);
+		assert.deepEqual(await api.ok('claim', { id, subject: 'ada', action: 'cancel' }), { reference: null });
+	});
+});
+
+describe('a claim under a lease', () => {
+	test('one at a time, for as long as it lasts', async () => {
+		const payment = await paid();
+		const { fence, reference } = await begin(payment);
+		assert.equal(reference, payment.reference);
+		const { status, body: { error } } = await api.call('begin_claim', { ...owner(payment), lease_ms: 1_000 });
+		assert.deepEqual([status, error.code], [409, 'leased']);
+		assert.ok(error.left_ms > 0 && error.left_ms <= 30_000, `${error.left_ms}`);
+		assert.deepEqual(await api.ok('renew_claim', { ...owner(payment), fence, lease_ms: 60_000 }), {});
+		assert.deepEqual(await api.error('renew_claim', { ...owner(payment), fence: fence + 1, lease_ms: 1_000 }), [409, 'lost']);
+		assert.deepEqual(await api.ok('release_claim', { ...owner(payment), fence }), {});
+		assert.deepEqual(await api.error('release_claim', { ...owner(payment), fence }), [409, 'lost']);
+		const next = await begin(payment);
+		assert.ok(next.fence > fence);
+	});
+
+	test('a claim_id makes it repeatable', async () => {
+		const payment = await paid();
+		const claim = randomUUID();
+		const first = await begin(payment, { claim_id: claim });
+		assert.deepEqual(await begin(payment, { claim_id: claim }), first);
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000, claim_id: randomUUID() }), [409, 'leased']);
+	});
+
+	test('what is fulfilled is given to the next call, until it is confirmed', async () => {
+		const payment = await paid();
+		const { fence } = await begin(payment);
+		const result = { content: [{ type: 'text', text: 'Zoë \u0000 😀' }], n: 1.5, none: null };
+		assert.deepEqual(await api.ok('fulfil_claim', { ...owner(payment), fence, result }), {});
+		const again = await begin(payment);
+		assert.deepEqual([again.state, again.result, again.reference], ['fulfilled', result, payment.reference]);
+		assert.deepEqual(await api.ok('confirm_claim', { ...owner(payment), fence: again.fence }), {});
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000 }), [409, 'taken']);
+		assert.deepEqual(await api.error('confirm_claim', { ...owner(payment), fence: again.fence + 7 }), [409, 'lost']);
+	});
+
+	test('also a result of many megabytes, in a body of its own limit', async () => {
+		const payment = await paid();
+		const { fence } = await begin(payment);
+		const result = { text: 'x'.repeat(12 * 1_024 * 1_024) };
+		assert.deepEqual(await api.ok('fulfil_claim', { ...owner(payment), fence, result }), {});
+		assert.deepEqual((await begin(payment)).result, result);
+		const other = await paid();
+		const { fence: next } = await begin(other);
+		assert.deepEqual(await api.error('fulfil_claim', { ...owner(other), fence: next, result: { text: 'x'.repeat(17 * 1_024 * 1_024) } }), [400, 'invalid_request', 'result']);
+		assert.deepEqual(await api.error('fulfil_claim', { ...owner(other), fence: next, result: { text: 'x'.repeat(33 * 1_024 * 1_024) } }), [413, 'too_large']);
+	});
+
+	test('an account has no lease: its claim is final, and its end says whether it is connected', async () => {
+		const account = async () => {
+			const { id } = await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/' }, 201);
+			await api.ok('complete', { id, subject: 'ada', action: 'accept', result: { code: 'abc' } });
+			return { id, subject: 'ada' };
+		};
+		const [one, other] = [await account(), await account()];
+		assert.deepEqual(await begin(one), { state: 'begun', reference: null, fence: null });
+		assert.deepEqual(await api.error('begin_claim', { ...one, lease_ms: 1_000 }), [409, 'taken']);
+		assert.deepEqual(await api.ok('fulfil_claim', one), {});
+		await begin(other);
+		assert.deepEqual(await api.ok('release_claim', { ...other, reason: 'access_denied' }), {});
+		assert.deepEqual([(await api.stack.elicitation(one.id)).exchange, (await api.stack.elicitation(other.id)).exchange], ['', 'access_denied']);
+	});
+
+	test('members that are wrong', async () => {
+		const payment = await paid();
+		const cases = [
+			['begin_claim', {}, 'lease_ms'], ['begin_claim', { lease_ms: 999 }, 'lease_ms'], ['begin_claim', { lease_ms: 1_000, claim_id: 'x' }, 'claim_id'],
+			['renew_claim', { lease_ms: 1_000 }, 'fence'], ['fulfil_claim', { fence: 1 }, 'result'], ['fulfil_claim', { fence: 1, result: 1, end: 'lost' }, 'end'],
+			['fulfil_claim', { fence: 1, result: 1, refund: 're_1' }, 'refund'], ['confirm_claim', {}, 'fence'], ['release_claim', { fence: 'x' }, 'fence'], ['claim', { reference: '' }, 'reference'],
+		];
+		for (const [method, members, member] of cases) assert.deepEqual(await api.error(method, { ...owner(payment), ...members }), [400, 'invalid_request', member], method);
+	});
+});
+
+describe('what wait asks the server', () => {
+	test('a value is checked by one call at a time, and has a problem, or is good', async () => {
+		const { id } = await api.ok('create', { provider: 'intake', kind: 'input', subject: 'ada', form: { title: 'T', fields: [{ name: 'a', label: 'A', type: 'text' }] }, verify_ms: 60_000 }, 201);
+		const type = async (value) => {
+			// What the page does: it seals what was typed.
+			const { seal } = await import('../../lib/node/src/core/seal.js');
+			const { openKeys } = await import('../../lib/node/src/core/keys.js');
+			const { binding } = await api.stack.elicitation(id);
+			const sealed = seal(openKeys(api.stack.env.URLMODE_KEYS_FILE), { id, binding, use: 'urlmode result v1' }, JSON.stringify({ values: { a: value } }));
+			await api.stack.sql("UPDATE urlmode.elicitation SET status = 'processing', result = $2, opened_at = coalesce(opened_at, now()) WHERE id = $1", [id, sealed]);
+			await api.stack.sql("UPDATE urlmode.form SET check_until = now() + interval '60 seconds', checks = checks + 1 WHERE elicitation = $1", [id]);
+		};
+		const of = (more = {}) => [{ id, subject: 'ada', ...more }];
+		await type('wrong');
+		const { elicitations: [asked] } = await api.ok('wait', { of: of({ can: ['check'] }), for_ms: 10_000 });
+		assert.deepEqual(asked.check.values, { a: 'wrong' });
+		assert.ok(asked.check.left_ms > 0 && asked.check.left_ms <= 60_000);
+		assert.equal(asked.result, null, 'it is nobody\'s yet');
+		const { elicitations: [other] } = await api.ok('wait', { of: of({ can: ['check'] }), for_ms: 10_000 });
+		assert.equal(other.check, undefined, 'another call has the lease');
+		assert.deepEqual(await api.error('end_check', { id, subject: 'ada', lease: 'x' }), [400, 'invalid_request', 'lease']);
+		assert.deepEqual(await api.error('end_check', { id, subject: 'ada', lease: asked.check.lease, problem: { field: 'a' } }), [400, 'invalid_request', 'problem']);
+		assert.deepEqual(await api.ok('end_check', { id, subject: 'ada', lease: asked.check.lease, problem: { field: 'a', problem: 'It is wrong.' } }), { outcome: 'opened' });
+		assert.deepEqual(await api.error('end_check', { id, subject: 'ada', lease: asked.check.lease }), [409, 'lost']);
+		await type('right');
+		const { elicitations: [again] } = await api.ok('wait', { of: of({ seen: other.seen, can: ['check'] }), for_ms: 10_000 });
+		assert.deepEqual(await api.ok('end_check', { id, subject: 'ada', lease: again.check.lease }), { outcome: 'completed' });
+		const { elicitations: [ended] } = await api.ok('wait', { of: of(), for_ms: 0 });
+		assert.deepEqual([ended.action, ended.result], ['accept', { values: { a: 'right' } }]);
+	});
+
+	test('a payment is rechecked by one call at a time, and what the provider has completes it', async () => {
+		const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject: 'ada', item: randomUUID(), expected: PRICE, target_url: 'https://checkout.stripe.com/c/pay', checkout: 'cs_recheck' }, 201);
+		const owned = { id, subject: 'ada' };
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{pi_r}', 1)", [id]);
+		const { elicitations: [asked] } = await api.ok('wait', { of: [{ ...owned, can: ['recheck'] }], for_ms: 10_000 });
+		const { lease, ...rest } = asked.recheck;
+		assert.deepEqual(rest, { type: 'payment.updated', references: ['pi_r'], expected: PRICE, checkout: 'cs_recheck' });
+		const { elicitations: [other] } = await api.ok('wait', { of: [{ ...owned, can: ['recheck'] }], for_ms: 10_000 });
+		assert.equal(other.recheck, undefined);
+		for (const [body, member] of [[{ payments: [{ reference: 'a' }] }, 'payments[0].amount'], [{ payments: [], failed: true }, 'failed'], [{ refunds: [{ reference: 'a', payment: 'b', amount: 1, status: 'x' }] }, 'refunds[0].status']]) {
+			assert.deepEqual(await api.error('end_recheck', { ...owned, lease, ...body }), [400, 'invalid_request', member]);
+		}
+		const { outcomes } = await api.ok('end_recheck', { ...owned, lease, payments: [{ reference: 'pi_r', ...PRICE, status: 'paid', id }] });
+		assert.equal(outcomes.length, 1);
+		const { elicitations: [ended] } = await api.ok('wait', { of: [owned], for_ms: 0 });
+		assert.deepEqual([ended.action, ended.reference, ended.result], ['accept', 'pi_r', { amount: 1_050, currency: 'EUR', reference: 'pi_r' }]);
+	});
+
+	test('a recheck that has failed can be begun again', async () => {
+		const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject: 'ada', item: randomUUID(), expected: PRICE, target_url: 'https://checkout.stripe.com/c/pay' }, 201);
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{}', 1)", [id]);
+		const of = [{ id, subject: 'ada', can: ['recheck'] }];
+		const { elicitations: [{ recheck: { lease }, seen }] } = await api.ok('wait', { of, for_ms: 10_000 });
+		assert.deepEqual(await api.ok('end_recheck', { id, subject: 'ada', lease, failed: true }), {});
+		const { elicitations: [again] } = await api.ok('wait', { of: [{ ...of[0], seen }], for_ms: 30_000 });
+		assert.notEqual(again.recheck.lease, lease);
+		assert.deepEqual(await api.ok('end_recheck', { id, subject: 'ada', lease: again.recheck.lease }), {});
+	});
+});
