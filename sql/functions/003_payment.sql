@@ -135,7 +135,8 @@ COMMENT ON FUNCTION urlmode.lock_references IS
 
 CREATE OR REPLACE FUNCTION urlmode.prove_payments(
 	ids uuid[], providers text[], refs text[], amounts bigint[], currencies text[],
-	matches boolean[], lates boolean[], results bytea[], checkouts text[] DEFAULT NULL
+	matches boolean[], lates boolean[], results bytea[], checkouts text[] DEFAULT NULL,
+	subjects text[] DEFAULT NULL, items text[] DEFAULT NULL, tenants text[] DEFAULT NULL, firsts boolean[] DEFAULT NULL
 )
 RETURNS TABLE (proof text)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
@@ -157,16 +158,9 @@ BEGIN
 		-- before, in part, or else for the first.
 		SELECT DISTINCT ON (a.provider, a.reference)
 			a.provider, a.reference, a.id, a.amount, a.currency, a.matches, a.late, a.result, a.checkout,
-			o.subject, o.item, coalesce(o.tenant, '')
-		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts)
-			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, n)
-		LEFT JOIN LATERAL (
-			SELECT e.subject, e.item, e.tenant FROM urlmode.elicitation e WHERE e.id = a.id
-			UNION ALL
-			-- A renewal is of its subscription.
-			SELECT t.subject, t.item, t.tenant FROM urlmode.entitlement t WHERE t.id = a.id
-			LIMIT 1
-		) o ON true
+			a.subject, a.item, coalesce(a.tenant, '')
+		FROM unnest(ids, providers, refs, amounts, currencies, matches, lates, results, checkouts, subjects, items, tenants)
+			WITH ORDINALITY AS a (id, provider, reference, amount, currency, matches, late, result, checkout, subject, item, tenant, n)
 		ORDER BY a.provider, a.reference, EXISTS (
 			SELECT FROM urlmode.payment o
 			WHERE o.provider = a.provider AND o.reference = a.reference AND o.elicitation = a.id
@@ -196,7 +190,7 @@ BEGIN
 	WHERE p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
 		AND (p.checkout IS NULL AND a.checkout IS NOT NULL OR p.matches AND p.currency = a.currency AND p.amount < a.amount);
 	UPDATE urlmode.elicitation e SET is_final = false WHERE e.id = ANY (proved) AND e.is_final;
-	IF EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = ANY (proved) AND urlmode.is_of_subscription(e.expected)) THEN
+	IF EXISTS (SELECT FROM unnest(ids, firsts) AS a (id, is_first) WHERE a.is_first AND a.id = ANY (proved)) THEN
 		PERFORM urlmode.open_entitlements(proved);
 	END IF;
 	-- A refund may be known before its payment, or before the payment had its reference.
@@ -227,7 +221,8 @@ $$;
 COMMENT ON FUNCTION urlmode.prove_payments IS
 	'Internal. Records payments. No elicitation is in the arrays twice, and their rows are locked. '
 	'matches: whether it is what the elicitation expected. lates: whether the elicitation had '
-	'ended before. checkouts: the provider''s ids of what was paid; a payment that was written '
+	'ended before. subjects, items, tenants: whose a payment is, and what for. firsts: whether it '
+	'must be the first one of a subscription. checkouts: the provider''s ids of what was paid; a payment that was written '
 	'down under that id, because its own reference was not known yet, is this payment. proof, for '
 	'each: matches or mismatch: it is a new payment, or more of one that is captured in parts; '
 	'repeated: this payment was written down before, and has the greater amount if it was as '

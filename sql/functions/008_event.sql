@@ -99,7 +99,7 @@ DECLARE
 BEGIN
 	WITH found AS MATERIALIZED (
 		SELECT a.n, a.id, a.provider, a.identity, a.type, a.amount, a.currency, a.ref, a.refund, c.checkout, a.result, a.request, a.kind AS provider_kind,
-			a.details, e.kind, e.status, e.expected, e.checkout AS made,
+			a.details, e.kind, e.status, e.expected, e.checkout AS made, e.subject, e.item, e.tenant,
 			e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) <= now() AS ended,
 			CASE WHEN a.effect <> 'recheck' AND EXISTS (
 				SELECT FROM urlmode.event v
@@ -146,12 +146,14 @@ BEGIN
 			SELECT array_agg(x.id) AS ids, array_agg(x.provider) AS providers, array_agg(x.reference) AS refs,
 				array_agg(x.amount) AS amounts, array_agg(x.currency) AS currencies,
 				array_agg(x.matches) AS matches, array_agg(x.ended) AS lates, array_agg(x.result) AS results,
-				array_agg(x.checkout) AS checkouts,
+				array_agg(x.checkout) AS checkouts, array_agg(x.subject::text) AS subjects, array_agg(x.item::text) AS items,
+				array_agg(x.tenant::text) AS tenants, array_agg(urlmode.is_of_subscription(x.expected)) AS firsts,
 				array_agg(x.n) AS ns
 			FROM (SELECT * FROM paid ORDER BY n) x HAVING count(*) > 0
 		) a
 		CROSS JOIN LATERAL ROWS FROM (unnest(a.ns), urlmode.prove_payments(
-			a.ids, a.providers, a.refs, a.amounts, a.currencies, a.matches, a.lates, a.results, a.checkouts)) AS p (n, proof)
+			a.ids, a.providers, a.refs, a.amounts, a.currencies, a.matches, a.lates, a.results, a.checkouts,
+			a.subjects, a.items, a.tenants, a.firsts)) AS p (n, proof)
 	), decided AS MATERIALIZED (
 		SELECT f.*, p.proof, d.action, d.move
 		FROM found f LEFT JOIN proved p USING (n)

@@ -191,7 +191,8 @@ BEGIN
 		too_late := row.status = 'completed' OR urlmode.closes_at(row.kind, row.status, row.expires_at, row.grace) <= now();
 		proof := urlmode.prove_payments(ARRAY[settle.id], ARRAY[row.provider::text], ARRAY[settle.reference],
 			ARRAY[settle.amount], ARRAY[settle.currency], ARRAY[true], ARRAY[too_late], ARRAY[settle.result],
-			ARRAY[row.checkout::text]);
+			ARRAY[row.checkout::text], ARRAY[row.subject::text], ARRAY[row.item::text], ARRAY[row.tenant::text],
+			ARRAY[urlmode.is_of_subscription(row.expected)]);
 		IF proof = 'taken' THEN
 			RETURN 'reference_taken';
 		END IF;

@@ -96,8 +96,10 @@ BEGIN
 	) THEN
 		RETURN;
 	END IF;
-	PERFORM urlmode.prove_payments(ARRAY[entitlement], ARRAY[provider], ARRAY[renewal], ARRAY[(told ->> 'amount')::bigint],
-		ARRAY[told ->> 'currency'], ARRAY[true], ARRAY[false], ARRAY[NULL::bytea]);
+	PERFORM urlmode.prove_payments(ARRAY[e.id], ARRAY[keep_renewal.provider], ARRAY[renewal], ARRAY[(told ->> 'amount')::bigint],
+		ARRAY[told ->> 'currency'], ARRAY[true], ARRAY[false], ARRAY[NULL::bytea],
+		subjects => ARRAY[e.subject::text], items => ARRAY[e.item::text], tenants => ARRAY[e.tenant::text])
+	FROM urlmode.entitlement e WHERE e.id = keep_renewal.entitlement;
 	UPDATE urlmode.payment p
 	SET entitlement = keep_renewal.entitlement, claimed_at = coalesce(p.claimed_at, now()), paid_at = to_timestamp((told ->> 'at_ms')::numeric / 1000)
 	WHERE p.provider = keep_renewal.provider AND p.reference = renewal;

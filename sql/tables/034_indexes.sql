@@ -1,4 +1,4 @@
--- What only few rows are looked for among many.
+-- What only few rows are looked for among many. And functions whose parameters have changed.
 
 SET LOCAL ROLE :"owner";
 
@@ -10,3 +10,6 @@ DROP FUNCTION IF EXISTS urlmode.number_ledger();
 DROP INDEX urlmode.ledger_unnumbered;
 CREATE INDEX ledger_unnumbered ON urlmode.ledger (tenant, id) WHERE number IS NULL;
 COMMENT ON INDEX urlmode.ledger_unnumbered IS 'Finds what has no number yet.';
+
+-- Its callers have read the elicitation, and hand on whose it is.
+DROP FUNCTION IF EXISTS urlmode.prove_payments(uuid[], text[], text[], bigint[], text[], boolean[], boolean[], bytea[], text[]);

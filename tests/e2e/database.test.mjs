@@ -220,7 +220,7 @@ describe('migrations', () => {
 			for (const call of calls) {
 				read[call[1]] = await rowsRead(call);
 			}
-			assert.deepEqual(Object.entries(read).filter(([, rows]) => rows < some.length || rows > 10 * some.length), [],
+			assert.deepEqual(Object.entries(read).filter(([, rows]) => rows < some.length || rows > 8 * some.length), [],
 				`${some.length}: ${JSON.stringify(read)}`);
 		}
 		for (const some of [ids.slice(2_000, 2_002), ids.slice(2_002, 2_003)]) {
