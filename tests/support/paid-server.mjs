@@ -347,7 +347,8 @@ export function describePaidServer(language, { project: makeServer, command, env
 				const sending = post(delivery);
 				await untilHeld(fixture.stack, 'webhook');
 				process.kill((await fixture.stack.program('webhook')).pid, 'SIGKILL');
-				assert.equal((await sending).status, 503);
+				const { status } = await sending;
+				assert.ok(status >= 500, `${status}`); // so that Stripe sends it again
 				await killAt({ ...hold, pid: rows[0].pid }, fate);
 				await fixture.untilServing();
 				assert.equal((await post(delivery)).status, 200);
