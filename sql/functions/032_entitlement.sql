@@ -366,16 +366,22 @@ RETURNS TABLE (
 	item_name text, status text, until timestamptz, entitled boolean, paused boolean,
 	provider text, account text, subscription text, elicitation uuid, opened_at timestamptz
 )
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+	-- In PL/pgSQL, which keeps its plan: each call of a tool that requires a subscription asks this.
+	RETURN QUERY
 	SELECT DISTINCT ON (e.item) e.item::text, s.status,
 		CASE s.status WHEN 'cancelled' THEN coalesce(e.cancel_at, e.until, e.trial_until) ELSE coalesce(e.until, e.trial_until) END AS until,
 		s.status IN ('trialing', 'active', 'cancelled'), s.paused,
 		e.provider::text, e.account::text, e.subscription::text, e.elicitation, e.opened_at
 	FROM urlmode.entitlement e
-	CROSS JOIN LATERAL (SELECT urlmode.entitlement_status(e), urlmode.is_paused(e)) AS s (status, paused)
+	-- With OFFSET, PostgreSQL finds it once, and not where it is used.
+	CROSS JOIN LATERAL (SELECT urlmode.entitlement_status(e), urlmode.is_paused(e) OFFSET 0) AS s (status, paused)
 	WHERE e.subject = entitlements.subject AND e.tenant = entitlements.tenant AND (entitlements.item IS NULL OR e.item = entitlements.item)
 	ORDER BY e.item, array_position('{active,trialing,cancelled,past_due}'::text[], s.status) NULLS LAST, s.paused DESC, until DESC NULLS LAST,
-		e.opened_at, e.id
+		e.opened_at, e.id;
+END
 $$;
 COMMENT ON FUNCTION urlmode.entitlements IS
 	'What a user has subscribed to: the best subscription of each item, or of one. status: '

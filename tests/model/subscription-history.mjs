@@ -26,7 +26,7 @@ export const DISPUTE = [
 	{ effect: 'refunded', kind: 'dispute_lost', state: 'lost' },
 ];
 
-const WEIGHTS = { ask: 12, open: 4, first: 14, renewal: 14, is: 24, back: 8, dispute: 4, batch: 6, crowd: 3, again: 8, later: 10, purge: 3, cancel: 2, settle: 2, sendBack: 3, month: 4, twoOfOne: 1, facts: 6, renewals: 2, olderLink: 2 };
+const WEIGHTS = { ask: 12, open: 4, first: 14, renewal: 14, is: 24, back: 8, dispute: 4, batch: 6, crowd: 3, again: 8, later: 10, purge: 3, cancel: 2, settle: 2, sendBack: 3, month: 4, twoOfOne: 1, facts: 6, renewals: 2, olderLink: 2, inPart: 1, thereAndBack: 2 };
 
 /**
  * @param {number} seed
@@ -119,6 +119,20 @@ export function makeHistory(seed) {
 			const [{ call: of }] = month;
 			return [...month, tell({ kind: 'renewal', of, payment: 4, ago: 20 * DAY }), tell({ kind: 'renewal', of, payment: 3, ago: 2 * DAY }),
 				tell({ kind: 'refund', of, payment: random.pick([3, 4]), refund: 1 })];
+		},
+		/** A part of a checkout is paid, and perhaps all of it later. */
+		inPart() {
+			const of = label();
+			return [
+				{ do: 'ask', call: of, user: random.pick(USERS), item: 'box', provider: random.pick(PROVIDERS) }, tell({ kind: 'first', of, inPart: true }),
+				...random.chance(0.5) ? [tell({ kind: 'first', of })] : [],
+			];
+		},
+		/** One refund of a first payment goes there and back, and is told in any order. */
+		thereAndBack() {
+			const month = makers.month();
+			const [{ call: of }] = month;
+			return [...month.slice(0, 3), ...shuffled([1, 5, 20].map((days) => tell({ kind: 'refund', of, payment: 1, refund: 1, ago: days * DAY, ...random.chance(0.5) && { reversed: true } })))];
 		},
 		/** Two links for the same, of two providers, one of which is paid. */
 		olderLink() {

@@ -35,12 +35,12 @@ const MISTAKES = {
 	'at least a price is any': { is_expected: ["amount >= (expected -> 'amount')::bigint", 'amount > 0'] },
 	'at least a price is exactly that': { is_expected: ["amount >= (expected -> 'amount')::bigint", "amount = (expected -> 'amount')::bigint"] },
 	'a part of a checkout is all of it': { keep_events: ["AND NOT coalesce(a.details @> '{\"checkout_paid\": true}', false)", 'AND false'] },
-	'what comes again and is older than what went back counts': { keep_refunds: ['OR r.currency <> this.currency OR this.at < r.moved_at THEN r.reversed', 'OR r.currency <> this.currency THEN r.reversed'] },
+	'what comes again and is older than what went back counts': { keep_refunds: ['(r.currency = this.currency) IS NOT FALSE AND (this.at < r.moved_at) IS NOT TRUE', '(r.currency = this.currency) IS NOT FALSE'] },
 	'what is withdrawn again stays reinstated': { keep_refunds: ['AND NOT this.is_total AND this.at > r.moved_at THEN NULL', 'AND false THEN NULL'] },
 	'an older event says how a dispute stands': { keep_refunds: ['this.at < r.occurred_at THEN coalesce(r.state, this.state)', 'false THEN r.state'] },
 	'an older event ends a dispute': { keep_refunds: ['this.at < r.occurred_at THEN r.ended', 'false THEN r.ended'] },
-	'what is nobody\'s is kept for ever': { purge_entitlements: ['AND (e.subject IS NULL', 'AND (false'] },
-	'what somebody has is purged': { purge_entitlements: ['AND (e.subject IS NULL', 'AND (true'] },
+	'what is nobody\'s is kept for ever': { purge_entitlements: ['WHERE e.subject IS NULL AND e.changed_at', 'WHERE false AND e.changed_at'] },
+	'what somebody has is purged': { purge_entitlements: ['WHERE e.subject IS NULL AND e.changed_at', 'WHERE e.changed_at'] },
 	'an event that names its payment alone does not find it': { find_subscription: ['WHERE e.subscription IS NULL AND', 'WHERE false AND'] },
 };
 

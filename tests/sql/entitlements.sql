@@ -179,6 +179,23 @@ SELECT c.outcome FROM urlmode.create_elicitation(ARRAY[id(47), id(48)], ARRAY['s
 	ARRAY[owner('dan'), owner('dan')], ARRAY['Example', 'Example'], ARRAY['https://provider.example/', 'https://provider.example/'],
 	array_fill('{"amount": 1000, "currency": "EUR", "subscription": true}'::jsonb, '{2}'), ARRAY[NULL, NULL]::bytea[], ARRAY[300000, 300000], items => ARRAY['twice', 'thrice']) c;
 
+-- The first price can be at least one, such as that with its tax, or whatever its checkout totals, also 0. Then the event says that the whole checkout was
+-- paid, and names it; and in each case that it is of a subscription.
+CREATE FUNCTION subscribe_as(n integer, item text, expected text, checkout text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
+	SELECT c.outcome FROM urlmode.create_elicitation(
+		ids => ARRAY[test.id(n)], providers => ARRAY['shop'], kinds => ARRAY['payment'], subjects => ARRAY['fay'], sessions => ARRAY[''],
+		bindings => ARRAY[test.owner('fay')], requesters => ARRAY['Example'], target_urls => ARRAY['https://provider.example/'],
+		expected => ARRAY[expected::jsonb || '{"subscription": true}'], verifiers => ARRAY[NULL::bytea], ttls_ms => ARRAY[300000], items => ARRAY[item], checkouts => ARRAY[checkout]) c
+$$;
+SELECT subscribe_as(60, 'taxed', '{"amount": 1000, "currency": "EUR", "match": "at-least"}'), first(60, 'p60', 's60', price => '11.90 EUR'), mine('taxed', 'fay'), paid_for('s60'),
+	subscribe_as(61, 'cut', '{"amount": 1000, "currency": "EUR", "match": "at-least"}'), first(61, 'p61', 's61', price => '9.99 EUR'), mine('cut', 'fay'),
+	subscribe_as(62, 'once', '{"amount": 1000, "currency": "EUR", "match": "at-least"}'), pay(62, 'p62', '11.90 EUR'), mine('once', 'fay');
+SELECT subscribe_as(63, 'whole', '{"match": "checkout"}', 'c63'), event(63, 'paid', '4.00 EUR', 'p63', checkout => 'c63', details => told('s63', 0)) AS part, mine('whole', 'fay'),
+	event(63, 'paid', '4.00 EUR', 'p63', checkout => 'other', details => told('s63', 0) || '{"checkout_paid": true}') AS other, mine('whole', 'fay'),
+	event(63, 'paid', '4.00 EUR', 'p63', checkout => 'c63', details => told('s63', 0) || '{"checkout_paid": true}') AS whole, mine('whole', 'fay'), paid_for('s63');
+SELECT subscribe_as(64, 'free', '{"match": "checkout"}', 'c64'), event(64, 'paid', '0.00 EUR', NULL, checkout => 'c64', details => told('s64', 0) || '{"checkout_paid": true}'), mine('free', 'fay'), paid_for('s64'),
+	is('s64', 0, '{"status": "trialing", "trial_until": 14}'), mine('free', 'fay'), renew('p64', 's64', 14, price => '12.00 EUR'), paid_for('s64');
+
 -- All orders of five of these events end the same: the first payment, what the subscription is at its begin, a renewal and what it is then, its
 -- cancellation, a refund. Nobody knows in which order a provider sends them.
 CREATE FUNCTION orders(done integer[], rest integer[]) RETURNS SETOF integer[] LANGUAGE plpgsql AS $$
@@ -236,3 +253,22 @@ SELECT outcome, count(*) FROM (
 		'ref', (ARRAY['1001a', NULL, '1001b'])[what], 'details', told('s1001', (ARRAY[-40, -40, -10])[what], (ARRAY['{}', '{"status": "trialing", "until": -10}', '{}']::jsonb[])[what])))))
 		.outcome FROM unnest('{1,2,3}'::integer[]) AS what) r GROUP BY outcome ORDER BY outcome;
 SELECT mine('order', 'user 1001'), paid_for('s1001');
+
+-- A call looks at one user: of the subscriptions it reads one by an index, and of its payments the last, whether or not PostgreSQL knows how many there are.
+DELETE FROM urlmode.entitlement;
+INSERT INTO urlmode.entitlement (provider, subscription, subject, item, tenant, elicitation, opened_at, status, until)
+SELECT 'shop', 'many' || i, 'many' || i, 'pro', '', gen_random_uuid(), now(), 'active', now() + interval '30 days' FROM generate_series(1, 20000) i;
+INSERT INTO urlmode.payment (provider, reference, elicitation, amount, currency, matches, late, claimed_at, entitlement)
+SELECT 'shop', e.subscription, e.id, 1000, 'EUR', true, false, now(), e.id FROM urlmode.entitlement e;
+CREATE FUNCTION reads_of(subject text) RETURNS TABLE (told text, tables text) LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT s.relname, s.seq_scan, s.idx_scan FROM pg_stat_xact_user_tables s WHERE s.schemaname = 'urlmode';
+	told := test.mine('pro', subject);
+	SELECT string_agg(format('%s: %s by an index, %s whole', s.relname, s.idx_scan - b.idx_scan, s.seq_scan - b.seq_scan), ', ' ORDER BY s.relname) INTO tables
+	FROM pg_stat_xact_user_tables s JOIN seen b USING (relname) WHERE s.schemaname = 'urlmode' AND s.idx_scan + s.seq_scan > b.idx_scan + b.seq_scan;
+	RETURN NEXT;
+END
+$$;
+SELECT * FROM reads_of('many7');
+ANALYZE urlmode.entitlement, urlmode.payment;
+SELECT * FROM reads_of('many8');
