@@ -220,14 +220,14 @@ BEGIN
 	IF NOT FOUND THEN
 		RETURN;
 	END IF;
-	-- One that is there twice is one event. What is paid counts before what has failed.
+	-- One that is there twice is one event, also if only the second one names it. What is paid counts before what has failed.
 	SELECT array_agg(x.n) AS ns, array_agg(x.type) AS types, array_agg(x.effect) AS effects, array_agg(x.amount) AS amounts,
 		array_agg(x.currency) AS currencies, array_agg(x.reference) AS refs, array_agg(x.refund) AS refunds,
 		array_agg(x.checkout) AS checkouts, array_agg(x.result) AS results, array_agg(x.identity) AS identities, count(*)::integer AS number
 	INTO events
 	FROM (
 		SELECT y.* FROM (
-			SELECT z.*, row_number() OVER (PARTITION BY z.identity ORDER BY z.n) AS time FROM urlmode.read_entries(row, payments, refunds) z
+			SELECT z.*, row_number() OVER (PARTITION BY z.identity, z.is_ours ORDER BY z.n) AS time FROM urlmode.read_entries(row, payments, refunds) z
 		) y
 		WHERE y.is_ours AND y.time = 1 ORDER BY y.effect NOT IN ('paid', 'processing'), y.n
 	) x;
