@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/words.h"
 #include "description/spec_load.h"
 
 #define SECRETS_MAX 16
@@ -12,8 +13,7 @@
 #define DEFAULT_GRACE_S 86400
 
 /* In the order of enum um_kind. */
-static const char *const kinds[] = { "oauth", "payment", "signature", "input",
-	"approval", NULL };
+static const char *const kinds[] = { UM_KIND_WORDS, NULL };
 
 /* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {

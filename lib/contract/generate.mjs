@@ -13,6 +13,7 @@ import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
 import * as providersGo from './providers-go.mjs';
 import * as seals from './seals.mjs';
+import * as words from './words.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
@@ -64,6 +65,7 @@ export function generated() {
 		...messages.files(all.messages),
 		...seals.files(all.seals),
 		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
+		...words.files(data('words')),
 		...providersGo.files(descriptions(), read),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),

@@ -39,14 +39,6 @@ const (
 	claimRecheck ClaimState = "recheck"
 )
 
-// ClaimEnd is how the claim of a payment has ended that Unclaimed lists.
-type ClaimEnd string
-
-const (
-	ClaimDelivered ClaimEnd = "delivered"
-	ClaimRefunded  ClaimEnd = "refunded"
-)
-
 // Claim is one of an accept, with two ends: the work is done (Fulfil), and the answer was written (Confirm).
 // It is safe for use by several goroutines.
 type Claim struct {

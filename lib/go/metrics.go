@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// ends are how a wait ends: with the action of its outcome, or without an outcome.
-var ends = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
-
 func endOf(outcome *Outcome, err error) string {
 	switch {
 	case err == nil:
@@ -32,8 +29,8 @@ func endOf(outcome *Outcome, err error) string {
 // the Node package. A look without a wait (WaitOptions.Once) is none.
 func (m *Instance) Metrics() string {
 	open, oldest, counts := m.waits.measure()
-	ended := make([]string, len(ends))
-	for i, end := range ends {
+	ended := make([]string, len(waitEnds))
+	for i, end := range waitEnds {
 		ended[i] = fmt.Sprintf("{end=%q} %d", end, counts[end])
 	}
 	arrive, lost := m.listener.measure()

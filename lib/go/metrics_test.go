@@ -35,7 +35,7 @@ func samplesOf(t *testing.T, m *Instance) map[string]float64 {
 func endedOf(t *testing.T, m *Instance) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	for _, end := range ends {
+	for _, end := range waitEnds {
 		if count := int(samplesOf(t, m)[fmt.Sprintf("waits_ended_total{end=%q}", end)]); count > 0 {
 			counts[end] = count
 		}

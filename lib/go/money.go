@@ -6,17 +6,6 @@ import (
 	"time"
 )
 
-// EntryStatus is that of a payment or refund at its provider.
-type EntryStatus string
-
-// These are the four.
-const (
-	EntryPaid       EntryStatus = "paid"
-	EntryProcessing EntryStatus = "processing"
-	EntryFailed     EntryStatus = "failed"
-	EntryCancelled  EntryStatus = "cancelled"
-)
-
 // PaymentEntry is a payment in the provider's own record, which must name the elicitation or its checkout: otherwise it is not
 // recorded.
 type PaymentEntry struct {
@@ -116,18 +105,6 @@ type Entitlement struct {
 	OpenedAt      time.Time
 }
 
-// EntitlementStatus is what a subscription is.
-type EntitlementStatus string
-
-// The statuses of an Entitlement.
-const (
-	Trialing  EntitlementStatus = "trialing"
-	Active    EntitlementStatus = "active"
-	Cancelled EntitlementStatus = "cancelled"
-	PastDue   EntitlementStatus = "past_due"
-	Ended     EntitlementStatus = "ended"
-)
-
 // Refund is a refund, a dispute or a cancelled authorisation.
 type Refund struct {
 	ElicitationID string
@@ -157,26 +134,6 @@ type RefundedPayment struct {
 	Held     bool
 	Claimed  bool
 }
-
-// LedgerType says what became of money.
-type LedgerType string
-
-// The types of entries of the ledger.
-const (
-	LedgerPaid           LedgerType = "paid"
-	LedgerMismatched     LedgerType = "mismatched"
-	LedgerLate           LedgerType = "late"
-	LedgerRefunded       LedgerType = "refunded"
-	LedgerRefundReversed LedgerType = "refund_reversed"
-	LedgerDisputed       LedgerType = "disputed"
-	LedgerDisputeWon     LedgerType = "dispute_won"
-	LedgerDisputeLost    LedgerType = "dispute_lost"
-	LedgerHeld           LedgerType = "held"
-	LedgerReleased       LedgerType = "released"
-	LedgerVoided         LedgerType = "voided"
-	LedgerClaimed        LedgerType = "claimed"
-	LedgerDelivered      LedgerType = "delivered"
-)
 
 // LedgerEntry is something that became of money.
 type LedgerEntry struct {

@@ -12,53 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Kind is what the user does in the browser.
-type Kind string
-
-// The kinds that this package creates.
-const (
-	OAuth     Kind = "oauth"
-	Payment   Kind = "payment"
-	Signature Kind = "signature"
-	// Input and Approval are on pages of the callback programs: see CreateInput and CreateApproval.
-	Input    Kind = "input"
-	Approval Kind = "approval"
-)
-
 // hasItem tells whether something is bought or signed.
 func (k Kind) hasItem() bool { return k == Payment || k == Signature }
-
-// Action is one of the three actions of the protocol.
-type Action string
-
-// The actions.
-const (
-	Accept  Action = "accept"
-	Decline Action = "decline"
-	Cancel  Action = "cancel"
-)
-
-// Status is that of an elicitation.
-type Status string
-
-// The statuses, in their order. An elicitation that is Completed never changes again.
-const (
-	Pending    Status = "pending"
-	Opened     Status = "opened"
-	Processing Status = "processing"
-	Completed  Status = "completed"
-)
-
-// Progress is what a wait hears of: a user has opened the page, the provider works
-// on the payment, or an attempt to pay has failed and the user can try again.
-type Progress string
-
-// What a wait hears of.
-const (
-	ProgressOpened        Progress = "opened"
-	ProgressProcessing    Progress = "processing"
-	ProgressAttemptFailed Progress = "attempt_failed"
-)
 
 // Owner is whose elicitation it is. Nobody else can read it.
 type Owner struct {

@@ -10,6 +10,7 @@ import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, 
 const KB = 1_024;
 
 const ofSeals = (name) => data('seals').constants.find((each) => each.name === name).value;
+const wordsOf = (name) => data('words').words.find((each) => each.name === name).words;
 const limit = (name) => data('limits').limits.find((each) => each.name === name).value;
 
 const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
@@ -18,12 +19,7 @@ const py = (module, pattern) => found(`lib/python/src/urlmode/${module}.py`, pat
 const words = (file, pattern) => found(file, pattern).match(/\w+/g);
 /** Kinds whose page is the programs' own. */
 const FORMS = new Set(['input', 'approval']);
-/** The words of a type of Python, which may have those of another. */
-const pyWords = (type) => words('lib/python/src/urlmode/_core/types.py', new RegExp(`^${type} = Literal\\[(.*)\\]`, 'm'))
-	.flatMap((word) => (/^[A-Z]/.test(word) ? pyWords(word) : [word]));
 const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
-/** The values of the constants of a type, and of its list. */
-const goWords = (type) => go('types', new RegExp(`((?:^\\s+\\w+\\s+${type}\\s+= "\\w+"\\n)+)`, 'm')).match(/(?<=")\w+(?=")/g);
 const FORM_SCHEMA = JSON.parse(readFileSync(new URL('../../lib/contract/form.schema.json', import.meta.url), 'utf8'));
 const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
 
@@ -39,14 +35,10 @@ const SAME = {
 	'the key of a link, in the example': () => [data('seals').values.find(({ name }) => name === 'link').info,
 		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 
-	'the kinds': () => [domainWords('kind'), words('lib/config/provider.c', /kinds\[\] = \{ ([^}]*), NULL \}/),
-		words('lib/node/src/core/create-options.js', /KINDS = \[(.*)\]/), pyWords('Kind')],
-	'the kinds with a target': () => [domainWords('kind').filter((kind) => !FORMS.has(kind)),
-		pyWords('TargetKind'), goWords('Kind')],
-	'the actions': () => [domainWords('action'), words('lib/node/src/core/arguments.js', /checkChoice\('action', value, \[(.*)\]/),
-		words('lib/node/src/core/types.js', /\{([^}]*)\} Action /), pyWords('Action'), goWords('Action')],
-	'the statuses': () => [domainWords('status'), [...words('lib/node/src/core/wait.js', /STATUSES = \[(.*)\]/), 'completed'],
-		[...pyWords('OpenStatus'), 'completed'], goWords('Status')],
+	'the kinds': () => [domainWords('kind'), wordsOf('Kind')],
+	'the actions': () => [domainWords('action'), wordsOf('Action')],
+	'the statuses': () => [domainWords('status'), wordsOf('Status'), [...wordsOf('OpenStatus'), 'completed']],
+	'the kinds with a target': () => [wordsOf('Kind').filter((kind) => !FORMS.has(kind)), wordsOf('TargetKind')],
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
@@ -59,7 +51,7 @@ const SAME = {
 
 	'what is purged': () => [words('nginx/command/purge.sh', /^kinds='(.*)'$/m), words('nginx/command/completion.bash', /--kind\) words='(.*)'/),
 		words('nginx/command/purge.sh', /--kind KIND +only (.*)/).filter((word) => word !== 'or'),
-		words('sql/functions/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), [...domainWords('kind'), 'result', 'stored']],
+		words('sql/functions/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), wordsOf('PurgeKind'), [...wordsOf('Kind'), 'result', 'stored']],
 	'seconds after which a browser tries again': () => [Number(found('lib/http/response.h', /UM_RETRY_AFTER "(\d+)"/)),
 		found('nginx/urlmode/http.conf', /"~\^\(429[^"]*" (\d+);/), found('nginx/urlmode/http.conf', /busy (\d+);/)],
 	'bytes of a file of public keys': () => [constant('UM_JWKS_FILE_MAX'), found('nginx/command/jwks.sh', /--max-filesize (\d+)/)],

@@ -7,6 +7,7 @@ import {
 	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS, REFERENCE_MAX,
 	SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
+import { ACTIONS } from './contract-words.js';
 import { isCurrency } from './price.js';
 import { RESULT_JSON_MAX } from './seal.js';
 
@@ -318,7 +319,7 @@ export function checkAnswer({ action, reason = '', result, amount, currency, ref
  * @returns {Action}
  */
 export function checkAction(value) {
-	return checkChoice('action', value, ['accept', 'decline', 'cancel']);
+	return checkChoice('action', value, ACTIONS);
 }
 
 /**

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 
 import { DESCRIBED_CHECKOUTS, DESCRIBED_KINDS } from './contract-kinds.js';
 import { CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
+import { KINDS } from './contract-words.js';
 import { checkApprover, checkForm } from './form.js';
 import {
 	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
@@ -12,7 +13,6 @@ import { digestOfRequest } from './digest.js';
 import { checkTraceparent } from './traceparent.js';
 
 /** @type {readonly import('./types.js').Kind[]} */
-export const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
 
 /**
  * Whether the callback programs serve the page themselves.

@@ -3,14 +3,13 @@
 
 import { checkAmount, checkChoice, checkCurrency, checkText } from './arguments.js';
 import { ENTRIES_MAX, REFERENCE_MAX } from './contract-limits.js';
+import { ENTRY_STATUSES } from './contract-words.js';
 
 /**
  * @typedef {import('./types.js').PaymentEntry} PaymentEntry
  * @typedef {import('./types.js').RefundEntry} RefundEntry
  * @typedef {{ payments: PaymentEntry[], refunds: RefundEntry[] }} Entries
  */
-
-const STATUSES = /** @type {const} */ (['paid', 'processing', 'failed', 'cancelled']);
 
 /** The members that say of what an entry is. */
 const NAMES = /** @type {const} */ (['checkout', 'elicitationId']);
@@ -38,7 +37,7 @@ export function checkEntries(answer, most = ENTRIES_MAX) {
 			reference: checkText(`${name}.reference`, entry.reference, 1, REFERENCE_MAX),
 			amount: checkAmount(`${name}.amount`, entry.amount),
 			currency: checkCurrency(`${name}.currency`, entry.currency),
-			status: checkChoice(`${name}.status`, entry.status, STATUSES),
+			status: checkChoice(`${name}.status`, entry.status, ENTRY_STATUSES),
 		})),
 		refunds: checkEach('refunds', answer.refunds, most, (name, entry) => ({
 			...checkNames(name, entry, ['reference', 'payment', 'amount', 'currency', 'status']),
@@ -46,7 +45,7 @@ export function checkEntries(answer, most = ENTRIES_MAX) {
 			payment: checkText(`${name}.payment`, entry.payment, 1, REFERENCE_MAX),
 			amount: checkAmount(`${name}.amount`, entry.amount),
 			...entry.currency !== undefined && { currency: checkCurrency(`${name}.currency`, entry.currency) },
-			status: checkChoice(`${name}.status`, entry.status, STATUSES),
+			status: checkChoice(`${name}.status`, entry.status, ENTRY_STATUSES),
 		})),
 	};
 }

@@ -1,7 +1,6 @@
 // What a process knows of its waits, for Prometheus (text format 0.0.4).
 
-/** How a wait ends: with the action of its outcome, or without an outcome. */
-const ENDS = ['accept', 'decline', 'cancel', 'timeout', 'aborted', 'closed', 'error'];
+import { WAIT_ENDS } from './contract-words.js';
 
 /**
  * @param {unknown} error with which a wait rejects
@@ -16,7 +15,7 @@ function endOf(error, signal) {
 export class Metrics {
 	#listener;
 	#lost = 0;
-	#ended = new Map(ENDS.map((end) => [end, 0]));
+	#ended = new Map(WAIT_ENDS.map((end) => [end, 0]));
 	/** @type {Set<{ began: number }>} in the order in which they have begun */
 	#open = new Set();
 

@@ -7,16 +7,13 @@ import {
 	KEEP_RESULTS_MAX_MS, KEEP_RESULTS_MS, KEEP_UNCLAIMED_MIN_MS, KEEP_UNCLAIMED_MS, MARK_DELAY_MS, PURGE_BATCH_MAX,
 	PURGE_RESULTS_EVERY_MS, PURGE_ROWS_EVERY_MS, RETENTION_MIN_MS, RETENTION_MS, UNMARKED_MAX,
 } from './contract-limits.js';
+import { PURGE_KINDS } from './contract-words.js';
 import { checkChoice, checkMilliseconds } from './arguments.js';
-import { KINDS } from './create-options.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const YEAR_MS = 365 * DAY_MS;
-
-/** @type {readonly import('./types.js').PurgeKind[]} */
-const PURGED = [...KINDS, 'result', 'stored'];
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -78,7 +75,7 @@ export class Purger {
 	 */
 	async purge({ olderThan, kind } = {}) {
 		const keep = checkMilliseconds('olderThan', olderThan ?? (this.#kept.rows || RETENTION_MS), RETENTION_MIN_MS, 100 * YEAR_MS);
-		const only = kind === undefined ? null : checkChoice('kind', kind, PURGED);
+		const only = kind === undefined ? null : checkChoice('kind', kind, PURGE_KINDS);
 		let sum = 0;
 		for (let taken = NaN; taken !== 0; sum += taken) taken = await this.#database.purge(keep, only);
 		return sum;

@@ -1,13 +1,12 @@
 // The public types. Nothing here runs.
 
 /**
- * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval'} Kind
- * @typedef {'accept' | 'decline' | 'cancel'} Action the three actions of the protocol
+ * @typedef {import('./contract-words.js').Kind} Kind
+ * @typedef {import('./contract-words.js').Action} Action
  * @typedef {import('./contract-errors.js').KnownReason | (string & {})} Reason why an elicitation has ended: one of these, or a code of the provider's
  *     description, or of `complete`, `cancel` or `abandon`
- * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed
- * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress `attempt_failed`: an attempt to pay has failed, or `verify` has found
- *     a problem, and the user can try again
+ * @typedef {import('./contract-words.js').OpenStatus} OpenStatus
+ * @typedef {import('./contract-words.js').Progress} Progress
  *
  * @typedef {object} UrlModeOptions
  * @property {string | undefined} [databaseUrl] postgresql://…, with the role urlmode_server
@@ -46,8 +45,7 @@
  * @property {(text: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>} query
  * @property {object} options
  *
- * @typedef {Kind | 'result' | 'stored'} PurgeKind `result`: the results that are due. `stored`: expired values that the
- *     adapters have stored
+ * @typedef {import('./contract-words.js').PurgeKind} PurgeKind
  *
  * @typedef {object} PurgeOptions
  * @property {number} [olderThan] milliseconds that it must have been over: `retention` by default, or 90 days; 7 days
@@ -133,7 +131,7 @@
  *
  * @typedef {object} Entitlement what a user may use because of a subscription
  * @property {string} item
- * @property {'trialing' | 'active' | 'cancelled' | 'past_due' | 'ended'} status the first three may be used. `cancelled`: it is not renewed.
+ * @property {import('./contract-words.js').EntitlementStatus} status the first three may be used. `cancelled`: it is not renewed.
  *     `past_due`: a renewal was not paid. `ended`: it is over, or paused, or what was paid last has gone back
  * @property {boolean} entitled whether it may be used
  * @property {boolean} paused it has ended until it is resumed
@@ -208,7 +206,7 @@
  * @property {string | undefined} [currency] ISO 4217; required to accept a payment
  * @property {string | undefined} [reference] the provider's reference of the payment; required to accept a payment
  *
- * @typedef {'paid' | 'processing' | 'failed' | 'cancelled'} EntryStatus
+ * @typedef {import('./contract-words.js').EntryStatus} EntryStatus
  *
  * @typedef {object} EntryNames of what an entry is, from the provider's own record. A payment that has neither is not recorded
  * @property {string | null | undefined} [elicitationId]
@@ -316,7 +314,7 @@
  * @property {boolean | undefined} [anyPayment] also a payment that does not match or is held, with its `reference`: to deliver or refund what
  *     `unclaimed` or `undelivered` lists
  *
- * @typedef {'delivered' | 'refunded'} ClaimEnd
+ * @typedef {import('./contract-words.js').ClaimEnd} ClaimEnd
  *
  * @typedef {BegunClaim | FulfilledClaim | { state: 'leased', until: Date } | { state: 'taken' } | { state: 'changed' }} Claim
  *     `leased`: another call does the work, and can still finish it; if it dies, the next can begin at `until`. `taken`: another
@@ -429,8 +427,7 @@
  */
 
 /**
- * @typedef {'paid' | 'mismatched' | 'late' | 'refunded' | 'refund_reversed' | 'disputed' | 'dispute_won' | 'dispute_lost' | 'held'
- *     | 'released' | 'voided' | 'claimed' | 'delivered'} LedgerType
+ * @typedef {import('./contract-words.js').LedgerType} LedgerType
  *
  * @typedef {object} LedgerOptions
  * @property {string} consumer 1 to 64 lower-case letters, digits, underscores and hyphens: the database keeps how far it has read

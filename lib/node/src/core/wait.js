@@ -3,14 +3,13 @@
 import { setMaxListeners } from 'node:events';
 
 import { ABANDON_MS } from './contract-limits.js';
+import { OPEN_STATUSES } from './contract-words.js';
 import { ElicitationTimeoutError } from './errors.js';
 
 /** The longest delay that setTimeout accepts. Longer times are divided into several delays. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 const nothing = () => {};
-
-const STATUSES = ['pending', 'opened', 'processing'];
 
 /**
  * @typedef {object} WaitOptions
@@ -176,7 +175,7 @@ export class Wait {
 	 */
 	progress(status, failedAttempts) {
 		this.#status = status;
-		const rank = STATUSES.indexOf(status);
+		const rank = OPEN_STATUSES.indexOf(status);
 		if (rank > this.#reportedRank) {
 			this.#reportedRank = rank;
 			void this.#report(/** @type {import('./types.js').Progress} */ (status));

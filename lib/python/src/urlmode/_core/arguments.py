@@ -28,9 +28,10 @@ from .contract_limits import (
     SUBJECT_MAX,
     TARGET_URL_MAX,
 )
+from .contract_words import ACTIONS
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
-from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target, TargetKind
+from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target
 
 T = TypeVar("T", bound=str)
 
@@ -39,8 +40,6 @@ _CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
-ACTIONS: tuple[Action, ...] = get_args(Action)
-TARGET_KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 YEAR_S = 365 * 24 * 60 * 60
 
 

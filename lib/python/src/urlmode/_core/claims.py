@@ -26,6 +26,7 @@ from .contract_calls import Query, RowKey
 from .arguments import check_reference
 from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RENEWALS, CLAIM_RETRY_S, RECHECK_LEASE_S
 from .contract_seals import FULFILLED_INFO
+from .contract_words import ClaimEnd
 from .errors import (
     ClaimLostError,
     ElicitationNotFoundError,
@@ -45,7 +46,6 @@ from .types import Action, RecheckFunction
 _EXCHANGE_FAILED = "exchange_failed"
 
 Step = Callable[[], Awaitable[bool]]
-ClaimEnd = Literal["delivered", "refunded"]
 End = Callable[[ClaimEnd, Union[str, None]], Awaitable[money.FulfilLeaseAnswer]]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from . import arguments
 from .callback_urls import AnyElicitation
 from .contract_limits import TTL_S
+from .contract_words import TARGET_KINDS
 from .create_options import Checked, check_create, check_request
 from .form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm
 from .types import Duration, Elicitation, Expected, Id, TargetKind, TargetUrl
@@ -49,7 +50,7 @@ class CreateMethods:
         Raises ElicitationExistsError, ElicitationLimitError, ElicitationSubscribedError and UrlModeBusyError.
         """
         request = check_request(
-            provider=provider, kind=arguments.check_choice("kind", kind, arguments.TARGET_KINDS), expected=expected,
+            provider=provider, kind=arguments.check_choice("kind", kind, TARGET_KINDS), expected=expected,
             about=about, client_id=client_id, same_client=same_client, item=item,
             subscription=subscription,
         )  # fmt: skip

@@ -4,15 +4,15 @@ back of them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from .arguments import check_amount, check_choice, check_currency, check_text, refuse_awaitable
 from .contract_limits import ENTRIES_MAX, REFERENCE_MAX
-from .types import Entries, EntryStatus, PaymentEntry, RefundEntry
+from .contract_words import ENTRY_STATUSES
+from .types import Entries, PaymentEntry, RefundEntry
 
 T = TypeVar("T", PaymentEntry, RefundEntry)
 
-_STATUSES: tuple[EntryStatus, ...] = get_args(EntryStatus)
 
 Row = dict[str, Any]
 
@@ -40,7 +40,7 @@ def _check_each(name: str, values: Sequence[T], kind: type[T], most: int, check:
                 row[member] = check_text(f"{name}[{n}].{member}", value, 1, REFERENCE_MAX)
         row["reference"] = check_text(f"{name}[{n}].reference", entry.reference, 1, REFERENCE_MAX)
         row["amount"] = check_amount(f"{name}[{n}].amount", entry.amount)
-        row["status"] = check_choice(f"{name}[{n}].status", entry.status, _STATUSES)
+        row["status"] = check_choice(f"{name}[{n}].status", entry.status, ENTRY_STATUSES)
         rows.append(row)
     return rows
 

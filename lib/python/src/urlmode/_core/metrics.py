@@ -6,12 +6,10 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from .contract_words import WAIT_ENDS
 from .errors import ElicitationTimeoutError, UrlModeClosedError
 from .listener import Listener
 from .wait import Wait
-
-# How a wait ends: with the action of its outcome, or without an outcome.
-_ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
 
 
 def _end_of(error: BaseException) -> str:
@@ -26,7 +24,7 @@ class Metrics:
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._lost = 0
-        self._ended = dict.fromkeys(_ENDS, 0)
+        self._ended = dict.fromkeys(WAIT_ENDS, 0)
         self._open: dict[Wait, float] = {}  # when each has begun, the oldest first
         listener.on_lost.append(self._count_lost)
 

@@ -8,23 +8,22 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, Union
 
+from .contract_words import (
+    Action as Action,
+    EntitlementStatus as EntitlementStatus,
+    EntryStatus as EntryStatus,
+    Kind as Kind,
+    LedgerType as LedgerType,
+    OpenStatus as OpenStatus,
+    Progress as Progress,
+    PurgeKind as PurgeKind,
+    TargetKind as TargetKind,
+)
 from .form_types import Values
 
 Duration = Union[float, timedelta]
 """Seconds, or a timedelta."""
 Id = Union[str, uuid.UUID]
-TargetKind = Literal["oauth", "payment", "signature"]
-"""The user goes to a page of the provider."""
-Kind = Literal[TargetKind, "input", "approval"]
-Action = Literal["accept", "decline", "cancel"]
-"""The three actions of the protocol."""
-OpenStatus = Literal["pending", "opened", "processing"]
-"""The status of an elicitation that is not completed."""
-Progress = Literal["opened", "processing", "attempt_failed"]
-"""`attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and the user can try again."""
-PurgeKind = Literal[Kind, "result", "stored"]
-
-
 Match = Literal["exact", "at-least", "checkout"]
 """How the amount that is paid must match: `exact`, which is the default; `at-least`, with a tax on top or a tip; `checkout`:
 whatever the checkout totals that the Target has named, also 0."""
@@ -148,9 +147,6 @@ class Recheck:
     expected: Expected | Literal["any"] | None
     checkout: str | None = None
     """the provider's id of the checkout that `target_url` has returned"""
-
-
-EntryStatus = Literal["paid", "processing", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,12 +326,6 @@ class Refund:
     """None: the provider did not say of which payment. Then those of the elicitation are held"""
 
 
-LedgerType = Literal[
-    "paid", "mismatched", "late", "refunded", "refund_reversed", "disputed", "dispute_won", "dispute_lost", "held", "released",
-    "voided", "claimed", "delivered",
-]  # fmt: skip
-
-
 @dataclass(frozen=True, kw_only=True)
 class LedgerEntry:
     """Something that became of money."""
@@ -378,7 +368,7 @@ class Entitlement:
     """What a user may use because of a subscription."""
 
     item: str
-    status: Literal["trialing", "active", "cancelled", "past_due", "ended"]
+    status: EntitlementStatus
     """The first three may be used. cancelled: it is not renewed. past_due: a renewal was not paid. ended: it is over, or
     paused, or what was paid last has gone back"""
     entitled: bool

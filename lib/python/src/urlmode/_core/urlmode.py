@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
@@ -33,6 +33,7 @@ from .contract_limits import (
 )
 from .contract_money import RefundRow, UnclaimedRow
 from .contract_seals import RESULT_INFO
+from .contract_words import ACTIONS, PURGE_KINDS
 from .create import Creator
 from .create_methods import CreateMethods
 from .create_options import Checked
@@ -65,7 +66,6 @@ from .types import (
 )
 from .waits import Waits
 
-_PURGE_KINDS: tuple[PurgeKind, ...] = get_args(PurgeKind)
 
 
 class UrlMode(CreateMethods, MoneyMethods):
@@ -255,7 +255,7 @@ class UrlMode(CreateMethods, MoneyMethods):
         """
         self._check_open()
         key = _row_key(elicitation_id, subject, session)
-        action = arguments.check_choice("action", action, arguments.ACTIONS)
+        action = arguments.check_choice("action", action, ACTIONS)
         reference = arguments.check_reference(reference)
         asking = arguments.check_recheck(recheck, recheck_after)
         return await self._claims.claim_at_once(key, action, reference, arguments.check_flag("held", held), *asking)
@@ -313,7 +313,7 @@ class UrlMode(CreateMethods, MoneyMethods):
         keep = RETENTION_S * 1000 if self._kept.rows is None else self._kept.rows
         if older_than is not None:
             keep = check_retention("older_than", older_than)
-        return await self._purger.purge(keep, None if kind is None else arguments.check_choice("kind", kind, _PURGE_KINDS))
+        return await self._purger.purge(keep, None if kind is None else arguments.check_choice("kind", kind, PURGE_KINDS))
 
     def ticket(self, *, subject: str, ttl: Duration = TICKET_S) -> Ticket:
         """A cookie that tells callback programs with `"user_check": "session-ticket"` who the user is.

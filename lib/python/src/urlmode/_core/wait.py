@@ -7,10 +7,11 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, get_args
+from typing import Any
 
 from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
+from .contract_words import OPEN_STATUSES
 from .database import AbandonOutcome
 from .errors import ElicitationTimeoutError
 from .form_types import VerifyFunction
@@ -19,7 +20,6 @@ from .rechecks import Rechecks
 from .tasks import in_this_context, start_quietly
 from .types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
-_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 
 Abandon = Callable[[str], Awaitable[AbandonOutcome]]
 Over = Callable[["Wait", "BaseException | None"], None]
@@ -154,7 +154,7 @@ class Wait:
         if row.status == "completed":
             return
         self._status = row.status
-        rank = _STATUSES.index(row.status)
+        rank = OPEN_STATUSES.index(row.status)
         if rank > self._reported:
             self._reported = rank
             self._report("opened" if rank == 1 else "processing")

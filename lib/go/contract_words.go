@@ -1,0 +1,104 @@
+// Code generated from lib/contract by make contract. DO NOT EDIT.
+
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+// Kind is what the user does in the browser. "input" and "approval" are on pages of the callback programs.
+type Kind string
+
+// The values of Kind.
+const (
+	OAuth     Kind = "oauth"
+	Payment   Kind = "payment"
+	Signature Kind = "signature"
+	Input     Kind = "input"
+	Approval  Kind = "approval"
+)
+
+// Action is one of the three actions of the protocol.
+type Action string
+
+// The values of Action.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Cancel  Action = "cancel"
+)
+
+// Status is the status of an elicitation. They are in their order. One that is completed never changes again.
+type Status string
+
+// The values of Status.
+const (
+	Pending    Status = "pending"
+	Opened     Status = "opened"
+	Processing Status = "processing"
+	Completed  Status = "completed"
+)
+
+// Progress is what a wait hears of. "attempt_failed": an attempt to pay has failed, or what was typed was not accepted,
+// and the user can try again.
+type Progress string
+
+// The values of Progress.
+const (
+	ProgressOpened        Progress = "opened"
+	ProgressProcessing    Progress = "processing"
+	ProgressAttemptFailed Progress = "attempt_failed"
+)
+
+// waitEnds: how a wait has ended, for the metrics.
+var waitEnds = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
+
+// EntryStatus is the status of a payment or refund at its provider.
+type EntryStatus string
+
+// The values of EntryStatus.
+const (
+	EntryPaid       EntryStatus = "paid"
+	EntryProcessing EntryStatus = "processing"
+	EntryFailed     EntryStatus = "failed"
+	EntryCancelled  EntryStatus = "cancelled"
+)
+
+// EntitlementStatus is what a subscription is. The first three may be used. One that is cancelled is not renewed.
+type EntitlementStatus string
+
+// The values of EntitlementStatus.
+const (
+	Trialing  EntitlementStatus = "trialing"
+	Active    EntitlementStatus = "active"
+	Cancelled EntitlementStatus = "cancelled"
+	PastDue   EntitlementStatus = "past_due"
+	Ended     EntitlementStatus = "ended"
+)
+
+// LedgerType is what became of money.
+type LedgerType string
+
+// The values of LedgerType.
+const (
+	LedgerPaid           LedgerType = "paid"
+	LedgerMismatched     LedgerType = "mismatched"
+	LedgerLate           LedgerType = "late"
+	LedgerRefunded       LedgerType = "refunded"
+	LedgerRefundReversed LedgerType = "refund_reversed"
+	LedgerDisputed       LedgerType = "disputed"
+	LedgerDisputeWon     LedgerType = "dispute_won"
+	LedgerDisputeLost    LedgerType = "dispute_lost"
+	LedgerHeld           LedgerType = "held"
+	LedgerReleased       LedgerType = "released"
+	LedgerVoided         LedgerType = "voided"
+	LedgerClaimed        LedgerType = "claimed"
+	LedgerDelivered      LedgerType = "delivered"
+)
+
+// ClaimEnd is how the claim of a payment ends that "unclaimed" lists.
+type ClaimEnd string
+
+// The values of ClaimEnd.
+const (
+	ClaimDelivered ClaimEnd = "delivered"
+	ClaimRefunded  ClaimEnd = "refunded"
+)

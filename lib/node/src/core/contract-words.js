@@ -1,0 +1,58 @@
+// Generated from lib/contract by `make contract`: change it there.
+
+/**
+ * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval'} Kind what the user does in the browser. `input`
+ * and `approval` are on pages of the callback programs.
+ */
+
+/** @type {readonly Kind[]} */
+export const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
+
+/** @typedef {'accept' | 'decline' | 'cancel'} Action one of the three actions of the protocol */
+
+/** @type {readonly Action[]} */
+export const ACTIONS = ['accept', 'decline', 'cancel'];
+
+/**
+ * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed. They
+ * are in their order.
+ */
+
+/** @type {readonly OpenStatus[]} */
+export const OPEN_STATUSES = ['pending', 'opened', 'processing'];
+
+/**
+ * @typedef {'opened' | 'processing' | 'attempt_failed'} Progress what a wait hears of. `attempt_failed`: an attempt to
+ * pay has failed, or what was typed was not accepted, and the user can try again.
+ */
+
+/** @type {readonly string[]} */
+export const WAIT_ENDS = ['accept', 'decline', 'cancel', 'timeout', 'aborted', 'closed', 'error'];
+
+/**
+ * @typedef {'oauth' | 'payment' | 'signature' | 'input' | 'approval' | 'result' | 'stored'} PurgeKind what a purge
+ * deletes. `result`: the results that are due. `stored`: expired values that adapters have stored.
+ */
+
+/** @type {readonly PurgeKind[]} */
+export const PURGE_KINDS = ['oauth', 'payment', 'signature', 'input', 'approval', 'result', 'stored'];
+
+/**
+ * @typedef {'paid' | 'processing' | 'failed' | 'cancelled'} EntryStatus the status of a payment or refund at its
+ * provider
+ */
+
+/** @type {readonly EntryStatus[]} */
+export const ENTRY_STATUSES = ['paid', 'processing', 'failed', 'cancelled'];
+
+/**
+ * @typedef {'trialing' | 'active' | 'cancelled' | 'past_due' | 'ended'} EntitlementStatus what a subscription is. The
+ * first three may be used. One that is cancelled is not renewed.
+ */
+
+/**
+ * @typedef {'paid' | 'mismatched' | 'late' | 'refunded' | 'refund_reversed' | 'disputed' | 'dispute_won' |
+ * 'dispute_lost' | 'held' | 'released' | 'voided' | 'claimed' | 'delivered'} LedgerType what became of money
+ */
+
+/** @typedef {'delivered' | 'refunded'} ClaimEnd how the claim of a payment ends that `unclaimed` lists */

@@ -1,0 +1,62 @@
+"""Generated from lib/contract by `make contract`: change it there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["oauth", "payment", "signature", "input", "approval"]
+"""What the user does in the browser. `input` and `approval` are on pages of the callback programs."""
+
+TargetKind = Literal["oauth", "payment", "signature"]
+"""A kind with a page of the provider."""
+
+TARGET_KINDS: tuple[TargetKind, ...] = ("oauth", "payment", "signature")
+
+Action = Literal["accept", "decline", "cancel"]
+"""One of the three actions of the protocol."""
+
+ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
+
+OpenStatus = Literal["pending", "opened", "processing"]
+"""The status of an elicitation that is not completed. They are in their order."""
+
+OPEN_STATUSES: tuple[OpenStatus, ...] = ("pending", "opened", "processing")
+
+Progress = Literal["opened", "processing", "attempt_failed"]
+"""What a wait hears of. `attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and
+the user can try again."""
+
+WAIT_ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
+
+PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]
+"""What a purge deletes. `result`: the results that are due. `stored`: expired values that adapters have stored."""
+
+PURGE_KINDS: tuple[PurgeKind, ...] = ("oauth", "payment", "signature", "input", "approval", "result", "stored")
+
+EntryStatus = Literal["paid", "processing", "failed", "cancelled"]
+"""The status of a payment or refund at its provider."""
+
+ENTRY_STATUSES: tuple[EntryStatus, ...] = ("paid", "processing", "failed", "cancelled")
+
+EntitlementStatus = Literal["trialing", "active", "cancelled", "past_due", "ended"]
+"""What a subscription is. The first three may be used. One that is cancelled is not renewed."""
+
+LedgerType = Literal[
+    "paid",
+    "mismatched",
+    "late",
+    "refunded",
+    "refund_reversed",
+    "disputed",
+    "dispute_won",
+    "dispute_lost",
+    "held",
+    "released",
+    "voided",
+    "claimed",
+    "delivered",
+]
+"""What became of money."""
+
+ClaimEnd = Literal["delivered", "refunded"]
+"""How the claim of a payment ends that `unclaimed` lists."""
