@@ -10,6 +10,7 @@
 #include "api/calls.h"
 #include "api/claim.h"
 #include "api/create.h"
+#include "api/lists.h"
 #include "api/settle.h"
 #include "api/wait.h"
 #include "server/main.h"
@@ -69,6 +70,22 @@ static const struct um_route routes[] = {
 		.methods = "POST",
 		.body_max = 64 * KB,
 		.plan = um_end_recheck_plan },
+	{ .prefix = "/v1/unclaimed",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_unclaimed_plan },
+	{ .prefix = "/v1/refunds",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_refunds_plan },
+	{ .prefix = "/v1/entitlements",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_entitlements_plan },
+	{ .prefix = "/v1/paid",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_paid_plan },
 	{ 0 },
 };
 

@@ -170,11 +170,43 @@ const struct um_call um_call_end_recheck = {
 		UM_CALL_BOOL },
 };
 
+const struct um_call um_call_page_of_unclaimed = {
+	.name = "page_of_unclaimed",
+	.sql = "SELECT item, cursor FROM urlmode.page_of_unclaimed($1, $2, $3, "
+	       "$4, $5)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT,
+		UM_CALL_INT4 },
+};
+
+const struct um_call um_call_page_of_refunds = {
+	.name = "page_of_refunds",
+	.sql = "SELECT item, cursor FROM urlmode.page_of_refunds($1, $2, $3, "
+	       "$4, $5)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT,
+		UM_CALL_INT4 },
+};
+
+const struct um_call um_call_page_of_entitlements = {
+	.name = "page_of_entitlements",
+	.sql = "SELECT item, cursor FROM urlmode.page_of_entitlements($1, $2, "
+	       "$3, $4, $5)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT,
+		UM_CALL_INT4 },
+};
+
+const struct um_call um_call_paid = {
+	.name = "paid",
+	.sql = "SELECT urlmode.paid($1, $2, $3, $4)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT },
+};
+
 const struct um_call *const um_api_calls[] = { &um_call_abandon,
 	&um_call_answer_recheck, &um_call_begin_lease, &um_call_begin_recheck,
 	&um_call_claim, &um_call_confirm_claim, &um_call_create,
 	&um_call_end_check, &um_call_end_exchange, &um_call_end_recheck,
 	&um_call_expire, &um_call_find_created, &um_call_fulfil_lease,
-	&um_call_mark_read, &um_call_purge, &um_call_purge_results,
-	&um_call_read_waiting, &um_call_release_claim, &um_call_renew_lease,
-	&um_call_resume_for, &um_call_settle, &um_call_take_check, NULL };
+	&um_call_mark_read, &um_call_page_of_entitlements,
+	&um_call_page_of_refunds, &um_call_page_of_unclaimed, &um_call_paid,
+	&um_call_purge, &um_call_purge_results, &um_call_read_waiting,
+	&um_call_release_claim, &um_call_renew_lease, &um_call_resume_for,
+	&um_call_settle, &um_call_take_check, NULL };

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/calls.h"
+#include "api/request.h"
+#include "contract/limits.h"
+#include "core/json_put.h"
+#include "core/timestamp.h"
+#include "postgres/array.h"
+
+#define PAGE_MAX 100
+#define CURSOR_MAX 1024 /* bytes of a cursor, which a page has given */
+#define WORD "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
+struct list {
+	struct um_api_request request;
+	struct um_str provider, subject, item, after; /* .ptr NULL: none */
+	bool has_since;
+	int64_t since_ms, limit;
+};
+
+static um_step listed, paid_looked;
+
+static void
+free_list(void *own)
+{
+	struct list *list = own;
+
+	um_api_request_free(&list->request);
+	free(list);
+}
+
+static void
+read_since(struct list *list)
+{
+	struct um_str since;
+
+	list->has_since = um_reader_text(&list->request.root, "since",
+		UM_OPTIONAL, 1, 40, &since);
+	if (list->has_since
+		&& !um_timestamp_parse(&list->since_ms, since,
+			UM_TIMESTAMP_RFC3339))
+		um_reader_refuse(&list->request.root, "since",
+			"since must be an instant of RFC 3339");
+}
+
+static void
+read_page(struct list *list)
+{
+	list->limit = PAGE_MAX;
+	um_reader_int(&list->request.root, "limit", UM_OPTIONAL, 1, PAGE_MAX,
+		&list->limit);
+	um_reader_text(&list->request.root, "after", UM_OPTIONAL, 1, CURSOR_MAX,
+		&list->after);
+}
+
+static struct list *
+begin(const struct um_context *context, struct um_exchange *ex)
+{
+	return um_api_begin(context, ex, sizeof(struct list), free_list);
+}
+
+static void
+put_page(struct um_buf *args, const struct list *list)
+{
+	um_call_put_str(args, list->after);
+	um_call_put_int(args, (int32_t)list->limit, true);
+}
+
+/* `unclaimed` and `refunds`: of a provider, since a time. */
+static enum um_refusal
+list_money(const struct um_context *context, struct um_exchange *ex,
+	const struct um_call *call)
+{
+	struct list *list = begin(context, ex);
+	struct um_buf *args = &ex->op.args;
+
+	if (list == NULL)
+		return UM_REFUSAL_NONE;
+	um_reader_word(&list->request.root, "provider", UM_OPTIONAL,
+		UM_PROVIDER_MAX, WORD, &list->provider);
+	read_since(list);
+	read_page(list);
+	if (!um_api_end(&list->request))
+		return UM_REFUSAL_NONE;
+	um_exchange_request_call(ex, call, NULL, listed);
+	um_array_put_text(args, list->request.tenant);
+	um_call_put_str(args, list->provider);
+	um_call_put_time(args, list->since_ms * 1000, list->has_since);
+	put_page(args, list);
+	return UM_REFUSAL_NONE;
+}
+
+enum um_refusal
+um_unclaimed_plan(const struct um_context *context, struct um_exchange *ex)
+{
+	return list_money(context, ex, &um_call_page_of_unclaimed);
+}
+
+enum um_refusal
+um_refunds_plan(const struct um_context *context, struct um_exchange *ex)
+{
+	return list_money(context, ex, &um_call_page_of_refunds);
+}
+
+enum um_refusal
+um_entitlements_plan(const struct um_context *context, struct um_exchange *ex)
+{
+	struct list *list = begin(context, ex);
+	struct um_buf *args = &ex->op.args;
+
+	if (list == NULL)
+		return UM_REFUSAL_NONE;
+	um_reader_text(&list->request.root, "subject", UM_REQUIRED, 1,
+		UM_SUBJECT_MAX, &list->subject);
+	um_reader_text(&list->request.root, "item", UM_OPTIONAL, 1, UM_ITEM_MAX,
+		&list->item);
+	read_page(list);
+	if (!um_api_end(&list->request))
+		return UM_REFUSAL_NONE;
+	um_exchange_request_call(ex, &um_call_page_of_entitlements, NULL,
+		listed);
+	um_array_put_text(args, list->request.tenant);
+	um_call_put_str(args, list->subject);
+	um_call_put_str(args, list->item);
+	put_page(args, list);
+	return UM_REFUSAL_NONE;
+}
+
+/* The items, and the cursor of the next page if this one is full. */
+static enum um_refusal
+listed(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct list *list = ex->own;
+	enum um_refusal refusal = um_api_check_call(ex);
+	int len = ex->op.rows_len;
+	struct um_buf *json;
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	json = um_api_answer(ex, 200, "ok");
+	um_json_put_key(json, um_str("items"));
+	um_buf_puts(json, "[");
+	for (int row = 0; row < len; row++) {
+		if (row != 0)
+			um_buf_puts(json, ",");
+		um_buf_puts(json, um_call_text(&ex->op, row, 0));
+	}
+	um_buf_puts(json, "]");
+	um_api_put_text(json, "next",
+		len == list->limit ? um_call_text(&ex->op, len - 1, 1) : NULL);
+	um_json_put_end(json);
+	return UM_REFUSAL_NONE;
+}
+
+enum um_refusal
+um_paid_plan(const struct um_context *context, struct um_exchange *ex)
+{
+	struct list *list = begin(context, ex);
+	struct um_buf *args = &ex->op.args;
+
+	if (list == NULL)
+		return UM_REFUSAL_NONE;
+	um_reader_text(&list->request.root, "subject", UM_REQUIRED, 1,
+		UM_SUBJECT_MAX, &list->subject);
+	um_reader_text(&list->request.root, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
+		&list->item);
+	read_since(list);
+	if (!um_api_end(&list->request))
+		return UM_REFUSAL_NONE;
+	um_exchange_request_call(ex, &um_call_paid, NULL, paid_looked);
+	um_call_put_str(args, list->subject);
+	um_call_put_str(args, list->item);
+	um_call_put_time(args, list->since_ms * 1000, list->has_since);
+	um_array_put_text(args, list->request.tenant);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+paid_looked(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_api_check_call(ex);
+	struct um_buf *json;
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	json = um_api_answer(ex, 200, "ok");
+	um_json_put_key(json, um_str("paid"));
+	um_json_put_bool(json, um_call_is(&ex->op, 0, 0, "t"));
+	um_json_put_end(json);
+	return UM_REFUSAL_NONE;
+}
