@@ -53,7 +53,7 @@ def answer(statement: str, values: Sequence[Any]) -> Rows:
         "urlmode.resume": lambda: [ResumedRow(None, "", "oauth", "pending", expires_at, 0, None) for _ in values[0]],
         "urlmode.abandon": lambda: [("completed",) for _ in values[0]],
         "urlmode.settle": lambda: [("completed",)],
-        "urlmode.claim": lambda: [("claimed",)],
+        "urlmode.claim": lambda: [("claimed", None)],
         "urlmode.purge(": lambda: [(0,)],
         "urlmode.read": lambda: [tuple(completed(id)) for id in values[0]],
     }
@@ -64,7 +64,7 @@ def answer(statement: str, values: Sequence[Any]) -> Rows:
 def played(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> UrlMode:
     """An instance whose connections answer at once."""
 
-    async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:
+    async def run(self: object, statement: str, values: Sequence[Any], reads: bool = False) -> Rows:
         await asyncio.sleep(0)
         return answer(statement, values)
 
@@ -113,7 +113,7 @@ async def test_a_call_keeps_nothing(played: UrlMode, call: Callable[[UrlMode], A
 async def test_a_wait_that_ends_without_an_outcome_keeps_nothing(
     played: UrlMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def read(self: object, statement: str, values: Sequence[Any]) -> Rows:
+    async def read(self: object, statement: str, values: Sequence[Any], reads: bool = False) -> Rows:
         return [tuple(completed(id)._replace(status="opened", action=None, completed_from=None)) for id in values[0]]
 
     monkeypatch.setattr(Listener, "query", read)
@@ -355,7 +355,7 @@ async def test_no_more_calls_than_a_limit_are_in_progress(open_urlmode: OpenUrlM
     monkeypatch.setattr("urlmode._core.pool.CALLS_MAX", 2)
     free = asyncio.Event()
 
-    async def run(self: object, statement: str, values: Sequence[Any]) -> Rows:
+    async def run(self: object, statement: str, values: Sequence[Any], reads: bool = False) -> Rows:
         await free.wait()
         return answer(statement, values)
 
