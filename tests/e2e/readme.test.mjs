@@ -196,18 +196,21 @@ describe('buyReport', () => {
 		assert.equal((await result).isError, true);
 	});
 
-	test('another amount than was asked for', async () => {
+	test('the session is over before the elicitation', async () => {
+		const { asked, session } = await start();
+		const { expires_at: expires } = await fixture.stack.elicitation(asked.elicitationId);
+		assert.ok(session.expires_at * 1_000 < expires.getTime());
+	});
+
+	test('another amount than was asked for: the next call for the item is held, and asks for no money', async () => {
 		const { result, session } = await start();
 		await announce('checkout.session.completed', session, { payment_status: 'paid', amount_total: session.amount_total - 1 });
 		const { isError, content: [{ text }] } = await result;
 		assert.equal(isError, true);
 		assert.match(text, /amount/);
-	});
-
-	test('the session is over before the elicitation', async () => {
-		const { asked, session } = await start();
-		const { expires_at: expires } = await fixture.stack.elicitation(asked.elicitationId);
-		assert.ok(session.expires_at * 1_000 < expires.getTime());
+		const again = await call((server, extra) => examples.buyReport(server, urlmode, SUBJECT, extra));
+		assert.equal(again.asked, undefined);
+		assert.match(textOf(await again.result), /need not pay again/);
 	});
 });
 
