@@ -25,7 +25,6 @@ read_all(struct all *all, const char *json, struct um_reader_fault *fault,
 	static const char *const words[] = { "red", "green", NULL };
 	const struct um_json_node *array, *element = NULL;
 	struct um_reader reader, inner;
-	size_t i = 0;
 
 	*all = (struct all){ .number = -1 };
 	*fault = (struct um_reader_fault){ "", "" };
@@ -41,7 +40,9 @@ read_all(struct all *all, const char *json, struct um_reader_fault *fault,
 		um_reader_text(&inner, "inner", UM_REQUIRED, 0, 4, &all->inner);
 		um_reader_end(&inner);
 	}
-	if (um_reader_array(&reader, "list", UM_OPTIONAL, 1, 2, &array))
+	if (um_reader_array(&reader, "list", UM_OPTIONAL, 1, 2, &array)) {
+		size_t i = 0;
+
 		while ((element = um_json_next(array, element)) != NULL) {
 			inner = um_reader_element(&reader, "list", element,
 				i++);
@@ -49,6 +50,7 @@ read_all(struct all *all, const char *json, struct um_reader_fault *fault,
 				&all->last);
 			um_reader_end(&inner);
 		}
+	}
 	um_reader_end(&reader);
 }
 
