@@ -67,7 +67,7 @@ struct um_details {
 	/* Of a dispute: until when it takes evidence, as above; 0: unknown. */
 	int64_t evidence_due_at;
 	char also[UM_ALSO_MAX + 1]; /* of NAMED: the other name, or "" */
-	bool checkout_paid; /* of PAID: the whole checkout is paid */
+	bool checkout_paid;         /* of PAID: the whole checkout is paid */
 	/* Of PAID: how much of the amount is tax, in its units. */
 	bool has_tax;
 	int64_t tax;
