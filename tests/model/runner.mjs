@@ -50,6 +50,8 @@ class Runner {
 	#paid = new Map();
 	/** Rechecks that ask the provider at the moment, by row. */
 	#asking = [];
+	/** The claims that living instances are at, also where nothing more is heard of their calls. */
+	#running = [];
 
 	constructor(stage, number, patience) {
 		this.#stage = stage;
@@ -60,7 +62,9 @@ class Runner {
 	async step(step) {
 		try {
 			this.#model.turn += 1;
+			const { at } = await this.#stage.toldBack();
 			await this.#steps[step.do](step);
+			await this.#areRenewed(at);
 			await this.#settleDown();
 			await this.#compare();
 		} catch (error) {
@@ -187,6 +191,7 @@ class Runner {
 			if (!model.target) return;
 			assert.equal(real.reference, model.target.reference, 'what is claimed');
 			call.claim = { real, model };
+			this.#running.push({ at: call.at, model });
 		},
 		/** Its work is done. */
 		fulfil: async ({ call: label }) => {
@@ -227,6 +232,7 @@ class Runner {
 			const model = this.#model.begin(row, reference, true);
 			assert.equal(real.state, model.state, 'claim of what is listed');
 			assert.equal(real.state, 'begun');
+			this.#running.push({ at: 0, model });
 			if (dies) return;
 			await real.end('refunded', `re_${reference}`);
 			assert.ok(this.#model.endByHand(model), 'it is refunded once');
@@ -335,7 +341,18 @@ class Runner {
 		// What its calls were at has a lease, which ends by itself.
 		for (const call of this.#calls.values()) if (call.at === at) delete call.claim;
 		this.#asking = this.#asking.filter((recheck) => recheck.at !== at);
+		this.#running = this.#running.filter((claim) => claim.at !== at);
 		await this.#stage.start(at);
+	}
+
+	/** A claim whose money goes back is renewed at once, also one whose lease has ended and that nobody has taken. */
+	async #areRenewed(since) {
+		const { ids } = await this.#stage.toldBack();
+		for (const { model: { row, target, lease, isDone } } of this.#running) {
+			if (!ids.has(row.id) || isDone || target.lease !== lease || lease.fulfilled) continue;
+			await this.#until('a lease is renewed', () => this.#stage.isRenewed(row.id, target.reference, CLAIM_LEASE, since));
+			lease.endsAt = this.#model.now + CLAIM_LEASE;
+		}
 	}
 
 	/** Waits for the outcome, as a tool does. To poll is to look once. */

@@ -66,6 +66,8 @@ const OBSERVE = `SELECT json_build_object(
 
 export class Stage {
 	instances = [];
+	/** Of what was told to go back since somebody asked. */
+	#back = new Set();
 	#ends = [];
 
 	/**
@@ -79,6 +81,10 @@ export class Stage {
 		stage.keysFile = scratchKeys(t);
 		stage.keys = new KeysFile(stage.keysFile);
 		stage.admin = await stage.connect();
+		stage.admin.on('notification', ({ payload }) => {
+			for (const { id, refunded } of [JSON.parse(payload)].flat()) if (refunded) stage.#back.add(id);
+		});
+		await stage.admin.query('LISTEN urlmode');
 		await waitLongerForLocks(stage.admin);
 		stage.callback = await stage.connect('urlmode_cgi');
 		await stage.start(0);
@@ -142,6 +148,21 @@ export class Stage {
 			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing], item: itemOf(thing) })),
 			pairs.map(([, thing]) => itemOf(thing) ?? null), pairs.map(([, thing]) => JSON.stringify(THINGS[thing].expected) ?? null)]);
 		return rows[0].observed;
+	}
+
+	/** The ids of the elicitations of which money went back since the last time, and the database's clock. */
+	async toldBack() {
+		const { rows } = await this.admin.query('SELECT clock_timestamp() AS at');
+		const ids = this.#back;
+		this.#back = new Set();
+		return { ids, at: rows[0].at };
+	}
+
+	/** Whether a lease was renewed since, or is no more. */
+	async isRenewed(elicitation, reference, ms, since) {
+		const { rows } = await this.admin.query(`SELECT NOT EXISTS (SELECT FROM urlmode.lease l WHERE l.elicitation = $1 AND l.reference = $2
+			AND l.ends_at < $3::timestamptz + $4 * interval '1 ms') AS renewed`, [elicitation, reference, since, ms]);
+		return rows[0].renewed;
 	}
 
 	/** What the operator's command does. */
