@@ -209,8 +209,11 @@ const STEPS = {
 		const result = await call.promise;
 		call.url = linkIn(result);
 		if (typeof message === 'string') assert.ok(result.text.startsWith(message), result.text);
-		// The model calls again, as the text has told it.
+		// The model calls again, as the text has told it. What happens then is an answer to this call.
 		Object.assign(call, beginCall(call.client, call.tool, call.step));
+		const { id } = await run.newestRow({});
+		const waits = () => run.servers.instances.some((instance) => instance.waitsFor(id) > 0);
+		await Promise.race([until('the server waits', waits), call.promise.catch(() => {})]);
 	},
 
 	async user(run, does) {

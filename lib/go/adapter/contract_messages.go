@@ -13,7 +13,7 @@ var reasonsTexts = map[string]string{
 	"superseded":       "a newer request replaced it",
 	"claimed":          "another call has already used the outcome",
 	"refunded":         "the payment was refunded",
-	"held":             "it was paid, and a part of it may have gone back. The user need not pay again: the operator of this service decides about it, and then this tool can be called again with the same arguments",
+	"held":             "it was paid, but another amount than was asked for, or a part of it may have gone back. The user need not pay again: the operator of this service decides about it, and then this tool can be called again with the same arguments",
 	"refused_input":    "what the user typed was not accepted five times",
 	"not_checked":      "what the user typed could not be verified ten times",
 	"payment_failed":   "the payment failed",
