@@ -37,6 +37,7 @@ um_spec_part_free(struct um_spec_part *part)
 	um_expr_free(&part->currency);
 	um_expr_free(&part->reference);
 	um_expr_free(&part->checkout);
+	um_expr_free(&part->tax);
 	um_expr_free(&part->time.from);
 	um_subscription_spec_free(&part->subscription);
 	*part = (struct um_spec_part){ 0 };

@@ -122,7 +122,7 @@ describe('release and void', () => {
 	test('events --unclaimed says which payments are held', async () => {
 		const payment = await payAndRefund();
 		const { out } = await run('events', '--unclaimed', ...ALL);
-		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t +\| +$/);
+		assert.match(out.split('\n').find((line) => line.includes(payment.id)), /400 +\| t +\| report:\S+$/);
 	});
 
 	test('what is not held, claimed or unknown is refused, and nothing is decided', async () => {
