@@ -87,7 +87,7 @@ void
 um_api_read_subject(struct um_api_request *request, struct um_reader *reader,
 	const struct um_context *context, struct um_api_owner *owner)
 {
-	owner->session = um_str("");
+	owner->subject = owner->session = um_str("");
 	if (um_reader_text(reader, "subject", UM_REQUIRED, 1, UM_SUBJECT_MAX,
 		    &owner->subject))
 		um_reader_text(reader, "session", UM_OPTIONAL, 0,
