@@ -127,8 +127,12 @@ um_base64_put(struct um_buf *out, const uint8_t *bytes, size_t len)
 		return;
 	to = out->ptr + out->len;
 	um_base64url_encode(to, bytes, len);
-	for (size_t i = 0; i < chars; i++)
-		to[i] = to[i] == '-' ? '+' : to[i] == '_' ? '/' : to[i];
+	for (size_t i = 0; i < chars; i++) {
+		if (to[i] == '-')
+			to[i] = '+';
+		else if (to[i] == '_')
+			to[i] = '/';
+	}
 	out->len += chars;
 	um_buf_put(out, padding, (4 - chars % 4) % 4);
 }
