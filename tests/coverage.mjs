@@ -68,7 +68,8 @@ function report() {
 	const missed = [];
 	const sources = collect();
 	for (const source of objects.filter((name) => /^(lib|cgi-bin)\//.test(name)).map((name) => `${name}.c`)) {
-		const lines = [...sources.get(source)];
+		// One that has only data has no lines.
+		const lines = [...sources.get(source) ?? []];
 		const run = lines.filter(([, count]) => count > 0).length;
 
 		console.log(`${shown(run, lines.length)}  ${source}`);
