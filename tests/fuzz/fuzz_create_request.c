@@ -12,6 +12,12 @@
 static struct um_keys *keys;
 
 static void
+unload(void)
+{
+	um_keys_free(keys);
+}
+
+static void
 random_bytes(void *out, size_t len)
 {
 	memset(out, 1, len);
@@ -41,10 +47,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct um_exchange ex = { .refusal = UM_REFUSAL_NONE };
 	struct um_error err;
 
-	if (keys == NULL)
+	if (keys == NULL) {
 		HOLDS(um_keys_parse(&keys,
 			"1 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "keys",
 			&err));
+		atexit(unload);
+	}
 	read_once(&create, &request, &ex, body);
 	read_once(&again, &second, &ex, body);
 	HOLDS(um_str_is_text(um_str(request.fault.message)));
