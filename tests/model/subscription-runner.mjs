@@ -147,7 +147,9 @@ class Runner {
 			}));
 			// What every server does now and then.
 			await this.#stage.admin.query('SELECT urlmode.match_unmatched()');
+			const before = new Set(this.#model.payments.keys());
 			for (const { tell } of told) tell();
+			await this.#takeLate([...this.#model.payments.values()].filter(({ reference, row }) => row && !before.has(reference)));
 		},
 		later: async ({ ms }) => {
 			await this.#stage.admin.query(Object.entries(TIMES).map(([table, columns]) => `UPDATE urlmode.${table} SET ${
@@ -255,6 +257,19 @@ class Runner {
 			},
 			tell: () => this.#model.back(reference, event.event, { payment, row: event.unnamed ? undefined : row, amount, at: event.at, effect, phase }),
 		};
+	}
+
+	/** Of payments for one row that were told at the same time, chance has said which one comes after its end; not how many. */
+	async #takeLate(payments) {
+		const { rows } = await this.#stage.admin.query('SELECT reference, late FROM urlmode.payment WHERE reference = ANY ($1)',
+			[payments.map(({ reference }) => reference)]);
+		const real = new Map(rows.map(({ reference, late }) => [reference, late]));
+		for (const row of new Set(payments.map((paid) => paid.row))) {
+			const own = payments.filter((paid) => paid.row === row);
+			const count = (isLate) => own.filter(isLate).length;
+			if (count(({ late }) => late) !== count(({ reference }) => real.get(reference))) continue;
+			for (const paid of own) paid.late = real.get(paid.reference) ?? paid.late;
+		}
 	}
 
 	#subscription({ of, second }) {
