@@ -26,7 +26,7 @@ class Draft(BaseModel):
 
 
 REPORT = Report(report="Forty-two.", pages=3)
-RESOLVED: dict[str, Any] = {"message": "10.50 EUR for a parameter."}
+RESOLVED: dict[str, Any] = {"message": "10.50 EUR for a parameter.", "item": "report:parameter"}
 TYPES: dict[str, tuple[Any, Any]] = {
     "text": (str, "Forty-two."),
     "report": (Report, REPORT),
@@ -42,7 +42,7 @@ def add_tools(server: Any, adapter: Any, context: Any, urlmode: UrlMode) -> Any:
 
         def add(name: str = name, returns: Any = returns, made: Any = made) -> None:
             async def buy(ctx: Any, unfit: bool = False) -> Any:
-                wanted: dict[str, Any] = {"message": f"10.50 EUR for {name}."}
+                wanted: dict[str, Any] = {"message": f"10.50 EUR for {name}.", "item": f"report:{name}"}
                 return await adapter.with_elicitation(
                     ctx, lambda accepted: object() if unfit else made, **options(urlmode, **wanted)
                 )
@@ -67,7 +67,7 @@ def add_careless(server: Any, adapter: Any, context: Any, urlmode: UrlMode) -> A
                 return CallToolResult.model_validate({"content": [{"type": "text", "text": "It is out."}], "isError": True})
             return f"{accepted.reference} in run {runs}."
 
-        wanted: dict[str, Any] = {"message": "10.50 EUR for carelessness."}
+        wanted: dict[str, Any] = {"message": "10.50 EUR for carelessness.", "item": "report:careless"}
         result = await adapter.with_elicitation(ctx, body, **options(urlmode, **wanted))
         if how == "raises":
             raise LookupError("the report is not there")
