@@ -23,8 +23,11 @@ endif
 
 PACKAGES := libpq jansson libcrypto
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wredundant-decls -Werror
+# Control flow goes only where it is expected, on processors that can watch over it.
+MACHINE := $(shell $(CC) -dumpmachine)
+BRANCHES := $(if $(MACHINE:x86_64-%=),,-fcf-protection)$(if $(MACHINE:aarch64-%=),,-mbranch-protection=standard)
 HARDENING := -fstack-protector-strong -fstack-clash-protection -fPIE \
-	-fvisibility=hidden
+	-fvisibility=hidden $(BRANCHES)
 LDHARDENING := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifdef SANITIZE
 # Counters of lines that were run, which gcov reads: clang's are others. At -O1 gcc
@@ -47,7 +50,8 @@ C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(COMMON)/texts \
 	$(CPPFLAGS) $(CFLAGS)
 PLACES = -DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
 	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
-	-DUM_API_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/api.json") \
+	-DUM_API_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode-api/api.json") \
+	-DUM_CONSOLE_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode-console/console.json") \
 	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters")
 LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
 
@@ -59,7 +63,8 @@ TEXTS = $(COMMON)/texts/http/texts.inc
 SCHEMA = $(COMMON)/texts/form/schema.inc
 # The files in which these places stand. `make release` compiles them for itself, and has
 # the others in common with `make build` (COMMON).
-PLACED := lib/config/api.c lib/config/config.c lib/operate/main.c lib/server/main.c lib/server/metrics.c
+PLACED := lib/config/api.c lib/config/config.c lib/config/console.c lib/operate/main.c lib/server/main.c lib/server/metrics.c \
+	lib/server/metrics_page.c
 COMMON ?= $(BUILD)
 object = $(patsubst %.c,$(COMMON)/obj/%.o,$(filter-out $(PLACED),$(1))) \
 	$(patsubst %.c,$(BUILD)/obj/%.o,$(filter $(PLACED),$(1)))
@@ -124,6 +129,13 @@ MAKEFILES_READ := $(MAKEFILE_LIST)
 contract: $(DELIVERIES) ## write what each language has of the contract and of the providers, from the data in lib/
 	@node lib/contract/generate.mjs
 	@[ ! -d tests ] || node tests/support/provider-tables.mjs
+
+.PHONY: go-path go-version
+go-path:        ## GO_PATH=github.com/you/urlmode/lib/go: the path of the modules in Go, in every file, as a commit
+	@lib/go/publish path '$(GO_PATH)'
+
+go-version:     ## GO_VERSION=1.2.3: the modules in Go require each other at this version, as a commit with their tags
+	@lib/go/publish version '$(GO_VERSION)'
 
 .PHONY: clean
 clean:          ## remove build/ (stop the stack first: make down)

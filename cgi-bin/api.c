@@ -10,6 +10,8 @@
 #include "api/calls.h"
 #include "api/claim.h"
 #include "api/create.h"
+#include "api/lease.h"
+#include "api/ledger.h"
 #include "api/lists.h"
 #include "api/settle.h"
 #include "api/wait.h"
@@ -78,6 +80,10 @@ static const struct um_route routes[] = {
 		.methods = "POST",
 		.body_max = 64 * KB,
 		.plan = um_refunds_plan },
+	{ .prefix = "/v1/ledger",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_ledger_plan },
 	{ .prefix = "/v1/entitlements",
 		.methods = "POST",
 		.body_max = 64 * KB,
@@ -94,6 +100,7 @@ main(int argc, char **argv)
 {
 	static const struct um_program program = { .name = "api",
 		.routes = routes,
+		.login = UM_LOGIN_SERVER,
 		.calls = um_api_calls,
 		.side = &um_api_side };
 

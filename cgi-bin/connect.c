@@ -17,16 +17,20 @@
  *
  * The page of kinds input and approval is /form, which also asks what the confirm
  * page asks: GET sends the browser there, and there is no POST.
+ *
+ * Where a provider names the tenants that may use it, the row is asked first whose
+ * it is.
  */
 #include <string.h>
 
 #include "app/checks.h"
+#include "app/fresh.h"
 #include "app/signin.h"
 #include "server/main.h"
 
 #define ROUTE "/connect/"
 
-static um_step looked_up, opened, declined, ended, opened_form;
+static um_step of_tenant, looked_up, opened, declined, ended, opened_form;
 
 /* The row is opened for this browser, and for this user, if one is known. */
 static void
@@ -82,6 +86,44 @@ signs_in(const struct um_context *context, struct um_exchange *ex,
 	return true;
 }
 
+/* What is asked of the database once its tenant may use the provider. */
+static enum um_refusal
+go_on(const struct um_context *context, struct um_exchange *ex)
+{
+	if (um_provider_has_form(ex->provider)) {
+		request_op(context, ex, UM_OP_OPEN_FORM, opened_form);
+		ex->op.only_looks = ex->request.method != UM_GET;
+		ex->op.four_eyes = ex->provider->four_eyes;
+		return UM_REFUSAL_NONE;
+	}
+	if (context->config->user_check != UM_USER_CONFIRM
+		&& ex->request.method == UM_GET)
+		return plan_open(context, ex);
+	um_exchange_request_op(ex,
+		ex->is_link ? UM_OP_LOOK_UP_LINK : UM_OP_LOOK_UP, looked_up);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+ask_whose(const struct um_context *context, struct um_exchange *ex)
+{
+	if (ex->provider->tenants == NULL || !ex->is_link)
+		return go_on(context, ex);
+	um_exchange_request_op(ex, UM_OP_LINK_TENANT, of_tenant);
+	ex->op.tenants = ex->provider->tenants;
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+of_tenant(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal;
+
+	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
+		return refusal;
+	return go_on(context, ex);
+}
+
 /*
  * A form is the confirm page as well, and nothing is decided here: GET opens the
  * row of a user who is known, and the browser goes on to /form.
@@ -100,10 +142,7 @@ plan_form(const struct um_context *context, struct um_exchange *ex)
 	if (ex->is_approval_link
 		&& context->config->user_check == UM_USER_CONFIRM)
 		return UM_REFUSAL_APPROVAL_NEEDS_SIGN_IN;
-	request_op(context, ex, UM_OP_OPEN_FORM, opened_form);
-	ex->op.only_looks = ex->request.method != UM_GET;
-	ex->op.four_eyes = ex->provider->four_eyes;
-	return UM_REFUSAL_NONE;
+	return ask_whose(context, ex);
 }
 
 static enum um_refusal
@@ -115,12 +154,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		|| (refusal = um_check_user(context, ex))
 		|| signs_in(context, ex, &refusal))
 		return refusal;
-	if (context->config->user_check != UM_USER_CONFIRM
-		&& ex->request.method == UM_GET)
-		return plan_open(context, ex);
-	um_exchange_request_op(ex,
-		ex->is_link ? UM_OP_LOOK_UP_LINK : UM_OP_LOOK_UP, looked_up);
-	return UM_REFUSAL_NONE;
+	return ask_whose(context, ex);
 }
 
 /*
@@ -255,6 +289,8 @@ opened_form(const struct um_context *context, struct um_exchange *ex)
 	um_buf_cat(&ex->url, "/form/", ex->provider->name,
 		"?state=", ex->state);
 	ex->sets_cookie = ex->request.method == UM_GET;
+	if (ex->sets_cookie)
+		um_fresh_pass_on(context, ex);
 	ex->answer = UM_ANSWER_REDIRECT;
 	return UM_REFUSAL_NONE;
 }

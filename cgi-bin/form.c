@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "app/checks.h"
+#include "app/decision.h"
 #include "app/form_row.h"
+#include "app/form_session.h"
+#include "app/fresh.h"
 #include "app/kept.h"
 #include "app/result.h"
 #include "app/signin.h"
@@ -31,7 +33,6 @@
 #include "form/form_page.h"
 #include "server/main.h"
 
-#define ROUTE "/form/"
 #define BODY_MAX 262144 /* bytes; nginx's limit is the same */
 /* Bytes of a value: the most characters, of four bytes each. */
 #define VALUE_MAX ((size_t)4 * UM_FORM_VALUES_MAX)
@@ -40,7 +41,7 @@ _Static_assert(sizeof("{\"values\":}") + UM_ANSWERS_MAX + UM_SEAL_OVERHEAD
 		<= UM_RESULT_MAX,
 	"a result holds all values");
 
-static um_step looked_up, answered, session_ended;
+static um_step looked_up, answered;
 
 static bool
 is_approval(const struct um_exchange *ex)
@@ -68,69 +69,6 @@ check_site(struct um_exchange *ex)
 		: UM_REFUSAL_CROSS_SITE;
 }
 
-/* The address of this form, for a GET. */
-static void
-put_address(struct um_exchange *ex, struct um_buf *url)
-{
-	struct um_str state = um_form_get(&ex->form, "state");
-
-	um_buf_clear(url);
-	um_buf_cat(url, ROUTE, ex->provider->name, "?state=");
-	um_buf_put(url, state.ptr, state.len);
-}
-
-/*
- * Whether a form was sent by a browser whose user was known when the page was
- * made, and is not known any more.
- */
-static bool
-has_lost_session(const struct um_context *context, struct um_exchange *ex)
-{
-	if (ex->request.method != UM_POST || ex->user[0] != '\0'
-		|| context->config->user_check == UM_USER_CONFIRM)
-		return false;
-	return um_kept_read_reader(context, ex)
-		|| context->config->user_check != UM_USER_REMOTE;
-}
-
-/*
- * Sets ex->way_on to the form, where the user signs in before. It has a new state,
- * since a refusal has none that the browser has sent.
- */
-static enum um_refusal
-offer_form(const struct um_context *context, struct um_exchange *ex)
-{
-	struct um_buf way = { 0 };
-	enum um_refusal refusal;
-
-	if (context->config->user_check == UM_USER_OPENID) {
-		put_address(ex, &way);
-		um_signin_offer(context, ex, &way);
-		um_buf_free(&way);
-		return UM_REFUSAL_NONE;
-	}
-	refusal = um_exchange_mint(context, ex, UM_PURPOSE_FORM,
-		ex->token.expires);
-	um_buf_cat(&ex->way_on, ROUTE, ex->provider->name,
-		"?state=", ex->state);
-	return refusal;
-}
-
-static enum um_refusal
-plan_session_ended(const struct um_context *context, struct um_exchange *ex)
-{
-	enum um_refusal refusal = offer_form(context, ex);
-
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	if (ex->reader[0] == '\0')
-		return UM_REFUSAL_SESSION_ENDED;
-	/* What is secret, the form says. */
-	request_op(ex, UM_OP_LOOK_UP_FORM, session_ended);
-	ex->op.subject = ex->reader;
-	return UM_REFUSAL_NONE;
-}
-
 static enum um_refusal
 plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -140,13 +78,13 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		|| (refusal = um_check_state(context, ex, UM_PURPOSE_FORM)))
 		return refusal;
 	refusal = um_check_user(context, ex);
-	if (has_lost_session(context, ex))
-		return plan_session_ended(context, ex);
+	if (um_form_session_is_lost(context, ex))
+		return um_form_session_plan_end(context, ex);
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
 	if (context->config->user_check == UM_USER_OPENID
 		&& um_signin_is_due(ex))
-		return um_signin_begin(context, ex, ROUTE);
+		return um_signin_begin(context, ex, UM_FORM_ROUTE);
 	request_op(ex, UM_OP_LOOK_UP_FORM, looked_up);
 	return UM_REFUSAL_NONE;
 }
@@ -154,7 +92,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 redirect_to_form(struct um_exchange *ex)
 {
-	put_address(ex, &ex->url);
+	um_form_session_put_address(ex, &ex->url);
 	ex->answer = UM_ANSWER_REDIRECT;
 	return UM_REFUSAL_NONE;
 }
@@ -168,18 +106,23 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 		? um_form_row_problem(context, ex)
 		: NULL;
 	struct um_answers typed = { 0 };
-	struct um_buf reader = { 0 };
+	struct um_buf reader = { 0 }, other_account = { 0 };
 	struct um_form_page form = {
 		.definition = definition,
 		.is_approval = is_approval(ex),
 		.answers = answers,
 		.problem = problem,
 		.unchecked = answers == NULL && ex->op.row.unchecked,
-		.warns = context->config->user_check == UM_USER_CONFIRM,
 		.requester = um_str(ex->op.row.requester),
-		.subject = um_str(ex->op.row.subject),
+		.subject = um_str(ex->user[0] == '\0'
+					|| strcmp(ex->user, ex->op.row.subject)
+						== 0
+				? ""
+				: ex->op.row.subject),
 		.provider = um_str(ex->provider->name),
 		.state = um_form_get(&ex->form, "state"),
+		.acting = um_signin_acting(context, ex, UM_FORM_ROUTE,
+			&other_account),
 	};
 
 	form.elsewhere = um_open_note(&ex->response, ex->request.cookie,
@@ -201,28 +144,8 @@ show_form(const struct um_context *context, struct um_exchange *ex,
 	ex->answer = UM_ANSWER_WRITTEN;
 	um_answers_free(&typed);
 	um_buf_free(&reader);
+	um_buf_free(&other_account);
 	free(problem);
-}
-
-static void
-put_decision(struct um_buf *json, const struct um_context *context,
-	const struct um_exchange *ex, struct um_str comment)
-{
-	time_t seconds = (time_t)(context->now_ms / 1000);
-	char time[sizeof("2026-01-31T12:00:00")];
-	struct tm tm;
-
-	gmtime_r(&seconds, &tm);
-	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
-	um_json_put_begin(json);
-	um_json_put_member(json, "approver",
-		um_str(ex->user[0] != '\0' ? ex->user : ex->op.row.subject));
-	if (comment.len != 0)
-		um_json_put_member(json, "comment", comment);
-	um_json_put_key(json, um_str("decided_at"));
-	um_buf_printf(json, "\"%s.%03dZ\"", time,
-		(int)(context->now_ms % 1000));
-	um_json_put_end(json);
 }
 
 /* Seals what was sent, and has it stored. */
@@ -235,7 +158,8 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 	bool ok = true;
 
 	if (is_approval(ex)) {
-		put_decision(&json, context, ex, answers->comment.value);
+		um_decision_put(&json, context, ex, definition,
+			answers->comment.value);
 	} else if (accepts) {
 		um_json_put_begin(&json);
 		um_json_put_key(&json, um_str("values"));
@@ -243,6 +167,8 @@ store_answer(const struct um_context *context, struct um_exchange *ex,
 		um_json_put_end(&json);
 	}
 	request_op(ex, UM_OP_ANSWER_FORM, answered);
+	if (is_approval(ex) && definition->step_up)
+		um_decision_note(ex, context);
 	um_browser_digest(ex->op.browser, context->keys, um_str(ex->cookie));
 	ex->op.action = accepts ? "accept" : "decline";
 	ex->op.reason = accepts   ? ""
@@ -329,7 +255,7 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_NOT_STORED;
 	if (refusal)
 		return refusal;
-	um_signin_offer_other(context, ex, ROUTE);
+	um_signin_offer_other(context, ex, UM_FORM_ROUTE);
 	if ((refusal = um_check_row(ex)))
 		return refusal;
 	if (ex->op.outcome == UM_ROW_COMPLETED)
@@ -342,32 +268,17 @@ looked_up(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_NONE;
 	}
 	refusal = um_form_row_definition(context, ex, &definition);
-	if (refusal == UM_REFUSAL_NONE && posted)
+	if (refusal == UM_REFUSAL_NONE && definition.step_up)
+		refusal = um_form_session_require_fresh(context, ex,
+			&definition);
+	if (refusal != UM_REFUSAL_NONE || ex->answer == UM_ANSWER_REDIRECT)
+		; /* to the sign-in, or refused */
+	else if (posted)
 		refusal = take_answer(context, ex, &definition);
-	else if (refusal == UM_REFUSAL_NONE)
+	else
 		show_form(context, ex, &definition, NULL);
 	um_definition_free(&definition);
 	return refusal;
-}
-
-/* Nothing is stored, whatever the form says. */
-static enum um_refusal
-session_ended(const struct um_context *context, struct um_exchange *ex)
-{
-	struct um_definition definition = { 0 };
-	struct um_answers answers = { 0 };
-
-	if (um_check_done(ex) == UM_REFUSAL_NONE
-		&& um_check_row(ex) == UM_REFUSAL_NONE
-		&& ex->op.row.form.len != 0
-		&& um_form_row_definition(context, ex, &definition)
-			== UM_REFUSAL_NONE
-		&& um_answers_read(&answers, &definition, &ex->form, false)
-			== UM_ANSWERS_READ)
-		um_kept_seal(context, ex, &definition, &answers);
-	um_answers_free(&answers);
-	um_definition_free(&definition);
-	return UM_REFUSAL_SESSION_ENDED;
 }
 
 static enum um_refusal
@@ -380,10 +291,11 @@ answered(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_NOT_STORED;
 	/* It may have been stored: the address of the form tells. */
 	if (ex->op.status == UM_STORE_UNAVAILABLE)
-		put_address(ex, &ex->url);
+		um_form_session_put_address(ex, &ex->url);
 	if ((refusal = um_check_done(ex)) || (refusal = um_check_row(ex)))
 		return refusal;
 	um_kept_delete(ex);
+	um_fresh_delete(ex);
 	if (ex->op.outcome != UM_ROW_COMPLETED)
 		return redirect_to_form(ex);
 	ex->reason = ex->op.reason;
@@ -393,7 +305,7 @@ answered(const struct um_context *context, struct um_exchange *ex)
 }
 
 static const struct um_route routes[] = {
-	{ .prefix = ROUTE,
+	{ .prefix = UM_FORM_ROUTE,
 		.suffix = "",
 		.methods = "GET, POST",
 		.kinds = UM_KIND_BIT(UM_KIND_INPUT)

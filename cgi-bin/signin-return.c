@@ -12,62 +12,13 @@
  *
  * No operation of the database is needed.
  */
-#include <stdio.h>
-
+#include "app/fresh.h"
 #include "app/session.h"
 #include "app/signin.h"
-#include "crypto/binding.h"
-#include "jose/id_token.h"
 #include "server/main.h"
 
 /* Bytes: an id token of UM_JWS_MAX, the state, and what else there is. */
 #define SIGNIN_BODY_MAX 24576
-
-/* RFC 9207 section 2.4, and the errors of RFC 6749 section 4.2.2.1. */
-static enum um_refusal
-check_response(const struct um_openid *openid, const struct um_exchange *ex)
-{
-	struct um_str iss = um_form_get(&ex->form, "iss");
-	bool has_error = um_form_get(&ex->form, "error").len != 0;
-	bool has_token = um_form_get(&ex->form, "id_token").len != 0;
-
-	if (iss.ptr != NULL && !um_str_is(iss, openid->issuer))
-		return UM_REFUSAL_ISSUER_MISMATCH;
-	if (has_error && has_token)
-		return UM_REFUSAL_RESPONSE_AMBIGUOUS;
-	if (has_error)
-		return UM_REFUSAL_SIGN_IN_REFUSED;
-	return has_token ? UM_REFUSAL_NONE : UM_REFUSAL_RESPONSE_INCOMPLETE;
-}
-
-static enum um_refusal
-check_id_token(const struct um_context *context, struct um_exchange *ex,
-	struct um_id_token_user *user)
-{
-	const struct um_openid *openid = &context->config->openid;
-	char nonce[UM_SIGNIN_NONCE_LEN + 1];
-	struct um_id_token_rules rules = {
-		.issuer = um_str(openid->issuer),
-		.client_id = um_str(openid->client_id),
-		.claim = openid->claim,
-		.max_age = openid->max_age,
-	};
-	enum um_id_token_verdict verdict;
-
-	if (!um_signin_nonce(nonce, context->keys, um_signin_cookie(ex),
-		    um_form_get(&ex->form, "state")))
-		return UM_REFUSAL_INTERNAL_ERROR;
-	rules.nonce = um_str(nonce);
-	verdict = um_id_token_check(user, um_form_get(&ex->form, "id_token"),
-		context->jwks, &rules, context->now_ms / 1000);
-	if (verdict == UM_ID_TOKEN_GOOD)
-		return UM_REFUSAL_NONE;
-	snprintf(ex->fault.text, sizeof(ex->fault.text), "id token: %s",
-		um_id_token_text(verdict));
-	return verdict == UM_ID_TOKEN_UNKNOWN_KEY
-		? UM_REFUSAL_UNKNOWN_SIGNING_KEY
-		: UM_REFUSAL_ID_TOKEN_INVALID;
-}
 
 /* The link on a refusal: on to where the user was going. */
 static void
@@ -87,16 +38,14 @@ sign_in(const struct um_context *context, struct um_exchange *ex,
 	struct um_id_token_user user;
 	enum um_refusal refusal;
 
-	if ((refusal = check_response(&context->config->openid, ex))
-		|| (refusal = check_id_token(context, ex, &user)))
+	refusal = um_signin_answer(context, ex, um_signin_since(way), &user);
+	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	if (!um_session_set(context, ex, &user))
+	if (!um_session_set(context, ex, &user)
+		|| (um_signin_was_fresh(context, way, &user)
+			&& !um_fresh_set(context, ex, way, &user)))
 		return UM_REFUSAL_INTERNAL_ERROR;
-	um_response_cookie(&ex->response, UM_SIGNIN_COOKIE, um_str(""), 0,
-		"None");
-	go_on(ex, way);
-	um_buf_puts(&ex->url, "&signin=done");
-	ex->outcome = "signed_in";
+	um_signin_end(ex, way);
 	return UM_REFUSAL_NONE;
 }
 

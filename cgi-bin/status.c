@@ -7,8 +7,10 @@
  *            opened the row at /connect
  * /metrics   the counters and the state of all programs of this host, and of the
  *            database while it answers
- * /healthz   200 while the database and all programs answer, else 503; it names
- *            each and its state
+ * /healthz   200 while the database and all programs answer and transactions
+ *            commit, else 503; it names each and its state
+ * /healthz/ready
+ *            200 while all programs answer, whatever the database does
  * /healthz/live
  *            200 while this program answers
  */
@@ -147,6 +149,22 @@ put_programs(const struct um_context *context, struct um_buf *json)
 	um_json_put_end(json);
 }
 
+/* For a balancer: another host has the same database. */
+static enum um_refusal
+plan_ready(const struct um_context *context, struct um_exchange *ex)
+{
+	bool ok = programs_answer(context);
+
+	ex->outcome = ok ? "ok" : "unavailable";
+	ex->response.status = ok ? 200 : 503;
+	ex->response.content_type = "application/json";
+	um_json_put_begin(&ex->response.body);
+	put_member(&ex->response.body, "status", ex->outcome);
+	put_programs(context, &ex->response.body);
+	um_json_put_end(&ex->response.body);
+	return UM_REFUSAL_NONE;
+}
+
 static bool
 keys_are_refused(const struct um_context *context)
 {
@@ -161,7 +179,9 @@ static enum um_refusal
 pinged(const struct um_context *context, struct um_exchange *ex)
 {
 	bool database = ex->op.status == UM_STORE_DONE;
-	bool ok = database && programs_answer(context);
+	bool commits = um_metrics_commits(context->metrics,
+		context->monotonic_ms);
+	bool ok = database && commits && programs_answer(context);
 
 	ex->outcome = ok ? "ok" : "unavailable";
 	ex->response.status = ok ? 200 : 503;
@@ -170,6 +190,7 @@ pinged(const struct um_context *context, struct um_exchange *ex)
 	put_member(&ex->response.body, "status", ex->outcome);
 	put_member(&ex->response.body, "database",
 		database ? "ok" : "unavailable");
+	put_member(&ex->response.body, "commit", commits ? "ok" : "stalled");
 	put_programs(context, &ex->response.body);
 	/* Warnings, and no reason for 503: what will fail later. */
 	if (keys_are_refused(context))
@@ -242,6 +263,9 @@ static const struct um_route routes[] = {
 		.plan = plan_status },
 	{ .prefix = "/metrics", .methods = "GET", .plan = plan_metrics },
 	{ .prefix = "/healthz", .methods = "GET, HEAD", .plan = plan_health },
+	{ .prefix = "/healthz/ready",
+		.methods = "GET, HEAD",
+		.plan = plan_ready },
 	{ .prefix = "/healthz/live",
 		.methods = "GET, HEAD",
 		.plan = plan_live },
@@ -253,7 +277,8 @@ main(int argc, char **argv)
 {
 	static const struct um_program program = { .name = "status",
 		.routes = routes,
-		.measures = UM_OP_MEASURE };
+		.measures = UM_OP_MEASURE,
+		.beats = true };
 
 	return um_program_main(&program, argc, argv);
 }

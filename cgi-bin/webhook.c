@@ -15,17 +15,24 @@
  * elicitation. The MCP server has given it this address with the checkout: only
  * who knows it can say that something happened, and only about the elicitation
  * that the token names.
+ *
+ * POST /webhook/urlmode-check
+ *
+ * What `urlmode check` sends: signed, and ignored (crypto/check_signature.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/checks.h"
 #include "app/result.h"
+#include "crypto/check_signature.h"
 #include "crypto/hkdf.h"
 #include "server/main.h"
 #include "webhook/spec.h"
 
-static um_step events_recorded;
+#define CHECK_BODY_MAX 1024
+
+static um_step events_recorded, check_answered;
 
 /* The exchange owns the events from now on. */
 static enum um_refusal
@@ -208,6 +215,40 @@ events_recorded(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* The database is asked, as for each delivery, and nothing is recorded. */
+static enum um_refusal
+plan_check(const struct um_context *context, struct um_exchange *ex)
+{
+	if (!um_check_signature_is_good(um_request_header(UM_CHECK_SIGNATURE,
+						&ex->request),
+		    context->keys, ex->request.body))
+		return UM_REFUSAL_SIGNATURE_INVALID;
+	um_exchange_request_op(ex, UM_OP_PING, check_answered);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+check_answered(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_check_done(ex);
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	ex->response.status = 200;
+	ex->response.content_type = "text/plain; charset=utf-8";
+	ex->outcome = "nothing";
+	return UM_REFUSAL_NONE;
+}
+
+static bool
+is_of_check(const struct um_context *context,
+	const struct um_provider *provider)
+{
+	(void)context;
+	return strcmp(provider->name, UM_PROVIDER_OF_CHECK) == 0;
+}
+
 static bool
 has_webhook(const struct um_context *context,
 	const struct um_provider *provider)
@@ -242,6 +283,14 @@ static const struct um_route routes[] = {
 		.plain = true,
 		.serves = has_webhook,
 		.plan = plan },
+	{ .prefix = "/webhook/",
+		.suffix = "",
+		.methods = "POST",
+		.kinds = UM_KINDS_ALL,
+		.body_max = CHECK_BODY_MAX,
+		.plain = true,
+		.serves = is_of_check,
+		.plan = plan_check },
 	{ 0 },
 };
 

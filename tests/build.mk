@@ -8,7 +8,7 @@ FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(BUILD)/unit/test_fuzz_%)
 # One program has most unit tests: a link takes longer than what it links. These put a
 # function in the place of another, which is then everybody's.
-ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections main resolve store_send um_wait webhook wipe)
+ALONE := $(patsubst %,$(BUILD)/unit/test_%,connections console main resolve store_send webhook wipe)
 TOGETHER := $(BUILD)/tools/units
 TOGETHER_OBJECTS := $(patsubst $(BUILD)/unit/%,$(BUILD)/together/%.o,$(filter-out $(ALONE),$(UNITS)) $(REPLAYS))
 DELIVERIES := build/deliveries/.made
@@ -19,7 +19,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions all-targets
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers all-targets
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -46,25 +46,27 @@ conformance:    ## MCP's conformance suite, and scenarios for URL mode, against 
 	+@$(MAKE) --no-print-directory build
 	@node tests/conformance/run.mjs
 
-clients: deps   ## what the official clients in TypeScript, Python and Go, and mcp-go, do with each answer
+clients: deps   ## what the official clients in TypeScript, Python and Go, and mcp-go, do with each answer; which rows about hosts are old
 	@tests/stack/deps test clients
 	@node --test --test-reporter=spec tests/e2e/clients.test.mjs
+	@node tests/clients/old-hosts.mjs
 
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
 	@tests/run lint
 
 coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
-	@tests/run unit-sanitize e2e coverage; status=$$?; \
+	@tests/run unit-sanitize e2e operate coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
 soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories of payments and of subscriptions (COUNT, SEED)
 	+@$(MAKE) --no-print-directory build units
 	@node --test --test-concurrency=1 --test-reporter=spec tests/soak/*.test.mjs
+	@LONG=1 node --test --test-reporter=spec tests/chaos/refresh.test.mjs
 	@CALLS=$${CALLS:-100000} node --test --test-reporter=spec lib/node/test/memory.test.js
 	@CALLS=$${CALLS:-100000} URLMODE_DATABASE_URL=postgresql://127.0.0.1:1/none PYTHONPATH=lib/python/src build/python/bin/python -m pytest \
 		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
 	@RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=$${CALLS:-100000} tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
-		build/unit/test_um_wait && { ! command -v go >/dev/null || go test -C lib/go -count=1 -run "KeepNothing|TestMemory" .; }'
+		{ ! command -v go >/dev/null || go test -C lib/go -count=1 -run "KeepNothing|TestMemory" .; }'
 	@node --test --test-concurrency=1 --test-reporter=spec tests/model/mistakes.test.mjs tests/model/subscription-mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=$${ROUNDS:-2000} \
 		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/subscriptions.test.mjs tests/model/concurrent.test.mjs
@@ -100,6 +102,19 @@ analysis: test-build ## pyright, staticcheck and Go's race detector, which read 
 
 versions: test-build ## each adapter's table of scenarios with each version of its framework, and with each client
 	@tests/run versions
+
+languages: deps ## servers in Java and Rust, which wait over HTTP, where Maven and Cargo are
+	+@$(MAKE) --no-print-directory build
+	@node --test --test-concurrency=1 --test-reporter=spec tests/languages/languages.test.mjs
+
+chart: deps     ## the chart for Kubernetes, as Helm lints and renders it; UPDATE=1 writes kubernetes.yaml
+	@tests/stack/deps helm
+	@node --test --test-reporter=spec tests/containers/chart.test.mjs
+
+containers: deps ## two pods with the memory of the chart, under load, while a certificate, the pods and the database change (AWAY=60), as root
+	+@$(MAKE) --no-print-directory build
+	@RUN_DIR=$(CURDIR)/build/containers/run PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
+		(set -a; . build/containers/run/env; exec node --test --test-reporter=spec tests/containers/load.test.mjs)'
 
 all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
 	@tests/all-targets $(TARGETS)
@@ -185,7 +200,7 @@ cppcheck:
 		$(filter %.c,$(C_FILES))
 
 shellcheck:
-	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -lIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
+	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -slIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
 		.ci/run sql/migrate nginx/install nginx/command/* nginx/containers/* nginx/examples/* \
 		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/*) tests/stack/lib.sh tests/stack/cluster.sh \
 		nginx/command/completion.bash

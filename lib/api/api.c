@@ -4,10 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/calls.h"
-#include "contract/limits.h"
+#include "api/announced.h"
 #include "core/clock.h"
-#include "postgres/array.h"
+#include "http/api_error.h"
+
+/* The key of a request that waits was removed. */
+static enum um_refusal
+removed(const struct um_context *context, struct um_exchange *ex)
+{
+	(void)context;
+	ex->outcome = "refused";
+	ex->reason = um_api_error_code(UM_API_ERROR_UNAUTHORIZED);
+	um_api_error_put(&ex->response, UM_API_ERROR_UNAUTHORIZED, NULL, NULL);
+	return UM_REFUSAL_NONE;
+}
+
+/* Ends a call that waits with a key that is not there any more. */
+static void
+end_if_removed(struct um_api *api, struct um_api_request *request)
+{
+	if (um_api_keys_has(api->keys, request->key, request->tenant))
+		return;
+	request->ex->then = removed;
+	request->is_due = true;
+	request->gathers_until = 0;
+	api->wakes_at = 0;
+}
+
+static void
+check_parked(struct um_api *api)
+{
+	for (struct um_api_request *request = TAILQ_FIRST(&api->parked);
+		request != NULL; request = TAILQ_NEXT(request, link))
+		end_if_removed(api, request);
+}
 
 /* A file that is refused leaves the keys as they were. */
 static void
@@ -23,6 +53,7 @@ load_keys(struct um_api *api)
 	}
 	um_api_keys_free(api->keys);
 	api->keys = keys;
+	check_parked(api);
 }
 
 static void
@@ -35,31 +66,63 @@ api_close(void *side)
 	um_api_keys_free(api->keys);
 	um_notifications_free(api->notifications);
 	um_watched_free(&api->watched);
-	um_buf_free(&api->read_ids);
-	um_buf_free(&api->read_bindings);
+	um_house_free(&api->house);
 	free(api);
+}
+
+struct announcement {
+	struct um_api *api;
+	const struct um_json_node *notification; /* NULL: it is not known */
+};
+
+/* The outcome that is announced is what the row shows from now on. */
+static bool
+take_outcome(struct um_watched_row *row, void *arg)
+{
+	const struct announcement *announcement = arg;
+	struct um_api *api = announcement->api;
+	struct um_watched_state state;
+	struct um_buf object = { 0 };
+	bool taken = um_announced_put(&state, &object, row,
+		announcement->notification, api->context->keys);
+
+	if (taken)
+		um_watched_show(&api->watched, row, &state,
+			api->context->monotonic_ms + UM_WATCHED_ROUTINE_MS);
+	um_buf_free(&object);
+	return taken && row->kept != NULL;
 }
 
 static void
 wake_call(void *call, void *arg)
 {
-	um_api_wake(arg, call);
+	const struct announcement *announcement = arg;
+	struct um_api_request *request = call;
+
+	request->announced++;
+	announcement->api->announced++;
+	um_api_wake(announcement->api, request);
 }
 
 static void
-on_announced(const uint8_t id[static UM_UUID_LEN], void *arg)
+on_announced(const uint8_t id[static UM_UUID_LEN],
+	const struct um_json_node *notification, void *arg)
 {
-	struct um_api *api = arg;
+	struct announcement announcement = { arg, notification };
+	const struct um_watched_events events = { take_outcome, wake_call,
+		&announcement };
 
-	um_watched_announced(&api->watched, id, wake_call, api);
+	um_watched_announced(&announcement.api->watched, id, &events);
 }
 
 static void
 on_listening(void *arg)
 {
-	struct um_api *api = arg;
+	struct announcement announcement = { .api = arg };
+	const struct um_watched_events events = { take_outcome, wake_call,
+		&announcement };
 
-	um_watched_all_announced(&api->watched, wake_call, api);
+	um_watched_all_announced(&announcement.api->watched, &events);
 }
 
 static void
@@ -103,9 +166,9 @@ api_open(struct um_context *context, const struct um_side_loop *loop,
 	}
 	api->context = context;
 	api->loop = *loop;
-	api->wakes_at = api->marks_at = -1;
-	api->purges_results_at = um_monotonic_ms() + UM_PURGE_RESULTS_EVERY_MS;
-	api->purges_rows_at = um_monotonic_ms() + UM_PURGE_ROWS_EVERY_MS;
+	api->wakes_at = -1;
+	um_house_begin(&api->house, loop, um_monotonic_ms());
+	um_watched_begin(&api->watched);
 	TAILQ_INIT(&api->parked);
 	um_file_changed_or_gone(&api->keys_version, path);
 	if (!um_api_keys_load(&api->keys, path, err)
@@ -145,6 +208,21 @@ um_api_wake(struct um_api *api, struct um_api_request *request)
 		api->wakes_at = 0;
 }
 
+/* When a parked request goes on, or -1: nobody knows. */
+static int64_t
+goes_on_at(const struct um_api *api, const struct um_api_request *request)
+{
+	if (api->stopped)
+		return 0;
+	if (!request->is_due)
+		return request->wakes_at;
+	return api->announced + api->announced_before < UM_API_BUSY
+			|| request->announced
+				>= UM_API_GATHER_MOVED(request->elements_len)
+		? 0
+		: request->gathers_until;
+}
+
 /* Whatever waits no longer goes on: it may be parked again by that. */
 static void
 wake_all(struct um_api *api, int64_t now)
@@ -155,11 +233,11 @@ wake_all(struct um_api *api, int64_t now)
 	api->wakes_at = -1;
 	for (request = TAILQ_FIRST(&api->parked); request != NULL;
 		request = next) {
+		int64_t at = goes_on_at(api, request);
+
 		next = TAILQ_NEXT(request, link);
-		if (!request->is_due && !api->stopped
-			&& (request->wakes_at < 0 || request->wakes_at > now)) {
-			api->wakes_at = um_deadline_earlier(api->wakes_at,
-				request->wakes_at);
+		if (at < 0 || at > now) {
+			api->wakes_at = um_deadline_earlier(api->wakes_at, at);
 			continue;
 		}
 		TAILQ_REMOVE(&api->parked, request, link);
@@ -172,99 +250,25 @@ wake_all(struct um_api *api, int64_t now)
 	}
 }
 
-/* An operation of its own, which nobody waits for. */
-static struct um_op *
-new_call(const struct um_call *call)
-{
-	struct um_op *op = calloc(1, sizeof(*op));
-
-	if (op != NULL)
-		*op = (struct um_op){ .kind = UM_OP_CALL, .call = call };
-	return op;
-}
-
-static void
-submit(struct um_api *api, struct um_op *op)
-{
-	if (op != NULL)
-		api->loop.submit(op, api->loop.arg);
-}
-
-void
-um_api_mark_read(struct um_api *api, const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN])
-{
-	um_buf_put(&api->read_ids, id, UM_UUID_LEN);
-	um_buf_put(&api->read_bindings, binding, UM_BINDING_LEN);
-	if (api->marks_at < 0)
-		api->marks_at = api->context->monotonic_ms + UM_MARK_DELAY_MS;
-}
-
-static void
-mark(struct um_api *api)
-{
-	struct um_op *op = new_call(&um_call_mark_read);
-	size_t len = api->read_ids.len / UM_UUID_LEN;
-
-	if (op != NULL) {
-		um_call_put_array(&op->args, UM_CALL_UUIDS,
-			(const uint8_t *)api->read_ids.ptr, UM_UUID_LEN, len);
-		um_call_put_array(&op->args, UM_CALL_BYTEAS,
-			(const uint8_t *)api->read_bindings.ptr, UM_BINDING_LEN,
-			len);
-		um_array_put_int64(&op->args, UM_KEEP_RESULTS_MS, true);
-	}
-	submit(api, op);
-	um_buf_free(&api->read_ids);
-	um_buf_free(&api->read_bindings);
-	api->marks_at = -1;
-}
-
-static void
-purge_results(struct um_api *api, int64_t now)
-{
-	struct um_op *op = new_call(&um_call_purge_results);
-
-	if (op != NULL)
-		um_array_put_int64(&op->args, UM_KEEP_UNCLAIMED_MS, true);
-	submit(api, op);
-	api->purges_results_at = now + UM_PURGE_RESULTS_EVERY_MS;
-}
-
-static void
-purge_rows(struct um_api *api, int64_t now)
-{
-	struct um_op *op = new_call(&um_call_purge);
-
-	if (op != NULL)
-		um_array_put_int64(&op->args, UM_RETENTION_MS, true);
-	submit(api, op);
-	api->purges_rows_at = now + UM_PURGE_ROWS_EVERY_MS;
-}
-
-/* What the packages do beside the calls: lib/node/src/core/purge.js. */
-static void
-keep_house(struct um_api *api, int64_t now)
-{
-	if (api->marks_at >= 0 && api->marks_at <= now)
-		mark(api);
-	if (api->purges_results_at <= now)
-		purge_results(api, now);
-	if (api->purges_rows_at <= now)
-		purge_rows(api, now);
-	if (api->forgets_at <= now) {
-		um_watched_forget(&api->watched, now);
-		api->forgets_at = now + UM_WATCHED_KEEP_MS;
-	}
-}
-
 static void
 api_run(void *side, bool ready, int64_t now)
 {
 	struct um_api *api = side;
 
+	if (now - api->window_at >= UM_API_WINDOW_MS) {
+		api->announced_before = now - api->window_at
+				< 2 * (int64_t)UM_API_WINDOW_MS
+			? api->announced
+			: 0;
+		api->announced = 0;
+		api->window_at = now;
+	}
 	um_notifications_run(api->notifications, ready, now);
-	keep_house(api, now);
+	um_house_run(&api->house, api->stopped, now);
+	if (api->forgets_at <= now) {
+		um_watched_forget(&api->watched, now);
+		api->forgets_at = now + UM_WATCHED_KEEP_MS;
+	}
 	if (api->wakes_at >= 0 && api->wakes_at <= now)
 		wake_all(api, now);
 }
@@ -285,26 +289,34 @@ api_deadline(const void *side)
 	int64_t deadline = um_deadline_earlier(api->wakes_at,
 		um_notifications_deadline(api->notifications));
 
-	deadline = um_deadline_earlier(deadline, api->marks_at);
-	deadline = um_deadline_earlier(deadline, api->purges_results_at);
-	deadline = um_deadline_earlier(deadline, api->purges_rows_at);
+	deadline = um_deadline_earlier(deadline,
+		um_house_deadline(&api->house));
 	return um_deadline_earlier(deadline, api->forgets_at);
 }
 
-/* A purge that has taken something is followed by the next one. */
 static void
 api_done(void *side, struct um_op *op)
 {
 	struct um_api *api = side;
-	bool more = op->status == UM_STORE_DONE && op->rows_len == 1
-		&& um_call_int(op, 0, 0) > 0;
 
-	if (more && op->call == &um_call_purge_results)
-		api->purges_results_at = 0;
-	if (more && op->call == &um_call_purge)
-		api->purges_rows_at = 0;
-	um_op_free(op);
-	free(op);
+	um_house_done(&api->house, op);
+}
+
+static void
+api_unanswered(void *side, int64_t now)
+{
+	struct um_api *api = side;
+
+	um_notifications_leave(api->notifications, now);
+}
+
+/* What was shown is marked before the process ends. */
+static bool
+api_is_busy(const void *side)
+{
+	const struct um_api *api = side;
+
+	return um_house_is_busy(&api->house);
 }
 
 /* The first time, what a call of `wait` watches. */
@@ -332,7 +344,7 @@ leave(struct um_api *api, struct um_api_request *request)
 	request->has_joined = false;
 	api->waits_len--;
 	for (size_t i = 0; i < request->elements_len; i++)
-		um_watched_leave(&request->elements[i],
+		um_watched_leave(&api->watched, &request->elements[i],
 			api->context->monotonic_ms);
 }
 
@@ -346,9 +358,10 @@ api_park(void *side, struct um_exchange *ex, int64_t now)
 		join(api, request, now);
 	TAILQ_INSERT_TAIL(&api->parked, request, link);
 	request->is_listed = true;
-	api->wakes_at = request->is_due || api->stopped
-		? 0
-		: um_deadline_earlier(api->wakes_at, request->wakes_at);
+	request->announced = 0;
+	end_if_removed(api, request);
+	api->wakes_at = um_deadline_earlier(api->wakes_at,
+		goes_on_at(api, request));
 }
 
 static void
@@ -379,6 +392,8 @@ const struct um_side um_api_side = { .open = api_open,
 	.watch = api_watch,
 	.deadline = api_deadline,
 	.done = api_done,
+	.unanswered = api_unanswered,
+	.is_busy = api_is_busy,
 	.park = api_park,
 	.leave = api_leave,
 	.stop = api_stop };

@@ -11,6 +11,7 @@
 #include <sys/queue.h>
 
 #include "api/api_keys.h"
+#include "api/house.h"
 #include "api/notifications.h"
 #include "api/reader.h"
 #include "api/watched.h"
@@ -21,9 +22,21 @@
 #define UM_API_LOOK_MS 500   /* between two looks at the file of keys */
 #define UM_API_WAITS_MAX 768 /* calls of `wait` in a process */
 
+/*
+ * A caller of `wait` repeats all of its elements after each answer. Therefore,
+ * while as much as this is announced in two windows of time, a call that has just
+ * begun gathers what moves before it is answered: a millisecond for so many of its
+ * elements, or until so many of them have moved.
+ */
+#define UM_API_BUSY 50
+#define UM_API_WINDOW_MS 50
+#define UM_API_GATHER_ELEMENTS 20
+#define UM_API_GATHER_MOVED(elements) ((elements) / 32)
+
 /* The request of a method: its state begins with it (api/request.h). */
 struct um_api_request {
 	struct um_exchange *ex;
+	uint8_t key[UM_API_KEY_DIGEST]; /* its digest */
 	char tenant[UM_TENANT_MAX + 1]; /* of the key, or "" */
 	struct um_json_node *json;
 	struct um_reader_fault fault;
@@ -32,6 +45,8 @@ struct um_api_request {
 	/* While it is parked. */
 	int64_t wakes_at; /* monotonic ms; -1: when it is due alone */
 	bool is_due;
+	int64_t gathers_until; /* while much is announced, although it is due */
+	size_t announced;      /* elements, since it was parked */
 	bool is_listed;
 	TAILQ_ENTRY(um_api_request) link;
 
@@ -58,10 +73,9 @@ struct um_api {
 	size_t waits_len;   /* calls of `wait` */
 	int64_t forgets_at; /* rows that nobody has watched for long */
 
-	/* Rows whose results were read, and the next mark and purges. */
-	struct um_buf read_ids, read_bindings;
-	int64_t marks_at; /* -1: there are none */
-	int64_t purges_results_at, purges_rows_at;
+	unsigned announced, announced_before; /* in this window and the last */
+	int64_t window_at;                    /* when it began */
+	struct um_house house;
 };
 
 /* The side of the program (app/side.h). */
@@ -72,9 +86,5 @@ void um_api_wake(struct um_api *api, struct um_api_request *request);
 
 /* Whether what happens is announced to this process. */
 bool um_api_is_listening(const struct um_api *api);
-
-/* The result of this row was read: it is marked, and purged later. */
-void um_api_mark_read(struct um_api *api, const uint8_t id[static UM_UUID_LEN],
-	const uint8_t binding[static UM_BINDING_LEN]);
 
 #endif

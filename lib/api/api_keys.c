@@ -180,6 +180,18 @@ um_api_keys_find(const struct um_api_keys *keys, const char *authorization)
 	return found;
 }
 
+bool
+um_api_keys_has(const struct um_api_keys *keys,
+	const uint8_t digest[static UM_API_KEY_DIGEST], const char *tenant)
+{
+	for (size_t i = 0; i < keys->len; i++)
+		if (CRYPTO_memcmp(keys->key[i].digest, digest,
+			    UM_API_KEY_DIGEST)
+			== 0)
+			return strcmp(keys->key[i].tenant, tenant) == 0;
+	return false;
+}
+
 void
 um_api_keys_free(struct um_api_keys *keys)
 {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/limits.h"
 #include "core/str.h"
 
 #define UM_API_KEY_PREFIX "umk_"
@@ -18,7 +19,6 @@
 #define UM_API_KEY_DIGEST 32 /* bytes of its SHA-256 */
 #define UM_API_KEYS_MAX 1024 /* in a file */
 #define UM_API_NAME_MAX 64   /* characters of a name */
-#define UM_TENANT_MAX 64     /* of a tenant: a-z, 0-9, - and _ */
 
 struct um_api_key {
 	char name[UM_API_NAME_MAX + 1];
@@ -43,6 +43,10 @@ bool um_api_keys_load(struct um_api_keys **out, const char *path,
  */
 const struct um_api_key *um_api_keys_find(const struct um_api_keys *keys,
 	const char *authorization);
+
+/* Whether there is a key with this digest, of this tenant. */
+bool um_api_keys_has(const struct um_api_keys *keys,
+	const uint8_t digest[static UM_API_KEY_DIGEST], const char *tenant);
 
 /* NULL is fine. */
 void um_api_keys_free(struct um_api_keys *keys);

@@ -81,13 +81,6 @@ begin(const struct um_context *context, struct um_exchange *ex, bool is_check)
 	return ask;
 }
 
-static void
-put_owner(struct um_buf *args, const struct ask_back *ask)
-{
-	um_array_put(args, ask->owner.id, sizeof(ask->owner.id));
-	um_array_put(args, ask->owner.binding, sizeof(ask->owner.binding));
-}
-
 /* end_check */
 
 /* { field, problem }, sealed for the page. */
@@ -125,7 +118,7 @@ um_end_check_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct ask_back *ask = begin(context, ex, true);
 	const struct um_json_node *problem;
-	struct um_buf sealed = { 0 }, *args = &ex->op.args;
+	struct um_buf sealed = { 0 };
 	bool ok = true;
 
 	if (ask == NULL)
@@ -137,9 +130,9 @@ um_end_check_plan(const struct um_context *context, struct um_exchange *ex)
 	if (problem != NULL)
 		ok = seal_problem(&sealed, context, ask, problem);
 	if (ok && um_api_end(&ask->request)) {
-		um_exchange_request_call(ex, &um_call_end_check, ask->owner.id,
-			checked);
-		put_owner(args, ask);
+		struct um_buf *args = um_api_request_call(ex,
+			&um_call_end_check, &ask->owner, checked);
+
 		um_call_put_int(args, ask->lease, true);
 		um_array_put(args, sealed.len != 0 ? sealed.ptr : NULL,
 			sealed.len);
@@ -287,7 +280,7 @@ enum um_refusal
 um_end_recheck_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct ask_back *ask = begin(context, ex, false);
-	struct um_buf *args = &ex->op.args;
+	struct um_buf *args;
 	bool ok = true, has;
 
 	if (ask == NULL)
@@ -301,10 +294,9 @@ um_end_recheck_plan(const struct um_context *context, struct um_exchange *ex)
 		return UM_REFUSAL_INTERNAL_ERROR;
 	if (!um_api_end(&ask->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex,
+	args = um_api_request_call(ex,
 		has ? &um_call_answer_recheck : &um_call_end_recheck,
-		ask->owner.id, has ? answered : ended);
-	put_owner(args, ask);
+		&ask->owner, has ? answered : ended);
 	um_call_put_int(args, ask->lease, true);
 	um_call_put_int(args, ask->rechecks, true);
 	if (has) {

@@ -2,12 +2,11 @@
 #include "api/claim.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/calls.h"
 #include "api/request.h"
+#include "api/shown.h"
 #include "contract/limits.h"
-#include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
 #include "postgres/array.h"
@@ -15,14 +14,16 @@
 struct claim {
 	struct um_api_request request;
 	struct um_api_owner owner;
-	bool has_fence; /* an account has none */
-	int64_t fence;
 	struct um_str reference; /* .ptr NULL: any */
-	struct um_str reason;    /* why an account is not connected */
+	bool rechecks;           /* the caller can ask the provider */
+	int64_t recheck_ms;      /* how old the last answer may be */
+	/* begin_claim */
+	int64_t lease_ms;
+	uint8_t claim_id[UM_UUID_LEN];
+	bool has_id, any_payment;
 };
 
-static um_step claimed, begun, renewed, fulfilled, confirmed, released,
-	exchange_ended;
+static um_step claimed, begun, recheck_begun;
 
 static void
 free_claim(void *own)
@@ -39,36 +40,15 @@ begin(const struct um_context *context, struct um_exchange *ex)
 	struct claim *claim = um_api_begin(context, ex, sizeof(*claim),
 		free_claim);
 
-	if (claim != NULL)
-		um_api_read_owner(&claim->request, context, &claim->owner);
+	if (claim == NULL)
+		return NULL;
+	um_api_read_owner(&claim->request, context, &claim->owner);
+	um_reader_text(&claim->request.root, "reference", UM_OPTIONAL, 1,
+		UM_REFERENCE_BYTES_MAX, &claim->reference);
+	claim->rechecks = um_reader_int(&claim->request.root,
+		"recheck_after_ms", UM_OPTIONAL, 0, UM_RECHECK_AFTER_MAX_MS,
+		&claim->recheck_ms);
 	return claim;
-}
-
-static void
-read_fence(struct claim *claim, enum um_presence presence)
-{
-	claim->has_fence = um_reader_int(&claim->request.root, "fence",
-		presence, 0, INT64_MAX, &claim->fence);
-}
-
-static void
-read_lease(struct claim *claim, int64_t *lease_ms)
-{
-	um_reader_int(&claim->request.root, "lease_ms", UM_REQUIRED,
-		UM_CLAIM_LEASE_MIN_MS, UM_CLAIM_LEASE_MAX_MS, lease_ms);
-}
-
-/* Requests a call on this row, whose first two parameters are id and binding. */
-static struct um_buf *
-request(struct um_exchange *ex, const struct um_call *call, um_step *then)
-{
-	const struct claim *claim = ex->own;
-	struct um_buf *args = &ex->op.args;
-
-	um_exchange_request_call(ex, call, claim->owner.id, then);
-	um_array_put(args, claim->owner.id, sizeof(claim->owner.id));
-	um_array_put(args, claim->owner.binding, sizeof(claim->owner.binding));
-	return args;
 }
 
 /* The errors of claims, by the words of the functions. */
@@ -83,7 +63,6 @@ is_refused(struct um_exchange *ex)
 		{ "open", UM_API_ERROR_OPEN },
 		{ "taken", UM_API_ERROR_TAKEN },
 		{ "changed", UM_API_ERROR_CHANGED },
-		{ "lost", UM_API_ERROR_LOST },
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
@@ -94,10 +73,40 @@ is_refused(struct um_exchange *ex)
 	return false;
 }
 
+/* The provider is asked first, by the caller that gets the lease. */
 static enum um_refusal
-answer_empty(struct um_exchange *ex)
+begin_recheck(struct um_exchange *ex, int64_t left_ms)
 {
-	um_json_put_end(um_api_answer(ex, 200, "ok"));
+	const struct claim *claim = ex->own;
+	struct um_buf *args;
+
+	if (left_ms > 0)
+		return um_api_fail_leased(ex, UM_API_ERROR_RECHECK, left_ms);
+	args = um_api_request_call(ex, &um_call_begin_recheck, &claim->owner,
+		recheck_begun);
+	um_array_put_int64(args, UM_RECHECK_LEASE_MS, true);
+	um_array_put_int64(args, claim->recheck_ms, true);
+	return UM_REFUSAL_NONE;
+}
+
+static enum um_refusal
+recheck_begun(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_api_check_call(ex);
+	struct um_buf *json = &ex->response.body;
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	/* Another call has begun it since. */
+	if (ex->op.rows_len == 0)
+		return um_api_fail_leased(ex, UM_API_ERROR_RECHECK,
+			UM_CLAIM_RETRY_MS);
+	if (!um_api_fail_open(ex, UM_API_ERROR_RECHECK))
+		return UM_REFUSAL_NONE;
+	um_shown_put_recheck(json, &ex->op);
+	um_json_put_end(json);
+	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }
 
@@ -115,18 +124,18 @@ um_claim_plan(const struct um_context *context, struct um_exchange *ex)
 
 	if (claim == NULL)
 		return UM_REFUSAL_NONE;
-	um_reader_text(&claim->request.root, "reference", UM_OPTIONAL, 1,
-		UM_REFERENCE_BYTES_MAX, &claim->reference);
 	um_reader_choice(&claim->request.root, "action", UM_OPTIONAL, actions,
 		&action);
 	um_reader_bool(&claim->request.root, "held", &held);
 	if (!um_api_end(&claim->request))
 		return UM_REFUSAL_NONE;
-	args = request(ex, &um_call_claim, claimed);
+	args = um_api_request_call(ex, &um_call_claim_at_once, &claim->owner,
+		claimed);
 	um_call_put_str(args, claim->reference);
 	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
 	um_array_put_text(args, actions[action]);
 	um_call_put_bool(args, held);
+	um_array_put_int64(args, claim->recheck_ms, claim->rechecks);
 	return UM_REFUSAL_NONE;
 }
 
@@ -140,6 +149,9 @@ claimed(const struct um_context *context, struct um_exchange *ex)
 	(void)context;
 	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
 		return refusal;
+	if (um_call_is(&ex->op, 0, UM_CLAIM_AT_ONCE_OUTCOME, "recheck"))
+		return begin_recheck(ex,
+			um_call_int(&ex->op, 0, UM_CLAIM_AT_ONCE_LEASED_MS));
 	json = um_api_answer(ex, 200, "claimed");
 	um_json_put_key(json, um_str("reference"));
 	if (claim->reference.ptr != NULL)
@@ -152,35 +164,60 @@ claimed(const struct um_context *context, struct um_exchange *ex)
 
 /* begin_claim */
 
+static enum um_refusal
+request_lease(struct um_exchange *ex, const struct um_call *call)
+{
+	const struct claim *claim = ex->own;
+	struct um_buf *args = um_api_request_call(ex, call, &claim->owner,
+		begun);
+
+	um_call_put_str(args, claim->reference);
+	um_array_put_int64(args, claim->lease_ms, true);
+	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
+	um_array_put(args, claim->has_id ? claim->claim_id : NULL,
+		sizeof(claim->claim_id));
+	um_call_put_bool(args, claim->any_payment);
+	um_array_put_int64(args, claim->recheck_ms, claim->rechecks);
+	return UM_REFUSAL_NONE;
+}
+
 enum um_refusal
 um_begin_claim_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct claim *claim = begin(context, ex);
-	int64_t lease_ms = 0, recheck_ms = 0;
-	uint8_t claim_id[UM_UUID_LEN];
-	bool has_id, rechecks;
-	struct um_buf *args;
 
 	if (claim == NULL)
 		return UM_REFUSAL_NONE;
-	um_reader_text(&claim->request.root, "reference", UM_OPTIONAL, 1,
-		UM_REFERENCE_BYTES_MAX, &claim->reference);
-	read_lease(claim, &lease_ms);
-	has_id = um_reader_uuid(&claim->request.root, "claim_id", UM_OPTIONAL,
-		claim_id);
-	rechecks = um_reader_int(&claim->request.root, "recheck_after_ms",
-		UM_OPTIONAL, 0, UM_RECHECK_AFTER_MAX_MS, &recheck_ms);
+	um_reader_int(&claim->request.root, "lease_ms", UM_REQUIRED,
+		UM_CLAIM_LEASE_MIN_MS, UM_CLAIM_LEASE_MAX_MS, &claim->lease_ms);
+	claim->has_id = um_reader_uuid(&claim->request.root, "claim_id",
+		UM_OPTIONAL, claim->claim_id);
+	/* By default, whatever `unclaimed` lists can be named. */
+	claim->any_payment = claim->reference.ptr != NULL;
+	um_reader_bool(&claim->request.root, "any_payment",
+		&claim->any_payment);
 	if (!um_api_end(&claim->request))
 		return UM_REFUSAL_NONE;
-	args = request(ex, &um_call_begin_lease, begun);
-	um_call_put_str(args, claim->reference);
-	um_array_put_int64(args, lease_ms, true);
-	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
-	um_array_put(args, has_id ? claim_id : NULL, sizeof(claim_id));
-	/* Whatever `unclaimed` lists can be named. */
-	um_call_put_bool(args, claim->reference.ptr != NULL);
-	um_array_put_int64(args, recheck_ms, rechecks);
-	return UM_REFUSAL_NONE;
+	return request_lease(ex, &um_call_begin_lease);
+}
+
+/*
+ * The result as it was sealed: { "result": … }, or without it. Whoever seals one
+ * writes nothing else; it may be large, and is not read again.
+ */
+static bool
+put_opened(struct um_buf *json, struct um_str opened)
+{
+	if (um_str_is(opened, "{}")) {
+		um_api_put_text(json, "result", NULL);
+		return true;
+	}
+	if (!um_str_take_prefix(&opened, "{\"result\":")
+		|| !um_str_take_suffix(&opened, "}"))
+		return false;
+	um_json_put_key(json, um_str("result"));
+	um_buf_put(json, opened.ptr, opened.len);
+	return true;
 }
 
 /* What another call has returned for this payment. */
@@ -190,42 +227,16 @@ put_result(struct um_buf *json, const struct um_context *context,
 {
 	const struct claim *claim = ex->own;
 	struct um_buf sealed = { 0 }, opened = { 0 };
-	struct um_json_node *root = NULL;
-	const struct um_json_node *result;
-
-	if (um_call_bytes(&ex->op, 0, 3, &sealed)
+	bool ok = um_call_bytes(&ex->op, 0, UM_BEGIN_LEASE_FULFILLED_FULFILLED,
+			  &sealed)
 		&& um_seal_open_for_page(&opened, um_buf_str(&sealed),
 			UM_USE_FULFILLED, claim->owner.id, claim->owner.binding,
-			context->keys))
-		root = um_json_parse_with_nul(um_buf_str(&opened),
-			UM_JSON_VALUES_MAX, NULL);
-	result = um_json_member(root, um_str("result"));
-	if (result != NULL) {
-		um_json_put_key(json, um_str("result"));
-		um_json_canonical(json, result);
-	} else if (root != NULL) {
-		um_api_put_text(json, "result", NULL);
-	}
+			context->keys);
+
 	um_buf_free(&sealed);
+	ok = ok && put_opened(json, um_buf_str(&opened));
 	um_buf_free(&opened);
-	free(root);
-	return root != NULL;
-}
-
-static enum um_refusal
-fail_leased(struct um_exchange *ex, enum um_api_error error)
-{
-	struct um_buf *json = &ex->response.body;
-
-	um_api_fail(ex, error, NULL, NULL);
-	if (json->failed || json->len < 2)
-		return UM_REFUSAL_NONE;
-	json->len -= 2; /* the brackets of the error and of the object */
-	um_json_put_key(json, um_str("left_ms"));
-	um_json_put_int(json, um_call_int(&ex->op, 0, 4));
-	um_json_put_end(json);
-	um_json_put_end(json);
-	return UM_REFUSAL_NONE;
+	return ok;
 }
 
 static enum um_refusal
@@ -238,237 +249,33 @@ begun(const struct um_context *context, struct um_exchange *ex)
 
 	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
 		return refusal;
-	if (um_call_is(&ex->op, 0, 0, "leased"))
-		return fail_leased(ex, UM_API_ERROR_LEASED);
-	if (um_call_is(&ex->op, 0, 0, "recheck"))
-		return fail_leased(ex, UM_API_ERROR_RECHECK);
-	is_fulfilled = um_call_is(&ex->op, 0, 0, "fulfilled");
+	if (um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME, "leased"))
+		return um_api_fail_leased(ex, UM_API_ERROR_LEASED,
+			um_call_int(&ex->op, 0, UM_BEGIN_LEASE_LEASED_MS));
+	if (um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME, "recheck"))
+		return begin_recheck(ex,
+			um_call_int(&ex->op, 0, UM_BEGIN_LEASE_LEASED_MS));
+	is_fulfilled = um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME,
+		"fulfilled");
+	/* A result may be large: it is read in a batch of its own. */
+	if (is_fulfilled && ex->op.call == &um_call_begin_lease)
+		return request_lease(ex, &um_call_begin_lease_fulfilled);
 	/* The claim of an account is final, and has no lease. */
-	is_account = um_call_is(&ex->op, 0, 0, "claimed");
+	is_account = um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME, "claimed");
 	json = um_api_answer(ex, 200, is_fulfilled ? "fulfilled" : "begun");
 	um_json_put_member(json, "state",
 		um_str(is_fulfilled ? "fulfilled" : "begun"));
-	reference = um_call_text(&ex->op, 0, 1);
+	reference = um_call_text(&ex->op, 0, UM_BEGIN_LEASE_CLAIMED_REFERENCE);
 	um_api_put_text(json, "reference",
 		reference != NULL && reference[0] != '\0' ? reference : NULL);
 	um_json_put_key(json, um_str("fence"));
 	if (is_account)
 		um_json_put_null(json);
 	else
-		um_json_put_int(json, um_call_int(&ex->op, 0, 2));
+		um_json_put_int(json,
+			um_call_int(&ex->op, 0, UM_BEGIN_LEASE_FENCE));
 	if (is_fulfilled)
 		ok = put_result(json, context, ex);
 	um_json_put_end(json);
 	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
-}
-
-/* renew_claim */
-
-enum um_refusal
-um_renew_claim_plan(const struct um_context *context, struct um_exchange *ex)
-{
-	struct claim *claim = begin(context, ex);
-	int64_t lease_ms = 0;
-	struct um_buf *args;
-
-	if (claim == NULL)
-		return UM_REFUSAL_NONE;
-	read_fence(claim, UM_REQUIRED);
-	read_lease(claim, &lease_ms);
-	if (!um_api_end(&claim->request))
-		return UM_REFUSAL_NONE;
-	args = request(ex, &um_call_renew_lease, renewed);
-	um_array_put_int64(args, claim->fence, true);
-	um_array_put_int64(args, lease_ms, true);
-	return UM_REFUSAL_NONE;
-}
-
-/* `refunded`, `disputed`: it is renewed, and all that was paid went back. */
-static enum um_refusal
-answer_lease(struct um_exchange *ex)
-{
-	enum um_refusal refusal = um_api_check_call(ex);
-	bool refunded = refusal == UM_REFUSAL_NONE
-		&& um_call_is(&ex->op, 0, 0, "refunded");
-	bool disputed = refusal == UM_REFUSAL_NONE
-		&& um_call_is(&ex->op, 0, 0, "disputed");
-	struct um_buf *json;
-
-	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
-		return refusal;
-	json = um_api_answer(ex, 200, "ok");
-	if (refunded || disputed)
-		um_json_put_member(json, "money",
-			um_str(refunded ? "refunded" : "disputed"));
-	um_json_put_end(json);
-	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-renewed(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_lease(ex);
-}
-
-/* fulfil_claim */
-
-/* The result as it is sealed: { "result": … }. */
-static bool
-seal_result(struct um_buf *sealed, const struct um_context *context,
-	struct claim *claim, const struct um_json_node *result)
-{
-	struct um_buf json = { 0 };
-	uint8_t nonce[UM_NONCE_LEN];
-	bool ok = true;
-
-	um_json_put_begin(&json);
-	um_json_put_key(&json, um_str("result"));
-	um_json_canonical(&json, result);
-	um_json_put_end(&json);
-	context->random(nonce, sizeof(nonce));
-	if (json.len > UM_FULFILLED_MAX - UM_SEAL_OVERHEAD)
-		um_reader_refuse(&claim->request.root, "result",
-			"result must have at most %d bytes as JSON",
-			UM_FULFILLED_MAX - UM_SEAL_OVERHEAD);
-	else
-		ok = !json.failed
-			&& um_seal_put_for_page(sealed, um_buf_str(&json),
-				UM_USE_FULFILLED, claim->owner.id,
-				claim->owner.binding, context->keys, nonce);
-	um_buf_free(&json);
-	return ok;
-}
-
-static enum um_refusal
-end_exchange(struct um_exchange *ex, struct um_str reason)
-{
-	um_call_put_str(request(ex, &um_call_end_exchange, exchange_ended),
-		reason);
-	return UM_REFUSAL_NONE;
-}
-
-enum um_refusal
-um_fulfil_claim_plan(const struct um_context *context, struct um_exchange *ex)
-{
-	static const char *const ends[] = { "delivered", "refunded", NULL };
-	struct claim *claim = begin(context, ex);
-	const struct um_json_node *result;
-	struct um_str refund = { 0 };
-	struct um_buf sealed = { 0 };
-	size_t end = 2; /* none */
-	bool ok = true;
-
-	if (claim == NULL)
-		return UM_REFUSAL_NONE;
-	read_fence(claim, UM_OPTIONAL);
-	result = um_reader_get(&claim->request.root, "result");
-	um_reader_choice(&claim->request.root, "end", UM_OPTIONAL, ends, &end);
-	if (um_reader_text(&claim->request.root, "refund", UM_OPTIONAL, 1,
-		    UM_REFERENCE_BYTES_MAX, &refund)
-		&& end != 1)
-		um_reader_refuse(&claim->request.root, "refund",
-			"only a claim that ends as refunded has one");
-	if (claim->has_fence && result == NULL && end == 2)
-		um_reader_refuse(&claim->request.root, "result",
-			"result is missing, and there is no end");
-	if (claim->has_fence && result != NULL)
-		ok = seal_result(&sealed, context, claim, result);
-	if (ok && um_api_end(&claim->request)) {
-		struct um_buf *args;
-
-		if (!claim->has_fence) {
-			um_buf_free(&sealed);
-			return end_exchange(ex, um_str(""));
-		}
-		args = request(ex, &um_call_fulfil_lease, fulfilled);
-		um_array_put_int64(args, claim->fence, true);
-		um_array_put(args, sealed.len != 0 ? sealed.ptr : NULL,
-			sealed.len);
-		um_array_put_text(args, ends[end]);
-		um_call_put_str(args, refund);
-		um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
-	}
-	um_buf_free(&sealed);
-	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
-}
-
-static enum um_refusal
-fulfilled(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_lease(ex);
-}
-
-/* confirm_claim, release_claim */
-
-enum um_refusal
-um_confirm_claim_plan(const struct um_context *context, struct um_exchange *ex)
-{
-	struct claim *claim = begin(context, ex);
-	struct um_buf *args;
-
-	if (claim == NULL)
-		return UM_REFUSAL_NONE;
-	read_fence(claim, UM_REQUIRED);
-	if (!um_api_end(&claim->request))
-		return UM_REFUSAL_NONE;
-	args = request(ex, &um_call_confirm_claim, confirmed);
-	um_array_put_int64(args, claim->fence, true);
-	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
-	return UM_REFUSAL_NONE;
-}
-
-/* True, or the lease is lost. */
-static enum um_refusal
-answer_true(struct um_exchange *ex)
-{
-	enum um_refusal refusal = um_api_check_call(ex);
-
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	return um_call_is(&ex->op, 0, 0, "t")
-		? answer_empty(ex)
-		: um_api_fail(ex, UM_API_ERROR_LOST, NULL, NULL);
-}
-
-static enum um_refusal
-confirmed(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_true(ex);
-}
-
-enum um_refusal
-um_release_claim_plan(const struct um_context *context, struct um_exchange *ex)
-{
-	struct claim *claim = begin(context, ex);
-
-	if (claim == NULL)
-		return UM_REFUSAL_NONE;
-	claim->reason = um_str("exchange_failed");
-	read_fence(claim, UM_OPTIONAL);
-	if (um_reader_get(&claim->request.root, "fence") == NULL)
-		um_api_read_reason(&claim->request.root, &claim->reason);
-	if (!um_api_end(&claim->request))
-		return UM_REFUSAL_NONE;
-	if (!claim->has_fence)
-		return end_exchange(ex, claim->reason);
-	um_array_put_int64(request(ex, &um_call_release_claim, released),
-		claim->fence, true);
-	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-released(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_true(ex);
-}
-
-static enum um_refusal
-exchange_ended(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_true(ex);
 }

@@ -10,16 +10,8 @@
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "core/url.h"
-#include "form/definition.h"
 
 #define PROVIDER_WORD "abcdefghijklmnopqrstuvwxyz0123456789_-"
-
-static bool
-has_form(const struct um_create_request *create)
-{
-	return create->kind == UM_KIND_INPUT
-		|| create->kind == UM_KIND_APPROVAL;
-}
 
 static void
 read_provider(struct um_create_request *create, struct um_reader *reader)
@@ -58,15 +50,6 @@ read_kind(struct um_create_request *create, struct um_reader *reader)
 			"no events for it");
 }
 
-/* A fault if the member is there for another kind than these two. */
-static bool
-only_for(struct um_reader *reader, const char *name, bool is_one_of)
-{
-	return is_one_of || um_reader_get(reader, name) == NULL
-		|| um_reader_refuse(reader, name,
-			"%s is not allowed for this kind", name);
-}
-
 static void
 read_what(struct um_create_request *create, struct um_reader *reader)
 {
@@ -74,116 +57,19 @@ read_what(struct um_create_request *create, struct um_reader *reader)
 
 	bool has_item = pays || create->kind == UM_KIND_SIGNATURE;
 
-	if (only_for(reader, "item", has_item) && has_item)
+	if (um_reader_is_for(reader, "item", has_item) && has_item)
 		um_reader_text(reader, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
 			&create->item);
-	if (only_for(reader, "subscription", pays))
+	if (um_reader_is_for(reader, "subscription", pays))
 		um_reader_bool(reader, "subscription", &create->subscription);
-	if (only_for(reader, "expected", pays) && pays)
+	if (um_reader_is_for(reader, "expected", pays) && pays)
 		um_expected_read(&create->expected, reader, create->provider,
 			create->subscription);
-	if (only_for(reader, "checkout", pays))
+	if (um_reader_is_for(reader, "checkout", pays))
 		um_reader_text(reader, "checkout", UM_OPTIONAL, 1,
 			UM_REFERENCE_BYTES_MAX, &create->checkout);
-	if (only_for(reader, "pkce", create->kind == UM_KIND_OAUTH))
+	if (um_reader_is_for(reader, "pkce", create->kind == UM_KIND_OAUTH))
 		um_reader_bool(reader, "pkce", &create->pkce);
-}
-
-/* The form without members that say nothing, as the packages seal it. */
-static void
-put_form(struct um_buf *out, const struct um_json_node *form)
-{
-	static const char *const facts[] = { "facts", NULL };
-	const struct um_json_node *its = um_json_member(form, um_str("facts"));
-
-	um_json_canonical_without(out, form,
-		its != NULL && its->size == 1 && its->kind == UM_JSON_ARRAY
-			? facts
-			: NULL);
-}
-
-/* Removes `"required":false` of each field, which says nothing. */
-static void
-drop_not_required(struct um_buf *form)
-{
-	static const char says[] = "\"required\":false,";
-	struct um_buf out = { 0 };
-	bool in_string = false;
-	size_t len = sizeof(says) - 1;
-
-	for (size_t i = 0; i < form->len; i++) {
-		if (!in_string && form->len - i > len
-			&& memcmp(form->ptr + i, says, len) == 0) {
-			i += len - 1;
-			continue;
-		}
-		if (form->ptr[i] == '"' && !in_string)
-			in_string = true;
-		else if (form->ptr[i] == '"')
-			in_string = false;
-		um_buf_put(&out, form->ptr + i, 1);
-		if (in_string && form->ptr[i] == '\\' && i + 1 < form->len)
-			um_buf_put(&out, form->ptr + ++i, 1);
-	}
-	um_buf_free(form);
-	*form = out;
-}
-
-static void
-read_form(struct um_create_request *create, struct um_reader *reader)
-{
-	struct um_definition definition;
-	struct um_schema_fault fault = { "", "" };
-	struct um_reader form;
-
-	if (!only_for(reader, "form", has_form(create)) || !has_form(create)
-		|| !um_reader_object(reader, "form", UM_REQUIRED, &form))
-		return;
-	put_form(&create->form, form.object);
-	drop_not_required(&create->form);
-	if (!um_definition_read(&definition, um_buf_str(&create->form),
-		    create->kind == UM_KIND_APPROVAL, &fault))
-		um_reader_refuse(reader, "form", "form%s %s", fault.pointer,
-			fault.must);
-	um_definition_free(&definition);
-}
-
-/* "starter", "others", or a list of subjects. */
-static void
-read_approver(struct um_create_request *create, struct um_reader *reader)
-{
-	const struct um_json_node *node = um_reader_get(reader, "approver");
-	const struct um_json_node *one = NULL;
-	size_t len = 0;
-
-	if (!only_for(reader, "approver", create->kind == UM_KIND_APPROVAL)
-		|| node == NULL || um_json_string_eq(node, um_str("starter")))
-		return;
-	create->by_others = true;
-	if (um_json_string_eq(node, um_str("others"))) {
-		um_buf_puts(&create->approvers, "[]");
-		return;
-	}
-	while ((one = um_json_next(node, one)) != NULL) {
-		struct um_str subject = um_json_str(one);
-
-		if (one->kind != UM_JSON_STRING || subject.len == 0
-			|| subject.len > UM_SUBJECT_MAX
-			|| memchr(subject.ptr, '\0', subject.len) != NULL)
-			len = UM_APPROVERS_MAX;
-		for (const struct um_json_node *other = um_json_next(node, one);
-			other != NULL; other = um_json_next(node, other))
-			if (um_str_eq(um_json_str(other), subject))
-				len = UM_APPROVERS_MAX;
-		len++;
-	}
-	if (len == 0 || len > UM_APPROVERS_MAX)
-		um_reader_refuse(reader, "approver",
-			"approver must be starter, others, or an array of 1 to "
-			"%d different subjects",
-			UM_APPROVERS_MAX);
-	else
-		um_json_canonical(&create->approvers, node);
 }
 
 static void
@@ -192,7 +78,8 @@ read_target_url(struct um_create_request *create, struct um_reader *reader)
 	struct um_str *url = &create->target_url;
 	char text[UM_TARGET_URL_MAX + 1];
 
-	if (!only_for(reader, "target_url", !has_form(create))
+	if (!um_reader_is_for(reader, "target_url",
+		    !um_create_has_form(create->kind))
 		|| !um_reader_text(reader, "target_url", UM_OPTIONAL, 1,
 			UM_TARGET_URL_MAX, url))
 		return;
@@ -227,11 +114,16 @@ read_rest(struct um_create_request *create, struct um_reader *reader)
 		&create->name);
 	um_reader_text(reader, "client_id", UM_OPTIONAL, 1, UM_CLIENT_ID_MAX,
 		&create->client_id);
+	um_reader_bool(reader, "same_client", &create->same_client);
+	if (create->same_client && create->client_id.ptr == NULL)
+		um_reader_refuse(reader, "same_client",
+			"same_client needs a client_id");
 	um_reader_int(reader, "ttl_ms", UM_OPTIONAL, 1, UM_TTL_MAX_MS,
 		&create->ttl_ms);
 	um_reader_bool(reader, "exclusive", &create->exclusive);
 	um_reader_bool(reader, "can_recheck", &create->can_recheck);
-	if (only_for(reader, "verify_ms", create->kind == UM_KIND_INPUT))
+	if (um_reader_is_for(reader, "verify_ms",
+		    create->kind == UM_KIND_INPUT))
 		um_reader_int(reader, "verify_ms", UM_OPTIONAL,
 			UM_VERIFY_MIN_MS, UM_VERIFY_MAX_MS, &create->verify_ms);
 	if (um_reader_text(reader, "traceparent", UM_OPTIONAL, 1,
@@ -248,14 +140,15 @@ put_about(struct um_buf *out, const struct um_create_request *create,
 	const struct um_reader *root)
 {
 	static const char *const ours[] = { "subscription", "form", "approver",
-		"verify", NULL };
+		"four_eyes", "verify", NULL };
 	const struct um_json_node *about = um_json_member(root->object,
 		um_str("about"));
 
 	if (about != NULL)
 		um_json_canonical_without(out, about,
-			create->form.len != 0 || create->subscription ? ours
-								      : NULL);
+			create->asked.json.len != 0 || create->subscription
+				? ours
+				: NULL);
 	else
 		um_buf_puts(out, "{}");
 	if (out->failed)
@@ -265,14 +158,18 @@ put_about(struct um_buf *out, const struct um_create_request *create,
 		um_json_put_key(out, um_str("subscription"));
 		um_json_put_bool(out, true);
 	}
-	if (create->form.len != 0) {
+	if (create->asked.json.len != 0) {
 		um_json_put_key(out, um_str("form"));
-		um_buf_put(out, create->form.ptr, create->form.len);
+		um_buf_put(out, create->asked.json.ptr, create->asked.json.len);
 	}
-	if (create->by_others) {
+	if (create->asked.by_others) {
 		um_json_put_key(out, um_str("approver"));
 		um_json_canonical(out,
 			um_json_member(root->object, um_str("approver")));
+	}
+	if (create->asked.four_eyes) {
+		um_json_put_key(out, um_str("four_eyes"));
+		um_json_put_bool(out, true);
 	}
 	if (create->verify_ms >= 0) {
 		um_json_put_key(out, um_str("verify"));
@@ -289,7 +186,7 @@ put_request(struct um_buf *out, const struct um_create_request *create,
 	static const char *const words[] = { "oauth", "payment", "signature",
 		"input", "approval" };
 	bool has_about = um_json_member(root->object, um_str("about")) != NULL
-		|| create->form.len != 0 || create->subscription;
+		|| create->asked.json.len != 0 || create->subscription;
 
 	um_json_put_begin(out);
 	um_json_put_member(out, "provider", um_str(create->provider));
@@ -305,6 +202,8 @@ put_request(struct um_buf *out, const struct um_create_request *create,
 		um_json_put_key(out, um_str("about"));
 		put_about(out, create, root);
 	}
+	if (create->same_client)
+		um_json_put_member(out, "mcp_client", create->client_id);
 	um_json_put_end(out);
 }
 
@@ -348,8 +247,7 @@ um_create_request_read(struct um_create_request *create,
 	read_kind(create, root);
 	um_api_read_subject(request, root, context, &create->owner);
 	read_what(create, root);
-	read_form(create, root);
-	read_approver(create, root);
+	um_create_form_read(&create->asked, create->kind, root);
 	read_target_url(create, root);
 	um_reader_object(root, "about", UM_OPTIONAL, &about);
 	read_rest(create, root);
@@ -362,6 +260,5 @@ um_create_request_free(struct um_create_request *create)
 {
 	um_buf_free(&create->expected.json);
 	um_buf_free(&create->expected.price);
-	um_buf_free(&create->form);
-	um_buf_free(&create->approvers);
+	um_create_form_free(&create->asked);
 }

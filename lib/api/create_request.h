@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/create_form.h"
 #include "api/expected.h"
 #include "api/request.h"
 #include "config/provider.h"
-
-#define UM_APPROVERS_MAX 16
 
 struct um_create_request {
 	struct um_api_owner owner; /* the id only if it has_id */
@@ -20,13 +19,10 @@ struct um_create_request {
 	struct um_str item, resume_key, target_url, checkout, name, client_id,
 		traceparent;       /* .ptr NULL: there is none */
 	int64_t ttl_ms, verify_ms; /* verify_ms -1: there is none */
-	bool pkce, exclusive, subscription, can_recheck;
-	bool by_others; /* approver: others than its subject decide */
+	bool pkce, exclusive, subscription, can_recheck, same_client;
 
-	/* JSON, empty if there is none. */
+	struct um_create_form asked;
 	struct um_expected expected;
-	struct um_buf form; /* canonical */
-	struct um_buf approvers;
 	/* Of what is asked for, and of all of it but the trace. */
 	uint8_t request[UM_DIGEST_LEN], content[UM_DIGEST_LEN];
 };

@@ -64,10 +64,11 @@ begin(const struct um_context *context, struct um_exchange *ex)
 }
 
 static void
-put_page(struct um_buf *args, const struct list *list)
+put_page(struct um_op *op, const struct list *list)
 {
-	um_call_put_str(args, list->after);
-	um_call_put_int(args, (int32_t)list->limit, true);
+	um_call_put_str(&op->args, list->after);
+	um_call_put_int(&op->args, (int32_t)list->limit, true);
+	op->reads = (unsigned)list->limit;
 }
 
 /* `unclaimed` and `refunds`: of a provider, since a time. */
@@ -90,7 +91,7 @@ list_money(const struct um_context *context, struct um_exchange *ex,
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->provider);
 	um_call_put_time(args, list->since_ms * 1000, list->has_since);
-	put_page(args, list);
+	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
 
@@ -126,34 +127,28 @@ um_entitlements_plan(const struct um_context *context, struct um_exchange *ex)
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->subject);
 	um_call_put_str(args, list->item);
-	put_page(args, list);
+	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
 
-/* The items, and the cursor of the next page if this one is full. */
+/*
+ * The items, and the cursor of the next page if this one is full. The functions of
+ * these lists have the same columns.
+ */
 static enum um_refusal
 listed(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct list *list = ex->own;
 	enum um_refusal refusal = um_api_check_call(ex);
 	int len = ex->op.rows_len;
-	struct um_buf *json;
 
 	(void)context;
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	json = um_api_answer(ex, 200, "ok");
-	um_json_put_key(json, um_str("items"));
-	um_buf_puts(json, "[");
-	for (int row = 0; row < len; row++) {
-		if (row != 0)
-			um_buf_puts(json, ",");
-		um_buf_puts(json, um_call_text(&ex->op, row, 0));
-	}
-	um_buf_puts(json, "]");
-	um_api_put_text(json, "next",
-		len == list->limit ? um_call_text(&ex->op, len - 1, 1) : NULL);
-	um_json_put_end(json);
+	um_api_put_page(ex, UM_PAGE_OF_UNCLAIMED_ITEM,
+		len == list->limit ? um_call_text(&ex->op, len - 1,
+			UM_PAGE_OF_UNCLAIMED_CURSOR)
+				   : NULL);
 	return UM_REFUSAL_NONE;
 }
 
@@ -161,6 +156,7 @@ enum um_refusal
 um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct list *list = begin(context, ex);
+	bool delivered = false;
 	struct um_buf *args = &ex->op.args;
 
 	if (list == NULL)
@@ -170,9 +166,12 @@ um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 	um_reader_text(&list->request.root, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
 		&list->item);
 	read_since(list);
+	um_reader_bool(&list->request.root, "delivered", &delivered);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_paid, NULL, paid_looked);
+	um_exchange_request_call(ex,
+		delivered ? &um_call_delivered : &um_call_paid, NULL,
+		paid_looked);
 	um_call_put_str(args, list->subject);
 	um_call_put_str(args, list->item);
 	um_call_put_time(args, list->since_ms * 1000, list->has_since);

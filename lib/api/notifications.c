@@ -108,7 +108,7 @@ announce(const struct um_json_node *node,
 
 	if (um_json_is(text, UM_JSON_STRING)
 		&& um_uuid_parse(id, um_json_str(text)))
-		events->announced(id, events->arg);
+		events->announced(id, node, events->arg);
 }
 
 void
@@ -192,6 +192,14 @@ um_notifications_run(struct um_notifications *list, bool ready, int64_t now)
 		take_input(list, now);
 	if (list->state != DOWN && list->until >= 0 && list->until <= now)
 		disconnect(list, "no answer in time", now);
+}
+
+void
+um_notifications_leave(struct um_notifications *list, int64_t now)
+{
+	list->connect.asks_leader = true;
+	if (list->state != DOWN)
+		disconnect(list, "commits are not answered", now);
 }
 
 int

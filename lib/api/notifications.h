@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/json.h"
 #include "core/uuid.h"
 
 #define UM_NOTIFICATIONS_CONNECT_MS 10000 /* until it must listen */
@@ -18,8 +19,9 @@
 struct um_notifications;
 
 struct um_notifications_events {
-	/* Something is announced of this elicitation. */
-	void (*announced)(const uint8_t id[static UM_UUID_LEN], void *arg);
+	/* Something is announced of this elicitation, as the object says. */
+	void (*announced)(const uint8_t id[static UM_UUID_LEN],
+		const struct um_json_node *notification, void *arg);
 	/* It listens from now on; what was announced before is not known. */
 	void (*listening)(void *arg);
 	/* A message for the operator. */
@@ -34,6 +36,12 @@ struct um_notifications *um_notifications_new(const char *conninfo,
 /* When the socket is `ready`, and when the deadline has come. */
 void um_notifications_run(struct um_notifications *list, bool ready,
 	int64_t now);
+
+/*
+ * A commit was not answered, so that this may be the wrong server: connects again,
+ * to the host that leads (postgres/connect.h).
+ */
+void um_notifications_leave(struct um_notifications *list, int64_t now);
 
 /* As um_store_watch() and um_store_deadline(). */
 int um_notifications_watch(const struct um_notifications *list,

@@ -18,17 +18,29 @@ um_reader_root(const struct um_json_node *root, struct um_reader_fault *fault)
 	return reader;
 }
 
+/* Where the object is, with its point. Few requests have a fault. */
+static void
+write_place(char *out, size_t size, const struct um_reader *reader)
+{
+	if (reader->list != NULL)
+		snprintf(out, size, "%.40s%.30s[%zu].", reader->place,
+			reader->list, reader->index);
+	else
+		snprintf(out, size, "%.60s", reader->place);
+}
+
 bool
 um_reader_refuse(struct um_reader *reader, const char *member, const char *fmt,
 	...)
 {
 	struct um_reader_fault *fault = reader->fault;
+	char place[sizeof(reader->place)];
 	va_list args;
 
 	if (fault->message[0] != '\0')
 		return false;
-	snprintf(fault->member, sizeof(fault->member), "%s%s", reader->place,
-		member);
+	write_place(place, sizeof(place), reader);
+	snprintf(fault->member, sizeof(fault->member), "%s%s", place, member);
 	va_start(args, fmt);
 	vsnprintf(fault->message, sizeof(fault->message), fmt, args);
 	va_end(args);
@@ -194,6 +206,7 @@ um_reader_object(struct um_reader *reader, const char *name,
 	enum um_presence presence, struct um_reader *out)
 {
 	const struct um_json_node *node = get(reader, name, presence);
+	char place[sizeof(reader->place)];
 
 	if (node == NULL)
 		return false;
@@ -201,8 +214,8 @@ um_reader_object(struct um_reader *reader, const char *name,
 		return um_reader_refuse(reader, name, "%s must be an object",
 			name);
 	*out = (struct um_reader){ .object = node, .fault = reader->fault };
-	snprintf(out->place, sizeof(out->place), "%.60s%.30s.", reader->place,
-		name);
+	write_place(place, sizeof(place), reader);
+	snprintf(out->place, sizeof(out->place), "%.60s%.30s.", place, name);
 	return true;
 }
 
@@ -227,14 +240,24 @@ um_reader_array(struct um_reader *reader, const char *name,
 	return true;
 }
 
+bool
+um_reader_is_for(struct um_reader *reader, const char *name, bool is_for)
+{
+	return is_for || um_reader_get(reader, name) == NULL
+		|| um_reader_refuse(reader, name,
+			"%s is not allowed for this kind", name);
+}
+
 struct um_reader
 um_reader_element(struct um_reader *reader, const char *name,
 	const struct um_json_node *element, size_t index)
 {
-	struct um_reader at = { .object = element, .fault = reader->fault };
+	struct um_reader at = { .object = element,
+		.fault = reader->fault,
+		.list = name,
+		.index = index };
 
-	snprintf(at.place, sizeof(at.place), "%.40s%.30s[%u].", reader->place,
-		name, (unsigned)index);
+	memcpy(at.place, reader->place, sizeof(at.place));
 	if (!um_json_is(element, UM_JSON_OBJECT))
 		um_reader_refuse(&at, "", "%s[%zu] must be an object", name,
 			index);

@@ -27,6 +27,9 @@ struct um_reader {
 	const struct um_json_node *object;
 	struct um_reader_fault *fault;
 	char place[96]; /* of the object, with its point; "": the root */
+	/* Of an element, behind that: its array and its index; or NULL. */
+	const char *list;
+	size_t index;
 	uint64_t known; /* the members that were asked for */
 };
 
@@ -75,6 +78,11 @@ bool um_reader_object(struct um_reader *reader, const char *name,
 bool um_reader_array(struct um_reader *reader, const char *name,
 	enum um_presence presence, size_t min, size_t max,
 	const struct um_json_node **out);
+
+/*
+ * Whether a member is for this kind. If not, it is a fault if the member is there.
+ */
+bool um_reader_is_for(struct um_reader *reader, const char *name, bool is_for);
 
 /* The object that is this element of the array with this name. */
 struct um_reader um_reader_element(struct um_reader *reader, const char *name,

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/json_put.h"
+#include "postgres/array.h"
+#include "postgres/call.h"
 
 #define REASON_WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
 
@@ -22,6 +23,7 @@ authenticate(const struct um_context *context, struct um_api_request *request)
 		um_api_fail(request->ex, UM_API_ERROR_UNAUTHORIZED, NULL, NULL);
 		return false;
 	}
+	memcpy(request->key, key->digest, sizeof(request->key));
 	snprintf(request->tenant, sizeof(request->tenant), "%s", key->tenant);
 	return true;
 }
@@ -109,6 +111,18 @@ um_api_read_owner(struct um_api_request *request,
 	um_api_read_subject(request, &request->root, context, owner);
 }
 
+struct um_buf *
+um_api_request_call(struct um_exchange *ex, const struct um_call *call,
+	const struct um_api_owner *owner, um_step *then)
+{
+	struct um_buf *args = &ex->op.args;
+
+	um_exchange_request_call(ex, call, owner->id, then);
+	um_array_put(args, owner->id, sizeof(owner->id));
+	um_array_put(args, owner->binding, sizeof(owner->binding));
+	return args;
+}
+
 bool
 um_api_read_reason(struct um_reader *reader, struct um_str *out)
 {
@@ -126,6 +140,33 @@ um_api_fail(struct um_exchange *ex, enum um_api_error error,
 	return UM_REFUSAL_NONE;
 }
 
+enum um_refusal
+um_api_fail_leased(struct um_exchange *ex, enum um_api_error error,
+	int64_t left_ms)
+{
+	struct um_buf *json = &ex->response.body;
+
+	if (!um_api_fail_open(ex, error))
+		return UM_REFUSAL_NONE;
+	um_json_put_key(json, um_str("left_ms"));
+	um_json_put_int(json, left_ms);
+	um_json_put_end(json);
+	um_json_put_end(json);
+	return UM_REFUSAL_NONE;
+}
+
+bool
+um_api_fail_open(struct um_exchange *ex, enum um_api_error error)
+{
+	struct um_buf *json = &ex->response.body;
+
+	um_api_fail(ex, error, NULL, NULL);
+	if (json->failed || json->len < 2)
+		return false;
+	json->len -= 2; /* the brackets of the error and of the object */
+	return true;
+}
+
 struct um_buf *
 um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 {
@@ -134,6 +175,23 @@ um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 	ex->response.content_type = "application/json";
 	um_json_put_begin(&ex->response.body);
 	return &ex->response.body;
+}
+
+void
+um_api_put_page(struct um_exchange *ex, int col, const char *next)
+{
+	struct um_buf *json = um_api_answer(ex, 200, "ok");
+
+	um_json_put_key(json, um_str("items"));
+	um_buf_puts(json, "[");
+	for (int row = 0; row < ex->op.rows_len; row++) {
+		if (row != 0)
+			um_buf_puts(json, ",");
+		um_buf_puts(json, um_call_text(&ex->op, row, col));
+	}
+	um_buf_puts(json, "]");
+	um_api_put_text(json, "next", next);
+	um_json_put_end(json);
 }
 
 enum um_refusal
@@ -148,37 +206,4 @@ um_api_check_call(const struct um_exchange *ex)
 		break;
 	}
 	return UM_REFUSAL_UNAVAILABLE;
-}
-
-void
-um_api_put_text(struct um_buf *json, const char *name, const char *text)
-{
-	um_json_put_key(json, um_str(name));
-	if (text != NULL)
-		um_json_put_string(json, um_str(text));
-	else
-		um_json_put_null(json);
-}
-
-void
-um_api_put_time(struct um_buf *json, const char *name, int64_t ms)
-{
-	time_t seconds = (time_t)(ms / 1000);
-	char date[32], text[48];
-	struct tm tm;
-
-	gmtime_r(&seconds, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)(ms % 1000));
-	um_json_put_member(json, name, um_str(text));
-}
-
-void
-um_api_put_id(struct um_buf *json, const char *name,
-	const uint8_t id[static UM_UUID_LEN])
-{
-	char text[UM_UUID_TEXT_LEN + 1];
-
-	um_uuid_format(text, id);
-	um_json_put_member(json, name, um_str(text));
 }

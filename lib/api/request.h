@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "api/api.h"
+#include "api/put.h"
 #include "api/reader.h"
 #include "app/exchange.h"
 #include "core/uuid.h"
@@ -47,12 +48,27 @@ void um_api_read_subject(struct um_api_request *request,
 void um_api_read_owner(struct um_api_request *request,
 	const struct um_context *context, struct um_api_owner *owner);
 
+/*
+ * Requests a call on this row, whose first two parameters are its id and its
+ * binding. Returns the parameters, to which the caller adds the others.
+ */
+struct um_buf *um_api_request_call(struct um_exchange *ex,
+	const struct um_call *call, const struct um_api_owner *owner,
+	um_step *then);
+
 /* Reads `reason`: a code of a-z, 0-9 and _. */
 bool um_api_read_reason(struct um_reader *reader, struct um_str *out);
 
 /* Writes an error. Always UM_REFUSAL_NONE, so that a step can return it. */
 enum um_refusal um_api_fail(struct um_exchange *ex, enum um_api_error error,
 	const char *message, const char *member);
+
+/* The same, left open for further members; the caller ends two objects. */
+bool um_api_fail_open(struct um_exchange *ex, enum um_api_error error);
+
+/* The same with `left_ms`: for how long another call has the lease, at most. */
+enum um_refusal um_api_fail_leased(struct um_exchange *ex,
+	enum um_api_error error, int64_t left_ms);
 
 /*
  * Begins the JSON of a response; the step puts its members, and calls
@@ -61,15 +77,10 @@ enum um_refusal um_api_fail(struct um_exchange *ex, enum um_api_error error,
 struct um_buf *um_api_answer(struct um_exchange *ex, int status,
 	const char *outcome);
 
+/* The answer of a list: this column of each row, and the next cursor, or NULL. */
+void um_api_put_page(struct um_exchange *ex, int col, const char *next);
+
 /* Why the call was not carried out, or UM_REFUSAL_NONE. */
 enum um_refusal um_api_check_call(const struct um_exchange *ex);
-
-/* A text, or null. */
-void um_api_put_text(struct um_buf *json, const char *name, const char *text);
-/* An instant, of Unix milliseconds, as RFC 3339 has it. */
-void um_api_put_time(struct um_buf *json, const char *name, int64_t ms);
-/* A UUID. */
-void um_api_put_id(struct um_buf *json, const char *name,
-	const uint8_t id[static UM_UUID_LEN]);
 
 #endif

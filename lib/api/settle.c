@@ -92,7 +92,7 @@ static enum um_refusal
 request_settle(const struct um_context *context, struct um_exchange *ex)
 {
 	struct settle *settle = ex->own;
-	struct um_buf *args = &ex->op.args, sealed = { 0 };
+	struct um_buf *args, sealed = { 0 };
 	uint8_t nonce[UM_NONCE_LEN];
 	bool ok = true;
 
@@ -101,11 +101,8 @@ request_settle(const struct um_context *context, struct um_exchange *ex)
 		ok = um_seal_put(&sealed, um_buf_str(&settle->result),
 			settle->owner.id, settle->owner.binding, context->keys,
 			nonce);
-	um_exchange_request_call(ex, &um_call_settle, settle->owner.id,
+	args = um_api_request_call(ex, &um_call_settle, &settle->owner,
 		settled);
-	um_array_put(args, settle->owner.id, sizeof(settle->owner.id));
-	um_array_put(args, settle->owner.binding,
-		sizeof(settle->owner.binding));
 	um_array_put_text(args, actions[settle->action]);
 	um_call_put_str(args, settle->reason);
 	um_array_put(args, sealed.len != 0 ? sealed.ptr : NULL, sealed.len);
@@ -186,7 +183,7 @@ um_abandon_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	static const char *const words[] = { "decline", "cancel", NULL };
 	struct settle *settle = begin(context, ex, "abandoned");
-	struct um_buf *args = &ex->op.args;
+	struct um_buf *args;
 	size_t word = 1;
 
 	if (settle == NULL)
@@ -195,11 +192,8 @@ um_abandon_plan(const struct um_context *context, struct um_exchange *ex)
 		&word);
 	if (!um_api_end(&settle->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_abandon, settle->owner.id,
+	args = um_api_request_call(ex, &um_call_abandon, &settle->owner,
 		abandoned);
-	um_array_put(args, settle->owner.id, sizeof(settle->owner.id));
-	um_array_put(args, settle->owner.binding,
-		sizeof(settle->owner.binding));
 	um_array_put_text(args, words[word]);
 	um_call_put_str(args, settle->reason);
 	return UM_REFUSAL_NONE;

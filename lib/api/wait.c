@@ -6,50 +6,15 @@
 
 #include "api/api.h"
 #include "api/calls.h"
-#include "api/request.h"
 #include "api/shown.h"
+#include "api/wait_answer.h"
+#include "api/wait_request.h"
+#include "contract/limits.h"
 #include "core/clock.h"
-#include "core/encode.h"
 #include "core/json_put.h"
 #include "postgres/array.h"
 
-#define LEASE_RETRY_MS 1000 /* where another one has the lease */
-
-/* An element for which a lease is asked. */
-struct ask {
-	size_t place;
-	bool is_check;
-	bool has_moved;       /* it is shown also without a lease */
-	struct um_buf object; /* but for its end */
-};
-
-struct wait {
-	struct um_api_request request; /* its elements are sorted by id */
-	int64_t ends_at;
-	size_t *reads; /* the places of the elements that are being read */
-	size_t reads_len;
-	struct um_buf answer; /* the objects so far, with commas */
-	size_t moved;         /* objects in it */
-	struct ask *asks;     /* the next one last */
-	size_t asks_len;
-};
-
 static um_step look, expired, looked, leased;
-
-static void
-free_wait(void *own)
-{
-	struct wait *wait = own;
-
-	um_api_request_free(&wait->request);
-	um_buf_free(&wait->answer);
-	for (size_t i = 0; i < wait->asks_len; i++)
-		um_buf_free(&wait->asks[i].object);
-	free(wait->request.elements);
-	free(wait->reads);
-	free(wait->asks);
-	free(wait);
-}
 
 static struct um_api *
 api_of(const struct um_context *context)
@@ -57,104 +22,26 @@ api_of(const struct um_context *context)
 	return context->side;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	const struct um_watched_element *left = a, *right = b;
-
-	return memcmp(left->id, right->id, sizeof(left->id));
-}
-
-/* `can`: what the caller can be asked for. */
-static void
-read_can(struct um_watched_element *element, struct um_reader *reader)
-{
-	const struct um_json_node *array, *one = NULL;
-
-	if (!um_reader_array(reader, "can", UM_OPTIONAL, 0, 2, &array))
-		return;
-	while ((one = um_json_next(array, one)) != NULL) {
-		if (um_json_string_eq(one, um_str("check")))
-			element->can_check = true;
-		else if (um_json_string_eq(one, um_str("recheck")))
-			element->can_recheck = true;
-		else
-			um_reader_refuse(reader, "can",
-				"can must be a list of check and recheck");
-	}
-}
-
-static void
-read_element(struct um_watched_element *element, struct wait *wait,
-	struct um_reader *reader, const struct um_context *context)
-{
-	struct um_api_owner owner;
-	struct um_str seen;
-
-	um_reader_uuid(reader, "id", UM_REQUIRED, element->id);
-	um_api_read_subject(&wait->request, reader, context, &owner);
-	memcpy(element->binding, owner.binding, sizeof(element->binding));
-	if (um_reader_text(reader, "seen", UM_OPTIONAL, 1, 64, &seen))
-		element->has_seen = um_base64url_decode(element->seen,
-			sizeof(element->seen), seen);
-	read_can(element, reader);
-	um_reader_end(reader);
-}
-
-static void
-read_of(struct wait *wait, const struct um_context *context)
-{
-	struct um_api_request *request = &wait->request;
-	const struct um_json_node *array, *one = NULL;
-	size_t len = 0;
-
-	if (!um_reader_array(&request->root, "of", UM_REQUIRED, 1,
-		    UM_WAIT_OF_MAX, &array))
-		return;
-	while ((one = um_json_next(array, one)) != NULL)
-		len++;
-	request->elements = calloc(len + 1, sizeof(request->elements[0]));
-	wait->reads = calloc(len + 1, sizeof(wait->reads[0]));
-	wait->asks = calloc(len + 1, sizeof(wait->asks[0]));
-	if (request->elements == NULL || wait->reads == NULL
-		|| wait->asks == NULL) {
-		um_reader_refuse(&request->root, "of", "out of memory");
-		return;
-	}
-	while ((one = um_json_next(array, one)) != NULL) {
-		struct um_reader reader = um_reader_element(&request->root,
-			"of", one, request->elements_len);
-
-		read_element(&request->elements[request->elements_len++], wait,
-			&reader, context);
-	}
-	qsort(request->elements, len, sizeof(request->elements[0]), compare);
-	for (size_t i = 1; i < len; i++)
-		if (compare(&request->elements[i - 1], &request->elements[i])
-			== 0)
-			um_reader_refuse(&request->root, "of",
-				"of must not have an id twice");
-}
-
 enum um_refusal
 um_wait_plan(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = um_api_begin(context, ex, sizeof(*wait), free_wait);
-	int64_t for_ms = UM_WAIT_FOR_MAX_MS;
+	struct um_wait *wait = um_api_begin(context, ex, sizeof(*wait),
+		um_wait_free);
 
 	if (wait == NULL)
 		return UM_REFUSAL_NONE;
-	read_of(wait, context);
-	um_reader_int(&wait->request.root, "for_ms", UM_OPTIONAL, 0,
-		UM_WAIT_FOR_MAX_MS, &for_ms);
+	um_wait_read(wait, context);
 	if (!um_api_end(&wait->request))
 		return UM_REFUSAL_NONE;
 	/* Elements are copies. */
 	um_api_request_free(&wait->request);
 	if (api_of(context)->waits_len >= UM_API_WAITS_MAX)
 		return um_api_fail(ex, UM_API_ERROR_TOO_MANY, NULL, NULL);
-	wait->ends_at = context->monotonic_ms + for_ms;
 	wait->request.is_due = true;
+	wait->request.gathers_until = um_deadline_earlier(wait->ends_at,
+		context->monotonic_ms
+			+ (int64_t)(wait->request.elements_len
+				/ UM_API_GATHER_ELEMENTS));
 	um_exchange_park(ex, look);
 	return UM_REFUSAL_NONE;
 }
@@ -162,17 +49,12 @@ um_wait_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 answer(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 	struct um_buf *json = um_api_answer(ex, 200,
 		wait->moved != 0 ? "moved" : "waited");
 
 	(void)context;
-	um_json_put_key(json, um_str("elicitations"));
-	um_buf_puts(json, "[");
-	um_buf_put(json, wait->answer.ptr, wait->answer.len);
-	um_buf_puts(json, "]");
-	um_json_put_end(json);
-	json->failed |= wait->answer.failed;
+	um_wait_put_answer(json, wait);
 	return UM_REFUSAL_NONE;
 }
 
@@ -180,10 +62,16 @@ answer(const struct um_context *context, struct um_exchange *ex)
 static void
 park(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 	struct um_api_request *request = &wait->request;
 
 	request->wakes_at = wait->ends_at;
+	if (wait->delayed_until > context->monotonic_ms) {
+		request->wakes_at = um_deadline_earlier(request->wakes_at,
+			wait->delayed_until);
+		um_exchange_park(ex, look);
+		return;
+	}
 	for (size_t i = 0; i < request->elements_len; i++) {
 		const struct um_watched_row *row = request->elements[i].row;
 
@@ -191,7 +79,8 @@ park(const struct um_context *context, struct um_exchange *ex)
 		if (row != NULL)
 			request->wakes_at =
 				um_deadline_earlier(request->wakes_at,
-					row->due_at);
+					um_deadline_earlier(row->due_at,
+						request->elements[i].due_at));
 	}
 	if (!um_api_is_listening(api_of(context)))
 		request->wakes_at = um_deadline_earlier(request->wakes_at,
@@ -199,24 +88,67 @@ park(const struct um_context *context, struct um_exchange *ex)
 	um_exchange_park(ex, look);
 }
 
-/* Which elements are to be read; those whose time is over are due. */
 static void
-choose(const struct um_context *context, struct wait *wait)
+mark(const struct um_context *context, const struct um_watched_element *element)
+{
+	um_house_mark(&api_of(context)->house, element->id, element->binding,
+		context->monotonic_ms);
+}
+
+/* Whether its time has come, or that of its row. */
+static bool
+is_due(const struct um_watched_element *element, bool listening, int64_t now)
+{
+	const struct um_watched_row *row = element->row;
+
+	return element->is_due || !listening || row->due_at <= now
+		|| (element->due_at >= 0 && element->due_at <= now);
+}
+
+/* Shows a row as it is kept, if it has moved. False: it has no room. */
+static bool
+show_kept(const struct um_context *context, struct um_wait *wait,
+	struct um_watched_element *element)
+{
+	const struct um_str kept = um_watched_object(element->row);
+
+	if (um_watched_has_moved(element)) {
+		if (!um_wait_has_room(wait, kept.len))
+			return false;
+		um_wait_put(wait, kept);
+		if (element->row->is_completed)
+			mark(context, element);
+	}
+	element->is_due = false;
+	return true;
+}
+
+/*
+ * Shows those of the next elements that have moved and are known, and chooses those
+ * that are to be read.
+ */
+static void
+choose(const struct um_context *context, struct um_wait *wait)
 {
 	struct um_api_request *request = &wait->request;
 	bool listening = um_api_is_listening(api_of(context));
 
 	wait->reads_len = 0;
-	for (size_t i = 0; i < request->elements_len; i++) {
-		struct um_watched_element *element = &request->elements[i];
+	for (; wait->next < request->elements_len
+		&& wait->reads_len < UM_WAIT_READS_MAX;
+		wait->next++) {
+		struct um_watched_element *element =
+			&request->elements[wait->next];
 
-		if (element->row == NULL)
+		if (element->row == NULL
+			|| !is_due(element, listening, context->monotonic_ms))
 			continue;
-		if (!listening || element->row->due_at < 0
-			|| element->row->due_at <= context->monotonic_ms)
-			element->is_due = true;
-		if (element->is_due)
-			wait->reads[wait->reads_len++] = i;
+		element->is_due = true;
+		if (!listening
+			|| !um_watched_is_known(element, context->monotonic_ms))
+			wait->reads[wait->reads_len++] = wait->next;
+		else if (!show_kept(context, wait, element))
+			return;
 	}
 }
 
@@ -224,7 +156,7 @@ choose(const struct um_context *context, struct wait *wait)
 static void
 put_elements(struct um_exchange *ex, bool only_overdue)
 {
-	const struct wait *wait = ex->own;
+	const struct um_wait *wait = ex->own;
 	struct um_buf ids = { 0 }, bindings = { 0 };
 	size_t len = 0;
 
@@ -251,32 +183,40 @@ put_elements(struct um_exchange *ex, bool only_overdue)
 static enum um_refusal
 read_rows(struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 
 	for (size_t i = 0; i < wait->reads_len; i++)
 		um_watched_begin_read(&wait->request.elements[wait->reads[i]]);
 	um_exchange_request_call(ex, &um_call_read_waiting, NULL, looked);
+	ex->op.reads = (unsigned)wait->reads_len;
 	put_elements(ex, false);
 	return UM_REFUSAL_NONE;
 }
 
-/* It is awake: something is announced, or a time has come. */
 static enum um_refusal
-look(const struct um_context *context, struct um_exchange *ex)
+finish(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	const struct um_wait *wait = ex->own;
+
+	if (wait->moved != 0 || context->monotonic_ms >= wait->ends_at)
+		return answer(context, ex);
+	park(context, ex);
+	return UM_REFUSAL_NONE;
+}
+
+/* Reads what is due of the rest of its elements, as long as there is room. */
+static enum um_refusal
+look_on(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_wait *wait = ex->own;
 	bool any_overdue = false;
 
-	wait->request.is_due = false;
-	if (api_of(context)->stopped)
+	if (!wait->is_full)
+		choose(context, wait);
+	if (wait->is_full)
 		return answer(context, ex);
-	choose(context, wait);
-	if (wait->reads_len == 0) {
-		if (context->monotonic_ms >= wait->ends_at)
-			return answer(context, ex);
-		park(context, ex);
-		return UM_REFUSAL_NONE;
-	}
+	if (wait->reads_len == 0)
+		return finish(context, ex);
 	for (size_t i = 0; i < wait->reads_len; i++)
 		any_overdue |=
 			wait->request.elements[wait->reads[i]].is_overdue;
@@ -287,11 +227,27 @@ look(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* It is awake: something is announced, or a time has come. */
+static enum um_refusal
+look(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_wait *wait = ex->own;
+
+	wait->request.is_due = false;
+	if (api_of(context)->stopped)
+		return answer(context, ex);
+	if (context->monotonic_ms
+		< um_deadline_earlier(wait->ends_at, wait->delayed_until))
+		return finish(context, ex);
+	wait->next = 0;
+	return look_on(context, ex);
+}
+
 /* Whatever came of it: the row says how it is. */
 static enum um_refusal
 expired(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct wait *wait = ex->own;
+	const struct um_wait *wait = ex->own;
 
 	(void)context;
 	for (size_t i = 0; i < wait->reads_len; i++)
@@ -299,128 +255,83 @@ expired(const struct um_context *context, struct um_exchange *ex)
 	return read_rows(ex);
 }
 
+/* What is to be done about a row that was read, which shows `object`. */
 static void
-begin_object(struct wait *wait)
+take_row(const struct um_context *context, struct um_wait *wait,
+	const struct um_shown *shown, struct um_watched_element *element,
+	struct um_buf *object)
 {
-	if (wait->moved++ != 0)
-		um_buf_puts(&wait->answer, ",");
-}
-
-/* An element that has no row, or whose row cannot be shown. */
-static void
-put_error(struct wait *wait, const struct um_watched_element *element,
-	enum um_api_error error)
-{
-	begin_object(wait);
-	um_json_put_begin(&wait->answer);
-	um_api_put_id(&wait->answer, "id", element->id);
-	um_json_put_member(&wait->answer, "error",
-		um_str(um_api_error_code(error)));
-	um_json_put_end(&wait->answer);
-}
-
-/* When the row is to be read again at the latest. */
-static int64_t
-due_at(const struct um_context *context, struct um_watched_element *element,
-	const struct um_shown *shown)
-{
-	int64_t now = context->monotonic_ms;
-	int64_t at = now + UM_WATCHED_ROUTINE_MS;
-
-	if (shown->is_completed)
-		return at;
-	element->is_overdue = shown->closes_in_ms <= 0;
-	/* One that does not expire although it should is asked for again. */
-	at = um_deadline_earlier(at,
-		now
-			+ (element->is_overdue ? UM_WAIT_POLL_MS
-					       : shown->closes_in_ms));
-	if (element->can_check && shown->awaits_check)
-		at = um_deadline_earlier(at, now + LEASE_RETRY_MS);
-	if (element->can_recheck && shown->awaits_recheck)
-		at = um_deadline_earlier(at,
-			now
-				+ (shown->recheck_in_ms > 0
-						? shown->recheck_in_ms
-						: LEASE_RETRY_MS));
-	return at;
-}
-
-/* Adds an object to the answer, unless that is full. */
-static void
-show(struct wait *wait, struct um_buf *object)
-{
-	if (wait->answer.len + object->len >= UM_WAIT_ANSWER_MAX)
-		return;
-	begin_object(wait);
-	um_json_put_end(object);
-	um_buf_put(&wait->answer, object->ptr, object->len);
-	wait->answer.failed |= object->failed;
-}
-
-/* A row that was read: shows it if it has moved, or asks for a lease. */
-static void
-take_row(const struct um_context *context, struct um_exchange *ex, int row,
-	const struct um_shown *its, struct um_watched_element *element)
-{
-	struct wait *wait = ex->own;
-	struct um_shown shown = *its;
-	struct um_buf object = { 0 };
-	bool checks = element->can_check && shown.awaits_check;
-	bool rechecks = element->can_recheck && shown.awaits_recheck
-		&& shown.recheck_in_ms <= 0;
-	bool has_moved;
-
-	if (!um_shown_put(&shown, &object, context, &ex->op, row,
-		    element->binding)) {
-		put_error(wait, element, UM_API_ERROR_INTERNAL_ERROR);
-		um_buf_free(&object);
-		return;
-	}
-	um_watched_end_read(element, shown.digest,
-		due_at(context, element, &shown),
-		um_api_is_listening(api_of(context)));
-	has_moved = !element->has_seen
-		|| memcmp(element->seen, shown.digest, sizeof(shown.digest))
+	bool checks = element->can_check && shown->awaits_check;
+	bool rechecks = element->can_recheck && shown->awaits_recheck
+		&& shown->recheck_in_ms <= 0;
+	bool has_moved = !element->has_seen
+		|| memcmp(element->seen, shown->digest, sizeof(shown->digest))
 			!= 0;
+
 	if (checks || rechecks) {
-		wait->asks[wait->asks_len++] = (struct ask){
+		wait->asks[wait->asks_len++] = (struct um_wait_ask){
 			.place = (size_t)(element - wait->request.elements),
 			.is_check = checks,
 			.has_moved = has_moved,
-			.object = object,
+			.object = *object,
 		};
-		return;
+		*object = (struct um_buf){ 0 };
+	} else if (has_moved && um_wait_has_room(wait, object->len)) {
+		um_wait_put(wait, um_buf_str(object));
+		if (shown->is_completed)
+			mark(context, element);
 	}
-	if (has_moved)
-		show(wait, &object);
-	if (has_moved && shown.is_completed)
-		um_api_mark_read(api_of(context), element->id,
-			element->binding);
-	um_buf_free(&object);
 }
 
-static enum um_refusal
-finish(const struct um_context *context, struct um_exchange *ex)
+/* A row that was read. */
+static void
+read_row(const struct um_context *context, struct um_exchange *ex, int row,
+	struct um_shown *shown, struct um_watched_element *element)
 {
-	struct wait *wait = ex->own;
+	struct um_api *api = api_of(context);
+	struct um_buf object = { 0 }, verifier = { 0 };
 
-	if (wait->moved != 0 || context->monotonic_ms >= wait->ends_at)
-		return answer(context, ex);
-	park(context, ex);
-	return UM_REFUSAL_NONE;
+	if (um_shown_put(shown, &object, &verifier, context, &ex->op, row,
+		    element->binding)) {
+		struct um_watched_state state = {
+			.is_completed = shown->is_completed,
+			.is_claimable = shown->is_claimable,
+			.object = um_buf_str(&object),
+		};
+
+		memcpy(state.digest, shown->digest, sizeof(state.digest));
+		if (!shown->is_completed)
+			state.verifier = um_buf_str(&verifier);
+		um_watched_end_read(&api->watched, element, &state,
+			um_shown_due_at(shown, element, context->monotonic_ms),
+			um_api_is_listening(api));
+		take_row(context, ex->own, shown, element, &object);
+	} else {
+		um_wait_put_error(ex->own, element,
+			UM_API_ERROR_INTERNAL_ERROR);
+	}
+	um_buf_free(&object);
+	um_buf_free(&verifier);
 }
 
-/* Asks for the next lease, one after another. */
+/*
+ * Asks for the next lease, one after another, as long as there is room for what
+ * comes with it: a lease that nobody hears of would only be lost.
+ */
 static enum um_refusal
 ask(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 	const struct um_watched_element *element;
-	const struct ask *next;
+	const struct um_wait_ask *next;
 
+	while (wait->asks_len != 0
+		&& !um_wait_has_room(wait,
+			wait->asks[wait->asks_len - 1].object.len
+				+ UM_RESULT_MAX))
+		um_buf_free(&wait->asks[--wait->asks_len].object);
 	if (wait->asks_len == 0)
-		return finish(context, ex);
+		return look_on(context, ex);
 	next = &wait->asks[wait->asks_len - 1];
 	element = &wait->request.elements[next->place];
 	um_exchange_request_call(ex,
@@ -428,25 +339,31 @@ ask(const struct um_context *context, struct um_exchange *ex)
 		element->id, leased);
 	um_array_put(&ex->op.args, element->id, sizeof(element->id));
 	um_array_put(&ex->op.args, element->binding, sizeof(element->binding));
-	if (!next->is_check)
+	if (!next->is_check) {
 		um_array_put_int64(&ex->op.args, UM_RECHECK_LEASE_MS, true);
+		um_array_put_int64(&ex->op.args, 0, false);
+	}
 	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
 looked(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 	enum um_refusal refusal = um_api_check_call(ex);
 	bool *found;
 
-	/* A database that is away delays, as long as the call waits. */
+	/*
+	 * A database that is away delays, as long as the call waits. What is in the
+	 * answer already is answered.
+	 */
 	if (refusal != UM_REFUSAL_NONE) {
 		for (size_t i = 0; i < wait->reads_len; i++)
-			wait->request.elements[wait->reads[i]].row->due_at =
-				context->monotonic_ms + UM_WAIT_POLL_MS;
-		if (refusal != UM_REFUSAL_UNAVAILABLE
-			|| context->monotonic_ms >= wait->ends_at)
+			wait->request.elements[wait->reads[i]].is_due = true;
+		wait->delayed_until = context->monotonic_ms + UM_WAIT_POLL_MS;
+		if (wait->moved == 0
+			&& (refusal != UM_REFUSAL_UNAVAILABLE
+				|| context->monotonic_ms >= wait->ends_at))
 			return refusal;
 		return finish(context, ex);
 	}
@@ -461,15 +378,17 @@ looked(const struct um_context *context, struct um_exchange *ex)
 			continue;
 		memcpy(key.id, shown.id, sizeof(key.id));
 		element = bsearch(&key, wait->request.elements,
-			wait->request.elements_len, sizeof(key), compare);
+			wait->request.elements_len, sizeof(key),
+			um_wait_compare);
 		if (element == NULL)
 			continue;
 		found[element - wait->request.elements] = true;
-		take_row(context, ex, row, &shown, element);
+		read_row(context, ex, row, &shown, element);
 	}
 	for (size_t i = 0; i < wait->reads_len; i++)
 		if (!found[wait->reads[i]])
-			put_error(wait, &wait->request.elements[wait->reads[i]],
+			um_wait_put_error(wait,
+				&wait->request.elements[wait->reads[i]],
 				UM_API_ERROR_NOT_FOUND);
 	free(found);
 	return ask(context, ex);
@@ -479,8 +398,8 @@ looked(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 leased(const struct um_context *context, struct um_exchange *ex)
 {
-	struct wait *wait = ex->own;
-	struct ask *last = &wait->asks[--wait->asks_len];
+	struct um_wait *wait = ex->own;
+	struct um_wait_ask *last = &wait->asks[--wait->asks_len];
 	const struct um_watched_element *element =
 		&wait->request.elements[last->place];
 	bool has_lease = ex->op.status == UM_STORE_DONE && ex->op.rows_len == 1;
@@ -491,7 +410,7 @@ leased(const struct um_context *context, struct um_exchange *ex)
 	else if (has_lease)
 		um_shown_put_recheck(&last->object, &ex->op);
 	if (has_lease || last->has_moved)
-		show(wait, &last->object);
+		um_wait_put(wait, um_buf_str(&last->object));
 	um_buf_free(&last->object);
 	return ask(context, ex);
 }

@@ -8,11 +8,6 @@
 
 #include "app/program.h"
 
-#define UM_WAIT_OF_MAX 1000
-#define UM_WAIT_FOR_MAX_MS 60000
-#define UM_WAIT_ANSWER_MAX 4194304 /* bytes; the rest with the next call */
-#define UM_WAIT_POLL_MS 1000       /* between two reads while nothing listens */
-
 um_step um_wait_plan;
 
 #endif

@@ -6,6 +6,13 @@
 
 #define PLACES_MIN 64
 
+void
+um_watched_begin(struct um_watched *watched)
+{
+	*watched = (struct um_watched){ .len = 0 };
+	TAILQ_INIT(&watched->idle);
+}
+
 /* Ids are random, or chosen by servers that have a key. */
 static size_t
 place_of(size_t places_len, const uint8_t id[static UM_UUID_LEN])
@@ -69,7 +76,35 @@ find_or_add(struct um_watched *watched,
 	row->next = *place;
 	*place = row;
 	watched->len++;
+	TAILQ_INSERT_TAIL(&watched->idle, row, idle);
+	watched->idle_len++;
 	return row;
+}
+
+static void
+drop_kept(struct um_watched *watched, struct um_watched_row *row)
+{
+	watched->bytes -= row->object_len + row->verifier_len;
+	um_wipe_free(row->kept, row->object_len + row->verifier_len);
+	row->kept = NULL;
+	row->object_len = row->verifier_len = 0;
+}
+
+/* A row without elements. */
+static void
+forget(struct um_watched *watched, struct um_watched_row *row)
+{
+	struct um_watched_row **at =
+		&watched->places[place_of(watched->places_len, row->id)].first;
+
+	while (*at != row)
+		at = &(*at)->next;
+	*at = row->next;
+	watched->len--;
+	TAILQ_REMOVE(&watched->idle, row, idle);
+	watched->idle_len--;
+	drop_kept(watched, row);
+	free(row);
 }
 
 bool
@@ -80,43 +115,61 @@ um_watched_join(struct um_watched *watched, struct um_watched_element *element,
 
 	if (row == NULL)
 		return false;
+	if (LIST_EMPTY(&row->elements)) {
+		TAILQ_REMOVE(&watched->idle, row, idle);
+		watched->idle_len--;
+	}
 	element->row = row;
+	element->due_at = -1;
 	LIST_INSERT_HEAD(&row->elements, element, link);
 	element->is_due = !row->is_read || row->due_at <= now
-		|| !element->has_seen
+		|| !element->has_seen || element->can_check
+		|| element->can_recheck
 		|| memcmp(row->shown, element->seen, sizeof(row->shown)) != 0;
 	return true;
 }
 
 void
-um_watched_leave(struct um_watched_element *element, int64_t now)
+um_watched_leave(struct um_watched *watched, struct um_watched_element *element,
+	int64_t now)
 {
-	if (element->row == NULL)
+	struct um_watched_row *row = element->row;
+
+	if (row == NULL)
 		return;
 	LIST_REMOVE(element, link);
-	element->row->used_at = now;
 	element->row = NULL;
+	row->used_at = now;
+	if (!LIST_EMPTY(&row->elements))
+		return;
+	TAILQ_INSERT_TAIL(&watched->idle, row, idle);
+	watched->idle_len++;
+	/* Anybody can make up an id. */
+	if (row->due_at < 0)
+		forget(watched, row);
+	else if (watched->idle_len > UM_WATCHED_IDLE_MAX)
+		forget(watched, TAILQ_FIRST(&watched->idle));
 }
 
 static void
-announce(struct um_watched_row *row, void (*wake)(void *call, void *arg),
-	void *arg)
+announce(struct um_watched_row *row, bool is_taken,
+	const struct um_watched_events *events)
 {
 	struct um_watched_element *element;
 
-	row->is_read = false;
+	row->is_read = is_taken;
 	row->announced++;
 	LIST_FOREACH(element, &row->elements, link)
 	{
 		element->is_due = true;
-		wake(element->call, arg);
+		events->wake(element->call, events->arg);
 	}
 }
 
 void
 um_watched_announced(struct um_watched *watched,
 	const uint8_t id[static UM_UUID_LEN],
-	void (*wake)(void *call, void *arg), void *arg)
+	const struct um_watched_events *events)
 {
 	if (watched->len == 0)
 		return;
@@ -125,17 +178,88 @@ um_watched_announced(struct um_watched *watched,
 				.first;
 		row != NULL; row = row->next)
 		if (memcmp(row->id, id, UM_UUID_LEN) == 0)
-			announce(row, wake, arg);
+			announce(row,
+				row->is_read && row->kept != NULL
+					&& events->take(row, events->arg),
+				events);
 }
 
 void
 um_watched_all_announced(struct um_watched *watched,
-	void (*wake)(void *call, void *arg), void *arg)
+	const struct um_watched_events *events)
 {
 	for (size_t i = 0; i < watched->places_len; i++)
 		for (struct um_watched_row *row = watched->places[i].first;
 			row != NULL; row = row->next)
-			announce(row, wake, arg);
+			announce(row, false, events);
+}
+
+/* Keeps a copy, for which those make room that no call has now. */
+static void
+keep(struct um_watched *watched, struct um_watched_row *row,
+	const struct um_watched_state *state)
+{
+	size_t len = state->object.len + state->verifier.len;
+
+	if (len > UM_WATCHED_OBJECT_MAX)
+		return;
+	while (watched->bytes + len > UM_WATCHED_BYTES_MAX
+		&& !TAILQ_EMPTY(&watched->idle)
+		&& TAILQ_FIRST(&watched->idle) != row)
+		forget(watched, TAILQ_FIRST(&watched->idle));
+	if (watched->bytes + len > UM_WATCHED_BYTES_MAX
+		|| (row->kept = malloc(len)) == NULL)
+		return;
+	memcpy(row->kept, state->object.ptr, state->object.len);
+	if (state->verifier.len != 0)
+		memcpy(row->kept + state->object.len, state->verifier.ptr,
+			state->verifier.len);
+	row->object_len = state->object.len;
+	row->verifier_len = state->verifier.len;
+	watched->bytes += len;
+}
+
+void
+um_watched_show(struct um_watched *watched, struct um_watched_row *row,
+	const struct um_watched_state *state, int64_t due_at)
+{
+	drop_kept(watched, row);
+	keep(watched, row, state);
+	memcpy(row->shown, state->digest, sizeof(row->shown));
+	row->is_completed = state->is_completed;
+	row->is_claimable = state->is_claimable;
+	row->due_at = due_at;
+}
+
+bool
+um_watched_is_known(const struct um_watched_element *element, int64_t now)
+{
+	const struct um_watched_row *row = element->row;
+
+	return row->is_read && row->kept != NULL && row->due_at > now
+		&& !row->is_claimable && !element->can_check
+		&& !element->can_recheck;
+}
+
+bool
+um_watched_has_moved(const struct um_watched_element *element)
+{
+	return !element->has_seen
+		|| memcmp(element->seen, element->row->shown, UM_SEEN_BYTES)
+		!= 0;
+}
+
+struct um_str
+um_watched_object(const struct um_watched_row *row)
+{
+	return (struct um_str){ row->kept, row->object_len };
+}
+
+struct um_str
+um_watched_verifier(const struct um_watched_row *row)
+{
+	return (struct um_str){ row->kept + row->object_len,
+		row->verifier_len };
 }
 
 void
@@ -146,36 +270,30 @@ um_watched_begin_read(struct um_watched_element *element)
 }
 
 void
-um_watched_end_read(struct um_watched_element *element,
-	const uint8_t shown[static UM_SEEN_BYTES], int64_t due_at,
-	bool listening)
+um_watched_end_read(struct um_watched *watched,
+	struct um_watched_element *element,
+	const struct um_watched_state *state, int64_t due_at, bool listening)
 {
 	struct um_watched_row *row = element->row;
+	bool is_last = row->announced == element->read_at_announced;
 
-	memcpy(row->shown, shown, sizeof(row->shown));
-	row->due_at = due_at;
-	row->is_read = listening
-		&& row->announced == element->read_at_announced;
+	/* What was announced meanwhile is newer, and another read has shown it. */
+	if (row->is_read && !is_last)
+		return;
+	um_watched_show(watched, row, state, due_at);
+	row->is_read = listening && is_last;
 }
 
 void
 um_watched_forget(struct um_watched *watched, int64_t now)
 {
-	for (size_t i = 0; i < watched->places_len; i++) {
-		struct um_watched_row **place = &watched->places[i].first;
+	struct um_watched_row *row = TAILQ_FIRST(&watched->idle);
 
-		while (*place != NULL) {
-			struct um_watched_row *row = *place;
+	while (row != NULL && now - row->used_at >= UM_WATCHED_KEEP_MS) {
+		struct um_watched_row *next = TAILQ_NEXT(row, idle);
 
-			if (!LIST_EMPTY(&row->elements)
-				|| now - row->used_at < UM_WATCHED_KEEP_MS) {
-				place = &row->next;
-				continue;
-			}
-			*place = row->next;
-			watched->len--;
-			free(row);
-		}
+		forget(watched, row);
+		row = next;
 	}
 }
 
@@ -187,8 +305,9 @@ um_watched_free(struct um_watched *watched)
 					   *next;
 			row != NULL; row = next) {
 			next = row->next;
+			drop_kept(watched, row);
 			free(row);
 		}
 	free(watched->places);
-	*watched = (struct um_watched){ .len = 0 };
+	um_watched_begin(watched);
 }

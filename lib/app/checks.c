@@ -184,6 +184,8 @@ um_check_row(const struct um_exchange *ex)
 		return UM_REFUSAL_EXPIRED;
 	case UM_ROW_WRONG_USER:
 		return UM_REFUSAL_WRONG_USER;
+	case UM_ROW_WRONG_TENANT:
+		return UM_REFUSAL_WRONG_TENANT;
 	case UM_ROW_WRONG_KIND:
 		return UM_REFUSAL_WRONG_KIND;
 	case UM_ROW_USER_UNKNOWN:

@@ -8,6 +8,7 @@
 #include <openssl/sha.h>
 
 #include "core/encode.h"
+#include "postgres/call.h"
 
 static bool
 is_request_id(const char *text)
@@ -74,7 +75,9 @@ um_exchange_request_call(struct um_exchange *ex, const struct um_call *call,
 	struct um_op *op = &ex->op;
 
 	um_buf_free(&op->args);
-	*op = (struct um_op){ .kind = UM_OP_CALL, .call = call };
+	*op = (struct um_op){ .kind = UM_OP_CALL,
+		.call = call,
+		.reads = call->large ? UM_BATCH_MAX : 0 };
 	if (id != NULL)
 		memcpy(op->id, id, sizeof(op->id));
 	um_exchange_request_ops(ex, op, 1, then);

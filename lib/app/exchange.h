@@ -86,7 +86,7 @@ struct um_exchange {
 	/* For the log: this program's own words, never text from outside. */
 	const char *outcome;
 	const char *reason;
-	struct um_fault fault; /* why a delivery is refused */
+	struct um_fault fault; /* why it is refused, and what else to log */
 };
 
 /*

@@ -10,7 +10,7 @@
  *                              um_exchange_request_op(ex, UM_OP_OPEN, opened)
  *   opened(context, exchange)  sets the answer from the outcome
  *
- * Steps have no side effects: server/loop.c (FastCGI) and server/cgi.c (plain
+ * Steps have no side effects: server/serving.c (FastCGI) and server/cgi.c (plain
  * CGI) read sockets, clocks and random bytes, carry out the operations, and
  * make the response (app/respond.h). So a unit test can call the steps, and set
  * the outcome of an operation itself.
@@ -81,15 +81,20 @@ struct um_program {
 	const struct um_route *routes; /* the last has no prefix */
 	/*
 	 * What a process that serves FastCGI asks the database every
-	 * UM_LOOP_MEASURE_MS, beside the requests, or UM_OP_NONE.
+	 * UM_SERVING_MEASURE_MS, beside the requests, or UM_OP_NONE.
 	 */
 	enum um_op_kind measures;
 
+	/* Whether it writes the row of this host (server/beat.h). */
+	bool beats;
+
 	/*
-	 * Of the api, which is for servers: the functions that it calls, a list
-	 * that NULL ends, and what it has beside its requests. Its refusals are
-	 * JSON, and its configuration is a file of its own (config/api.h).
+	 * Of the api and of the console: the functions that it calls, a list that
+	 * NULL ends. Each has a configuration of its own (config/api.h,
+	 * config/console.h). The api is for servers: its refusals are JSON, and it
+	 * has something beside its requests.
 	 */
+	enum um_login login;
 	const struct um_call *const *calls;
 	const struct um_side *side;
 };

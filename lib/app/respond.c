@@ -5,6 +5,8 @@
 
 #include "app/cookies.h"
 #include "app/kept.h"
+#include "core/file.h"
+#include "core/url.h"
 #include "http/api_error.h"
 #include "http/escape.h"
 #include "http/page.h"
@@ -45,15 +47,47 @@ put_refresh(struct um_exchange *ex)
 	um_buf_free(&refresh);
 }
 
+/* Appends the provider's address that `urlmode jwks refresh` keeps, if it does. */
+static void
+read_sign_out(struct um_buf *out, const struct um_openid *openid)
+{
+	struct um_buf path = { 0 }, text = { 0 };
+	struct um_error err;
+
+	um_buf_cat(&path, openid->jwks_file, UM_OPENID_SIGN_OUT_SUFFIX);
+	um_buf_put(&path, "", 1);
+	if (!path.failed
+		&& um_file_read(&text, path.ptr, UM_OPENID_TEXT_MAX, &err)) {
+		struct um_str url = um_str_trim(
+			um_str_cut(&(struct um_str){ text.ptr, text.len },
+				"\n"));
+
+		um_buf_put(out, url.ptr, url.len);
+	}
+	um_buf_put(out, "", 1);
+	if (out->failed || um_url_authority_end(out->ptr) == NULL)
+		um_buf_clear(out);
+	um_buf_free(&path);
+	um_buf_free(&text);
+}
+
 /* The provider's page for signing out (RP-Initiated Logout, section 2). */
 static void
 put_sign_out(struct um_buf *url, const struct um_openid *openid)
 {
+	struct um_buf kept = { 0 };
 	const char *page = openid->end_session_endpoint;
 
-	um_buf_cat(url, page, strchr(page, '?') != NULL ? "&" : "?",
-		"client_id=");
-	um_escape_url_arg(url, um_str(openid->client_id));
+	if (page == NULL) {
+		read_sign_out(&kept, openid);
+		page = kept.len != 0 ? kept.ptr : NULL;
+	}
+	if (page != NULL) {
+		um_buf_cat(url, page, strchr(page, '?') != NULL ? "&" : "?",
+			"client_id=");
+		um_escape_url_arg(url, um_str(openid->client_id));
+	}
+	um_buf_free(&kept);
 }
 
 static enum um_reader
@@ -83,8 +117,7 @@ way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	way.other_account = url;
 	way.signed_in_as = um_str(
 		ex->user_name[0] != '\0' ? ex->user_name : ex->user);
-	if (config->openid.end_session_endpoint != NULL)
-		put_sign_out(sign_out, &config->openid);
+	put_sign_out(sign_out, &config->openid);
 	way.sign_out = um_buf_str(sign_out);
 	return way;
 }
@@ -100,6 +133,7 @@ api_error_of(enum um_refusal refusal)
 	case UM_REFUSAL_BODY_TOO_LARGE:
 		return UM_API_ERROR_TOO_LARGE;
 	case UM_REFUSAL_UNAVAILABLE:
+	case UM_REFUSAL_TOO_MANY_BODIES:
 		return UM_API_ERROR_UNAVAILABLE;
 	case UM_REFUSAL_INTERNAL_ERROR:
 		return UM_API_ERROR_INTERNAL_ERROR;
@@ -120,15 +154,22 @@ put_api_refusal(struct um_exchange *ex)
 	um_api_error_put(&ex->response, error, NULL, NULL);
 }
 
+/* It can be done soon, and has not been begun. */
+static bool
+is_unavailable(enum um_refusal refusal)
+{
+	return refusal == UM_REFUSAL_UNAVAILABLE
+		|| refusal == UM_REFUSAL_NOT_STORED
+		|| refusal == UM_REFUSAL_TOO_MANY_BODIES;
+}
+
 static void
 put_refusal(const struct um_config *config, struct um_exchange *ex)
 {
 	struct um_buf sign_out = { 0 };
 	struct um_way_on way;
 
-	ex->outcome = ex->refusal == UM_REFUSAL_UNAVAILABLE
-			|| ex->refusal == UM_REFUSAL_NOT_STORED
-		? "unavailable"
+	ex->outcome = is_unavailable(ex->refusal)          ? "unavailable"
 		: ex->refusal == UM_REFUSAL_INTERNAL_ERROR ? "failed"
 							   : "refused";
 	if (ex->is_api) {
@@ -139,9 +180,8 @@ put_refusal(const struct um_config *config, struct um_exchange *ex)
 	um_response_free(&ex->response);
 	if (ex->refusal == UM_REFUSAL_METHOD_NOT_ALLOWED)
 		um_response_header(&ex->response, "Allow", um_str(ex->allow));
-	if (ex->refusal == UM_REFUSAL_UNAVAILABLE
-		|| ex->refusal == UM_REFUSAL_SIGNING_KEY_MISSING
-		|| ex->refusal == UM_REFUSAL_NOT_STORED)
+	if (is_unavailable(ex->refusal)
+		|| ex->refusal == UM_REFUSAL_SIGNING_KEY_MISSING)
 		um_response_header(&ex->response, "Retry-After",
 			um_str(UM_RETRY_AFTER));
 	if (ex->plain) {

@@ -130,6 +130,8 @@ check(const struct um_route **route, const struct um_context *context,
 	 */
 	if (request->prefetch)
 		return UM_REFUSAL_PREFETCH;
+	if (request->body_dropped)
+		return UM_REFUSAL_TOO_MANY_BODIES;
 	if (request->method == UM_POST
 		&& (request->body_too_large
 			|| request->body.len > (*route)->body_max))
@@ -143,7 +145,7 @@ um_route_request(const struct um_context *context, struct um_exchange *ex,
 {
 	const struct um_route *route = NULL;
 
-	ex->is_api = program->calls != NULL;
+	ex->is_api = program->login == UM_LOGIN_SERVER;
 	ex->refusal = check(&route, context, ex, program);
 	if (ex->refusal == UM_REFUSAL_NONE)
 		um_exchange_step(context, ex, route->plan);

@@ -60,29 +60,41 @@ um_session_read(const struct um_context *context, struct um_exchange *ex)
 }
 
 bool
-um_session_set(const struct um_context *context, struct um_exchange *ex,
-	const struct um_id_token_user *user)
+um_session_put(struct um_buf *out, const struct um_config *config,
+	const struct um_keys *keys, const struct um_id_token_user *user,
+	int64_t expires, const uint8_t nonce[static UM_NONCE_LEN])
 {
-	int64_t lifetime = context->config->openid.session;
-	struct um_buf scope = { 0 }, text = { 0 }, cookie = { 0 };
 	struct um_seal_purpose purpose = { .use = UM_USE_SESSION };
-	uint8_t nonce[UM_NONCE_LEN];
+	struct um_buf scope = { 0 }, text = { 0 };
 	bool ok;
 
-	context->random(nonce, sizeof(nonce));
-	um_session_put_scope(&scope, context->config, "session");
+	um_session_put_scope(&scope, config, "session");
 	purpose.context = um_buf_str(&scope);
 	um_buf_put(&text, user->subject, strlen(user->subject) + 1);
 	um_buf_puts(&text, user->name);
 	ok = !scope.failed && !text.failed
-		&& um_sealed_text_put(&cookie, um_buf_str(&text),
-			context->now_ms / 1000 + lifetime, context->keys,
+		&& um_sealed_text_put(out, um_buf_str(&text), expires, keys,
 			&purpose, nonce);
+	um_buf_free(&scope);
+	um_buf_free(&text);
+	return ok;
+}
+
+bool
+um_session_set(const struct um_context *context, struct um_exchange *ex,
+	const struct um_id_token_user *user)
+{
+	int64_t lifetime = context->config->openid.session;
+	struct um_buf cookie = { 0 };
+	uint8_t nonce[UM_NONCE_LEN];
+	bool ok;
+
+	context->random(nonce, sizeof(nonce));
+	ok = um_session_put(&cookie, context->config, context->keys, user,
+		context->now_ms / 1000 + lifetime, nonce);
 	if (ok)
 		um_response_cookie(&ex->response, UM_SESSION_COOKIE,
 			um_buf_str(&cookie), lifetime, "Lax");
-	um_buf_free(&scope);
-	um_buf_free(&text);
 	um_buf_free(&cookie);
 	return ok;
 }

@@ -28,6 +28,14 @@ void um_session_put_scope(struct um_buf *out, const struct um_config *config,
  */
 void um_session_read(const struct um_context *context, struct um_exchange *ex);
 
+/*
+ * Appends the value of the cookie for this user, until `expires` (Unix seconds).
+ * False: OpenSSL failed, or memory ran out.
+ */
+bool um_session_put(struct um_buf *out, const struct um_config *config,
+	const struct um_keys *keys, const struct um_id_token_user *user,
+	int64_t expires, const uint8_t nonce[static UM_NONCE_LEN]);
+
 /* Sets the cookie for this user with the response. False: OpenSSL failed. */
 bool um_session_set(const struct um_context *context, struct um_exchange *ex,
 	const struct um_id_token_user *user);

@@ -44,6 +44,12 @@ struct um_side {
 	/* An operation that it has submitted is handed back. */
 	void (*done)(void *side, struct um_op *op);
 
+	/* The database has not answered a commit (postgres/store.h). */
+	void (*unanswered)(void *side, int64_t now);
+
+	/* Whether the process is not to end yet, where it has time (stop()). */
+	bool (*is_busy)(const void *side);
+
 	/* This exchange waits from now on, until it is resumed. */
 	void (*park)(void *side, struct um_exchange *ex, int64_t now);
 	/* It ends: nothing may point to it any more. */

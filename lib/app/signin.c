@@ -85,9 +85,29 @@ put_parameter(struct um_buf *url, const char *name, const char *value)
 	um_escape_url_arg(url, um_str(value));
 }
 
+/*
+ * What the provider is told to ask somebody else for. Some refuse select_account,
+ * on a page of their own, and some refuse login.
+ */
+static const char *
+prompt_of_other(struct um_exchange *ex)
+{
+	bool tried =
+		um_cookie_get(ex->request.cookie, UM_SIGNIN_OTHER_COOKIE).ptr
+		!= NULL;
+
+	if (ex->request.method == UM_GET)
+		um_response_cookie(&ex->response, UM_SIGNIN_OTHER_COOKIE,
+			um_str(tried ? "" : "1"), tried ? 0 : UM_SIGNIN_S,
+			"Lax");
+	return tried ? "login" : "select_account";
+}
+
+/* `other`: the prompt for somebody else, or NULL. */
 static void
 put_request(struct um_buf *url, const struct um_config *config,
-	const char *state, const char *nonce, bool other_account)
+	const char *returns_to, const char *state, const char *nonce,
+	const char *other, bool fresh)
 {
 	const struct um_openid *openid = &config->openid;
 	char max_age[24];
@@ -100,21 +120,23 @@ put_request(struct um_buf *url, const struct um_config *config,
 	put_parameter(url, "response_mode", "form_post");
 	put_parameter(url, "client_id", openid->client_id);
 	put_parameter(url, "redirect_uri", config->base_url);
-	um_escape_url_arg(url, um_str(UM_SIGNIN_ROUTE));
+	um_escape_url_arg(url, um_str(returns_to));
 	put_parameter(url, "scope", openid->scope);
 	put_parameter(url, "state", state);
 	put_parameter(url, "nonce", nonce);
-	put_parameter(url, "prompt",
-		other_account ? "select_account" : openid->prompt);
+	put_parameter(url, "prompt", other != NULL ? other : openid->prompt);
 	put_parameter(url, "login_hint",
-		other_account ? NULL : openid->login_hint);
-	put_parameter(url, "max_age", openid->max_age != 0 ? max_age : NULL);
+		other != NULL ? NULL : openid->login_hint);
+	put_parameter(url, "max_age",
+		fresh                          ? "0"
+			: openid->max_age != 0 ? max_age
+					       : NULL);
 }
 
-/* Sends the browser to the provider. All tabs share one cookie. */
-static enum um_refusal
-redirect(const struct um_context *context, struct um_exchange *ex,
-	struct um_str way, bool other_account)
+/* All tabs share one cookie. */
+enum um_refusal
+um_signin_redirect(const struct um_context *context, struct um_exchange *ex,
+	struct um_str way, enum um_signin_wish wish, const char *returns_to)
 {
 	struct um_str shared = um_signin_cookie(ex);
 	char cookie[COOKIE_LEN + 1], nonce[UM_SIGNIN_NONCE_LEN + 1];
@@ -134,8 +156,10 @@ redirect(const struct um_context *context, struct um_exchange *ex,
 		ex->answer = UM_ANSWER_REDIRECT;
 		ex->outcome = "redirected";
 		ex->reason = "sign_in";
-		put_request(&ex->url, context->config, state.ptr, nonce,
-			other_account);
+		put_request(&ex->url, context->config, returns_to, state.ptr,
+			nonce,
+			wish == UM_SIGNIN_OTHER ? prompt_of_other(ex) : NULL,
+			wish == UM_SIGNIN_FRESH);
 		if (ex->request.method == UM_GET)
 			um_response_cookie(&ex->response, UM_SIGNIN_COOKIE,
 				um_str(cookie), UM_SIGNIN_S, "None");
@@ -154,6 +178,9 @@ um_signin_is_due(const struct um_exchange *ex)
 		|| um_str_is(um_form_get(&ex->form, "signin"), "again");
 }
 
+#define SINCE "&since="
+#define FROM "&from="
+
 enum um_refusal
 um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	const char *route)
@@ -165,15 +192,95 @@ um_signin_begin(const struct um_context *context, struct um_exchange *ex,
 	put_way(&way, ex, route);
 	if (way.failed) {
 		refusal = UM_REFUSAL_INTERNAL_ERROR;
-	} else if (um_str_is(asked, "done")) {
+	} else if (um_str_is(asked, "done") || um_str_is(asked, "proved")) {
 		um_signin_offer(context, ex, &way);
 		refusal = UM_REFUSAL_SESSION_MISSING;
 	} else {
-		refusal = redirect(context, ex, um_buf_str(&way),
-			um_str_is(asked, "again"));
+		bool again = um_str_is(asked, "again");
+
+		/* It may be all that an approval demands (app/fresh.h). */
+		if (ex->provider->kind == UM_KIND_APPROVAL)
+			um_buf_printf(&way, FROM "%lld",
+				(long long)(context->now_ms / 1000));
+		/* An attempt that fails leads to another one of this kind. */
+		if (again)
+			um_buf_puts(&way, "&signin=again");
+		refusal = um_signin_redirect(context, ex, um_buf_str(&way),
+			again ? UM_SIGNIN_OTHER : UM_SIGNIN_ANY,
+			UM_SIGNIN_ROUTE);
 	}
 	um_buf_free(&way);
 	return refusal;
+}
+
+enum um_refusal
+um_signin_begin_fresh(const struct um_context *context, struct um_exchange *ex,
+	const char *route)
+{
+	enum um_refusal refusal = UM_REFUSAL_SESSION_MISSING;
+	struct um_buf way = { 0 };
+
+	put_way(&way, ex, route);
+	if (um_str_is(um_form_get(&ex->form, "signin"), "proved")) {
+		um_signin_offer(context, ex, &way);
+	} else {
+		um_buf_printf(&way, SINCE "%lld&signin=fresh",
+			(long long)(context->now_ms / 1000));
+		refusal = way.failed
+			? UM_REFUSAL_INTERNAL_ERROR
+			: um_signin_redirect(context, ex, um_buf_str(&way),
+				UM_SIGNIN_FRESH, UM_SIGNIN_ROUTE);
+	}
+	um_buf_free(&way);
+	return refusal;
+}
+
+/* The time that stands behind this name. */
+static int64_t
+get_time(const struct um_buf *way, const char *name)
+{
+	struct um_str rest = um_buf_str(way);
+	int64_t since = 0;
+
+	um_str_cut(&rest, name);
+	for (size_t i = 0; rest.ptr != NULL && i < rest.len && i < 12
+		&& rest.ptr[i] >= '0' && rest.ptr[i] <= '9';
+		i++)
+		since = since * 10 + (rest.ptr[i] - '0');
+	return since;
+}
+
+int64_t
+um_signin_since(const struct um_buf *way)
+{
+	return get_time(way, SINCE);
+}
+
+bool
+um_signin_was_fresh(const struct um_context *context, const struct um_buf *way,
+	const struct um_id_token_user *user)
+{
+	int64_t from = get_time(way, FROM);
+
+	return um_signin_since(way) != 0
+		|| (from != 0 && user->auth_time >= from
+			&& user->auth_time <= user->issued_at
+			&& user->issued_at - user->auth_time
+				<= context->now_ms / 1000 - from);
+}
+
+void
+um_signin_end(struct um_exchange *ex, const struct um_buf *way)
+{
+	struct um_str rest = um_buf_str(way), address = um_str_cut(&rest, "&");
+
+	ex->url.failed |= way->failed;
+	um_buf_put(&ex->url, address.ptr, address.len);
+	um_buf_puts(&ex->url,
+		um_signin_since(way) != 0 ? "&signin=proved" : "&signin=done");
+	um_signin_forget(ex);
+	ex->answer = UM_ANSWER_REDIRECT;
+	ex->outcome = "signed_in";
 }
 
 void
@@ -190,6 +297,24 @@ um_signin_offer_other(const struct um_context *context, struct um_exchange *ex,
 	um_buf_puts(&way, "&signin=again");
 	um_signin_offer(context, ex, &way);
 	um_buf_free(&way);
+}
+
+struct um_acting
+um_signin_acting(const struct um_context *context, const struct um_exchange *ex,
+	const char *route, struct um_buf *link)
+{
+	if (ex->user[0] == '\0')
+		return (struct um_acting){ .user = um_str(ex->op.row.subject) };
+	if (context->config->user_check == UM_USER_OPENID) {
+		put_way(link, ex, route);
+		um_buf_puts(link, "&signin=again");
+	}
+	return (struct um_acting){
+		.user = um_str(
+			ex->user_name[0] != '\0' ? ex->user_name : ex->user),
+		.is_known = true,
+		.other_account = um_buf_str(link),
+	};
 }
 
 enum um_refusal

@@ -19,10 +19,41 @@
 #define UM_SIGNIN_H
 
 #include "app/exchange.h"
+#include "http/document.h"
+#include "jose/id_token.h"
 
 #define UM_SIGNIN_COOKIE "__Host-urlmode-signin"
+/* An attempt to be somebody else has begun, and asked for the account. */
+#define UM_SIGNIN_OTHER_COOKIE "__Host-urlmode-other"
 #define UM_SIGNIN_S 600 /* seconds that a sign-in may take */
 #define UM_SIGNIN_ROUTE "/signin/return"
+#define UM_SIGNIN_CONSOLE_ROUTE "/console/signin" /* of that program */
+
+/* What a sign-in is for. */
+enum um_signin_wish {
+	UM_SIGNIN_ANY,   /* whoever the user is */
+	UM_SIGNIN_OTHER, /* somebody else */
+	UM_SIGNIN_FRESH, /* whoever it is, as of now */
+};
+
+/*
+ * Redirects to the provider, which posts its answer to `returns_to`, a path of this
+ * host. `way` is what um_signin_check_state() will say there.
+ */
+enum um_refusal um_signin_redirect(const struct um_context *context,
+	struct um_exchange *ex, struct um_str way, enum um_signin_wish wish,
+	const char *returns_to);
+
+/*
+ * The provider's answer, after um_signin_check_state(): checks the issuer (RFC 9207
+ * section 2.4), that there is no error (RFC 6749 section 4.2.2.1), and the id token.
+ * `since`: a sign-in before it does not count (Unix seconds; 0: any does).
+ */
+enum um_refusal um_signin_answer(const struct um_context *context,
+	struct um_exchange *ex, int64_t since, struct um_id_token_user *user);
+
+/* The sign-in has ended: deletes its cookies, with the response. */
+void um_signin_forget(struct um_exchange *ex);
 
 /*
  * After um_check_user(): whether the user has to sign in first. It is not known
@@ -33,12 +64,45 @@ bool um_signin_is_due(const struct um_exchange *ex);
 /*
  * For a route that the user opens: `route`, the name of ex->provider and the
  * field `state`, which has been checked. Redirects to the provider; with
- * `signin=again` the provider is told to ask for the account. `signin=done`:
+ * `signin=again` the provider is told to ask for the account (select_account),
+ * and to ask who signs in (login) where the attempt before has not come to its
+ * end, and so in turn: not every provider takes each of them. `signin=done`:
  * the user comes from the provider, and is refused without a session, because
  * another redirect to the provider could begin a loop.
  */
 enum um_refusal um_signin_begin(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
+
+/*
+ * Redirects to the provider for a sign-in that is made for this row in this
+ * browser: `max_age=0`, and one before now does not count. Who comes from there
+ * without its proof (app/fresh.h) is refused.
+ */
+enum um_refusal um_signin_begin_fresh(const struct um_context *context,
+	struct um_exchange *ex, const char *route);
+
+/*
+ * Since when the sign-in must have been made that ends on this way, in Unix
+ * seconds; 0: any time.
+ */
+int64_t um_signin_since(const struct um_buf *way);
+
+/*
+ * After a sign-in: whether it was made since this way began, so that it proves
+ * what an approval may demand. Where nobody has asked for that (max_age), the
+ * user may have signed in at the provider long before. Therefore no clock may be
+ * late here, and by the provider's own clock the sign-in was made in the time
+ * that the way has taken.
+ */
+bool um_signin_was_fresh(const struct um_context *context,
+	const struct um_buf *way, const struct um_id_token_user *user);
+
+/*
+ * After a sign-in: sets ex->url to the way on, which says so (`signin=done`, and
+ * `signin=proved` of one that um_signin_since() is for), and deletes the cookies
+ * of the sign-in.
+ */
+void um_signin_end(struct um_exchange *ex, const struct um_buf *way);
 
 /*
  * After the operation of a route of um_signin_begin(): if it has found that this
@@ -47,6 +111,14 @@ enum um_refusal um_signin_begin(const struct um_context *context,
  */
 void um_signin_offer_other(const struct um_context *context,
 	struct um_exchange *ex, const char *route);
+
+/*
+ * Who acts on a page of this route that shows the row: the user who is known, or
+ * the one whom the row is for. `link` holds the address at which somebody else
+ * signs in, if users sign in at the provider; the caller frees it.
+ */
+struct um_acting um_signin_acting(const struct um_context *context,
+	const struct um_exchange *ex, const char *route, struct um_buf *link);
 
 /* The browser's cookie for signing in, or nothing. */
 struct um_str um_signin_cookie(const struct um_exchange *ex);

@@ -11,7 +11,7 @@
 #include "core/conf.h"
 
 #ifndef UM_API_CONFIG_FILE
-#define UM_API_CONFIG_FILE "/etc/urlmode/api.json"
+#define UM_API_CONFIG_FILE "/etc/urlmode-api/api.json"
 #endif
 #define API_KEYS "api-keys" /* beside the configuration */
 

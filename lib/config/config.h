@@ -11,6 +11,7 @@
 #include "config/pages.h"
 #include "config/provider.h"
 #include "core/str.h"
+#include "core/strlist.h"
 #include "crypto/keys.h"
 
 /* The file, unless URLMODE_CONFIG names another one; the build may say so. */
@@ -49,6 +50,11 @@ struct um_config {
 	char *listen_url;    /* for LISTEN, past a pooler, or NULL */
 	char *api_keys_file; /* who may call it */
 	char *server_name;   /* who asks, for people to read */
+
+	/* Of the console alone (config/console.h): who may open it. */
+	struct um_strlist operators;
+	/* When descriptions were compared with their sources: name, day, … */
+	struct um_strlist compared;
 };
 
 /*
@@ -77,6 +83,12 @@ bool um_config_try(const struct um_config *config, struct um_error *err);
 uint64_t um_config_version(const struct um_config *config);
 
 /*
+ * A digest of what is in these files now: the first bytes of a SHA-256. Reads all
+ * of them.
+ */
+uint64_t um_config_digest(const struct um_config *config);
+
+/*
  * Loads keys_file, or the keys of the environment. The caller frees *out with
  * um_keys_free().
  */
@@ -95,7 +107,7 @@ bool um_config_is_base_url(const char *url);
 /* libpq can read it. */
 bool um_config_is_database_url(const char *text);
 
-/* The provider of this name, or NULL. */
+/* The provider of this name, which may be that of `urlmode check`, or NULL. */
 const struct um_provider *um_config_provider(const struct um_config *config,
 	struct um_str name);
 
@@ -117,6 +129,30 @@ bool um_config_needs(const struct um_config *config, const char *program);
  */
 bool um_config_check_certificates(const struct um_config *config,
 	int64_t now_ms, void (*say)(const char *text, void *arg), void *arg);
+
+/* How the files of a configuration are read (config/base.c). */
+
+struct um_environment;
+
+/*
+ * Reads "base_url", "keys_file", "database_url", "log_file", "metrics_file",
+ * "user_check", "openid" and "pages".
+ */
+bool um_config_read_base(const struct um_conf_loc *at, json_t *root,
+	struct um_config *config, struct um_environment *environment);
+
+/* Reads the whole file; takes the values of the environment. */
+typedef bool um_config_reader(const struct um_conf_loc *at, json_t *root,
+	struct um_config *config, struct um_environment *environment);
+
+/* The caller frees *out with um_config_free(). False, with the reasons. */
+bool um_config_load_as(struct um_config **out, const char *path,
+	um_config_reader *read, struct um_error *err);
+
+/* The same with values that were in the environment before. */
+bool um_config_load_with(struct um_config **out, const char *path,
+	um_config_reader *read, struct um_environment *environment,
+	struct um_error *err);
 
 /* Wipes and frees; NULL is fine. */
 void um_config_free(struct um_config *config);

@@ -11,6 +11,12 @@
 
 #define UM_OPENID_TEXT_MAX 512 /* bytes of the issuer and of the client's id */
 
+/*
+ * What the name of the file has after that of jwks_file in which `urlmode jwks
+ * refresh` keeps the end_session_endpoint of the discovery document.
+ */
+#define UM_OPENID_SIGN_OUT_SUFFIX ".sign-out"
+
 /* NULL where an optional text is missing. */
 struct um_openid {
 	char *issuer; /* as `iss` has it */

@@ -31,6 +31,7 @@ um_pages_free(struct um_brand *brand)
 	free(brand->style);
 	free(brand->style_hash);
 	free(brand->return_to);
+	free(brand->switch_user);
 	*brand = (struct um_brand){ 0 };
 }
 
@@ -231,19 +232,47 @@ read_schemes(const struct um_conf_loc *at, const json_t *object,
 	return true;
 }
 
+/* Of characters that stand in a URL as they are (RFC 3986). */
+static bool
+is_plain(const char *url)
+{
+	if (strlen(url) > URL_MAX_LEN)
+		return false;
+	for (const char *p = url; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~' || strchr("\"<>\\^`{|}", *p) != NULL)
+			return false;
+	return true;
+}
+
 /* https with a host, http on loopback, or a scheme that is listed. */
 static bool
 may_return_to(const char *url, const struct um_strlist *schemes)
 {
 	struct um_str scheme = { url, scheme_len(url) };
 
-	if (strlen(url) > URL_MAX_LEN)
+	return is_plain(url)
+		&& (um_url_authority_end(url) != NULL
+			|| (url[scheme.len] == ':'
+				&& um_strlist_has(schemes, scheme)));
+}
+
+static bool
+read_switch_user(const struct um_conf_loc *at, const json_t *object,
+	struct um_brand *brand)
+{
+	const char *url;
+
+	if (!um_conf_get_text(at, object, "switch_user", false, &url))
 		return false;
-	for (const char *p = url; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~' || strchr("\"<>\\^`{|}", *p) != NULL)
-			return false;
-	return um_url_authority_end(url) != NULL
-		|| (url[scheme.len] == ':' && um_strlist_has(schemes, scheme));
+	if (url == NULL)
+		return true;
+	if (!is_plain(url)
+		|| (um_url_authority_end(url) == NULL
+			&& (url[0] != '/' || url[1] == '/')))
+		return um_conf_member_error(at, "switch_user",
+			"is neither https:// with a host nor a path on this "
+			"host");
+	return um_conf_copy_text(at, url, &brand->switch_user);
 }
 
 static bool
@@ -270,7 +299,8 @@ um_pages_load(struct um_brand *brand, const struct um_conf_loc *at,
 	json_t *object)
 {
 	static const char *const keys[] = { "name", "logo_url", "accent",
-		"accent_dark", "return_to", "return_schemes", NULL };
+		"accent_dark", "return_to", "return_schemes", "switch_user",
+		NULL };
 
 	*brand = (struct um_brand){ 0 };
 	return object == NULL
@@ -278,5 +308,6 @@ um_pages_load(struct um_brand *brand, const struct um_conf_loc *at,
 			&& read_name(at, object, brand)
 			&& read_logo_url(at, object, brand)
 			&& read_accent(at, object, brand)
-			&& read_return_to(at, object, brand));
+			&& read_return_to(at, object, brand)
+			&& read_switch_user(at, object, brand));
 }

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/limits.h"
 #include "contract/words.h"
 #include "description/spec_load.h"
 
 #define SECRETS_MAX 16
 #define ACCOUNTS_MAX 256
+#define TENANTS_MAX 64
 #define DEFAULT_GRACE_S 86400
 
 /* In the order of enum um_kind. */
@@ -35,8 +37,23 @@ um_provider_free(struct um_provider *provider)
 	free(provider->name);
 	free(provider->display_name);
 	free(provider->issuer);
+	free(provider->tenants);
 	json_decref(provider->response);
 	*provider = (struct um_provider){ 0 };
+}
+
+const struct um_provider *
+um_provider_of_check(void)
+{
+	static char name[] = UM_PROVIDER_OF_CHECK;
+	static const struct um_provider provider = {
+		.name = name,
+		.kind = UM_KIND_APPROVAL,
+		.display_name = name,
+		.tenants = name,
+	};
+
+	return &provider;
 }
 
 static bool
@@ -383,6 +400,43 @@ um_kind_name(enum um_kind kind)
 	return kinds[kind];
 }
 
+/* A tenant's name, or - for the rows without one. */
+static bool
+is_tenant(const char *text)
+{
+	return strlen(text) <= UM_TENANT_MAX
+		&& text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_")]
+		== '\0';
+}
+
+static bool
+read_tenants(struct um_provider *provider, const struct um_conf_loc *at,
+	json_t *entry)
+{
+	const char *names[TENANTS_MAX] = { NULL };
+	struct um_buf joined = { 0 };
+	size_t len = 0;
+
+	if (!read_texts(at, entry, "tenants", names, TENANTS_MAX, &len))
+		return false;
+	if (provider->kind == UM_KIND_PAYMENT && len > 1)
+		return um_conf_member_error(at, "tenants",
+			"is one tenant at most for the kind `payment`");
+	for (size_t i = 0; i < len; i++) {
+		if (names[i] == NULL || !is_tenant(names[i]))
+			return um_conf_member_error(at, "tenants",
+				"is not a list of tenants, each of 1 to 64 "
+				"characters of [a-z0-9_-]");
+	}
+	for (size_t i = 0; i < len; i++)
+		um_buf_cat(&joined, i != 0 ? "," : "",
+			strcmp(names[i], "-") != 0 ? names[i] : "");
+	if (len != 0)
+		um_buf_put(&joined, "", 1);
+	provider->tenants = joined.ptr;
+	return !joined.failed || um_conf_error(at, "out of memory");
+}
+
 static bool
 read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	const char *name, json_t *entry)
@@ -390,13 +444,16 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	static const char *const keys[] = { "kind", "display_name", "issuer",
 		"authorization_response_iss_parameter_supported", "description",
 		"secrets", "return_secrets", "certificate", "jwks_file",
-		"constants", "mode", "accounts", "grace", "four_eyes", NULL };
+		"constants", "mode", "accounts", "grace", "four_eyes",
+		"tenants", NULL };
 	const char *display_name;
 	unsigned kind;
 
 	if (!is_name(name))
 		return um_conf_error(at,
 			"is not a name of at most 64 characters of [a-z0-9_-]");
+	if (strcmp(name, UM_PROVIDER_OF_CHECK) == 0)
+		return um_conf_error(at, "is a name of `urlmode check`");
 	if (!um_conf_check_keys(at, entry, keys)
 		|| !um_conf_get_choice(at, entry, "kind", kinds, &kind)
 		|| !um_conf_get_bool(at, entry, "four_eyes",
@@ -413,7 +470,8 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 		&& um_conf_copy_text(at,
 			display_name != NULL ? display_name : name,
 			&provider->display_name)
-		&& read_issuer(provider, at, entry);
+		&& read_issuer(provider, at, entry)
+		&& read_tenants(provider, at, entry);
 }
 
 bool

@@ -24,6 +24,9 @@ enum um_kind {
 /* The word for a provider's kind in the configuration. */
 const char *um_kind_name(enum um_kind kind);
 
+/* Of `urlmode check` alone: no entry of a configuration has this name. */
+#define UM_PROVIDER_OF_CHECK "urlmode-check"
+
 struct um_provider {
 	char *name; /* ^[a-z0-9][a-z0-9_-]{0,63}$ */
 	enum um_kind kind;
@@ -45,7 +48,18 @@ struct um_provider {
 	 * that somebody else than the subject is another person.
 	 */
 	bool four_eyes;
+	/*
+	 * The tenants that may use it, separated by commas; an empty one is the
+	 * rows without a tenant. NULL: all. A payment provider has one at most.
+	 */
+	char *tenants;
 };
+
+/*
+ * The provider whose elicitations `urlmode check` makes (kind approval): a
+ * constant, which every configuration has without an entry.
+ */
+const struct um_provider *um_provider_of_check(void);
 
 /* Whether its page is ours: of kind input or approval. */
 bool um_provider_has_form(const struct um_provider *provider);

@@ -25,6 +25,6 @@
 	X(FULL, 429, "full", "This subject has too many open elicitations.") \
 	X(TOO_MANY, 429, "too_many", "Too many calls wait here.") \
 	X(INTERNAL_ERROR, 500, "internal_error", "Something went wrong here.") \
-	X(UNAVAILABLE, 503, "unavailable", "PostgreSQL does not answer. The same call can be made again.")
+	X(UNAVAILABLE, 503, "unavailable", "It cannot be done now. The same call can be made again.")
 
 #endif

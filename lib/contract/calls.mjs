@@ -2,6 +2,7 @@
 // From functions.json and calls.json: for each function that the packages call, its statement, and how a record of
 // names becomes the values of its parameters. Nobody counts positions.
 
+import { files as filesOfProgram } from './calls-c.mjs';
 import { go } from './calls-go.mjs';
 import { javascript } from './calls-node.mjs';
 import { python } from './calls-python.mjs';
@@ -41,12 +42,13 @@ function callOf(call, f) {
 	};
 }
 
-/** @type {(data: { types: Record<string, any>, calls: Record<string, any>[] }, functions: Record<string, any>[]) => Record<string, string>} */
-export function files({ types, calls }, functions) {
+/** @type {(data: { types: Record<string, any>, calls: Record<string, any>[], program: import('./calls-c.mjs').Program[] }, functions: Record<string, any>[]) => Record<string, string>} */
+export function files({ types, calls, program }, functions) {
 	const all = calls.map((call) => callOf(call, functions.find(({ schema, name }) => schema === 'urlmode' && name === call.name)));
 	/** @type {(language: 'js' | 'py' | 'go', room: string) => Call[]} */
 	const of = (language, room) => all.filter(({ rooms }) => rooms[language].includes(room));
 	return {
+		...filesOfProgram(program, functions),
 		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types, 'core'),
 		'lib/node/src/core/contract-money.js': javascript(of('js', 'money'), types, 'money'),
 		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types, 'vault'),

@@ -8,15 +8,19 @@ import { fileURLToPath } from 'node:url';
 import * as calls from './calls.mjs';
 import * as codes from './codes.mjs';
 import { functionsJson } from './functions.mjs';
+import * as hosts from './hosts.mjs';
 import * as kinds from './kinds.mjs';
 import * as limits from './limits.mjs';
 import * as messages from './messages.mjs';
+import * as parity from './parity.mjs';
 import * as providersGo from './providers-go.mjs';
 import * as seals from './seals.mjs';
 import * as words from './words.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
+const ADAPTERS = 'lib/node/ADAPTERS.md';
+const MAP = 'lib/README.md';
 
 /** @param {string} file relative to the repository */
 export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -67,7 +71,10 @@ export function generated() {
 		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
 		...words.files(data('words')),
 		...providersGo.files(descriptions(), read),
+		...hosts.files(data('hosts')),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
+		[MAP]: withTables(read(MAP), parity.tables(data('parity'))),
+		[ADAPTERS]: withTables(read(ADAPTERS), hosts.tables(data('hosts'))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
 }

@@ -23,6 +23,8 @@ export function kindsOf({ amount, outcomes = [], return: back }) {
 
 const ABOUT_CHECKOUTS = 'The descriptions that are shipped, and whose events name the checkout that was paid, so that whatever it totals can be expected.';
 
+const ABOUT_CURRENCIES = 'The currencies of ISO 4217, and the decimals of each.';
+
 /** In these, what is called the checkout is a product, which anybody may buy at another price. */
 const OF_PRODUCTS = new Set(['lemon-squeezy']);
 
@@ -45,12 +47,15 @@ ${wrapped(`describedCheckouts are t${ABOUT_CHECKOUTS.slice(1)}`, '// ')}var desc
 `;
 };
 
-const javascript = (all, checkouts) => `${head.js}
+const javascript = (all, checkouts, { exponents }) => `${head.js}
 ${jsDoc(ABOUT)}export const DESCRIBED_KINDS = new Map([
 ${all.map(([name, kinds]) => `	['${name}', [${kinds.map((kind) => `'${kind}'`).join(', ')}]],\n`).join('')}]);
 
 ${jsDoc(ABOUT_CHECKOUTS)}export const DESCRIBED_CHECKOUTS = new Set([
 ${checkouts.map((name) => `	'${name}',\n`).join('')}]);
+
+${jsDoc(ABOUT_CURRENCIES)}export const EXPONENTS = new Map(Object.entries({
+${Object.entries(exponents).map(([exponent, codes]) => wrapped([...codes].sort().map((code) => `${code}: ${exponent}`).join(', ') + ',', '\t')).join('')}}));
 `;
 
 /** Currencies and a number of each, one after another. @type {(numbers?: Record<string, number>) => string} */
@@ -87,7 +92,7 @@ export function files(descriptions, currencies) {
 	const all = descriptions.map(([name, description]) => [name, kindsOf(description)]);
 	const checkouts = descriptions.filter(([name, { checkout }]) => checkout !== undefined && !OF_PRODUCTS.has(name)).map(([name]) => name);
 	return {
-		'lib/node/src/core/contract-kinds.js': javascript(all, checkouts),
+		'lib/node/src/core/contract-kinds.js': javascript(all, checkouts, currencies),
 		'lib/python/src/urlmode/_core/contract_kinds.py': python(all, checkouts),
 		'lib/go/contract_kinds.go': go(all, checkouts),
 		'lib/contract/descriptions.h': header(descriptions, checkouts, currencies),

@@ -6,6 +6,8 @@
 
 /* Characters of the name of a provider. */
 #define UM_PROVIDER_MAX 64
+/* Characters of the name of a tenant. */
+#define UM_TENANT_MAX 64
 /* Bytes of a subject. */
 #define UM_SUBJECT_MAX 512
 /* Bytes of a session. */
@@ -44,17 +46,23 @@
 #define UM_GRACE_MAX_S 31536000
 /* How often `create` looks again, because another call has claimed the elicitation that it found. */
 #define UM_RESUME_ATTEMPTS 3
+/* How long a commit may be unanswered, before its connection is closed and the other hosts are asked which of them leads. It is never cancelled: PostgreSQL would commit what waits for a standby without it. */
+#define UM_COMMIT_UNANSWERED_MS 10000
 /* After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits before it asks again. */
 #define UM_KEEPALIVE_S 5
-/* How many of these questions may have no answer. */
-#define UM_KEEPALIVE_COUNT 2
-/* How long what was sent may stay without TCP's acknowledgement, where the driver can set it. */
-#define UM_UNACKED_MS 15000
 /* The shortest lease of a claim. */
 #define UM_CLAIM_LEASE_MIN_MS 1000
 /* The longest lease of a claim. */
 #define UM_CLAIM_LEASE_MAX_MS 3600000
-/* How long nobody else begins a recheck. A function that takes longer causes a warning. */
+/* How long a renewal that failed waits for the next one, and how often a call looks that waits for another one. */
+#define UM_CLAIM_RETRY_MS 500
+/* Characters of the name of a consumer of the ledger. */
+#define UM_CONSUMER_MAX 64
+/* How long the lease lasts with which an instance reads the ledger for a consumer. It is renewed as often as that of a claim. */
+#define UM_LEDGER_LEASE_MS 30000
+/* Entries of the ledger that one statement reads. */
+#define UM_LEDGER_PAGE_MAX 100
+/* How long nobody else begins a recheck. A function that takes longer has failed. */
 #define UM_RECHECK_LEASE_MS 60000
 /* The longest that this can be. */
 #define UM_RECHECK_AFTER_MAX_MS 86400000

@@ -3,7 +3,7 @@
 // languages share, in files of its own.
 
 /** Members for people, and for the callback programs. */
-const NOT_USED = ['documentation', 'notes', 'lifetimes', 'authorization_response'];
+const NOT_USED = ['documentation', 'notes', 'lifetimes', 'reuse_source', 'authorization_response'];
 
 const without = (object, names) => Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 const price = ({ as, exponents, places }) => ({ as, exponents, places });
@@ -35,6 +35,5 @@ export function files(descriptions, read) {
 		'lib/go/prices.json': json(prices(descriptions, JSON.parse(read('lib/currencies.json')))),
 		'lib/go/vault/providers.json': json(accounts(descriptions)),
 		'lib/go/form.schema.json': read('lib/contract/form.schema.json'),
-		'lib/go/adapter/clients.json': read('lib/node/src/adapters/clients.json'),
 	};
 }

@@ -11,6 +11,7 @@
 #define UM_REFUSALS(X) \
 	X(UNKNOWN_ROUTE, 404, "unknown_route", NOT_FOUND, "There is no page at this address.") \
 	X(UNKNOWN_PROVIDER, 404, "unknown_provider", LINK_INVALID, "This site has no provider with this name.") \
+	X(WRONG_TENANT, 404, "wrong_tenant", LINK_INVALID, "This link is of a tenant that may not use its provider.") \
 	X(WRONG_KIND, 404, "wrong_kind", LINK_INVALID, "This link is of another kind than its provider.") \
 	X(METHOD_NOT_ALLOWED, 405, "method_not_allowed", NOT_ACCEPTED, "This address does not accept this kind of request.") \
 	X(PREFETCH, 503, "prefetch", RELOAD, "This page cannot be loaded in advance.") \
@@ -18,6 +19,7 @@
 	X(DUPLICATE_PARAMETER, 400, "duplicate_parameter", LINK_INVALID, "A parameter occurs twice.") \
 	X(PARAMETERS_TOO_LARGE, 400, "parameters_too_large", TOO_LARGE, "The parameters are larger than this address accepts.") \
 	X(BODY_TOO_LARGE, 413, "body_too_large", TOO_LARGE, "The request is larger than this address accepts.") \
+	X(TOO_MANY_BODIES, 503, "too_many_bodies", RELOAD, "Too much is being sent at the same time. Please send it again in a few seconds.") \
 	X(UNSUPPORTED_MEDIA_TYPE, 415, "unsupported_media_type", NOT_ACCEPTED, "This address accepts form data only.") \
 	X(QUERY_AND_FORM, 400, "query_and_form", LINK_INVALID, "Both the query and the form have parameters.") \
 	X(STATE_MISSING, 400, "state_missing", LINK_INVALID, "The parameter state is missing.") \
@@ -33,6 +35,7 @@
 	X(CROSS_SITE, 403, "cross_site", DENIED, "The form was sent by another site.") \
 	X(APPROVAL_NEEDS_SIGN_IN, 403, "approval_needs_sign_in", SIGN_IN_NOT_SET_UP, "An approval by others needs a sign-in, and user_check is confirm.") \
 	X(FOUR_EYES_NOT_SET_UP, 403, "four_eyes_not_set_up", SIGN_IN_NOT_SET_UP, "The provider has no four_eyes in the configuration.") \
+	X(STEP_UP_NOT_SET_UP, 403, "step_up_not_set_up", SIGN_IN_NOT_SET_UP, "A fresh sign-in requires user_check openid.") \
 	X(OWN_REQUEST, 403, "own_request", OWN_REQUEST, "Somebody else has to decide this.") \
 	X(WRONG_BROWSER, 403, "wrong_browser", WRONG_BROWSER, "This was started in another browser.") \
 	X(SIGN_IN_NOT_SET_UP, 500, "sign_in_not_set_up", SIGN_IN_NOT_SET_UP, "The web server does not say who the user is.") \
@@ -45,6 +48,17 @@
 	X(WRONG_USER, 403, "wrong_user", WRONG_USER, "This was started by a different user.") \
 	X(UNKNOWN_ELICITATION, 404, "unknown_elicitation", REQUEST_UNKNOWN, "This request no longer exists.") \
 	X(EXPIRED, 410, "expired", EXPIRED, "This request has expired.") \
+	X(NOT_OPERATOR, 403, "not_operator", CONSOLE_DENIED, "This user may not open the console.") \
+	X(TOKEN_INVALID, 403, "token_invalid", SESSION_ENDED, "The form is not of this session.") \
+	X(CURSOR_INVALID, 400, "cursor_invalid", LINK_INVALID, "The parameter cursor is not valid.") \
+	X(FILTER_INVALID, 400, "filter_invalid", LINK_INVALID, "A parameter is not one of its values.") \
+	X(NOTE_INVALID, 400, "note_invalid", CONSOLE_NOTE, "The note or the reference is missing or too long.") \
+	X(UNKNOWN_HERE, 404, "unknown_here", CONSOLE_NOT_HERE, "There is nothing of this id here.") \
+	X(NOT_HELD, 409, "not_held", CONSOLE_NOT_HELD, "This payment is not held.") \
+	X(PAYMENT_CHANGED, 409, "payment_changed", CONSOLE_CHANGED, "This payment has changed since its page was shown.") \
+	X(PAYMENT_CLAIMED, 409, "payment_claimed", CONSOLE_CLAIMED, "A call has claimed this payment.") \
+	X(ELICITATION_DELETED, 409, "elicitation_deleted", CONSOLE_DELETED, "The elicitation of this payment was deleted.") \
+	X(ALREADY_REFUNDED, 409, "already_refunded", CONSOLE_ALREADY, "All of this payment has gone back already.") \
 	X(SIGNATURE_MISSING, 401, "signature_missing", RESPONSE_REFUSED, "The provider's message has no signature.") \
 	X(SIGNATURE_INVALID, 401, "signature_invalid", RESPONSE_REFUSED, "The signature does not match the provider's message.") \
 	X(CERTIFICATE_EXPIRED, 401, "certificate_expired", RESPONSE_REFUSED, "The certificate for the provider's signature is not valid at this time.") \

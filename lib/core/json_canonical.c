@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/json_canonical.h"
 
+#include <float.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,13 +46,16 @@ compare_names(const void *left, const void *right)
 
 /*
  * RFC 8785 section 3.2.2.3, ECMA-262 Number::toString: the fewest digits that give
- * the same double, as an integer, a decimal, or with an exponent.
+ * the same double, as an integer, a decimal, or with an exponent. Two numbers of
+ * 15 digits are never the same double, unless it is subnormal: if 15 digits give
+ * it, then these are the fewest, but for the zeros at their end.
  */
 static void
 put_number(struct um_buf *out, double value)
 {
 	char text[40], digits[24];
-	int precision = 0, exponent, count;
+	int precision = value > -DBL_MIN && value < DBL_MIN ? 0 : DBL_DIG - 1;
+	int exponent, count;
 
 	if (value == 0) {
 		um_buf_puts(out, "0"); /* also for -0 */
@@ -65,6 +69,8 @@ put_number(struct um_buf *out, double value)
 	for (const char *p = text; *p != 'e'; p++)
 		if (*p >= '0' && *p <= '9')
 			digits[count++] = *p;
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
 	digits[count] = '\0';
 	if (value < 0)
 		um_buf_puts(out, "-");

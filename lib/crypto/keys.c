@@ -88,6 +88,8 @@ derive_all(const struct um_keys *keys, struct um_key *key)
 		[UM_USE_TYPED] = UM_TYPED_INFO,
 		[UM_USE_READER] = UM_READER_INFO,
 		[UM_USE_KEPT] = UM_KEPT_INFO,
+		[UM_USE_FRESH] = UM_FRESH_INFO,
+		[UM_USE_CONSOLE] = UM_CONSOLE_INFO,
 		[UM_USE_VERIFIER] = UM_VERIFIER_INFO,
 		[UM_USE_FULFILLED] = UM_FULFILLED_INFO,
 	};

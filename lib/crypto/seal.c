@@ -130,6 +130,25 @@ um_seal_open(struct um_buf *out, struct um_str sealed,
 }
 
 bool
+um_seal_open_outcome(struct um_buf *out, struct um_str sealed,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys)
+{
+	bool is_for_id = sealed.len != 0 && sealed.ptr[0] == FOR_ID;
+	const struct um_key *key = um_envelope_key(sealed,
+		is_for_id ? FOR_ID : FOR_OWNER, keys);
+	char context[UM_UUID_LEN + UM_BINDING_LEN];
+
+	return key != NULL
+		&& open_with(out, sealed,
+			key->of[is_for_id ? UM_USE_EVENT_OUTCOME
+					  : UM_USE_OUTCOME],
+			put_context(context, id, is_for_id ? NULL : binding),
+			keys);
+}
+
+bool
 um_seal_put_for_page(struct um_buf *out, struct um_str json,
 	enum um_key_use use, const uint8_t id[static UM_UUID_LEN],
 	const uint8_t binding[static UM_BINDING_LEN],

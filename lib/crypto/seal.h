@@ -68,6 +68,12 @@ bool um_seal_open(struct um_buf *out, struct um_str sealed,
 	const uint8_t binding[static UM_BINDING_LEN],
 	const struct um_keys *keys);
 
+/* The same of an outcome. */
+bool um_seal_open_outcome(struct um_buf *out, struct um_str sealed,
+	const uint8_t id[static UM_UUID_LEN],
+	const uint8_t binding[static UM_BINDING_LEN],
+	const struct um_keys *keys);
+
 /*
  * The same for the page: `use` is UM_USE_FORM, UM_USE_PROBLEM, or UM_USE_TYPED,
  * for which `binding` is the digest of the browser, which is as long.

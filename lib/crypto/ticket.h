@@ -19,6 +19,13 @@
 #include "crypto/keys.h"
 
 /*
+ * Appends a ticket for this subject, until `expires` (Unix seconds), as an MCP
+ * server makes it. False: OpenSSL failed, or memory ran out.
+ */
+bool um_ticket_put(struct um_buf *out, const char *subject, int64_t expires,
+	const struct um_keys *keys, const uint8_t nonce[static UM_NONCE_LEN]);
+
+/*
  * Opens with any key of the file; the subject goes to `subject`, with a NUL.
  * False: the ticket is not genuine, has expired at `now` (Unix seconds), or
  * its subject is not UTF-8 text of 1 to UM_SUBJECT_MAX bytes without a NUL.

@@ -26,17 +26,39 @@ is_refund(enum um_effect effect)
 		|| effect == UM_EFFECT_DISPUTED;
 }
 
+/* What it is, beside the effect: of a refund or dispute, or of a renewal. */
+static bool
+load_kind(struct um_outcome_rule *rule, const struct um_conf_loc *at,
+	json_t *node)
+{
+	static const char *const kinds[] = { "dispute", "dispute_won",
+		"dispute_lost", "cancellation", "extra_charge", NULL };
+	unsigned word;
+	bool is_extra;
+
+	rule->kind = NULL;
+	if (json_object_get(node, "kind") == NULL)
+		return true;
+	if (!um_conf_get_choice(at, node, "kind", kinds, &word))
+		return false;
+	rule->kind = kinds[word];
+	is_extra = strcmp(rule->kind, "extra_charge") == 0;
+	if (is_extra ? rule->effect != UM_EFFECT_RENEWED
+		     : !is_refund(rule->effect))
+		return um_conf_member_error(at, "kind",
+			is_extra ? "cannot be used: the effect is not `renewed`"
+				 : "cannot be used: the effect is none of "
+				   "`refunded`, `refund_reversed`, `disputed`");
+	return true;
+}
+
 /* What only refunds and disputes have. */
 static bool
 load_refund(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 	json_t *node, const struct um_expr_scope *scope)
 {
-	static const char *const own[] = { "refund", "kind", "state",
-		"evidence_due", NULL };
-	static const char *const kinds[] = { "dispute", "dispute_won",
-		"dispute_lost", "cancellation", NULL };
-	const json_t *kind = json_object_get(node, "kind");
-	unsigned word;
+	static const char *const own[] = { "refund", "state", "evidence_due",
+		NULL };
 
 	for (size_t i = 0; own[i] != NULL; i++)
 		if (json_object_get(node, own[i]) != NULL
@@ -44,15 +66,15 @@ load_refund(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 			return um_conf_member_error(at, own[i],
 				"cannot be used: the effect is none of "
 				"`refunded`, `refund_reversed`, `disputed`");
-	if (kind != NULL && !um_conf_get_choice(at, node, "kind", kinds, &word))
+	if (!load_kind(rule, at, node))
 		return false;
-	rule->kind = kind != NULL ? kinds[word] : NULL;
 	if (rule->effect == UM_EFFECT_DISPUTED
 		&& json_object_get(node, "refund") == NULL)
 		return um_conf_member_error(at, "refund",
 			"is missing: which dispute is it?");
 	if (rule->effect == UM_EFFECT_DISPUTED
-		&& (kind == NULL || strcmp(rule->kind, "cancellation") == 0))
+		&& (rule->kind == NULL
+			|| strcmp(rule->kind, "cancellation") == 0))
 		return um_conf_member_error(at, "kind",
 			"is not that of a dispute");
 	return (json_object_get(node, "refund") == NULL

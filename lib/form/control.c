@@ -172,6 +172,17 @@ put_select(struct um_controls *controls, const struct um_input *input)
 	um_buf_puts(body, "</select>\n");
 }
 
+/*
+ * No password manager keeps a secret, unless the server wants it: browsers go by
+ * autocomplete, 1Password, Bitwarden and LastPass by attributes of their own.
+ */
+#define SAVED                                                                  \
+	"autocomplete=\"current-password\" autocapitalize=\"none\" "           \
+	"spellcheck=\"false\""
+#define SECRET                                                                 \
+	"autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" "   \
+	"data-1p-ignore data-bwignore data-lpignore=\"true\""
+
 /* A line feed that begins the text: browsers drop the first one. */
 static void
 put_area(struct um_controls *controls, const struct um_input *input,
@@ -181,9 +192,9 @@ put_area(struct um_controls *controls, const struct um_input *input,
 	bool secret = input != NULL && input->type == UM_INPUT_SECRET;
 
 	um_buf_cat(body, "<textarea rows=\"5\" dir=\"auto\"",
-		secret ? " autocomplete=\"off\" autocapitalize=\"none\" "
-			 "spellcheck=\"false\""
-		       : "");
+		!secret                ? ""
+			: input->saves ? " " SAVED
+				       : " " SECRET);
 	put_attributes(controls, input, required);
 	um_buf_puts(body, ">\n");
 	um_escape_html_text(body, shown_value(controls, input));
@@ -195,9 +206,7 @@ put_line(struct um_controls *controls, const struct um_input *input)
 {
 	static const char *const kinds[] = {
 		[UM_INPUT_TEXT] = "\"text\" dir=\"auto\" autocomplete=\"off\"",
-		[UM_INPUT_SECRET] =
-			"\"password\" autocomplete=\"off\" "
-			"autocapitalize=\"none\" spellcheck=\"false\"",
+		[UM_INPUT_SECRET] = "\"password\" ",
 		[UM_INPUT_EMAIL] = "\"email\" inputmode=\"email\" "
 				   "autocomplete=\"email\"",
 		[UM_INPUT_URL] = "\"url\" inputmode=\"url\" "
@@ -208,6 +217,8 @@ put_line(struct um_controls *controls, const struct um_input *input)
 	struct um_buf *body = controls->page.body;
 
 	um_buf_cat(body, "<input type=", kinds[input->type]);
+	if (input->type == UM_INPUT_SECRET)
+		um_buf_puts(body, input->saves ? SAVED : SECRET);
 	put_attributes(controls, input, input->required);
 	if (input->format == UM_FORMAT_DIGITS)
 		um_buf_puts(body, " inputmode=\"numeric\"");
@@ -233,6 +244,26 @@ put_checkbox(struct um_controls *controls, const struct um_input *input)
 	um_buf_cat(controls->page.body, checked ? " checked>\n" : ">\n");
 }
 
+/*
+ * A secret of one line, with a button that shows it. The page's script shows the
+ * button, and exchanges its words, of which one is in its value.
+ */
+static void
+put_secret(struct um_controls *controls, const struct um_input *input)
+{
+	struct um_buf *body = controls->page.body;
+
+	um_buf_puts(body, "<span class=\"secret\">");
+	put_line(controls, input);
+	put_name(controls,
+		"<button type=\"button\" hidden aria-describedby=\"l-", input,
+		"\" value=\"");
+	um_document_put(&controls->page, UM_TEXT_HIDE);
+	um_buf_puts(body, "\">");
+	um_document_put(&controls->page, UM_TEXT_SHOW);
+	um_buf_puts(body, "</button></span>\n");
+}
+
 static void
 put_control(struct um_controls *controls, const struct um_input *input,
 	bool required)
@@ -243,11 +274,13 @@ put_control(struct um_controls *controls, const struct um_input *input,
 		put_select(controls, input);
 	else if (input->type == UM_INPUT_CHECKBOX)
 		put_checkbox(controls, input);
+	else if (input->type == UM_INPUT_SECRET)
+		put_secret(controls, input);
 	else
 		put_line(controls, input);
 }
 
-/* What is wrong, beside the field. */
+/* What is wrong, under the field. */
 static void
 put_wrong(const struct um_controls *controls, const struct um_input *input)
 {
@@ -279,7 +312,7 @@ put_help(const struct um_controls *controls, const struct um_input *input)
 	if (input->link.len == 0)
 		return;
 	um_buf_puts(body,
-		"<a class=\"key\" target=\"_blank\" "
+		"<a target=\"_blank\" "
 		"rel=\"noopener noreferrer\" href=\"");
 	um_escape_html_attr(body, input->link);
 	um_buf_puts(body, "\">");
@@ -296,12 +329,14 @@ um_control_put(struct um_controls *controls, const struct um_input *input)
 	struct um_buf *body = controls->page.body;
 	bool ticked = input != NULL && input->type == UM_INPUT_CHECKBOX;
 
-	um_buf_cat(body,
-		ticked ? "<div class=\"field tick\">\n"
-		       : "<div class=\"field\">\n");
-	if (ticked)
+	um_buf_puts(body, "<div class=\"field\">\n");
+	put_name(controls, "<label for=\"f-", input, "\"");
+	if (ticked) {
+		um_buf_puts(body, " class=\"tick\">");
 		put_control(controls, input, required);
-	put_name(controls, "<label for=\"f-", input, "\">");
+	} else {
+		put_name(controls, " id=\"l-", input, "\">");
+	}
 	if (input != NULL)
 		um_control_words(controls, "span", "", input->label);
 	else
@@ -312,10 +347,10 @@ um_control_put(struct um_controls *controls, const struct um_input *input)
 		um_buf_puts(body, "</small>");
 	}
 	um_buf_puts(body, "</label>\n");
+	if (!ticked)
+		put_control(controls, input, required);
 	if (input != NULL)
 		put_help(controls, input);
 	put_wrong(controls, input);
-	if (!ticked)
-		put_control(controls, input, required);
 	um_buf_puts(body, "</div>\n");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One field on the page of a form: its label, its help, what is wrong with it,
- * and the element that takes the value. All texts are escaped.
+ * One field on the page of a form: its label, the element that takes the value,
+ * and under it its help, its link and what is wrong with it. All texts are
+ * escaped.
  */
 #ifndef UM_CONTROL_H
 #define UM_CONTROL_H

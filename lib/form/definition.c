@@ -66,11 +66,13 @@ read_all(struct um_definition *definition, const struct um_json_node *schema,
 		um_json_str(member(definition->json, "language")));
 	definition->title = member(definition->json, "title");
 	definition->text = member(definition->json, "text");
+	definition->submit_label = member(definition->json, "submit_label");
 	if (comment != NULL)
 		definition->comment = um_json_string_eq(comment,
 					      um_str("required"))
 			? UM_COMMENT_REQUIRED
 			: UM_COMMENT_OPTIONAL;
+	definition->step_up = member(definition->json, "step_up") != NULL;
 	read_facts(definition);
 	return read_inputs(definition, schema, fault);
 }

@@ -27,6 +27,7 @@ struct um_definition {
 	struct um_json_node *json;
 	enum um_language language;               /* of a text in one language */
 	const struct um_json_node *title, *text; /* words */
+	const struct um_json_node *submit_label; /* words, or NULL: ours */
 	size_t inputs_len;
 	struct um_input input[UM_FORM_INPUTS_MAX];
 	size_t facts_len;
@@ -34,6 +35,7 @@ struct um_definition {
 		const struct um_json_node *label, *value; /* words */
 	} fact[UM_FORM_FACTS_MAX];
 	enum um_comment comment;
+	bool step_up; /* of an approval: it demands a fresh sign-in */
 };
 
 /*

@@ -31,6 +31,7 @@ struct um_input {
 	struct um_str link;
 	const struct um_json_node *link_label; /* words */
 	bool required;
+	bool saves;      /* a secret that a password manager may keep */
 	bool has_lines;  /* of several lines: UM_INPUT_MULTILINE, or a secret */
 	size_t min, max; /* characters of a text */
 	double least, greatest; /* of a number */

@@ -141,6 +141,7 @@ um_input_read(struct um_input *input, const struct um_json_node *node,
 	input->link = um_json_str(member(link, "url"));
 	input->link_label = member(link, "label");
 	input->required = um_json_is(member(node, "required"), UM_JSON_TRUE);
+	input->saves = member(node, "save") != NULL;
 	input->has_lines = input->type == UM_INPUT_MULTILINE
 		|| member(node, "multiline") != NULL;
 	read_bounds(input, node, schema);

@@ -17,9 +17,12 @@ type AccountRequest struct {
 	Provider string
 	// Account is the provider's id of it: by default the one that was connected last.
 	Account string
-	// ValidFor is how long its token must be valid: a minute by default, a day at most, and never more than half the time that
-	// the provider gives its tokens.
+	// ValidFor is how long its token must still be valid: a day at most, and never more than half the time that the provider gives
+	// its tokens. Without it, a token that is valid is given at once.
 	ValidFor time.Duration
+	// Refused is an access token that the provider's API has refused, as with status 401. If it is the stored one, it is
+	// refreshed, once.
+	Refused string
 }
 
 // AccessToken is a token that is valid, for this server only: never send it to the MCP client.
@@ -95,7 +98,8 @@ type Connecting interface {
 	// The end of the context ends the call, and not the exchange. The id of the account, or a *NotConnectedError.
 	Exchange(ctx context.Context, outcome Outcome, returnURL string) (account string, err error)
 	// Await waits for the exchange of another call. The reason why the account is not connected: empty if it is. It is not known
-	// if that call has not said it in time.
+	// if that call has not said it in time. ErrOpen: no call exchanges the code, because the one that had claimed the outcome has
+	// given it back, so that it can be claimed again.
 	Await(ctx context.Context, elicitationID string) (reason string, isKnown bool, err error)
 }
 
@@ -107,7 +111,7 @@ type AccountError struct {
 	// Account is empty if the error is not about one account.
 	Account string
 	// Reason is a code, without a secret. Of ErrAccountReconnect it is invalid_grant, expired (there is no refresh token),
-	// refresh_lost (two answers did not arrive) or not_stored (the provider has replaced the refresh token, and what it gave cannot be stored).
+	// refused (the provider's API has refused a token that is new, or that cannot be refreshed), refresh_lost (two answers did not arrive) or not_stored (the provider has replaced the refresh token, and what it gave cannot be stored).
 	Reason string
 }
 
@@ -127,7 +131,8 @@ func (e *AccountError) Error() string {
 	return providerUnavailableText(e.Provider, e.Reason)
 }
 
-func (e *AccountError) Unwrap() error { return e.Code }
+// Unwrap returns an *Error, which unwraps to the Code.
+func (e *AccountError) Unwrap() error { return &Error{Code: e.Code, reason: e.Error()} }
 
 // NotConnectedError is why an elicitation has connected no account. It is an outcome, and no mistake of a call.
 type NotConnectedError struct {
@@ -153,7 +158,10 @@ func (e *UnclaimedPaymentsError) Error() string {
 	return unclaimedPaymentsText(strconv.Itoa(len(e.Payments)))
 }
 
-func (e *UnclaimedPaymentsError) Unwrap() error { return ErrUnclaimedPayments }
+// Unwrap returns an *Error, which unwraps to the Code.
+func (e *UnclaimedPaymentsError) Unwrap() error {
+	return &Error{Code: ErrUnclaimedPayments, reason: e.Error()}
+}
 
 // UnclaimedReference is a payment that nobody has claimed.
 type UnclaimedReference struct {

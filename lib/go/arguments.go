@@ -19,6 +19,7 @@ const year = 365 * 24 * time.Hour
 
 var (
 	providerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9][a-z0-9_-]{0,%d}$`, limits.ProviderMax-1))
+	tenantForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_-]{0,%d}$`, limits.TenantMax))
 	consumerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_-]{1,%d}$`, limits.ConsumerMax))
 	reasonForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_]{0,%d}$`, limits.ReasonMax))
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
@@ -93,7 +94,7 @@ func checkOwner(owner Owner) error {
 	return checkText("Session", owner.Session, 0, limits.SessionMax)
 }
 
-func checkRow(id string, owner Owner) (rowKey, error) {
+func (t tenant) checkRow(id string, owner Owner) (rowKey, error) {
 	id, err := checkID(id)
 	if err != nil {
 		return rowKey{}, err
@@ -101,7 +102,7 @@ func checkRow(id string, owner Owner) (rowKey, error) {
 	if err := checkOwner(owner); err != nil {
 		return rowKey{}, err
 	}
-	return rowKey{id, bindingOf(owner)}, nil
+	return rowKey{id, t.bindingOf(owner)}, nil
 }
 
 func checkProvider(provider string) error {

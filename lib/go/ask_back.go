@@ -47,7 +47,7 @@ var aboutEvent = &question{
 		if ask == nil {
 			ask = ws.rechecks.of(provider)
 		}
-		return ws.askProvider(ws.ctx, k, ask, nil)
+		return ws.askProvider(lastingOf(ws.ctx, asking.ctx), k, ask, nil)
 	},
 	then: func(_ *waits, _ rowKey, asking *wait, _ bool, failure error) bool {
 		asking.rechecked = true
@@ -63,7 +63,7 @@ var aboutTyped = &question{
 	needs: func(read *row) bool { return read.kind == Input && read.status == Processing },
 	can:   func(_ *waits, w *wait, _ string) bool { return w.canVerify() },
 	ask: func(ws *waits, k rowKey, provider string, asking *wait) (bool, error, error) {
-		return ws.verify(k, provider, asking.options.Verify)
+		return ws.verify(lastingOf(ws.ctx, asking.ctx), k, provider, asking.options.Verify)
 	},
 	then: func(ws *waits, k rowKey, asking *wait, taken bool, failure error) bool {
 		if failure != nil {
@@ -149,19 +149,21 @@ func (ws *waits) askProvider(ctx context.Context, k rowKey, ask RecheckFunc, max
 	return true, failure, err
 }
 
-// answerTaken asks about what was taken, and records the answer.
+// answerTaken asks about what was taken, and records the answer. The end of the context, and the time limit, end what awaits the
+// function, which may never come back.
 func (ws *waits) answerTaken(ctx context.Context, k rowKey, taken *takenRecheck, ask RecheckFunc) (failure, err error) {
 	event := Recheck{ElicitationID: k.id, Provider: taken.provider, Type: taken.eventType, References: taken.unprovenReferences,
 		Checkout: taken.checkout}
 	if taken.expected != "" {
 		json.Unmarshal([]byte(taken.expected), &event.Expected) // as the database has checked it
 	}
-	slow := time.AfterFunc(limits.RecheckLease, func() {
-		warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s takes more than %s: another instance may begin one meanwhile",
-			k.id, limits.RecheckLease))
-	})
-	answer, failure := guarded(ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(ws.ctx, event) })
-	slow.Stop()
+	open, stop := context.WithCancelCause(ctx)
+	defer context.AfterFunc(ws.ctx, func() { stop(errorClosed()) })()
+	limited, cancel := context.WithTimeoutCause(open, ws.recheckLimit, fmt.Errorf("recheck of elicitation %s has not answered within %s: %w",
+		k.id, ws.recheckLimit, context.DeadlineExceeded))
+	defer cancel()
+	answer, failure := awaited(limited, ws.log, "URLMODE_RECHECK", func() (*Answer, error) { return ask(limited, event) })
+	ctx = context.WithoutCancel(ctx) // Others need not wait for the end of the lease.
 	// With neither, the provider has nothing.
 	if failure == nil && answer != nil && (answer.Payments != nil || answer.Refunds != nil || !answer.isShort()) {
 		failure, err = ws.recordEntries(ctx, k, taken, answer)
@@ -228,22 +230,22 @@ func (ws *waits) lookOnce(k rowKey) {
 }
 
 // verify completes the row, or shows the problem on the page.
-func (ws *waits) verify(k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
-	taken, err := ws.db.takeCheck(ws.ctx, k)
+func (ws *waits) verify(ctx context.Context, k rowKey, provider string, ask func(context.Context, Typed) (*Problem, error)) (isTaken bool, failure, err error) {
+	taken, err := ws.db.takeCheck(ctx, k)
 	if err != nil || taken == nil {
 		return false, nil, err
 	}
-	problem, failed, failure := ws.askVerify(k, provider, taken, ask)
+	problem, failed, failure := ws.askVerify(ctx, k, provider, taken, ask)
 	var sealed []byte
 	if problem != nil {
 		sealed = seal(ws.ring, useProblem, k, problem, nil)
 	}
-	return true, failure, ws.db.endCheck(ws.ctx, k, taken.lease, sealed, failed)
+	return true, failure, ws.db.endCheck(ctx, k, taken.lease, sealed, failed)
 }
 
 // askVerify returns the problem as JSON. failed: the function has not answered. Then the page is open again.
 func (ws *waits) askVerify(
-	k rowKey, provider string, taken *takenCheck, ask func(context.Context, Typed) (*Problem, error),
+	ctx context.Context, k rowKey, provider string, taken *takenCheck, ask func(context.Context, Typed) (*Problem, error),
 ) (problem []byte, failed bool, failure error) {
 	var result struct {
 		Values map[string]any `json:"values"`
@@ -251,35 +253,38 @@ func (ws *waits) askVerify(
 	if err := unseal(ws.ring, useResult, k, taken.result, &result); err != nil {
 		return nil, true, err
 	}
-	type answer struct {
-		problem *Problem
-		err     error
-	}
-	limited, cancel := context.WithTimeout(ws.ctx, time.Duration(taken.leftMs)*time.Millisecond)
+	limited, cancel := context.WithTimeout(ctx, time.Duration(taken.leftMs)*time.Millisecond)
 	defer cancel()
-	answered := make(chan answer, 1)
-	go func() {
-		found, err := guarded(ws.log, "URLMODE_VERIFY", func() (*Problem, error) {
-			return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
-		})
-		answered <- answer{found, err}
-	}()
-	var said answer
-	select {
-	case said = <-answered:
-	case <-limited.Done():
-	}
+	found, err := awaited(limited, ws.log, "URLMODE_VERIFY", func() (*Problem, error) {
+		return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
+	})
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		warn(ws.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
 		return nil, true, nil
 	}
-	if err := limited.Err(); err != nil {
-		return nil, true, err
+	if err == nil && found != nil {
+		problem, err = found.check()
 	}
-	if said.err == nil && said.problem != nil {
-		problem, said.err = said.problem.check()
+	return problem, err != nil, err
+}
+
+// awaited is what the function answers before the context ends; it may go on after that.
+func awaited[T any](ctx context.Context, log *slog.Logger, code string, ask func() (T, error)) (answer T, err error) {
+	answered := make(chan struct{})
+	var said T
+	var failure error
+	go func() {
+		defer close(answered)
+		said, failure = guarded(log, code, ask)
+	}()
+	select {
+	case <-answered:
+		if ctx.Err() == nil {
+			return said, failure
+		}
+	case <-ctx.Done():
 	}
-	return problem, said.err != nil, said.err
+	return answer, context.Cause(ctx)
 }
 
 // guarded makes an error of a panic, which would end the process: no function of the caller is below. What the caller has panicked

@@ -40,7 +40,8 @@ func playBatches() (played *batches[int, int], sent chan statement, pass func())
 		clock = make(chan time.Time)
 	}
 	sent = make(chan statement)
-	return &batches[int, int]{after: after, run: func(_ context.Context, elements []int) ([]int, error) {
+	return &batches[int, int]{after: after, run: func(_ context.Context, wanted func() []int) ([]int, error) {
+		elements := wanted()
 		this := statement{elements, make(chan error)}
 		sent <- this
 		return elements, <-this.answer
@@ -113,7 +114,7 @@ func TestHalvesAreTriedOnlyForThoseWhoStillWait(t *testing.T) {
 	until(t, "both are overdue", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		return both[0].overdue && both[1].overdue
+		return both[0].late != nil && both[1].late != nil
 	})
 	batch.answer <- &pgconn.PgError{Code: "57014"}
 	for _, each := range late {
@@ -174,7 +175,7 @@ func staysFlat(t *testing.T, call func()) {
 
 func TestCallsKeepNothing(t *testing.T) {
 	m := offline(t)
-	b := &batches[int, int]{run: func(_ context.Context, elements []int) ([]int, error) { return elements, nil }}
+	b := &batches[int, int]{run: func(_ context.Context, elements func() []int) ([]int, error) { return elements(), nil }}
 	staysFlat(t, func() {
 		if _, err := call(t.Context(), m.pool, func(ctx context.Context) (int, error) { return b.ask(ctx, 1) }); err != nil {
 			t.Fatal(err)

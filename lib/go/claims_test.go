@@ -279,3 +279,50 @@ func TestRefundIsToldAtOnce(t *testing.T) {
 		t.Fatalf("%t, %v", kept, err)
 	}
 }
+
+// Two calls with a ClaimID of the caller have the same claim: one of them does not give back what the other is sending.
+func TestAccountOfTwoCalls(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := create(t, m, account(me)).ElicitationID
+	p.open(t, id, me)
+	p.comeBack(t, id, me, "c")
+	same := LeaseOptions{ClaimID: newID()}
+	sending, again := beginClaim(t, m, id, me, same), beginClaim(t, m, id, me, same)
+	if sending.State != ClaimBegun || again.State != ClaimBegun {
+		t.Fatalf("%s, %s", sending.State, again.State)
+	}
+	if released, err := again.ReleaseUnsent(t.Context()); err != nil || released {
+		t.Errorf("%t, %v", released, err)
+	}
+	if third := beginClaim(t, m, id, me, LeaseOptions{}); third.State != ClaimTaken {
+		t.Errorf("a third call is %s while the first one sends the code", third.State)
+	}
+}
+
+// The claim of an account whose code was not sent is given back, so that its user need not authorise again.
+func TestAccountWhoseCodeWasNotSent(t *testing.T) {
+	m, p, me := open(t), openPrograms(t), someone()
+	id := create(t, m, account(me)).ElicitationID
+	p.open(t, id, me)
+	p.comeBack(t, id, me, "c")
+	whileLocked(t, id, func(ctx context.Context) {
+		claim, err := m.BeginClaim(ctx, id, me, LeaseOptions{})
+		if err != nil || ctx.Err() == nil {
+			t.Fatalf("%+v, %v", claim, err)
+		}
+		if released, err := claim.ReleaseUnsent(ctx); err != nil || !released {
+			t.Errorf("%t, %v", released, err)
+		}
+		if again, err := claim.ReleaseUnsent(ctx); err != nil || again {
+			t.Errorf("again: %t, %v", again, err)
+		}
+	})
+	claim := beginClaim(t, m, id, me, LeaseOptions{})
+	if outcome, err := m.Wait(t.Context(), id, me); err != nil || claim.State != ClaimBegun || outcome.Result["code"] != "c" {
+		t.Fatalf("the next call is %s: %v, %v", claim.State, outcome, err)
+	}
+	claim.Fulfil(t.Context(), nil) // which has sent the code
+	if released, err := claim.ReleaseUnsent(t.Context()); err != nil || released {
+		t.Errorf("after its end: %t, %v", released, err)
+	}
+}

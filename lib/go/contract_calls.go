@@ -46,6 +46,8 @@ type newRow struct {
 	verifyMs *int
 	// the trace of the call
 	traceparent string
+	// empty: none
+	tenant string
 	// what a payment or signature is for
 	item string
 }
@@ -59,7 +61,7 @@ var sqlCreateElicitation = internals.StatementOf(
 	`SELECT expires_at, outcome FROM urlmode.create_elicitation($1::text[]::uuid[], $2::text[], $3::text[], $4::text[], $5::text[],
 		$6::bytea[], $7::text[], $8::text[], $9::text[]::jsonb[], $10::bytea[], $11::bigint[], $12::boolean[], $13::text[],
 		$14::boolean[], $15::bytea[], $16::text[], $17::text[], $18::smallint[], $19::bytea[], $20::text[]::jsonb[],
-		$21::bigint[]::integer[], $22::text[], items => $23::text[])`,
+		$21::bigint[]::integer[], $22::text[], $23::text[], $24::text[])`,
 	func(all []newRow) []any {
 		return []any{
 			column(all, func(r newRow) string { return r.id }),
@@ -84,6 +86,7 @@ var sqlCreateElicitation = internals.StatementOf(
 			column(all, func(r newRow) *string { return orNull(r.approvers) }),
 			column(all, func(r newRow) *int { return r.verifyMs }),
 			column(all, func(r newRow) *string { return orNull(r.traceparent) }),
+			column(all, func(r newRow) string { return r.tenant }),
 			column(all, func(r newRow) *string { return orNull(r.item) }),
 		}
 	},
@@ -234,6 +237,37 @@ var sqlExpire = internals.StatementOf(
 	internals.Nothing,
 )
 
+type beginAskValues struct {
+	rowKey
+	// digest of its name and version
+	client []byte
+	// whether its answer comes with its next call
+	awaited bool
+}
+
+var sqlBeginAsk = internals.StatementOf(
+	`SELECT urlmode.begin_ask($1::text::uuid, $2::bytea, $3::bytea, $4::boolean)`,
+	func(of beginAskValues) []any {
+		return []any{of.id, of.binding[:], of.client, of.awaited}
+	},
+	pgx.RowTo[string],
+)
+
+type endAskValues struct {
+	rowKey
+	// digest of its name and version
+	client []byte
+	answer string
+}
+
+var sqlEndAsk = internals.StatementOf(
+	`SELECT urlmode.end_ask($1::text::uuid, $2::bytea, $3::bytea, $4::text)`,
+	func(of endAskValues) []any {
+		return []any{of.id, of.binding[:], of.client, of.answer}
+	},
+	internals.Nothing,
+)
+
 type markReadValues struct {
 	all []rowKey
 	// from now until the results are purged
@@ -358,6 +392,57 @@ var sqlEndExchange = internals.StatementOf(
 	`SELECT urlmode.end_exchange($1::text::uuid, $2::bytea, $3::text)`,
 	func(of endExchangeValues) []any {
 		return []any{of.id, of.binding[:], of.reason}
+	},
+	pgx.RowTo[bool],
+)
+
+type releaseUnsentValues struct {
+	rowKey
+	claimID string
+}
+
+var sqlReleaseUnsent = internals.StatementOf(
+	`SELECT urlmode.release_unsent($1::text::uuid, $2::bytea, $3::text::uuid)`,
+	func(of releaseUnsentValues) []any {
+		return []any{of.id, of.binding[:], of.claimID}
+	},
+	pgx.RowTo[bool],
+)
+
+type leaderValues struct {
+	// of the session that has a commit under way; 0: none
+	process int
+}
+
+type leaderRow struct {
+	// empty: it is in recovery
+	timeline string
+	// the process that has answered
+	session int
+	// false: the commit waits for a standby; nil: it is not there
+	works *bool
+}
+
+var sqlLeader = internals.ReadingOf(
+	`SELECT coalesce(timeline, ''), session, works FROM urlmode.leader($1::bigint::integer)`,
+	func(of leaderValues) []any {
+		return []any{of.process}
+	},
+	func(from pgx.CollectableRow) (r leaderRow, err error) {
+		err = from.Scan(&r.timeline, &r.session, &r.works)
+		return r, err
+	},
+)
+
+type holdValues struct {
+	// key of the advisory lock of this instance
+	holder int64
+}
+
+var sqlHold = internals.StatementOf(
+	`SELECT urlmode.hold($1::bigint)`,
+	func(of holdValues) []any {
+		return []any{of.holder}
 	},
 	pgx.RowTo[bool],
 )

@@ -52,7 +52,10 @@ const (
 	ErrAccountNotConnected Code = "ACCOUNT_NOT_CONNECTED"
 	// ErrAccountReconnect: The account must be connected again by its user.
 	ErrAccountReconnect Code = "ACCOUNT_RECONNECT"
-	// ErrAccountUnavailable: The access token has expired, and the provider cannot refresh it just now.
+	// ErrTokenRefused: The body of a call that uses an account says that the provider's API has refused its access token,
+	// as with status 401. The token is refreshed, and the body runs once more.
+	ErrTokenRefused Code = "TOKEN_REFUSED"
+	// ErrAccountUnavailable: The access token has expired or was refused, and the provider cannot refresh it just now.
 	ErrAccountUnavailable Code = "ACCOUNT_UNAVAILABLE"
 	// ErrAccountSeal: The tokens of an account cannot be opened.
 	ErrAccountSeal Code = "ACCOUNT_SEAL"

@@ -43,7 +43,8 @@ var sqlClaimAtOnce = internals.StatementOf(
 	},
 )
 
-type unclaimedPaymentsValues struct {
+type unclaimedOfValues struct {
+	tenant   string
 	provider string
 	since    *time.Time
 	id       string
@@ -70,12 +71,12 @@ type unclaimedRow struct {
 	item string
 }
 
-var sqlUnclaimedPayments = internals.ReadingOf(
+var sqlUnclaimedOf = internals.ReadingOf(
 	`SELECT elicitation::text, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
-		session, binding, coalesce(resume_key, ''), result, coalesce(item, '') FROM urlmode.unclaimed_payments($1::text,
-		$2::timestamptz, $3::text::uuid)`,
-	func(of unclaimedPaymentsValues) []any {
-		return []any{orNull(of.provider), of.since, orNull(of.id)}
+		session, binding, coalesce(resume_key, ''), result, coalesce(item, '') FROM urlmode.unclaimed_of($1::text, $2::text,
+		$3::timestamptz, $4::text::uuid)`,
+	func(of unclaimedOfValues) []any {
+		return []any{of.tenant, orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r unclaimedRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.matches, &r.late, &r.provenAt,
@@ -84,7 +85,8 @@ var sqlUnclaimedPayments = internals.ReadingOf(
 	},
 )
 
-type undeliveredClaimsValues struct {
+type undeliveredOfValues struct {
+	tenant   string
 	provider string
 	since    *time.Time
 	id       string
@@ -110,12 +112,12 @@ type undeliveredRow struct {
 	item string
 }
 
-var sqlUndeliveredClaims = internals.ReadingOf(
+var sqlUndeliveredOf = internals.ReadingOf(
 	`SELECT elicitation::text, provider_name, kind, coalesce(reference, ''), coalesce(amount, 0), coalesce(currency, ''),
 		fulfilled_at, given_at, has_result, refunded, held, subject, session, coalesce(resume_key, ''), coalesce(item, '') FROM
-		urlmode.undelivered_claims($1::text, $2::timestamptz, $3::text::uuid)`,
-	func(of undeliveredClaimsValues) []any {
-		return []any{orNull(of.provider), of.since, orNull(of.id)}
+		urlmode.undelivered_of($1::text, $2::text, $3::timestamptz, $4::text::uuid)`,
+	func(of undeliveredOfValues) []any {
+		return []any{of.tenant, orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r undeliveredRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.kind, &r.reference, &r.amount, &r.currency, &r.fulfilledAt, &r.givenAt,
@@ -124,7 +126,8 @@ var sqlUndeliveredClaims = internals.ReadingOf(
 	},
 )
 
-type refundsValues struct {
+type refundsOfValues struct {
+	tenant   string
 	provider string
 	since    *time.Time
 	id       string
@@ -149,12 +152,13 @@ type refundRow struct {
 	resumeKey    string
 }
 
-var sqlRefunds = internals.ReadingOf(
+var sqlRefundsOf = internals.ReadingOf(
 	`SELECT elicitation::text, provider_name, reference, amount, coalesce(currency, ''), coalesce(reversed, 0), received_at,
 		changed_at, coalesce(payment, ''), coalesce(paid, 0), coalesce(refunded, 0), coalesce(held, false), claimed, coalesce(subject,
-		''), coalesce(session, ''), coalesce(resume_key, '') FROM urlmode.refunds($1::text, $2::timestamptz, $3::text::uuid)`,
-	func(of refundsValues) []any {
-		return []any{orNull(of.provider), of.since, orNull(of.id)}
+		''), coalesce(session, ''), coalesce(resume_key, '') FROM urlmode.refunds_of($1::text, $2::text, $3::timestamptz,
+		$4::text::uuid)`,
+	func(of refundsOfValues) []any {
+		return []any{of.tenant, orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r refundRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.reversed, &r.receivedAt, &r.changedAt,
@@ -166,6 +170,7 @@ var sqlRefunds = internals.ReadingOf(
 type beginLedgerValues struct {
 	consumer string
 	leaseMs  int64
+	tenant   string
 }
 
 type begunLedger struct {
@@ -176,9 +181,9 @@ type begunLedger struct {
 }
 
 var sqlBeginLedger = internals.StatementOf(
-	`SELECT lease, coalesce(wait_ms, 0) FROM urlmode.begin_ledger($1::text, $2::bigint)`,
+	`SELECT lease, coalesce(wait_ms, 0) FROM urlmode.begin_ledger($1::text, $2::bigint, $3::text)`,
 	func(of beginLedgerValues) []any {
-		return []any{of.consumer, of.leaseMs}
+		return []any{of.consumer, of.leaseMs, of.tenant}
 	},
 	func(from pgx.CollectableRow) (r begunLedger, err error) {
 		err = from.Scan(&r.lease, &r.waitMs)
@@ -190,7 +195,8 @@ type readLedgerValues struct {
 	consumer string
 	lease    int64
 	// entries, at most 100
-	most int
+	most   int
+	tenant string
 }
 
 type ledgerRow struct {
@@ -216,9 +222,9 @@ type ledgerRow struct {
 var sqlReadLedger = internals.StatementOf(
 	`SELECT number, entered_at, entry_type, kind, provider, coalesce(elicitation::text, ''), coalesce(subject, ''), coalesce(item,
 		''), coalesce(payment, ''), coalesce(checkout, ''), coalesce(reference, ''), amount, coalesce(currency, ''), refunded,
-		coalesce(status, ''), occurred_at, evidence_due_at FROM urlmode.read_ledger($1::text, $2::bigint, $3::bigint::integer)`,
+		coalesce(status, ''), occurred_at, evidence_due_at FROM urlmode.read_ledger($1::text, $2::bigint, $3::bigint::integer, $4::text)`,
 	func(of readLedgerValues) []any {
-		return []any{of.consumer, of.lease, of.most}
+		return []any{of.consumer, of.lease, of.most, of.tenant}
 	},
 	func(from pgx.CollectableRow) (r ledgerRow, err error) {
 		err = from.Scan(&r.number, &r.enteredAt, &r.entryType, &r.kind, &r.provider, &r.elicitation, &r.subject, &r.item, &r.payment,
@@ -233,12 +239,13 @@ type acknowledgeLedgerValues struct {
 	// of the entry that was dealt with; nil: the lease is renewed alone
 	number  *int64
 	leaseMs int64
+	tenant  string
 }
 
 var sqlAcknowledgeLedger = internals.StatementOf(
-	`SELECT urlmode.acknowledge_ledger($1::text, $2::bigint, $3::bigint, $4::bigint)`,
+	`SELECT urlmode.acknowledge_ledger($1::text, $2::bigint, $3::bigint, $4::bigint, $5::text)`,
 	func(of acknowledgeLedgerValues) []any {
-		return []any{of.consumer, of.lease, of.number, of.leaseMs}
+		return []any{of.consumer, of.lease, of.number, of.leaseMs, of.tenant}
 	},
 	pgx.RowTo[bool],
 )
@@ -246,12 +253,13 @@ var sqlAcknowledgeLedger = internals.StatementOf(
 type endLedgerValues struct {
 	consumer string
 	lease    int64
+	tenant   string
 }
 
 var sqlEndLedger = internals.StatementOf(
-	`SELECT urlmode.end_ledger($1::text, $2::bigint)`,
+	`SELECT urlmode.end_ledger($1::text, $2::bigint, $3::text)`,
 	func(of endLedgerValues) []any {
-		return []any{of.consumer, of.lease}
+		return []any{of.consumer, of.lease, of.tenant}
 	},
 	pgx.RowTo[bool],
 )
@@ -260,13 +268,14 @@ type paidValues struct {
 	subject string
 	item    string
 	// when it was proved, or later
-	since *time.Time
+	since  *time.Time
+	tenant string
 }
 
 var sqlPaid = internals.ReadingOf(
-	`SELECT urlmode.paid($1::text, $2::text, $3::timestamptz)`,
+	`SELECT urlmode.paid($1::text, $2::text, $3::timestamptz, $4::text)`,
 	func(of paidValues) []any {
-		return []any{of.subject, of.item, of.since}
+		return []any{of.subject, of.item, of.since, of.tenant}
 	},
 	pgx.RowTo[bool],
 )
@@ -275,13 +284,14 @@ type deliveredValues struct {
 	subject string
 	item    string
 	// when it was proved, or later
-	since *time.Time
+	since  *time.Time
+	tenant string
 }
 
 var sqlDelivered = internals.ReadingOf(
-	`SELECT urlmode.delivered($1::text, $2::text, $3::timestamptz)`,
+	`SELECT urlmode.delivered($1::text, $2::text, $3::timestamptz, $4::text)`,
 	func(of deliveredValues) []any {
-		return []any{of.subject, of.item, of.since}
+		return []any{of.subject, of.item, of.since, of.tenant}
 	},
 	pgx.RowTo[bool],
 )
@@ -353,7 +363,8 @@ var sqlBeginRecheck = internals.StatementOf(
 	},
 )
 
-type beginDueRecheckValues struct {
+type beginRecheckOfValues struct {
+	tenant string
 	// names of those whose events can be answered, as JSON
 	providers string
 	leaseMs   int64
@@ -374,11 +385,11 @@ type dueRecheck struct {
 	checkout string
 }
 
-var sqlBeginDueRecheck = internals.StatementOf(
+var sqlBeginRecheckOf = internals.StatementOf(
 	`SELECT id::text, binding, lease, rechecks, coalesce(event_type, ''), unproven_references, provider, coalesce(expected::text,
-		''), coalesce(checkout, '') FROM urlmode.begin_due_recheck($1::text::jsonb, $2::bigint)`,
-	func(of beginDueRecheckValues) []any {
-		return []any{of.providers, of.leaseMs}
+		''), coalesce(checkout, '') FROM urlmode.begin_recheck_of($1::text, $2::text::jsonb, $3::bigint)`,
+	func(of beginRecheckOfValues) []any {
+		return []any{of.tenant, of.providers, of.leaseMs}
 	},
 	func(from pgx.CollectableRow) (r dueRecheck, err error) {
 		err = from.Scan(&r.id, &r.binding, &r.lease, &r.rechecks, &r.eventType, &r.unprovenReferences, &r.provider, &r.expected,
@@ -414,6 +425,7 @@ type reconcileValues struct {
 	payments string
 	// the same
 	refunds string
+	tenant  string
 }
 
 type reconciledRow struct {
@@ -433,9 +445,9 @@ type reconciledRow struct {
 var sqlReconcile = internals.ReadingOf(
 	`SELECT what, kind, reference, payment, elicitation::text, coalesce(amount, 0), coalesce(currency, ''), coalesce(their_amount,
 		0), coalesce(their_currency, '') FROM urlmode.reconcile($1::text, $2::timestamptz, $3::timestamptz, $4::text::jsonb,
-		$5::text::jsonb)`,
+		$5::text::jsonb, $6::text)`,
 	func(of reconcileValues) []any {
-		return []any{of.provider, of.since, of.until, of.payments, of.refunds}
+		return []any{of.provider, of.since, of.until, of.payments, of.refunds, of.tenant}
 	},
 	func(from pgx.CollectableRow) (r reconciledRow, err error) {
 		err = from.Scan(&r.what, &r.kind, &r.reference, &r.payment, &r.elicitation, &r.amount, &r.currency, &r.theirAmount,
@@ -513,6 +525,30 @@ var sqlRenewLease = internals.StatementOf(
 		return []any{of.id, of.binding[:], of.fence, of.leaseMs}
 	},
 	pgx.RowTo[string],
+)
+
+type continueLeaseValues struct {
+	rowKey
+	fence   int64
+	leaseMs int64
+}
+
+type continuedRow struct {
+	outcome          string
+	claimedReference string
+	nextFence        int64
+}
+
+var sqlContinueLease = internals.StatementOf(
+	`SELECT outcome, coalesce(claimed_reference, ''), coalesce(next_fence, 0) FROM urlmode.continue_lease($1::text::uuid, $2::bytea,
+		$3::bigint, $4::bigint)`,
+	func(of continueLeaseValues) []any {
+		return []any{of.id, of.binding[:], of.fence, of.leaseMs}
+	},
+	func(from pgx.CollectableRow) (r continuedRow, err error) {
+		err = from.Scan(&r.outcome, &r.claimedReference, &r.nextFence)
+		return r, err
+	},
 )
 
 type fulfilLeaseValues struct {

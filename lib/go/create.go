@@ -18,6 +18,9 @@ import (
 //
 // Errors: ErrArgument, ErrExists, ErrLimit, ErrSubscribed, ErrBusy, ErrUnavailable, ErrClosed, and that of Request.Target.
 func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
+	if err := checkContext(ctx); err != nil {
+		return Elicitation{}, err
+	}
 	price, err := checkTargetRequest(&r, m.described)
 	if err != nil {
 		return Elicitation{}, err
@@ -37,7 +40,7 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 			return Elicitation{}, errorSubscribed(r.Item)
 		}
 	}
-	k := rowKey{r.ID, bindingOf(r.Owner)}
+	k := rowKey{r.ID, m.tenant.bindingOf(r.Owner)}
 	var urls CallbackURLs
 	at, err := m.place(ctx, k, r, asked, func() (prepared, error) {
 		urls = m.urls(k, r.Provider, r.Kind, r.TTL)
@@ -87,7 +90,7 @@ func (m *Instance) place(ctx context.Context, k rowKey, r Request, asked digests
 		if err != nil {
 			return placed{}, err
 		}
-		made.digest, made.linkKid = asked.request, linkKid
+		made.digest, made.linkKid, made.tenant = asked.request, linkKid, m.tenant
 		expiresAt, err := m.db.create(ctx, made.row())
 		if err != nil {
 			return placed{}, err
@@ -249,12 +252,13 @@ type prepared struct {
 	key       rowKey
 	request   Request
 	requester string
+	tenant    tenant
 	target    Target
 	verifier  []byte
 	digest    []byte
 	linkKid   int16
 	form      []byte
-	approvers []string // of askedForm, as is verify
+	approvers string // of askedForm, as is verify
 	verify    time.Duration
 }
 
@@ -264,13 +268,10 @@ func (p prepared) row() newRow {
 		rowKey: p.key, provider: r.Provider, kind: r.Kind, subject: r.Owner.Subject, session: r.Owner.Session, requester: p.requester,
 		targetURL: p.target.URL, checkout: p.target.Checkout, verifier: p.verifier, ttlMs: r.TTL.Milliseconds(), exclusive: r.Exclusive,
 		resumeKey: r.ResumeKey, canRecheck: !r.CannotRecheck, request: p.digest, clientID: r.ClientID, linkKid: p.linkKid, form: p.form,
-		traceparent: r.Traceparent, item: r.Item,
+		traceparent: r.Traceparent, item: r.Item, approvers: p.approvers, tenant: string(p.tenant),
 	}
 	if r.Kind == Payment {
 		made.expected = r.expected()
-	}
-	if p.approvers != nil {
-		made.approvers = jsonOf(p.approvers)
 	}
 	if p.verify != 0 {
 		milliseconds := int(p.verify.Milliseconds())

@@ -5,7 +5,7 @@ package urlmode
 import (
 	"cmp"
 	"context"
-	"errors"
+	"sync/atomic"
 	"time"
 
 	"urlmode.example/urlmode/internal/internals"
@@ -26,6 +26,7 @@ type database struct {
 	creates  batches[newRow, created]
 	resumes  batches[resuming, resumedRow]
 	abandons batches[abandoned, string]
+	offset   atomic.Pointer[time.Duration] // of its clock, once it is known
 }
 
 func newDatabase(p *pool) *database {
@@ -57,12 +58,23 @@ func run[A, R any](ctx context.Context, p *pool, statement internals.Statement[A
 	return rows(ctx, p, statement.Read, statement.Reads, statement.Text, statement.Values(of)...)
 }
 
+// runBatch is run for the elements of a batch that are wanted when there is a connection.
+func runBatch[A, R any](ctx context.Context, p *pool, statement internals.Statement[[]A, R], elements func() []A) ([]R, error) {
+	return rowsOf(ctx, p, statement.Read, statement.Reads, statement.Text, func() ([]any, bool) {
+		of := elements()
+		if len(of) == 0 {
+			return nil, false
+		}
+		return statement.Values(of), true
+	})
+}
+
 // one runs a statement that answers with one row.
 func one[A, R any](ctx context.Context, p *pool, statement internals.Statement[A, R], of A) (R, error) {
 	found, err := first(ctx, p, statement, of)
 	if err != nil || found == nil {
 		var none R
-		return none, cmp.Or(err, errNoRow)
+		return none, cmp.Or(err, unexpected("no row"))
 	}
 	return *found, nil
 }
@@ -77,8 +89,6 @@ func first[A, R any](ctx context.Context, p *pool, statement internals.Statement
 		return &found[0], nil
 	})
 }
-
-var errNoRow = errors.New("PostgreSQL has answered with no row")
 
 // create returns when the row expires, or nil if another call of the same owner has created one that can be resumed.
 func (db *database) create(ctx context.Context, made newRow) (*time.Time, error) {
@@ -110,16 +120,16 @@ func (db *database) create(ctx context.Context, made newRow) (*time.Time, error)
 	})
 }
 
-func (db *database) createRows(ctx context.Context, made []newRow) ([]created, error) {
-	return run(ctx, db.pool, sqlCreateElicitation, made)
+func (db *database) createRows(ctx context.Context, made func() []newRow) ([]created, error) {
+	return runBatch(ctx, db.pool, sqlCreateElicitation, made)
 }
 
 func (db *database) resume(ctx context.Context, wanted resuming) (resumedRow, error) {
 	return call(ctx, db.pool, func(ctx context.Context) (resumedRow, error) { return db.resumes.ask(ctx, wanted) })
 }
 
-func (db *database) resumeRows(ctx context.Context, wanted []resuming) ([]resumedRow, error) {
-	return run(ctx, db.pool, sqlResumeFor, wanted)
+func (db *database) resumeRows(ctx context.Context, wanted func() []resuming) ([]resumedRow, error) {
+	return runBatch(ctx, db.pool, sqlResumeFor, wanted)
 }
 
 // abandon answers "completed" by this call, "already", or the status that stays as it is.
@@ -131,8 +141,8 @@ func (db *database) abandon(ctx context.Context, end abandoned) (string, error) 
 	return outcome, err
 }
 
-func (db *database) abandonRows(ctx context.Context, ends []abandoned) ([]string, error) {
-	return run(ctx, db.pool, sqlAbandon, ends)
+func (db *database) abandonRows(ctx context.Context, ends func() []abandoned) ([]string, error) {
+	return runBatch(ctx, db.pool, sqlAbandon, ends)
 }
 
 func (db *database) read(ctx context.Context, wanted rowKey) (*row, error) {
@@ -196,12 +206,12 @@ type filter struct {
 	id       string
 }
 
-func (f filter) values() unclaimedPaymentsValues {
+func (f filter) values(of tenant) unclaimedOfValues {
 	var since *time.Time
 	if !f.since.IsZero() {
 		since = &f.since
 	}
-	return unclaimedPaymentsValues{provider: f.provider, since: since, id: f.id}
+	return unclaimedOfValues{tenant: string(of), provider: f.provider, since: since, id: f.id}
 }
 
 // beginRecheck is nil if another instance is rechecking, or if there is nothing to recheck. maxAge: before a claim.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"urlmode.example/urlmode/internal/seals"
 )
@@ -67,11 +68,14 @@ func DefaultResumeKey(provider string, kind Kind, message string, expected Expec
 	return provider + " " + string(kind) + " " + base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// canonicalJSON writes JSON in the canonical form of RFC 8785. Members that are nil are left out.
+// canonicalJSON writes JSON in the canonical form of RFC 8785. Nil is null, and is kept.
 func canonicalJSON(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return "", argumentError("About must be plain JSON")
+	}
+	if hasLoneSurrogate(text) {
+		return "", argumentError("a text of About has half a surrogate pair")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -86,14 +90,41 @@ func canonicalJSON(value any) (string, error) {
 	return out.String(), nil
 }
 
+// hasLoneSurrogate finds the escape of half a pair in JSON, as a json.RawMessage may have it. A decoder would replace it.
+func hasLoneSurrogate(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		unit, ok := escaped(text, i)
+		if !ok || !utf16.IsSurrogate(unit) {
+			continue
+		}
+		other, ok := escaped(text, i+6)
+		if !ok || text[i+5] != '\\' || utf16.DecodeRune(unit, other) == utf8.RuneError {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// escaped is the code unit of \uXXXX, whose u is at i.
+func escaped(text []byte, i int) (rune, bool) {
+	if i+5 > len(text) || text[i] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
+	return rune(unit), err == nil
+}
+
 func writeCanonical(out *strings.Builder, value any) error {
 	switch value := value.(type) {
 	case map[string]any:
 		names := make([]string, 0, len(value))
-		for name, member := range value {
-			if member != nil {
-				names = append(names, name)
-			}
+		for name := range value {
+			names = append(names, name)
 		}
 		slices.SortFunc(names, func(a, b string) int {
 			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))

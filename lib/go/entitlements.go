@@ -10,13 +10,16 @@ import (
 
 // Entitlements lists what a user has subscribed to: the best subscription of each item, or of this one if it is not empty.
 func (m *Instance) Entitlements(ctx context.Context, subject, item string) ([]Entitlement, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	for _, err := range []error{checkText("subject", subject, 1, limits.SubjectMax), checkText("item", item, 0, limits.ItemMax)} {
 		if err != nil {
 			return nil, err
 		}
 	}
 	found, err := call(ctx, m.pool, func(ctx context.Context) ([]entitlementRow, error) {
-		return run(ctx, m.pool, sqlEntitlements, entitlementsValues{subject: subject, item: item})
+		return run(ctx, m.pool, sqlEntitlements, entitlementsValues{tenant: string(m.tenant), subject: subject, item: item})
 	})
 	return column(found, toEntitlement), err
 }

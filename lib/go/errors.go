@@ -5,8 +5,11 @@ package urlmode
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode/internal/internals"
 )
 
 // Code is the kind of an [Error], for errors.Is. It is the same in every language
@@ -19,7 +22,8 @@ func (c Code) Error() string { return string(c) }
 // ErrExpired is what an ErrRequestState is that was valid once.
 var ErrExpired = errors.New("it has expired")
 
-// Error is every error that this package makes itself. Errors of PostgreSQL are
+// Error is every error that the packages of urlmode make themselves, for [errors.As]; an [AccountError] and an [UnclaimedPaymentsError] unwrap to one.
+// What a function of the caller has returned, or panicked with, is wrapped as it is. Errors of PostgreSQL are
 // those of pgx, without the details that quote a row. No error contains a key, a
 // token, a result or a password.
 type Error struct {
@@ -65,6 +69,16 @@ func argumentError(format string, values ...any) error {
 	return &Error{Code: ErrArgument, reason: fmt.Sprintf(format, values...)}
 }
 
+// Failure makes an Error, for the packages of this repository alone. The cause may be nil.
+func Failure(_ internals.Permit, code Code, reason string, cause error) error {
+	return &Error{Code: code, reason: reason, cause: cause}
+}
+
+// unexpected is about an answer of PostgreSQL that no version of its functions gives.
+func unexpected(what string) error {
+	return &Error{Code: ErrUnavailable, reason: "PostgreSQL has answered with " + what}
+}
+
 func timedOut(id string, status Status, cause error) error {
 	reason := timedOutText(id, "in time")
 	if cause == nil {
@@ -82,10 +96,10 @@ func sqlstate(err error) string {
 	return ""
 }
 
-// isRefusal reports whether a privilege or a migration is missing, so that the server would refuse the statement again.
+// isRefusal reports whether a privilege or a migration is missing, or a limit is reached, so that the server would refuse the statement again.
 func isRefusal(err error) bool {
 	state := sqlstate(err)
-	return len(state) == 5 && (state[:2] == "42" || state[:2] == "3F")
+	return len(state) == 5 && slices.Contains([]string{"42", "3F", "54"}, state[:2])
 }
 
 // withoutDetail removes what may quote a row: the detail of a failed check contains all of it.

@@ -60,6 +60,12 @@ type InputForm struct {
 	Facts []Fact `json:"facts,omitempty"`
 }
 
+// sealedInput is the form of an input as it is sealed.
+type sealedInput struct {
+	InputForm
+	SubmitLabel Words `json:"submit_label,omitempty"`
+}
+
 // ApprovalForm is what the page of an approval asks. The members are those of InputForm.
 type ApprovalForm struct {
 	Language string `json:"language,omitempty"`
@@ -68,6 +74,12 @@ type ApprovalForm struct {
 	Facts    []Fact `json:"facts,omitempty"`
 	// Comment is optional or required. Empty: nobody is asked for one.
 	Comment string `json:"comment,omitempty"`
+}
+
+// sealedApproval is the form of an approval as it is sealed.
+type sealedApproval struct {
+	ApprovalForm
+	StepUp bool `json:"step_up,omitempty"`
 }
 
 // Fact is what a page shows: 120 and 500 characters.
@@ -118,6 +130,8 @@ type Field struct {
 	Required bool `json:"required,omitempty"`
 	// Multiline means that a secret has several lines, such as a key in PEM.
 	Multiline bool `json:"multiline,omitempty"`
+	// Save means that a password manager may keep a secret. By default the page asks it not to.
+	Save bool `json:"save,omitempty"`
 	// Min and Max are the length of a text in characters, and the bounds of a number. Bound makes one.
 	Min *float64 `json:"min,omitempty"`
 	Max *float64 `json:"max,omitempty"`
@@ -149,6 +163,9 @@ type InputRequest struct {
 	Provider string
 	Owner    Owner
 	Form     InputForm
+	// SubmitLabel is what the button says that sends the form: at most 40 characters. By default it says Send, in the language of
+	// the page.
+	SubmitLabel Words
 	// VerifyTimeout is how long WaitOptions.Verify may take, from a second to two minutes. Without it nothing is verified.
 	VerifyTimeout time.Duration
 	TTL           time.Duration
@@ -169,7 +186,13 @@ type ApprovalRequest struct {
 	// Approvers are 1 to 16 subjects who decide. If there are none, Owner.Subject decides.
 	Approvers []string
 	// Others means that anybody but Owner.Subject decides whom the sign-in of the callback programs knows.
-	Others      bool
+	Others bool
+	// FourEyes demands that Owner.Subject is none of them, in no spelling of the name. The page refuses everybody with
+	// four_eyes_not_set_up where the provider's entry in the configuration has no four_eyes.
+	FourEyes bool
+	// StepUp demands that whoever decides signs in once more for it. It requires user_check openid; otherwise the page refuses
+	// everybody with step_up_not_set_up.
+	StepUp      bool
 	TTL         time.Duration
 	ID          string
 	Exclusive   bool
@@ -195,6 +218,9 @@ type FormElicitation struct {
 // CreateInput asks the user to type something on a page of the callback programs. The errors are those of Create. One in
 // the form names the place of the mistake as a JSON pointer, such as form/fields/0/label.
 func (m *Instance) CreateInput(ctx context.Context, r InputRequest) (FormElicitation, error) {
+	if err := checkContext(ctx); err != nil {
+		return FormElicitation{}, err
+	}
 	request, asked, err := r.split()
 	if err != nil {
 		return FormElicitation{}, err
@@ -214,7 +240,7 @@ func (r InputRequest) split() (Request, askedForm, error) {
 		}
 	}
 	var err error
-	asked.text, err = r.Form.check()
+	asked.text, err = checkForm("input", sealedInput{r.Form, r.SubmitLabel}, r.Form.Fields)
 	return Request{
 		Provider: r.Provider, Kind: Input, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
 		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
@@ -224,6 +250,9 @@ func (r InputRequest) split() (Request, askedForm, error) {
 // CreateApproval asks for a decision on a page of the callback programs: of the subject, of others, or of certain
 // subjects. The errors are those of CreateInput.
 func (m *Instance) CreateApproval(ctx context.Context, r ApprovalRequest) (FormElicitation, error) {
+	if err := checkContext(ctx); err != nil {
+		return FormElicitation{}, err
+	}
 	request, asked, err := r.split()
 	if err != nil {
 		return FormElicitation{}, err
@@ -238,7 +267,10 @@ func (r ApprovalRequest) split() (Request, askedForm, error) {
 	var asked askedForm
 	var err error
 	if asked.approvers, err = checkApprovers(r.Approvers, r.Others); err == nil {
-		asked.text, err = r.Form.check()
+		asked.text, err = checkForm("approval", sealedApproval{r.Form, r.StepUp}, nil)
+	}
+	if asked.fourEyes = r.FourEyes; err == nil && asked.fourEyes && asked.approvers == nil {
+		err = argumentError("FourEyes requires Approvers or Others")
 	}
 	return Request{
 		Provider: r.Provider, Kind: Approval, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
@@ -257,6 +289,7 @@ func compared(r Request, form askedForm, err error) (Request, error) {
 type askedForm struct {
 	text      []byte        // as JSON
 	approvers []string      // nil: the subject decides; empty: anybody else
+	fourEyes  bool          // the subject is none of them
 	verify    time.Duration // zero: nothing is verified
 }
 
@@ -264,16 +297,30 @@ type askedForm struct {
 func (a askedForm) about(more map[string]any) map[string]any {
 	about := map[string]any{}
 	maps.Copy(about, more)
-	about["form"], about["approver"], about["verify"] = json.RawMessage(a.text), nil, nil
-	if a.verify != 0 {
+	about["form"] = json.RawMessage(a.text)
+	if delete(about, "verify"); a.verify != 0 {
 		about["verify"] = true
 	}
-	if len(a.approvers) > 0 {
+	if delete(about, "approver"); len(a.approvers) > 0 {
 		about["approver"] = a.approvers
 	} else if a.approvers != nil {
 		about["approver"] = "others"
 	}
+	if delete(about, "four_eyes"); a.fourEyes {
+		about["four_eyes"] = true
+	}
 	return about
+}
+
+// approversJSON is how the row has the approvers; empty if the subject decides.
+func (a askedForm) approversJSON() string {
+	switch {
+	case a.approvers == nil:
+		return ""
+	case a.fourEyes:
+		return jsonOf(map[string]any{"approvers": a.approvers, "four_eyes": true})
+	}
+	return jsonOf(a.approvers)
 }
 
 func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (FormElicitation, error) {
@@ -284,10 +331,10 @@ func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (F
 	if err != nil {
 		return FormElicitation{}, err
 	}
-	k := rowKey{r.ID, bindingOf(r.Owner)}
+	k := rowKey{r.ID, m.tenant.bindingOf(r.Owner)}
 	at, err := m.place(ctx, k, r, asked, func() (prepared, error) {
 		return prepared{key: k, request: r, requester: m.name, form: seal(m.ring, useForm, k, form.text, nil),
-			approvers: form.approvers, verify: form.verify}, nil
+			approvers: form.approversJSON(), verify: form.verify}, nil
 	})
 	if err != nil {
 		return FormElicitation{}, err

@@ -344,6 +344,7 @@ func TestAnotherFormIsAnotherRequest(t *testing.T) {
 		digest(Approval, nil, askedForm{text: one, approvers: []string{}}), digest(Approval, nil, askedForm{text: one, approvers: []string{"bob"}}),
 		digest(Approval, map[string]any{"a": 1}, askedForm{text: one}), digest(Input, nil, askedForm{text: one}),
 		digest(Input, nil, askedForm{text: one, verify: time.Second}),
+		digest(Approval, nil, askedForm{text: one, approvers: []string{}, fourEyes: true}),
 	} {
 		if known[made] {
 			t.Errorf("%s is the same", made)
@@ -353,6 +354,29 @@ func TestAnotherFormIsAnotherRequest(t *testing.T) {
 	if digest(Input, nil, askedForm{text: one, verify: time.Second}) != digest(Input, map[string]any{}, askedForm{text: one, verify: time.Minute}) {
 		t.Error("the time limit is a part of it")
 	}
+}
+
+// As tests/vectors/request.json has it.
+func TestSubmitLabelAndStepUpAreAPartOfTheForm(t *testing.T) {
+	request := InputRequest{Provider: "intake", Owner: someone(), SubmitLabel: Words{"en": "Connect", "de": "Verbinden"},
+		Form: InputForm{Title: Text("Key"), Fields: []Field{{Name: "api_key", Type: SecretField, Label: Text("Key")}}}}
+	compared, err := request.Compared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err := compared.digests(compared.About); err != nil || hex.EncodeToString(made.request) != "6cc60a1098021378907e093171c61088" {
+		t.Errorf("%x, %v", made.request, err)
+	}
+	approval := ApprovalRequest{Provider: "approvals", Owner: someone(), StepUp: true, Form: ApprovalForm{Title: Text("Delete?")}}
+	if compared, err = approval.Compared(); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := compared.digests(compared.About); err != nil || hex.EncodeToString(made.request) != "7d2ce915e254d897502888f81727e7bc" {
+		t.Errorf("%x, %v", made.request, err)
+	}
+	request.SubmitLabel = Text(strings.Repeat("x", 41))
+	_, err = request.Compared()
+	refused(t, "SubmitLabel", err, "form/submit_label must")
 }
 
 // What is a form is one again as it is sealed.

@@ -231,3 +231,108 @@ func TestZeroOptions(t *testing.T) {
 		}
 	}
 }
+
+// packages are the files of each package of this folder, without its tests.
+func packages(t *testing.T, each func(folder string, set *token.FileSet, file *ast.File)) {
+	t.Helper()
+	for _, folder := range []string{".", "adapter", "vault", "mcp", "mcpgo"} {
+		set := token.NewFileSet()
+		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s has no sources: %v", folder, err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			each(folder, set, file)
+		}
+	}
+}
+
+// A caller reads in the signature what a bool or a text beside an error is.
+func TestResultsHaveNames(t *testing.T) {
+	plain, seen := regexp.MustCompile(`^(bool|string|int\d*)$`), 0
+	packages(t, func(_ string, set *token.FileSet, file *ast.File) {
+		for _, declaration := range file.Decls {
+			of, is := declaration.(*ast.FuncDecl)
+			if !is || !of.Name.IsExported() || of.Type.Results == nil || of.Type.Results.NumFields() < 2 {
+				continue
+			}
+			if of.Recv != nil && !ast.IsExported(strings.TrimLeft(types.ExprString(of.Recv.List[0].Type), "*")) {
+				continue
+			}
+			seen++
+			for _, each := range of.Type.Results.List {
+				if len(each.Names) == 0 && plain.MatchString(types.ExprString(each.Type)) {
+					t.Errorf("%s: a result of %s has no name", set.Position(of.Pos()), of.Name)
+				}
+			}
+		}
+	})
+	if seen < 50 {
+		t.Errorf("only %d functions are found", seen)
+	}
+}
+
+// plainErrors are the places of errors that are no *Error, with the reason.
+var plainErrors = map[string]string{
+	"ErrExpired":            "is the cause of an *Error",
+	"errPanicked":           "is about a function of the caller",
+	"answerTaken":           "is about a function of the caller",
+	"guarded":               "is about a function of the caller",
+	"errState":              "no caller gets it",
+	"errStateExpired":       "no caller gets it",
+	"openJSON":              "is the cause of an *Error",
+	"errGone":               "becomes an ErrClientGone",
+	"errConnectedMeanwhile": "no caller gets it",
+	"errGivenBack":          "no caller gets it",
+	"Output":                "is the text of a tool's result",
+	"inferred":              "AddTool panics with it",
+	"signingKeyOf":          "becomes an ErrArgument",
+}
+
+// Every error of these packages is an *Error.
+func TestErrorsAreErrors(t *testing.T) {
+	found := map[string]bool{}
+	packages(t, func(_ string, set *token.FileSet, file *ast.File) {
+		for _, declaration := range file.Decls {
+			place := ""
+			ast.Inspect(declaration, func(node ast.Node) bool {
+				switch node := node.(type) {
+				case *ast.FuncDecl:
+					place = node.Name.Name
+				case *ast.ValueSpec:
+					if general, is := declaration.(*ast.GenDecl); is && general.Tok == token.VAR {
+						place = node.Names[0].Name
+					}
+				case *ast.CallExpr:
+					if of := types.ExprString(node.Fun); of == "errors.New" || of == "fmt.Errorf" {
+						if found[place] = true; plainErrors[place] == "" {
+							t.Errorf("%s: %s makes an error that is no *Error", set.Position(node.Pos()), place)
+						}
+					}
+				}
+				return true
+			})
+		}
+	})
+	for place := range plainErrors {
+		if !found[place] {
+			t.Errorf("%s makes no such error any more", place)
+		}
+	}
+	for _, made := range []error{
+		&AccountError{Code: ErrAccountReconnect, Provider: "github", Reason: "expired"}, &UnclaimedPaymentsError{},
+		argumentError("x"), unexpected("no row"), requestStateError(true),
+	} {
+		var own *Error
+		if !errors.As(made, &own) || !errors.Is(made, own.Code) || own.Error() != made.Error() {
+			t.Errorf("%v is no *Error", made)
+		}
+	}
+}

@@ -6,10 +6,12 @@ import (
 	"context"
 	"crypto/cipher"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // Internals is for package adapter, and for package vault, which is a module of its own.
@@ -50,8 +52,10 @@ func (i internal) Query(ctx context.Context, read func(pgx.CollectableRow) (any,
 	})
 }
 
+func (i internal) Tenant() string { return string(i.m.tenant) }
+
 func (i internal) Binding(subject, session string) []byte {
-	made := bindingOf(Owner{subject, session})
+	made := i.m.tenant.bindingOf(Owner{subject, session})
 	return made[:]
 }
 
@@ -60,6 +64,8 @@ func (i internal) CheckText(name, text string, least, most int) error {
 }
 
 func (i internal) CheckProvider(provider string) error { return checkProvider(provider) }
+
+func (i internal) CheckContext(ctx context.Context) error { return checkContext(ctx) }
 
 func (i internal) CheckID(id string) (string, error) { return checkID(id) }
 
@@ -74,7 +80,34 @@ func (i internal) CheckOpen() error {
 	return nil
 }
 
+func (i internal) Hold(ctx context.Context, timeout time.Duration) (*int64, func()) {
+	i.m.listener.acquire()
+	return i.m.listener.holder(ctx, timeout), i.m.listener.release
+}
+
 func (i internal) Start() (func(), error) { return i.m.background.start() }
+
+func (i internal) BeginAsk(ctx context.Context, of internals.Ask, awaited bool) (string, error) {
+	return call(ctx, i.m.pool, func(ctx context.Context) (string, error) {
+		return one(ctx, i.m.pool, sqlBeginAsk, beginAskValues{rowKey: i.rowOf(of), client: clientOf(of), awaited: awaited})
+	})
+}
+
+func (i internal) EndAsk(ctx context.Context, of internals.Ask, answer string) error {
+	_, err := call(ctx, i.m.pool, func(ctx context.Context) (struct{}, error) {
+		return one(ctx, i.m.pool, sqlEndAsk, endAskValues{rowKey: i.rowOf(of), client: clientOf(of), answer: answer})
+	})
+	return err
+}
+
+func (i internal) rowOf(of internals.Ask) rowKey {
+	return rowKey{of.ID, i.m.tenant.bindingOf(Owner{of.Subject, of.Session})}
+}
+
+func clientOf(of internals.Ask) []byte {
+	made := digestOf(seals.ClientLabel, of.Name, of.Version)
+	return made[:]
+}
 
 func (i internal) Warn(code, text string) { warn(i.m.log, code, text) }
 

@@ -19,6 +19,10 @@ import (
 // without the function; while PostgreSQL is unavailable, it waits.
 func (m *Instance) Ledger(ctx context.Context, o LedgerOptions) iter.Seq2[LedgerEntry, error] {
 	return func(yield func(LedgerEntry, error) bool) {
+		if err := checkContext(ctx); err != nil {
+			yield(LedgerEntry{}, err)
+			return
+		}
 		if !consumerForm.MatchString(o.Consumer) {
 			yield(LedgerEntry{}, argumentError("Consumer must be 1 to %d characters of a-z, 0-9, _ and -", limits.ConsumerMax))
 			return
@@ -38,14 +42,17 @@ func (m *Instance) Ledger(ctx context.Context, o LedgerOptions) iter.Seq2[Ledger
 
 // Paid says whether this user has paid for this item: a payment that was as expected, and that did not go back as a whole. One that is
 // held counts once a call has claimed it; with Delivered, each counts only then.
-func (m *Instance) Paid(ctx context.Context, o PaidOptions) (bool, error) {
+func (m *Instance) Paid(ctx context.Context, o PaidOptions) (paid bool, err error) {
+	if err := checkContext(ctx); err != nil {
+		return false, err
+	}
 	if err := checkText("Subject", o.Subject, 1, limits.SubjectMax); err != nil {
 		return false, err
 	}
 	if err := checkText("Item", o.Item, 1, limits.ItemMax); err != nil {
 		return false, err
 	}
-	values := paidValues{subject: o.Subject, item: o.Item}
+	values := paidValues{subject: o.Subject, item: o.Item, tenant: string(m.tenant)}
 	if !o.Since.IsZero() {
 		values.since = &o.Since
 	}
@@ -68,7 +75,7 @@ func (l *ledger) begin(ctx context.Context, m *Instance, consumer string) (*read
 	if l.closed {
 		return nil, errorClosed()
 	}
-	r := &reading{pool: m.pool, listener: m.listener, consumer: consumer, woken: make(chan struct{}, 1), ended: make(chan struct{}), interval: limits.PollMin}
+	r := &reading{pool: m.pool, listener: m.listener, tenant: string(m.tenant), consumer: consumer, woken: make(chan struct{}, 1), ended: make(chan struct{}), interval: limits.PollMin}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	l.readings[r] = struct{}{}
 	m.listener.subscribe(r)
@@ -113,6 +120,7 @@ func (l *ledger) close() {
 type reading struct {
 	pool     *pool
 	listener *listener
+	tenant   string
 	consumer string
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -134,6 +142,8 @@ func (r *reading) notified(all []notification) {
 		}
 	}
 }
+
+func (r *reading) listening() { r.wake() }
 
 func (r *reading) wake() {
 	select {
@@ -164,7 +174,7 @@ func (r *reading) current() int64 {
 func (r *reading) follow(yield func(LedgerEntry, error) bool) error {
 	for r.ctx.Err() == nil {
 		begun, err := untilAnswered(r, func() (begunLedger, error) {
-			return one(r.ctx, r.pool, sqlBeginLedger, beginLedgerValues{r.consumer, limits.LedgerLease.Milliseconds()})
+			return one(r.ctx, r.pool, sqlBeginLedger, beginLedgerValues{r.consumer, limits.LedgerLease.Milliseconds(), r.tenant})
 		})
 		if err != nil {
 			return err
@@ -187,7 +197,7 @@ func (r *reading) read(lease int64, yield func(LedgerEntry, error) bool) (bool, 
 	for r.ctx.Err() == nil && r.current() == lease {
 		page, err := untilAnswered(r, func() ([]ledgerRow, error) {
 			return call(r.ctx, r.pool, func(ctx context.Context) ([]ledgerRow, error) {
-				return run(ctx, r.pool, sqlReadLedger, readLedgerValues{r.consumer, lease, limits.LedgerPageMax})
+				return run(ctx, r.pool, sqlReadLedger, readLedgerValues{r.consumer, lease, limits.LedgerPageMax, r.tenant})
 			})
 		})
 		if err != nil {
@@ -226,7 +236,7 @@ func (r *reading) read(lease int64, yield func(LedgerEntry, error) bool) (bool, 
 // acknowledge renews the lease alone if there is no number. The end of the context does not end it.
 func (r *reading) acknowledge(lease int64, number *int64) (bool, error) {
 	return one(context.WithoutCancel(r.ctx), r.pool, sqlAcknowledgeLedger,
-		acknowledgeLedgerValues{r.consumer, lease, number, limits.LedgerLease.Milliseconds()})
+		acknowledgeLedgerValues{r.consumer, lease, number, limits.LedgerLease.Milliseconds(), r.tenant})
 }
 
 // hold renews the lease until it is lost or given back.
@@ -261,7 +271,7 @@ func (r *reading) lose(lease int64) bool {
 // giveBack lets another instance begin at once. If it fails, the lease ends by itself.
 func (r *reading) giveBack() {
 	if lease := r.current(); r.lose(lease) {
-		_, _ = one(context.WithoutCancel(r.ctx), r.pool, sqlEndLedger, endLedgerValues{r.consumer, lease})
+		_, _ = one(context.WithoutCancel(r.ctx), r.pool, sqlEndLedger, endLedgerValues{r.consumer, lease, r.tenant})
 	}
 }
 

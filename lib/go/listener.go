@@ -45,8 +45,11 @@ func parseNotifications(payload []byte) []notification {
 	return slices.DeleteFunc(notified, func(one notification) bool { return !isID(one.ID) })
 }
 
-// subscriber is told what the listener hears.
-type subscriber interface{ notified([]notification) }
+// subscriber is told what the listener hears, and that it listens from now on, or polls: what was announced before may not be known.
+type subscriber interface {
+	notified([]notification)
+	listening()
+}
 
 // listener has the one connection of an instance that listens for notifications,
 // and that reads the rows of all waits. One goroutine owns it. It is opened for
@@ -69,17 +72,51 @@ type listener struct {
 	waits      *waits
 	ctx        context.Context
 	running    sync.WaitGroup
-	warned     bool // of polling; only its goroutine uses this
+	warned     bool  // of polling; only its goroutine uses this
+	lock       int64 // the key of the advisory lock of this instance
 
 	mu          sync.Mutex
 	users       int
 	keeping     bool
 	kicked      bool
+	left        bool               // the host may not be the one that leads
 	interrupt   context.CancelFunc // ends the wait for a notification
 	receiving   bool               // notifications are known to arrive
+	held        holding            // whether the connection has the lock of this instance
 	lost        int                // connections, for the metrics
 	probeID     string
 	subscribers map[subscriber]struct{}
+}
+
+type holding int
+
+const (
+	notDecided holding = iota
+	isHeld
+	isNotHeld
+)
+
+// holder is the key of the advisory lock by which others see that this instance is there. There is none behind a pooler, or if
+// the connection is not open in time. Only while it is used (acquire).
+func (l *listener) holder(ctx context.Context, timeout time.Duration) *int64 {
+	for until := time.Now().Add(timeout); !l.noListen; {
+		l.mu.Lock()
+		held := l.held
+		l.mu.Unlock()
+		switch {
+		case held == isHeld:
+			return &l.lock
+		case held == isNotHeld || time.Now().After(until) || timing.Sleep(ctx, 20*time.Millisecond) != nil:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (l *listener) setHeld(held holding) {
+	l.mu.Lock()
+	l.held = held
+	l.mu.Unlock()
 }
 
 // acquire opens the connection if there is none.
@@ -125,6 +162,20 @@ func (l *listener) kick() {
 	l.mu.Unlock()
 }
 
+// leave has the connection made again.
+func (l *listener) leave() {
+	l.mu.Lock()
+	l.left = true
+	l.mu.Unlock()
+	l.kick()
+}
+
+func (l *listener) isLeft() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left
+}
+
 func (l *listener) isReceiving() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +201,7 @@ func (l *listener) keep() {
 			failures = 1
 		}
 		l.mu.Lock()
-		l.receiving = false
+		l.receiving, l.held, l.left = false, notDecided, false
 		l.mu.Unlock()
 		if l.ends() {
 			return
@@ -184,12 +235,18 @@ func (l *listener) serve() (isGood bool, err error) {
 		}
 	}
 	l.waits.wakeAll()
+	l.mu.Lock()
+	for who := range l.subscribers {
+		who.listening()
+	}
+	l.mu.Unlock()
 	var probeEnds time.Time
 	if listens {
 		if probeEnds, err = l.probe(conn); err != nil {
 			return false, err
 		}
 	} else {
+		l.setHeld(isNotHeld)
 		l.warnPolling("PostgreSQL is polled")
 	}
 	return l.loop(conn, probeEnds)
@@ -253,6 +310,9 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 	checkAt := time.Now().Add(timing.Jittered(limits.ListenCheck))
 	var polls polls
 	for l.ctx.Err() == nil {
+		if l.isLeft() {
+			return isGood, unavailable("commits are not answered")
+		}
 		for l.waits.isDue() {
 			if err := l.waits.read(l, conn); err != nil {
 				return isGood, err
@@ -360,8 +420,19 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 		l.mu.Lock()
 		l.receiving = true
 		l.mu.Unlock()
+		var isTaken bool
+		row := conn.QueryRow(ctx, sqlHold.Text, append([]any{pgx.QueryExecModeExec}, sqlHold.Values(holdValues{l.lock})...)...)
+		if err := row.Scan(&isTaken); err != nil && conn.IsClosed() {
+			return time.Time{}, err
+		}
+		if isTaken {
+			l.setHeld(isHeld)
+		} else {
+			l.setHeld(isNotHeld)
+		}
 		return time.Time{}, nil
 	}
+	l.setHeld(isNotHeld)
 	if err := l.execute(conn, "LISTEN "+probeChannel, limits.ListenQuery); err != nil {
 		return time.Time{}, err
 	}

@@ -182,13 +182,17 @@ func TestMemoryOfReports(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	told, count := make(chan int32), int32(0)
-	read := func(context.Context, filter) ([]int32, error) {
-		count++
-		return []int32{count}, nil
-	}
-	isLate := func(a notification) bool { return a.Late }
+	m.db.offset.Store(new(time.Duration))
+	kind := kindOfReport[int32, int32]{matches: func(a notification) bool { return a.Late }, name: func(n int32) int32 { return n },
+		read: func(_ context.Context, f filter) ([]int32, error) {
+			if f.id == "" {
+				return nil, nil
+			}
+			count++
+			return []int32{count}, nil
+		}}
 	go func() {
-		for each := range reports(ctx, m, isLate, read, func(n int32) int32 { return n }) {
+		for each := range reportsOf(ctx, m, kind) {
 			told <- each
 		}
 		close(told)

@@ -204,6 +204,8 @@ type LeaseOptions struct {
 	Wait time.Duration
 	// ClaimID is a UUID that names this claim. Who begins again with the same one has the same claim.
 	ClaimID string
+	// Fence is that of a claim that Hold has kept, to go on with it: if another call has begun since, this one begins as any other.
+	Fence int64
 	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
 	AnyPayment bool
 	// Recheck asks the provider before the claim begins, if an event has ever asked for that. If it fails, the claim does not begin.

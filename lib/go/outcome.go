@@ -100,6 +100,9 @@ func toOutcome(ring keys, read *row, k rowKey, result map[string]any, known *ver
 		outcome.Comment, _ = result["comment"].(string)
 		decided, _ := result["decided_at"].(string)
 		outcome.DecidedAt, _ = time.Parse(time.RFC3339, decided) // the zero time if nobody has decided
+		signedIn, _ := result["signed_in_at"].(string)
+		outcome.SignedInAt, _ = time.Parse(time.RFC3339, signedIn)
+		outcome.SignedInBy, _ = result["signed_in_by"].(string)
 	}
 	return outcome, nil
 }

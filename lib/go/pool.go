@@ -31,6 +31,9 @@ type pool struct {
 	ctx      context.Context
 	breakOff context.CancelFunc
 
+	// nil: the pool is the caller's.
+	leadership *leadership
+
 	mu         sync.Mutex
 	closed     bool
 	inProgress int
@@ -59,6 +62,8 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 		if !isSet(config.DatabaseURL, "pool_max_conns", "") {
 			own.MaxConns = limits.PoolMax
 		}
+		made.leadership = &leadership{server: own.ConnConfig.Copy(), leave: []func(){func() { made.pgx.Reset() }}}
+		own.BeforeConnect = made.leadership.prepare
 		server = own.Copy()
 		// What follows is not for the connection that listens.
 		own.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
@@ -111,7 +116,8 @@ func (p *pool) isAlive(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	if hasJustAnswered(p.leavesIdle(conn)) {
 		return true, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, limits.Ping)
+	// A caller who gives up meanwhile has not found it dead.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Ping)
 	defer cancel()
 	if conn.Ping(ctx) == nil {
 		return true, nil
@@ -194,24 +200,32 @@ func (p *pool) end() {
 	p.calls.Done()
 }
 
-// call runs one that close waits for. It goes on when the context of its caller
-// ends, who then does not know whether it was carried out.
+// call runs one that close waits for. It goes on when the context of its caller ends, who then does not know whether it was carried out.
+// What was not sent by then leaves the queue, and is not carried out.
 func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
 	var none T
-	if err := ctx.Err(); err != nil {
+	if err := checkContext(ctx); err != nil {
+		return none, err
+	}
+	caller := callerOf(ctx)
+	if caller == nil {
+		caller = ctx
+	}
+	if err := caller.Err(); err != nil {
 		return none, err
 	}
 	if err := p.begin(); err != nil {
 		return none, err
 	}
+	asking := lastingOf(p.ctx, context.WithValue(ctx, callerKey{}, caller))
 	answered := make(chan answer, 1)
 	go func() {
 		defer p.end()
-		value, err := ask(p.ctx)
+		value, err := ask(asking)
 		if err != nil && p.ctx.Err() != nil {
 			err = errorClosed()
 		}
@@ -228,6 +242,11 @@ func call[T any](ctx context.Context, p *pool, ask func(context.Context) (T, err
 // rows runs one statement, and reads its rows. What only reads is repeated once if its connection is lost before the
 // answer: whether a change was made is not known.
 func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], reads bool, statement string, values ...any) ([]T, error) {
+	return rowsOf(ctx, p, read, reads, statement, func() ([]any, bool) { return values, true })
+}
+
+// rowsOf is rows with values that are made when there is a connection. False: nothing is to be sent.
+func rowsOf[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], reads bool, statement string, values func() ([]any, bool)) ([]T, error) {
 	all, isLost, err := rowsOnce(ctx, p, read, statement, values)
 	if isLost && ctx.Err() == nil && reads {
 		all, _, err = rowsOnce(ctx, p, read, statement, values)
@@ -236,23 +255,53 @@ func rows[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], reads bool
 }
 
 // rowsOnce also returns whether the connection was lost after the statement was sent.
-func rowsOnce[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values []any) (all []T, isLost bool, err error) {
+func rowsOnce[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statement string, values func() ([]any, bool)) (all []T, isLost bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
-	conn, err := p.pgx.Acquire(ctx)
+	conn, err := p.acquire(ctx)
 	if err != nil {
-		return nil, false, cleaned(ctx, err, unavailableNotSentText)
+		return nil, false, err
 	}
 	defer conn.Release()
+	given, isWanted := values()
+	if !isWanted {
+		return nil, false, nil
+	}
 	// A pooler in transaction mode does not keep prepared statements.
-	found, err := conn.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, values...)...)
+	var limit *judged
+	if p.leadership != nil {
+		limit = p.leadership.judge(p.ctx, conn.Conn())
+	}
+	found, err := conn.Query(ctx, statement, append([]any{pgx.QueryExecModeExec}, given...)...)
 	if err == nil {
 		all, err = pgx.CollectRows(found, read)
 	}
+	isLeft := limit != nil && limit.end()
 	if isLost = err != nil && conn.Conn().IsClosed(); isLost {
 		sever(conn.Conn())
 	}
+	if isLeft && err != nil {
+		return nil, isLost, unavailable(unavailableNotAnsweredText)
+	}
 	return all, isLost, cleaned(ctx, err, unavailableNotAnsweredText)
+}
+
+// acquire waits for a connection, until the caller gives up.
+func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	caller := callerOf(ctx)
+	acquiring, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if caller != nil {
+		defer context.AfterFunc(caller, cancel)()
+	}
+	conn, err := p.pgx.Acquire(acquiring)
+	if caller != nil && caller.Err() != nil && ctx.Err() == nil {
+		if err == nil {
+			conn.Release()
+		}
+		return nil, caller.Err()
+	}
+	return conn, cleaned(ctx, err, unavailableNotSentText)
 }
 
 // cleaned hides a deadline: it is not the caller's.

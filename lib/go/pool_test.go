@@ -187,3 +187,57 @@ func TestNoConnectionInTime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was not sent when its caller gives up leaves the queue, and is not carried out.
+func TestWhatWasNotSentIsNotCarriedOut(t *testing.T) {
+	m := open(t, func(c *Config) { c.DatabaseURL += "?pool_max_conns=1" })
+	other, me := open(t), someone()
+	id := create(t, other, account(me)).ElicitationID
+	if _, err := other.Complete(t.Context(), id, me, Answer{Action: Accept}); err != nil {
+		t.Fatal(err)
+	}
+	busy, err := m.pool.pgx.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	const calls = 200
+	for range calls {
+		running.Go(func() {
+			if made, err := m.Create(ctx, account(me)); !errors.Is(err, context.Canceled) {
+				t.Errorf("Create: %v, %v", made, err)
+			}
+		})
+		running.Go(func() {
+			if claim, err := m.BeginClaim(ctx, id, me, LeaseOptions{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("BeginClaim: %v, %v", claim, err)
+			}
+		})
+		running.Go(func() {
+			if claimed, err := m.Claim(ctx, id, me, ClaimOptions{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("Claim: %t, %v", claimed, err)
+			}
+		})
+	}
+	inProgress := func() int {
+		m.pool.mu.Lock()
+		defer m.pool.mu.Unlock()
+		return m.pool.inProgress
+	}
+	until(t, "all are in the queue", func() bool { return inProgress() >= 3*calls })
+	cancel()
+	running.Wait()
+	until(t, "the queue is empty", func() bool { return inProgress() <= 1 }) // The purge of the instance is still in it.
+	busy.Release()
+	if _, err := m.Unclaimed(t.Context(), ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var rows int
+	if err := asOperator(t).QueryRow(t.Context(), "SELECT count(*) FROM urlmode.elicitation WHERE subject = $1", me.Subject).Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+	if claim := beginClaim(t, other, id, me, LeaseOptions{}); claim.State != ClaimBegun {
+		t.Errorf("the account is %s", claim.State)
+	}
+}

@@ -26,6 +26,7 @@ func TestREADME(t *testing.T) {
 		}
 		vet := exec.Command("go", "vet", name)
 		vet.Dir = "examples" // which has the SDKs, too
+		vet.Env = append(os.Environ(), "GOWORK=off")
 		if said, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("%s\n%s", said, example[1])
 		}

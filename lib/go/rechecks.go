@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 // lease (sql/functions/029_recheck.sql).
 type rechecks struct {
 	functions map[string]RecheckFunc
+	tenant    tenant
 	pool      *pool
 	waits     *waits
 	ctx       context.Context
@@ -74,26 +76,38 @@ func (r *rechecks) start() {
 	})
 }
 
-// askAll asks about one row after the other, until nothing is left to ask, or a function fails: others come first then.
+// askAll asks about one row after the other, until nothing is left to ask. A provider whose function fails is not asked any more,
+// and holds up no other. The first failure is returned.
 func (r *rechecks) askAll(ctx context.Context) (asked int, err error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
-	providers, err := json.Marshal(slices.Sorted(maps.Keys(r.functions)))
-	for err == nil && len(r.functions) > 0 {
-		var due *dueRecheck
-		due, err = first(ctx, r.pool, sqlBeginDueRecheck, beginDueRecheckValues{providers: string(providers), leaseMs: limits.RecheckLease.Milliseconds()})
-		if err != nil || due == nil {
+	var failed error
+	for providers := slices.Sorted(maps.Keys(r.functions)); len(providers) > 0; {
+		names, err := json.Marshal(providers)
+		if err != nil {
+			return asked, err
+		}
+		due, err := first(ctx, r.pool, sqlBeginRecheckOf, beginRecheckOfValues{tenant: string(r.tenant), providers: string(names), leaseMs: limits.RecheckLease.Milliseconds()})
+		if err != nil {
+			return asked, err
+		}
+		if due == nil {
 			break
 		}
 		k, taken := rowKey{due.id, digest(due.binding)}, &takenRecheck{due.lease, due.rechecks, due.eventType, due.unprovenReferences, due.provider,
 			due.expected, due.checkout}
-		var failure error
-		if failure, err = r.waits.answerTaken(context.WithoutCancel(ctx), k, taken, r.of(due.provider)); failure != nil {
-			return asked, &recheckError{k.id, due.provider, failure}
+		failure, err := r.waits.answerTaken(ctx, k, taken, r.of(due.provider))
+		if err != nil {
+			return asked, err
 		}
-		asked++
+		if failure == nil {
+			asked++
+			continue
+		}
+		failed = cmp.Or(failed, error(&recheckError{k.id, due.provider, failure}))
+		providers = slices.DeleteFunc(providers, func(each string) bool { return each == due.provider })
 	}
-	return asked, err
+	return asked, failed
 }
 
 // recheckError is that of a function for a provider.
@@ -109,9 +123,12 @@ func (e *recheckError) Error() string {
 func (e *recheckError) Unwrap() error { return e.cause }
 
 // RecheckDue asks providers, by the functions of Config.Rechecks, about all events that nobody has asked about, also where
-// nobody waits. Each instance does so once a minute by itself. About how many elicitations. The first error ends it, and is
-// wrapped; its elicitation is asked about again later.
-func (m *Instance) RecheckDue(ctx context.Context) (int, error) {
+// nobody waits. Each instance does so once a minute by itself. asked: about how many elicitations. The first error of a function is
+// wrapped; its provider is asked again later, and the others are asked all the same.
+func (m *Instance) RecheckDue(ctx context.Context) (asked int, err error) {
+	if err := checkContext(ctx); err != nil {
+		return 0, err
+	}
 	m.rechecks.start()
 	return m.rechecks.askAll(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shop is a provider of its own, so that no other test's rows are asked about.
@@ -126,6 +127,54 @@ func TestARecheckThatFailsIsBegunAgainLater(t *testing.T) {
 	s.event(first)
 	s.due(s.m, 0)
 	s.due(open(t, func(c *Config) { c.Rechecks = map[string]RecheckFunc{"other": s.recheck} }), 0)
+}
+
+// A function that never comes back holds up neither other providers nor a claim.
+func TestARecheckHasATimeLimit(t *testing.T) {
+	hung, other := openShop(t), openShop(t)
+	called, never := make(chan context.Context, 1), make(chan struct{})
+	defer close(never)
+	hangs := func(ctx context.Context, _ Recheck) (*Answer, error) {
+		called <- ctx
+		<-never
+		return nil, nil
+	}
+	server := open(t, func(c *Config) {
+		c.Rechecks = map[string]RecheckFunc{hung.provider: hangs, other.provider: other.recheck}
+	})
+	server.waits.recheckLimit = time.Second
+	id := hung.create()
+	hung.event(id)
+	hung.pass(id, 60)
+	other.event(other.create())
+	_, err := server.RecheckDue(t.Context())
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), "has not answered within 1s") {
+		t.Fatal(err)
+	}
+	if len(other.asked) != 1 || (<-called).Err() == nil {
+		t.Fatal(other.asked)
+	}
+
+	if _, err := hung.m.Complete(t.Context(), id, hung.me, Answer{Action: Accept, Amount: 1050, Currency: "EUR", Reference: "tr_" + id}); err != nil {
+		t.Fatal(err)
+	}
+	hung.pass(id, 61)
+	ctx, cancel := context.WithCancel(t.Context())
+	claimed := make(chan error)
+	go func() {
+		_, err := hung.m.BeginClaim(ctx, id, hung.me, LeaseOptions{Recheck: hangs})
+		claimed <- err
+	}()
+	asking := <-called
+	cancel()
+	if err := <-claimed; !errors.Is(err, context.Canceled) || asking.Err() == nil {
+		t.Fatal(err)
+	}
+	hung.pass(id, 61)
+	begun, err := hung.m.BeginClaim(t.Context(), id, hung.me, LeaseOptions{Recheck: hung.recheck})
+	if err != nil || begun.State != ClaimBegun {
+		t.Fatalf("%+v, %v", begun, err)
+	}
 }
 
 func TestAClaimWithBothEndsAtOnceAsksFirst(t *testing.T) {

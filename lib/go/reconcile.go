@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -37,7 +38,7 @@ type Difference struct {
 // Reconcile compares what a provider lists with what is here: payments, and what went back of them. It only reads, and records
 // nothing. What names no elicitation and no checkout of this database is somebody else's.
 func (m *Instance) Reconcile(ctx context.Context, o ReconcileOptions) (made Reconciliation, err error) {
-	if err := checkProvider(o.Provider); err != nil {
+	if err := cmp.Or(checkContext(ctx), checkProvider(o.Provider)); err != nil {
 		return made, err
 	}
 	if o.Since.IsZero() || o.List == nil {
@@ -55,7 +56,7 @@ func (m *Instance) Reconcile(ctx context.Context, o ReconcileOptions) (made Reco
 		return made, err
 	}
 	found, err := call(ctx, m.pool, func(ctx context.Context) ([]reconciledRow, error) {
-		return run(ctx, m.pool, sqlReconcile, reconcileValues{provider: o.Provider, since: o.Since, until: o.Until,
+		return run(ctx, m.pool, sqlReconcile, reconcileValues{tenant: string(m.tenant), provider: o.Provider, since: o.Since, until: o.Until,
 			payments: rowsJSON(paid), refunds: rowsJSON(back)})
 	})
 	for _, row := range found {

@@ -33,7 +33,7 @@ func (m *Instance) Name() string { return m.name }
 
 // RequestState seals a Retry for the request with which its elicitation was created or found. Of a form that is what
 // [InputRequest.Compared] or [ApprovalRequest.Compared] returns.
-func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
+func (m *Instance) RequestState(retry Retry, r Request) (text string, err error) {
 	purposes, err := retryPurposes(r)
 	if err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func (m *Instance) RequestState(retry Retry, r Request) (string, error) {
 	if with == nil {
 		with = m.ring.minting() // The keys file has lost it just now.
 	}
-	return mintState(with, "retry", "", state{id, expires, bindingOf(r.Owner), purposes[0]}, nil) + "." + strconv.Itoa(retry.Round), nil
+	return mintState(with, "retry", "", state{id, expires, m.tenant.bindingOf(r.Owner), purposes[0]}, nil) + "." + strconv.Itoa(retry.Round), nil
 }
 
 // OpenRequestState opens what RequestState has sealed, for the same request.
@@ -70,7 +70,7 @@ func (m *Instance) OpenRequestState(text string, r Request) (Retry, error) {
 	if err != nil {
 		return Retry{}, requestStateError(errors.Is(err, errStateExpired))
 	}
-	if opened.binding != bindingOf(r.Owner) || !slices.Contains(purposes, opened.browser) {
+	if opened.binding != m.tenant.bindingOf(r.Owner) || !slices.Contains(purposes, opened.browser) {
 		return Retry{}, requestStateError(false)
 	}
 	sealed, _ := decodeToken(parts[1], stateBytes+overhead)

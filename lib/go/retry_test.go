@@ -90,3 +90,44 @@ func TestRequestStateWithoutItem(t *testing.T) {
 		}
 	}
 }
+
+// What goes on with the claim of a body is sealed with it, for its elicitation, owner and item.
+func TestRoundState(t *testing.T) {
+	m := offline(t)
+	me := Owner{"ada", "s"}
+	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "EUR"}, Item: "report:42"}
+	made := func() (Elicitation, string) {
+		k := rowKey{newID(), bindingOf(me)}
+		asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
+		text, err := m.RoundState(asked, Round{Reference: "pay_1", Fence: 7, State: "theirs"}, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return asked, text
+	}
+	asked, text := made()
+	got, round, err := m.OpenRoundState(text, request)
+	if err != nil || got.ElicitationID != asked.ElicitationID || *round != (Round{Reference: "pay_1", Fence: 7, State: "theirs"}) || strings.Contains(text, "theirs") {
+		t.Fatalf("%+v, %+v, %v", got, round, err)
+	}
+	other := request
+	other.Item = "report:43"
+	if _, _, err := m.OpenRoundState(text, other); !errors.Is(err, ErrRequestState) {
+		t.Errorf("another item: %v", err)
+	}
+	_, second := made()
+	at := strings.LastIndexByte(text, '.')
+	for _, bad := range []string{text[:at] + second[at:], text[:at+1], text + "A", text[:at+1] + "B" + text[at+2:]} {
+		if _, _, err := m.OpenRoundState(bad, request); !errors.Is(err, ErrRequestState) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, none := range []string{"", text[:at], "a.b.c.d"} {
+		if _, round, err := m.OpenRoundState(none, request); round != nil || err != nil {
+			t.Errorf("%q: %v, %v", none, round, err)
+		}
+	}
+	if _, err := m.RoundState(asked, Round{State: strings.Repeat("x", limits.BodyStateMax+1)}, request); !errors.Is(err, ErrArgument) {
+		t.Errorf("a large state: %v", err)
+	}
+}

@@ -363,6 +363,10 @@ func plainMembers(value reflect.Value) map[string]any {
 	object := map[string]any{}
 	for i := range value.NumField() {
 		member := value.Field(i)
+		if value.Type().Field(i).Anonymous {
+			maps.Copy(object, plainMembers(member))
+			continue
+		}
 		name, options, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
 		canBeNil := member.Kind() == reflect.Map || member.Kind() == reflect.Slice
 		if member.IsZero() && (canBeNil || options == "omitempty") {

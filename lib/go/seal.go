@@ -25,6 +25,7 @@ const (
 	useEventOutcome use = seals.EventOutcomeInfo
 	useVerifier     use = seals.VerifierInfo
 	useFulfilled    use = seals.FulfilledInfo
+	useRound        use = seals.RoundInfo
 	useForm         use = seals.FormInfo
 	useProblem      use = seals.ProblemInfo
 
@@ -61,7 +62,7 @@ func (u use) cipher(with *key, row rowKey) cipher.AEAD {
 func (u use) context(row rowKey) []byte {
 	id := idBytes(row.id)
 	switch u {
-	case useVerifier, useOutcome, useFulfilled, useForm, useProblem:
+	case useVerifier, useOutcome, useFulfilled, useRound, useForm, useProblem:
 		return append(id[:], row.binding[:]...)
 	}
 	return id[:]

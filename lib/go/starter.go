@@ -41,7 +41,7 @@ func (ws *waits) beginAll() {
 			return
 		}
 		for _, each := range all {
-			k, err := checkRow(each.id, each.owner)
+			k, err := ws.tenant.checkRow(each.id, each.owner)
 			if err == nil {
 				ws.purger.start()
 				ws.rechecks.start()

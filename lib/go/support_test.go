@@ -170,3 +170,6 @@ func begin(t testing.TB, ctx context.Context, m *Instance, id string, of Owner, 
 	})
 	return ended
 }
+
+// bindingOf is that of an owner without a tenant.
+func bindingOf(owner Owner) digest { return tenant("").bindingOf(owner) }

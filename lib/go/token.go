@@ -36,8 +36,15 @@ func digestOf(texts ...string) digest {
 	return digest(sum[:16])
 }
 
-func bindingOf(owner Owner) digest {
-	return digestOf(seals.BindingLabel, owner.Subject, owner.Session)
+// tenant is one of several MCP servers that share a database. Empty: none.
+type tenant string
+
+// bindingOf binds a row to its owner.
+func (t tenant) bindingOf(owner Owner) digest {
+	if t == "" {
+		return digestOf(seals.BindingLabel, owner.Subject, owner.Session)
+	}
+	return digestOf(seals.TenantBindingLabel, string(t), owner.Subject, owner.Session)
 }
 
 func browserOf(cookie string) digest { return digestOf(seals.BrowserLabel, cookie) }

@@ -39,6 +39,9 @@ type Config struct {
 	BaseURL string
 	// Name is the MCP server's name on the pages, by default the host of BaseURL. At most 200 bytes.
 	Name string
+	// Tenant is one of several MCP servers that share a database: at most 64 of a-z, 0-9, _ and -, empty by default. Nothing of
+	// another tenant is seen.
+	Tenant string
 	// NoListen means that PostgreSQL is polled.
 	NoListen bool
 	// KeepResults is how long a result is kept after a wait has read it: ten minutes by default, a day
@@ -234,6 +237,10 @@ type Outcome struct {
 	Approver  string
 	Comment   string
 	DecidedAt time.Time
+	// SignedInAt is when the approver has signed in for an approval with StepUp, and SignedInBy how, in the words of the OpenID
+	// provider: its amr, separated by spaces, or its acr.
+	SignedInAt time.Time
+	SignedInBy string
 }
 
 // String leaves out what is secret.
@@ -278,7 +285,8 @@ type WaitOptions struct {
 	Abandon bool
 }
 
-// RecheckFunc asks a provider about an event that proves nothing. Nil: there is nothing yet.
+// RecheckFunc asks a provider about an event that proves nothing. Nil: there is nothing yet. Without an answer within a minute it has
+// failed, and its context ends, as with that of the claim that asks.
 type RecheckFunc = func(context.Context, Recheck) (*Answer, error)
 
 // Recheck is an event that proves nothing. Its sender chose the references.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Instance struct {
 	ring       keys
 	baseURL    string
 	name       string
+	tenant     tenant
 	kept       kept
 	described  map[string]string
 	pool       *pool
@@ -41,6 +43,9 @@ type Instance struct {
 
 // New checks the configuration. It opens no connection: the first call does. ctx ends only New itself.
 func New(ctx context.Context, config Config) (*Instance, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -55,6 +60,10 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	if err := checkText("Name", m.name, 1, limits.NameMax); err != nil {
 		return nil, err
 	}
+	if !tenantForm.MatchString(config.Tenant) {
+		return nil, argumentError("Tenant must be at most %d characters of a-z, 0-9, _ and -", limits.TenantMax)
+	}
+	m.tenant = tenant(config.Tenant)
 	if m.kept, err = checkKept(config); err != nil {
 		return nil, err
 	}
@@ -85,12 +94,15 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
 	m.ledger = &ledger{readings: map[*reading]struct{}{}}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
-		subscribers: map[subscriber]struct{}{}}
+		subscribers: map[subscriber]struct{}{}, lock: rand.Int64()}
+	if opened.leadership != nil {
+		opened.leadership.leave = append(opened.leadership.leave, m.listener.leave)
+	}
 	if several {
 		m.listener.backoffMax = limits.BackoffOfSeveralMax
 	}
-	m.waits = &waits{ring: m.ring, db: m.db, listener: m.listener, purger: m.purger, log: log, ctx: running,
-		start:   time.Now(),
+	m.waits = &waits{tenant: m.tenant, ring: m.ring, db: m.db, listener: m.listener, purger: m.purger, log: log, ctx: running,
+		start: time.Now(), recheckLimit: limits.RecheckLease,
 		entries: map[string]*entry{}, asking: map[asked]Status{}, closing: make(chan struct{}), ends: map[string]int{}}
 	m.waits.complete = func(ctx context.Context, k rowKey, answer Answer) error {
 		_, err := m.settle(ctx, k, answer)
@@ -98,7 +110,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	}
 	m.listener.waits = m.waits
 	m.claims.waits = m.waits
-	m.rechecks = &rechecks{functions: functions, pool: opened, waits: m.waits, ctx: running}
+	m.rechecks = &rechecks{functions: functions, tenant: m.tenant, pool: opened, waits: m.waits, ctx: running}
 	m.waits.rechecks = m.rechecks
 	m.claims.listener = m.listener
 	return m, nil
@@ -124,6 +136,9 @@ func openKeys(config Config, log *slog.Logger) (keys, error) {
 // Errors: ErrTimeout after the deadline of the context, which is context.DeadlineExceeded too; context.Canceled;
 // ErrNotFound, ErrSeal, ErrClosed.
 func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, error) {
+	if ctx == nil {
+		return Outcome{}, checkContext(ctx)
+	}
 	w := newWait(ctx, defaultWaitOptions)
 	m.waits.begin(w, id, owner)
 	if err := m.waits.await(w); err != nil {
@@ -134,6 +149,9 @@ func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, e
 
 // WaitWith is Wait with options.
 func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitOptions) (Outcome, error) {
+	if ctx == nil {
+		return Outcome{}, checkContext(ctx)
+	}
 	w := newWait(ctx, &o)
 	m.waits.begin(w, id, owner)
 	if err := m.waits.await(w); err != nil {
@@ -143,11 +161,14 @@ func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitO
 }
 
 // Complete completes an elicitation from outside a wait, for a server that has learned the outcome in another way.
-// False: it was completed before. True also if the payment of an elicitation that had ended otherwise was recorded.
+// completed is false if it was completed before, and true also if the payment of an elicitation that had ended otherwise was recorded.
 //
 // Errors: ErrNotFound, ErrMismatch, ErrReference.
-func (m *Instance) Complete(ctx context.Context, id string, owner Owner, answer Answer) (bool, error) {
-	k, err := checkRow(id, owner)
+func (m *Instance) Complete(ctx context.Context, id string, owner Owner, answer Answer) (completed bool, err error) {
+	if err := checkContext(ctx); err != nil {
+		return false, err
+	}
+	k, err := m.tenant.checkRow(id, owner)
 	if err != nil {
 		return false, err
 	}
@@ -168,7 +189,7 @@ func (m *Instance) settle(ctx context.Context, k rowKey, answer Answer) (string,
 }
 
 // Cancel is Complete with the action Cancel. It also ends an elicitation that a user has opened. An empty reason is "cancelled".
-func (m *Instance) Cancel(ctx context.Context, id string, owner Owner, reason string) (bool, error) {
+func (m *Instance) Cancel(ctx context.Context, id string, owner Owner, reason string) (completed bool, err error) {
 	if reason == "" {
 		reason = "cancelled"
 	}
@@ -176,9 +197,12 @@ func (m *Instance) Cancel(ctx context.Context, id string, owner Owner, reason st
 }
 
 // Abandon ends an elicitation that nobody waits for any more, unless a user has opened it. action is Decline or Cancel; an
-// empty action is Cancel, and an empty reason is "abandoned". Whether this call has ended it.
-func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action Action, reason string) (bool, error) {
-	k, err := checkRow(id, owner)
+// empty action is Cancel, and an empty reason is "abandoned". completed: this call has ended it.
+func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action Action, reason string) (completed bool, err error) {
+	if err := checkContext(ctx); err != nil {
+		return false, err
+	}
+	k, err := m.tenant.checkRow(id, owner)
 	if err != nil {
 		return false, err
 	}
@@ -199,9 +223,13 @@ func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action A
 }
 
 // Claim claims the outcome of a completed elicitation. Only the first call gets true, and delivers. ErrOpen: it is not completed.
-// Once PostgreSQL was asked, the end of the context does not end the call, which alone may deliver.
-func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOptions) (bool, error) {
-	k, err := checkRow(id, owner)
+// Once PostgreSQL was asked, the end of the context does not end the call, which alone may deliver. Before that it does, and nothing
+// is claimed.
+func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOptions) (claimed bool, err error) {
+	if err := checkContext(ctx); err != nil {
+		return false, err
+	}
+	k, err := m.tenant.checkRow(id, owner)
 	if err != nil {
 		return false, err
 	}
@@ -221,16 +249,19 @@ func (m *Instance) Claim(ctx context.Context, id string, owner Owner, o ClaimOpt
 		return false, err
 	}
 	m.rechecks.start()
-	return m.claims.atOnce(context.WithoutCancel(ctx), k, o)
+	return m.claims.atOnce(ctx, k, o)
 }
 
 // BeginClaim claims an accept under a lease, for a call whose answer may be lost. The work is done
 // once, and its result is given to the next call until an answer was written. The end of the context ends the wait for
-// another call. What PostgreSQL was asked for it does not end: a claim that has begun is this call's, which does the work or releases it.
+// another call, and what was not sent to PostgreSQL yet. What was sent it does not end: a claim that has begun is this call's, which does the work or releases it.
 //
 // Errors: ErrOpen, ErrNotFound, ErrSeal.
 func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o LeaseOptions) (*Claim, error) {
-	k, err := checkRow(id, owner)
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
+	k, err := m.tenant.checkRow(id, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -259,8 +290,11 @@ func checkRecheckAfter(after time.Duration) (time.Duration, error) {
 	return after, checkDuration("RecheckAfter", after, 0, limits.RecheckAfterMax)
 }
 
-// Purge deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data. How much was deleted.
-func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (int64, error) {
+// Purge deletes purgeable data in batches: elicitations to which nothing can happen any more, and expired data.
+func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (deleted int64, err error) {
+	if err := checkContext(ctx); err != nil {
+		return 0, err
+	}
 	keep := o.OlderThan
 	if keep == 0 {
 		if keep = m.kept.rows; keep < 0 {

@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/seals"
 )
 
 // vector is one known answer of tests/vectors, which all languages read.
@@ -85,6 +88,25 @@ func changed(text string) []string {
 	last := len(text) - 1
 	others = append(others, text[:last]+string(alphabet[strings.IndexByte(alphabet, text[last])^1]))
 	return append(others, text[1:], text+"A", text+"=", text[:4]+"\n"+text[4:], "")
+}
+
+func TestTenant(t *testing.T) {
+	var known struct {
+		Bindings []struct{ Tenant, Subject, Session, Binding string }
+		Refused  []string `json:"refused_tenants"`
+	}
+	readJSON(t, "../../tests/vectors/tenant.json", &known)
+	for _, v := range known.Bindings {
+		if made := tenant(v.Tenant).bindingOf(Owner{v.Subject, v.Session}); hex.EncodeToString(made[:]) != v.Binding {
+			t.Errorf("%+v: %x", v, made)
+		}
+	}
+	config := Config{DatabaseURL: "postgresql://localhost/urlmode", Keys: "1 " + strings.Repeat("A", 44), BaseURL: "https://callback.example"}
+	for _, config.Tenant = range known.Refused {
+		if _, err := New(t.Context(), config); !errors.Is(err, ErrArgument) || !strings.HasPrefix(err.Error(), "Tenant must be at most 64 ") {
+			t.Errorf("%q: %v", config.Tenant, err)
+		}
+	}
 }
 
 func TestState(t *testing.T) {
@@ -277,6 +299,32 @@ func TestRequestDigest(t *testing.T) {
 	}
 }
 
+func TestCanonicalForm(t *testing.T) {
+	var file struct {
+		Cases []struct {
+			Value         json.RawMessage
+			Text, Request string
+		}
+		Refused []string
+	}
+	readJSON(t, "../../tests/vectors/canonical.json", &file)
+	if len(file.Cases) == 0 {
+		t.Fatal("there are no vectors")
+	}
+	for _, v := range file.Cases {
+		text, err := canonicalJSON(v.Value)
+		sum := sha256.Sum256([]byte(seals.RequestLabel + "\x00" + text))
+		if err != nil || text != v.Text || hex.EncodeToString(sum[:16]) != v.Request {
+			t.Errorf("%s is written as %s, %v", v.Value, text, err)
+		}
+	}
+	for _, value := range file.Refused {
+		if text, err := canonicalJSON(json.RawMessage(value)); !errors.Is(err, ErrArgument) {
+			t.Errorf("%s is written as %s, %v", value, text, err)
+		}
+	}
+}
+
 // RFC 8785 appendix B, and section 3.2.3 for the order of names.
 func TestCanonicalJSON(t *testing.T) {
 	for _, row := range []struct {
@@ -289,7 +337,8 @@ func TestCanonicalJSON(t *testing.T) {
 		{1e21, "1e+21"}, {9.999999999999997e-7, "9.999999999999997e-7"}, {0.000001, "0.000001"}, {4.5, "4.5"},
 		{-0.000001, "-0.000001"}, {333333333.33333329, "333333333.3333333"}, {2e-3, "0.002"}, {0.00012345, "0.00012345"},
 		{1e20, "100000000000000000000"}, {-1.5e-9, "-1.5e-9"},
-		{[]any{true, false, nil}, "[true,false,null]"}, {map[string]any{"b": nil, "a": []any{}}, `{"a":[]}`},
+		{[]any{true, false, nil}, "[true,false,null]"}, {map[string]any{"b": nil, "a": []any{}}, `{"a":[],"b":null}`},
+		{json.RawMessage(`"\ud83d\ude00 \\ud83d \u00e9"`), `"😀 \\ud83d é"`},
 		{map[string]any{"\ufb33": 1, "\U0001f602": 2, "\u20ac": 3, "\r": 4}, `{"\r":4,"€":3,"😂":2,"` + "\ufb33" + `":1}`},
 		{"\u20ac$\u000f\nA'B\"\\\\\"/<&\u2028", `"€$\u000f\nA'B\"\\\\\"/<&` + "\u2028" + `"`},
 		{"\b\t\f\u001f", `"\b\t\f\u001f"`},
@@ -301,7 +350,7 @@ func TestCanonicalJSON(t *testing.T) {
 			t.Errorf("%v: %s, %v, and not %s", row.value, text, err, row.text)
 		}
 	}
-	for _, value := range []any{math.NaN(), math.Inf(1), int64(1)<<53 + 1, func() {}, map[int]any{1: make(chan int)}} {
+	for _, value := range []any{math.NaN(), math.Inf(1), int64(1)<<53 + 1, json.RawMessage(`"\ud83dx"`), json.RawMessage(`"\ud83d\n"`), func() {}, map[int]any{1: make(chan int)}} {
 		if text, err := canonicalJSON(value); !errors.Is(err, ErrArgument) {
 			t.Errorf("%v is written as %s, %v", value, text, err)
 		}

@@ -44,6 +44,7 @@ var rowKinds = []Kind{OAuth, Payment, Signature, Input, Approval}
 // alone counts, and a notification is a reason to read it. One that carries the sealed
 // outcome saves the read, where the row was read before for this owner.
 type waits struct {
+	tenant   tenant
 	ring     keys
 	db       *database
 	listener *listener
@@ -56,7 +57,8 @@ type waits struct {
 	open     sync.WaitGroup
 	starter  starter
 
-	start time.Time // from which its time is counted
+	start        time.Time     // from which its time is counted
+	recheckLimit time.Duration // of a RecheckFunc: that of its lease
 
 	mu       sync.Mutex
 	entries  map[string]*entry // by id

@@ -35,7 +35,9 @@ um_document_begin(struct um_response *response,
 				.dir = um_text(page.language, UM_TEXT_DIR),
 				.title = title.ptr,
 				.head = head.more != NULL ? head.more : "",
-				.mark = um_layout_mark(head.mark),
+				.mark = head.has_lead
+					? NULL
+					: um_layout_mark(head.mark),
 			});
 	}
 	um_buf_free(&policy);
@@ -58,6 +60,17 @@ um_document_paragraph(const struct um_document *page, enum um_text text)
 }
 
 void
+um_document_lead(const struct um_document *page, enum um_mark mark,
+	enum um_text text, const struct um_text_value *values)
+{
+	um_buf_cat(page->body, "<p class=\"lead\">", um_layout_mark(mark),
+		"<span>");
+	um_text_put(page->body, page->language, text, values, "<strong><bdi>",
+		"</bdi></strong>");
+	um_buf_puts(page->body, "</span></p>\n");
+}
+
+void
 um_document_warning(const struct um_document *page, enum um_text text)
 {
 	um_buf_puts(page->body, "<p class=\"warning\">");
@@ -71,7 +84,34 @@ um_document_row(const struct um_document *page, enum um_text name,
 {
 	um_buf_puts(page->body, "<dt>");
 	um_document_put(page, name);
-	um_buf_puts(page->body, "</dt><dd>");
+	um_buf_puts(page->body, "</dt><dd><bdi>");
 	um_escape_html_text(page->body, value);
-	um_buf_puts(page->body, "</dd>\n");
+	um_buf_puts(page->body, "</bdi></dd>\n");
+}
+
+void
+um_document_acting(const struct um_document *page,
+	const struct um_acting *acting)
+{
+	struct um_str other_account = acting->other_account;
+
+	if (other_account.len == 0 && acting->is_known && page->brand != NULL)
+		other_account = um_str(page->brand->switch_user);
+	um_buf_puts(page->body, "<p>");
+	um_text_put(page->body, page->language,
+		acting->is_known ? UM_TEXT_SIGNED_IN_AS : UM_TEXT_ACTING_AS,
+		(const struct um_text_value[]){ { "user", acting->user },
+			{ 0 } },
+		"<strong><bdi>", "</bdi></strong>");
+	if (other_account.len != 0) {
+		um_buf_puts(page->body, " <a href=\"");
+		um_escape_html_attr(page->body, other_account);
+		um_buf_puts(page->body, "\">");
+		um_document_put(page, UM_TEXT_OTHER_ACCOUNT);
+		um_buf_puts(page->body, "</a>");
+	} else if (acting->is_known) {
+		um_buf_puts(page->body, " ");
+		um_document_put(page, UM_TEXT_NOT_YOU);
+	}
+	um_buf_puts(page->body, "</p>\n");
 }

@@ -42,7 +42,7 @@ put_link(const struct um_document *page, struct um_str url, enum um_text text,
 {
 	if (url.len == 0)
 		return;
-	um_buf_puts(page->body, "<p class=\"back\"><a href=\"");
+	um_buf_puts(page->body, "<p class=\"go\"><a href=\"");
 	um_escape_html_attr(page->body, url);
 	um_buf_puts(page->body, "\">");
 	um_text_put(page->body, page->language, text,
@@ -114,8 +114,15 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 }
 
 static void
-put_way_on(const struct um_document *page, const struct um_way_on *way)
+put_way_on(const struct um_document *page, enum um_refusal refusal,
+	const struct um_way_on *way)
 {
+	bool is_user_s = refusal == UM_REFUSAL_WRONG_USER
+		|| refusal == UM_REFUSAL_OWN_REQUEST;
+	struct um_str other_account = way->other_account;
+
+	if (other_account.len == 0 && is_user_s && page->brand != NULL)
+		other_account = um_str(page->brand->switch_user);
 	if (way->kept)
 		um_document_paragraph(page, UM_TEXT_SESSION_KEPT);
 	if (way->signed_in_as.len != 0)
@@ -123,7 +130,7 @@ put_way_on(const struct um_document *page, const struct um_way_on *way)
 			(const struct um_text_value[]){
 				{ "user", way->signed_in_as }, { 0 } });
 	put_link(page, way->try_again, UM_TEXT_TRY_AGAIN, NULL);
-	put_link(page, way->other_account, UM_TEXT_OTHER_ACCOUNT, NULL);
+	put_link(page, other_account, UM_TEXT_OTHER_ACCOUNT, NULL);
 	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT, NULL);
 }
 
@@ -194,7 +201,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 		"", "");
 	um_buf_puts(page.body, "</p>\n");
 	if (way != NULL)
-		put_way_on(&page, way);
+		put_way_on(&page, refusal, way);
 	um_page_put_reason(&footer, page.language,
 		um_refusal_shown_code(refusal), request->id);
 	um_buf_put(&footer, "", 1);
@@ -266,21 +273,16 @@ um_page_decided(struct um_response *response, const struct um_request *request,
 }
 
 static void
-put_details(const struct um_document *page, const struct um_confirm *confirm)
+put_amount(const struct um_document *page, const struct um_confirm *confirm)
 {
-	um_buf_puts(page->body, "<dl>\n");
-	um_document_row(page, UM_TEXT_REQUESTED_BY, confirm->requester);
-	um_document_row(page, UM_TEXT_REQUESTED_FOR, confirm->subject);
-	um_document_row(page, UM_TEXT_DESTINATION, confirm->display_name);
-	if (confirm->amount.len != 0) {
-		um_buf_puts(page->body, "<dt>");
-		um_document_put(page, UM_TEXT_TOTAL);
-		um_buf_puts(page->body, "</dt><dd class=\"total\"><bdi>");
-		um_text_put_amount(page->body, page->language, confirm->amount,
-			confirm->currency);
-		um_buf_puts(page->body, "</bdi></dd>\n");
-	}
-	um_buf_puts(page->body, "</dl>\n");
+	if (confirm->amount.len == 0)
+		return;
+	um_buf_puts(page->body, "<dl>\n<dt>");
+	um_document_put(page, UM_TEXT_TOTAL);
+	um_buf_puts(page->body, "</dt><dd class=\"total\"><bdi>");
+	um_text_put_amount(page->body, page->language, confirm->amount,
+		confirm->currency);
+	um_buf_puts(page->body, "</bdi></dd>\n</dl>\n");
 }
 
 static void
@@ -293,27 +295,31 @@ put_answers(const struct um_document *page, const struct um_confirm *confirm)
 	um_buf_puts(body,
 		"\">\n<input type=\"hidden\" name=\"state\" value=\"");
 	um_escape_html_attr(body, confirm->state);
-	um_buf_puts(body, "\">\n<button name=\"answer\" value=\"continue\">");
+	um_buf_puts(body,
+		"\">\n<div class=\"go\">\n"
+		"<button name=\"answer\" value=\"continue\">");
 	um_document_put(page, UM_TEXT_CONTINUE);
 	um_buf_puts(body,
 		"</button>\n<button name=\"answer\" value=\"refuse\">");
 	um_document_put(page, UM_TEXT_DECLINE);
-	um_buf_puts(body, "</button>\n</form>\n");
+	um_buf_puts(body, "</button>\n</div>\n</form>\n");
 }
 
 void
 um_page_confirm(struct um_response *response, const struct um_request *request,
 	const struct um_brand *brand, const struct um_confirm *confirm)
 {
-	static const enum um_text leads[] = {
-		[UM_CONFIRM_ACCOUNT] = UM_TEXT_CONFIRM_OAUTH,
-		[UM_CONFIRM_PAYMENT] = UM_TEXT_CONFIRM_PAYMENT,
-		[UM_CONFIRM_SIGNATURE] = UM_TEXT_CONFIRM_SIGNATURE,
-	};
-	static const enum um_text notes[] = {
-		[UM_CONFIRM_ACCOUNT] = UM_TEXT_CONFIRM_OAUTH_NOTE,
-		[UM_CONFIRM_PAYMENT] = UM_TEXT_CONFIRM_PAYMENT_NOTE,
-		[UM_CONFIRM_SIGNATURE] = UM_TEXT_CONFIRM_SIGNATURE_NOTE,
+	static const struct {
+		enum um_mark mark;
+		enum um_text lead, note;
+	} all[] = {
+		[UM_CONFIRM_ACCOUNT] = { UM_MARK_KEY, UM_TEXT_CONFIRM_OAUTH,
+			UM_TEXT_CONFIRM_OAUTH_NOTE },
+		[UM_CONFIRM_PAYMENT] = { UM_MARK_CARD, UM_TEXT_CONFIRM_PAYMENT,
+			UM_TEXT_CONFIRM_PAYMENT_NOTE },
+		[UM_CONFIRM_SIGNATURE] = { UM_MARK_PEN,
+			UM_TEXT_CONFIRM_SIGNATURE,
+			UM_TEXT_CONFIRM_SIGNATURE_NOTE },
 	};
 	/*
 	 * No form-action here: browsers apply it to every redirect that
@@ -322,19 +328,25 @@ um_page_confirm(struct um_response *response, const struct um_request *request,
 	struct um_document page = um_document_begin(response, request, brand,
 		(struct um_document_head){ .status = 200,
 			.title = UM_TEXT_CONFIRM_TITLE,
-			.mark = UM_MARK_ASK,
+			.has_lead = true,
 			.policy = "" });
 
-	put_values(&page, leads[confirm->what],
+	um_document_lead(&page, all[confirm->what].mark,
+		all[confirm->what].lead,
 		(const struct um_text_value[]){
 			{ "requester", confirm->requester },
 			{ "provider", confirm->display_name },
 			{ 0 },
 		});
+	um_buf_puts(page.body, "<h1>");
+	um_document_put(&page, UM_TEXT_CONFIRM_TITLE);
+	um_buf_puts(page.body, "</h1>\n");
 	if (confirm->opened_before)
 		um_document_warning(&page, UM_TEXT_OPEN_ELSEWHERE);
-	put_details(&page, confirm);
-	um_document_paragraph(&page, notes[confirm->what]);
+	put_amount(&page, confirm);
+	um_document_paragraph(&page, all[confirm->what].note);
+	um_document_acting(&page,
+		&(const struct um_acting){ .user = confirm->subject });
 	um_document_warning(&page, UM_TEXT_CONFIRM_WARNING);
 	put_answers(&page, confirm);
 	um_layout_end(page.body, "");

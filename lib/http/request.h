@@ -19,6 +19,7 @@ struct um_request {
 	enum um_method method;
 	bool prefetch;       /* the browser loads a page in advance */
 	bool body_too_large; /* the body was over the limit and was not read */
+	bool body_dropped;   /* there was no room for it */
 	struct um_str path;  /* as the client sent it, without the query */
 	struct um_str query;
 	struct um_str content_type;

@@ -131,13 +131,67 @@ get_name(char name[static UM_ID_TOKEN_NAME_MAX + 1],
 	}
 }
 
-/* In the order of section 3.1.3.7. */
+/* Appends a word of printable ASCII. False: it is none, or there is no room. */
+static bool
+add_word(char how[static UM_ID_TOKEN_HOW_MAX + 1],
+	const struct um_json_node *word)
+{
+	size_t len = strlen(how), space = len != 0;
+
+	if (!um_json_is(word, UM_JSON_STRING) || word->len == 0
+		|| len + space + word->len > UM_ID_TOKEN_HOW_MAX)
+		return false;
+	for (size_t i = 0; i < word->len; i++)
+		if (word->text[i] <= ' ' || word->text[i] > '~')
+			return false;
+	if (space != 0)
+		how[len] = ' ';
+	memcpy(how + len + space, word->text, word->len);
+	how[len + space + word->len] = '\0';
+	return true;
+}
+
+/* When and how the user has signed in (section 2). */
+static void
+get_sign_in(struct um_id_token_user *user, const struct um_json_node *claims)
+{
+	const struct um_json_node *amr = member(claims, "amr"), *one = NULL;
+
+	user->how[0] = '\0';
+	if (!get_time(claims, "auth_time", &user->auth_time))
+		user->auth_time = 0;
+	if (!get_time(claims, "iat", &user->issued_at))
+		user->issued_at = 0;
+	while ((one = um_json_next(amr, one)) != NULL)
+		add_word(user->how, one);
+	if (user->how[0] == '\0')
+		add_word(user->how, member(claims, "acr"));
+}
+
+static enum um_id_token_verdict
+check_sign_in(const struct um_json_node *claims,
+	const struct um_id_token_rules *rules, int64_t now)
+{
+	int64_t then;
+
+	if (rules->max_age != 0
+		&& !is_recent(claims, "auth_time", rules->max_age, now))
+		return UM_ID_TOKEN_AUTH_TIME;
+	if (rules->since != 0
+		&& (!get_time(claims, "auth_time", &then)
+			|| then > now + UM_ID_TOKEN_SKEW
+			|| then < rules->since - UM_ID_TOKEN_FRESH_SKEW))
+		return UM_ID_TOKEN_AUTH_TIME;
+	return UM_ID_TOKEN_GOOD;
+}
+
+/* In the order of section 3.1.3.7; nbf is RFC 7519 section 4.1.5. */
 static enum um_id_token_verdict
 check_claims(struct um_id_token_user *user, const struct um_json_node *claims,
 	const struct um_id_token_rules *rules, int64_t now)
 {
 	enum um_id_token_verdict verdict;
-	int64_t expires;
+	int64_t expires, not_before;
 
 	if (!um_json_is(claims, UM_JSON_OBJECT))
 		return UM_ID_TOKEN_CLAIMS;
@@ -149,16 +203,22 @@ check_claims(struct um_id_token_user *user, const struct um_json_node *claims,
 	if (!get_time(claims, "exp", &expires)
 		|| expires <= now - UM_ID_TOKEN_SKEW)
 		return UM_ID_TOKEN_EXPIRED;
+	if (member(claims, "nbf") != NULL
+		&& (!get_time(claims, "nbf", &not_before)
+			|| not_before > now + UM_ID_TOKEN_SKEW))
+		return UM_ID_TOKEN_NOT_BEFORE;
 	if (!is_recent(claims, "iat", UM_ID_TOKEN_AGE_MAX, now))
 		return UM_ID_TOKEN_ISSUED_AT;
 	if (!is_nonce(member(claims, "nonce"), rules->nonce))
 		return UM_ID_TOKEN_NONCE;
-	if (rules->max_age != 0
-		&& !is_recent(claims, "auth_time", rules->max_age, now))
-		return UM_ID_TOKEN_AUTH_TIME;
+	verdict = check_sign_in(claims, rules, now);
+	if (verdict != UM_ID_TOKEN_GOOD)
+		return verdict;
 	verdict = get_subject(user->subject, claims, rules->claim);
-	if (verdict == UM_ID_TOKEN_GOOD)
+	if (verdict == UM_ID_TOKEN_GOOD) {
 		get_name(user->name, claims);
+		get_sign_in(user, claims);
+	}
 	return verdict;
 }
 

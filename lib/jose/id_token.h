@@ -16,6 +16,9 @@
 #define UM_ID_TOKEN_AGE_MAX 600  /* seconds since it was issued */
 #define UM_ID_TOKEN_CLAIM_MAX 64 /* characters of a claim's name */
 #define UM_ID_TOKEN_NAME_MAX 128 /* bytes of a name */
+#define UM_ID_TOKEN_HOW_MAX 128  /* bytes of how somebody has signed in */
+/* Seconds that a provider's clock may be late for a sign-in that is fresh. */
+#define UM_ID_TOKEN_FRESH_SKEW 5
 
 struct um_id_token_user {
 	char subject[UM_SUBJECT_MAX + 1]; /* UTF-8, 1 byte at least */
@@ -24,6 +27,10 @@ struct um_id_token_user {
 	 * `name`, whichever there is first. Proves nothing.
 	 */
 	char name[UM_ID_TOKEN_NAME_MAX + 1];
+	int64_t auth_time; /* when the user has signed in; 0: it is not said */
+	int64_t issued_at; /* of the token, by the same clock */
+	/* How: `amr` with spaces between, or `acr`, in the provider's words, or "". */
+	char how[UM_ID_TOKEN_HOW_MAX + 1];
 };
 
 /* What an id token has to say. Times are in seconds. */
@@ -33,6 +40,7 @@ struct um_id_token_rules {
 	struct um_str nonce;
 	const char *claim; /* the one that is the subject */
 	int64_t max_age;   /* since the user has signed in; 0: any */
+	int64_t since;     /* no sign-in before counts; 0: any */
 };
 
 /* name, and what is wrong with the token, as the log says it */
@@ -47,6 +55,7 @@ struct um_id_token_rules {
 	X(AUDIENCE, "/aud does not have the client")                           \
 	X(AUTHORIZED_PARTY, "/azp is not the client")                          \
 	X(EXPIRED, "/exp is over, or missing")                                 \
+	X(NOT_BEFORE, "/nbf is in the future, or not a time")                  \
 	X(ISSUED_AT, "/iat is too long ago, in the future, or missing")        \
 	X(NONCE, "/nonce is not this browser's")                               \
 	X(AUTH_TIME, "/auth_time is too long ago, in the future, or missing")  \

@@ -13,6 +13,8 @@
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 
+#include "api/api_keys.h"
+#include "config/api.h"
 #include "core/clock.h"
 #include "core/timestamp.h"
 #include "crypto/keys.h"
@@ -175,6 +177,34 @@ um_query_keys(const char *path, struct um_error *err)
 }
 
 bool
+um_query_api_config(const char *path, struct um_error *err)
+{
+	struct um_config *config;
+
+	if (!um_config_load_api(&config, path, err))
+		return false;
+	printf("base_url %s\napi_keys_file %s\n", config->base_url,
+		config->api_keys_file);
+	if (config->keys_file != NULL)
+		printf("keys_file %s\n", config->keys_file);
+	if (config->log_file != NULL)
+		printf("log_file %s\n", config->log_file);
+	um_config_free(config);
+	return true;
+}
+
+bool
+um_query_api_keys(const char *path, struct um_error *err)
+{
+	struct um_api_keys *keys;
+
+	if (!um_api_keys_load(&keys, path, err))
+		return false;
+	um_api_keys_free(keys);
+	return true;
+}
+
+bool
 um_query_state(const char *provider, const struct um_config *config,
 	struct um_error *err)
 {
@@ -207,16 +237,23 @@ print_rows(const PGresult *result)
 }
 
 /* The names of the options override those of the URL before them. */
-bool
-um_query_sql(const struct um_config *config, struct um_error *err)
+PGconn *
+um_query_connect_database(const struct um_config *config)
 {
 	static const char *const names[] = { "dbname", "connect_timeout",
 		"application_name", "client_encoding", NULL };
 	const char *const values[] = { config->database_url, "10",
 		"urlmode check", "UTF8", NULL };
+
+	return PQconnectdbParams(names, values, 1);
+}
+
+bool
+um_query_sql(const struct um_config *config, struct um_error *err)
+{
 	char sql[SQL_MAX + 1];
 	size_t len = fread(sql, 1, SQL_MAX, stdin);
-	PGconn *conn = PQconnectdbParams(names, values, 1);
+	PGconn *conn = um_query_connect_database(config);
 	PGresult *result = NULL;
 	bool ok = PQstatus(conn) == CONNECTION_OK;
 
@@ -283,24 +320,35 @@ um_query_conninfo(struct um_error *err)
 			"of one line");
 }
 
+int
+um_query_connect(const char *path, struct um_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		um_error(err, "%s: %s", path, strerror(ENAMETOOLONG));
+		return -1;
+	}
+	memcpy(address.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0
+		&& connect(fd, (struct sockaddr *)&address, sizeof(address))
+			== 0)
+		return fd;
+	um_error(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /* Connects, and closes without a word. */
 bool
 um_query_socket(const char *path, struct um_error *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	bool ok = false;
-	int fd;
+	int fd = um_query_connect(path, err);
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return um_error(err, "%s: %s", path, strerror(ENAMETOOLONG));
-	memcpy(address.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0)
-		ok = connect(fd, (struct sockaddr *)&address, sizeof(address))
-			== 0;
-	if (!ok)
-		um_error(err, "%s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	return ok;
+	return fd >= 0;
 }

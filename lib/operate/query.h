@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include <libpq-fe.h>
+
 #include "config/config.h"
 #include "core/str.h"
 
@@ -34,6 +36,18 @@ bool um_query_compared(const char *day, const struct um_config *config,
 /* The ids of the keys in a keys file, one a line, the one that seals first. */
 bool um_query_keys(const char *path, struct um_error *err);
 
+/*
+ * The configuration of the api, without the address of its database: a line for
+ * each key that it has, `key value`.
+ */
+bool um_query_api_config(const char *path, struct um_error *err);
+
+/* Prints nothing; true: the api accepts this file of keys, or it is not there. */
+bool um_query_api_keys(const char *path, struct um_error *err);
+
+/* Connects to a unix socket: a descriptor, or -1. */
+int um_query_connect(const char *path, struct um_error *err);
+
 /* Prints nothing; true: somebody listens on this socket. */
 bool um_query_socket(const char *path, struct um_error *err);
 
@@ -50,11 +64,25 @@ bool um_query_conninfo(struct um_error *err);
 bool um_query_state(const char *provider, const struct um_config *config,
 	struct um_error *err);
 
+/* A connection to the database as the programs have it, which the caller ends. */
+PGconn *um_query_connect_database(const struct um_config *config);
+
 /*
  * Connects to the database as the programs do, runs the statement on standard
  * input, and prints its rows, a line each, with a blank between the fields.
  */
 bool um_query_sql(const struct um_config *config, struct um_error *err);
+
+/*
+ * The numeric address of the database's host, as the programs connect to it;
+ * nothing: it is a unix socket.
+ */
+bool um_query_database_address(const struct um_config *config,
+	struct um_error *err);
+
+/* Prints nothing; true: one of these prefixes (ADDRESS/BITS) has the address. */
+bool um_query_address(const char *address, char **prefixes, size_t len,
+	struct um_error *err);
 
 /* nginx's own pages in the look of the configuration. */
 bool um_query_pages(const struct um_config *config, struct um_error *err);

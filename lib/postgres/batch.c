@@ -56,7 +56,9 @@
 		um_array_put(out, op->notified.ptr, op->notified.len))         \
 	X(FOUR_EYES, BOOL, um_array_put(out, op->four_eyes ? "\1" : "", 1))    \
 	X(KIND, TEXT, um_array_put_text(out, op->row_kind))                    \
+	X(TENANTS, TEXT, um_array_put_text(out, op->tenants))                  \
 	X(TYPED, BYTEA, um_array_put(out, op->typed.ptr, op->typed.len))       \
+	X(NOTE, TEXT, um_array_put_text(out, op->note))                        \
 	X(REQUEST, TEXT, um_array_put_text(out, op->request))                  \
 	X(DIGEST, BYTEA, um_array_put(out, op->digest, sizeof(op->digest)))    \
 	X(PLACE, TEXT, um_array_put_text(out, op->place))
@@ -93,6 +95,9 @@ static const struct statement {
 		"failed_attempts, late, browser, amount, currency, binding "
 		"FROM urlmode.look_up_link($1, $2, $3)",
 		{ ID, PROVIDER, KIND } },
+	{ UM_OP_LINK_TENANT, "link_tenant",
+		"SELECT outcome FROM urlmode.link_tenant($1, $2, $3)",
+		{ ID, PROVIDER, TENANTS } },
 	{ UM_OP_OPEN, "open",
 		"SELECT outcome, kind, target_url, expires "
 		"FROM urlmode.open($1, $2, $3, $4, $5, $6, $7)",
@@ -115,11 +120,11 @@ static const struct statement {
 		"form, problem, typed, unchecked, browser, decided_by "
 		"FROM urlmode.look_up_form($1, $2, $3, $4, $5, $6)",
 		{ ID, BINDING, PROVIDER, KIND, SUBJECT, FOUR_EYES } },
-	{ UM_OP_ANSWER_FORM, "answer_form",
-		"SELECT outcome FROM urlmode.answer_form($1, $2, $3, $4, $5, "
-		"$6, $7, $8, $9, $10, $11, $12)",
+	{ UM_OP_ANSWER_FORM, "answer_form_noted",
+		"SELECT outcome FROM urlmode.answer_form_noted($1, $2, $3, "
+		"$4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 		{ ID, BINDING, PROVIDER, KIND, BROWSER, SUBJECT, FOUR_EYES,
-			ACTION, REASON, RESULT, NOTIFIED, TYPED } },
+			ACTION, REASON, RESULT, NOTIFIED, TYPED, NOTE } },
 	{ UM_OP_EVENT, "receive_events",
 		"SELECT outcome, mismatch, elicitation "
 		"FROM urlmode.receive_events($1, $2, $3, $4, $5, $6, $7, $8, "
@@ -135,11 +140,13 @@ static const struct statement {
 	/* One row for each operation, as from the functions over arrays. */
 	{ UM_OP_PING, "ping", "SELECT urlmode.ping() FROM unnest($1)", { ID } },
 	{ UM_OP_HELD, "held", "SELECT held FROM urlmode.held($1)", { ID } },
-	{ UM_OP_MEASURE, "gauges",
+	{ UM_OP_MEASURE, "readings",
 		"SELECT unclaimed, oldest_unclaimed_s, database_ms, "
-		"queue_usage, undelivered, oldest_undelivered_s "
-		"FROM urlmode.gauges(), unnest($1)",
+		"queue_usage, undelivered, oldest_undelivered_s, "
+		"failing FROM urlmode.readings(), unnest($1)",
 		{ ID } },
+	{ UM_OP_BEAT, "beat", "SELECT beats FROM urlmode.beat($1)",
+		{ SUBJECT } },
 };
 
 /* The types of the parameters. Returns their number. */
@@ -155,13 +162,17 @@ put_types(Oid types[PARAMS_MAX], const struct statement *st)
 
 /* As the functions of the callback programs wait (sql/functions/007_callback.sql). */
 #define LOCK_TIMEOUT "SELECT set_config('lock_timeout', '20ms', false)"
+#define STATEMENT_TIMEOUT "SELECT set_config('statement_timeout', '2s', false)"
 
 bool
-um_batch_prepare(PGconn *conn, bool pooled, const struct um_call *const *calls)
+um_batch_prepare(PGconn *conn, bool pooled, enum um_login login,
+	const struct um_call *const *calls)
 {
+	const char *timeout = login == UM_LOGIN_OPERATOR ? STATEMENT_TIMEOUT
+							 : LOCK_TIMEOUT;
+
 	if (calls != NULL
-		&& (PQsendQueryParams(conn, LOCK_TIMEOUT, 0, NULL, NULL, NULL,
-			    NULL,
+		&& (PQsendQueryParams(conn, timeout, 0, NULL, NULL, NULL, NULL,
 			    0) != 1
 			|| !um_call_prepare(conn, pooled, calls)))
 		return false;
@@ -178,6 +189,40 @@ um_batch_prepare(PGconn *conn, bool pooled, const struct um_call *const *calls)
 			return false;
 	}
 	return PQpipelineSync(conn) == 1;
+}
+
+#define ASSIGN "SELECT urlmode.assign_providers($1, $2)"
+
+bool
+um_batch_assign(PGconn *conn, const struct um_provider *providers, size_t len)
+{
+	static const Oid types[] = { OID_TEXT_ARRAY, OID_TEXT_ARRAY };
+	static const int binary[] = { 1, 1 };
+	struct um_buf names = { 0 }, tenants = { 0 };
+	size_t count = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < len; i++)
+		count += providers[i].kind == UM_KIND_PAYMENT;
+	if (count == 0)
+		return true;
+	um_array_begin(&names, OID_TEXT, count);
+	um_array_begin(&tenants, OID_TEXT, count);
+	for (size_t i = 0; i < len; i++) {
+		if (providers[i].kind != UM_KIND_PAYMENT)
+			continue;
+		um_array_put_text(&names, providers[i].name);
+		um_array_put_text(&tenants, providers[i].tenants);
+	}
+	ok = !names.failed && !tenants.failed
+		&& PQsendQueryParams(conn, ASSIGN, 2, types,
+			   (const char *const[]){ names.ptr, tenants.ptr },
+			   (const int[]){ (int)names.len, (int)tenants.len },
+			   binary, 0)
+			== 1;
+	um_buf_free(&names);
+	um_buf_free(&tenants);
+	return ok;
 }
 
 /* What a provider of signatures proves is no payment. */

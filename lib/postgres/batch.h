@@ -16,10 +16,11 @@
 
 #include <libpq-fe.h>
 
+#include "config/provider.h"
 #include "postgres/call.h"
 #include "postgres/queue.h"
 
-#define UM_BATCH_STATEMENTS_MAX 13 /* one for each kind */
+#define UM_BATCH_STATEMENTS_MAX 15 /* one for each kind */
 /* And one for each operation that is a call. */
 #define UM_BATCH_RESULTS_MAX (UM_BATCH_STATEMENTS_MAX + UM_BATCH_MAX)
 
@@ -34,11 +35,20 @@ struct um_batch_answer {
  * Queues the preparation of every statement, and a Sync. For statements without
  * a name this only shows whether the database has all functions. With `calls`, a
  * list that NULL ends, these are prepared in place of the functions of the callback
- * programs, and the session waits 20 ms for a lock. Does not wait for the server.
- * False: libpq failed, and PQerrorMessage() says why.
+ * programs. The session of a server then waits 20 ms for a lock; a statement of the
+ * operator's takes two seconds at most. Does not wait for the server. False: libpq
+ * failed, and PQerrorMessage() says why.
  */
-bool um_batch_prepare(PGconn *conn, bool pooled,
+bool um_batch_prepare(PGconn *conn, bool pooled, enum um_login login,
 	const struct um_call *const *calls);
+
+/*
+ * Queues the call that tells the database whose these payment providers are
+ * (urlmode.assign_providers), in front of what um_batch_prepare() queues. False:
+ * libpq failed, or out of memory.
+ */
+bool um_batch_assign(PGconn *conn, const struct um_provider *providers,
+	size_t len);
 
 /*
  * Queues the statements for these operations, of which none may be NULL, and a

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/encode.h"
 #include "postgres/array.h"
 
 /* From pg_type.dat: they never change. In the order of the enum. */
@@ -302,11 +303,21 @@ bool
 um_call_bytes(const struct um_op *op, int row, int col, struct um_buf *out)
 {
 	const char *text = um_call_text(op, row, col);
+	struct um_str digits = um_str(text);
 	size_t len;
 	unsigned char *bytes;
 
 	if (text == NULL)
 		return false;
+	/* As PostgreSQL writes it; without the copy that libpq would make. */
+	if (um_str_take_prefix(&digits, "\\x")) {
+		if (!um_buf_reserve(out, digits.len / 2)
+			|| !um_hex_decode((uint8_t *)out->ptr + out->len,
+				digits.len / 2, &len, digits))
+			return false;
+		out->len += len;
+		return true;
+	}
 	bytes = PQunescapeBytea((const unsigned char *)text, &len);
 	if (bytes != NULL)
 		um_buf_put(out, bytes, len);

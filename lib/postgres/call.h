@@ -44,6 +44,8 @@ struct um_call {
 	 * of its own, and all its rows.
 	 */
 	bool each;
+	/* Its row can be as large as what a batch may read: it has one of its own. */
+	bool large;
 };
 
 /*

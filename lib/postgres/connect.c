@@ -71,7 +71,8 @@ static enum um_connect_step
 begin(struct um_connect *connect, struct um_error *err)
 {
 	connect->want_write = false;
-	connect->resolve = um_resolve_start(connect->conninfo);
+	connect->resolve = um_resolve_start(connect->conninfo,
+		connect->asks_leader);
 	return connect->resolve != NULL
 		? UM_CONNECT_MOVED
 		: start(connect, &(struct um_addresses){ 0 }, err);
@@ -85,8 +86,10 @@ resolved(struct um_connect *connect, struct um_error *err)
 	enum um_connect_step step = UM_CONNECT_FAILED;
 
 	connect->resolve = NULL;
-	if (um_resolve_take(resolve, &addresses, err))
+	if (um_resolve_take(resolve, &addresses, err)) {
+		connect->asks_leader &= addresses.leaders != 1;
 		step = start(connect, &addresses, err);
+	}
 	um_resolve_free(resolve);
 	return step;
 }
@@ -142,7 +145,9 @@ um_connect_ask(PGconn *conn)
 {
 	static const char ask[] =
 		"SELECT pg_backend_pid(), has_function_privilege("
-		"to_regprocedure('urlmode.read(uuid[], bytea[])'), 'EXECUTE')";
+		"to_regprocedure('urlmode.read(uuid[], bytea[])'), 'EXECUTE'), "
+		"has_function_privilege(to_regprocedure("
+		"'urlmode.show_elicitation(uuid)'), 'EXECUTE')";
 
 	return PQsetnonblocking(conn, 1) == 0 && PQenterPipelineMode(conn) == 1
 		&& PQsendQueryParams(conn, ask, 0, NULL, NULL, NULL, NULL, 0)
@@ -152,11 +157,13 @@ um_connect_ask(PGconn *conn)
 
 void
 um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
-	bool *reads_results)
+	enum um_login *login)
 {
 	*pooled = strtoll(PQgetvalue(res, 0, 0), NULL, 10)
 		!= PQbackendPID(conn);
-	*reads_results = PQgetvalue(res, 0, 1)[0] == 't';
+	*login = PQgetvalue(res, 0, 1)[0] == 't'  ? UM_LOGIN_SERVER
+		: PQgetvalue(res, 0, 2)[0] == 't' ? UM_LOGIN_OPERATOR
+						  : UM_LOGIN_CALLBACK;
 }
 
 int

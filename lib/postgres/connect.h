@@ -11,12 +11,13 @@
 #include <libpq-fe.h>
 
 #include "core/str.h"
+#include "postgres/op.h"
 #include "postgres/resolve.h"
 
 #define UM_CONNECT_UNACKED_MS 2000 /* TCP_USER_TIMEOUT, in milliseconds */
 
 /*
- * Set the first four members; the others begin zeroed. A connection that is taken
+ * Set the first five members; the others begin zeroed. A connection that is taken
  * still says its notices by way of the struct, which must outlive it.
  */
 struct um_connect {
@@ -31,6 +32,12 @@ struct um_connect {
 	 */
 	void (*on_notice)(const char *text, void *arg);
 	void *arg;
+	/*
+	 * Set it when a commit was not answered: of several hosts, the one that
+	 * leads is taken (postgres/leader.h), not the first one that takes writes.
+	 * It stays set as long as several take writes.
+	 */
+	bool asks_leader;
 
 	struct um_resolve *resolve; /* under way, or NULL */
 	PGconn *conn;               /* the same */
@@ -57,11 +64,12 @@ bool um_connect_ask(PGconn *conn);
 /*
  * pooled: there is a pooler in transaction mode. It reports a process id of its
  * own, since none of its servers belongs to the connection.
- * reads_results: the login may execute urlmode.read, which is for MCP servers. A
- * callback host must not be able to read sealed results.
+ * login: SERVER, if it may execute urlmode.read, which is for MCP servers: neither a
+ * callback host nor the console may read sealed results. Otherwise OPERATOR, if it
+ * may execute urlmode.show_elicitation.
  */
 void um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
-	bool *reads_results);
+	enum um_login *login);
 
 /*
  * The descriptor to wait for, or -1. Wait for it to be writable with

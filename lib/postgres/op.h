@@ -19,12 +19,13 @@ enum um_op_kind {
 	UM_OP_NONE,
 	UM_OP_LOOK_UP,      /* urlmode.look_up: changes nothing */
 	UM_OP_LOOK_UP_LINK, /* urlmode.look_up_link: changes nothing */
+	UM_OP_LINK_TENANT,  /* urlmode.link_tenant: changes nothing */
 	UM_OP_OPEN,         /* urlmode.open */
 	UM_OP_OPEN_LINK,    /* urlmode.open_link */
 	UM_OP_COMPLETE,     /* urlmode.complete */
 	UM_OP_OPEN_FORM,    /* urlmode.open_form, for a link */
 	UM_OP_LOOK_UP_FORM, /* urlmode.look_up_form */
-	UM_OP_ANSWER_FORM,  /* urlmode.answer_form */
+	UM_OP_ANSWER_FORM,  /* urlmode.answer_form_noted */
 	UM_OP_EVENT,        /* urlmode.receive_events */
 	UM_OP_UNREADABLE,   /* urlmode.record_unreadable: of no row */
 	UM_OP_PING,         /* urlmode.ping: changes nothing */
@@ -32,6 +33,7 @@ enum um_op_kind {
 	UM_OP_HELD,
 	/* urlmode.measure: of no row; changes no row */
 	UM_OP_MEASURE,
+	UM_OP_BEAT, /* urlmode.beat: of no row; `subject` is the host */
 	UM_OP_CALL, /* of another function: see postgres/call.h */
 };
 
@@ -43,17 +45,19 @@ enum um_store_status {
 };
 
 /*
- * The outcomes of LOOK_UP, OPEN and COMPLETE, and of the three for forms (FORM),
+ * The outcomes of LOOK_UP, OPEN, COMPLETE and TENANT, and of the three for forms (FORM),
  * the words for them that the functions in PostgreSQL return and that the log
  * shows, and which of them can have it. LOOK_UP_LINK and OPEN_LINK are what
  * LOOK_UP and OPEN are, for a link, which does not tell the binding: they set it.
  */
 #define UM_ROW_OUTCOMES(X)                                                     \
-	X(UM_ROW_UNKNOWN, "unknown", LOOK_UP | OPEN | COMPLETE | FORM)         \
+	X(UM_ROW_UNKNOWN, "unknown",                                           \
+		LOOK_UP | TENANT | OPEN | COMPLETE | FORM)                     \
 	X(UM_ROW_EXPIRED, "expired", LOOK_UP | OPEN | COMPLETE | FORM)         \
 	X(UM_ROW_WRONG_USER, "wrong_user", OPEN | COMPLETE | FORM)             \
 	X(UM_ROW_WRONG_KIND, "wrong_kind", LOOK_UP | OPEN | FORM)              \
-	X(UM_ROW_PENDING, "pending", LOOK_UP | FORM)                           \
+	X(UM_ROW_WRONG_TENANT, "wrong_tenant", TENANT)                         \
+	X(UM_ROW_PENDING, "pending", LOOK_UP | TENANT | FORM)                  \
 	X(UM_ROW_OPENED, "opened", LOOK_UP | OPEN | FORM)                      \
 	X(UM_ROW_PROCESSING, "processing", LOOK_UP | OPEN | COMPLETE | FORM)   \
 	X(UM_ROW_COMPLETED, "completed", LOOK_UP | OPEN | COMPLETE | FORM)     \
@@ -99,6 +103,13 @@ enum um_event_outcome {
 #undef X
 };
 
+/* Which functions the login of a program may execute. */
+enum um_login {
+	UM_LOGIN_CALLBACK, /* urlmode_cgi: it reads no results, and lists no rows */
+	UM_LOGIN_SERVER,   /* urlmode_server, which reads results */
+	UM_LOGIN_OPERATOR, /* urlmode_operator, which lists rows */
+};
+
 struct um_call;
 struct pg_result;
 
@@ -115,7 +126,8 @@ struct um_op {
 	bool only_looks; /* OPEN_FORM: changes nothing */
 	/* The provider's, by its name: a row of another is not opened, and proves nothing. */
 	const char *row_kind;
-	bool four_eyes; /* FORM: as the provider's, in the configuration */
+	bool four_eyes;      /* FORM: as the provider's, in the configuration */
+	const char *tenants; /* TENANT: the same */
 	/* OPEN: how long the row waits for its provider after its expiry. */
 	int64_t grace_ms;
 
@@ -135,6 +147,8 @@ struct um_op {
 	struct um_buf notified;
 	/* ANSWER_FORM: what the page may show again, sealed, or empty. */
 	struct um_buf typed;
+	/* ANSWER_FORM: what the operator is told of a decision, or NULL. */
+	const char *note;
 
 	enum um_store_status status;
 	enum um_row_outcome outcome;         /* LOOK_UP, OPEN, COMPLETE */
@@ -167,6 +181,7 @@ struct um_op {
 		int64_t unclaimed_age_s; /* of the oldest of them, or 0 */
 		int64_t undelivered;     /* MEASURE: claims */
 		int64_t undelivered_age_s;
+		int64_t failing; /* MEASURE: accounts */
 		/* The same: Unix time there, and what pg_notification_queue_usage()
 		 * says. */
 		int64_t database_ms;
@@ -179,6 +194,8 @@ struct um_op {
 	 */
 	const struct um_call *call;
 	struct um_buf args;
+	/* How many rows it reads at most, of 64 KB each; 0: one, or small ones. */
+	unsigned reads;
 	const struct pg_result *rows;
 	int rows_first;
 	int rows_len;

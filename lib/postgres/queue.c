@@ -87,18 +87,27 @@ size_of_next(const struct um_queue *queue)
 	return size < UM_BATCH_MAX ? size : UM_BATCH_MAX;
 }
 
+/* How much of a batch the operation takes by what it reads. */
+static size_t
+reads_of(const struct um_op *op)
+{
+	return op->reads != 0 ? op->reads : 1;
+}
+
 const struct um_batch *
 um_queue_start(struct um_queue *queue)
 {
 	struct um_batch *batch = under_way(queue, queue->under_way);
-	size_t size = size_of_next(queue);
+	size_t size = size_of_next(queue), reads = 0;
 	struct um_op *op;
 
 	if (!may_start(queue))
 		return NULL;
 	batch->len = 0;
 	while ((op = queue->waiting.first) != NULL && batch->len < size
-		&& (batch->len == 0 || !op->isolated)
+		&& (batch->len == 0
+			|| (!op->isolated
+				&& reads + reads_of(op) <= UM_BATCH_MAX))
 		&& !is_row_under_way(queue, op)) {
 		um_op_list_take(&queue->waiting);
 		if (um_aside_add(&queue->aside, op))
@@ -106,6 +115,7 @@ um_queue_start(struct um_queue *queue)
 		batch->kinds[batch->len] = op->kind;
 		batch->calls[batch->len] = op->call;
 		batch->ops[batch->len++] = op;
+		reads += reads_of(op);
 		if (op->isolated)
 			break;
 	}

@@ -18,7 +18,7 @@
 #include "postgres/aside.h"
 #include "postgres/op.h"
 
-#define UM_BATCH_MAX 256 /* operations in one transaction */
+#define UM_BATCH_MAX 256 /* operations in one transaction, and what they read */
 #define UM_BATCHES_MAX 2 /* sent: one at work, and the next one */
 
 /* The operations of one transaction. */
@@ -50,7 +50,9 @@ void um_queue_append(struct um_queue *queue, struct um_op *op);
  * Makes the next batch of the operations that have waited longest, and returns
  * it. The second batch starts only when at least as many operations wait as the
  * first one has, and takes half of all pending operations. An `isolated`
- * operation becomes a batch of its own. An operation on a row of another batch
+ * operation becomes a batch of its own, and so does one that reads more than there
+ * is room for: what the database returns is held until its batch is committed. An
+ * operation on a row of another batch
  * waits until that batch has finished, and so do those after it, so that the
  * operations of a row keep their order even if the batch is tried again. An
  * operation on a row that is set aside, or that was held when it was last looked

@@ -15,10 +15,14 @@
 
 #include <libpq-fe.h>
 
+#include "postgres/leader.h"
+
 struct um_resolve {
 	atomic_int holders; /* its owner and its thread */
 	int fd;             /* of eventfd(2) */
+	char *conninfo;     /* to ask who leads, or NULL */
 	char *hosts;        /* as the connection string has them */
+	char *hostaddrs;    /* the same, or NULL */
 	char *ports;        /* the same, or NULL */
 
 	/* The thread writes these, and its owner reads them afterwards. */
@@ -26,6 +30,8 @@ struct um_resolve {
 	struct um_buf hostaddr;
 	struct um_buf port;
 	size_t found;
+	size_t leaders;                     /* that take writes */
+	char timeline[UM_TIMELINE_LEN + 1]; /* the highest of them */
 	int error; /* of getaddrinfo(3), the last one */
 };
 
@@ -55,18 +61,56 @@ has_name(struct um_str hosts)
 	return false;
 }
 
+/* Adds an element to a list, as its first or its last. */
 static void
-put(struct um_resolve *resolve, struct um_str host, const char *hostaddr,
+add(struct um_buf *list, struct um_str element, bool first, bool alone)
+{
+	struct um_buf all = { 0 };
+
+	um_buf_put(&all, first ? element.ptr : list->ptr,
+		first ? element.len : list->len);
+	um_buf_puts(&all, alone ? "" : ",");
+	um_buf_put(&all, first ? list->ptr : element.ptr,
+		first ? list->len : element.len);
+	all.failed |= list->failed;
+	um_buf_free(list);
+	*list = all;
+}
+
+/* Whether it has a higher timeline than those before, if anybody asks. */
+static bool
+leads(struct um_resolve *resolve, struct um_str host, struct um_str hostaddr,
 	struct um_str port)
 {
-	const char *comma = resolve->found++ != 0 ? "," : "";
+	char timeline[sizeof(resolve->timeline)] = "";
+	char *name = strndup(host.ptr, host.len);
+	char *address = strndup(hostaddr.ptr, hostaddr.len);
+	char *number = port.ptr != NULL ? strndup(port.ptr, port.len) : NULL;
 
-	um_buf_puts(&resolve->host, comma);
-	um_buf_put(&resolve->host, host.ptr, host.len);
-	um_buf_puts(&resolve->hostaddr, comma);
-	um_buf_puts(&resolve->hostaddr, hostaddr);
-	um_buf_puts(&resolve->port, comma);
-	um_buf_put(&resolve->port, port.ptr, port.len);
+	if (name != NULL && address != NULL
+		&& um_leader_ask(resolve->conninfo, name, address, number,
+			timeline))
+		resolve->leaders++;
+	free(name);
+	free(address);
+	free(number);
+	if (strcmp(timeline, resolve->timeline) <= 0)
+		return false;
+	memcpy(resolve->timeline, timeline, sizeof(timeline));
+	return true;
+}
+
+static void
+put(struct um_resolve *resolve, struct um_str host, struct um_str hostaddr,
+	struct um_str port)
+{
+	bool alone = resolve->found++ == 0;
+	bool first = resolve->conninfo != NULL
+		&& leads(resolve, host, hostaddr, port);
+
+	add(&resolve->host, host, first, alone);
+	add(&resolve->hostaddr, hostaddr, first, alone);
+	add(&resolve->port, port, first, alone);
 }
 
 static void
@@ -86,18 +130,18 @@ look_up(struct um_resolve *resolve, struct um_str host, struct um_str port)
 		if (getnameinfo(one->ai_addr, one->ai_addrlen, text,
 			    sizeof(text), NULL, 0, NI_NUMERICHOST)
 			== 0)
-			put(resolve, host, text, port);
+			put(resolve, host, um_str(text), port);
 	}
 	if (all != NULL)
 		freeaddrinfo(all);
 	free(name);
 }
 
-static void *
-run(void *arg)
+static void
+look_up_all(struct um_resolve *resolve)
 {
-	struct um_resolve *resolve = arg;
 	struct um_str hosts = um_str(resolve->hosts);
+	struct um_str hostaddrs = um_str(resolve->hostaddrs);
 	struct um_str ports = um_str(resolve->ports);
 	struct um_str port = um_str_cut(&ports, ",");
 	/* A single port is for all hosts. */
@@ -105,14 +149,25 @@ run(void *arg)
 
 	while (hosts.len != 0) {
 		struct um_str host = um_str_cut(&hosts, ",");
+		struct um_str hostaddr = um_str_cut(&hostaddrs, ",");
 
-		if (is_name(host))
+		if (resolve->hostaddrs != NULL)
+			put(resolve, host, hostaddr, port);
+		else if (is_name(host))
 			look_up(resolve, host, port);
 		else
-			put(resolve, host, "", port);
+			put(resolve, host, um_str(""), port);
 		if (!one_port)
 			port = um_str_cut(&ports, ",");
 	}
+}
+
+static void *
+run(void *arg)
+{
+	struct um_resolve *resolve = arg;
+
+	look_up_all(resolve);
 	um_buf_put(&resolve->host, "", 1);
 	um_buf_put(&resolve->hostaddr, "", 1);
 	um_buf_put(&resolve->port, "", 1);
@@ -158,24 +213,28 @@ value_of(const PQconninfoOption *options, const char *keyword)
 }
 
 struct um_resolve *
-um_resolve_start(const char *conninfo)
+um_resolve_start(const char *conninfo, bool leader)
 {
 	PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
 	struct um_resolve *resolve = NULL;
-	const char *hosts;
+	const char *hosts, *hostaddrs, *ports;
 
 	if (options == NULL)
 		return NULL;
 	hosts = value_of(options, "host");
-	if (hosts == NULL || value_of(options, "hostaddr") != NULL
-		|| !has_name(um_str(hosts))
+	hostaddrs = value_of(options, "hostaddr");
+	ports = value_of(options, "port");
+	leader = leader && hosts != NULL && strchr(hosts, ',') != NULL;
+	if (hosts == NULL
+		|| (!leader && (hostaddrs != NULL || !has_name(um_str(hosts))))
 		|| (resolve = calloc(1, sizeof(*resolve))) == NULL)
 		goto out;
 	resolve->holders = 1;
 	resolve->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	resolve->hosts = strdup(hosts);
-	if (value_of(options, "port") != NULL)
-		resolve->ports = strdup(value_of(options, "port"));
+	resolve->hostaddrs = hostaddrs != NULL ? strdup(hostaddrs) : NULL;
+	resolve->ports = ports != NULL ? strdup(ports) : NULL;
+	resolve->conninfo = leader ? strdup(conninfo) : NULL;
 	if (resolve->fd < 0 || resolve->hosts == NULL
 		|| !start_thread(resolve)) {
 		um_resolve_free(resolve);
@@ -212,7 +271,8 @@ um_resolve_take(const struct um_resolve *resolve,
 		return um_error(err, "out of memory");
 	*addresses = (struct um_addresses){ .host = resolve->host.ptr,
 		.hostaddr = resolve->hostaddr.ptr,
-		.port = resolve->ports != NULL ? resolve->port.ptr : NULL };
+		.port = resolve->ports != NULL ? resolve->port.ptr : NULL,
+		.leaders = resolve->leaders };
 	return true;
 }
 
@@ -226,7 +286,9 @@ um_resolve_free(struct um_resolve *resolve)
 	um_buf_free(&resolve->host);
 	um_buf_free(&resolve->hostaddr);
 	um_buf_free(&resolve->port);
+	um_wipe_free_text(resolve->conninfo);
 	free(resolve->hosts);
+	free(resolve->hostaddrs);
 	free(resolve->ports);
 	free(resolve);
 }

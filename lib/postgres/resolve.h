@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Looks up the host names of a connection string in a thread of its own,
- * because libpq would block: for half a minute if the resolver does not answer.
+ * because libpq would block: for half a minute if the resolver does not answer. The
+ * thread also asks which of several hosts leads, where a commit was not answered.
  */
 #ifndef UM_RESOLVE_H
 #define UM_RESOLVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/str.h"
 
@@ -20,14 +22,18 @@ struct um_addresses {
 	const char *host;     /* comma-separated, as are the others */
 	const char *hostaddr; /* empty for a host that is not a name */
 	const char *port;     /* NULL: that of the connection string */
+	/* How many were asked and take writes; 0: nobody asked, or none does. */
+	size_t leaders;
 };
 
 /*
- * Starts to look up the hosts of `conninfo`. NULL: there is nothing to look up,
- * or the lookup cannot start; libpq then looks them up itself, as it does with
- * names from elsewhere (PGHOST, a service file).
+ * Starts to look up the hosts of `conninfo`. With `leader`, and if there are several
+ * addresses, the one with the highest timeline of those that take writes
+ * (postgres/leader.h) becomes the first, which libpq then tries first. NULL: there
+ * is nothing to look up or to ask, or the lookup cannot start; libpq then looks them
+ * up itself, as it does with names from elsewhere (PGHOST, a service file).
  */
-struct um_resolve *um_resolve_start(const char *conninfo);
+struct um_resolve *um_resolve_start(const char *conninfo, bool leader);
 
 /* The descriptor that becomes readable when the lookup has ended. */
 int um_resolve_fd(const struct um_resolve *resolve);

@@ -151,11 +151,13 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 		return read_opened_form(op, res, row);
 	case UM_OP_LOOK_UP_FORM:
 		return read_form(op, res, row);
+	case UM_OP_LINK_TENANT:
 	case UM_OP_COMPLETE:
 	case UM_OP_ANSWER_FORM:
 		return um_op_parse_outcome(op, first);
 	case UM_OP_UNREADABLE:
 	case UM_OP_PING:
+	case UM_OP_BEAT:
 		return strcmp(first, "t") == 0;
 	case UM_OP_MEASURE:
 		op->row.unclaimed = strtoll(first, NULL, 10);
@@ -168,6 +170,7 @@ um_row_read(struct um_op *op, const PGresult *res, int row)
 			10);
 		op->row.undelivered_age_s = strtoll(PQgetvalue(res, row, 5),
 			NULL, 10);
+		op->row.failing = strtoll(PQgetvalue(res, row, 6), NULL, 10);
 		return true;
 	case UM_OP_CALL: /* see postgres/call.h */
 	case UM_OP_HELD: /* of batches, and of no operation */

@@ -7,6 +7,7 @@
 
 #include <libpq-fe.h>
 
+#include "contract/limits.h"
 #include "core/clock.h"
 #include "postgres/batch.h"
 #include "postgres/connect.h"
@@ -29,7 +30,10 @@ struct um_store {
 	struct um_store_events events;
 	char *conninfo;
 	char *name;
+	enum um_login login;
 	const struct um_call *const *calls; /* NULL: of a callback program */
+	const struct um_provider *providers;
+	size_t providers_len;
 	struct um_connect connect;
 	PGconn *conn; /* NULL until it is made */
 	enum state state;
@@ -64,7 +68,7 @@ on_notice(const char *text, void *arg)
 }
 
 struct um_store *
-um_store_new(const char *conninfo, const char *name,
+um_store_new(const char *conninfo, const char *name, enum um_login login,
 	const struct um_call *const *calls,
 	const struct um_store_events *events)
 {
@@ -73,6 +77,7 @@ um_store_new(const char *conninfo, const char *name,
 	if (store == NULL)
 		return NULL;
 	store->events = *events;
+	store->login = login;
 	store->calls = calls;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
@@ -87,6 +92,14 @@ um_store_new(const char *conninfo, const char *name,
 		return NULL;
 	}
 	return store;
+}
+
+void
+um_store_assign(struct um_store *store, const struct um_provider *providers,
+	size_t len)
+{
+	store->providers = providers;
+	store->providers_len = len;
 }
 
 static void
@@ -132,6 +145,14 @@ flush(struct um_store *store)
 	return flushed >= 0;
 }
 
+static void
+unanswered(struct um_store *store)
+{
+	store->connect.asks_leader = true;
+	if (store->events.unanswered != NULL)
+		store->events.unanswered(store->events.arg);
+}
+
 /* One step of connecting. False: it is made, given up, or must wait. */
 static bool
 connect_step(struct um_store *store, int64_t now)
@@ -142,7 +163,7 @@ connect_step(struct um_store *store, int64_t now)
 	if (step == UM_CONNECT_WAITS)
 		return false;
 	store->connection++;
-	store->until = now + UM_STORE_BATCH_MS;
+	store->until = now + UM_STORE_CONNECT_MS;
 	if (step == UM_CONNECT_MOVED)
 		return true;
 	if (step == UM_CONNECT_FAILED) {
@@ -177,7 +198,7 @@ start_batches(struct um_store *store, int64_t now)
 			if (batch->ops[i] != NULL)
 				batch->ops[i]->was_sent = true;
 		if (store->state == IDLE)
-			store->until = now + UM_STORE_BATCH_MS;
+			store->until = now + UM_COMMIT_UNANSWERED_MS;
 		store->state = BUSY;
 		store->sent_us[batch - store->queue.batch] =
 			store->events.clock_us();
@@ -253,21 +274,42 @@ batch_failed(struct um_store *store, int64_t now)
 	}
 }
 
+/* Why this is not the login of such a program, or NULL. */
+static const char *
+wrong_login(enum um_login wanted, enum um_login is)
+{
+	if (wanted == UM_LOGIN_SERVER)
+		return is == UM_LOGIN_SERVER ? NULL
+					     : "the login may not execute "
+					       "urlmode.read: give the api "
+					       "urlmode_server";
+	if (is == UM_LOGIN_SERVER)
+		return wanted == UM_LOGIN_OPERATOR
+			? "the login may execute urlmode.read: give the "
+			  "console "
+			  "urlmode_operator alone"
+			: "the login may execute urlmode.read: give the "
+			  "programs urlmode_cgi alone";
+	return wanted == UM_LOGIN_OPERATOR && is != UM_LOGIN_OPERATOR
+		? "the login may not execute urlmode.show_elicitation: give "
+		  "the "
+		  "console urlmode_operator"
+		: NULL;
+}
+
 static void
 asked(struct um_store *store, int64_t now)
 {
-	bool pooled = false, reads_results = false;
+	enum um_login login = UM_LOGIN_CALLBACK;
+	bool pooled = false;
+	const char *wrong;
 
 	if (store->answer.results_len == 1)
 		um_connect_answer(store->conn, store->answer.results[0],
-			&pooled, &reads_results);
-	if (reads_results != (store->calls != NULL)) {
-		notice(store, "database",
-			reads_results
-				? "the login may execute urlmode.read: give "
-				  "the programs urlmode_cgi alone"
-				: "the login may not execute urlmode.read: "
-				  "give the api urlmode_server");
+			&pooled, &login);
+	wrong = wrong_login(store->login, login);
+	if (wrong != NULL) {
+		notice(store, "database", wrong);
 		disconnect(store, now);
 		return;
 	}
@@ -275,12 +317,15 @@ asked(struct um_store *store, int64_t now)
 		notice(store, "database",
 			"there is a pooler, so statements are not prepared");
 	store->pooled = pooled;
-	if (!um_batch_prepare(store->conn, pooled, store->calls)) {
+	if (!um_batch_assign(store->conn, store->providers,
+		    store->providers_len)
+		|| !um_batch_prepare(store->conn, pooled, store->login,
+			store->calls)) {
 		connection_lost(store, now);
 		return;
 	}
 	store->state = PREPARING;
-	store->until = now + UM_STORE_BATCH_MS;
+	store->until = now + UM_STORE_CONNECT_MS;
 	store->want_write = true;
 }
 
@@ -305,7 +350,7 @@ transaction_over(struct um_store *store, int64_t now)
 	bool is_last = store->queue.under_way <= 1;
 
 	store->state = is_last ? IDLE : BUSY;
-	store->until = is_last ? -1 : now + UM_STORE_BATCH_MS;
+	store->until = is_last ? -1 : now + UM_COMMIT_UNANSWERED_MS;
 	if (before == ASKING)
 		asked(store, now);
 	else if (before == PREPARING)
@@ -338,7 +383,7 @@ take_result(struct um_store *store, int64_t now)
 }
 
 static void
-read_results(struct um_store *store, int64_t now)
+read_results(struct um_store *store, bool ready, int64_t now)
 {
 	unsigned connection = store->connection;
 
@@ -346,6 +391,9 @@ read_results(struct um_store *store, int64_t now)
 		connection_lost(store, now);
 		return;
 	}
+	/* Bytes come, or go: a large batch has longer. */
+	if (store->state == BUSY && ready)
+		store->until = now + UM_COMMIT_UNANSWERED_MS;
 	if (store->state == IDLE)
 		return;
 	while (take_result(store, now))
@@ -376,16 +424,18 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 {
 	if (store->state == DOWN && store->until <= now) {
 		store->state = CONNECTING;
-		store->until = now + UM_STORE_BATCH_MS;
+		store->until = now + UM_STORE_CONNECT_MS;
 	}
 	while (store->state == CONNECTING && connect_step(store, now))
 		;
 	/* With TLS, data may be buffered that the socket does not show. */
 	if (store->state >= ASKING && (ready || PQsslInUse(store->conn)))
-		read_results(store, now);
+		read_results(store, ready, now);
 	if (store->state != DOWN && store->state != IDLE
 		&& store->until <= now) {
 		notice(store, "database", "no answer in time");
+		if (store->state == BUSY)
+			unanswered(store);
 		disconnect(store, now);
 	}
 	um_store_expire(store, now);

@@ -5,6 +5,14 @@
  * batch, which is sent as soon as it is as large as the first, so that
  * PostgreSQL begins with it when the first is durable. No function blocks.
  *
+ * A connection is given up when nothing comes for UM_COMMIT_UNANSWERED_MS while a
+ * batch is under way: a primary that was cut off from its standbys takes writes, and
+ * never answers the commit. It is closed and never cancelled, since PostgreSQL would
+ * then commit without the standby. All operations of the batch were handed back long
+ * before, so that a server that is only slow does no work twice; and the host changes
+ * only if another one has a higher timeline (postgres/connect.h), which slowness does
+ * not bring about.
+ *
  * Times are monotonic, in milliseconds; the caller passes them.
  */
 #ifndef UM_STORE_H
@@ -14,12 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/provider.h"
 #include "postgres/op.h"
 
 #define UM_STORE_QUEUE_MAX 1024    /* operations that may wait for a batch */
 #define UM_STORE_UNREADABLE_MAX 64 /* the same, where UNREADABLE joins them */
 #define UM_STORE_WAIT_MS 3000      /* after which one is UNAVAILABLE */
-#define UM_STORE_BATCH_MS 5000     /* without an answer: reconnect */
+#define UM_STORE_CONNECT_MS 5000   /* for each step to a connection */
 #define UM_STORE_RETRY_MIN_MS 50   /* between two attempts to connect, */
 /* doubled each time up to this, until a batch was committed */
 #define UM_STORE_RETRY_MAX_MS 2000
@@ -37,20 +46,29 @@ struct um_store_events {
 	 */
 	void (*committed)(size_t operations, int64_t took_us, void *arg);
 	int64_t (*clock_us)(void); /* monotonic */
+	/* A commit was not answered, and the connection is given up. May be NULL. */
+	void (*unanswered)(void *arg);
 	void *arg;
 };
 
 /*
  * A store for the database of `conninfo`, a URI or keywords as libpq takes
  * them; pg_stat_activity shows `name` as application_name. Copies both. The
- * first um_store_run() starts to connect. `calls` says whose it is: NULL, a
- * callback program's, whose login must not read results; or the list of the
- * functions that a server calls, which NULL ends. Its login must be able to read
- * them. NULL when out of memory.
+ * first um_store_run() starts to connect. `login`: only that of a server may, and
+ * must, be able to read results. `calls`: the list of the functions that a server or
+ * the operator calls, which NULL ends; of a callback program NULL. NULL when out of
+ * memory.
  */
 struct um_store *um_store_new(const char *conninfo, const char *name,
-	const struct um_call *const *calls,
+	enum um_login login, const struct um_call *const *calls,
 	const struct um_store_events *events);
+
+/*
+ * Borrows the providers of the configuration of a callback program: each new
+ * connection tells the database whose the payment providers are.
+ */
+void um_store_assign(struct um_store *store,
+	const struct um_provider *providers, size_t len);
 
 /*
  * Borrows an operation until done() hands it back. That may happen within this

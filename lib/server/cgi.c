@@ -110,12 +110,14 @@ carry_out(struct um_exchange *ex, const struct um_program *program,
 		.metrics = context->metrics,
 		.left = ex->ops_len };
 	const struct um_store_events events = { on_done, on_notice, NULL,
-		um_monotonic_us, &waiting };
+		um_monotonic_us, NULL, &waiting };
 	struct um_store *store = um_store_new(context->config->database_url,
-		program->name, NULL, &events);
+		program->name, program->login, NULL, &events);
 
 	if (store == NULL)
 		return; /* They stay UNAVAILABLE. */
+	um_store_assign(store, context->config->providers,
+		context->config->providers_len);
 	for (size_t i = 0; i < ex->ops_len; i++)
 		um_store_submit(store, &ex->ops[i], um_monotonic_ms());
 	um_store_run(store, false, um_monotonic_ms());

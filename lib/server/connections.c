@@ -32,13 +32,35 @@ um_connections_resume(struct um_connections *list)
 }
 
 static void
-set_partial(struct um_connections *list, struct um_connection *c, int64_t since)
+set_slow(struct um_connections *list, struct um_connection *c, int64_t since)
 {
-	if (c->partial_since >= 0)
-		list->partial_len--;
+	if (c->slow_since >= 0)
+		list->slow_len--;
 	if (since >= 0)
-		list->partial_len++;
-	c->partial_since = since;
+		list->slow_len++;
+	c->slow_since = since;
+}
+
+/* Has epoll report these events and no others; 0: none at all. */
+static void
+watch(struct um_connections *list, struct um_connection *c, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = c };
+	int op = c->watched == 0 ? EPOLL_CTL_ADD
+		: events == 0    ? EPOLL_CTL_DEL
+				 : EPOLL_CTL_MOD;
+
+	if (c->watched != events)
+		epoll_ctl(list->epoll, op, um_fastcgi_fd(c->fc), &ev);
+	c->watched = events;
+}
+
+static void
+set_sending(struct um_connections *list, struct um_connection *c, bool on)
+{
+	if (c->sending != on)
+		list->sending_len += on ? 1 : (size_t)-1;
+	c->sending = on;
 }
 
 /* An event may still refer to it: um_connections_tidy() frees the memory. */
@@ -48,7 +70,8 @@ close_connection(struct um_connections *list, struct um_connection *c)
 	if (c->dead)
 		return;
 	c->dead = true;
-	set_partial(list, c, -1);
+	set_slow(list, c, -1);
+	set_sending(list, c, false);
 	um_fastcgi_free(c->fc);
 	um_exchange_free(&c->ex);
 	um_buf_free(&c->path);
@@ -68,14 +91,15 @@ open_connection(struct um_connections *list, int fd)
 		close(fd);
 		return;
 	}
-	c->partial_since = -1;
-	c->fc = um_fastcgi_new(fd, list->file);
+	c->slow_since = -1;
+	c->fc = um_fastcgi_new(fd, list->file, &list->room);
 	if (c->fc == NULL
 		|| epoll_ctl(list->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		um_fastcgi_free(c->fc);
 		free(c);
 		return;
 	}
+	c->watched = ev.events;
 	if (list->takes_large)
 		um_fastcgi_take_large(c->fc);
 	TAILQ_INSERT_HEAD(&list->open, c, link);
@@ -94,7 +118,7 @@ close_idle(struct um_connections *list)
 		c != NULL; c = TAILQ_PREV(c, um_connection_list, link)) {
 		char byte;
 
-		if (!c->busy && c->partial_since < 0
+		if (!c->busy && c->slow_since < 0
 			&& recv(um_fastcgi_fd(c->fc), &byte, 1,
 				   MSG_PEEK | MSG_DONTWAIT)
 				< 0) {
@@ -112,6 +136,11 @@ um_connections_begin(struct um_connections *list, int epoll, int listener,
 	list->epoll = epoll;
 	list->listener = listener;
 	list->file = file;
+	list->room = list->takes_large
+		? (struct um_fastcgi_room){ .max = UM_CONNECTIONS_LARGE_ROOM,
+			  .small = UM_CONNECTIONS_LARGE_SMALL }
+		: (struct um_fastcgi_room){ .max = UM_CONNECTIONS_ROOM,
+			  .small = UM_CONNECTIONS_SMALL };
 	TAILQ_INIT(&list->open);
 	TAILQ_INIT(&list->dead);
 	/* Another process may accept first: accept4() must not block then. */
@@ -148,22 +177,10 @@ um_connections_accept(struct um_connections *list)
 void
 um_connections_park(struct um_connections *list, struct um_connection *c)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
-
-	if (c->unwatched)
-		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
-			&ev);
-	c->unwatched = false;
-}
-
-bool
-um_connections_is_gone(const struct um_connection *c)
-{
-	char byte;
-	ssize_t n = recv(um_fastcgi_fd(c->fc), &byte, 1,
-		MSG_PEEK | MSG_DONTWAIT);
-
-	return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+	/* Not EPOLLIN: what a peer sends too early stays where it is. */
+	watch(list, c, EPOLLRDHUP);
+	um_fastcgi_forget_body(c->fc);
+	c->ex.request.body = um_str(NULL);
 }
 
 void
@@ -181,22 +198,20 @@ um_connections_read(struct um_connections *list, struct um_connection *c,
 		return false;
 	if (c->busy) {
 		/* The peer has closed it or sends too early: answer first. */
-		epoll_ctl(list->epoll, EPOLL_CTL_DEL, um_fastcgi_fd(c->fc),
-			NULL);
-		c->unwatched = true;
+		watch(list, c, 0);
 		return false;
 	}
 	switch (um_fastcgi_read(c->fc)) {
 	case UM_FASTCGI_REQUEST:
-		set_partial(list, c, -1);
+		set_slow(list, c, -1);
 		TAILQ_REMOVE(&list->open, c, link);
 		TAILQ_INSERT_HEAD(&list->open, c, link);
 		c->busy = true;
 		list->busy_len++;
 		return true;
 	case UM_FASTCGI_MORE:
-		if (c->partial_since < 0 && um_fastcgi_is_partial(c->fc))
-			set_partial(list, c, now);
+		if (c->slow_since < 0 && um_fastcgi_is_partial(c->fc))
+			set_slow(list, c, now);
 		break;
 	case UM_FASTCGI_CLOSED:
 		close_connection(list, c);
@@ -205,23 +220,42 @@ um_connections_read(struct um_connections *list, struct um_connection *c,
 	return false;
 }
 
+/* So much of the answer is sent. */
+static void
+go_on(struct um_connections *list, struct um_connection *c,
+	enum um_fastcgi_sent sent, int64_t now)
+{
+	set_sending(list, c, sent == UM_FASTCGI_SENDING);
+	switch (sent) {
+	case UM_FASTCGI_SENDING:
+		set_slow(list, c, now);
+		watch(list, c, EPOLLOUT);
+		break;
+	case UM_FASTCGI_SENT:
+		set_slow(list, c, -1);
+		watch(list, c, EPOLLIN);
+		um_connections_resume(list); /* it is idle, and can be closed */
+		break;
+	case UM_FASTCGI_LAST:
+		close_connection(list, c);
+		break;
+	}
+}
+
 void
 um_connections_answered(struct um_connections *list, struct um_connection *c,
-	bool keep)
+	enum um_fastcgi_sent sent, int64_t now)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
-
 	c->busy = false;
 	list->busy_len--;
-	if (!keep) {
-		close_connection(list, c);
-		return;
-	}
-	if (c->unwatched)
-		epoll_ctl(list->epoll, EPOLL_CTL_ADD, um_fastcgi_fd(c->fc),
-			&ev);
-	c->unwatched = false;
-	um_connections_resume(list); /* it is idle, and can be closed */
+	go_on(list, c, sent, now);
+}
+
+void
+um_connections_send(struct um_connections *list, struct um_connection *c,
+	int64_t now)
+{
+	go_on(list, c, um_fastcgi_send(c->fc), now);
 }
 
 int64_t
@@ -229,14 +263,14 @@ um_connections_close_slow(struct um_connections *list, int64_t now)
 {
 	int64_t next = -1;
 
-	if (list->partial_len == 0)
+	if (list->slow_len == 0)
 		return -1;
 	for (struct um_connection *c = TAILQ_FIRST(&list->open), *after;
 		c != NULL; c = after) {
-		int64_t limit = c->partial_since + UM_CONNECTIONS_PARTIAL_MS;
+		int64_t limit = c->slow_since + UM_CONNECTIONS_SLOW_MS;
 
 		after = TAILQ_NEXT(c, link);
-		if (c->partial_since < 0)
+		if (c->slow_since < 0)
 			continue;
 		if (limit <= now)
 			close_connection(list, c);

@@ -2,25 +2,32 @@
 #include "server/fastcgi.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <fcgiapp.h>
 
 #define READ_LEN 8192
 
+/* Records of a response (FastCGI specification 1.0, sections 3.3 and 5). */
+#define RECORD_MAX 65528 /* bytes of content, which need no padding */
+enum type { END_REQUEST = 3, STDOUT = 6 };
+
 struct um_fastcgi {
 	int fd;
 	bool keep;           /* the web server keeps the connection */
 	bool under_way;      /* libfcgi holds a request */
+	bool is_dropped;     /* there is no room for the body */
 	struct um_buf bytes; /* of the request that is arriving */
 	struct um_fcgi_check check;
 	struct um_buf body;
+	struct um_buf records; /* of the response that is being sent */
+	size_t sent;           /* bytes of them */
 	struct um_memfile *file;
+	struct um_fastcgi_room *room;
+	size_t held; /* bytes that are counted there */
 	FCGX_Request request;
 };
 
@@ -44,9 +51,8 @@ um_fastcgi_init(struct um_error *err)
 }
 
 struct um_fastcgi *
-um_fastcgi_new(int fd, struct um_memfile *file)
+um_fastcgi_new(int fd, struct um_memfile *file, struct um_fastcgi_room *room)
 {
-	struct timeval limit = { .tv_sec = UM_FASTCGI_WRITE_MS / 1000 };
 	struct um_fastcgi *fc = calloc(1, sizeof(*fc));
 
 	if (fc == NULL || FCGX_InitRequest(&fc->request, -1, 0) != 0) {
@@ -54,9 +60,9 @@ um_fastcgi_new(int fd, struct um_memfile *file)
 		close(fd);
 		return NULL;
 	}
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	fc->fd = fd;
 	fc->file = file;
+	fc->room = room;
 	return fc;
 }
 
@@ -64,6 +70,32 @@ void
 um_fastcgi_take_large(struct um_fastcgi *fc)
 {
 	fc->check.is_large = true;
+}
+
+/* How many of its bytes count, if it holds `len`. */
+static size_t
+counted(const struct um_fastcgi *fc, size_t len)
+{
+	return len > fc->room->small ? len : 0;
+}
+
+/* It holds `len` bytes from now on. */
+static void
+hold(struct um_fastcgi *fc, size_t len)
+{
+	fc->room->used += counted(fc, len) - fc->held;
+	fc->held = counted(fc, len);
+}
+
+/*
+ * Whether it could hold `len` bytes in place of what it holds. What does not count
+ * has room also when others hold more than there is.
+ */
+static bool
+has_room(const struct um_fastcgi *fc, size_t len)
+{
+	return counted(fc, len) == 0
+		|| fc->room->used - fc->held + len <= fc->room->max;
 }
 
 int
@@ -103,10 +135,11 @@ take_request(struct um_fastcgi *fc)
 	fc->under_way = true;
 	fc->keep = fc->request.keepConnection != 0;
 	fc->request.keepConnection = 1; /* we close it */
-	um_buf_reserve(&fc->body, fc->check.body);
+	if (!fc->is_dropped)
+		um_buf_reserve(&fc->body, fc->check.body);
 	while ((n = FCGX_GetStr(chunk, sizeof(chunk), fc->request.in)) > 0)
 		um_buf_put(&fc->body, chunk, (size_t)n);
-	fc->request.ipcFd = fc->fd;
+	fc->request.ipcFd = -1;
 	um_memfile_wipe(fc->file, fc->bytes.len);
 	wipe_stream(fc->request.in, fc->bytes.len);
 	explicit_bzero(chunk,
@@ -115,9 +148,23 @@ take_request(struct um_fastcgi *fc)
 	if (fc->bytes.cap > 4 * (size_t)READ_LEN)
 		um_buf_free(&fc->bytes);
 	um_buf_clear(&fc->bytes);
-	whole = !fc->body.failed && fc->body.len == fc->check.body;
+	if (fc->is_dropped)
+		um_buf_free(&fc->body);
+	whole = fc->is_dropped
+		|| (!fc->body.failed && fc->body.len == fc->check.body);
 	fc->check = (struct um_fcgi_check){ .is_large = fc->check.is_large };
+	hold(fc, fc->body.len);
 	return whole;
+}
+
+/* What has arrived stays, or if there is no room for that, not its body. */
+static void
+keep_bytes(struct um_fastcgi *fc)
+{
+	fc->is_dropped |= !has_room(fc, fc->bytes.len);
+	if (fc->is_dropped)
+		um_fcgi_check_drop_body(&fc->check, &fc->bytes);
+	hold(fc, fc->bytes.len);
 }
 
 enum um_fastcgi_state
@@ -145,6 +192,7 @@ um_fastcgi_read(struct um_fastcgi *fc)
 		case UM_FCGI_CHECK_BAD:
 			return UM_FASTCGI_CLOSED;
 		case UM_FCGI_CHECK_MORE:
+			keep_bytes(fc);
 			if ((size_t)n < sizeof(chunk))
 				return UM_FASTCGI_MORE;
 		}
@@ -178,28 +226,110 @@ um_fastcgi_body(const struct um_fastcgi *fc)
 	return um_buf_str(&fc->body);
 }
 
-/* Ends libfcgi's request; false: an error has closed the descriptor. */
-static bool
+bool
+um_fastcgi_is_dropped(const struct um_fastcgi *fc)
+{
+	return fc->is_dropped;
+}
+
+void
+um_fastcgi_free_body(struct um_fastcgi *fc)
+{
+	um_buf_free(&fc->body);
+}
+
+void
+um_fastcgi_forget_body(struct um_fastcgi *fc)
+{
+	um_fastcgi_free_body(fc);
+	hold(fc, 0);
+}
+
+/* Ends libfcgi's request, which has not seen the connection. */
+static void
 finish(struct um_fastcgi *fc)
 {
 	/* libfcgi does not wipe them, and a code may be in the query. */
 	for (char **env = fc->request.envp; env != NULL && *env != NULL; env++)
 		explicit_bzero(*env, strlen(*env));
-	FCGX_Finish_r(&fc->request);
+	FCGX_Free(&fc->request, 0);
 	fc->under_way = false;
-	um_buf_free(&fc->body);
-	if (fc->request.ipcFd < 0)
-		fc->fd = -1;
-	fc->request.ipcFd = -1;
-	return fc->fd >= 0;
+	fc->is_dropped = false;
+	um_fastcgi_forget_body(fc);
+}
+
+static void
+put_record(struct um_fastcgi *fc, enum type type, struct um_str content)
+{
+	const unsigned id = (unsigned)fc->request.requestId;
+	const uint8_t header[] = { 1, (uint8_t)type, (uint8_t)(id >> 8),
+		(uint8_t)id, (uint8_t)(content.len >> 8), (uint8_t)content.len,
+		0, 0 };
+
+	um_buf_put(&fc->records, header, sizeof(header));
+	um_buf_put(&fc->records, content.ptr, content.len);
+}
+
+/* The response as records; its end is the status of a complete request. */
+static void
+put_records(struct um_fastcgi *fc, struct um_str bytes)
+{
+	static const char complete[8] = { 0 };
+	size_t headers = 3 + bytes.len / RECORD_MAX;
+
+	um_buf_reserve(&fc->records,
+		bytes.len + headers * 8 + sizeof(complete));
+	while (bytes.len != 0) {
+		struct um_str part = { bytes.ptr,
+			bytes.len < RECORD_MAX ? bytes.len : RECORD_MAX };
+
+		put_record(fc, STDOUT, part);
+		bytes.ptr += part.len;
+		bytes.len -= part.len;
+	}
+	put_record(fc, STDOUT, um_str(""));
+	put_record(fc, END_REQUEST,
+		(struct um_str){ complete, sizeof(complete) });
 }
 
 bool
+um_fastcgi_has_room(const struct um_fastcgi *fc, size_t len)
+{
+	return has_room(fc, len);
+}
+
+enum um_fastcgi_sent
 um_fastcgi_answer(struct um_fastcgi *fc, struct um_str bytes, bool last)
 {
-	if (bytes.len <= INT_MAX)
-		FCGX_PutStr(bytes.ptr, (int)bytes.len, fc->request.out);
-	return finish(fc) && fc->keep && !last;
+	fc->keep &= !last;
+	put_records(fc, bytes);
+	finish(fc);
+	if (fc->records.failed)
+		return UM_FASTCGI_LAST;
+	return um_fastcgi_send(fc);
+}
+
+enum um_fastcgi_sent
+um_fastcgi_send(struct um_fastcgi *fc)
+{
+	while (fc->sent < fc->records.len) {
+		ssize_t n = send(fc->fd, fc->records.ptr + fc->sent,
+			fc->records.len - fc->sent,
+			MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n >= 0) {
+			fc->sent += (size_t)n;
+		} else if (errno == EAGAIN) {
+			hold(fc, fc->records.len);
+			return UM_FASTCGI_SENDING;
+		} else if (errno != EINTR) {
+			return UM_FASTCGI_LAST;
+		}
+	}
+	um_buf_free(&fc->records);
+	fc->sent = 0;
+	hold(fc, 0);
+	return fc->keep ? UM_FASTCGI_SENT : UM_FASTCGI_LAST;
 }
 
 void
@@ -207,15 +337,12 @@ um_fastcgi_free(struct um_fastcgi *fc)
 {
 	if (fc == NULL)
 		return;
-	if (fc->under_way) {
-		/* No response: the web server sees the connection end. */
-		fc->request.keepConnection = 1;
-		shutdown(fc->fd, SHUT_RDWR);
+	if (fc->under_way)
 		finish(fc);
-	}
-	if (fc->fd >= 0)
-		close(fc->fd);
+	hold(fc, 0);
+	close(fc->fd);
 	um_buf_free(&fc->bytes);
 	um_buf_free(&fc->body);
+	um_buf_free(&fc->records);
 	free(fc);
 }

@@ -123,9 +123,25 @@ um_fcgi_check(struct um_fcgi_check *check, struct um_str bytes)
 		if (!check_record(check, record, len))
 			return UM_FCGI_CHECK_BAD;
 		check->at += whole;
+		if (check->head == 0 && check->stage == UM_STAGE_STDIN)
+			check->head = check->at;
 		if (last)
 			return check->at == bytes.len ? UM_FCGI_CHECK_WHOLE
 						      : UM_FCGI_CHECK_BAD;
 	}
 	return UM_FCGI_CHECK_MORE;
+}
+
+void
+um_fcgi_check_drop_body(struct um_fcgi_check *check, struct um_buf *bytes)
+{
+	struct um_buf kept = { 0 };
+
+	if (check->head == 0 || check->at == check->head)
+		return;
+	um_buf_put(&kept, bytes->ptr, check->head);
+	um_buf_put(&kept, bytes->ptr + check->at, bytes->len - check->at);
+	um_buf_free(bytes);
+	*bytes = kept;
+	check->at = check->head;
 }

@@ -37,6 +37,7 @@ struct um_fcgi_check {
 	size_t at;     /* bytes of the complete records so far */
 	size_t params; /* bytes of PARAMS so far */
 	size_t pairs;  /* in them */
+	size_t head;   /* bytes of the records before STDIN; 0: not yet known */
 	size_t body;   /* bytes of STDIN so far */
 	uint16_t request_id;
 };
@@ -51,5 +52,8 @@ struct um_fcgi_check {
  */
 enum um_fcgi_check_state um_fcgi_check(struct um_fcgi_check *check,
 	struct um_str bytes);
+
+/* Takes what has arrived of the body out of `bytes`, and wipes it. */
+void um_fcgi_check_drop_body(struct um_fcgi_check *check, struct um_buf *bytes);
 
 #endif

@@ -14,7 +14,10 @@ um_issuer_keys_look(struct um_context *context, const struct um_exchange *ex,
 	const char *path = context->config->openid.jwks_file;
 	struct um_jwks *jwks;
 
-	if (path == NULL || !um_str_is(ex->request.path, UM_SIGNIN_ROUTE))
+	if (path == NULL
+		|| (!um_str_is(ex->request.path, UM_SIGNIN_ROUTE)
+			&& !um_str_is(ex->request.path,
+				UM_SIGNIN_CONSOLE_ROUTE)))
 		return true;
 	if (!um_file_changed(seen, path) && context->jwks != NULL)
 		return true;

@@ -2,295 +2,89 @@
 #include "server/loop.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "app/respond.h"
 #include "app/route.h"
 #include "app/side.h"
 #include "postgres/store.h"
+#include "server/beat.h"
 #include "server/connections.h"
 #include "server/fastcgi.h"
-#include "server/issuer_keys.h"
 #include "server/metrics.h"
+#include "server/serving.h"
 #include "server/watch.h"
 
 #define EVENTS_MAX 128
 #define LOG_LEN 16384 /* bytes that are logged at once while it is busy */
 
-struct server {
-	const struct um_program *program;
-	size_t body_max; /* of its routes */
-	struct um_context *context;
-	struct um_log *log;
-	struct um_store *store;
+struct loop {
+	struct um_serving sv;
 	struct um_listener *listener;
-	struct um_connections connections;
 	struct um_memfile *file;
 	int epoll;
 	int signals;
-	struct um_buf out; /* the response that is being sent */
-	struct um_op measure;
-	int64_t measured_at; /* ms, when it was submitted last */
-	bool is_measuring;
-	struct um_watch watch;
-	struct um_file_version jwks_version; /* of the provider's keys */
-	int64_t stopped_at; /* ms; -1: no signal has come yet */
-	int64_t alarm_at;   /* ms, when it was last set; -1: off */
+	int64_t alarm_at; /* ms, when it was last set; -1: off */
 	struct watched {
 		unsigned connection; /* its socket as epoll has it */
 		bool want_write;
-	} watched_store, watched_side;
-	bool submitted;
+	} watched_store, watched_side, watched_beat;
+	struct um_beat *beat; /* or NULL: the program has none */
 };
 
 static void
-on_notice(const char *text, void *arg)
-{
-	struct server *sv = arg;
-
-	um_log_notice(sv->log, text, um_clock_wall_ms());
-}
-
-static void
-send_answer(struct server *sv, struct um_connection *c)
-{
-	struct um_error err;
-	int64_t took_us;
-	bool keep;
-
-	if (c->ex.own != NULL && sv->program->side != NULL)
-		sv->program->side->leave(sv->context->side, &c->ex);
-	um_respond(sv->context, &c->ex, &sv->out);
-	if (!um_issuer_keys_ask(sv->context, &c->ex, &err))
-		on_notice(err.text, sv);
-	keep = um_fastcgi_answer(c->fc, um_buf_str(&sv->out),
-		sv->stopped_at >= 0);
-	um_buf_clear(&sv->out);
-	took_us = um_monotonic_us() - c->began_us;
-	um_metrics_count(sv->context->metrics, &c->ex, took_us);
-	um_log_request(sv->log, &c->ex, sv->context->now_ms, took_us);
-	um_exchange_free(&c->ex);
-	um_buf_clear(&c->path);
-	um_connections_answered(&sv->connections, c, keep);
-}
-
-/* Sends the response, or submits the operations that come before it. */
-static void
-submit(struct server *sv, struct um_connection *c)
-{
-	struct um_exchange *ex = &c->ex;
-	size_t len = ex->ops_len;
-	int64_t now;
-
-	if (ex->then == NULL) {
-		send_answer(sv, c);
-		return;
-	}
-	now = um_monotonic_ms();
-	if (ex->is_parked) {
-		um_connections_park(&sv->connections, c);
-		sv->program->side->park(sv->context->side, ex, now);
-		return;
-	}
-	c->waiting = len;
-	sv->submitted = true;
-	/* The store may hand back the last one, and answer, in this loop. */
-	for (size_t i = 0; i < len; i++) {
-		struct um_op *op = &ex->ops[i];
-
-		op->owner = c;
-		um_store_submit(sv->store, op, now);
-	}
-}
-
-/* An incomplete body counts as none: the code in it may be incomplete, too. */
-static void
-take_body(struct um_exchange *ex, struct um_str body, size_t max)
-{
-	unsigned long long len;
-
-	ex->request.body_too_large = body.len > max;
-	if (um_request_content_length(&ex->request, &len)
-			!= UM_CONTENT_LENGTH_KNOWN
-		|| len == body.len)
-		ex->request.body = body;
-}
-
-static void
-start_request(struct server *sv, struct um_connection *c)
-{
-	struct um_exchange *ex = &c->ex;
-	struct um_error err;
-
-	c->began_us = um_monotonic_us();
-	um_watch_for_request(&sv->watch, c->began_us / 1000);
-	if (sv->program->side != NULL)
-		sv->program->side->look(sv->context->side, c->began_us / 1000);
-	sv->context->now_ms = um_clock_wall_ms();
-	um_exchange_begin(ex, &c->path, um_fastcgi_param, c->fc, sv->context);
-	take_body(ex, um_fastcgi_body(c->fc), sv->body_max);
-	if (!um_issuer_keys_look(sv->context, ex, &sv->jwks_version, &err))
-		on_notice(err.text, sv);
-	um_route_request(sv->context, ex, sv->program);
-	submit(sv, c);
-}
-
-/* Asks what the program asks the database beside the requests. */
-static void
-measure(struct server *sv, int64_t now)
-{
-	if (sv->program->measures == UM_OP_NONE || sv->is_measuring
-		|| now - sv->measured_at < UM_LOOP_MEASURE_MS)
-		return;
-	sv->measured_at = now;
-	sv->is_measuring = true;
-	sv->submitted = true;
-	sv->measure = (struct um_op){ .kind = sv->program->measures };
-	um_store_submit(sv->store, &sv->measure, now);
-}
-
-static void
-take_measure(struct server *sv)
-{
-	struct um_metrics *metrics = sv->context->metrics;
-	bool was_filling = um_metrics_queue_is_filling(metrics);
-	double usage = sv->measure.row.queue_usage;
-	char text[256];
-
-	sv->is_measuring = false;
-	if (sv->measure.status != UM_STORE_DONE)
-		return;
-	um_metrics_set_queue_usage(metrics, usage);
-	if (was_filling || !um_metrics_queue_is_filling(metrics))
-		return;
-	snprintf(text, sizeof(text),
-		"database: %.0f %% of the notification queue are in use: a "
-		"session that listens does not read, or has a transaction that "
-		"does not end (urlmode check names those that may be it)",
-		usage * 100);
-	on_notice(text, sv);
-}
-
-/* The store hands an operation back. */
-static void
-on_done(struct um_op *op, void *arg)
-{
-	struct server *sv = arg;
-	struct um_connection *c = op->owner;
-
-	if (op == &sv->measure) {
-		take_measure(sv);
-		return;
-	}
-	if (c == NULL) {
-		sv->program->side->done(sv->context->side, op);
-		return;
-	}
-	um_metrics_event(sv->context->metrics, op);
-	if (--c->waiting != 0)
-		return;
-	sv->context->now_ms = um_clock_wall_ms();
-	um_exchange_step(sv->context, &c->ex, c->ex.then);
-	submit(sv, c);
-}
-
-/* The side asks for these (app/side.h). */
-static void
-on_resume(struct um_exchange *ex, void *arg)
-{
-	struct server *sv = arg;
-	struct um_connection *c = (struct um_connection *)((char *)ex
-		- offsetof(struct um_connection, ex));
-
-	sv->context->now_ms = um_clock_wall_ms();
-	um_exchange_step(sv->context, ex, ex->then);
-	submit(sv, c);
-}
-
-static void
-on_submit(struct um_op *op, void *arg)
-{
-	struct server *sv = arg;
-
-	op->owner = NULL;
-	sv->submitted = true;
-	um_store_submit(sv->store, op, um_monotonic_ms());
-}
-
-/* A parked request whose peer has gone ends without an answer. */
-static void
-end_if_gone(struct server *sv, struct um_connection *c)
-{
-	if (!um_connections_is_gone(c))
-		return;
-	sv->program->side->leave(sv->context->side, &c->ex);
-	um_connections_answered(&sv->connections, c, false);
-}
-
-static void
-on_committed(size_t operations, int64_t took_us, void *arg)
-{
-	struct server *sv = arg;
-
-	um_metrics_batch(sv->context->metrics, operations, took_us);
-}
-
-static void
-reopen_log(struct server *sv)
+reopen_log(struct loop *loop)
 {
 	struct um_error err = { "" };
 
-	if (!um_log_reopen(sv->log, &err))
-		on_notice(err.text, sv);
+	if (!um_log_reopen(loop->sv.log, &err))
+		um_serving_notice(err.text, &loop->sv);
 }
 
 static void
-stop(struct server *sv)
+stop(struct loop *loop)
 {
-	if (sv->stopped_at >= 0)
+	if (loop->sv.stopped_at >= 0)
 		return;
-	sv->stopped_at = um_monotonic_ms();
-	if (sv->listener->own) {
+	loop->sv.stopped_at = um_monotonic_ms();
+	if (loop->listener->own) {
 		/* No other process accepts these connections. */
-		um_listener_withdraw(sv->listener);
-		um_connections_accept(&sv->connections);
+		um_listener_withdraw(loop->listener);
+		um_connections_accept(&loop->sv.connections);
 	}
-	um_connections_stop(&sv->connections);
-	um_listener_close(sv->listener);
-	if (sv->program->side != NULL)
-		sv->program->side->stop(sv->context->side, sv->stopped_at);
+	um_connections_stop(&loop->sv.connections);
+	um_listener_close(loop->listener);
+	if (loop->sv.program->side != NULL)
+		loop->sv.program->side->stop(loop->sv.context->side,
+			loop->sv.stopped_at);
 }
 
 static void
-take_signal(struct server *sv)
+take_signal(struct loop *loop)
 {
 	struct signalfd_siginfo info;
 
-	if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
+	if (read(loop->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	switch (info.ssi_signo) {
 	case SIGUSR1:
-		reopen_log(sv);
+		reopen_log(loop);
 		break;
 	case SIGHUP:
 	case SIGUSR2:
-		reopen_log(sv);
-		um_watch_reload_keys(&sv->watch);
+		reopen_log(loop);
+		um_watch_reload_keys(&loop->sv.watch);
 		break;
 	default:
-		stop(sv);
+		stop(loop);
 	}
 }
 
 /* A socket that changes: `what` is the pointer of its events. */
 static void
-watch_socket(struct server *sv, struct watched *watched, int fd,
+watch_socket(struct loop *loop, struct watched *watched, int fd,
 	struct watched now, void *what)
 {
 	struct epoll_event ev = { .data.ptr = what,
@@ -300,36 +94,51 @@ watch_socket(struct server *sv, struct watched *watched, int fd,
 		|| (now.connection == watched->connection
 			&& now.want_write == watched->want_write))
 		return;
-	if (epoll_ctl(sv->epoll, EPOLL_CTL_MOD, fd, &ev) != 0)
-		epoll_ctl(sv->epoll, EPOLL_CTL_ADD, fd, &ev);
+	if (epoll_ctl(loop->epoll, EPOLL_CTL_MOD, fd, &ev) != 0)
+		epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &ev);
 	*watched = now;
 }
 
 static void
-watch_store(struct server *sv)
+watch_store(struct loop *loop)
 {
 	struct watched now;
-	int fd = um_store_watch(sv->store, &now.want_write, &now.connection);
+	int fd = um_store_watch(loop->sv.store, &now.want_write,
+		&now.connection);
 
-	watch_socket(sv, &sv->watched_store, fd, now, &sv->store);
+	watch_socket(loop, &loop->watched_store, fd, now, &loop->sv.store);
 }
 
 static void
-run_side(struct server *sv, bool ready, int64_t now)
+run_side(struct loop *loop, bool ready, int64_t now)
 {
-	const struct um_side *side = sv->program->side;
+	const struct um_side *side = loop->sv.program->side;
 	struct watched to;
 	int64_t deadline;
 	int fd;
 
 	if (side == NULL)
 		return;
-	deadline = side->deadline(sv->context->side);
+	deadline = side->deadline(loop->sv.context->side);
 	if (!ready && (deadline < 0 || deadline > now))
 		return;
-	side->run(sv->context->side, ready, now);
-	fd = side->watch(sv->context->side, &to.want_write, &to.connection);
-	watch_socket(sv, &sv->watched_side, fd, to, &sv->watched_side);
+	side->run(loop->sv.context->side, ready, now);
+	fd = side->watch(loop->sv.context->side, &to.want_write,
+		&to.connection);
+	watch_socket(loop, &loop->watched_side, fd, to, &loop->watched_side);
+}
+
+static void
+run_beat(struct loop *loop, bool ready, int64_t now)
+{
+	struct watched to;
+	int fd;
+
+	if (loop->beat == NULL)
+		return;
+	um_beat_run(loop->beat, ready, now);
+	fd = um_beat_watch(loop->beat, &to.want_write, &to.connection);
+	watch_socket(loop, &loop->watched_beat, fd, to, &loop->watched_beat);
 }
 
 /*
@@ -337,107 +146,117 @@ run_side(struct server *sv, bool ready, int64_t now)
  * a turn hangs, and writes the log.
  */
 static void
-renew_alarm(struct server *sv, int64_t now)
+renew_alarm(struct loop *loop, int64_t now)
 {
-	if (sv->alarm_at >= 0 && now - sv->alarm_at < 1000)
+	if (loop->alarm_at >= 0 && now - loop->alarm_at < 1000)
 		return;
 	alarm(UM_LOOP_TURN_S + 1);
-	sv->alarm_at = now;
-	um_log_flush(sv->log);
+	loop->alarm_at = now;
+	um_log_flush(loop->sv.log);
 }
 
-/* Requests in flight have longer than connections without one. */
+/* Requests and answers in flight have longer than connections without one. */
 static int64_t
-stops_at(const struct server *sv)
+stops_at(const struct loop *loop)
 {
-	return sv->stopped_at
-		+ (sv->connections.busy_len != 0 ? UM_LOOP_STOP_MS
-						 : UM_LOOP_LINGER_MS);
+	const struct um_side *side = loop->sv.program->side;
+	bool idle = loop->sv.connections.busy_len == 0
+		&& loop->sv.connections.sending_len == 0
+		&& (side == NULL || !side->is_busy(loop->sv.context->side));
+
+	return loop->sv.stopped_at
+		+ (idle ? UM_LOOP_LINGER_MS : UM_LOOP_STOP_MS);
 }
 
 /* Waits for events; if there are none yet, writes the log first. */
 static int
-wait_for_events(struct server *sv, struct epoll_event *events, int64_t now)
+wait_for_events(struct loop *loop, struct epoll_event *events, int64_t now)
 {
-	int64_t deadline = um_deadline_earlier(um_store_deadline(sv->store),
-		um_connections_close_slow(&sv->connections, now));
-	int n = epoll_wait(sv->epoll, events, EVENTS_MAX, 0);
+	int64_t deadline = um_deadline_earlier(um_store_deadline(
+						       loop->sv.store),
+		um_connections_close_slow(&loop->sv.connections, now));
+	int n = epoll_wait(loop->epoll, events, EVENTS_MAX, 0);
 
-	if (sv->program->side != NULL)
+	if (loop->sv.program->side != NULL)
 		deadline = um_deadline_earlier(deadline,
-			sv->program->side->deadline(sv->context->side));
+			loop->sv.program->side->deadline(
+				loop->sv.context->side));
+	if (loop->beat != NULL)
+		deadline = um_deadline_earlier(deadline,
+			um_beat_deadline(loop->beat));
 	if (n != 0)
 		return n;
-	renew_alarm(sv, now);
+	renew_alarm(loop, now);
 	now = um_monotonic_ms();
-	um_log_flush(sv->log);
-	if (sv->stopped_at >= 0)
-		deadline = um_deadline_earlier(deadline, stops_at(sv));
+	um_log_flush(loop->sv.log);
+	if (loop->sv.stopped_at >= 0)
+		deadline = um_deadline_earlier(deadline, stops_at(loop));
 	alarm(0);
-	sv->alarm_at = -1;
+	loop->alarm_at = -1;
 	deadline = um_deadline_earlier(deadline, now + UM_METRICS_HEARTBEAT_MS);
-	return epoll_wait(sv->epoll, events, EVENTS_MAX,
+	return epoll_wait(loop->epoll, events, EVENTS_MAX,
 		um_deadline_timeout(deadline, now));
 }
 
 /* At the end of each turn. */
 static void
-heartbeat(struct server *sv, int64_t now)
+heartbeat(struct loop *loop, int64_t now)
 {
-	um_watch_turn(&sv->watch, now);
-	if (sv->program->side != NULL)
-		sv->program->side->look(sv->context->side, now);
-	um_metrics_heartbeat(sv->context->metrics, now,
-		sv->connections.busy_len, um_store_queued(sv->store),
-		um_store_connected_at(sv->store));
+	um_watch_turn(&loop->sv.watch, now);
+	if (loop->sv.program->side != NULL)
+		loop->sv.program->side->look(loop->sv.context->side, now);
+	um_metrics_heartbeat(loop->sv.context->metrics, now,
+		loop->sv.connections.busy_len, um_store_queued(loop->sv.store),
+		um_store_connected_at(loop->sv.store));
 }
 
 /* One turn: read requests, let the store work, free closed connections. */
 static void
-turn(struct server *sv)
+turn(struct loop *loop)
 {
 	struct epoll_event events[EVENTS_MAX];
-	bool store_ready = false, side_ready = false;
-	int n = wait_for_events(sv, events, um_monotonic_ms());
+	bool store_ready = false, side_ready = false, beat_ready = false;
+	int n = wait_for_events(loop, events, um_monotonic_ms());
 	int64_t now = um_monotonic_ms();
 	int64_t deadline;
 
-	renew_alarm(sv, now);
-	sv->context->monotonic_ms = now;
+	renew_alarm(loop, now);
+	loop->sv.context->monotonic_ms = now;
 	if (n == 0)
-		um_connections_resume(&sv->connections);
+		um_connections_resume(&loop->sv.connections);
 	for (int i = 0; i < n; i++) {
 		void *what = events[i].data.ptr;
 
-		if (what == &sv->connections)
-			um_connections_accept(&sv->connections);
-		else if (what == &sv->signals)
-			take_signal(sv);
-		else if (what == &sv->store)
+		if (what == &loop->sv.connections)
+			um_connections_accept(&loop->sv.connections);
+		else if (what == &loop->signals)
+			take_signal(loop);
+		else if (what == &loop->sv.store)
 			store_ready = true;
-		else if (what == &sv->watched_side)
+		else if (what == &loop->watched_side)
 			side_ready = true;
-		else if (((struct um_connection *)what)->ex.is_parked)
-			end_if_gone(sv, what);
-		else if (um_connections_read(&sv->connections, what, now))
-			start_request(sv, what);
+		else if (what == &loop->watched_beat)
+			beat_ready = true;
+		else
+			um_serving_event(&loop->sv, what, now);
 	}
 	now = um_monotonic_ms();
-	if (sv->stopped_at >= 0 && now >= stops_at(sv))
-		um_store_expire(sv->store, INT64_MAX);
-	measure(sv, now);
-	run_side(sv, side_ready, now);
-	deadline = um_store_deadline(sv->store);
-	if (store_ready || sv->submitted
+	if (loop->sv.stopped_at >= 0 && now >= stops_at(loop))
+		um_store_expire(loop->sv.store, INT64_MAX);
+	um_serving_measure(&loop->sv, now);
+	run_side(loop, side_ready, now);
+	run_beat(loop, beat_ready, now);
+	deadline = um_store_deadline(loop->sv.store);
+	if (store_ready || loop->sv.submitted
 		|| (deadline >= 0 && deadline <= now)) {
-		sv->submitted = false;
-		um_store_run(sv->store, store_ready, now);
-		watch_store(sv);
+		loop->sv.submitted = false;
+		um_store_run(loop->sv.store, store_ready, now);
+		watch_store(loop);
 	}
-	if (sv->log->lines.len >= LOG_LEN)
-		um_log_flush(sv->log);
-	um_connections_tidy(&sv->connections);
-	heartbeat(sv, now);
+	if (loop->sv.log->lines.len >= LOG_LEN)
+		um_log_flush(loop->sv.log);
+	um_connections_tidy(&loop->sv.connections);
+	heartbeat(loop, now);
 }
 
 void
@@ -453,97 +272,124 @@ um_loop_signals(sigset_t *set)
 }
 
 static bool
-open_side(struct server *sv)
+open_side(struct loop *loop)
 {
-	const struct um_side_loop loop = { on_resume, on_submit, on_notice,
-		sv };
+	const struct um_side_loop asked = um_serving_side_loop(&loop->sv);
 	struct um_error err;
 
-	if (sv->program->side == NULL)
+	if (loop->sv.program->side == NULL)
 		return true;
-	sv->context->side = sv->program->side->open(sv->context, &loop, &err);
-	if (sv->context->side == NULL)
-		on_notice(err.text, sv);
-	return sv->context->side != NULL;
+	loop->sv.context->side = loop->sv.program->side->open(loop->sv.context,
+		&asked, &err);
+	if (loop->sv.context->side == NULL)
+		um_serving_notice(err.text, &loop->sv);
+	return loop->sv.context->side != NULL;
 }
 
 static bool
-set_up(struct server *sv)
+set_up(struct loop *loop)
 {
-	const struct um_store_events events = { on_done, on_notice,
-		on_committed, um_monotonic_us, sv };
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &sv->signals };
+	const struct um_store_events events = um_serving_store_events(
+		&loop->sv);
+	struct epoll_event ev = { .events = EPOLLIN,
+		.data.ptr = &loop->signals };
 	struct um_error err = { "" };
 	sigset_t set;
 
 	um_loop_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	sv->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (sv->signals < 0 || sv->epoll < 0
-		|| epoll_ctl(sv->epoll, EPOLL_CTL_ADD, sv->signals, &ev) != 0) {
-		on_notice(strerror(errno), sv);
+	loop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->signals < 0 || loop->epoll < 0
+		|| epoll_ctl(loop->epoll, EPOLL_CTL_ADD, loop->signals, &ev)
+			!= 0) {
+		um_serving_notice(strerror(errno), &loop->sv);
 		return false;
 	}
-	sv->connections.takes_large = sv->body_max > UM_FCGI_BODY_MAX;
-	sv->file = um_memfile_new(sv->connections.takes_large
+	loop->sv.connections.takes_large = loop->sv.body_max > UM_FCGI_BODY_MAX;
+	loop->file = um_memfile_new(loop->sv.connections.takes_large
 			? UM_FASTCGI_LARGE_FILE_LEN
 			: UM_FASTCGI_FILE_LEN,
 		&err);
-	if (sv->file == NULL || !um_fastcgi_init(&err)) {
-		on_notice(err.text, sv);
+	if (loop->file == NULL || !um_fastcgi_init(&err)) {
+		um_serving_notice(err.text, &loop->sv);
 		return false;
 	}
-	sv->store = um_store_new(sv->context->config->database_url,
-		sv->program->name, sv->program->calls, &events);
-	return sv->store != NULL && open_side(sv);
+	loop->sv.store = um_store_new(loop->sv.context->config->database_url,
+		loop->sv.program->name, loop->sv.program->login,
+		loop->sv.program->calls, &events);
+	if (loop->sv.store == NULL)
+		return false;
+	um_store_assign(loop->sv.store, loop->sv.context->config->providers,
+		loop->sv.context->config->providers_len);
+	if (loop->sv.program->beats) {
+		loop->beat = um_beat_new(loop->sv.context->config->database_url,
+			loop->sv.context->metrics, um_monotonic_ms());
+		if (loop->beat == NULL)
+			return false;
+	}
+	return open_side(loop);
+}
+
+/* Until everything is answered, and connections that are idle had their time. */
+static bool
+goes_on(const struct loop *loop)
+{
+	const struct um_side *side = loop->sv.program->side;
+	bool lingers = loop->sv.connections.len != 0
+		|| (side != NULL && side->is_busy(loop->sv.context->side));
+
+	return loop->sv.stopped_at < 0 || loop->sv.connections.busy_len != 0
+		|| (lingers && um_monotonic_ms() < stops_at(loop));
 }
 
 int
 um_loop_run(const struct um_program *program, struct um_context *context,
 	struct um_log *log, struct um_listener *listener)
 {
-	struct server sv = {
-		.program = program,
-		.body_max = um_route_body_max(program),
-		.context = context,
-		.log = log,
+	struct loop loop = {
+		.sv = { .program = program,
+			.body_max = um_route_body_max(program),
+			.context = context,
+			.log = log,
+			.stopped_at = -1,
+			.watch = { .program = program,
+				.context = context,
+				.log = log } },
 		.listener = listener,
 		.epoll = -1,
 		.signals = -1,
-		.stopped_at = -1,
 		.alarm_at = -1,
-		.watch = { .program = program, .context = context, .log = log }
 	};
 	int status = 1;
 
-	um_watch_begin(&sv.watch);
-	if (set_up(&sv)) {
+	um_watch_begin(&loop.sv.watch);
+	if (set_up(&loop)) {
 		status = 0;
 		um_metrics_join(context->metrics);
-		heartbeat(&sv, um_monotonic_ms());
+		heartbeat(&loop, um_monotonic_ms());
 		if (context->metrics->note.text[0] != '\0')
-			on_notice(context->metrics->note.text, &sv);
-		um_connections_begin(&sv.connections, sv.epoll, listener->fd,
-			sv.file);
-		um_store_run(sv.store, false, um_monotonic_ms());
-		watch_store(&sv);
-		while (sv.stopped_at < 0 || sv.connections.busy_len != 0
-			|| (sv.connections.len != 0
-				&& um_monotonic_ms() < stops_at(&sv)))
-			turn(&sv);
+			um_serving_notice(context->metrics->note.text,
+				&loop.sv);
+		um_connections_begin(&loop.sv.connections, loop.epoll,
+			listener->fd, loop.file);
+		um_store_run(loop.sv.store, false, um_monotonic_ms());
+		watch_store(&loop);
+		while (goes_on(&loop))
+			turn(&loop);
 	}
 	um_log_flush(log);
 	if (context->side != NULL)
 		program->side->close(context->side);
 	context->side = NULL;
-	um_connections_end(&sv.connections);
-	um_memfile_free(sv.file);
-	um_store_free(sv.store);
-	um_buf_free(&sv.out);
-	if (sv.epoll >= 0)
-		close(sv.epoll);
-	if (sv.signals >= 0)
-		close(sv.signals);
+	um_connections_end(&loop.sv.connections);
+	um_memfile_free(loop.file);
+	um_store_free(loop.sv.store);
+	um_beat_free(loop.beat);
+	um_buf_free(&loop.sv.out);
+	if (loop.epoll >= 0)
+		close(loop.epoll);
+	if (loop.signals >= 0)
+		close(loop.signals);
 	return status;
 }

@@ -10,17 +10,17 @@
 #include "server/listener.h"
 #include "server/log.h"
 
-#define UM_LOOP_LINGER_MS 200    /* after SIGTERM, for requests that arrive */
-#define UM_LOOP_STOP_MS 800      /* and for those that wait for the database */
-#define UM_LOOP_TURN_S 10        /* for one turn of the loop */
-#define UM_LOOP_MEASURE_MS 10000 /* between two questions of a program */
+#define UM_LOOP_LINGER_MS 200 /* after SIGTERM, for requests that arrive */
+#define UM_LOOP_STOP_MS 800   /* and for those that wait for the database */
+#define UM_LOOP_TURN_S 10     /* for one turn of the loop */
 
 /*
  * Serves FastCGI on the listening socket, in one thread around epoll, until
  * SIGTERM, SIGINT or SIGQUIT (with which multiwatch ends it). It then finishes
  * the requests that it has; of a listener of its own also those of connections
  * that nobody has accepted yet, and closes it.
- * A request that still waits for the database after UM_LOOP_STOP_MS gets 503.
+ * A request that still waits for the database after UM_LOOP_STOP_MS gets 503, and
+ * an answer that its peer has not read by then ends.
  *
  * Reads the keys file again when it has changed (server/watch.h). SIGHUP,
  * and SIGUSR2, the only signal that multiwatch passes on, read it in any case

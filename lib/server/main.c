@@ -16,6 +16,7 @@
 #include <openssl/rand.h>
 
 #include "config/api.h"
+#include "config/console.h"
 #include "config/environment.h"
 #include "core/clock.h"
 #include "core/coredump.h"
@@ -69,7 +70,15 @@ is_fastcgi(void)
 static const char *
 config_file(const struct um_program *program)
 {
-	return program->side != NULL ? um_config_api_file() : UM_CONFIG_FILE;
+	switch (program->login) {
+	case UM_LOGIN_SERVER:
+		return um_config_api_file();
+	case UM_LOGIN_OPERATOR:
+		return um_config_console_file();
+	case UM_LOGIN_CALLBACK:
+		break;
+	}
+	return UM_CONFIG_FILE;
 }
 
 static void
@@ -207,7 +216,7 @@ static bool
 open_metrics(struct um_metrics **out, const struct um_config *config,
 	const struct um_program *program, struct um_error *err)
 {
-	return program->side != NULL
+	return program->login != UM_LOGIN_CALLBACK
 		? um_metrics_open_own(out, config, program->name, err)
 		: um_metrics_open(out, config, program->name, err);
 }
@@ -269,8 +278,9 @@ end_on_alarm(void)
 static bool
 may_be_cgi(const struct um_program *program, struct um_error *err)
 {
-	return program->side == NULL
-		|| um_error(err, "the api does not run as plain CGI");
+	return program->login == UM_LOGIN_CALLBACK
+		|| um_error(err, "the %s does not run as plain CGI",
+			program->name);
 }
 
 static bool
@@ -292,8 +302,15 @@ static bool
 load_config(struct um_config **out, const struct um_program *program,
 	const char *path, struct um_error *err)
 {
-	return program->side != NULL ? um_config_load_api(out, path, err)
-				     : um_config_load(out, path, err);
+	switch (program->login) {
+	case UM_LOGIN_SERVER:
+		return um_config_load_api(out, path, err);
+	case UM_LOGIN_OPERATOR:
+		return um_config_load_console(out, path, err);
+	case UM_LOGIN_CALLBACK:
+		break;
+	}
+	return um_config_load(out, path, err);
 }
 
 /* The Makefile says it. */

@@ -27,6 +27,7 @@ begin(struct um_metrics *metrics, const struct um_config *config,
 		row++;
 	metrics->program = &metrics->file.counters->programs[row];
 	metrics->config = config;
+	metrics->loaded = um_config_digest(config);
 	metrics->providers = calloc(config->providers_len + 1,
 		sizeof(*metrics->providers));
 	if (metrics->providers == NULL)
@@ -108,6 +109,9 @@ um_metrics_join(struct um_metrics *metrics)
 {
 	um_metrics_file_join(&metrics->file,
 		(size_t)(metrics->program - metrics->file.counters->programs));
+	if (metrics->file.own < UM_METRICS_PROCESSES_MAX)
+		SET(metrics->file.counters->processes[metrics->file.own].loaded,
+			metrics->loaded);
 }
 
 void
@@ -187,6 +191,13 @@ void
 um_metrics_set_queue_usage(struct um_metrics *metrics, double usage)
 {
 	SET(metrics->file.counters->queue_usage_ppm, (uint64_t)(usage * 1e6));
+}
+
+bool
+um_metrics_commits(const struct um_metrics *metrics, int64_t now)
+{
+	return metrics->committed_ms == 0
+		|| now - metrics->committed_ms <= UM_METRICS_COMMIT_MS;
 }
 
 bool

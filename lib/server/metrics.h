@@ -24,6 +24,7 @@
 #define UM_METRICS_HEARTBEAT_MS 1000 /* between heartbeats while idle */
 #define UM_METRICS_SILENT_MS 5000    /* without a heartbeat: it hangs */
 #define UM_METRICS_QUEUE_FILLING 0.1 /* of the notification queue */
+#define UM_METRICS_COMMIT_MS 30000   /* without a commit: none is possible */
 
 struct um_metrics {
 	struct um_metrics_file file;
@@ -31,7 +32,10 @@ struct um_metrics {
 	const struct um_config *config;
 	size_t *providers;    /* their places, in the configuration's order */
 	struct um_error note; /* why the counters are not shared, or "" */
+	uint64_t loaded;      /* um_config_digest() when the program started */
 	bool config_refused;  /* it has changed, and would be refused now */
+	/* When this host has committed last (server/beat.h); 0: it is not known. */
+	int64_t committed_ms;
 };
 
 /* Whether a program answers, all its processes together. */
@@ -100,6 +104,9 @@ void um_metrics_batch(struct um_metrics *metrics, uint64_t operations,
  * that a delivery cannot be read, whether that was recorded or not.
  */
 void um_metrics_event(struct um_metrics *metrics, const struct um_op *op);
+
+/* Whether this host has committed something lately, as far as it is known. */
+bool um_metrics_commits(const struct um_metrics *metrics, int64_t now);
 
 /* Whether the program with this row answers. */
 enum um_metrics_health um_metrics_health(const struct um_metrics *metrics,

@@ -60,6 +60,21 @@ map(int fd, int flags)
 	return at != MAP_FAILED ? at : NULL;
 }
 
+/*
+ * Its blocks, and not its length alone: a process that writes into a mapped page
+ * for which the file system has no room is killed by SIGBUS.
+ */
+static bool
+allocate(int fd)
+{
+	int error;
+
+	while ((error = posix_fallocate(fd, 0, FILE_LEN)) == EINTR)
+		;
+	errno = error;
+	return error == 0;
+}
+
 /* False: errno says why, or it is the file of something else. */
 static bool
 open_named(struct um_metrics_file *file, const char *name, bool *other)
@@ -71,7 +86,7 @@ open_named(struct um_metrics_file *file, const char *name, bool *other)
 	if (file->fd < 0 || fstat(file->fd, &st) != 0)
 		return false;
 	*other = st.st_size != 0 && st.st_size != (off_t)FILE_LEN;
-	if (*other || (st.st_size == 0 && ftruncate(file->fd, FILE_LEN) != 0))
+	if (*other || !allocate(file->fd))
 		return false;
 	file->counters = map(file->fd, MAP_SHARED);
 	return file->counters != NULL;

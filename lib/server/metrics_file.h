@@ -40,6 +40,7 @@
 	X(403)                                                                 \
 	X(404)                                                                 \
 	X(405)                                                                 \
+	X(409)                                                                 \
 	X(410)                                                                 \
 	X(413)                                                                 \
 	X(415)                                                                 \
@@ -101,6 +102,7 @@ struct um_metrics_process {
 	_Atomic uint64_t queue;
 	_Atomic int64_t connected_ms;  /* to the database; -1: not connected */
 	_Atomic uint64_t keys_refused; /* 1: its keys file is refused now */
+	_Atomic uint64_t loaded;       /* um_config_digest() when it started */
 };
 
 struct um_metrics_counters {

@@ -3,7 +3,11 @@
 
 #include <stddef.h>
 
+#include "core/file.h"
 #include "server/main.h"
+
+#define CHECK_MAX 96 /* bytes of its numbers */
+#define CHECK_NUMBERS 4
 
 static const char *const statuses[] = {
 #define X(status) #status,
@@ -47,6 +51,7 @@ static const struct {
 struct page {
 	const struct um_metrics *metrics;
 	const struct um_metrics_counters *counters;
+	int64_t wall_ms;
 	int64_t now;
 	struct um_buf *out;
 };
@@ -176,11 +181,14 @@ static const enum metric gauges[] = { processes, requests_in_progress,
 struct together {
 	double sums[GAUGES_LEN];
 	int64_t connected; /* ms, the latest; 0: none is connected */
+	double outdated;   /* processes */
 };
 
 static void
 add_up(const struct page *page, struct together all[])
 {
+	uint64_t on_disk = um_config_digest(page->metrics->config);
+
 	for (size_t i = 0; i < UM_METRICS_PROCESSES_MAX; i++) {
 		const struct um_metrics_process *process =
 			&page->counters->processes[i];
@@ -195,6 +203,7 @@ add_up(const struct page *page, struct together all[])
 		one->sums[1] += (double)process->requests;
 		one->sums[2] += (double)process->queue;
 		one->sums[3] += process->connected_ms >= 0;
+		one->outdated += process->loaded != on_disk;
 		if (process->connected_ms > one->connected)
 			one->connected = process->connected_ms;
 	}
@@ -223,6 +232,10 @@ write_processes(struct page *page)
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
 		line(page, keys_refused, "", LABELS(PROGRAM(p)),
 			(double)um_metrics_keys_refused(page->metrics, p), 0);
+	head(page, configuration_outdated);
+	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++)
+		line(page, configuration_outdated, "", LABELS(PROGRAM(p)),
+			all[p].outdated, 0);
 	head(page, program_up);
 	for (size_t p = 0; p < UM_METRICS_PROGRAMS_LEN; p++) {
 		enum um_metrics_health health = um_metrics_health(page->metrics,
@@ -260,11 +273,86 @@ write_one(struct page *page, enum metric metric, double value, int decimals)
 	line(page, metric, "", LABELS(NULL), value, decimals);
 }
 
+static bool
+read_number(uint64_t *number, struct um_str digits)
+{
+	for (size_t i = 0; i < digits.len; i++) {
+		if (digits.ptr[i] < '0' || digits.ptr[i] > '9')
+			return false;
+		*number = *number * 10 + (uint64_t)(digits.ptr[i] - '0');
+	}
+	return digits.len != 0;
+}
+
+/* A line of numbers, with a blank between two. Returns how many; 0: it is none. */
+static size_t
+read_numbers(uint64_t numbers[static CHECK_NUMBERS], struct um_str text)
+{
+	struct um_str rest = um_str_cut(&text, "\n");
+	size_t count = 0;
+
+	if (text.ptr == NULL)
+		return 0;
+	while (rest.ptr != NULL) {
+		struct um_str digits = um_str_cut(&rest, " ");
+
+		if (count == CHECK_NUMBERS
+			|| !read_number(&numbers[count++], digits))
+			return 0;
+	}
+	return count;
+}
+
+/*
+ * What `urlmode check --record` has left beside the counters, if it runs: when,
+ * how many errors and warnings, and when the certificate expires, if it knows.
+ */
+static void
+write_check(struct page *page)
+{
+	const char *file = page->metrics->config->metrics_file;
+	uint64_t numbers[CHECK_NUMBERS] = { 0 };
+	struct um_buf path = { 0 }, text = { 0 };
+	struct um_error err;
+
+	um_buf_cat(&path, file != NULL ? file : UM_METRICS_FILE, ".check");
+	um_buf_put(&path, "", 1);
+	if (!path.failed && um_file_read(&text, path.ptr, CHECK_MAX, &err)
+		&& read_numbers(numbers, um_buf_str(&text)) >= 3) {
+		head(page, check_findings);
+		line(page, check_findings, "", LABELS("severity", "error"),
+			(double)numbers[1], 0);
+		line(page, check_findings, "", LABELS("severity", "warning"),
+			(double)numbers[2], 0);
+		write_one(page, check_timestamp_seconds, (double)numbers[0], 0);
+		if (numbers[3] != 0)
+			write_one(page,
+				tls_certificate_expiry_timestamp_seconds,
+				(double)numbers[3], 0);
+	}
+	um_buf_free(&path);
+	um_buf_free(&text);
+}
+
+static void
+write_issuer_keys(struct page *page)
+{
+	const char *file = page->metrics->config->openid.jwks_file;
+	struct stat st;
+	int64_t age;
+
+	if (file == NULL || stat(file, &st) != 0)
+		return;
+	age = page->wall_ms / 1000 - st.st_mtim.tv_sec;
+	write_one(page, issuer_keys_age_seconds, (double)age, 0);
+}
+
 void
 um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	int64_t wall_ms, int64_t now, struct um_buf *out)
 {
-	struct page page = { metrics, metrics->file.counters, now, out };
+	struct page page = { metrics, metrics->file.counters, wall_ms, now,
+		out };
 	bool up = asked->status == UM_STORE_DONE;
 
 	if (metrics->note.text[0] != '\0')
@@ -288,6 +376,11 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_processes(&page);
 	write_one(&page, configuration_refused, metrics->config_refused, 0);
 	write_certificates(&page);
+	write_check(&page);
+	write_issuer_keys(&page);
+	if (metrics->committed_ms != 0)
+		write_one(&page, commit_age_seconds,
+			(double)(now - metrics->committed_ms) / 1e3, 3);
 	write_one(&page, database_up, up, 0);
 	if (!up)
 		return;
@@ -301,4 +394,5 @@ um_metrics_write(const struct um_metrics *metrics, const struct um_op *asked,
 	write_one(&page, undelivered_claims, (double)asked->row.undelivered, 0);
 	write_one(&page, oldest_undelivered_claim_age_seconds,
 		(double)asked->row.undelivered_age_s, 0);
+	write_one(&page, failing_accounts, (double)asked->row.failing, 0);
 }

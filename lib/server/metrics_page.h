@@ -49,10 +49,24 @@
 	X(configuration_refused, gauge, "",                                    \
 		"Whether the configuration, or a description, has changed "    \
 		"and would be refused now.")                                   \
+	X(configuration_outdated, gauge, "program",                            \
+		"Processes that run with another configuration than the one "  \
+		"on disk, which has changed since they started.")              \
 	X(certificate_expiry_timestamp_seconds, gauge, "provider",             \
 		"When the certificate for a provider's signatures expires, "   \
 		"Unix time.")                                                  \
+	X(tls_certificate_expiry_timestamp_seconds, gauge, "",                 \
+		"When the certificate that browsers are shown expires, as "    \
+		"the last urlmode check --record has seen it, Unix time.")     \
+	X(issuer_keys_age_seconds, gauge, "",                                  \
+		"For how long the keys of the OpenID provider have been "      \
+		"here.")                                                       \
 	X(database_up, gauge, "", "Whether the database has answered now.")    \
+	X(commit_age_seconds, gauge, "",                                       \
+		"For how long this host has committed nothing.")               \
+	X(check_findings, gauge, "severity",                                   \
+		"What the last urlmode check --record has found.")             \
+	X(check_timestamp_seconds, gauge, "", "When that was, Unix time.")     \
 	X(database_clock_difference_seconds, gauge, "",                        \
 		"The database's clock minus that of this host.")               \
 	X(notification_queue_usage_ratio, gauge, "",                           \
@@ -69,6 +83,9 @@
 	X(oldest_undelivered_claim_age_seconds, gauge, "",                     \
 		"For how long the oldest of them has been done; 0: there is "  \
 		"none.")                                                       \
+	X(failing_accounts, gauge, "",                                         \
+		"Connected accounts whose refreshes have failed three times "  \
+		"in a row or more, within the last hour.")                     \
 	X(build_info, gauge, "version", "1; the version of the programs.")     \
 	X(metrics_shared, gauge, "",                                           \
 		"Whether these are of all programs, and not of one process.")

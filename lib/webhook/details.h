@@ -60,6 +60,7 @@ struct um_details {
 	/*
 	 * Of a refund: "cancellation", "dispute", "dispute_won" or
 	 * "dispute_lost", in the description; NULL: it is nothing but a refund.
+	 * Of RENEWED: "extra_charge"; NULL: it pays for a period.
 	 */
 	const char *kind;
 	/* Of a refund or dispute: what the provider calls its state, or "". */

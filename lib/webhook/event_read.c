@@ -7,85 +7,7 @@
 #include <openssl/sha.h>
 
 #include "core/encode.h"
-#include "core/timestamp.h"
-
-static bool
-is_clean(struct um_str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
-			return false;
-	return um_str_is_text(text);
-}
-
-static bool
-refuse(struct um_misread *misread, const char *place,
-	const struct um_pointer *at, const char *reason)
-{
-	*misread = (struct um_misread){ place, at, reason, false };
-	return false;
-}
-
-/*
- * A value of the delivery. *unfit says why it may not go into rows and logs, or
- * is NULL: it must be shorter than `size`, and have no control character.
- */
-static enum um_found
-read_value(struct um_value *value, const struct um_expr *expr,
-	const struct um_source *source, size_t size, const char **unfit)
-{
-	enum um_found found = um_expr_eval(expr, source, value);
-
-	*unfit = NULL;
-	if (found == UM_FOUND && value->text.len >= size)
-		*unfit = "is longer than it may be";
-	else if (found == UM_FOUND && !is_clean(value->text))
-		*unfit = "has a control character, or is not UTF-8";
-	return found;
-}
-
-static const char *
-reason_of(const struct um_value *value)
-{
-	return value->bad_reason != NULL ? value->bad_reason
-					 : "is not readable";
-}
-
-/*
- * A value as a C string, "" where it is absent. BAD where it is not fit for rows
- * and logs.
- */
-static enum um_found
-read_text(const struct um_expr *expr, const struct um_source *source, char *out,
-	size_t size, const char *place, struct um_misread *misread)
-{
-	struct um_value value;
-	const char *unfit;
-	enum um_found found = read_value(&value, expr, source, size, &unfit);
-
-	out[0] = '\0';
-	if (unfit != NULL) {
-		refuse(misread, place, value.bad_at, unfit);
-		found = UM_BAD;
-	} else if (found == UM_FOUND) {
-		memcpy(out, value.text.ptr, value.text.len);
-		out[value.text.len] = '\0';
-	} else if (found == UM_BAD) {
-		refuse(misread, place, value.bad_at, reason_of(&value));
-		misread->is_unreadable = value.is_unreadable;
-	}
-	um_value_free(&value);
-	return found;
-}
-
-/* The same, but a value that is readable and not fit is left out. */
-static bool
-read_fit(const struct um_expr *expr, const struct um_source *source, char *out,
-	size_t size, const char *place, struct um_misread *misread)
-{
-	return read_text(expr, source, out, size, place, misread) != UM_BAD
-		|| !misread->is_unreadable;
-}
+#include "webhook/event_details.h"
 
 bool
 um_event_outcome(size_t *outcome, const struct um_spec_part *part,
@@ -104,8 +26,8 @@ um_event_outcome(size_t *outcome, const struct um_spec_part *part,
 			continue;
 		holding = um_conditions_hold(&rule->when, source, &unread);
 		if (holding == UM_HOLDS_UNKNOWN)
-			refuse(misread, "/outcomes", unread.bad_at,
-				reason_of(&unread));
+			um_event_refuse(misread, "/outcomes", unread.bad_at,
+				um_event_reason(&unread));
 		um_value_free(&unread);
 		if (holding != UM_HOLDS_NOT)
 			break;
@@ -159,14 +81,15 @@ read_identity(struct um_event *event, const struct um_spec_part *part,
 	const struct um_delivery *delivery = source->parsed->delivery;
 	struct um_value value;
 	const char *unfit;
-	enum um_found found = read_value(&value, &part->identity, source,
+	enum um_found found = um_event_value(&value, &part->identity, source,
 		sizeof(event->identity), &unfit);
 	bool ok = found != UM_BAD || !value.is_unreadable;
 
 	if (source->has_only_token)
 		found = UM_ABSENT;
 	if (!ok)
-		refuse(misread, "/identity", value.bad_at, reason_of(&value));
+		um_event_refuse(misread, "/identity", value.bad_at,
+			um_event_reason(&value));
 	if (found != UM_FOUND)
 		hash_into(event->identity, sizeof(event->identity),
 			source->has_only_token ? "token:" : "",
@@ -192,44 +115,26 @@ read_amount(struct um_event *event, const struct um_spec_part *part,
 	char amount[32], currency[16];
 	enum um_found a, c = UM_BAD;
 
-	a = read_text(um_event_amount(part, outcome), source, amount,
+	a = um_event_text(um_event_amount(part, outcome), source, amount,
 		sizeof(amount), "/amount", misread);
 	if (a != UM_BAD)
-		c = read_text(&part->currency, source, currency,
+		c = um_event_text(&part->currency, source, currency,
 			sizeof(currency), "/currency", misread);
 	if (a != UM_FOUND || c != UM_FOUND)
 		return a != UM_BAD && c != UM_BAD;
 	if (!um_amount_parse_currency(event->currency, um_str(currency)))
-		return refuse(misread, "/currency", NULL,
+		return um_event_refuse(misread, "/currency", NULL,
 			"is not a currency of ISO 4217, which has three "
 			"letters");
 	event->has_amount = um_amount_parse(&event->amount, um_str(amount),
 		&part->amount_units, event->currency);
 	return event->has_amount
-		|| refuse(misread, "/amount", NULL,
+		|| um_event_refuse(misread, "/amount", NULL,
 			part->amount_units.form == UM_AMOUNT_MINOR
 				? "is not a whole number of minor units, or is "
 				  "negative"
 				: "is not a decimal number with at most as "
 				  "many places as the currency has");
-}
-
-/* It decides nothing, so what cannot be read as one is left out. */
-static void
-read_tax(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source)
-{
-	struct um_misread ignored;
-	struct um_details *details = &event->details;
-	char tax[32];
-
-	if (event->effect != UM_EFFECT_PAID || !event->has_amount
-		|| read_text(&part->tax, source, tax, sizeof(tax), "/tax",
-			   &ignored)
-			!= UM_FOUND)
-		return;
-	details->has_tax = um_amount_parse(&details->tax, um_str(tax),
-		&part->amount_units, event->currency);
 }
 
 /* Whether it is of the other mode, or of an account that is not configured. */
@@ -328,7 +233,7 @@ read_id(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, struct um_misread *misread)
 {
 	char id[UM_UUID_TEXT_LEN + 2];
-	bool ok = read_fit(&part->elicitation, source, id, sizeof(id),
+	bool ok = um_event_fit(&part->elicitation, source, id, sizeof(id),
 		"/elicitation", misread);
 
 	event->has_id = um_uuid_parse(event->id, um_str(id));
@@ -345,12 +250,13 @@ read_references(struct um_event *event, const struct um_spec_part *part,
 		? &part->rules[outcome]
 		: NULL;
 
-	return read_fit(rule != NULL && rule->has_reference ? &rule->reference
-							    : &part->reference,
+	return um_event_fit(rule != NULL && rule->has_reference
+			       ? &rule->reference
+			       : &part->reference,
 		       source, event->reference, sizeof(event->reference),
 		       "/reference", misread)
 		&& (rule == NULL
-			|| read_fit(&rule->refund, source, event->refund,
+			|| um_event_fit(&rule->refund, source, event->refund,
 				sizeof(event->refund), "/refund", misread));
 }
 
@@ -393,74 +299,9 @@ read_checkout(struct um_event *event, const struct um_spec_part *part,
 {
 	return (event->effect != UM_EFFECT_PAID
 		       && event->effect != UM_EFFECT_PROCESSING)
-		|| read_fit(um_event_checkout(part, outcome), source,
+		|| um_event_fit(um_event_checkout(part, outcome), source,
 			event->checkout, sizeof(event->checkout), "/checkout",
 			misread);
-}
-
-/* A time in Unix seconds, 0 where the event does not say it. */
-static bool
-read_time(int64_t *seconds, const struct um_time *time,
-	const struct um_source *source, const char *place,
-	struct um_misread *misread)
-{
-	char text[64];
-	int64_t ms = 0;
-	enum um_found found = read_text(&time->from, source, text, sizeof(text),
-		place, misread);
-
-	if (found == UM_FOUND
-		&& !um_timestamp_parse(&ms, um_str(text), time->form)) {
-		refuse(misread, place, NULL, "is not a time of this form");
-		found = UM_BAD;
-	}
-	*seconds = ms / 1000;
-	return found != UM_BAD;
-}
-
-/*
- * Of what went back: when, what it is, and how it stands. Of a payment with two
- * names, the other one.
- */
-static bool
-read_details(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, size_t outcome,
-	struct um_misread *misread)
-{
-	const struct um_outcome_rule *rule = &part->rules[outcome];
-	struct um_details *details = &event->details;
-
-	if (event->effect == UM_EFFECT_NAMED)
-		return read_fit(&rule->also, source, details->also,
-			sizeof(details->also), "/also", misread);
-	if (event->effect != UM_EFFECT_REFUNDED
-		&& event->effect != UM_EFFECT_REFUND_REVERSED
-		&& event->effect != UM_EFFECT_DISPUTED)
-		return true;
-	details->kind = rule->kind;
-	return read_time(&details->occurred_at, &part->time, source, "/time",
-		       misread)
-		&& read_fit(&rule->state, source, details->state,
-			sizeof(details->state), "/state", misread)
-		&& read_time(&details->evidence_due_at, &rule->evidence_due,
-			source, "/evidence_due", misread);
-}
-
-/* Which subscription it is of, if it is a payment or an event of one. */
-static bool
-read_subscription(struct um_event *event, const struct um_spec_part *part,
-	const struct um_source *source, struct um_misread *misread)
-{
-	struct um_subscription_misread why;
-
-	if (event->effect != UM_EFFECT_PAID
-		&& event->effect != UM_EFFECT_RENEWED
-		&& event->effect != UM_EFFECT_SUBSCRIPTION)
-		return true;
-	return um_subscription_read(&event->details.subscription,
-		       &part->subscription, source,
-		       event->effect == UM_EFFECT_SUBSCRIPTION, &why)
-		|| refuse(misread, why.place, why.at, why.reason);
 }
 
 /* What it says of an elicitation that is ours, or may be. */
@@ -470,12 +311,12 @@ read_rest(struct um_event *event, const struct um_spec_part *part,
 	struct um_misread *misread)
 {
 	if (!read_checkout(event, part, source, outcome, misread)
-		|| !read_subscription(event, part, source, misread)
+		|| !um_event_read_subscription(event, part, source, misread)
 		|| (needs_amount(event, part)
 			&& !read_amount(event, part, source, outcome, misread)))
 		return false;
-	read_tax(event, part, source);
-	return read_details(event, part, source, outcome, misread);
+	um_event_read_tax(event, part, source);
+	return um_event_read_details(event, part, source, outcome, misread);
 }
 
 bool
@@ -490,7 +331,7 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 	const char *bad_origin = NULL;
 
 	*event = (struct um_event){ 0 };
-	is_decided = read_text(&part->type, source, event->type,
+	is_decided = um_event_text(&part->type, source, event->type,
 			     sizeof(event->type), "/type", misread)
 			!= UM_BAD
 		&& um_event_outcome(&outcome, part, source, event->type,
@@ -514,6 +355,7 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 		return true;
 	}
 	if (bad_origin != NULL)
-		return refuse(misread, bad_origin, NULL, "is not a text");
+		return um_event_refuse(misread, bad_origin, NULL,
+			"is not a text");
 	return read_rest(event, part, source, outcome, misread);
 }

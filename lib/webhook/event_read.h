@@ -7,15 +7,8 @@
 #include <stddef.h>
 
 #include "webhook/event.h"
+#include "webhook/event_value.h"
 #include "webhook/spec_part.h"
-
-/* Why an event is not readable, without a value. */
-struct um_misread {
-	const char *place;           /* a key of the description */
-	const struct um_pointer *at; /* where in the JSON, or NULL */
-	const char *reason;
-	bool is_unreadable; /* and not readable, but no fit text */
-};
 
 /*
  * Reads the event with this number, from 0. `is_ambiguous`: its signature could

@@ -1,15 +1,18 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh and check.sh
 # What urlmode check looks at on this host: database, its storage and what it lists,
-# sockets, nginx.
+# sockets.
 
 # --- Database ---------------------------------------------------------------
 
 # As the programs do: as their user, with their connection string, and with no
 # PGPASSWORD or .pgpass of the user who runs the command.
+# Seconds for what is asked of the database at once.
+database_seconds=15
+
 check_database()
 {
 	before=$(date +%s)
-	in_unit "$operate" sql \
+	in_unit timeout -k 1 "$database_seconds" "$operate" sql \
 		>"$scratch/database-says" 2>"$scratch/said" <<'SQL' || :
 SELECT current_user, pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('enable_seqscan'), current_setting('jit'),
 	(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), extract(epoch FROM clock_timestamp())::bigint,
@@ -41,9 +44,9 @@ SQL
 check_role()
 {
 	if [ "$superuser" = t ] || [ "$reads" = t ]; then
-		finding error role "$login may read the tables" "the programs log in as urlmode_cgi, or a member of it"
+		finding error role "$login may read the tables" "the programs log in as ${role_prefix}_cgi, or a member of it"
 	elif [ "$seqscan" = on ] || [ "$jit" = on ]; then
-		finding warning role "$login has not the settings of urlmode_cgi: batches will be slow in a new database" \
+		finding warning role "$login has not the settings of ${role_prefix}_cgi: batches will be slow in a new database" \
 			"ALTER ROLE $login IN DATABASE ... SET enable_seqscan = off, and SET jit = off"
 	else
 		finding ok role "$login, with its settings"
@@ -73,11 +76,21 @@ reach_operator()
 	operator_reached=1
 }
 
+# ask_database [ARGUMENT OF PSQL...]: as the operator, the SQL on standard input, within the time limit.
+ask_database()
+{
+	{
+		say "SET lock_timeout = '4s'; SET statement_timeout = '10s';"
+		cat
+	} | timeout -k 1 "$database_seconds" psql -X -q -w -A -t -F "$tab" -v ON_ERROR_STOP=1 -P pager=off "$@" -d service=operator -f - \
+		2>"$scratch/said"
+}
+
 # Asks once for what the checks of migrations, storage and deliveries look at: a kind and its
 # values in a line. False: the database is not reached, or does not list the migrations.
 ask_operator()
 {
-	query operator -A -t -F "$tab" >"$scratch/operator" 2>"$scratch/said" <<'SQL'
+	ask_database >"$scratch/operator" <<'SQL'
 SELECT pg_backend_pid() AS backend \gset
 \setenv BACKEND :backend
 \! printf 'parent\t%s\n' "$(sed -n 's/^PPid:[[:blank:]]*//p' "/proc/$BACKEND/status" 2>/dev/null)"
@@ -86,6 +99,10 @@ SELECT 'port', current_setting('port');
 SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
 SELECT 'migration', name FROM urlmode.list_migrations();
 SELECT 'functions', urlmode.functions_version();
+SELECT to_regproc('urlmode.minted_kids') IS NOT NULL AS mints \gset
+\if :mints
+SELECT 'kid', kid FROM urlmode.minted_kids();
+\endif
 SELECT to_regproc('urlmode.list_unreadable') IS NOT NULL AS lists \gset
 \if :lists
 SELECT 'unreadable', string_agg(format('%s of %s', l.number, l.provider_name), ', ' ORDER BY l.provider_name) FROM (
@@ -102,12 +119,12 @@ operator_value()
 check_migrations()
 {
 	if ! reach_operator; then
-		finding skipped migrations "no connection as urlmode_operator" \
+		finding skipped migrations "no connection as ${role_prefix}_operator" \
 			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
 		return
 	fi
 	ask_operator || {
-		finding error migrations "$(said "$scratch/said")" "urlmode migrate; or check the connection as urlmode_operator"
+		finding error migrations "$(said "$scratch/said")" "urlmode migrate; or check the connection as ${role_prefix}_operator"
 		return 0
 	}
 	operator_value migration >"$scratch/applied"
@@ -126,6 +143,71 @@ check_migrations()
 	else
 		finding ok migrations "all $(wc -l <"$scratch/all") are applied"
 	fi
+}
+
+# --- The server ---
+
+# The keys with which MCP servers have made links, and the login of which
+# setup has written the password.
+check_server()
+{
+	! reach_operator || has_error migrations || check_minted
+	server_env=${config%/*}/server.env
+	[ -r "$server_env" ] || return 0
+	add_service server "$(env_value "$server_env" URLMODE_DATABASE_URL)" 2>"$scratch/said" || {
+		finding error server "URLMODE_DATABASE_URL in $server_env is refused" "correct it"
+		return 0
+	}
+	if say 'SELECT 1;' | timeout -k 1 "$database_seconds" psql -X -q -w -A -t -d service=server -f - >/dev/null 2>"$scratch/said"; then
+		finding ok server "what $server_env has for MCP servers reaches the database"
+	else
+		finding error server "MCP servers do not reach the database with what $server_env has: $(said "$scratch/said")" \
+			"check pg_hba.conf for the role, and its password (psql's \\password); then copy the file to the servers"
+	fi
+}
+
+# --- The schema -------------------------------------------------------------
+
+# What the last migrate has made, and what is there now. `login` is who the programs are.
+check_schema()
+{
+	reach_operator || return 0
+	! has_error migrations || return 0
+	ask_database -v login="${login-}" >"$scratch/objects" <<'SQL' || {
+SELECT CASE kind WHEN 'grant' THEN 'rights' ELSE 'objects' END,
+	CASE WHEN kind = 'grant' THEN format(CASE what WHEN 'missing' THEN '%s may not execute %s' ELSE '%s may execute %s' END,
+		CASE holder WHEN 'PUBLIC' THEN 'everybody' ELSE holder END, split_part(name, '(', 1))
+		ELSE format('the %s %s %s', kind, name, CASE what WHEN 'missing' THEN 'is missing' ELSE 'was replaced' END) END
+FROM urlmode.changed_objects(:'login')
+UNION ALL
+-- Everybody, and the logins of other deployments: migrate takes it away.
+SELECT DISTINCT 'rights', format('%s may connect', CASE a.grantee WHEN 0 THEN 'everybody' ELSE pg_get_userbyid(a.grantee)::text END)
+FROM pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+WHERE d.datname = current_database() AND a.privilege_type = 'CONNECT' AND (a.grantee = 0
+	OR pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_(cgi|server|operator)$' AND NOT has_schema_privilege(a.grantee, 'urlmode', 'USAGE'));
+SQL
+		cause=$(said "$scratch/said") mend="urlmode migrate; or check the connection as ${role_prefix}_operator"
+		find_lock || :
+		finding error schema "it cannot be compared: $cause" "$mend"
+		return 0
+	}
+	if grep -q "^objects$tab" "$scratch/objects"; then
+		finding error schema "it is not as the last migrate has left it: $(some_objects objects)" "urlmode migrate replaces functions; a column, an index or a constraint is made again as sql/tables/ says"
+	fi
+	if grep -q "^rights$tab" "$scratch/objects"; then
+		finding error schema "the rights are not those of the last migrate: $(some_objects rights)" \
+			"urlmode migrate grants what is missing, and closes the database; REVOKE what else is too much, also the membership in a role"
+	fi
+	[ -s "$scratch/objects" ] || finding ok schema "as the last migrate has left it"
+}
+
+# some_objects KIND: the first five, in one line.
+some_objects()
+{
+	sed -n "s/^$1$tab//p" "$scratch/objects" | sort -u >"$scratch/some"
+	head -n 5 "$scratch/some" | tr '\n' ';' | sed 's/;$//; s/;/; /g'
+	more=$(($(wc -l <"$scratch/some") - 5))
+	[ $more -le 0 ] || printf '; and %s more' $more
 }
 
 # --- Storage ----------------------------------------------------------------
@@ -149,7 +231,7 @@ find_storage()
 check_storage()
 {
 	if ! reach_operator; then
-		finding skipped storage "no connection as urlmode_operator" \
+		finding skipped storage "no connection as ${role_prefix}_operator" \
 			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
 		return
 	fi
@@ -173,7 +255,7 @@ check_storage()
 check_deliveries()
 {
 	if ! reach_operator || ! grep -q "^unreadable$tab" "$scratch/operator"; then
-		finding skipped deliveries "no connection as urlmode_operator, or its list of deliveries is missing" \
+		finding skipped deliveries "no connection as ${role_prefix}_operator, or its list of deliveries is missing" \
 			"set URLMODE_OPERATOR_DATABASE_URL, or be root after urlmode setup"
 		return
 	fi
@@ -218,10 +300,10 @@ check_sockets()
 	for name in $needed; do
 		socket=$sockets/$name.sock
 		if [ ! -S "$socket" ]; then
-			finding error sockets "there is no socket $socket" "start it: systemctl enable --now urlmode@$name.socket"
+			finding error sockets "there is no socket $socket" "start it: systemctl enable --now $instance@$name.socket"
 		elif ! (cd "$sockets" && ask socket "$name.sock") 2>"$scratch/said" &&
 			! grep -q 'Permission denied' "$scratch/said"; then
-			finding error sockets "nobody listens on $socket" "start it: systemctl restart urlmode@$name.socket"
+			finding error sockets "nobody listens on $socket" "start it: systemctl restart $instance@$name.socket"
 		elif mode=$(stat -c %a -- "$socket" 2>/dev/null) && [ $((mode % 10)) -ne 0 ]; then
 			finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"
 		else
@@ -230,54 +312,4 @@ check_sockets()
 		wrong=1
 	done
 	[ $wrong -eq 1 ] || finding ok sockets "$sockets, for the group $(stat -c %G -- "$socket" 2>/dev/null || say '?')"
-}
-
-# --- nginx ------------------------------------------------------------------
-
-check_nginx()
-{
-	if ! command -v nginx >/dev/null; then
-		finding skipped nginx "nginx is not on this host"
-	elif [ "$nginx" = /etc/nginx ] && ! is_root; then
-		finding skipped nginx "only root can test nginx's configuration" "run urlmode check as root"
-	elif test_nginx >"$scratch/said" 2>&1; then
-		finding ok nginx "nginx -t accepts its configuration"
-	else
-		finding error nginx "$(said "$scratch/said")" "correct it: nginx -t"
-	fi
-}
-
-test_nginx()
-{
-	if [ "$nginx" = /etc/nginx ]; then
-		nginx -t -q
-	else
-		nginx -t -q -p "$nginx/" -c "$nginx/nginx.conf" -e stderr
-	fi
-}
-
-check_snippets()
-{
-	if [ ! -d "$nginx/urlmode" ]; then
-		finding skipped snippets "there is no $nginx/urlmode" "urlmode setup writes it, for nginx"
-		return
-	fi
-	differing=
-	for file in "$nginx_dir"/urlmode/*.conf; do
-		name=${file##*/}
-		case $name in
-		auth-*) [ -e "$nginx/urlmode/$name" ] || continue ;;
-		pages.conf | monitoring.conf) continue ;;
-		esac
-		cmp -s -- "$file" "$nginx/urlmode/$name" || differing="$differing $name"
-	done
-	if [ -n "$differing" ]; then
-		finding warning snippets "not as they come with this version:$differing" \
-			"diff -r $nginx_dir/urlmode $nginx/urlmode shows what is different"
-	elif ! ask pages | cmp -s - "$nginx/urlmode/pages.conf"; then
-		finding warning snippets "pages.conf is not what this version makes of $config" \
-			"urlmode pages >$nginx/urlmode/pages.conf, and reload nginx"
-	else
-		finding ok snippets "$nginx/urlmode is of this version"
-	fi
 }

@@ -37,13 +37,13 @@ check_issuer_keys()
 	asked=$(due "$(openid_value refresh_file)")
 	if [ ! -e "$jwks_file.due" ]; then
 		finding warning issuer_keys "$jwks_file is not from urlmode jwks refresh: nobody fetches the keys when they change" \
-			"urlmode jwks refresh; and start its timer: systemctl enable --now urlmode-jwks.timer"
+			"urlmode jwks refresh; and start its timer: systemctl enable --now $instance-jwks.timer"
 	elif [ $late -gt $keys_late ]; then
 		finding warning issuer_keys "the keys of $issuer have not been fetched for $(days $((now - $(changed "$jwks_file.due")))), and were due before" \
-			"urlmode jwks refresh says why; journalctl -u urlmode-jwks, and its timer"
+			"urlmode jwks refresh says why; journalctl -u $instance-jwks, and its timer"
 	elif [ "$asked" -gt "$(changed "$jwks_file.due")" ] && [ $((now - asked)) -gt $request_late ]; then
 		finding warning issuer_keys "a user came with a key that is not in $jwks_file, and the keys were not fetched after that" \
-			"urlmode jwks refresh; and start what fetches them: systemctl enable --now urlmode-jwks.path"
+			"urlmode jwks refresh; and start what fetches them: systemctl enable --now $instance-jwks.path"
 	else
 		finding ok issuer_keys "$(ask jwks "$jwks_file") keys of $issuer, as fresh as they must be"
 	fi
@@ -74,7 +74,7 @@ check_issuer()
 			"its discovery document says so: see OPENID.md"
 	elif [ "$(discovery_value authorization_endpoint)" != "$(openid_value authorization_endpoint)" ]; then
 		finding error issuer "the authorization_endpoint of $issuer is $(discovery_value authorization_endpoint), and not that of $config" \
-			"change it in $config, and restart the programs: systemctl try-restart 'urlmode@*.service'"
+			"change it in $config, and restart the programs: systemctl try-restart '$instance@*.service'"
 	elif [ -n "$(comm -23 "$scratch/published-kids" "$scratch/kept-kids")" ]; then
 		finding warning issuer "$issuer has keys that are not in $jwks_file: whose token is signed with one must sign in twice" \
 			"urlmode jwks refresh"

@@ -53,10 +53,19 @@ statuses()
 	sed -n 's|^HTTP/1.[01] \([0-9]*\).*|\1|p' "$scratch/response"
 }
 
+# limited CHECK WHAT: whether nginx refuses more requests from this host, whatever runs behind it.
+limited()
+{
+	[ "$status" = 429 ] || return 1
+	finding warning "$1" "$2 answers 429: nginx refuses more requests from this host itself" \
+		"somebody on this host sends too many; wait, or see limit_req in $nginx/$instance/http.conf"
+}
+
 # --- By the loopback address: nginx of this host -------------------------
 
 check_local()
 {
+	local_answers=
 	if ! split_base_url; then
 		finding skipped local "base_url is not https: for this machine alone"
 		return
@@ -66,12 +75,15 @@ check_local()
 			"if nginx of this host has that port, look at its error_log"
 		return 0
 	}
-	if [ "$status" = 200 ]; then
+	local_answers=1
+	if limited local /healthz; then
+		:
+	elif [ "$status" = 200 ]; then
 		finding ok local "/healthz says that the programs and their database are well"
 		! grep -q '"notification_queue":"filling"' "$scratch/response" || queue_is_filling
 	else
 		finding error local "/healthz says $status: $(printable "$(sed '1,/^$/d' "$scratch/response" | head -c 300)")" \
-			"the log of the programs says why: journalctl -u 'urlmode@*'"
+			"the log of the programs says why: journalctl -u '$instance@*'"
 	fi
 	check_answers
 	check_sign_in
@@ -80,7 +92,7 @@ check_local()
 # Each transaction that is open, one a line. Any role may see these columns of any session.
 transactions()
 {
-	in_unit "$operate" sql 2>"$scratch/said" <<'SQL' || :
+	in_unit timeout -k 1 "$database_seconds" "$operate" sql 2>"$scratch/said" <<'SQL' || :
 SELECT format('process %s (role %s, database %s), transaction %s', a.pid, a.usename, a.datname, l.virtualtransaction)
 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
 WHERE l.locktype = 'virtualxid' AND a.usename IS NOT NULL AND l.pid <> pg_backend_pid()
@@ -133,7 +145,7 @@ check_answers()
 	done
 	if [ -n "$silent" ]; then
 		finding error answers "nginx gets no answer from:$silent" \
-			"systemctl status 'urlmode@*'; may nginx's group connect to the sockets?"
+			"systemctl status '$instance@*'; may nginx's group connect to the sockets?"
 	else
 		finding ok answers "each program answers through nginx"
 	fi
@@ -159,6 +171,7 @@ check_sign_in()
 		finding error sign_in "/connect does not answer" "see the finding on answers"
 		return 0
 	}
+	! limited sign_in /connect || return 0
 	text=$(sed '1,/^$/d' "$scratch/response")
 	location=$(sed -n '/^$/q; s/^Location: //Ip' "$scratch/response")
 	case $status-$text in
@@ -168,7 +181,7 @@ check_sign_in()
 		;;
 	*state_invalid* | *state_expired*)
 		finding error sign_in "the programs refuse a link that was sealed with $keys_name: $(printable "$text" | head -c 100)" \
-			"restart them: systemctl try-restart 'urlmode@*.service'"
+			"restart them: systemctl try-restart '$instance@*.service'"
 		;;
 	5*)
 		check_proxy
@@ -187,7 +200,9 @@ check_proxy()
 		finding error sign_in "nobody can sign in: nginx gets no answer from oauth2-proxy, and users get $users_get" \
 			"systemctl status oauth2-proxy; does it listen where urlmode/auth-request.conf says?"
 	else
-		finding error sign_in "a user gets $users_get at /connect" "nginx's error_log and the log of the programs say why"
+		cause='' mend="nginx's error_log and the log of the programs say why"
+		find_cause || :
+		finding error sign_in "a user gets $users_get at /connect${cause:+: $cause}" "$mend"
 	fi
 }
 
@@ -195,7 +210,7 @@ check_proxy()
 # when somebody has typed one. Comes with a name that nobody has.
 check_passwords()
 {
-	file=$nginx/urlmode.htpasswd
+	file=$nginx/$instance.htpasswd
 	fetch 127.0.0.1 "/connect/$provider?state=$state" "$(printf 'urlmode-check:%s' "$state" | openssl base64 -A)" || {
 		finding warning sign_in "no answer to a request with a password, so that nobody knows whether users can sign in"
 		return 0
@@ -229,7 +244,7 @@ check_way()
 		;;
 	openid-*)
 		finding error sign_in "/connect answers $status, and does not send a user to $endpoint" \
-			"restart the programs: systemctl try-restart 'urlmode@*.service'"
+			"restart the programs: systemctl try-restart '$instance@*.service'"
 		;;
 	*-401-*)
 		if grep -qi '^WWW-Authenticate: Basic' "$scratch/response"; then check_passwords; else say_asked; fi
@@ -263,6 +278,7 @@ check_certificate()
 		return 0
 	}
 	end=$(date -u -d "$(sed 's/^notAfter=//' "$scratch/end")" +%s)
+	certificate_end=$end
 	left=$((end - $(date +%s)))
 	verified=$(sed -n 's/^ *Verify return code: //p' "$scratch/tls" | head -n 1)
 	if [ $left -le 0 ]; then
@@ -289,7 +305,9 @@ check_outside()
 			"check the name in the DNS, the firewall, and that the site is enabled"
 		return 0
 	}
-	if [ "$status" -ge 500 ]; then
+	if limited outside "$base_url/done"; then
+		:
+	elif [ "$status" -ge 500 ]; then
 		finding error outside "$base_url/done says $status" "see the finding on answers"
 	elif [ -z "$request_id" ] || [ "$status" != 200 ]; then
 		finding error outside "what answers at $base_url/done with $status is no urlmode" \
@@ -326,7 +344,7 @@ find_in_log()
 		tail -n 2000 -- "$log_file" | grep -qF "\"request\":\"$request_id\""
 	elif [ -z "$log_file" ] && is_root && [ -d /run/systemd/system ]; then
 		readable=1
-		journalctl -q -o cat --since=-1min -u 'urlmode@*' | grep -qF "\"request\":\"$request_id\""
+		journalctl -q -o cat --since=-1min -u "$instance@*" | grep -qF "\"request\":\"$request_id\""
 	else
 		return 1
 	fi

@@ -6,12 +6,13 @@
 # such unit.
 look_at_unit()
 {
-	systemctl show -p LoadState -p ActiveState -p SubState -p NRestarts -p MainPID -p ExecMainStartTimestampMonotonic -- "$1" \
+	systemctl show -p LoadState -p UnitFileState -p ActiveState -p SubState -p NRestarts -p MainPID -p ExecMainStartTimestampMonotonic -- "$1" \
 		>"$scratch/unit" 2>/dev/null || return 1
-	load='' state='' sub='' restarts='' pid='' started=''
+	load='' file_state='' state='' sub='' restarts='' pid='' started=''
 	while IFS='=' read -r property value; do
 		case $property in
 		LoadState) load=$value ;;
+		UnitFileState) file_state=$value ;;
 		ActiveState) state=$value ;;
 		SubState) sub=$value ;;
 		NRestarts) restarts=$value ;;
@@ -24,7 +25,7 @@ look_at_unit()
 
 has_units()
 {
-	command -v systemctl >/dev/null && look_at_unit urlmode@connect.service
+	command -v systemctl >/dev/null && look_at_unit "$instance@connect.service"
 }
 
 # --- The environment of the programs ----------------------------------------
@@ -39,7 +40,7 @@ read_environment()
 	units=1
 	unset URLMODE_KEYS URLMODE_CGI_DATABASE_URL
 	# In reverse: the last file counts most, and in_unit puts each before the others.
-	systemctl show -p EnvironmentFiles --value urlmode@connect.service 2>/dev/null |
+	systemctl show -p EnvironmentFiles --value "$instance@connect.service" 2>/dev/null |
 		sed '/^$/d; 1!G; h; $!d' >"$scratch/environment-files"
 	write_environment
 	if [ -s "$scratch/environment-files" ] && ! is_root; then
@@ -48,7 +49,7 @@ read_environment()
 	fi
 	in_unit env -0 </dev/null >"$scratch/variables" 2>"$scratch/said" || {
 		finding error configuration "systemd cannot make the environment of the programs, of $(environment_files): $(said "$scratch/said")" \
-			"correct EnvironmentFile= in the drop-in: systemctl cat urlmode@connect"
+			"correct EnvironmentFile= in the drop-in: systemctl cat $instance@connect"
 		return 1
 	}
 	take_from_unit URLMODE_KEYS
@@ -72,7 +73,7 @@ take_from_unit()
 # shell and systemd's EnvironmentFile= have in common. But for the configuration's name.
 write_environment()
 {
-	systemctl show -p Environment --value urlmode@connect.service 2>/dev/null | awk '
+	systemctl show -p Environment --value "$instance@connect.service" 2>/dev/null | awk '
 		function put(word, at, value) {
 			at = index(word, "=")
 			value = substr(word, at + 1)
@@ -157,13 +158,14 @@ check_units()
 			"your supervisor says whether the programs run"
 		return 0
 	}
-	wrong=0
+	wrong=0 replaced=''
+	check_made
 	for name in $needed; do
-		look_at_unit "urlmode@$name.service" && check_unit "urlmode@$name.service"
+		look_at_unit "$instance@$name.service" && check_unit "$instance@$name.service"
 	done
 	if [ "$user_check" = openid ]; then
-		for unit in urlmode-jwks.timer urlmode-jwks.path; do
-			look_at_unit $unit && check_unit $unit
+		for unit in "$instance-jwks.timer" "$instance-jwks.path"; do
+			look_at_unit "$unit" && check_unit "$unit"
 		done
 	fi
 	check_purge
@@ -171,7 +173,24 @@ check_units()
 		check_unit nginx.service
 		check_workers
 	fi
+	check_boot
+	if [ -n "$replaced" ]; then
+		finding warning units "an upgrade has replaced libraries that run: $replaced" \
+			"systemctl restart these units: until then they have the faults that the upgrade mends"
+		wrong=1
+	fi
 	[ $wrong -eq 1 ] || finding ok units "the programs run as the units of urlmode, and nginx does"
+}
+
+# What runs now must also start with the host. A site may have a unit of its own that wants the target.
+check_boot()
+{
+	for unit in "$instance.target" nginx.service; do
+		look_at_unit "$unit" && [ "$file_state" = disabled ] || continue
+		[ -z "$(systemctl list-dependencies --reverse --plain "$unit" 2>/dev/null | sed 1d)" ] || continue
+		finding error units "$unit is not enabled: it does not start when this host does" "systemctl enable $unit"
+		wrong=1
+	done
 }
 
 check_unit()
@@ -205,15 +224,15 @@ starts_again()
 # Of several hosts one purges, and the others have its timer masked.
 check_purge()
 {
-	look_at_unit urlmode-purge.timer && [ "$load" != masked ] || return 0
+	look_at_unit "$instance-purge.timer" && [ "$load" != masked ] || return 0
 	if [ "$state" != active ]; then
-		finding warning units "urlmode-purge.timer does not run: no old rows are deleted from here" \
-			"systemctl start urlmode-purge.timer, or mask it where another host purges"
+		finding warning units "$instance-purge.timer does not run: no old rows are deleted from here" \
+			"systemctl start $instance-purge.timer, or mask it where another host purges"
 		wrong=1
 	fi
-	if look_at_unit urlmode-purge.service && [ "$state" = failed ]; then
-		finding error units "urlmode-purge.service has failed: $(last_line urlmode-purge.service)" \
-			"correct what the line says; then systemctl start urlmode-purge.service"
+	if look_at_unit "$instance-purge.service" && [ "$state" = failed ]; then
+		finding error units "$instance-purge.service has failed: $(last_line "$instance-purge.service")" \
+			"correct what the line says; then systemctl start $instance-purge.service"
 		wrong=1
 	fi
 }
@@ -237,6 +256,8 @@ last_line()
 			starting = /^Starting /
 			next
 		}
+		# What it said long before is not why.
+		/^[^ ]+: ((Main|Control) process exited, |Failed with result )/ && time - said > 30 { reason = "" }
 		/^[^ ]+: (Main|Control) process exited, / { ended = $0; next }
 		/^[^ ]+: Failed with result / {
 			if (failed == "") failed = $0
@@ -260,6 +281,8 @@ check_process()
 		wrong=1
 		;;
 	esac
+	libraries=$(replaced_libraries "$pid")
+	[ -z "$libraries" ] || replaced="${replaced:+$replaced; }$1 ($libraries)"
 	if [ "${restarts:-0}" -ge 3 ] && [ $(($(cut -d . -f 1 /proc/uptime) - ${started:-0} / 1000000)) -lt $restart_seconds ]; then
 		starts_again "$1"
 		wrong=1
@@ -267,6 +290,12 @@ check_process()
 		finding warning units "$1 has been started again $restarts times: $(last_line "$1")" "journalctl -u $1 says why it ended"
 		wrong=1
 	fi
+}
+
+# replaced_libraries PID: those that a process has loaded, and whose files are gone.
+replaced_libraries()
+{
+	sed -n 's|^.* /[^ ]*/\([^ /]*\.so[^ /]*\) (deleted)$|\1|p' "/proc/$1/maps" 2>/dev/null | sort -u | tr '\n' ' ' | sed 's/ $//; s/ /, /g'
 }
 
 # Whether nginx's workers are in the group that may connect to the sockets.
@@ -278,7 +307,7 @@ check_workers()
 	if ! sed -n 's/^\(Groups\|Gid\):[[:blank:]]*//p' "/proc/$worker/status" | tr '\t ' '\n\n' | grep -qx -- "$group" &&
 		[ "$(stat -c %U "/proc/$worker")" != root ]; then
 		finding error units "nginx's workers are $(stat -c %U "/proc/$worker"), who is not in the group $(stat -c %G -- "$sockets/connect.sock") of the sockets" \
-			"SocketGroup= in a drop-in of urlmode@.socket, with nginx's group; then restart the sockets"
+			"SocketGroup= in a drop-in of $instance@.socket, with nginx's group; then restart the sockets"
 		wrong=1
 	fi
 }

@@ -1,7 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # of common.sh
-# urlmode check: what is wrong with this host, and what to do. Here: findings,
-# the configuration, and the keys. check-running.sh, check-host.sh,
-# check-outside.sh and check-issuer.sh go on.
+# urlmode check: what is wrong with this host, and what to do. Here: findings, and
+# the configuration. The files check-NAME.sh go on.
 
 # Limits of the warnings that come before a failure.
 certificate_days=14
@@ -15,7 +14,8 @@ usage: urlmode check [OPTION...]
 
 Looks for what is wrong, and says of each check what it found and what to do. As
 root it sees everything; others are told what they could not look at. It changes
-nothing. The checks are:
+nothing, except that it makes an elicitation, of a provider, a tenant and a user of
+the name urlmode-check, and a key of the api, and deletes both. The checks are:
 
   programs       the programs and their user are there
   configuration  the programs accept it, and the descriptions of the providers
@@ -30,25 +30,38 @@ nothing. The checks are:
   role           the programs' role has its settings, and no right too many
   clock          the database's clock is that of this host
   migrations     the database has all that belong to this version
+  schema         it is as the last migrate has left it, with its rights
+  server         MCP servers reach the database with what setup has written for them
   storage        its file systems are not full, where it runs on this host
   deliveries     each delivery of the last day with a right signature could be read
-  units          systemd's units of the programs, nginx and purge run, without failing
+  units          systemd's units of the programs, nginx and purge run, without failing,
+                 and start when the host does
   sockets        somebody listens on each, and not everybody can connect to it
-  nginx          it accepts its configuration
+  nginx          it accepts its configuration, and runs with it
   snippets       the files in nginx's folder are those of this version
   local          /healthz answers well through nginx of this host
   answers        each program answers through nginx of this host
   sign_in        a user who opens a link is asked to sign in, or gets through
+  loaded         the programs run with the configuration that is on disk
+  walk           a user gets through: this command opens a link of its own, declines,
+                 and waits for the outcome as an MCP server does
+  webhook        a provider gets through: this command sends a signed delivery, which
+                 is ignored
   certificate    browsers accept it, for two weeks at least
   outside        what answers at base_url is this host
   issuer         the OpenID provider is as the configuration says
+  api            the api creates, shows and ends an elicitation, where it is set up
+  console        the console is there for those who are known, where it is set up, and its
+                 login sees what waits; the callback host has none of it
 
+  --record            keep the numbers of errors and warnings for /metrics
   --json              one JSON object, with the status and an array of findings
   --server-keys FILE  compare the keys file with this one, a copy of an MCP
                       server's; by default the one of URLMODE_KEYS_FILE
   --user NAME         who the programs run as, urlmode by default
   --nginx DIR         nginx's configuration, /etc/nginx by default
   --sockets DIR       where the sockets are, /run/urlmode by default
+  --api-url URL       where the api listens; by default where its site of nginx says
   --today DAY         the day of which the descriptions' age counts, YYYY-MM-DD
 
 Status: 0 nothing is wrong, 1 warnings, 2 errors.
@@ -58,20 +71,25 @@ END
 run_check()
 {
 	json=0
+	record=0
 	server_keys=${URLMODE_KEYS_FILE-}
-	user=urlmode
+	user=$instance
 	nginx=/etc/nginx
+	systemd=/etc/systemd/system
 	sockets=$run_dir
+	api_url=
 	today=
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--json) json=1 ;;
-		--server-keys | --user | --nginx | --sockets | --today)
+		--record) record=1 ;;
+		--server-keys | --user | --nginx | --sockets | --api-url | --today)
 			needs_value "$1" $#
 			case $1 in
 			--server-keys) server_keys=$2 ;;
 			--user) user=$2 ;;
 			--today) today=$2 ;;
+			--api-url) api_url=${2%/} ;;
 			--nginx) nginx=$(absolute "${2%/}") ;;
 			--sockets) sockets=$(absolute "${2%/}") ;;
 			esac
@@ -83,15 +101,16 @@ run_check()
 	done
 	make_scratch
 	chmod 711 "$scratch"
-	: >"$scratch/findings"
 	trap 'check_broke' EXIT
-	if check_programs && read_environment && check_configuration; then
+	if check_scratch && check_programs && read_environment && check_configuration; then
 		check_permissions
 		check_keys
 		check_server_keys
 		check_issuer_keys
 		check_database
 		check_migrations
+		check_schema
+		check_server
 		check_storage
 		check_deliveries
 		check_units
@@ -99,32 +118,72 @@ run_check()
 		check_nginx
 		check_snippets
 		check_local
+		check_loaded
+		check_walk
+		check_webhook
 		check_certificate
 		check_outside
 		check_issuer
+		check_api
+		check_console
+		check_scratch || :
 	fi
 	report
+}
+
+# What the checks read back of it would be missing, as if nothing were wrong.
+check_scratch()
+{
+	head -c 262144 /dev/zero >"$scratch/room" 2>/dev/null && [ "$(wc -c <"$scratch/room")" -eq 262144 ] || {
+		finding error programs "nothing can be written into $scratch, so not everything was looked at" \
+			"make room there: df $scratch"
+		return 1
+	}
+	rm "$scratch/room"
 }
 
 report()
 {
 	trap - EXIT
-	count_findings
+	[ -n "$findings" ] || finding error programs "nothing was looked at" "please report it"
 	status=0
 	[ $warnings -eq 0 ] || status=1
 	[ $errors -eq 0 ] || status=2
+	[ $record -eq 0 ] || record_in_database
+	[ $record -eq 0 ] || record_findings || warn "the numbers of this check could not be kept"
 	if [ $json -eq 1 ]; then
 		findings_json
 	else
 		findings_text
 	fi
 	rm -rf "$scratch"
+	[ -z "$unfinished" ] || rm -f "$unfinished"
 	exit $status
+}
+
+# For the console. Where the database does not answer, there is a finding that says so.
+record_in_database()
+{
+	[ -z "$operator_reached" ] || ask_database -v host="$(cat /proc/sys/kernel/hostname)" -v errors=$errors -v warnings=$warnings >/dev/null <<'SQL' || :
+SELECT urlmode.record_check(:'host', :'errors', :'warnings');
+SQL
+}
+
+# For the program status: when, how many errors and warnings, and when the certificate ends. Without a configuration it is not known where.
+record_findings()
+{
+	recorded=$(ask config metrics_file 2>/dev/null) || return 0
+	: "${recorded:=$run_dir/metrics/counters}"
+	# The folder is the programs': what root wrote there, they could lead elsewhere.
+	# shellcheck disable=SC2016 # sh expands it
+	say "$(date +%s) $errors $warnings ${certificate_end:-0}" |
+		as_programs sh -c 'umask 022 && rm -f -- "$1.new" && cat >"$1.new" && mv -fT -- "$1.new" "$1"' sh "$recorded.check"
 }
 
 # A check that breaks must not hide what the others have found.
 check_broke()
 {
+	(drop_walk_key; leave_walk) || :
 	finding error programs "urlmode check itself has failed: not everything was looked at" \
 		"the line before says where; please report it"
 	report
@@ -133,38 +192,40 @@ check_broke()
 # --- Findings ---------------------------------------------------------------
 
 tab=$(printf '\t')
+newline='
+'
 
-# finding SEVERITY CHECK MESSAGE [ADVICE]: ok, warning, error, or skipped.
+# finding SEVERITY CHECK MESSAGE [ADVICE]: ok, warning, error, or skipped. In memory, and
+# never in a subshell.
+findings='' errors=0 warnings=0 skipped=0
+# Of the certificate that browsers are shown, once it was seen: when it expires, Unix time.
+certificate_end=
 finding()
 {
-	{
-		printf '%s\t%s\t' "$1" "$2"
-		printable "$3"
-		printf '\t'
-		printable "${4-}"
-		printf '\n'
-	} >>"$scratch/findings"
+	case $1 in
+	error) errors=$((errors + 1)) ;;
+	warning) warnings=$((warnings + 1)) ;;
+	skipped) skipped=$((skipped + 1)) ;;
+	esac
+	findings="$findings$1$tab$2$tab$(printable "$3")$tab$(printable "$(for_deployment "${4-}")")
+"
 }
 
-# Sets `errors`, `warnings` and `skipped`.
-count_findings()
+# for_deployment ADVICE: that names the command as it is called for this deployment.
+for_deployment()
 {
-	errors=0 warnings=0 skipped=0
-	while IFS=$tab read -r severity _; do
-		case $severity in
-		error) errors=$((errors + 1)) ;;
-		warning) warnings=$((warnings + 1)) ;;
-		skipped) skipped=$((skipped + 1)) ;;
-		esac
-	done <"$scratch/findings"
+	case $deployment-$1 in
+	[!-]*-*urlmode\ [a-z]*) say "$1" | sed "s/\burlmode \(setup\|check\|keys\|api-key\|jwks\|events\|migrate\|pages\|purge\)\b/urlmode --deployment $deployment \1/g" ;;
+	*) say "$1" ;;
+	esac
 }
 
 findings_text()
 {
-	while IFS=$tab read -r severity check message advice; do
+	printf %s "$findings" | while IFS=$tab read -r severity check message advice; do
 		printf '%-8s %-14s %s\n' "$severity" "$check" "$message"
 		[ -z "$advice" ] || printf '%-8s %-14s -> %s\n' '' '' "$advice"
-	done <"$scratch/findings"
+	done
 	say "$errors errors, $warnings warnings, $skipped skipped"
 }
 
@@ -175,14 +236,14 @@ findings_json()
 	[ $errors -eq 0 ] || worst=error
 	printf '{"status":"%s","errors":%s,"warnings":%s,"skipped":%s,"findings":[' $worst $errors $warnings $skipped
 	comma=
-	while IFS=$tab read -r severity check message advice; do
+	printf %s "$findings" | while IFS=$tab read -r severity check message advice; do
 		printf '%s{"check":"%s","severity":"%s","message":' "$comma" "$check" "$severity"
 		json_string "$message"
 		printf ',"advice":'
 		json_string "$advice"
 		printf '}'
 		comma=,
-	done <"$scratch/findings"
+	done
 	say ']}'
 }
 
@@ -363,63 +424,4 @@ check_permissions()
 	done
 	[ $wrong -eq 1 ] ||
 		finding ok permissions "$config and $keys_name can be read by those who need them"
-}
-
-# --- Keys -------------------------------------------------------------------
-
-check_keys()
-{
-	if [ "$keys_name" = URLMODE_KEYS ]; then
-		ask keys "$keys_file"
-	else
-		as_programs "$operate" keys "$keys_file"
-	fi >"$scratch/kids" 2>"$scratch/said" || {
-		finding error keys "$(said "$scratch/said")" "see urlmode help keys"
-		return 0
-	}
-	kid=$(head -n 1 "$scratch/kids")
-	since=$(sed -n "s/^# \([0-9TZ:-]*\) key $kid seals\$/\1/p" "$keys_file" | tail -n 1)
-	since=$(date -u -d "${since:-@$(stat -L -c %Y -- "$keys_file")}" +%s)
-	age=$(($(date +%s) - since))
-	if [ $((age / 86400)) -gt $key_days ]; then
-		finding warning keys "key $kid has sealed for $(days $age)" "urlmode keys rotate"
-	else
-		finding ok keys "key $kid of $(wc -l <"$scratch/kids") seals, of $keys_name"
-	fi
-}
-
-# The keys of a file, in one spelling and order.
-canonical_keys()
-{
-	awk '/^[ \t]*[0-9]/ { gsub(/-/, "+", $2); gsub(/_/, "/", $2); sub(/=+$/, "", $2); print $1 + 0, $2 }' "$1" | sort
-}
-
-check_server_keys()
-{
-	if [ -z "$server_keys" ] || [ "$(readlink -f -- "$server_keys")" = "$(readlink -f -- "$keys_file")" ]; then
-		finding skipped server_keys "no keys file of an MCP server to compare with" \
-			"urlmode check --server-keys FILE compares a copy of it"
-		return
-	fi
-	ask keys "$server_keys" >"$scratch/server-kids" 2>"$scratch/said" || {
-		finding error server_keys "$(said "$scratch/said")" "copy $keys_name there"
-		return 0
-	}
-	canonical_keys "$keys_file" >"$scratch/ours"
-	canonical_keys "$server_keys" >"$scratch/theirs"
-	ours=$(head -n 1 "$scratch/kids")
-	theirs=$(head -n 1 "$scratch/server-kids")
-	comm -12 "$scratch/ours" "$scratch/theirs" | cut -d ' ' -f 1 >"$scratch/both"
-	if ! grep -qx -- "$theirs" "$scratch/both"; then
-		finding error server_keys "$server_keys seals with key $theirs, which $keys_name does not have: every link is state_invalid" \
-			"copy one file to all hosts"
-	elif ! grep -qx -- "$ours" "$scratch/both"; then
-		finding error server_keys "$keys_name seals with key $ours, which $server_keys does not have: no result can be opened" \
-			"copy one file to all hosts"
-	elif ! cmp -s "$scratch/ours" "$scratch/theirs" || [ "$ours" != "$theirs" ]; then
-		finding warning server_keys "$server_keys and $keys_name differ, and open what each other seals" \
-			"finish the rotation: see urlmode help keys"
-	else
-		finding ok server_keys "$server_keys has the same keys"
-	fi
 }

@@ -19,8 +19,37 @@ LC_ALL=C.UTF-8
 export PATH LC_ALL
 umask 077
 programs='connect form oauth-return payment-return signin-return status webhook'
+
+# name_deployment NAME: empty for the one without a name. Its name is in that of its user, its units
+# and its folders, and in those of its roles.
+name_deployment()
+{
+	deployment=$1
+	instance=urlmode${1:+-$1}
+	role_prefix=urlmode${1:+_$1}
+	etc_dir=${etc_dir%/*}/$instance
+	run_dir=${run_dir%/*}/$instance
+	state_dir=${state_dir%/*}/$instance
+}
+
+case $asked_deployment in
+'' | default) name_deployment '' ;;
+[!a-z]* | *[!a-z0-9]* | ?????????????????* | api | check | console | jwks | purge)
+	printf '%s\n' 'urlmode: a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter and is not that of a unit' >&2
+	exit 64
+	;;
+*) name_deployment "$asked_deployment" ;;
+esac
 config=$(absolute "${URLMODE_CONFIG:-$etc_dir/config.json}")
 export URLMODE_CONFIG="$config"
+# The api has a folder of its own, unless its configuration is beside that of the programs.
+api_config=${config%/*}/api.json
+[ -e "$api_config" ] || api_config=${config%/*}-api/api.json
+api_config=$(absolute "${URLMODE_API_CONFIG:-$api_config}")
+# So has the console.
+console_config=${config%/*}/console.json
+[ -e "$console_config" ] || console_config=${config%/*}-console/console.json
+console_config=$(absolute "${URLMODE_CONSOLE_CONFIG:-$console_config}")
 
 # --- Messages ---------------------------------------------------------------
 
@@ -98,10 +127,11 @@ is_root()
 
 scratch=
 unfinished=
+# In memory: it may have passwords, and a full disk must not be in its way.
 make_scratch()
 {
 	[ -z "$scratch" ] || return 0
-	scratch=$(mktemp -d)
+	scratch=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 	trap 'rm -rf "$scratch"; [ -z "$unfinished" ] || rm -f "$unfinished"' EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -192,6 +222,26 @@ connect_operator()
 	fi
 }
 
+# check_tenant TEXT: the word that a row's tenant is.
+check_tenant()
+{
+	case $1 in
+	-) misuse "the tenant is a name: leave --tenant out for the rows that have none" ;;
+	'' | *[!a-z0-9_-]*) ;;
+	*) [ ${#1} -gt 64 ] || return 0 ;;
+	esac
+	misuse "a tenant has 1 to 64 of a-z, 0-9, _ and -"
+}
+
+# read_tenant TEXT: sets `tenant`; - is the rows that have none.
+read_tenant()
+{
+	tenant=
+	[ "$1" != - ] || return 0
+	check_tenant "$1"
+	tenant=$1
+}
+
 # is_age TEXT: 90s, 30m, 2h, 7d or 4w, as PostgreSQL takes it for an interval.
 is_age()
 {
@@ -229,7 +279,7 @@ json_string()
 # --- The administrator of PostgreSQL ---------------------------------------
 
 # Who may create roles and databases: URLMODE_ADMIN_DATABASE_URL, or the user
-# postgres of this machine where the caller is root. Sets `database`.
+# postgres of this machine where the caller is root. Sets `database`, by default that of the deployment.
 connect_admin()
 {
 	make_scratch
@@ -242,7 +292,7 @@ connect_admin()
 	elif ! id postgres >/dev/null 2>&1; then
 		die "there is no user postgres here: set URLMODE_ADMIN_DATABASE_URL"
 	fi
-	database=${database:-urlmode}
+	database=${database:-$role_prefix}
 	case $database in
 	*[!A-Za-z0-9_-]*) die "the name of the database may only have letters, digits, _ and -" ;;
 	esac
@@ -334,10 +384,12 @@ SQL
 	[ "${version:-0}" -ge "$(functions_version)" ] || say "functions of version $(functions_version)"
 }
 
-# migrate DATABASE [--frameworks]
+# migrate DATABASE [OPTION]...
 migrate()
 {
 	as_admin "$1" test -r "$sql_dir/migrate" ||
 		die "the user postgres cannot read $sql_dir: set URLMODE_ADMIN_DATABASE_URL instead"
-	as_admin "$1" "$sql_dir/migrate" ${2:+"$2"}
+	migrated=$1
+	shift
+	as_admin "$migrated" "$sql_dir/migrate" ${asked_deployment:+--deployment "$asked_deployment"} "$@"
 }

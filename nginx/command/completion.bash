@@ -14,20 +14,21 @@ _urlmode()
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	--user)
+	--user | --api-user | --console-user)
 		mapfile -t COMPREPLY < <(compgen -u -- "$current")
 		return
 		;;
 	--user-check) words='oauth2-proxy basic remote-user openid session-ticket confirm' ;;
 	--kind) words='oauth payment signature input approval result stored' ;;
 	--older-than) words='30d 90d 365d' ;;
-	--oauth | --issuer | --client-id | --database-host | --provider | --since | --limit | --secret | --constant | --at | --today) return ;;
+	--oauth | --operator | --issuer | --client-id | --database-host | --provider | --tenant | --since | --limit | --tries | --note | --secret | --constant | --at | --today | --api-url | --api-port | --console-port | --deployment) return ;;
 	*)
 		case ${COMP_WORDS[1]}:$COMP_CWORD in
-		*:1 | help:2) words="$("${COMP_WORDS[0]}" help 2>/dev/null | sed -n 's/^  \([a-z]*\)  .*/\1/p') --help --version" ;;
+		*:1 | help:2) words="$("${COMP_WORDS[0]}" help 2>/dev/null | sed -n 's/^  \([a-z-]*\)  .*/\1/p') --help --version" ;;
 		keys:2) words='list rotate drop --help' ;;
+		api-key:2) words='add list remove --help' ;;
 		jwks:2) words='refresh --help' ;;
-		*) words="$("${COMP_WORDS[0]}" help "${COMP_WORDS[1]}" 2>/dev/null | grep -o -e '--[a-z-]*' | sort -u) --help" ;;
+		*) words="$("${COMP_WORDS[0]}" help "${COMP_WORDS[1]}" 2>/dev/null | grep -o -e '--[a-z-]*' | sort -u) --deployment --help" ;;
 		esac
 		;;
 	esac

@@ -5,7 +5,7 @@ help_events()
 {
 	cat <<'END'
 usage: urlmode events [--late | --unclaimed | --undelivered | --unknown | --unreadable]
-                      [--provider NAME] [--since WHEN] [--limit N] [--json]
+                      [--provider NAME] [--tenant TENANT] [--since WHEN] [--limit N] [--json]
 
 Lists the events that providers sent in the last day, the newest last, with what
 each did to its elicitation: urlmode show has the rest.
@@ -24,6 +24,9 @@ each did to its elicitation: urlmode show has the rest.
                    how often each came, and the request id of the last time, which
                    is in the log. Their content is not kept
   --provider NAME  only of this provider
+  --tenant TENANT  only of this tenant, or with - of what has none; what is unknown has
+                   that of the entry of its provider, and what is unreadable is of
+                   nobody
   --since WHEN     since a time (2026-01-31, '2026-01-31 12:00+01') or for an age
                    (90s, 30m, 2h, 7d, 4w)
   --limit N        at most so many, 100 by default
@@ -37,6 +40,7 @@ run_events()
 	what=events
 	late=false
 	provider=
+	tenant='*'
 	since=
 	limit=100
 	while [ $# -gt 0 ]; do
@@ -50,6 +54,11 @@ run_events()
 		--provider)
 			needs_value "$1" $#
 			provider=$2
+			shift
+			;;
+		--tenant)
+			needs_value "$1" $#
+			read_tenant "$2"
 			shift
 			;;
 		--since)
@@ -69,6 +78,10 @@ run_events()
 	case $what-$late in
 	unclaimed-true | undelivered-true | unknown-true | unreadable-true) misuse "--late and --$what exclude each other" ;;
 	esac
+	case $what-$tenant in
+	*-'*') ;;
+	unreadable-*) misuse "nobody knows whose they are: --tenant and --$what exclude each other" ;;
+	esac
 	case $limit in
 	'' | *[!0-9]* | ????????*) misuse "--limit takes a number" ;;
 	esac
@@ -85,7 +98,7 @@ run_events()
 
 events_query()
 {
-	show_query -v provider="$provider" -v since="$since" -v late="$late" \
+	show_query -v provider="$provider" -v tenant="$tenant" -v since="$since" -v late="$late" \
 		-v most="$limit" -v json="$json" "$@"
 }
 
@@ -99,11 +112,11 @@ events_begin()
 	fi
 }
 
-# The statement of a list: a function of urlmode, what is shown of its rows, its own arguments, and what
+# The statement of a list: a function of urlmode up to the provider among its arguments, what is shown of its rows, its own arguments, and what
 # the list knows besides. psql itself writes control characters as \x1B where it aligns.
 list_of()
 {
-	from="(SELECT u.*${4:+, $4} FROM urlmode.$1(nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, ${3-}:'most') u) l"
+	from="(SELECT u.*${4:+, $4} FROM urlmode.$1nullif(:'provider', ''), nullif(:'begin', '')::timestamptz, ${3-}:'most') u) l"
 	cat <<SQL
 \\if :json
 SELECT coalesce(json_agg(l), '[]') FROM $from;
@@ -115,30 +128,30 @@ SQL
 
 list_events()
 {
-	list_of list_events "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	list_of "tenant_events(nullif(:'tenant', '*'), " "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
 	l.type, l.action, l.elicitation, l.reference, l.amount, l.request" ":'late', "
 }
 
 list_unknown()
 {
-	list_of list_unknown "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
+	list_of "tenant_unknown(nullif(:'tenant', '*'), " "date_trunc('second', l.received_at) AS received_at, l.provider_name AS provider,
 	l.type, l.effect, l.elicitation, l.reference, l.amount, l.currency"
 }
 
 list_unreadable()
 {
-	list_of list_unreadable "date_trunc('second', l.first_seen_at) AS first_seen_at, date_trunc('second', l.last_seen_at) AS last_seen_at,
+	list_of "list_unreadable(" "date_trunc('second', l.first_seen_at) AS first_seen_at, date_trunc('second', l.last_seen_at) AS last_seen_at,
 	l.times, l.provider_name AS provider, l.reason, l.place, l.request"
 }
 
 list_unclaimed()
 {
-	list_of list_unclaimed "date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
+	list_of "tenant_unclaimed(nullif(:'tenant', '*'), " "date_trunc('second', l.proven_at) AS proven_at, l.provider_name AS provider,
 	l.elicitation, l.reference, l.amount, l.currency, l.matches, l.late, l.refunded, l.held, l.item" "" "urlmode.show_item(u.elicitation) AS item"
 }
 
 list_undelivered()
 {
-	list_of list_undelivered "date_trunc('second', l.fulfilled_at) AS fulfilled_at, l.provider_name AS provider, l.kind,
+	list_of "tenant_undelivered(nullif(:'tenant', '*'), " "date_trunc('second', l.fulfilled_at) AS fulfilled_at, l.provider_name AS provider, l.kind,
 	l.elicitation, l.reference, l.amount, l.currency, l.has_result, l.refunded, l.held, l.item" "" "urlmode.show_item(u.elicitation) AS item"
 }

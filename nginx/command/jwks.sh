@@ -5,15 +5,17 @@
 help_jwks()
 {
 	cat <<'END'
-usage: urlmode jwks refresh [--if-due]
+usage: urlmode jwks refresh [--if-due | --keep]
 
 Fetches the public keys of the OpenID provider in the configuration (openid),
 by its discovery document, and replaces jwks_file by them. The old file is kept
-when what comes is not a set of keys. Needs curl.
+when what comes is not a set of keys. The address at which users sign out is kept
+beside them, in jwks_file.sign-out. Needs curl.
 
   --if-due  only when the time that the provider gave has passed (Cache-Control:
             five minutes at least, a day at most), or when a program has asked
             for it (refresh_file), and once a minute at most. For the timer
+  --keep    goes on, and does that every ten seconds until SIGTERM. For containers
 
 Without user_check "openid" there is nothing to fetch.
 END
@@ -22,32 +24,53 @@ END
 keys_min=300
 keys_max=86400
 keys_pause=60
+keys_look=10
 
 run_jwks()
 {
 	if_due=0
+	keep=0
 	[ "${1-}" = refresh ] || misuse "jwks takes refresh"
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--if-due) if_due=1 ;;
+		--keep) keep=1 if_due=1 ;;
 		*) unknown_argument "$1" ;;
 		esac
 		shift
 	done
+	if [ $keep -eq 0 ]; then
+		refresh_keys
+		return
+	fi
+	# The first process of a container has no signal that ends it by itself.
+	sleeping=
+	trap '[ -z "$sleeping" ] || kill "$sleeping" 2>/dev/null || :; exit 0' TERM INT
+	while :; do
+		(refresh_keys) || :
+		sleep $keys_look &
+		sleeping=$!
+		wait "$sleeping" || :
+	done
+}
+
+refresh_keys()
+{
 	make_scratch
 	ask config openid >"$scratch/openid" || exit 1
 	if [ ! -s "$scratch/openid" ]; then
-		[ $if_due -eq 1 ] || say "user_check is not openid: there are no keys to fetch"
+		[ "$if_due" -eq 1 ] || say "user_check is not openid: there are no keys to fetch"
 		return 0
 	fi
 	issuer=$(openid_value issuer)
 	jwks_file=$(openid_value jwks_file)
-	if [ $if_due -eq 1 ] && ! is_due; then
+	if [ "$if_due" -eq 1 ] && ! is_due; then
 		return 0
 	fi
 	fetch_discovery "$issuer"
 	fetch_keys "$(discovery_value jwks_uri)"
+	keep_sign_out "$(discovery_value end_session_endpoint)"
 }
 
 # openid_value NAME, discovery_value NAME: of the lines `name value`.
@@ -105,6 +128,20 @@ fetch_keys()
 	seconds=$(keys_seconds)
 	touch -d "@$(($(date +%s) + seconds))" -- "$jwks_file.due"
 	say "$count keys of $issuer are in $jwks_file; the next ones are fetched in $seconds seconds"
+}
+
+# keep_sign_out URL: beside the keys, for a configuration without end_session_endpoint.
+keep_sign_out()
+{
+	if [ -z "$1" ]; then
+		rm -f -- "$jwks_file.sign-out"
+		return 0
+	fi
+	say "$1" >"$scratch/sign-out"
+	write_beside "$jwks_file.sign-out" <"$scratch/sign-out"
+	chmod 644 -- "$unfinished"
+	mv -f -- "$unfinished" "$jwks_file.sign-out"
+	unfinished=
 }
 
 # For how long the provider says that its keys are good (RFC 9111).

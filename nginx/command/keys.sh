@@ -14,8 +14,9 @@ usage: urlmode keys list
        urlmode keys rotate [--promote] [--dry-run]
        urlmode keys drop [--force] [--dry-run] KID
 
-Works on the keys file that the configuration names, and never prints a secret.
-The programs notice a changed file by themselves, within a second.
+Works on the keys file that the configuration names, and on the copy of the api of
+this host; never prints a secret. The programs notice a changed file by themselves,
+within a second.
 
   list    the keys: the first one seals, all of them open
   rotate  step 1: adds a new key below the others, with which nothing is sealed yet
@@ -129,17 +130,38 @@ list_keys()
 	done
 }
 
-# replace_keys: with what is on standard input, which a program has to accept first.
+# replace_keys: with what is on standard input, which a program has to accept first; the
+# copy of the api as well.
 replace_keys()
 {
-	write_beside "$keys_file"
-	chmod --reference="$keys_file" -- "$unfinished"
+	api_copy=$(api_keys_copy) || exit 1
+	cat >"$scratch/new-keys"
+	replace_keys_file "$keys_file" <"$scratch/new-keys"
+	[ -z "$api_copy" ] || replace_keys_file "$api_copy" <"$scratch/new-keys"
+}
+
+# replace_keys_file FILE
+replace_keys_file()
+{
+	write_beside "$1"
+	chmod --reference="$1" -- "$unfinished"
 	if is_root; then
-		chown --reference="$keys_file" -- "$unfinished"
+		chown --reference="$1" -- "$unfinished"
 	fi
 	ask keys "$unfinished" >/dev/null || exit 1
-	mv -f -- "$unfinished" "$keys_file"
+	mv -f -- "$unfinished" "$1"
 	unfinished=
+}
+
+# The keys file of the api of this host, where it is another one.
+api_keys_copy()
+{
+	[ -e "$api_config" ] || return 0
+	said=$(ask api-config "$api_config") || return 1
+	copy=$(say "$said" | sed -n 's/^keys_file //p')
+	[ -n "$copy" ] || return 0
+	copy=$(readlink -f -- "$copy")
+	[ "$copy" = "$keys_file" ] || say "$copy"
 }
 
 note()

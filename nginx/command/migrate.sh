@@ -4,19 +4,28 @@
 help_migrate()
 {
 	cat <<'END'
-usage: urlmode migrate [--frameworks] [--dry-run]
+usage: urlmode migrate [--frameworks] [--revoke-others] [--tries N] [--dry-run]
 
 Applies the migrations that the database does not have, in order, each in a
 transaction of its own, and names them. Then replaces the functions by those of
 this version, but never newer ones. Run it before the programs and MCP servers of
 a new version are started.
 
+A transaction waits two seconds for a lock, because reads and writes of the table
+wait behind it. Then it gives way, names the processes that hold the lock, and
+tries again, 20 times or N.
+
 URLMODE_ADMIN_DATABASE_URL names the database and an administrator of it.
 Without it root becomes the user postgres and takes the database urlmode of this
-machine.
+machine, or urlmode_NAME with urlmode --deployment NAME. That also gives a database
+that other logins use those of the deployment, beside them.
 
   --frameworks  also the schema urlmode_frameworks, which MCP servers with FrontMCP or
                 mcp-lite need; later runs know that it is there
+  --revoke-others
+                the logins of this deployment, which --deployment names, are the only
+                ones that may use this database from now on
+  --tries N     how often it waits for locks
   --dry-run     name the migrations, and change nothing
 END
 }
@@ -25,21 +34,30 @@ run_migrate()
 {
 	dry_run=0
 	frameworks=
+	revoke_others=
+	tries=20
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry-run) dry_run=1 ;;
 		--frameworks) frameworks=$1 ;;
+		--revoke-others) revoke_others=$1 ;;
+		--tries)
+			needs_value "$1" $#
+			tries=$2
+			shift
+			;;
 		*) unknown_argument "$1" ;;
 		esac
 		shift
 	done
+	[ -z "$revoke_others" ] || [ -n "$asked_deployment" ] || misuse "--revoke-others needs --deployment, whose logins stay"
 	connect_admin
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
 	schema_missing "$database" "$frameworks" >"$scratch/missing"
 	if [ $dry_run -eq 1 ]; then
 		sed 's/^/would apply /' "$scratch/missing"
 	else
-		migrate "$database" "$frameworks"
+		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} --tries "$tries"
 	fi
 	[ -s "$scratch/missing" ] || say "The schema is up to date."
 }

@@ -16,5 +16,7 @@ END
 run_pages()
 {
 	[ $# -eq 0 ] || unknown_argument "$1"
-	ask pages
+	make_scratch
+	ask pages >"$scratch/pages"
+	of_deployment nginx <"$scratch/pages"
 }

@@ -3,9 +3,10 @@
 # this file of paths.sh.in.
 tree=$(dirname -- "$(dirname -- "$command_dir")")
 programs_dir=$tree/build/bin
-operate=$tree/build/libexec/operate
+operate=${OPERATE:-$tree/build/libexec/operate} # tests have one with sanitizers
 sql_dir=$tree/sql
 nginx_dir=$tree/nginx
+units_dir=$tree/nginx/systemd
 changelog=$tree/nginx/debian/changelog
 etc_dir=/etc/urlmode
 run_dir=/run/urlmode

@@ -5,15 +5,15 @@
 # A new password is kept in DIR/.ROLE.password until the file that needs it is
 # written. So a setup that was interrupted goes on with the same one.
 
-roles='urlmode_cgi urlmode_server urlmode_operator'
+roles="${role_prefix}_cgi ${role_prefix}_server ${role_prefix}_operator"
 
 # file_of ROLE: where its password goes.
 file_of()
 {
 	case $1 in
-	urlmode_cgi) say "$etc/config.json" ;;
-	urlmode_server) say "$etc/server.env" ;;
-	urlmode_operator) say "$etc/operator.env" ;;
+	*_cgi) say "$etc/config.json" ;;
+	*_server) say "$etc/server.env" ;;
+	*_operator) say "$etc/operator.env" ;;
 	esac
 }
 
@@ -27,6 +27,7 @@ setup_database()
 	there=1
 	if admin "$database" -c 'SELECT 1' >/dev/null 2>"$scratch/error"; then
 		keep "database $database"
+		check_whose
 	else
 		there=0
 		exists=$(admin postgres -v name="$database" -f - <<'SQL'
@@ -44,6 +45,18 @@ SQL
 		setup_role "$role"
 	done
 	setup_others
+}
+
+# The logins of another deployment must be able to go on: they get those of this one beside them only when asked to.
+check_whose()
+{
+	whose=$(admin "$database" -v cgi="${role_prefix}_cgi" -f - <<'SQL'
+SELECT string_agg(pg_get_userbyid(a.grantee), ', ') FROM pg_namespace n, aclexplode(n.nspacl) a
+WHERE n.nspname = 'urlmode' AND a.privilege_type = 'USAGE' AND pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_cgi$'
+HAVING NOT bool_or(pg_get_userbyid(a.grantee) = :'cgi');
+SQL
+	)
+	[ -z "$whose" ] || die "the database $database is another deployment's ($whose): take another one, or see UPGRADING.md"
 }
 
 # others FORMAT: a line for each other database of the cluster to which PUBLIC can
@@ -69,7 +82,7 @@ setup_others()
 	alone=$(admin postgres -f - <<'SQL'
 SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (
 	SELECT FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
-		AND r.rolname NOT IN ('urlmode_cgi', 'urlmode_server', 'urlmode_operator'));
+		AND r.rolname !~ '^urlmode(_[a-z][a-z0-9]*)?_(cgi|server|operator)$');
 SQL
 	)
 	names=$(printable "$(cat "$scratch/others")")
@@ -185,7 +198,7 @@ setup_role()
 				return
 			}
 		fi
-		step "create $(file_of "$1")" "write_$1"
+		step "create $(file_of "$1")" "write_for_${1##*_}"
 	fi
 	rm -f -- "$(pending_of "$1")"
 }
@@ -288,7 +301,7 @@ json_line()
 	printf '\t\t"%s": "%s",\n' "$1" "$2"
 }
 
-write_urlmode_cgi()
+write_for_cgi()
 {
 	{
 		cat <<END
@@ -298,6 +311,7 @@ write_urlmode_cgi()
 	"database_url": "$url",
 	"user_check": "$(check_of_users)",
 END
+		[ -z "$deployment" ] || printf '\t"metrics_file": "%s",\n' "$run_dir/metrics/counters"
 		[ "$user_check" != openid ] || openid_entry
 		printf '\t"providers": {\n'
 		comma=
@@ -309,10 +323,10 @@ END
 		printf '%s\t}\n}\n' "${comma:+
 }"
 	} >"$scratch/new"
-	write_new "$etc/config.json" 640 "$(program_group)"
+	write_new "$etc/config.json" 640 "$(group_of "$user")"
 }
 
-write_urlmode_server()
+write_for_server()
 {
 	{
 		say "# For the MCP server, with URLMODE_KEYS_FILE, which names its copy of the keys."
@@ -322,7 +336,7 @@ write_urlmode_server()
 	write_new "$etc/server.env" 600 root
 }
 
-write_urlmode_operator()
+write_for_operator()
 {
 	{
 		say "# For the command urlmode."

@@ -6,6 +6,7 @@ help_setup()
 {
 	cat <<'END'
 usage: urlmode setup [OPTION...] https://CALLBACK.EXAMPLE
+       urlmode setup --upgrade
 
 Writes what is missing for callbacks at this address: the keys file, the
 database with its schema and roles, their passwords, the configuration, and
@@ -23,14 +24,38 @@ after a failure. No password is shown, or stands on a command line.
   --client-id ID        for openid: the client that you have registered there for
                         the address /signin/return; see OPENID.md
   --database-host HOST  how programs reach PostgreSQL, HOST or HOST:PORT; the
-                        default is where the administrator does, or 127.0.0.1
+                        default is where the administrator does, or 127.0.0.1.
+                        The units may send to this address, in a drop-in; to any
+                        one, if it is a name
+  --database-network NETWORK
+                        the units may send to this network, as 192.0.2.0/24, alone
+  --api                 also set up the program api, for MCP servers without a
+                        package: its user, its folder DIR-api with api.json and a
+                        copy of the keys, and nginx's site on loopback
+  --api-port PORT       where the api listens on loopback, 8081 by default
+  --upgrade             write the units and snippets of all deployments on this
+                        host again, as this version has them, but for those that
+                        were changed; the packages' upgrades do it
+  --console             also set up the console, pages for the people who answer
+                        users: its user, its folder DIR-console with console.json
+                        and a keys file, and nginx's site on loopback
+  --operator NAME       who may open the console, as nginx or the OpenID provider
+                        knows them; can be repeated
+  --console-port PORT   where the console listens on loopback, 8082 by default
   --user NAME           who the programs run as, urlmode by default
+  --api-user NAME       who the api runs as, urlmode-api by default
+  --console-user NAME   who the console runs as, urlmode-console by default
   --etc DIR             for the files of urlmode, /etc/urlmode by default
   --nginx DIR           nginx's configuration, /etc/nginx by default
+  --systemd DIR         for drop-ins of units, /etc/systemd/system by default
 
 URLMODE_ADMIN_DATABASE_URL names an administrator of PostgreSQL and the database.
 Without it root becomes the user postgres and takes the database urlmode of this
 machine.
+
+urlmode --deployment NAME setup sets up another one beside it, whose users, folders,
+roles, database, units and site have its name: urlmode-NAME, and urlmode_NAME in
+PostgreSQL.
 END
 }
 
@@ -43,13 +68,26 @@ run_setup()
 	issuer=
 	client_id=
 	database_host=
-	user=urlmode
+	database_network=
+	systemd=/etc/systemd/system
+	user=$instance
+	api=0
+	api_user=$instance-api
+	api_port=
+	upgrade=0
+	console=0
+	console_user=$instance-console
+	console_port=
+	operators=
 	etc=$etc_dir
 	nginx=/etc/nginx
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry-run) dry_run=1 ;;
-		--oauth | --user-check | --issuer | --client-id | --database-host | --user | --etc | --nginx)
+		--api) api=1 ;;
+		--upgrade) upgrade=1 ;;
+		--console) console=1 ;;
+		--oauth | --api-port | --console-port | --operator | --user-check | --issuer | --client-id | --database-host | --database-network | --systemd | --user | --api-user | --console-user | --etc | --nginx)
 			needs_value "$1" $#
 			setup_option "$1" "$2"
 			shift
@@ -62,9 +100,22 @@ run_setup()
 		esac
 		shift
 	done
+	if [ $upgrade -eq 1 ]; then
+		[ -z "$base_url" ] || misuse "--upgrade takes no address"
+		upgrade_deployments
+		return
+	fi
 	check_base_url
+	if [ $api -eq 1 ] && [ -z "$api_port" ]; then
+		[ -z "$deployment" ] || misuse "the api of another deployment needs a port of its own: --api-port PORT"
+		api_port=8081
+	fi
+	if [ $console -eq 1 ] && [ -z "$console_port" ]; then
+		[ -z "$deployment" ] || misuse "the console of another deployment needs a port of its own: --console-port PORT"
+		console_port=8082
+	fi
 	[ -x "$programs_dir/connect" ] || die "the programs are not in $programs_dir: build them first"
-	site=$nginx/sites-available/urlmode.conf
+	site=$nginx/sites-available/$instance.conf
 	if [ -z "$user_check" ] && { [ ! -e "$etc/config.json" ] || { [ -d "$nginx" ] && [ ! -e "$site" ]; }; }; then
 		ask_user_check
 	fi
@@ -73,10 +124,17 @@ run_setup()
 	connect_admin
 	setup_folder
 	setup_keys
+	setup_deployment
+	setup_units
 	setup_database
 	setup_nginx
+	[ $api -eq 0 ] || setup_api
+	[ $console -eq 0 ] || setup_console
 	[ $problems -eq 0 ] || die "not everything is set up; correct what is said above, and run setup again"
-	[ $dry_run -eq 1 ] || say_next
+	[ $dry_run -eq 0 ] || return 0
+	say_next
+	[ $api -eq 0 ] || say_next_api
+	[ $console -eq 0 ] || say_next_console
 }
 
 # setup_option OPTION VALUE
@@ -113,7 +171,29 @@ setup_option()
 		esac
 		database_host=$2
 		;;
+	--database-network)
+		case $2 in
+		'' | *[!0-9A-Fa-f.:/]*) misuse "--database-network takes a network, as 192.0.2.0/24" ;;
+		esac
+		database_network=$2
+		;;
+	--api-port | --console-port)
+		case $2 in
+		'' | *[!0-9]* | ??????*) misuse "$1 takes a number" ;;
+		esac
+		case $1 in
+		--api-port) api_port=$2 ;;
+		*) console_port=$2 ;;
+		esac
+		;;
+	--systemd) systemd=$(absolute "${2%/}") ;;
 	--user) user=$2 ;;
+	--api-user) api_user=$2 ;;
+	--console-user) console_user=$2 ;;
+	--operator)
+		[ -n "$2" ] || misuse "--operator takes a name"
+		operators="$operators${operators:+, }$(json_string "$2")"
+		;;
 	--etc) etc=$(absolute "${2%/}") ;;
 	--nginx) nginx=$(absolute "${2%/}") ;;
 	esac
@@ -235,30 +315,36 @@ write_new()
 setup_folder()
 {
 	if is_root && ! id "$user" >/dev/null 2>&1; then
-		step "create the user $user" \
-			useradd --system --user-group --no-create-home --home-dir /nonexistent \
-			--shell /usr/sbin/nologin "$user"
+		step "create the user $user" create_user "$user"
 	fi
 	if [ -d "$etc" ]; then
 		keep "$etc"
 	else
-		step "create $etc" make_folder "$etc"
+		step "create $etc" make_folder "$etc" "$user"
 	fi
 }
 
+# create_user NAME: who owns nothing.
+create_user()
+{
+	useradd --system --user-group --no-create-home --home-dir /nonexistent \
+		--shell /usr/sbin/nologin "$1"
+}
+
+# make_folder FOLDER USER: which this user's group can read.
 make_folder()
 {
 	mkdir -p -- "$1"
 	chmod 750 -- "$1"
 	if is_root; then
-		chown "root:$(id -gn "$user")" -- "$1"
+		chown "root:$(group_of "$2")" -- "$1"
 	fi
 }
 
-# The group of the programs' user, who may not exist in a dry run.
-program_group()
+# group_of USER: who may not exist, where root does not ask.
+group_of()
 {
-	id -gn "$user" 2>/dev/null || say "$user"
+	id -gn "$1" 2>/dev/null || say "$1"
 }
 
 setup_keys()
@@ -266,10 +352,11 @@ setup_keys()
 	if [ -e "$etc/keys" ]; then
 		keep "$etc/keys"
 	else
-		step "create $etc/keys with a new key" write_keys
+		step "create $etc/keys with a new key" write_keys "$etc/keys" "$user"
 	fi
 }
 
+# write_keys FILE USER
 write_keys()
 {
 	secret=$(openssl rand -base64 32)
@@ -277,7 +364,7 @@ write_keys()
 		say "1 $secret"
 		say "# $(date -u +%Y-%m-%dT%H:%M:%SZ) key 1 seals"
 	} >"$scratch/new"
-	write_new "$etc/keys" 640 "$(program_group)"
+	write_new "$1" 640 "$(group_of "$2")"
 }
 
 # --- nginx ------------------------------------------------------------------
@@ -288,10 +375,10 @@ setup_nginx()
 		say "There is no nginx in $nginx. Install it, and run setup again."
 		return
 	fi
-	if [ -e "$nginx/urlmode" ]; then
-		keep "$nginx/urlmode"
+	if [ -e "$nginx/$instance" ]; then
+		keep "$nginx/$instance"
 	else
-		step "create $nginx/urlmode" copy_snippets
+		step "create $nginx/$instance" copy_snippets
 	fi
 	if [ -e "$site" ]; then
 		keep "$site"
@@ -300,14 +387,14 @@ setup_nginx()
 	fi
 	certificate=$(site_certificate)
 	# nginx.org's packages have only conf.d.
-	enabled=$nginx/sites-enabled/urlmode.conf
+	enabled=$nginx/sites-enabled/$instance.conf
 	if [ ! -d "$nginx/sites-enabled" ] && [ -d "$nginx/conf.d" ]; then
-		enabled=$nginx/conf.d/urlmode.conf
+		enabled=$nginx/conf.d/$instance.conf
 	fi
 	if [ -e "$enabled" ] || [ -L "$enabled" ]; then
 		keep "$enabled"
 	elif [ -r "$certificate" ]; then
-		step "enable $site" enable_site
+		step "enable $site" enable "$enabled"
 	else
 		say "There is no certificate at $certificate yet: $site stays disabled."
 	fi
@@ -317,9 +404,13 @@ copy_snippets()
 {
 	(
 		umask 022
-		rm -rf -- "$nginx/urlmode.new"
-		cp -R -- "$nginx_dir/urlmode" "$nginx/urlmode.new"
-		mv -- "$nginx/urlmode.new" "$nginx/urlmode"
+		rm -rf -- "$nginx/$instance.new"
+		cp -R -- "$nginx_dir/urlmode" "$nginx/$instance.new"
+		for file in "$nginx/$instance.new"/*.conf; do
+			make_text nginx "$file"
+			cat "$scratch/made" >"$file"
+		done
+		mv -- "$nginx/$instance.new" "$nginx/$instance"
 	)
 }
 
@@ -328,6 +419,28 @@ nginx_is()
 {
 	version=$(nginx -v 2>&1 | sed -n 's/^nginx version: nginx\/\([0-9.]*\).*/\1/p')
 	[ -n "$version" ] && printf '%s\n' "$1" "$version" | sort -V -C
+}
+
+# Whether nginx can refuse who asks for another name, and no other site does it. For an
+# address, browsers send none.
+by_name()
+{
+	! cat "$nginx/sites-available"/urlmode*.conf "$nginx/sites-enabled"/* "$nginx/conf.d"/*.conf 2>/dev/null |
+		grep -q '^[[:blank:]]*ssl_reject_handshake on;' || return 1
+	case $host in
+	\[*) return 1 ;;
+	*[!0-9.]*) nginx_is 1.19.4 ;;
+	*) return 1 ;;
+	esac
+}
+
+# Whether the site of another deployment already does so at this port: one per port is enough.
+has_default()
+{
+	for other in "$nginx"/sites-available/urlmode*.conf; do
+		! grep -q 'ssl_reject_handshake on' "$other" 2>/dev/null || ! grep -q "^	listen $port ssl" "$other" || return 0
+	done
+	return 1
 }
 
 write_site()
@@ -340,9 +453,11 @@ write_site()
 	esac
 	http2='s/^//'
 	! nginx_is 1.25.1 || http2='s/^\(\tlisten .* ssl\) http2;/\1;/; s/^\tlisten \[::\].* ssl;/&\n\thttp2 on;/'
-	sed "$http2; s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/
+	others='s/^//'
+	by_name && ! has_default || others='/^# Who asks for another name/,/^}/d'
+	sed "$others; $http2; s/callback\.example\.com/$host/g; s/^\(\tlisten .*\)443 ssl/\1$port ssl/
 		s|^\tinclude urlmode/server.conf;|&$sign_in|" \
-		"$nginx_dir/urlmode.conf" >"$scratch/new"
+		"$nginx_dir/urlmode.conf" | of_deployment nginx >"$scratch/new"
 	write_new "$site" 644 root
 }
 
@@ -359,18 +474,19 @@ site_certificate()
 	esac
 }
 
-enable_site()
+# enable LINK: to the site of its name.
+enable()
 {
-	(umask 022 && mkdir -p -- "$(dirname -- "$enabled")")
-	ln -s ../sites-available/urlmode.conf "$enabled"
+	(umask 022 && mkdir -p -- "$(dirname -- "$1")")
+	ln -s "../sites-available/${1##*/}" "$1"
 }
 
 # What is left to do for the sign-in.
 say_sign_in()
 {
 	case $user_check in
-	oauth2-proxy) say ", and start oauth2-proxy as $nginx/urlmode/auth-request.conf says." ;;
-	basic) say ", and your users into $nginx/urlmode.htpasswd: htpasswd -B -c FILE NAME" ;;
+	oauth2-proxy) say ", and start oauth2-proxy as $nginx/$instance/auth-request.conf says." ;;
+	basic) say ", and your users into $nginx/$instance.htpasswd: htpasswd -B -c FILE NAME" ;;
 	remote-user) say ", and have nginx set \$urlmode_user: see What to know in nginx/README.md." ;;
 	openid) say ", and register $base_url/signin/return at $issuer." ;;
 	session-ticket) say ", and have your web session set the cookie of urlmode.ticket()." ;;
@@ -388,7 +504,7 @@ Next:
      that only it can read; its URLMODE_KEYS_FILE is that copy:
        install -m 640 -o root -g GROUP $etc/keys /etc/YOUR-SERVER/urlmode.keys
   3. Start the programs:
-       systemctl enable --now urlmode.target
+       systemctl enable --now $instance.target
 END
 	if [ ! -d "$nginx" ]; then
 		say "  4. Lead the routes of your web server to the programs."
@@ -397,9 +513,9 @@ END
 	else
 		cat <<END
   4. Get a certificate for $host, enable the site, and reload nginx:
-       ln -s ../sites-available/urlmode.conf $(dirname -- "$enabled")/
+       ln -s ../sites-available/$instance.conf $(dirname -- "$enabled")/
        nginx -t && systemctl reload nginx
 END
 	fi
-	say "  5. urlmode check"
+	say "  5. urlmode ${deployment:+--deployment $deployment }check"
 }

@@ -4,16 +4,19 @@
 help_show()
 {
 	cat <<'END'
-usage: urlmode show [--json] ID
+usage: urlmode show [--tenant TENANT] [--json] ID
 
-Says what became of the elicitation ID: what it is for, how far it came, what was
-paid for it and what of it went back, how the subscriptions stand that it has
-opened, what the operator decided, and what its
-provider has sent. It shows whose it is, and never a result, a key or a secret.
+Says what became of the elicitation ID: what it is for, how far it came, which
+clients were asked to open it and did not, what was paid for it and what of it went
+back, how the subscriptions stand that it has opened, what the operator decided, and
+what its provider has sent. Of an approval, who has decided is an event, and how that
+person has signed in for it. It shows whose it is, and never a result, a key or a
+secret.
 Status 1: there is none of this id.
 
-  --json  one JSON object: elicitation, payments, subscriptions, refunds,
-          decisions, events
+  --tenant TENANT  only if it is of this tenant, or with - of none
+  --json           one JSON object: elicitation, clients, payments, subscriptions,
+                   refunds, decisions, events
 END
 }
 
@@ -21,9 +24,15 @@ run_show()
 {
 	json=0
 	id=
+	tenant='*'
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--json) json=1 ;;
+		--tenant)
+			needs_value "$1" $#
+			read_tenant "$2"
+			shift
+			;;
 		-*) unknown_argument "$1" ;;
 		*)
 			[ -z "$id" ] || unknown_argument "$1"
@@ -39,8 +48,9 @@ run_show()
 	*) misuse "$id is not the id of an elicitation, a UUID" ;;
 	esac
 	connect_operator
-	known=$(query operator -A -t -F ' ' -v id="$id" <<'SQL'
-SELECT (SELECT count(*) FROM urlmode.show_elicitation(:'id')), (SELECT count(*) FROM urlmode.show_payments(:'id'));
+	known=$(query operator -A -t -F ' ' -v id="$id" -v tenant="$tenant" <<'SQL'
+SELECT (SELECT count(*) FROM urlmode.show_elicitation(:'id')) * n, (SELECT count(*) FROM urlmode.show_payments(:'id')) * n
+FROM (SELECT CASE WHEN urlmode.tenant_of(:'id') <> nullif(:'tenant', '*') THEN 0 ELSE 1 END AS n) t;
 SQL
 	)
 	case $known in
@@ -58,7 +68,8 @@ show_json()
 {
 	show_query -A -t -v id="$id" <<'SQL'
 SELECT json_build_object(
-	'elicitation', (SELECT row_to_json(e) FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item FROM urlmode.show_elicitation(:'id') s) e),
+	'elicitation', (SELECT row_to_json(e) FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item, urlmode.tenant_of(s.elicitation) AS tenant FROM urlmode.show_elicitation(:'id') s) e),
+	'clients', (SELECT coalesce(json_agg(a), '[]') FROM urlmode.show_asks(:'id') a),
 	'payments', (SELECT coalesce(json_agg(p), '[]') FROM (
 		SELECT s.*, e.claim_end, e.claim_refund FROM urlmode.show_payments(:'id') s JOIN urlmode.show_ends(:'id') e USING (provider, reference)
 		ORDER BY s.proven_at, s.reference) p),
@@ -75,9 +86,14 @@ show_text()
 	show_query -P footer=off -P border=0 -v id="$id" <<'SQL'
 \pset tuples_only on
 SELECT l.key, l.value
-FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item FROM urlmode.show_elicitation(:'id') s) e, json_each_text(row_to_json(e)) l
+FROM (SELECT s.*, urlmode.show_item(s.elicitation) AS item, urlmode.tenant_of(s.elicitation) AS tenant FROM urlmode.show_elicitation(:'id') s) e, json_each_text(row_to_json(e)) l
 WHERE l.value NOT IN ('', '0', '[]');
 \pset tuples_only off
+SELECT count(*) > 0 AS asked FROM urlmode.show_asks(:'id') \gset
+\if :asked
+\echo Clients that did not open it:
+SELECT * FROM urlmode.show_asks(:'id');
+\endif
 SELECT count(*) > 0 AS paid FROM urlmode.show_payments(:'id') \gset
 \if :paid
 \echo Payments, amounts in minor units:

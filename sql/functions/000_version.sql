@@ -14,6 +14,7 @@
 --   013_operator        what the operator's command asks
 --   014_vault           accounts that stay connected: their tokens, sealed
 --   015_unknown_event   money for an elicitation that nobody knows
+--   016_fold            which names are the same for people
 --   016_form            the forms of kinds input and approval: answers, checks, decisions
 --   018_refund          money that goes back
 --   024_unreadable      deliveries that are signed rightly, and cannot be read
@@ -22,6 +23,16 @@
 --   030_item            what payments and signatures are for
 --   031_ledger          everything about money in order, and whether an item is paid
 --   032_entitlement     subscriptions: what a user may use until when
+--   043_ask             what clients have answered, which moves no row
+--   044_task            calls that clients hold as tasks
+--   048_check           what urlmode check does as a user, and what it compares
+--   049_console         what waits for somebody, for the pages of the operators
+--   049_counts          how many have ended, and how many events have come, by hour and day
+--   049_search          the same pages: where something is, and what became of it
+--   050_leader          which server leads, and whether a commit hangs
+--   052_audit           all the data of a user, for the operator
+--
+-- ../end.sql comes after them.
 
 SET LOCAL ROLE :"owner";
 

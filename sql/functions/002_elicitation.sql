@@ -7,9 +7,9 @@
 --   processing  receive_events: the provider has proved that it knows of it,
 --               and its outcome is open (a bank transfer), or the browser that comes back
 --               from it says that somebody else decides about the account.
---               answer_form: the MCP server checks what the user has typed.
+--               answer_form_noted: the MCP server checks what the user has typed.
 --   completed   complete: the browser comes back.
---               answer_form, end_check: the user has answered a form.
+--               answer_form_noted, end_check: the user has answered a form.
 --               receive_events: an event of the provider tells the outcome.
 --               settle: the MCP server says so.
 --               expire: nobody completed it in time.
@@ -142,13 +142,17 @@ BEGIN
 				AS u (id, move, reason, result, outcome, late, browser)
 		) a
 		WHERE e.id = a.id AND e.id = ANY (ids)
-		RETURNING e.id, e.status, e.kind = 'payment' AND e.action = 'accept' AS awaits_claim,
+		RETURNING e.id, e.status, a.ends, e.kind = 'payment' AND e.action = 'accept' AS awaits_claim,
 			a.ends AND (e.result IS NOT NULL OR e.verifier IS NOT NULL) AS has_secrets,
 			a.ends AND e.kind IN ('input', 'approval') AS ends_form, a.outcome, a.late
 	), queued AS (
 		-- What was paid for is kept until a call has claimed it (end_claim).
 		INSERT INTO urlmode.purge_queue (ids)
 		SELECT array_agg(m.id) FROM moved m WHERE m.has_secrets AND NOT m.awaits_claim HAVING count(*) > 0
+	), uncounted AS (
+		-- For the figures (049_counts).
+		INSERT INTO urlmode.uncounted_end (ids)
+		SELECT array_agg(m.id) FROM moved m WHERE m.ends HAVING count(*) > 0
 	)
 	SELECT array_agg(urlmode.notification(m.id, m.status, m.outcome, m.late)), array_agg(m.id) FILTER (WHERE m.ends_form)
 	INTO notifications, forms FROM moved m;

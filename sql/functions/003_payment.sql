@@ -35,7 +35,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_delete IS
-	'Internal. Keeps an elicitation for as long as urlmode.unclaimed needs it, to say whose '
+	'Internal. Keeps an elicitation for as long as urlmode.unclaimed_of needs it, to say whose '
 	'payment it lists.';
 DO $$
 BEGIN
@@ -229,6 +229,16 @@ COMMENT ON FUNCTION urlmode.prove_payments IS
 	'expected; taken: its reference has paid for another '
 	'elicitation.';
 
+CREATE OR REPLACE FUNCTION urlmode.is_others(provider text, tenant text) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (
+		SELECT FROM urlmode.provider_tenant t WHERE t.provider = is_others.provider AND t.tenant <> is_others.tenant
+	)
+$$;
+COMMENT ON FUNCTION urlmode.is_others IS
+	'Internal. Whether a payment provider is of another tenant than this one. Then nothing that a '
+	'server of this one says, and no event, makes a payment of the provider one of its own.';
+
 CREATE OR REPLACE FUNCTION urlmode.find_checkout(provider text, reference text) RETURNS uuid[]
 LANGUAGE sql STABLE AS $$
 	SELECT array_agg(f.elicitation ORDER BY f.is_paid DESC, f.elicitation)
@@ -237,6 +247,7 @@ LANGUAGE sql STABLE AS $$
 		FROM (
 			SELECT e.id AS elicitation, false AS is_paid FROM urlmode.elicitation e
 			WHERE e.provider = find_checkout.provider AND e.checkout = find_checkout.reference
+				AND NOT urlmode.is_others(e.provider, e.tenant)
 			UNION ALL
 			SELECT p.elicitation, true FROM urlmode.payment p
 			WHERE p.provider = find_checkout.provider AND p.checkout = find_checkout.reference

@@ -6,6 +6,8 @@
 --   begin_lease    begins the lease, with a fencing number that is greater than
 --                  each one before it
 --   renew_lease    makes it longer, while the work goes on
+--   continue_lease the same for the next round of a call whose work asks the user for
+--                  something: the round before can do nothing more
 --   fulfil_lease   the first end: the work is done, and what it has returned is kept.
 --                  The next call is given this, and does not do the work again
 --   confirm_claim  the second end: the answer was written
@@ -40,7 +42,8 @@
 -- The claim of an account is final when it begins, since a provider revokes the
 -- tokens of a code that is sent twice (RFC 6749 section 4.1.2). Its other end,
 -- end_exchange, says whether the account is connected: for the user's page, and
--- for the calls that have waited for the one that exchanges the code.
+-- for the calls that have waited for the one that exchanges the code. A call that was
+-- cancelled before it has sent the code gives the account back: release_unsent.
 
 -- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
 CREATE OR REPLACE FUNCTION urlmode.is_leased(elicitation uuid, reference text) RETURNS boolean
@@ -54,6 +57,7 @@ COMMENT ON FUNCTION urlmode.is_leased IS
 	'Internal. Whether a call holds the lease of this outcome, or has fulfilled its claim. '
 	'reference: of the payment; empty where the outcome is no payment.';
 
+-- PostgreSQL cannot inline it, because of its subquery: who looks for many says beside it what their index is of.
 CREATE OR REPLACE FUNCTION urlmode.is_unclaimed(p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT urlmode.is_leased(p.elicitation, p.reference)
@@ -62,7 +66,7 @@ $$;
 COMMENT ON FUNCTION urlmode.is_unclaimed IS
 	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease. One '
 	'that went back, and has come again after its elicitation was purged (a dispute that was won), '
-	'is nobody''s to claim: urlmode.refunds tells of it, and the operator can void it.';
+	'is nobody''s to claim: urlmode.refunds_of tells of it, and the operator can void it.';
 
 CREATE OR REPLACE FUNCTION urlmode.has_kept(elicitation uuid, reference text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
@@ -156,7 +160,8 @@ BEGIN
 	WHERE p.elicitation = end_claim.id AND p.reference = end_claim.reference AND p.claimed_at IS NULL;
 	-- What a user has typed is kept for no longer than it is needed.
 	UPDATE urlmode.elicitation e
-	SET claimed_at = now(), result = CASE WHEN e.kind <> 'input' THEN e.result END
+	SET claimed_at = now(), result = CASE WHEN e.kind <> 'input' THEN e.result END,
+		claim_fence = CASE WHEN end_claim.reference = '' AND end_claim.claim_end = 'delivered' THEN end_claim.fence END
 	WHERE e.id = end_claim.id AND e.claimed_at IS NULL AND (e.kind = 'payment' AND e.status = 'completed' OR end_claim.reference = '');
 	INSERT INTO urlmode.purge_queue (ids, due_at)
 	VALUES (ARRAY[end_claim.id], now() + keep_ms * interval '1 millisecond');
@@ -319,7 +324,7 @@ COMMENT ON FUNCTION urlmode.begin_lease IS
 	'Begins the claim of an accept, for lease_ms milliseconds. reference: of the payment, or '
 	'NULL: the oldest that matches. claim_id: a name for this claim, chosen by the caller. Who '
 	'asks again with the same one is given the same fence. any_payment: also a payment that does '
-	'not match, or is held, to deliver or refund what urlmode.unclaimed or urlmode.undelivered '
+	'not match, or is held, to deliver or refund what urlmode.unclaimed_of or urlmode.undelivered_of '
 	'lists. outcome: begun (fence is for what follows); fulfilled (another call has done the '
 	'work: fulfilled is what it has returned, sealed, and fence is for confirm_claim, or for '
 	'release_claim where this answer fails as well); leased (another call does the work, for '
@@ -335,7 +340,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	named text;
 BEGIN
-	UPDATE urlmode.lease l SET ends_at = now() + lease_ms * interval '1 millisecond'
+	-- A renewal that was under way shortens no longer one, such as that of a call between its rounds.
+	UPDATE urlmode.lease l SET ends_at = greatest(l.ends_at, now() + lease_ms * interval '1 millisecond')
 	FROM urlmode.elicitation e
 	WHERE e.id = renew_lease.id AND e.binding = renew_lease.binding
 		AND l.elicitation = e.id AND l.fence = renew_lease.fence AND l.fulfilled_at IS NULL
@@ -349,9 +355,30 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.renew_lease IS
-	'The call goes on for lease_ms milliseconds from now. outcome: renewed; refunded (it goes on, '
+	'The call goes on for lease_ms milliseconds from now, or for as long as it had before. outcome: renewed; refunded (it goes on, '
 	'and all that was paid went back meanwhile); disputed (the same, also of a part); lost (the claim has ended, or another call has '
 	'begun since, or the lease had ended and what was paid went back, in part or whole).';
+
+-- Between two rounds of a call, its client has nothing but what the first one has told it, which may come twice, and to any instance.
+CREATE OR REPLACE FUNCTION urlmode.continue_lease(id uuid, binding bytea, fence bigint, lease_ms bigint)
+RETURNS TABLE (outcome text, claimed_reference text, next_fence bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	-- As release_claim, so that no two leases of an elicitation take the same number.
+	PERFORM FROM urlmode.elicitation e WHERE e.id = continue_lease.id AND e.binding = continue_lease.binding FOR UPDATE;
+	outcome := urlmode.renew_lease(continue_lease.id, continue_lease.binding, continue_lease.fence, continue_lease.lease_ms);
+	IF outcome <> 'lost' THEN
+		UPDATE urlmode.lease l SET fence = urlmode.next_fence(l.elicitation), ends_at = now() + lease_ms * interval '1 millisecond'
+		WHERE l.elicitation = continue_lease.id AND l.fence = continue_lease.fence
+		RETURNING l.reference::text, l.fence INTO claimed_reference, continue_lease.next_fence;
+	END IF;
+	RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION urlmode.continue_lease IS
+	'renew_lease of the next round of a call, on any instance: from now on only next_fence is valid, so '
+	'that one round follows another, once. outcome: as renew_lease. claimed_reference: for what '
+	'follows; empty where the outcome is no payment.';
 
 CREATE OR REPLACE FUNCTION urlmode.fulfil_lease(
 	id uuid, binding bytea, fence bigint, fulfilled bytea, claim_end text DEFAULT NULL, refund text DEFAULT NULL,
@@ -392,7 +419,7 @@ $$;
 COMMENT ON FUNCTION urlmode.fulfil_lease IS
 	'The first end of a claim: the work is done. What the call has returned is kept, sealed, for '
 	'the next call, until confirm_claim. claim_end: both ends at once, for who has delivered or '
-	'refunded a payment that urlmode.unclaimed lists: delivered, or refunded, with the provider''s '
+	'refunded a payment that urlmode.unclaimed_of lists: delivered, or refunded, with the provider''s '
 	'reference of the refund if there is one; nothing is kept. Can be repeated. outcome: '
 	'fulfilled; refunded (done, and all that was paid went back meanwhile); disputed (the same, '
 	'also of a part); lost (the claim has '
@@ -430,22 +457,29 @@ DECLARE
 BEGIN
 	PERFORM FROM urlmode.elicitation e
 	WHERE e.id = confirm_claim.id AND e.binding = confirm_claim.binding FOR UPDATE;
-	IF FOUND THEN
-		SELECT l.reference INTO named FROM urlmode.lease l
-		WHERE l.elicitation = confirm_claim.id AND l.fence = confirm_claim.fence;
-	END IF;
-	IF named IS NULL THEN
+	IF NOT FOUND THEN
 		RETURN false;
 	END IF;
-	PERFORM urlmode.end_claim(confirm_claim.id, named, keep_ms, 'delivered', NULL, confirm_claim.fence);
-	RETURN true;
+	SELECT l.reference INTO named FROM urlmode.lease l
+	WHERE l.elicitation = confirm_claim.id AND l.fence = confirm_claim.fence;
+	IF FOUND THEN
+		PERFORM urlmode.end_claim(confirm_claim.id, named, keep_ms, 'delivered', NULL, confirm_claim.fence);
+		RETURN true;
+	END IF;
+	-- The answer to the first time may have been lost.
+	RETURN EXISTS (
+		SELECT FROM urlmode.payment p
+		WHERE p.elicitation = confirm_claim.id AND p.claim_fence = confirm_claim.fence AND p.claim_end = 'delivered'
+	) OR EXISTS (
+		SELECT FROM urlmode.elicitation e WHERE e.id = confirm_claim.id AND e.claim_fence = confirm_claim.fence
+	);
 END
 $$;
 COMMENT ON FUNCTION urlmode.confirm_claim IS
 	'The last end of a claim: the answer was written. Also without fulfil_lease, for a call whose '
 	'result is not kept. The result of the elicitation is purged after keep_ms milliseconds, ten '
-	'minutes by default. False: the claim has ended or was released, or another call has begun '
-	'since.';
+	'minutes by default. Can be repeated. False: the claim has ended otherwise or was released, or '
+	'another call has begun since.';
 
 CREATE OR REPLACE FUNCTION urlmode.release_claim(id uuid, binding bytea, fence bigint)
 RETURNS boolean
@@ -486,6 +520,30 @@ COMMENT ON FUNCTION urlmode.end_exchange IS
 	'The other end of the claim of an account. reason: empty, the account is connected; otherwise '
 	'why it is not. False: no call has begun it, or its end was told before.';
 
+CREATE OR REPLACE FUNCTION urlmode.release_unsent(id uuid, binding bytea, claim_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	PERFORM FROM urlmode.elicitation e
+	WHERE e.id = release_unsent.id AND e.binding = release_unsent.binding AND e.exchange = 'exchanging' FOR UPDATE;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	DELETE FROM urlmode.lease l
+	WHERE l.elicitation = release_unsent.id AND l.reference = '' AND l.claim_id = release_unsent.claim_id;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	UPDATE urlmode.elicitation e SET claimed_at = NULL, exchange = NULL WHERE e.id = release_unsent.id;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION urlmode.release_unsent IS
+	'The call that has claimed an account under this claim_id was cancelled before it has sent the '
+	'code to the provider: the next call can claim it, and the user need not authorise again. Never '
+	'call it after the code was sent. False: it is not claimed under this claim_id, or its end was '
+	'told (end_exchange).';
+
 CREATE OR REPLACE FUNCTION urlmode.read_exchange(id uuid, binding bytea)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -494,34 +552,33 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION urlmode.read_exchange IS
 	'The exchange of the code of an account: exchanging, or how it has ended, as end_exchange was '
-	'told; NULL: no call has begun it.';
+	'told; NULL: no call has begun it, or the one that had has given the account back (release_unsent).';
 
-CREATE OR REPLACE FUNCTION urlmode.unclaimed(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
-)
+CREATE OR REPLACE FUNCTION urlmode.unclaimed_of(tenant text, provider text, since timestamptz, id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider_name text, reference text, amount bigint, currency text,
 	matches boolean, late boolean, proven_at timestamptz, refunded bigint, held boolean,
-	subject text, session text, binding bytea, resume_key text, action text, reason text, result bytea
+	subject text, session text, binding bytea, resume_key text, result bytea, item text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT p.elicitation, p.provider::text, p.reference::text, p.amount, p.currency::text,
 		p.matches, p.late, p.proven_at, p.refunded, p.held,
-		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text,
-		e.action::text, e.reason::text, p.result::bytea
+		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text, p.result::bytea, e.item::text
 	FROM urlmode.payment p
 	JOIN urlmode.elicitation e ON e.id = p.elicitation
-	WHERE urlmode.is_unclaimed(p)
-		AND (unclaimed.provider IS NULL OR p.provider = unclaimed.provider)
+	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL AND urlmode.is_unclaimed(p) AND e.tenant = unclaimed_of.tenant
+		AND (unclaimed_of.provider IS NULL OR p.provider = unclaimed_of.provider)
 		AND (since IS NULL OR p.proven_at >= since)
-		AND (unclaimed.id IS NULL OR p.elicitation = unclaimed.id)
+		AND (unclaimed_of.id IS NULL OR p.elicitation = unclaimed_of.id)
 	ORDER BY p.proven_at, p.reference
 $$;
-COMMENT ON FUNCTION urlmode.unclaimed IS
-	'The payments that were not refunded, and that no call has claimed or holds the lease of, the '
-	'oldest first, with the data that is needed to deliver or to refund them. It lists the '
-	'payments of all owners, for the operator of the MCP server.';
+COMMENT ON FUNCTION urlmode.unclaimed_of IS
+	'The payments of a tenant that were not refunded, and that no call has claimed or holds the '
+	'lease of, the oldest first, with the data that is needed to deliver or to refund them. It '
+	'lists the payments of all owners, for the operator of the MCP server. item: NULL: the server '
+	'did not say what it was for.';
 
+-- As is_unclaimed: not inlined.
 CREATE OR REPLACE FUNCTION urlmode.is_undelivered(l urlmode.lease) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT l.fulfilled_at IS NOT NULL AND NOT EXISTS (
@@ -533,37 +590,34 @@ COMMENT ON FUNCTION urlmode.is_undelivered IS
 	'Internal. Whether the work was done and nobody has confirmed that its answer was written, of '
 	'what did not go back.';
 
-CREATE OR REPLACE FUNCTION urlmode.undelivered(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
-)
+CREATE OR REPLACE FUNCTION urlmode.undelivered_of(tenant text, provider text, since timestamptz, id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider_name text, kind text, reference text, amount bigint, currency text,
 	fulfilled_at timestamptz, given_at timestamptz, has_result boolean, refunded bigint, held boolean,
-	subject text, session text, binding bytea, resume_key text
+	subject text, session text, resume_key text, item text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT l.elicitation, e.provider::text, e.kind::text, l.reference::text, p.amount, p.currency::text,
 		l.fulfilled_at, l.given_at, urlmode.has_kept(l.elicitation, l.reference), coalesce(p.refunded, 0), coalesce(p.held, false),
-		e.subject::text, e.session::text, e.binding::bytea, e.resume_key::text
+		e.subject::text, e.session::text, e.resume_key::text, e.item::text
 	FROM urlmode.lease l
 	JOIN urlmode.elicitation e ON e.id = l.elicitation
 	LEFT JOIN urlmode.payment p ON p.elicitation = l.elicitation AND p.reference = l.reference
-	WHERE urlmode.is_undelivered(l)
-		AND (undelivered.provider IS NULL OR e.provider = undelivered.provider)
+	WHERE l.fulfilled_at IS NOT NULL AND urlmode.is_undelivered(l)
+		AND (undelivered_of.tenant IS NULL OR e.tenant = undelivered_of.tenant)
+		AND (undelivered_of.provider IS NULL OR e.provider = undelivered_of.provider)
 		AND (since IS NULL OR l.fulfilled_at >= since)
-		AND (undelivered.id IS NULL OR l.elicitation = undelivered.id)
+		AND (undelivered_of.id IS NULL OR l.elicitation = undelivered_of.id)
 	ORDER BY l.fulfilled_at, l.elicitation, l.reference
 $$;
-COMMENT ON FUNCTION urlmode.undelivered IS
-	'The claims that were fulfilled and never confirmed, the oldest first: the work is done, and '
-	'nobody knows that its answer was written. Among them are those whose answers are just on '
-	'their way. The next call for the same thing is given the result, or does the work again '
-	'where has_result is false. begin_lease takes each of them. given_at: when another call was '
-	'last given the result. For all owners: for the operator of the MCP server.';
+COMMENT ON FUNCTION urlmode.undelivered_of IS
+	'The claims of a tenant (NULL: of all) that were fulfilled and never confirmed, the oldest first: the work is '
+	'done, and nobody knows that its answer was written. Among them are those whose answers are '
+	'just on their way. The next call for the same thing is given the result, or does the work '
+	'again where has_result is false. begin_lease takes each of them. given_at: when another call '
+	'was last given the result. For all owners: for the operator of the MCP server.';
 
-CREATE OR REPLACE FUNCTION urlmode.refunds(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
-)
+CREATE OR REPLACE FUNCTION urlmode.refunds_of(tenant text, provider text, since timestamptz, id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider_name text, reference text, amount bigint, currency text, reversed bigint,
 	received_at timestamptz, changed_at timestamptz,
@@ -586,31 +640,33 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE (p.reference IS NOT NULL OR urlmode.has_no_payment(r))
 		-- Of a dispute, no money may have moved yet.
 		AND NOT (r.kind = 'dispute' AND r.amount IS NOT DISTINCT FROM 0 AND r.reversed_at IS NULL)
-		AND (refunds.provider IS NULL OR r.provider = refunds.provider)
+		AND coalesce(p.tenant, e.tenant, r.tenant) = refunds_of.tenant
+		AND (refunds_of.provider IS NULL OR r.provider = refunds_of.provider)
 		AND (since IS NULL OR r.changed_at >= since)
-		AND (refunds.id IS NULL OR (r.elicitations @> ARRAY[refunds.id] AND told.elicitation = refunds.id))
+		AND (refunds_of.id IS NULL OR (r.elicitations @> ARRAY[refunds_of.id] AND told.elicitation = refunds_of.id))
 	ORDER BY r.changed_at, r.reference
 $$;
-COMMENT ON FUNCTION urlmode.refunds IS
-	'What went back and what of it came again, since a time, the last change last: also of '
-	'payments that were claimed, and of elicitations that were purged (then without subject, '
+COMMENT ON FUNCTION urlmode.refunds_of IS
+	'What went back from a tenant and what of it came again, since a time, the last change last: '
+	'also of payments that were claimed, and of elicitations that were purged (then without subject, '
 	'session and resume_key). amount: of this refund. reversed: how much of it came again. '
 	'payment: the reference of its payment, or NULL if that is not known, with a row for each '
 	'elicitation that it may be of; paid, refunded, held, claimed: of that payment. For all '
-	'owners: for the operator of the MCP server.';
+	'owners: for the operator of the MCP server. What names neither a payment nor an elicitation of '
+	'a tenant is nobody''s.';
 
 CREATE OR REPLACE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
 	OUT database_ms bigint, OUT queue_usage double precision)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(p.proven_at))::bigint, 0),
 		(extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_notification_queue_usage()
-	FROM urlmode.payment p WHERE urlmode.is_unclaimed(p)
+	FROM urlmode.payment p WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL AND urlmode.is_unclaimed(p)
 $$;
 COMMENT ON FUNCTION urlmode.measure IS
-	'For the metrics: how many payments urlmode.unclaimed lists, for how many seconds the oldest '
+	'For the metrics: how many payments urlmode.unclaimed_of lists, of all tenants, for how many seconds the oldest '
 	'of them has been proved (0: there is none), Unix time in milliseconds, and the part of the '
 	'notification queue that is in use (0 to 1). PostgreSQL frees the queue only when somebody '
-	'notifies or asks for that part, so the status program calls gauges on a timer.';
+	'notifies or asks for that part, so the status program calls readings on a timer.';
 
 CREATE OR REPLACE FUNCTION urlmode.gauges(
 	OUT unclaimed bigint, OUT oldest_unclaimed_s bigint, OUT undelivered bigint, OUT oldest_undelivered_s bigint,
@@ -620,17 +676,17 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT m.unclaimed, m.oldest_unclaimed_s, u.undelivered, u.oldest_s, m.database_ms, m.queue_usage
 	FROM urlmode.measure() m CROSS JOIN (
 		SELECT count(*) AS undelivered, coalesce(extract(epoch FROM clock_timestamp() - min(l.fulfilled_at))::bigint, 0) AS oldest_s
-		FROM urlmode.lease l WHERE urlmode.is_undelivered(l)
+		FROM urlmode.lease l WHERE l.fulfilled_at IS NOT NULL AND urlmode.is_undelivered(l)
 	) u
 $$;
 COMMENT ON FUNCTION urlmode.gauges IS
-	'For the metrics: what measure says, how many claims urlmode.undelivered lists, and for how many '
+	'For the metrics: what measure says, how many claims urlmode.undelivered_of lists, and for how many '
 	'seconds the oldest of them has been fulfilled (0: there is none).';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim, urlmode.claim_at_once, urlmode.begin_lease, urlmode.renew_lease, urlmode.fulfil_lease,
+	urlmode.claim, urlmode.claim_at_once, urlmode.begin_lease, urlmode.renew_lease, urlmode.continue_lease, urlmode.fulfil_lease,
 	urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
-	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.read_exchange,
-	urlmode.unclaimed, urlmode.undelivered, urlmode.refunds
+	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.release_unsent, urlmode.read_exchange,
+	urlmode.unclaimed_of, urlmode.undelivered_of, urlmode.refunds_of
 TO :"server";
 GRANT EXECUTE ON FUNCTION urlmode.measure, urlmode.gauges TO :"cgi";

@@ -85,12 +85,17 @@ BEGIN
 	IF found > 0 THEN
 		RETURN found;
 	END IF;
+	-- Before entries are deleted, which it counts.
+	found := urlmode.count_hours();
+	IF found > 0 THEN
+		RETURN found;
+	END IF;
 	WITH entries AS (
 		DELETE FROM urlmode.purge_queue q
-		WHERE q.ctid IN (
+		WHERE q.ctid = ANY (ARRAY(
 			SELECT x.ctid FROM urlmode.purge_queue x WHERE x.due_at <= now()
 			ORDER BY x.due_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-		)
+		))
 		RETURNING q.ids
 	)
 	SELECT count(*), (SELECT array_agg(i.id) FROM entries n, unnest(n.ids) AS i (id))
@@ -111,13 +116,13 @@ BEGIN
 	-- are locked are skipped, so that neither waits for the other.
 	WITH forgotten AS (
 		UPDATE urlmode.payment p SET result = NULL
-		WHERE p.ctid IN (
+		WHERE p.ctid = ANY (ARRAY(
 			SELECT x.ctid FROM urlmode.payment x
 			JOIN urlmode.elicitation e ON e.id = x.elicitation
 			WHERE x.claimed_at IS NULL AND x.refunded_at IS NULL AND x.result IS NOT NULL
 				AND x.proven_at <= unclaimed_since
 			LIMIT 1000 FOR UPDATE SKIP LOCKED
-		)
+		))
 		RETURNING p.elicitation
 	), rows AS (
 		UPDATE urlmode.elicitation e SET result = NULL
@@ -125,7 +130,7 @@ BEGIN
 	)
 	SELECT count(*) INTO old FROM forgotten;
 
-	-- Of a payment the entry stays (urlmode.undelivered): it is nobody's until somebody has
+	-- Of a payment the entry stays (urlmode.undelivered_of): it is nobody's until somebody has
 	-- delivered or refunded it, and the next call does the work again.
 	SELECT count(urlmode.forget_kept(f.elicitation, f.reference)) INTO unconfirmed
 	FROM (
@@ -142,10 +147,11 @@ COMMENT ON FUNCTION urlmode.purge_results IS
 	'that nobody has claimed for keep_unclaimed_ms milliseconds, thirty days by default and seven '
 	'at least; references, amounts and currencies stay. Of the claims that were fulfilled before '
 	'that time and never confirmed, what the call returned is purged: those of payments stay in '
-	'urlmode.undelivered, the others end. Takes at most 1000 of each and returns how many it took: call '
+	'urlmode.undelivered_of, the others end. Takes at most 1000 of each and returns how many it took: call '
 	'it again until it returns 0. Before that, it wipes values that were not checked in time, ends '
-	'forms that have expired (016_form), and records the events of unknown elicitations that are '
-	'known since (015_unknown_event). Every MCP server calls it now and then.';
+	'forms that have expired (016_form), records the events of unknown elicitations that are '
+	'known since (015_unknown_event), and counts what has ended (049_counts). Every MCP server calls '
+	'it now and then.';
 
 CREATE OR REPLACE FUNCTION urlmode.is_purgeable(e urlmode.elicitation, since timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
@@ -231,12 +237,13 @@ DECLARE
 	taken bigint;
 	theirs bigint;
 BEGIN
-	DELETE FROM urlmode.unknown_event d WHERE d.ctid IN (
+	DELETE FROM urlmode.unknown_event d WHERE d.ctid = ANY (ARRAY(
 		SELECT x.ctid FROM urlmode.unknown_event x WHERE x.expires_at <= now()
 		ORDER BY x.expires_at LIMIT batch FOR UPDATE SKIP LOCKED
-	);
+	));
 	GET DIAGNOSTICS taken = ROW_COUNT;
-	taken := taken + urlmode.purge_unreadable(batch) + urlmode.purge_ledger(batch) + urlmode.purge_entitlements(batch) + urlmode.purge_names(batch);
+	taken := taken + urlmode.purge_unreadable(batch) + urlmode.purge_ledger(batch) + urlmode.purge_entitlements(batch) + urlmode.purge_names(batch)
+		+ urlmode.purge_tasks(batch);
 	IF to_regproc('urlmode_frameworks.purge') IS NOT NULL THEN
 		EXECUTE 'SELECT urlmode_frameworks.purge($1)' INTO theirs USING batch;
 		taken := taken + theirs;
@@ -247,8 +254,8 @@ $$;
 COMMENT ON FUNCTION urlmode.purge_stored IS
 	'Internal. Deletes events of unknown elicitations that have expired (015), unreadable '
 	'deliveries (024), old entries of the ledger (031), subscriptions that are nobody''s or long '
-	'over (032), other names of unknown payments (038), and what MCP frameworks stored and has expired, if they have their schema '
-	'(../frameworks); at most `batch` rows of each table. Returns how many.';
+	'over (032), other names of unknown payments (038), tasks that are over (044), and what MCP frameworks stored and has '
+	'expired, if they have their schema (../frameworks); at most `batch` rows of each table. Returns how many.';
 
 CREATE OR REPLACE FUNCTION urlmode.purge(keep_ms bigint DEFAULT 7776000000, kind text DEFAULT NULL, batch integer DEFAULT 1000)
 RETURNS bigint

@@ -169,6 +169,10 @@ BEGIN
 					OR (approvers[n] IS NOT NULL AND kinds[n] <> 'approval')
 					OR (verify_ms[n] IS NOT NULL AND kinds[n] <> 'input')
 					THEN 'the kinds input and approval have a form, and the others a target URL'
+				-- Names of `urlmode check` (048_check).
+				WHEN 'urlmode-check' IN (providers[n], tenants[n], subjects[n]) AND (kinds[n] = 'approval' AND providers[n] = 'urlmode-check'
+					AND tenants[n] = 'urlmode-check' AND subjects[n] = 'urlmode-check') IS NOT TRUE
+					THEN 'urlmode-check is the name of a provider, a tenant and a user that urlmode check alone uses'
 				WHEN kinds[n] = 'payment' AND expected[n] IS NULL THEN 'a payment expects an amount'
 				WHEN expected[n] @> '{"subscription": true}' AND items[n] IS NULL THEN 'a subscription has an item'
 			END AS wrong

@@ -181,6 +181,49 @@ COMMENT ON FUNCTION urlmode.bindings_of IS
 	'Internal. The bindings of rows, in their order; NULL where there is no such row, or it has '
 	'another provider.';
 
+CREATE OR REPLACE FUNCTION urlmode.link_tenant(ids uuid[], providers text[], tenants text[])
+RETURNS TABLE (outcome text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT CASE
+			WHEN e.id IS NULL THEN 'unknown'
+			WHEN strpos(',' || a.tenants || ',', ',' || e.tenant || ',') > 0 THEN 'pending'
+			ELSE 'wrong_tenant'
+		END
+	FROM unnest(ids, providers, tenants) WITH ORDINALITY AS a (id, provider, tenants, n)
+	LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider
+	ORDER BY a.n;
+END
+$$;
+COMMENT ON FUNCTION urlmode.link_tenant IS
+	'For a link whose provider names the tenants that may use it, in a text, separated by commas (an '
+	'empty one: rows without a tenant): pending where it is one of them, otherwise wrong_tenant, or '
+	'unknown. Changes nothing. The tenant of a row never changes.';
+
+CREATE OR REPLACE FUNCTION urlmode.assign_providers(providers text[], tenants text[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	-- Nearly always nothing has changed.
+	IF NOT EXISTS (
+		SELECT FROM unnest(providers, tenants) AS a (provider, tenant)
+		LEFT JOIN urlmode.provider_tenant t ON t.provider = a.provider WHERE t.tenant IS DISTINCT FROM a.tenant
+	) THEN
+		RETURN;
+	END IF;
+	DELETE FROM urlmode.provider_tenant t USING unnest(providers, tenants) AS a (provider, tenant)
+	WHERE t.provider = a.provider AND a.tenant IS NULL;
+	INSERT INTO urlmode.provider_tenant AS t (provider, tenant)
+	SELECT a.provider, a.tenant FROM unnest(providers, tenants) AS a (provider, tenant)
+	WHERE a.tenant IS NOT NULL ORDER BY a.provider
+	ON CONFLICT ON CONSTRAINT provider_tenant_pkey DO UPDATE SET tenant = EXCLUDED.tenant WHERE t.tenant <> EXCLUDED.tenant;
+END
+$$;
+COMMENT ON FUNCTION urlmode.assign_providers IS
+	'Says whose the payment providers are, as a callback program has read it in its configuration: '
+	'NULL: the entry names no tenant, and is there for all. Other providers stay as they are.';
+
 CREATE OR REPLACE FUNCTION urlmode.look_up_link(ids uuid[], providers text[], kinds text[] DEFAULT NULL)
 RETURNS TABLE (
 	outcome text, action text, reason text, requester text, subject text,
@@ -323,6 +366,6 @@ COMMENT ON FUNCTION urlmode.complete IS
 	'already, processing, expired, wrong_user or unknown.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.ping, urlmode.held, urlmode.look_up, urlmode.open, urlmode.look_up_link,
+	urlmode.ping, urlmode.held, urlmode.look_up, urlmode.link_tenant, urlmode.assign_providers, urlmode.open, urlmode.look_up_link,
 	urlmode.open_link, urlmode.complete
 TO :"cgi";

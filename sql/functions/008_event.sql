@@ -17,8 +17,8 @@
 -- come.
 
 -- In place of foreign keys: that of events took a third of the time of recording one, and that
--- of leases was looked at with each completion. Whoever writes an event, a form, a recheck or a
--- lease has locked the row of the elicitation.
+-- of leases was looked at with each completion. Whoever writes an event, a form, a recheck, a lease
+-- or the answer of a client has locked the row of the elicitation.
 CREATE OR REPLACE FUNCTION urlmode.delete_events() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -26,6 +26,8 @@ BEGIN
 	DELETE FROM urlmode.form f USING deleted d WHERE f.elicitation = d.id;
 	DELETE FROM urlmode.recheck r USING deleted d WHERE r.elicitation = d.id;
 	DELETE FROM urlmode.lease l USING deleted d WHERE l.elicitation = d.id;
+	DELETE FROM urlmode.asked_client c USING deleted d WHERE c.elicitation = d.id;
+	DELETE FROM urlmode.task t USING deleted d WHERE t.elicitation = d.id;
 	DELETE FROM urlmode.refund r USING deleted d
 	WHERE r.elicitations @> ARRAY[d.id] AND NOT EXISTS (
 		SELECT FROM urlmode.payment p
@@ -35,8 +37,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.delete_events IS
-	'Internal. Deletes the events, forms, rechecks and leases of elicitations that are deleted, and '
-	'the refunds of payments that were never proved.';
+	'Internal. Deletes the events, forms, rechecks, leases, answers of clients and tasks of elicitations '
+	'that are deleted, and the refunds of payments that were never proved.';
 DO $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgname = 'delete_events'
@@ -106,6 +108,8 @@ BEGIN
 				WHERE v.provider = a.provider AND v.identity = a.identity
 					AND (v.elicitation <> a.id OR v.action NOT IN ('ignored', 'other_mode', 'other_account', 'other_checkout', 'other_kind'))
 			) THEN 'seen'
+			-- As urlmode.is_others says.
+			WHEN t.tenant <> e.tenant THEN 'other_account'
 			-- The payer can choose the elicitation that a link of the shop names.
 			WHEN a.effect = 'paid' AND e.checkout <> c.checkout THEN 'other_checkout'
 			WHEN a.effect = 'paid' AND e.kind IS NOT NULL AND NOT (e.kind = 'payment' AND coalesce(a.kind, 'payment') = 'payment')
@@ -119,6 +123,7 @@ BEGIN
 		-- With ANY it reads no other rows, also in a new database, where PostgreSQL
 		-- takes the table for empty and would read all of it.
 		LEFT JOIN urlmode.elicitation e ON e.id = a.id AND e.provider = a.provider AND e.id = ANY (ids)
+		LEFT JOIN urlmode.provider_tenant t ON t.provider = a.provider
 		-- A capture may name its payment alone: what said that it was authorised has named the checkout.
 		CROSS JOIN LATERAL (
 			SELECT coalesce(a.checkout, CASE WHEN a.effect = 'paid' AND e.checkout IS NOT NULL THEN (
@@ -206,13 +211,13 @@ BEGIN
 	END IF;
 
 	IF 'recheck' = ANY (actions) THEN
-		DELETE FROM urlmode.event v USING (
-			SELECT x.provider, x.identity, row_number() OVER (
-				PARTITION BY x.elicitation ORDER BY x.received_at DESC, x.identity) AS age
-			FROM urlmode.event x WHERE x.elicitation = ANY (ids) AND x.action = 'recheck'
-		) old
-		WHERE v.provider = old.provider AND v.identity = old.identity
-			AND old.age > 4 * urlmode.max_references();
+		DELETE FROM urlmode.event v WHERE v.ctid = ANY (ARRAY(
+			SELECT old.ctid FROM unnest(ids, actions) AS a (id, action) CROSS JOIN LATERAL (
+				SELECT x.ctid FROM urlmode.event x WHERE x.elicitation = a.id AND x.action = 'recheck'
+				ORDER BY x.received_at DESC, x.identity OFFSET 4 * urlmode.max_references()
+			) old
+			WHERE a.action = 'recheck'
+		));
 	END IF;
 END
 $$;
@@ -222,7 +227,7 @@ COMMENT ON FUNCTION urlmode.keep_events IS
 	'is of the one that processing has named for it. No id and no identity is twice in it, and '
 	'the rows are locked. actions: seen stands for each event that was kept before. Not seen are: '
 	'a recheck, which tells no outcome and asks again; and an event that meant nothing to us, or '
-	'came from another mode or account, or proved money for another kind, because the configuration '
+	'came from another mode, account or tenant''s provider, or proved money for another kind, because the configuration '
 	'may have been corrected since. other_kind: money that is proved for a row that is no payment, '
 	'or by a provider that is configured as another kind. It is a payment that does not match. '
 	'moves, mismatches: as decide_event and receive_events return them. lates: whether money is '
@@ -368,7 +373,9 @@ BEGIN
 				) END,
 				-- The elicitation that it names may be another server's, and the checkout ours.
 				CASE WHEN u.effect = ANY (urlmode.refund_effects()) AND u.id IS NOT NULL
-					AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider)
+					AND NOT EXISTS (
+						SELECT FROM urlmode.elicitation e WHERE e.id = u.id AND e.provider = u.provider AND NOT urlmode.is_others(e.provider, e.tenant)
+					)
 					AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = u.id AND p.provider = u.provider)
 				THEN (urlmode.find_checkout(u.provider, u.ref))[1] END,
 				u.id,
@@ -483,7 +490,7 @@ COMMENT ON FUNCTION urlmode.receive_events IS
 	'members, all optional, are in lib/PROTOCOL.md ("Details of events"). outcome: what the event did '
 	'(urlmode.event.action); seen: it was kept before; unknown: the provider has no such '
 	'elicitation; what tells of money is kept for thirty days (015_unknown_event). other_kind: it proves money, '
-	'which urlmode.unclaimed lists, for a row or at a provider that is no payment. mismatch: of a '
+	'which urlmode.unclaimed_of lists, for a row or at a provider that is no payment. mismatch: of a '
 	'payment that is not as expected, amount, currency or subscription. elicitation: the one that the event is '
 	'about.';
 

@@ -177,6 +177,10 @@ BEGIN
 		IF NOT urlmode.is_expected(row.expected, settle.amount, settle.currency) THEN
 			RETURN 'mismatch';
 		END IF;
+		-- Whatever its reference is: nobody learns which payments another tenant has.
+		IF urlmode.is_others(row.provider, row.tenant) THEN
+			RETURN 'reference_taken';
+		END IF;
 		-- The webhook has told of the same checkout already, by the payment's own reference.
 		IF settle.reference = row.checkout THEN
 			SELECT p.matches, p.reference INTO is_whole, known
@@ -215,7 +219,7 @@ COMMENT ON FUNCTION urlmode.settle IS
 	'requires the amount in minor units, the currency, and the provider''s reference. outcome: '
 	'completed; late (it had ended otherwise, and the payment is offered to the next call); '
 	'already; mismatch (it is not what was expected), missing (amount, currency or reference), '
-	'reference_taken (it has paid for another elicitation), undecided (only an approver accepts an '
+	'reference_taken (it has paid for another elicitation, or the provider is another tenant''s), undecided (only an approver accepts an '
 	'approval, on its page) or unknown, which change nothing.';
 
 CREATE OR REPLACE FUNCTION urlmode.end_recheck(id uuid, binding bytea, lease integer, rechecks integer, failed boolean)

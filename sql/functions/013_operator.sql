@@ -3,7 +3,8 @@
 --
 -- None of it returns a result, a verifier, a binding, a session or a target
 -- URL: they are sealed, or give access to their reader. A subject is
--- personal, and only show_elicitation returns it.
+-- personal, and only show_elicitation returns it, and what the console asks
+-- (049).
 
 CREATE OR REPLACE FUNCTION urlmode.list_migrations()
 RETURNS TABLE (name text, applied_at timestamptz)
@@ -152,6 +153,40 @@ COMMENT ON FUNCTION urlmode.reconcile_refunds IS
 	'Compares what a provider lists as gone back with what is here, of all tenants: as reconcile, '
 	'but of what is not in the list only refunds, and no disputes, that were received in this time.';
 
+CREATE OR REPLACE FUNCTION urlmode.lock_for_decision(provider text, reference text) RETURNS urlmode.payment
+LANGUAGE plpgsql AS $$
+DECLARE
+	row urlmode.payment;
+BEGIN
+	SELECT * INTO row FROM urlmode.payment p
+	WHERE p.provider = lock_for_decision.provider AND p.reference = lock_for_decision.reference;
+	IF NOT FOUND THEN
+		RETURN NULL;
+	END IF;
+	-- In the order in which a call that claims it locks them.
+	PERFORM FROM urlmode.elicitation e WHERE e.id = row.elicitation FOR UPDATE;
+	-- An event about it and another elicitation is recorded before the decision, or after it.
+	PERFORM FROM urlmode.refund r WHERE r.elicitations @> ARRAY[row.elicitation]
+	ORDER BY r.provider, r.reference FOR UPDATE;
+	SELECT * INTO row FROM urlmode.payment p
+	WHERE p.provider = lock_for_decision.provider AND p.reference = lock_for_decision.reference FOR UPDATE;
+	-- A call whose lease has ended may fulfil it just now.
+	PERFORM FROM urlmode.lease l WHERE l.elicitation = row.elicitation AND l.reference = row.reference FOR UPDATE;
+	RETURN row;
+END
+$$;
+COMMENT ON FUNCTION urlmode.lock_for_decision IS
+	'Internal. Locks a payment, with what decides about it, for the operator. NULL: there is none.';
+
+CREATE OR REPLACE FUNCTION urlmode.last_decision(p urlmode.payment) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT d.decision FROM urlmode.decision d
+	WHERE d.provider = p.provider AND d.reference = p.reference AND d.decided_at >= p.proven_at
+	ORDER BY d.decided_at DESC LIMIT 1
+$$;
+COMMENT ON FUNCTION urlmode.last_decision IS
+	'Internal. What the operator has decided about a payment last; NULL: nothing.';
+
 CREATE OR REPLACE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
 )
@@ -159,32 +194,23 @@ RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.payment;
-	last text;
 	is_deleted boolean;
 BEGIN
-	SELECT * INTO row FROM urlmode.payment p
-	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference;
-	IF NOT FOUND THEN
+	IF decide_payment.decision IS NULL OR decide_payment.decision NOT IN ('released', 'voided') THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'decision is released or voided';
+	END IF;
+	row := urlmode.lock_for_decision(decide_payment.provider, decide_payment.reference);
+	IF row.reference IS NULL THEN
 		RETURN 'unknown';
 	END IF;
-	-- In the order in which a call that claims it locks them.
-	PERFORM FROM urlmode.elicitation e WHERE e.id = row.elicitation FOR UPDATE;
-	is_deleted := NOT FOUND;
-	-- An event about it and another elicitation is recorded before the decision, or after it.
-	PERFORM FROM urlmode.refund r WHERE r.elicitations @> ARRAY[row.elicitation]
-	ORDER BY r.provider, r.reference FOR UPDATE;
-	SELECT * INTO row FROM urlmode.payment p
-	WHERE p.provider = decide_payment.provider AND p.reference = decide_payment.reference FOR UPDATE;
-	-- A call whose lease has ended may fulfil it just now.
-	PERFORM FROM urlmode.lease l WHERE l.elicitation = row.elicitation AND l.reference = row.reference FOR UPDATE;
-	SELECT d.decision INTO last FROM urlmode.decision d
-	WHERE d.provider = row.provider AND d.reference = row.reference AND d.decided_at >= row.proven_at
-	ORDER BY d.decided_at DESC LIMIT 1;
+	is_deleted := NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = row.elicitation);
 	IF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
 		RETURN 'claimed';
 	ELSIF is_deleted AND decide_payment.decision = 'released' THEN
 		RETURN 'deleted';
-	ELSIF NOT row.held AND NOT (is_deleted AND row.refunded_at IS NULL) AND NOT (decide_payment.decision = 'released' AND last IS NOT DISTINCT FROM 'voided') THEN
+	ELSIF NOT row.held AND NOT (is_deleted AND row.refunded_at IS NULL)
+		AND NOT (decide_payment.decision = 'released' AND urlmode.last_decision(row) IS NOT DISTINCT FROM 'voided')
+	THEN
 		RETURN 'not_held';
 	END IF;
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
@@ -205,6 +231,87 @@ COMMENT ON FUNCTION urlmode.decide_payment IS
 	'alone, held or not. outcome: the decision; deleted (the elicitation), not_held, claimed (by a '
 	'call, which may still do its work) or unknown, which change nothing.';
 
+CREATE OR REPLACE FUNCTION urlmode.refund_payment(
+	provider text, reference text, refund text, decided_by text, note text DEFAULT ''
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.payment;
+BEGIN
+	IF refund_payment.refund IS NULL OR octet_length(refund_payment.refund) NOT BETWEEN 1 AND 800 THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'refund has 1 to 800 bytes';
+	END IF;
+	row := urlmode.lock_for_decision(refund_payment.provider, refund_payment.reference);
+	IF row.reference IS NULL THEN
+		RETURN 'unknown';
+	ELSIF row.claim_end = 'refunded' OR row.refunded_at IS NOT NULL AND urlmode.last_decision(row) IS DISTINCT FROM 'voided' THEN
+		RETURN 'already';
+	ELSIF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
+		RETURN 'claimed';
+	END IF;
+	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
+	VALUES (row.provider, row.reference, 'refunded', row.refunded, refund_payment.decided_by, coalesce(refund_payment.note, ''));
+	PERFORM urlmode.end_claim(row.elicitation, row.reference, 600000, 'refunded', refund_payment.refund);
+	RETURN 'refunded';
+END
+$$;
+COMMENT ON FUNCTION urlmode.refund_payment IS
+	'The operator has refunded a payment at its provider. refund: the provider''s reference of that, 1 '
+	'to 800 bytes. It moves no money: the claim of the payment ends as refunded, as where a server '
+	'has refunded what urlmode.unclaimed_of lists, and the next call for the same thing has to be '
+	'paid. Of any payment that no call has claimed, held or not, also of one that was voided. '
+	'outcome: refunded; already (all of it went back, or this was said before), claimed (by a call, '
+	'which may still do its work) or unknown, which change nothing.';
+
+CREATE OR REPLACE FUNCTION urlmode.state_to_decide(p urlmode.payment) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT format('%s %s %s %s %s %s', p.amount, p.currency, p.refunded, p.held, extract(epoch FROM p.refunded_at), (
+		SELECT format('%s %s', d.decision, extract(epoch FROM d.decided_at)) FROM urlmode.decision d
+		WHERE d.provider = p.provider AND d.reference = p.reference ORDER BY d.decided_at DESC LIMIT 1
+	))
+$$;
+COMMENT ON FUNCTION urlmode.state_to_decide IS
+	'Internal. What the operator looks at before a decision: the amount, how much went back, whether '
+	'the payment is held, and the last decision. Without claims, which no decision overrides.';
+
+CREATE OR REPLACE FUNCTION urlmode.show_state(provider text, reference text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT urlmode.state_to_decide(p) FROM urlmode.payment p
+	WHERE p.provider = show_state.provider AND p.reference = show_state.reference
+$$;
+COMMENT ON FUNCTION urlmode.show_state IS
+	'The state of a payment on which a decision depends, for decide_shown. It is text only to be '
+	'compared. NULL: there is none.';
+
+CREATE OR REPLACE FUNCTION urlmode.decide_shown(
+	provider text, reference text, decision text, refund text, decided_by text, note text, shown text
+)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	row urlmode.payment;
+BEGIN
+	IF shown IS NULL THEN
+		RAISE invalid_parameter_value USING MESSAGE = 'shown is what show_state returns';
+	END IF;
+	row := urlmode.lock_for_decision(decide_shown.provider, decide_shown.reference);
+	IF row.reference IS NULL THEN
+		RETURN 'unknown';
+	ELSIF urlmode.state_to_decide(row) <> shown THEN
+		RETURN 'changed';
+	ELSIF decide_shown.decision = 'refunded' THEN
+		RETURN urlmode.refund_payment(row.provider, row.reference, refund, decided_by, note);
+	END IF;
+	RETURN urlmode.decide_payment(row.provider, row.reference, decide_shown.decision, decided_by, note);
+END
+$$;
+COMMENT ON FUNCTION urlmode.decide_shown IS
+	'The operator decides about a payment as a page has shown it. decision: released or voided, as '
+	'decide_payment, or refunded, with the provider''s reference of the refund, as refund_payment. '
+	'shown: what show_state said then. outcome: as these two, or changed, which changes nothing: '
+	'somebody else has decided since, or more or less of it went back.';
+
 CREATE OR REPLACE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (
 	received_at timestamptz, type text, action text, reference text, amount bigint, request text, identity text
@@ -217,10 +324,19 @@ $$;
 COMMENT ON FUNCTION urlmode.show_events IS
 	'The events that were kept for an elicitation, the oldest first.';
 
-CREATE OR REPLACE FUNCTION urlmode.list_events(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL,
-	late boolean DEFAULT false, most integer DEFAULT 100
-)
+CREATE OR REPLACE FUNCTION urlmode.tenant_of(id uuid) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT t.tenant FROM (
+		SELECT e.tenant::text FROM urlmode.elicitation e WHERE e.id = tenant_of.id
+		UNION ALL
+		SELECT p.tenant::text FROM urlmode.payment p WHERE p.elicitation = tenant_of.id
+	) t (tenant) LIMIT 1
+$$;
+COMMENT ON FUNCTION urlmode.tenant_of IS
+	'The tenant of an elicitation, also of one that was paid and purged; empty: it has none. NULL: '
+	'there is none of this id.';
+
+CREATE OR REPLACE FUNCTION urlmode.tenant_events(tenant text, provider text, since timestamptz, late boolean, most integer)
 RETURNS TABLE (
 	received_at timestamptz, provider_name text, type text, action text,
 	elicitation uuid, reference text, amount bigint, request text
@@ -230,15 +346,64 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		SELECT v.received_at, v.provider, v.type, v.action, v.elicitation, v.reference::text, v.amount, v.request
 		FROM urlmode.event v
 		WHERE v.received_at >= coalesce(since, now() - interval '1 day')
-			AND (list_events.provider IS NULL OR v.provider = list_events.provider)
-			AND (NOT list_events.late OR v.action = 'late')
+			AND (tenant_events.provider IS NULL OR v.provider = tenant_events.provider)
+			AND (NOT tenant_events.late OR v.action = 'late')
+			AND (tenant_events.tenant IS NULL OR urlmode.tenant_of(v.elicitation) = tenant_events.tenant)
 		ORDER BY v.received_at DESC LIMIT most
 	) l
 	ORDER BY l.received_at
 $$;
-COMMENT ON FUNCTION urlmode.list_events IS
-	'The events since a time (NULL: of the last day), of all providers or of one; the last ones, '
-	'the oldest of them first. late: only those that came after their elicitation was completed.';
+COMMENT ON FUNCTION urlmode.tenant_events IS
+	'The events since a time (NULL: of the last day), of all tenants and providers (NULL) or of one; '
+	'the last ones, the oldest of them first. late: only those that came after their elicitation was completed.';
+
+CREATE OR REPLACE FUNCTION urlmode.tenant_unclaimed(tenant text, provider text, since timestamptz, most integer)
+RETURNS TABLE (
+	proven_at timestamptz, provider_name text, elicitation uuid, reference text,
+	amount bigint, currency text, matches boolean, late boolean, refunded bigint, held boolean
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT p.proven_at, p.provider::text, p.elicitation, p.reference::text,
+		p.amount, p.currency::text, p.matches, p.late, p.refunded, p.held
+	FROM urlmode.payment p
+	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL AND urlmode.is_unclaimed(p)
+		AND (tenant_unclaimed.tenant IS NULL OR p.tenant = tenant_unclaimed.tenant)
+		AND (tenant_unclaimed.provider IS NULL OR p.provider = tenant_unclaimed.provider)
+		AND (since IS NULL OR p.proven_at >= since)
+	ORDER BY p.proven_at, p.reference LIMIT most
+$$;
+COMMENT ON FUNCTION urlmode.tenant_unclaimed IS
+	'The payments that urlmode.unclaimed_of returns to MCP servers, without their owners, the oldest '
+	'first; of all tenants (NULL) or of one.';
+
+CREATE OR REPLACE FUNCTION urlmode.tenant_undelivered(tenant text, provider text, since timestamptz, most integer)
+RETURNS TABLE (
+	fulfilled_at timestamptz, provider_name text, kind text, elicitation uuid, reference text,
+	amount bigint, currency text, has_result boolean, refunded bigint, held boolean
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT u.fulfilled_at, u.provider_name, u.kind, u.elicitation, u.reference,
+		u.amount, u.currency, u.has_result, u.refunded, u.held
+	FROM urlmode.undelivered_of(tenant_undelivered.tenant, tenant_undelivered.provider, tenant_undelivered.since, NULL) u
+	ORDER BY u.fulfilled_at, u.elicitation, u.reference LIMIT most
+$$;
+COMMENT ON FUNCTION urlmode.tenant_undelivered IS
+	'The claims that urlmode.undelivered_of returns to MCP servers, without their owners, the oldest '
+	'first; of all tenants (NULL) or of one.';
+
+-- The command of before 1.0.0 calls these.
+CREATE OR REPLACE FUNCTION urlmode.list_events(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL,
+	late boolean DEFAULT false, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	received_at timestamptz, provider_name text, type text, action text,
+	elicitation uuid, reference text, amount bigint, request text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.tenant_events(NULL, provider, since, late, most)
+$$;
+COMMENT ON FUNCTION urlmode.list_events IS 'urlmode.tenant_events of all tenants.';
 
 CREATE OR REPLACE FUNCTION urlmode.list_unclaimed(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
@@ -248,17 +413,9 @@ RETURNS TABLE (
 	amount bigint, currency text, matches boolean, late boolean, refunded bigint, held boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.proven_at, p.provider::text, p.elicitation, p.reference::text,
-		p.amount, p.currency::text, p.matches, p.late, p.refunded, p.held
-	FROM urlmode.payment p
-	WHERE urlmode.is_unclaimed(p)
-		AND (list_unclaimed.provider IS NULL OR p.provider = list_unclaimed.provider)
-		AND (since IS NULL OR p.proven_at >= since)
-	ORDER BY p.proven_at, p.reference LIMIT most
+	SELECT * FROM urlmode.tenant_unclaimed(NULL, provider, since, most)
 $$;
-COMMENT ON FUNCTION urlmode.list_unclaimed IS
-	'The payments that urlmode.unclaimed returns to MCP servers, without their owners, the oldest '
-	'first.';
+COMMENT ON FUNCTION urlmode.list_unclaimed IS 'urlmode.tenant_unclaimed of all tenants.';
 
 CREATE OR REPLACE FUNCTION urlmode.list_undelivered(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
@@ -268,14 +425,9 @@ RETURNS TABLE (
 	amount bigint, currency text, has_result boolean, refunded bigint, held boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT u.fulfilled_at, u.provider_name, u.kind, u.elicitation, u.reference,
-		u.amount, u.currency, u.has_result, u.refunded, u.held
-	FROM urlmode.undelivered(list_undelivered.provider, list_undelivered.since) u
-	ORDER BY u.fulfilled_at, u.elicitation, u.reference LIMIT most
+	SELECT * FROM urlmode.tenant_undelivered(NULL, provider, since, most)
 $$;
-COMMENT ON FUNCTION urlmode.list_undelivered IS
-	'The claims that urlmode.undelivered returns to MCP servers, without their owners, the oldest '
-	'first.';
+COMMENT ON FUNCTION urlmode.list_undelivered IS 'urlmode.tenant_undelivered of all tenants.';
 
 -- PL/pgSQL, because unknown_event is created later (015).
 CREATE OR REPLACE FUNCTION urlmode.show_key(kid integer, sealed_until timestamptz)
@@ -298,6 +450,7 @@ BEGIN
 		FROM urlmode.form f, unnest(ARRAY[f.definition::bytea, f.problem::bytea, f.typed::bytea]) AS v (value)
 		UNION ALL SELECT p.elicitation::text, p.result::bytea FROM urlmode.payment p
 		UNION ALL SELECT r.elicitation::text, r.result::bytea FROM urlmode.kept_result r
+		UNION ALL SELECT t.elicitation::text, v.value FROM urlmode.task t, unnest(ARRAY[t.call::bytea, t.result::bytea] || t.answers) AS v (value)
 		UNION ALL SELECT coalesce(u.elicitation::text, u.identity), u.result::bytea FROM urlmode.unknown_event u
 	)
 	SELECT count(*), max(r.closes_at),
@@ -312,8 +465,9 @@ COMMENT ON FUNCTION urlmode.show_key IS
 
 GRANT EXECUTE ON FUNCTION
 	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_ends, urlmode.show_refunds,
-	urlmode.show_decisions, urlmode.decide_payment, urlmode.show_events, urlmode.list_events,
+	urlmode.show_decisions, urlmode.decide_payment, urlmode.refund_payment, urlmode.show_state, urlmode.decide_shown,
+	urlmode.show_events, urlmode.list_events,
 	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.known_elicitations,
-	urlmode.reconcile_refunds, urlmode.show_key
+	urlmode.reconcile_refunds, urlmode.show_key, urlmode.tenant_of, urlmode.tenant_events, urlmode.tenant_unclaimed, urlmode.tenant_undelivered
 TO :"operator";
 GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO :"server";

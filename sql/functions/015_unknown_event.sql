@@ -32,9 +32,10 @@ DECLARE
 BEGIN
 	WITH kept AS (
 		INSERT INTO urlmode.unknown_event AS u
-			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result, details)
+			(provider, identity, type, effect, elicitation, reference, refund, checkout, amount, currency, result, details, tenant)
 		SELECT a.provider, a.identity, a.type, a.effect, a.id, nullif(a.ref, ''), nullif(a.refund, ''), a.checkout,
-			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END, a.details
+			a.amount, a.currency, CASE a.effect WHEN 'paid' THEN a.result END, a.details,
+			(SELECT t.tenant FROM urlmode.provider_tenant t WHERE t.provider = a.provider)
 		FROM unnest(ids, providers, identities, types, effects, amounts, currencies, refs, refunds, checkouts, results, actions, kinds, details)
 			AS a (id, provider, identity, type, effect, amount, currency, ref, refund, checkout, result, action, kind, details)
 		WHERE a.action = 'unknown' AND CASE
@@ -54,18 +55,16 @@ BEGIN
 		RETURNING u.provider, u.effect
 	)
 	SELECT array_agg(DISTINCT k.provider::text) INTO full_of FROM kept k WHERE k.effect = 'paid';
-	DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
-		SELECT o.ctid FROM urlmode.unknown_event o
-		WHERE (o.provider, o.identity) IN (
-			SELECT x.provider, x.identity FROM (
-				SELECT y.provider, y.identity, row_number() OVER (
-					PARTITION BY y.provider ORDER BY y.received_at DESC, y.identity) AS age
-				FROM urlmode.unknown_event y WHERE y.provider = ANY (full_of) AND y.effect = 'paid'
+	-- Arrays are made once. What is joined would be sorted anew for each row, where the statistics are those of a table that was empty.
+	DELETE FROM urlmode.unknown_event u WHERE u.ctid = ANY (ARRAY(
+		SELECT o.ctid FROM urlmode.unknown_event o WHERE o.ctid = ANY (ARRAY(
+			SELECT x.ctid FROM unnest(full_of) AS f (name) CROSS JOIN LATERAL (
+				SELECT y.ctid FROM urlmode.unknown_event y WHERE y.provider = f.name AND y.effect = 'paid'
+				ORDER BY y.received_at DESC, y.identity OFFSET urlmode.max_unknown()
 			) x
-			WHERE x.age > urlmode.max_unknown()
-		)
+		))
 		FOR UPDATE SKIP LOCKED
-	);
+	));
 END
 $$;
 COMMENT ON FUNCTION urlmode.store_unmatched IS
@@ -79,7 +78,7 @@ DECLARE
 BEGIN
 	-- An event may name the checkout alone.
 	SELECT providers || array_agg(e.provider::text), refs || array_agg(e.checkout::text) INTO providers, refs
-	FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND e.checkout IS NOT NULL;
+	FROM urlmode.elicitation e WHERE e.id = ANY (ids) AND e.checkout IS NOT NULL AND NOT urlmode.is_others(e.provider, e.tenant);
 	-- Nearly always there is none, which costs less to see than to delete.
 	IF NOT EXISTS (
 		SELECT FROM urlmode.unknown_event x
@@ -89,13 +88,14 @@ BEGIN
 		RETURN 0;
 	END IF;
 	WITH taken AS (
-		DELETE FROM urlmode.unknown_event u WHERE u.ctid IN (
+		DELETE FROM urlmode.unknown_event u WHERE u.ctid = ANY (ARRAY(
 			SELECT x.ctid FROM urlmode.unknown_event x
-			WHERE x.elicitation = ANY (ids)
-				OR (x.effect <> 'paid' AND x.provider = ANY (providers) AND x.reference = ANY (refs) AND EXISTS (
+			WHERE x.elicitation = ANY (ids) AND NOT EXISTS (
+					SELECT FROM urlmode.elicitation e WHERE e.id = x.elicitation AND urlmode.is_others(x.provider, e.tenant)
+				) OR (x.effect <> 'paid' AND x.provider = ANY (providers) AND x.reference = ANY (refs) AND EXISTS (
 					SELECT FROM unnest(providers, refs) AS a (provider, ref) WHERE a.provider = x.provider AND a.ref = x.reference))
 			FOR UPDATE SKIP LOCKED
-		)
+		))
 		RETURNING u.*
 	)
 	SELECT count(*) AS number,
@@ -132,7 +132,7 @@ BEGIN
 	FROM urlmode.unknown_event u
 	-- What comes later is found by what is written later.
 	WHERE u.received_at > now() - interval '1 day' AND (EXISTS (
-			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider
+			SELECT FROM urlmode.elicitation e WHERE e.id = u.elicitation AND e.provider = u.provider AND NOT urlmode.is_others(e.provider, e.tenant)
 		) OR (u.effect <> 'paid' AND EXISTS (
 			SELECT FROM urlmode.payment p WHERE p.provider = u.provider AND p.reference = u.reference
 		)) OR (u.effect <> 'paid' AND u.elicitation IS NULL AND urlmode.find_checkout(u.provider, u.reference) IS NOT NULL));
@@ -146,9 +146,7 @@ COMMENT ON FUNCTION urlmode.match_unmatched IS
 	'Internal. Records those of the events that were kept whose elicitation or payment was written '
 	'at the same time as they came. Returns how many.';
 
-CREATE OR REPLACE FUNCTION urlmode.list_unknown(
-	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
-)
+CREATE OR REPLACE FUNCTION urlmode.tenant_unknown(tenant text, provider text, since timestamptz, most integer)
 RETURNS TABLE (
 	received_at timestamptz, provider_name text, type text, effect text,
 	elicitation uuid, reference text, amount bigint, currency text, identity text
@@ -158,14 +156,29 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		SELECT u.received_at, u.provider::text, u.type::text, u.effect, u.elicitation, u.reference::text,
 			u.amount, u.currency::text, u.identity
 		FROM urlmode.unknown_event u
-		WHERE (list_unknown.provider IS NULL OR u.provider = list_unknown.provider)
+		WHERE (tenant_unknown.tenant IS NULL OR coalesce(u.tenant, '') = tenant_unknown.tenant)
+			AND (tenant_unknown.provider IS NULL OR u.provider = tenant_unknown.provider)
 			AND (since IS NULL OR u.received_at >= since)
 		ORDER BY u.received_at DESC LIMIT most
 	) l
 	ORDER BY l.received_at
 $$;
-COMMENT ON FUNCTION urlmode.list_unknown IS
+COMMENT ON FUNCTION urlmode.tenant_unknown IS
 	'The events about money of elicitations that are not known, of all providers or of one; the '
-	'last ones, the oldest of them first. They are kept for thirty days.';
+	'last ones, the oldest of them first. They are kept for thirty days. tenant: of the entry of '
+	'the provider, or empty: its entry names none, and nobody knows whose they are; NULL: all.';
 
-GRANT EXECUTE ON FUNCTION urlmode.list_unknown TO :"operator";
+-- The command of before 1.0.0 calls this.
+CREATE OR REPLACE FUNCTION urlmode.list_unknown(
+	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, most integer DEFAULT 100
+)
+RETURNS TABLE (
+	received_at timestamptz, provider_name text, type text, effect text,
+	elicitation uuid, reference text, amount bigint, currency text, identity text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.tenant_unknown(NULL, provider, since, most)
+$$;
+COMMENT ON FUNCTION urlmode.list_unknown IS 'urlmode.tenant_unknown of all tenants.';
+
+GRANT EXECUTE ON FUNCTION urlmode.tenant_unknown, urlmode.list_unknown TO :"operator";

@@ -3,12 +3,13 @@
 --
 -- `subject` is the user that the browser is known to belong to; NULL: it is not
 -- known. `four_eyes` says whether these names are the ones that MCP servers use as
--- subjects, so that nobody has two. As in 007_callback, the functions for the
+-- subjects, so that nobody has two; the approvers of a form may demand it. As in 007_callback, the functions for the
 -- callback programs take parallel arrays, return one row for each element in the
 -- same order, and wait 20 ms for the lock of a row. A row of another kind than the
 -- provider's is unknown to them.
 --
---   answer_form   an input without verify_ms, or an approval, is completed. Another input
+--   answer_form_noted
+--                 an input without verify_ms, or an approval, is completed. Another input
 --                 is processing, and its value waits to be checked
 --   take_check    one instance takes the value
 --   end_check     it is good, and the input is completed; or it has a problem, and
@@ -107,38 +108,17 @@ COMMENT ON FUNCTION urlmode.expire_forms IS
 	'Internal. Completes forms that have expired, so that their words do not stay where nobody '
 	'waits: at most 1000. Returns how many.';
 
--- Names in other spellings become the same: of another case, composed or not, and with or without characters that
--- nobody sees (Default_Ignorable_Code_Point). What a step changes, an earlier one may change again. The
--- collation decides what another case is: of Unicode, where PostgreSQL has one for it, and otherwise the database's.
-DO $do$
-DECLARE
-	collation_name name := (
-		SELECT c.collname
-		FROM unnest(ARRAY['und-x-icu', 'pg_c_utf8', 'C.utf8', 'C.UTF-8', 'default']) WITH ORDINALITY AS known (name, n)
-		JOIN pg_catalog.pg_collation c ON c.collname = known.name AND c.collnamespace = 'pg_catalog'::regnamespace
-			AND c.collencoding IN (-1, pg_char_to_encoding('UTF8'))
-		ORDER BY known.n LIMIT 1
-	);
-BEGIN
-	EXECUTE format($create$
+-- NFKC_Casefold (UAX #31), without the characters that nobody sees. Letters of two alphabets that look alike stay two.
 CREATE OR REPLACE FUNCTION urlmode.fold(name text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
-DECLARE
-	unseen CONSTANT text := '[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F'
-		'\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]';
-	before text;
 BEGIN
-	FOR step IN 1 .. 8 LOOP
-		before := name;
-		name := lower(upper(normalize(regexp_replace(name, unseen, '', 'g'), NFKC) COLLATE pg_catalog.%1$I));
-		EXIT WHEN name = before;
-	END LOOP;
-	RETURN name;
+	RETURN normalize((
+		SELECT string_agg(coalesce(urlmode.folding() ->> one, one), '' ORDER BY n)
+		FROM regexp_split_to_table(normalize(regexp_replace(name, urlmode.unseen(), '', 'g'), NFD), '')
+			WITH ORDINALITY AS character (one, n)
+	), NFC);
 END
-$$
-	$create$, collation_name);
-END
-$do$;
+$$;
 COMMENT ON FUNCTION urlmode.fold IS
 	'Internal. A name without what people do not see: its case, how it is composed, and invisible '
 	'characters. Only to refuse what may be the same name.';
@@ -149,17 +129,19 @@ LANGUAGE sql STABLE AS $$
 	SELECT CASE
 		WHEN approvers IS NULL THEN CASE WHEN owner <> subject THEN 'wrong_user' END
 		WHEN subject IS NULL THEN 'user_unknown'
-		WHEN approvers <> '[]' THEN CASE WHEN NOT approvers ? subject THEN 'wrong_user' END
-		WHEN four_eyes IS NOT TRUE THEN 'four_eyes_not_set_up'
+		WHEN coalesce(approvers -> 'approvers', approvers) <> '[]' AND NOT coalesce(approvers -> 'approvers', approvers) ? subject
+			THEN 'wrong_user'
+		WHEN four_eyes IS NOT TRUE THEN
+			CASE WHEN approvers = '[]' OR approvers -> 'four_eyes' = 'true' THEN 'four_eyes_not_set_up' END
 		-- A sign-in may take the same name in another spelling.
 		WHEN urlmode.fold(owner) = urlmode.fold(subject) THEN 'own_request'
 	END
 $$;
 COMMENT ON FUNCTION urlmode.refuse_user IS
 	'Internal. Why this user cannot answer a form of this owner, or NULL: wrong_user; user_unknown (others than '
-	'the subject decide, and the browser''s user is not known); own_request (the subject cannot '
-	'decide, in no spelling of the name); four_eyes_not_set_up (anybody but the subject can '
-	'decide, and the names may differ).';
+	'the subject decide, and the browser''s user is not known); own_request (with four eyes the subject cannot '
+	'decide, in no spelling of the name, unless no approvers are given); four_eyes_not_set_up (anybody but the subject can '
+	'decide, or four eyes are demanded, and the names may differ).';
 
 CREATE OR REPLACE FUNCTION urlmode.form_outcome(e urlmode.elicitation, approvers jsonb, subject text, four_eyes boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
@@ -259,9 +241,9 @@ COMMENT ON FUNCTION urlmode.look_up_form IS
 	'that has sent it. browser: that last came. unchecked: the last value could not be checked. '
 	'decided_by: who has decided an approval.';
 
-CREATE OR REPLACE FUNCTION urlmode.answer_form(
+CREATE OR REPLACE FUNCTION urlmode.answer_form_noted(
 	ids uuid[], bindings bytea[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[],
-	actions text[], reasons text[], results bytea[], outcomes bytea[], shown bytea[]
+	actions text[], reasons text[], results bytea[], outcomes bytea[], shown bytea[], notes text[]
 )
 RETURNS TABLE (outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -295,7 +277,7 @@ BEGIN
 				ARRAY[reasons[i]], ARRAY[results[i]], CASE WHEN NOT waits THEN ARRAY[outcomes[i]] END, browsers => ARRAY[browsers[i]]);
 			IF row.kind = 'approval' THEN
 				INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, action)
-				VALUES (row.provider, 'decision:' || row.id, 'decision', row.id,
+				VALUES (row.provider, 'decision:' || row.id, concat_ws(', ', 'decision', left(notes[i], 256)), row.id,
 					coalesce(subjects[i], row.subject), actions[i]);
 			END IF;
 		ELSIF outcome = 'completed' THEN
@@ -305,12 +287,26 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION urlmode.answer_form IS
+COMMENT ON FUNCTION urlmode.answer_form_noted IS
 	'The user has answered a form: accept, with what was typed or with the decision, or decline. '
 	'outcomes: sealed, for the notification. shown: what is not secret of a value that is checked, '
 	'sealed for the page. outcome: completed; processing (the MCP server checks the value; nothing '
 	'more was taken if one was processing before); already, expired, unknown, or what refuse_user '
-	'says, which change nothing. The decision about an approval is also an event.';
+	'says, which change nothing. The decision about an approval is also an event. notes: what its '
+	'type says of it, for the operator: when and how the approver has signed in for it. NULL: '
+	'nothing.';
+
+-- The programs of before call this.
+CREATE OR REPLACE FUNCTION urlmode.answer_form(
+	ids uuid[], bindings bytea[], providers text[], kinds text[], browsers bytea[], subjects text[], four_eyes boolean[],
+	actions text[], reasons text[], results bytea[], outcomes bytea[], shown bytea[]
+)
+RETURNS TABLE (outcome text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.answer_form_noted(ids, bindings, providers, kinds, browsers, subjects, four_eyes,
+		actions, reasons, results, outcomes, shown, NULL)
+$$;
+COMMENT ON FUNCTION urlmode.answer_form IS 'As answer_form_noted, without notes.';
 
 CREATE OR REPLACE FUNCTION urlmode.take_check(id uuid, binding bytea)
 RETURNS TABLE (lease integer, result bytea, left_ms bigint)
@@ -374,6 +370,6 @@ COMMENT ON FUNCTION urlmode.end_check IS
 	'was over, or the check has ended before, and nothing changed.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.open_form, urlmode.look_up_form, urlmode.answer_form
+	urlmode.open_form, urlmode.look_up_form, urlmode.answer_form_noted, urlmode.answer_form
 TO :"cgi";
 GRANT EXECUTE ON FUNCTION urlmode.take_check, urlmode.end_check TO :"server";

@@ -136,11 +136,17 @@ BEGIN
 	LOOP
 		INSERT INTO urlmode.refund AS r
 			(provider, reference, elicitations, payment, amount, currency, reversed, reversed_at, refunded_at,
-			kind, ended, state, occurred_at, moved_at, evidence_due_at)
+			kind, ended, state, occurred_at, moved_at, evidence_due_at, tenant)
 		VALUES (this.provider, this.reference, this.id || coalesce(this.others, '{}'), coalesce(this.named, this.only_one), this.amount, this.currency,
 			CASE WHEN this.is_reversal THEN this.amount END, CASE WHEN this.is_reversal THEN now() END,
 			CASE WHEN NOT this.is_reversal THEN now() END,
-			this.kind, this.ended, this.state, this.at, CASE WHEN this.moves THEN this.at END, this.evidence_due_at)
+			this.kind, this.ended, this.state, this.at, CASE WHEN this.moves THEN this.at END, this.evidence_due_at, (
+				SELECT x.tenant FROM (
+					SELECT p.tenant FROM urlmode.payment p WHERE p.provider = this.provider AND p.reference = coalesce(this.named, this.only_one)
+					UNION ALL
+					SELECT e.tenant FROM urlmode.elicitation e WHERE e.id = this.id
+				) x LIMIT 1
+			))
 		ON CONFLICT ON CONSTRAINT refund_pkey DO UPDATE
 		SET payment = CASE
 				-- Another payment of the checkout that it names was proved since.

@@ -35,11 +35,11 @@ BEGIN
 	SET times = u.times + x.times, last_seen_at = clock_timestamp(),
 		reason = reasons[x.n], place = places[x.n], request = requests[x.n]
 	FROM unnest(this.ns, this.times) AS x (n, times)
-	WHERE u.provider = providers[x.n] AND u.digest = digests[x.n] AND u.ctid IN (
+	WHERE u.provider = providers[x.n] AND u.digest = digests[x.n] AND u.ctid = ANY (ARRAY(
 		SELECT k.ctid FROM urlmode.unreadable_delivery k
 		WHERE (k.provider, k.digest) IN (SELECT a.provider, a.digest FROM unnest(providers, digests) AS a (provider, digest))
 		FOR UPDATE SKIP LOCKED
-	);
+	));
 
 	-- Only those that are not there: ON CONFLICT would wait for whoever updates one.
 	WITH added AS (
@@ -56,16 +56,15 @@ BEGIN
 	SELECT array_agg(DISTINCT d.provider::text) INTO grown FROM added d;
 
 	IF grown IS NOT NULL THEN
-		DELETE FROM urlmode.unreadable_delivery u WHERE u.ctid IN (
-			SELECT o.ctid FROM urlmode.unreadable_delivery o
-			WHERE (o.provider, o.digest) IN (
-				SELECT p.name, x.digest FROM unnest(grown) AS p (name) CROSS JOIN LATERAL (
-					SELECT y.digest FROM urlmode.unreadable_delivery y WHERE y.provider = p.name
+		DELETE FROM urlmode.unreadable_delivery u WHERE u.ctid = ANY (ARRAY(
+			SELECT o.ctid FROM urlmode.unreadable_delivery o WHERE o.ctid = ANY (ARRAY(
+				SELECT x.ctid FROM unnest(grown) AS p (name) CROSS JOIN LATERAL (
+					SELECT y.ctid FROM urlmode.unreadable_delivery y WHERE y.provider = p.name
 					ORDER BY y.last_seen_at DESC OFFSET urlmode.max_unreadable()
 				) x
-			)
+			))
 			FOR UPDATE SKIP LOCKED
-		);
+		));
 	END IF;
 	RETURN QUERY SELECT true FROM unnest(providers);
 END
@@ -102,10 +101,10 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	taken bigint;
 BEGIN
-	DELETE FROM urlmode.unreadable_delivery d WHERE d.ctid IN (
+	DELETE FROM urlmode.unreadable_delivery d WHERE d.ctid = ANY (ARRAY(
 		SELECT x.ctid FROM urlmode.unreadable_delivery x WHERE x.last_seen_at <= now() - interval '30 days'
 		ORDER BY x.last_seen_at LIMIT batch FOR UPDATE SKIP LOCKED
-	);
+	));
 	GET DIAGNOSTICS taken = ROW_COUNT;
 	RETURN taken;
 END

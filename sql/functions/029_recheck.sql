@@ -1,7 +1,7 @@
 -- A recheck: an event proves nothing, so the MCP server asks the provider's API, and says
 -- what there is: payments, whether they match or not, and what went back of them.
 --
---   begin_recheck   one instance at a time asks, for the time of its lease. begin_due_recheck
+--   begin_recheck   one instance at a time asks, for the time of its lease. begin_recheck_of
 --                   begins one about which nobody waits and no call claims: a refund after
 --                   the delivery, say
 --   answer_recheck  ends it with payments and refunds. They take the way of signed events
@@ -64,7 +64,7 @@ COMMENT ON FUNCTION urlmode.begin_recheck IS
 	'the last one has failed just now. A payment that has ended is rechecked as well: it may have '
 	'been paid late, or have gone back.';
 
-CREATE OR REPLACE FUNCTION urlmode.begin_due_recheck(providers jsonb, lease_ms bigint)
+CREATE OR REPLACE FUNCTION urlmode.begin_recheck_of(tenant text, providers jsonb, lease_ms bigint)
 RETURNS TABLE (
 	id uuid, binding bytea, lease integer, rechecks integer, event_type text, unproven_references text[], provider text,
 	expected jsonb, checkout text
@@ -76,7 +76,7 @@ BEGIN
 	FOR due IN
 		SELECT e.id, e.binding FROM urlmode.recheck r JOIN urlmode.elicitation e ON e.id = r.elicitation
 		WHERE r.rechecks > r.rechecked AND (r.recheck_at IS NULL OR r.recheck_at <= now())
-			AND providers ? e.provider::text AND (e.status <> 'completed' OR e.kind = 'payment')
+			AND e.tenant = begin_recheck_of.tenant AND providers ? e.provider::text AND (e.status <> 'completed' OR e.kind = 'payment')
 		ORDER BY r.recheck_at NULLS FIRST, r.elicitation
 	LOOP
 		-- Another instance may have begun it since.
@@ -86,12 +86,23 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION urlmode.begin_due_recheck IS
-	'Begins a recheck that an event of one of these providers (an array of names) asks for, and that '
-	'nobody has answered or is at: for servers that ask also where nobody waits and no call '
+COMMENT ON FUNCTION urlmode.begin_recheck_of IS
+	'Begins a recheck that an event of one of these providers (an array of names) asks for, of an '
+	'elicitation of this tenant, and that nobody has answered or is at: for servers that ask also where nobody waits and no call '
 	'claims. First those that were never begun, then what was begun or has failed longest ago. As '
 	'begin_recheck returns it, with id and binding, for answer_recheck, settle and end_recheck. No '
 	'row: there is none.';
+
+CREATE OR REPLACE FUNCTION urlmode.begin_due_recheck(providers jsonb, lease_ms bigint)
+RETURNS TABLE (
+	id uuid, binding bytea, lease integer, rechecks integer, event_type text, unproven_references text[], provider text,
+	expected jsonb, checkout text
+)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.begin_recheck_of('', providers, lease_ms)
+$$;
+COMMENT ON FUNCTION urlmode.begin_due_recheck IS
+	'begin_recheck_of, of what has no tenant, as older packages call it.';
 
 CREATE OR REPLACE FUNCTION urlmode.take_recheck(id uuid, binding bytea, lease_ms bigint)
 RETURNS TABLE (lease integer, rechecks integer, event_type text, unproven_references text[], expected jsonb)
@@ -174,7 +185,7 @@ LANGUAGE sql STABLE AS $$
 					OR EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation = e.id AND p.reference = x.payment)
 			END AND NOT (x.is_refund AND EXISTS (
 				SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation <> e.id AND p.reference = x.payment
-			)) AS is_ours
+			)) AND NOT urlmode.is_others(e.provider, e.tenant) AS is_ours
 		FROM named x
 	)
 	SELECT o.n, concat_ws(' ', 'recheck', CASE WHEN o.is_refund THEN 'refund' END, o.status), o.is_ours,
@@ -196,7 +207,8 @@ COMMENT ON FUNCTION urlmode.read_entries IS
 	'Internal. The events that an answer stands for: payments, then what went back of them. A '
 	'refund that is still under way counts as one that is done, and one that failed or was '
 	'cancelled has come again. is_ours: whether the entry names this elicitation or its checkout, '
-	'and no other one; or, where a refund names neither, whether its payment does. identity: the '
+	'and no other one; or, where a refund names neither, whether its payment does. Nothing is, where '
+	'the provider is another tenant''s. identity: the '
 	'same entry is one event.';
 
 CREATE OR REPLACE FUNCTION urlmode.answer_recheck(
@@ -272,4 +284,4 @@ COMMENT ON FUNCTION urlmode.answer_recheck IS
 	'recorded. No row: there is no such elicitation. A form that is not valid is an '
 	'invalid_parameter_value that names the member.';
 
-GRANT EXECUTE ON FUNCTION urlmode.begin_recheck, urlmode.begin_due_recheck, urlmode.take_recheck, urlmode.answer_recheck TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.begin_recheck, urlmode.begin_recheck_of, urlmode.begin_due_recheck, urlmode.take_recheck, urlmode.answer_recheck TO :"server";

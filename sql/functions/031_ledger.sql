@@ -48,6 +48,21 @@ $$;
 COMMENT ON FUNCTION urlmode.enter_of_payment IS
 	'Internal. Writes an entry of this type about a payment.';
 
+CREATE OR REPLACE FUNCTION urlmode.enter_voided(p urlmode.payment) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF p.refunded < p.amount AND (
+		SELECT d.decision FROM urlmode.decision d
+		WHERE d.provider = p.provider AND d.reference = p.reference ORDER BY d.decided_at DESC LIMIT 1
+	) = 'voided' THEN
+		PERFORM urlmode.enter_of_payment(p, 'voided');
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.enter_voided IS
+	'Internal. Enters once more that a payment is voided, after an entry that says that a part of '
+	'it is left: its last entry says how it stands.';
+
 CREATE OR REPLACE FUNCTION urlmode.enter_of_refund(r urlmode.refund, type text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -60,7 +75,7 @@ BEGIN
 	END IF;
 	INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, reference,
 		amount, currency, refunded, status, occurred_at, evidence_due_at)
-	SELECT coalesce(p.tenant, e.tenant, ''), enter_of_refund.type, r.kind, r.provider,
+	SELECT coalesce(p.tenant, e.tenant, r.tenant, ''), enter_of_refund.type, r.kind, r.provider,
 		coalesce(p.elicitation, CASE WHEN cardinality(r.elicitations) = 1 THEN r.elicitations[1] END), p.reference,
 		CASE WHEN p.reference IS NULL THEN coalesce(r.payment, e.checkout) ELSE p.checkout END, r.reference,
 		CASE WHEN enter_of_refund.type IN ('refund_reversed', 'dispute_won') THEN coalesce(r.reversed, r.amount, p.amount)
@@ -68,6 +83,10 @@ BEGIN
 		coalesce(r.currency, p.currency), CASE WHEN p.reference IS NOT NULL THEN urlmode.gone_back_of(p) END,
 		r.state, r.occurred_at, r.evidence_due_at
 	FROM (SELECT) one LEFT JOIN urlmode.elicitation e ON e.id = r.elicitations[1];
+	IF p.reference IS NOT NULL THEN
+		p.refunded := urlmode.gone_back_of(p);
+		PERFORM urlmode.enter_voided(p);
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION urlmode.enter_of_refund IS
@@ -91,6 +110,7 @@ BEGIN
 	INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, amount, currency, refunded)
 	VALUES (NEW.tenant, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END, 'payment',
 		NEW.provider, NEW.elicitation, NEW.reference, NEW.checkout, NEW.amount, NEW.currency, NEW.refunded);
+	PERFORM urlmode.enter_voided(NEW);
 	RETURN NULL;
 END
 $$;
@@ -177,9 +197,10 @@ COMMENT ON FUNCTION urlmode.enter_refund IS
 CREATE OR REPLACE FUNCTION urlmode.enter_decision() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-	-- The release of one that is held changes the payment itself.
+	-- The release of one that is held changes the payment itself, and so does the end of a claim.
 	PERFORM urlmode.enter_of_payment(p, NEW.decision) FROM urlmode.payment p
-	WHERE p.provider = NEW.provider AND p.reference = NEW.reference AND NOT (NEW.decision = 'released' AND p.held);
+	WHERE p.provider = NEW.provider AND p.reference = NEW.reference AND NEW.decision <> 'refunded'
+		AND NOT (NEW.decision = 'released' AND p.held);
 	RETURN NULL;
 END
 $$;
@@ -252,25 +273,53 @@ COMMENT ON TRIGGER enter_lease ON urlmode.lease IS 'Enters claims of payments in
 
 CREATE OR REPLACE FUNCTION urlmode.number_ledger(tenant text DEFAULT '') RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+	last bigint;
 BEGIN
 	-- Nearly always there is nothing.
 	IF NOT EXISTS (SELECT FROM urlmode.ledger l WHERE l.tenant = number_ledger.tenant AND l.number IS NULL) THEN
 		RETURN;
 	END IF;
 	PERFORM pg_advisory_xact_lock(hashtextextended('urlmode ledger ' || number_ledger.tenant, 0));
-	UPDATE urlmode.ledger l SET number = x.number
+	-- Where all entries were purged, the cursors still have the last numbers.
+	last := greatest(0, (SELECT max(l.number) FROM urlmode.ledger l WHERE l.tenant = number_ledger.tenant AND l.number IS NOT NULL),
+		(SELECT max(c.number) FROM urlmode.ledger_consumer c WHERE c.tenant = number_ledger.tenant));
+	UPDATE urlmode.ledger l SET number = last + x.n
 	FROM (
-		SELECT n.id, nextval('urlmode.ledger_number') AS number
+		SELECT o.id, row_number() OVER (ORDER BY o.id) AS n
 		FROM (
 			SELECT u.id FROM urlmode.ledger u WHERE u.tenant = number_ledger.tenant AND u.number IS NULL ORDER BY u.id LIMIT 1000
-		) n
+		) o
 	) x
 	WHERE l.id = x.id;
 END
 $$;
 COMMENT ON FUNCTION urlmode.number_ledger IS
-	'Internal. Gives the entries of this MCP server that are committed and have no number the next '
+	'Internal. Gives the entries of this tenant that are committed and have no number its next '
 	'ones, in the order in which they were written; at most 1000.';
+
+CREATE OR REPLACE FUNCTION urlmode.max_consumers() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 100
+$$;
+COMMENT ON FUNCTION urlmode.max_consumers IS
+	'Internal. How many consumers the ledger of a tenant has at most.';
+
+CREATE OR REPLACE FUNCTION urlmode.add_consumer(tenant text, consumer text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (SELECT FROM urlmode.ledger_consumer c WHERE c.tenant = add_consumer.tenant AND c.consumer = add_consumer.consumer) THEN
+		RETURN true;
+	END IF;
+	IF (SELECT count(*) FROM urlmode.ledger_consumer c WHERE c.tenant = add_consumer.tenant) >= urlmode.max_consumers() THEN
+		RETURN false;
+	END IF;
+	INSERT INTO urlmode.ledger_consumer (tenant, consumer) VALUES (add_consumer.tenant, add_consumer.consumer) ON CONFLICT DO NOTHING;
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION urlmode.add_consumer IS
+	'Internal. Makes a consumer that is not there yet. False: the tenant has as many as it may have.';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_ledger(consumer text, lease_ms bigint, tenant text DEFAULT '')
 RETURNS TABLE (lease bigint, wait_ms bigint)
@@ -278,7 +327,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.ledger_consumer;
 BEGIN
-	INSERT INTO urlmode.ledger_consumer (tenant, consumer) VALUES (begin_ledger.tenant, begin_ledger.consumer) ON CONFLICT DO NOTHING;
+	IF NOT urlmode.add_consumer(tenant, consumer) THEN
+		RAISE program_limit_exceeded USING MESSAGE = format(
+			'the ledger has %s consumers: each name is kept until nobody has read with it for 400 days', urlmode.max_consumers());
+	END IF;
 	SELECT * INTO row FROM urlmode.ledger_consumer c
 	WHERE c.tenant = begin_ledger.tenant AND c.consumer = begin_ledger.consumer FOR UPDATE;
 	IF row.leased_until > clock_timestamp() THEN
@@ -286,7 +338,7 @@ BEGIN
 	ELSE
 		lease := greatest(extract(epoch FROM clock_timestamp()) * 1000000, row.lease + 1);
 		UPDATE urlmode.ledger_consumer c
-		SET lease = begin_ledger.lease, leased_until = clock_timestamp() + lease_ms * interval '1 millisecond'
+		SET lease = begin_ledger.lease, leased_until = clock_timestamp() + lease_ms * interval '1 millisecond', read_at = now()
 		WHERE c.tenant = row.tenant AND c.consumer = row.consumer;
 	END IF;
 	RETURN NEXT;
@@ -295,7 +347,8 @@ $$;
 COMMENT ON FUNCTION urlmode.begin_ledger IS
 	'Begins to read the ledger for a consumer, for lease_ms milliseconds. A new consumer begins at '
 	'the oldest entry. lease: for what follows; NULL: another instance reads for this consumer, '
-	'for wait_ms milliseconds at most, unless it goes on.';
+	'for wait_ms milliseconds at most, unless it goes on. program_limit_exceeded: the tenant has as '
+	'many consumers as it may have.';
 
 CREATE OR REPLACE FUNCTION urlmode.read_ledger(consumer text, lease bigint, most integer DEFAULT 100, tenant text DEFAULT '')
 RETURNS TABLE (
@@ -366,16 +419,19 @@ LANGUAGE plpgsql AS $$
 DECLARE
 	taken bigint;
 BEGIN
-	DELETE FROM urlmode.ledger d WHERE d.id IN (
+	DELETE FROM urlmode.ledger d WHERE d.id = ANY (ARRAY(
 		SELECT o.id FROM (SELECT l.id, l.entered_at FROM urlmode.ledger l ORDER BY l.id LIMIT batch) o
 		WHERE o.entered_at <= now() - interval '400 days'
-	);
+	));
 	GET DIAGNOSTICS taken = ROW_COUNT;
+	DELETE FROM urlmode.ledger_consumer c
+	WHERE c.read_at <= now() - interval '400 days' AND (c.leased_until > now()) IS NOT TRUE;
 	RETURN taken;
 END
 $$;
 COMMENT ON FUNCTION urlmode.purge_ledger IS
-	'Internal. Deletes entries that are older than 400 days, at most `batch`. Returns how many.';
+	'Internal. Deletes entries that are older than 400 days, at most `batch`, and forgets the '
+	'consumers that nobody has read with since. Returns how many entries.';
 
 CREATE OR REPLACE FUNCTION urlmode.paid(subject text, item text, since timestamptz DEFAULT NULL, tenant text DEFAULT '')
 RETURNS boolean

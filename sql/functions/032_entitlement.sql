@@ -27,9 +27,10 @@
 --   ended        may not: it is over, or paused, or
 --                its last payment went back
 --
--- An event that comes before the first payment makes a row that is nobody's, if it names an
--- elicitation or the payment: also foreign subscriptions have events. Nobody's rows are
--- kept for thirty days, and at most urlmode.max_unknown() of a provider.
+-- An event that comes before the first payment makes a row that is nobody's. Also foreign
+-- subscriptions have events, so that such rows are kept for thirty days, and at most
+-- urlmode.max_unknown() of a provider. Those that name neither an elicitation nor the payment
+-- go first.
 
 CREATE OR REPLACE FUNCTION urlmode.is_of_subscription(expected jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
@@ -54,7 +55,7 @@ LANGUAGE sql STABLE AS $$
 		-- What was paid last has gone back: a refund, or a dispute.
 		WHEN (
 			SELECT p.refunded_at IS NOT NULL FROM urlmode.payment p
-			WHERE p.entitlement = e.id AND p.amount > 0
+			WHERE p.entitlement = e.id AND p.amount > 0 AND NOT p.extra
 			ORDER BY p.paid_at DESC NULLS LAST, p.reference DESC LIMIT 1
 		) THEN 'ended'
 		WHEN e.status = 'past_due' THEN 'past_due'
@@ -101,14 +102,15 @@ BEGIN
 		subjects => ARRAY[e.subject::text], items => ARRAY[e.item::text], tenants => ARRAY[e.tenant::text])
 	FROM urlmode.entitlement e WHERE e.id = keep_renewal.entitlement;
 	UPDATE urlmode.payment p
-	SET entitlement = keep_renewal.entitlement, claimed_at = coalesce(p.claimed_at, now()), paid_at = to_timestamp((told ->> 'at_ms')::numeric / 1000)
+	SET entitlement = keep_renewal.entitlement, claimed_at = coalesce(p.claimed_at, now()), paid_at = to_timestamp((told ->> 'at_ms')::numeric / 1000),
+		extra = coalesce((told ->> 'extra')::boolean, false)
 	WHERE p.provider = keep_renewal.provider AND p.reference = renewal;
 	PERFORM urlmode.claim_unmatched(NULL, ARRAY[provider], ARRAY[renewal]);
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_renewal IS
 	'Internal. Writes down a renewal: a payment of the subscription, and of no elicitation. told: '
-	'its amount, currency and time (at_ms).';
+	'its amount, currency and time (at_ms), and whether it was charged beside the periods (extra).';
 
 CREATE OR REPLACE FUNCTION urlmode.take_waiting(id uuid) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -209,11 +211,12 @@ BEGIN
 	ELSIF named.id IS NOT NULL THEN
 		UPDATE urlmode.entitlement e SET first_payment = find_subscription.first_payment
 		WHERE e.id = named.id AND e.first_payment IS NULL AND find_subscription.first_payment IS NOT NULL;
-	ELSIF (first_payment IS NOT NULL OR elicitation IS NOT NULL) AND NOT EXISTS (
+	ELSIF NOT EXISTS (
 		SELECT FROM urlmode.elicitation e WHERE e.id = find_subscription.elicitation AND NOT urlmode.is_of_subscription(e.expected)
 	) THEN
-		INSERT INTO urlmode.entitlement (provider, account, subscription, first_payment)
-		VALUES (find_subscription.provider, find_subscription.account, find_subscription.subscription, find_subscription.first_payment)
+		INSERT INTO urlmode.entitlement (provider, account, subscription, first_payment, named)
+		VALUES (find_subscription.provider, find_subscription.account, find_subscription.subscription, find_subscription.first_payment,
+			first_payment IS NOT NULL OR elicitation IS NOT NULL)
 		RETURNING id INTO made;
 		-- None that its first payment opens just now.
 		DELETE FROM urlmode.entitlement e WHERE e.id = ANY (ARRAY(
@@ -221,7 +224,7 @@ BEGIN
 			WHERE o.subject IS NULL AND o.id = ANY (ARRAY(
 				SELECT x.id FROM urlmode.entitlement x
 				WHERE x.provider = find_subscription.provider AND x.subject IS NULL AND x.id <> made
-				ORDER BY x.changed_at DESC OFFSET urlmode.max_unknown() - 1
+				ORDER BY x.named DESC, x.changed_at DESC OFFSET urlmode.max_unknown() - 1
 			))
 			FOR UPDATE SKIP LOCKED
 		));
@@ -230,9 +233,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.find_subscription IS
-	'Internal. The row of a subscription, which is made if an event names the elicitation or the '
-	'first payment; NULL: there is none. What the first payment has opened without its name '
-	'becomes one with it.';
+	'Internal. The row of a subscription, which is made if there is none; NULL: what names it is of '
+	'an elicitation that asks for no subscription. What the first payment has opened without its '
+	'name becomes one with it.';
 
 CREATE OR REPLACE FUNCTION urlmode.keep_subscription(
 	id uuid, provider text, effect text, amount bigint, currency text, ref text, checkout text, told jsonb
@@ -250,6 +253,7 @@ DECLARE
 	first_payment text := nullif(told ->> 'payment', '');
 	this uuid;
 	is_open boolean;
+	is_known boolean;
 	renewal jsonb;
 BEGIN
 	IF effect = 'paid' AND first_payment IS NULL THEN
@@ -275,7 +279,8 @@ BEGIN
 		cancel_known_at = CASE WHEN n.cancel THEN at ELSE e.cancel_known_at END,
 		paused = CASE WHEN n.paused THEN said.paused ELSE e.paused END,
 		paused_at = CASE WHEN n.paused THEN at ELSE e.paused_at END,
-		late = coalesce((told ->> 'late_ms')::bigint * interval '1 millisecond', e.late), changed_at = clock_timestamp()
+		late = coalesce((told ->> 'late_ms')::bigint * interval '1 millisecond', e.late), changed_at = clock_timestamp(),
+		named = e.named OR said.first_payment IS NOT NULL OR keep_subscription.id IS NOT NULL
 	FROM (
 		-- What the event says, and nothing later has said otherwise. At the same time the greater counts.
 		SELECT x.id, said.status IS NOT NULL
@@ -287,9 +292,10 @@ BEGIN
 		FROM urlmode.entitlement x WHERE x.id = this
 	) n
 	WHERE e.id = n.id
-	RETURNING e.subject IS NOT NULL INTO is_open;
+	RETURNING e.subject IS NOT NULL, e.subject IS NOT NULL OR e.named INTO is_open, is_known;
 	IF effect = 'renewed' AND amount IS NOT NULL AND currency IS NOT NULL AND ref <> '' THEN
-		renewal := jsonb_build_object('amount', amount, 'currency', currency, 'at_ms', (extract(epoch FROM at) * 1000)::bigint);
+		renewal := jsonb_build_object('amount', amount, 'currency', currency, 'at_ms', (extract(epoch FROM at) * 1000)::bigint,
+			'extra', told -> 'kind' = '"extra_charge"');
 		IF is_open THEN
 			PERFORM urlmode.keep_renewal(this, provider, ref, renewal);
 		ELSE
@@ -297,13 +303,14 @@ BEGIN
 			WHERE e.id = this AND (SELECT count(*) FROM jsonb_object_keys(e.waiting)) < 100;
 		END IF;
 	END IF;
-	RETURN true;
+	RETURN is_known;
 END
 $$;
 COMMENT ON FUNCTION urlmode.keep_subscription IS
 	'Internal. Writes down what an event says of a subscription: told, the member subscription of '
 	'its details. effect: paid, its first payment; renewed, a later one; otherwise it is no '
-	'payment. False: it names a subscription that is not known, and nothing by which it could be.';
+	'payment. False: it names a subscription that nobody knows yet, and nothing by which it could be '
+	'known: it waits for its first payment, and may be a foreign one.';
 
 CREATE OR REPLACE FUNCTION urlmode.receive_subscriptions(
 	ids uuid[], providers text[], identities text[], types text[], effects text[],
@@ -348,7 +355,7 @@ BEGIN
 		END IF;
 		IF details[n] #>> '{subscription,id}' IS NOT NULL AND outcome NOT IN ('other_mode', 'other_account', 'other_checkout', 'other_kind') THEN
 			known := urlmode.keep_subscription(ids[n], providers[n], effects[n], amounts[n], currencies[n], refs[n], checkouts[n],
-				details[n] -> 'subscription');
+				(details[n] -> 'subscription') || jsonb_build_object('kind', details[n] -> 'kind'));
 			IF effects[n] = ANY (own) AND known THEN
 				outcome := effects[n];
 			END IF;

@@ -39,4 +39,18 @@ COMMENT ON FUNCTION urlmode.read_waiting IS
 	'the payment that is the outcome, and when the row expires. awaits_recheck: an event has asked '
 	'for a recheck that nobody has answered.';
 
-GRANT EXECUTE ON FUNCTION urlmode.held, urlmode.find_created, urlmode.read_waiting TO :"server";
+CREATE OR REPLACE FUNCTION urlmode.mark_shown(ids uuid[], bindings bytea[], keep_ms bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	waits CONSTANT text := current_setting('synchronous_commit');
+BEGIN
+	PERFORM urlmode.mark_read(ids, bindings, keep_ms);
+	PERFORM set_config('synchronous_commit', waits, true);
+END
+$$;
+COMMENT ON FUNCTION urlmode.mark_shown IS
+	'What urlmode.mark_read does, in a transaction with the calls of others, whose commit waits '
+	'for the disk.';
+
+GRANT EXECUTE ON FUNCTION urlmode.held, urlmode.find_created, urlmode.read_waiting, urlmode.mark_shown TO :"server";

@@ -1,5 +1,6 @@
 -- The lists of the program api: one tenant's alone, a page at a time. An item is the JSON that
--- the program answers with; cursor is where the next page begins.
+-- the program answers with; cursor is where the next page begins. The cursor of the ledger has
+-- two numbers: the lease of whoever reads, and the entry that was read.
 
 CREATE OR REPLACE FUNCTION urlmode.page_of_unclaimed(tenant text, provider text, since timestamptz, after text, most integer)
 RETURNS TABLE (item jsonb, cursor text)
@@ -8,14 +9,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			'resume_key', u.resume_key, 'reference', u.reference, 'amount', u.amount, 'currency', u.currency, 'matches', u.matches,
 			'late', u.late, 'proven_at', u.proven_at, 'refunded', u.refunded, 'held', u.held),
 		x.cursor
-	FROM urlmode.unclaimed_payments(page_of_unclaimed.provider, since) u
-	JOIN urlmode.elicitation e ON e.id = u.elicitation AND e.tenant = page_of_unclaimed.tenant
+	FROM urlmode.unclaimed_of(page_of_unclaimed.tenant, page_of_unclaimed.provider, since, NULL) u
 	CROSS JOIN LATERAL (SELECT to_char(u.proven_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || ' ' || u.reference) AS x (cursor)
 	WHERE after IS NULL OR x.cursor > after COLLATE "C"
 	ORDER BY x.cursor COLLATE "C" LIMIT least(greatest(most, 1), 100)
 $$;
 COMMENT ON FUNCTION urlmode.page_of_unclaimed IS
-	'What urlmode.unclaimed_payments lists, of one tenant, without results: at most `most` and 100 '
+	'What urlmode.unclaimed_of lists, without results: at most `most` and 100 '
 	'after a cursor.';
 
 CREATE OR REPLACE FUNCTION urlmode.page_of_refunds(tenant text, provider text, since timestamptz, after text, most integer)
@@ -26,16 +26,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 			'received_at', r.received_at, 'changed_at', r.changed_at, 'payment', r.payment,
 			'paid', r.paid, 'refunded', r.refunded, 'held', r.held, 'claimed', r.claimed),
 		x.cursor
-	FROM urlmode.refunds(page_of_refunds.provider, since) r
-	LEFT JOIN urlmode.elicitation e ON e.id = r.elicitation
-	LEFT JOIN urlmode.payment p ON p.provider = r.provider_name AND p.reference = r.payment
+	FROM urlmode.refunds_of(page_of_refunds.tenant, page_of_refunds.provider, since, NULL) r
 	CROSS JOIN LATERAL (SELECT to_char(r.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || ' ' || r.reference || ' ' || coalesce(r.elicitation::text, '')) AS x (cursor)
-	WHERE coalesce(p.tenant, e.tenant) = page_of_refunds.tenant AND (after IS NULL OR x.cursor > after COLLATE "C")
+	WHERE after IS NULL OR x.cursor > after COLLATE "C"
 	ORDER BY x.cursor COLLATE "C" LIMIT least(greatest(most, 1), 100)
 $$;
 COMMENT ON FUNCTION urlmode.page_of_refunds IS
-	'What urlmode.refunds lists, of one tenant: at most `most` and 100 after a cursor. What names '
-	'neither a payment nor an elicitation of a tenant is the operator''s.';
+	'What urlmode.refunds_of lists: at most `most` and 100 after a cursor.';
 
 CREATE OR REPLACE FUNCTION urlmode.page_of_entitlements(tenant text, subject text, item_name text, after text, most integer)
 RETURNS TABLE (item jsonb, cursor text)
@@ -51,4 +48,49 @@ $$;
 COMMENT ON FUNCTION urlmode.page_of_entitlements IS
 	'What urlmode.entitlements lists: at most `most` and 100 after an item.';
 
-GRANT EXECUTE ON FUNCTION urlmode.page_of_unclaimed, urlmode.page_of_refunds, urlmode.page_of_entitlements TO :"server";
+CREATE OR REPLACE FUNCTION urlmode.page_of_ledger(tenant text, consumer text, lease bigint, number bigint, lease_ms bigint, most integer)
+RETURNS TABLE (outcome text, wait_ms bigint, item jsonb, cursor text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	its bigint := page_of_ledger.lease;
+BEGIN
+	IF its IS NULL AND NOT urlmode.add_consumer(tenant, consumer) THEN
+		outcome := 'full';
+	ELSIF its IS NULL THEN
+		SELECT b.lease, b.wait_ms INTO its, page_of_ledger.wait_ms
+		FROM urlmode.begin_ledger(page_of_ledger.consumer, page_of_ledger.lease_ms, page_of_ledger.tenant) b;
+		outcome := CASE WHEN its IS NULL THEN 'leased' ELSE 'read' END;
+	ELSE
+		-- Not acknowledge_ledger: what others do in the same transaction must be on the disk.
+		UPDATE urlmode.ledger_consumer c
+		SET number = greatest(c.number, page_of_ledger.number),
+			leased_until = clock_timestamp() + page_of_ledger.lease_ms * interval '1 millisecond'
+		WHERE c.tenant = page_of_ledger.tenant AND c.consumer = page_of_ledger.consumer AND c.lease = its;
+		outcome := CASE WHEN FOUND THEN 'read' ELSE 'lost' END;
+	END IF;
+	IF outcome <> 'read' THEN
+		RETURN NEXT;
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT 'read', NULL::bigint, jsonb_build_object('number', l.number, 'entered_at', l.entered_at, 'type', l.entry_type, 'kind', l.kind,
+			'provider', l.provider, 'id', l.elicitation, 'subject', l.subject, 'item', l.item, 'payment', l.payment,
+			'checkout', l.checkout, 'reference', l.reference, 'amount', l.amount, 'currency', l.currency, 'refunded', l.refunded,
+			'status', l.status, 'occurred_at', l.occurred_at, 'evidence_due_at', l.evidence_due_at),
+		its || '.' || l.number
+	FROM urlmode.read_ledger(page_of_ledger.consumer, its, page_of_ledger.most, page_of_ledger.tenant) l
+	ORDER BY l.number;
+	IF NOT FOUND THEN
+		PERFORM urlmode.end_ledger(page_of_ledger.consumer, its, page_of_ledger.tenant);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION urlmode.page_of_ledger IS
+	'Begins to read the ledger for a consumer, as urlmode.begin_ledger does, or goes on: acknowledges '
+	'what is up to number, and renews the lease of the cursor. outcome: read, with the next entries, '
+	'at most `most` and 100, and the cursor that acknowledges each and all before it; leased: '
+	'another instance reads for wait_ms milliseconds at most; lost: another one has begun since; full: '
+	'the tenant has as many consumers as it may have. No '
+	'row: there is no entry, and the lease has ended.';
+
+GRANT EXECUTE ON FUNCTION urlmode.page_of_unclaimed, urlmode.page_of_refunds, urlmode.page_of_entitlements, urlmode.page_of_ledger TO :"server";

@@ -65,8 +65,10 @@ export class Bed {
 			process.once(signal, () => void bed.close().finally(() => process.exit(1)));
 		}
 		try {
-			bed.#starting = startStack({ name: 'bench', runDir: path.join(FOLDER, 'run') });
+			bed.#starting = startStack({ name: 'bench', runDir: path.join(FOLDER, 'run'), env: { API: '1' } });
 			bed.stack = await bed.#starting;
+			// It listens, as a server does: until it is measured.
+			await bed.stack.service('stop', 'api');
 			await bed.#prepare(size);
 			if (peers) {
 				await bed.writeReturns(bed.openReturns, 0, size, (elicitation) => ({ bend: () => openState(elicitation) }));
@@ -152,7 +154,7 @@ export class Bed {
 
 	/** The names of the FastCGI programs of the callback host. */
 	get programs() {
-		return readdirSync(path.join(ROOT, 'cgi-bin')).filter((file) => file !== 'api.c').map((file) => path.basename(file, '.c'));
+		return readdirSync(path.join(ROOT, 'cgi-bin')).filter((file) => !['api.c', 'console.c'].includes(file)).map((file) => path.basename(file, '.c'));
 	}
 
 	/** How many rows are completed, and accepted. */

@@ -30,7 +30,7 @@ export function table(results, machine, { repeats, passes, seconds }) {
 
 function lines(results) {
 	return [
-		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...flood(results),
+		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...api(results), ...flood(results),
 		...held(results), ...webhooks(results), ...idTokens(results), ...memory(results), ...listeners(results), ...flat(results),
 	];
 }
@@ -192,6 +192,26 @@ function creates(results) {
 				...compared(results, 'whole way urlmode', 'whole way hono'),
 			});
 	}
+	return all;
+}
+
+/** The program api: what the package in Node does, over HTTP. */
+function api(results) {
+	const all = [];
+	for (const [name, label, most] of [['api memory', 'the api at rest, PSS', 5], ['api waits', 'the api with 10,000 waits in ten calls, PSS', 20]]) {
+		if (!results.has(name)) continue;
+		const size = results.median(name, 'size');
+		all.push({ name: label, value: `${size.toFixed(1)} MB`, must: `< ${most} MB`, reached: size < most });
+	}
+	if (results.has('api latency', 'latency urlmode')) {
+		const ratio = results.ratio(['api latency', 'p50'], ['latency urlmode', 'p50']);
+		const [p50, p99] = ['p50', 'p99'].map((q) => results.median('api latency', q));
+		all.push({ name: 'callback to answer of wait, 200/s', value: `p50 ${ms(p50)}, p99 ${ms(p99)}`, ratio: `p50 ${times(ratio)} Node's promise`, must: '≤ 1.3 ×', reached: ratio <= 1.3 });
+	}
+	for (const [name, other, label, must] of [
+		['api waiting', 'waiting node', 'resolved through the api, 10,000 waits of ten callers', 0.9], ['api create', 'create ten', 'create through the api, ten at once, against one Node process', 1],
+		['api listening', 'nobody listening', 'completions with 100 servers waiting through one api, against none', 0.9],
+	]) if (results.has(name, other)) all.push({ ...rate(results, name, label), ...compared(results, name, other, must) });
 	return all;
 }
 

@@ -1,5 +1,6 @@
 // The measurements, and their order.
 
+import { memoryOfApi, pidOfApi, withApi } from './scenarios/api.mjs';
 import { completions, nothing } from './scenarios/completions.mjs';
 import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
@@ -28,6 +29,7 @@ const FULL = {
 	waits: WAITS,
 	creates: { count: 150_000, atOnce: 64 },
 	listeners: [0, 1, 10, 100],
+	api: { servers: 100, atOnce: 10 },
 	held: [0, 16],
 	flood: 250_000,
 	webhooks: 80_000,
@@ -47,6 +49,7 @@ const QUICK = {
 	waits: WAITS,
 	creates: { count: 70_000, atOnce: 64 },
 	listeners: [],
+	api: { servers: 100, atOnce: 10 },
 	held: [0, 16],
 	flood: 100_000,
 	webhooks: 25_000,
@@ -93,6 +96,7 @@ export async function round(bed, plan) {
 	await measure('latency redis', () => redis(plan.latency));
 	await measureWaits(bed, plan, measure, others);
 	await measureCreates(bed, plan, measure, time);
+	await measureApi(bed, plan, measure, time);
 	await measureFlood(bed, plan, measure, time);
 	for (const rows of plan.held) await measure(`held ${rows}`, () => held(bed, { ...plan.latency, rows }));
 	for (const listening of plan.listeners) {
@@ -117,6 +121,22 @@ async function measureCreates(bed, { creates: { count, atOnce } }, measure, time
 	for (const side of ['urlmode', 'hono']) {
 		await measure(`whole way ${side}`, () => wholeWay(bed, side, { ...time, count, atOnce }));
 	}
+}
+
+/** The api beside the package in Node, and completions while servers wait through it. */
+async function measureApi(bed, { api: { servers, atOnce }, creates: { count }, waiting: many, latency: slow }, measure, time) {
+	const measureThere = (name, what) => measure(name, () => withApi(bed, what));
+	await measureThere('api memory', () => memoryOfApi(bed));
+	await measureThere('api latency', () => latency(bed, 'api', slow));
+	await measureThere('api waiting', () => waiting(bed, 'api', many));
+	await measureThere('api waits', async () => {
+		const pid = await pidOfApi(bed);
+		return memoryOfWaits(bed, 'api', { open: many.open, of: () => pid });
+	});
+	await measureThere('api create', () => creates(bed, { ...time, side: 'api', count, atOnce }));
+	await measure('create ten', () => creates(bed, { ...time, count, atOnce }));
+	await measureThere('api listening', () => completions(bed, 'urlmode', { ...time, throughApi: servers }));
+	await measure('nobody listening', () => completions(bed, 'urlmode', { ...time, listening: 0 }));
 }
 
 async function peersMemory(bed) {

@@ -14,6 +14,7 @@ const node = (mode) => ({ command: [process.execPath, path.join(PEERS, 'waiter.m
 
 export const WAITERS = {
 	node: node('urlmode'),
+	api: node('api'),
 	plain: node('plain'),
 	listen: node('listen'),
 	python: { command: [PYTHON, path.join(PEERS, 'waiter.py')], env: { PYTHONPATH: path.join(ROOT, 'lib/python/src') } },

@@ -3,7 +3,7 @@
 // recorded.
 
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const EXECUTABLE = '/usr/bin/chromium-headless-shell';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PICTURES = fileURLToPath(new URL('../../build/browser', import.meta.url));
 
-export const PHONE = { width: 320, height: 640 };
+export const PHONE = { width: 320, height: 568 };
 const DESKTOP = { width: 1280, height: 800 };
 
 /** @returns {Promise<Chromium>} */
@@ -49,11 +49,12 @@ class Chromium {
 	/**
 	 * Another person's browser: cookies of its own. A page that waits would be drawn sixty times a second if it moved.
 	 *
-	 * @param {import('playwright-core').BrowserContextOptions} [options]
+	 * @param {import('playwright-core').BrowserContextOptions & { blocksThirdParties?: boolean }} [options] whose cookies of third parties
+	 *     are blocked, if that is so
 	 * @returns {Promise<Person>}
 	 */
-	async person(options) {
-		return new Person(await this.#browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...options }));
+	async person({ blocksThirdParties = false, ...options } = {}) {
+		return new Person(await this.#browser.newContext({ viewport: DESKTOP, reducedMotion: 'reduce', ...options }), blocksThirdParties);
 	}
 
 	async close() {
@@ -69,10 +70,12 @@ class Person {
 	requests = [];
 
 	#context;
+	#blocksThirdParties;
 	#recording = [];
 
-	constructor(context) {
+	constructor(context, blocksThirdParties) {
 		this.#context = context;
+		this.#blocksThirdParties = blocksThirdParties;
 		context.setDefaultTimeout(30_000);
 		context.on('response', (response) => this.#recording.push(this.#record(response)));
 	}
@@ -89,6 +92,11 @@ class Person {
 			}
 		});
 		await session.send('Audits.enable');
+		if (this.#blocksThirdParties) {
+			await session.send('Network.enable');
+			await session.send('Network.setCookieControls',
+				{ enableThirdPartyCookieRestriction: true, disableThirdPartyCookieMetadata: true, disableThirdPartyCookieHeuristics: true });
+		}
 		page.on('pageerror', (error) => report(`error: ${error.message}`));
 		page.on('console', (message) => {
 			// A refusal's status is on the console as well; tests look at statuses themselves.
@@ -178,6 +186,28 @@ export async function sideBySide(person, pictures, name) {
 		const tab = await person.tab();
 		const images = pictures.map((bytes) => `<img src="data:image/png;base64,${bytes.toString('base64')}">`);
 		await tab.setContent(`<body style="display:flex;gap:16px;margin:16px;align-items:start;background:#8b929c">${images.join('')}`);
+		await picture(tab, name);
+	} finally {
+		await person.close();
+	}
+}
+
+/**
+ * Pictures of build/browser/ side by side, as one, whose line is the end of a phone's first screen; that of the run before has
+ * "before" in its name. Closes the person.
+ */
+export async function sheet(person, names, name) {
+	try {
+		const tab = await person.tab();
+		const read = async (file) => (await readFile(path.join(PICTURES, `${file}.png`)).catch(() => undefined))?.toString('base64');
+		const figures = await Promise.all(names.map(async (file) => [file, await read(file)]));
+		await rename(path.join(PICTURES, `${name}.png`), path.join(PICTURES, `${name}-before.png`)).catch(() => {});
+		await tab.setViewportSize({ width: 3_000, height: 1_000 });
+		await tab.setContent(`<style>body{display:flex;flex-wrap:wrap;gap:16px;margin:16px;align-items:start;background:#8b929c;font:14px sans-serif}
+			figure{margin:0;position:relative}img{display:block;max-width:640px}
+			figure::after{content:"";position:absolute;top:${PHONE.height + 18}px;width:100%;border-top:1px dashed red}</style>`
+			+ figures.filter(([, image]) => image !== undefined)
+				.map(([file, image]) => `<figure>${file}<img src="data:image/png;base64,${image}"></figure>`).join(''));
 		await picture(tab, name);
 	} finally {
 		await person.close();

@@ -11,22 +11,22 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { BIN, configure, setUpNginx } from '../security/deployment.mjs';
-import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { openForms } from '../support/forms.mjs';
-import { axe, overflow, PHONE, picture, startChromium, textSize } from './chromium.mjs';
+import { confirmAccount, confirmPayment, open, openForm, PAGES } from './all-pages.mjs';
+import { accept, changes } from './boxes.mjs';
+import { axe, overflow, PHONE, picture, sheet, startChromium, textSize } from './chromium.mjs';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ja', 'zh', 'ko', 'ar'];
 const OTHERS = LANGUAGES.filter((language) => language !== 'en');
 const texts = (language) => JSON.parse(readFileSync(new URL(`../../lib/pages/${language}.json`, import.meta.url), 'utf8'));
 const PAGE_MAX = 10_000; // bytes, with everything in it
 
-const NARROW = { width: 280, height: 653 };
-const LONG = {
-	requester: 'W'.repeat(200),
-	subject: 'averyveryverylongsubjectwithoutanyspace'.repeat(13),
-};
+// One picture of all pages for each of these.
+const LOOKS = ['phone', 'arabic', 'dark', 'forced', 'light'];
+const drawn = [];
 
+const NARROW = { width: 280, height: 653 };
 let fixture;
 let forms;
 let chromium;
@@ -43,113 +43,24 @@ before(async () => {
 });
 
 after(async () => {
+	accept();
+	for (const look of LOOKS) {
+		await sheet(await chromium.person(), drawn.map((name) => `${name}-${look}`), `all-${look}`);
+	}
 	provider?.closeAllConnections();
 	provider?.close();
 	await fixture?.close();
 });
 
 const target = () => `http://localhost:${provider.address().port}/`;
-const open = (path) => (tab) => tab.goto(fixture.url(path));
-
-/** Goes on with a payment, and comes back to the page that follows it. */
-async function followPayment(tab) {
-	const payment = await goToCheckout(tab);
-	await tab.goto(payment.returnUrl);
-}
-
-/** The same after a card was refused. */
-async function followFailedAttempt(tab) {
-	const payment = await goToCheckout(tab);
-	const adyen = sender(fixture, 'adyen');
-	await adyen.send(adyen.event(payment.id, 'failed'));
-	await tab.goto(payment.returnUrl);
-}
-
-async function goToCheckout(tab) {
-	const payment = await fixture.createPayment('adyen', { targetUrl: target(), expected: { amount: 1050, currency: 'EUR' } });
-	await tab.goto(payment.url);
-	await tab.click('button[value=continue]');
-	await tab.waitForURL(target());
-	return payment;
-}
-
-async function ending(tab, code) {
-	const url = fixture.url('/done').replace('http:', 'https:');
-	await tab.context().addCookies([{ name: '__Host-urlmode-done', value: code, url, secure: true }]);
-	await tab.goto(fixture.url('/done'));
-}
-
-async function confirmPayment(tab) {
-	const { url } = await fixture.createPayment('adyen', { targetUrl: target(), expected: { amount: 123_450, currency: 'EUR' } });
-	await tab.goto(url);
-}
-
-async function confirmSignature(tab) {
-	const { url } = await fixture.create({ provider: 'docusign', kind: 'signature', targetUrl: target() });
-	await tab.goto(url);
-}
-
-const FORM = {
-	title: { en: 'Connect the shop', ar: 'اربط المتجر' }, text: 'W'.repeat(60),
-	facts: [{ label: 'Shop', value: 'Books & Co' }],
-	fields: [
-		{ name: 'api_key', type: 'secret', label: 'API key', help: 'Under Developers', required: true, format: 'token',
-			link: { url: 'https://shop.example/keys', label: 'Get a key' } },
-		{ name: 'mail', type: 'email', label: 'E-mail' },
-		{ name: 'region', type: 'choice', label: 'Region', choices: [{ value: 'eu', label: 'Europe' }] },
-		{ name: 'notes', type: 'multiline', label: 'Notes' },
-		{ name: 'terms', type: 'checkbox', label: 'I agree' },
-	],
-};
-const openForm = async (tab, options) => tab.goto((await forms.create({ form: FORM, ...options })).url);
-const openApproval = (tab) => openForm(tab, { kind: 'approval', form: { title: 'Expense', facts: FORM.facts, comment: 'optional' } });
-
-async function openCheck(tab) {
-	await openForm(tab, { verify: 120_000 });
-	await tab.fill('#f-api_key', 'sk_live');
-	await tab.click('button[value=submit]');
-}
-
-/** [name, the text that is its title, how to get there, its languages] */
-const PAGES = [
-	['confirm', 'confirm_title', async (tab) => tab.goto((await fixture.create()).url)],
-	['confirm-payment', 'confirm_title', confirmPayment],
-	['confirm-signature', 'confirm_title', confirmSignature],
-	['confirm-long', 'confirm_title', async (tab) => {
-		const urlmode = fixture.openUrlMode({ name: LONG.requester });
-		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: LONG.subject, targetUrl: target() });
-		await tab.goto(url);
-	}],
-	['confirm-rtl', 'confirm_title', async (tab) => {
-		const urlmode = fixture.openUrlMode({ name: 'חברת הדוגמה' });
-		const { url } = await urlmode.create({ provider: 'demo', kind: 'oauth', subject: 'مستخدم', targetUrl: target() });
-		await tab.goto(url);
-	}],
-	...['done', 'returned', 'connected', 'not_connected', 'declined', 'failed', 'processing', 'already', 'ended', 'expired', 'mismatch', 'late', 'refused',
-		'recorded', 'form_declined', 'form_ended']
-		.map((code) => [code, `${code}_title`, (tab) => ending(tab, code)]),
-	['ended-link', 'ended_title', async (tab) => {
-		const { id, owner, url } = await fixture.create();
-		await fixture.urlmode.cancel(id, owner);
-		await tab.goto(url);
-	}],
-	['form', 'form_title', openForm],
-	['form-checking', 'checking_title', openCheck],
-	['approval', 'approval_title', openApproval],
-	['follow', 'waiting_title', followPayment],
-	['follow-failed', 'waiting_title', followFailedAttempt],
-	['refusal', 'link_invalid_title', open('/connect/demo?state=x')],
-	['nginx-404', 'not_found_title', open('/no/such/page')],
-	// nginx has not read the headers by then.
-	['nginx-414', 'too_large_title', open(`/done?${'x'.repeat(30_000)}`), ['en']],
-];
+const site = () => ({ fixture, forms, target });
 
 /** A page, in a browser of its own. */
 async function visit(go, options, check) {
 	const person = await chromium.person(options);
 	try {
 		const tab = await person.tab();
-		await go(tab);
+		await go(tab, site());
 		await check(tab, person);
 	} finally {
 		await person.close();
@@ -191,7 +102,9 @@ async function assertLanguage(tab, language, titleText, schemes) {
 	const seen = await tab.evaluate(() => {
 		const { title, documentElement: { lang, dir } } = document;
 		const [mark, heading] = ['.mark', 'main'].map((selector) => document.querySelector(selector).getBoundingClientRect());
-		return { title, heading: document.querySelector('h1').textContent, lang, dir, isRight: mark.x - heading.x > heading.width / 2 };
+		const h1 = document.querySelector('h1');
+		// The heading of a form is the server's, and says its language.
+		return { title, heading: h1.lang ? title : h1.textContent, lang, dir, isRight: mark.x - heading.x > heading.width / 2 };
 	});
 	assert.deepEqual(seen, { title, heading: title, lang, dir, isRight: dir === 'rtl' }, 'the mark is where a line begins');
 	for (const [number, colorScheme] of schemes.entries()) {
@@ -205,7 +118,7 @@ function pages(list) {
 		describe(name, () => {
 			test('light and dark: axe finds nothing, it fits a phone and text of twice its size', async () => {
 				await visit(async (tab) => {
-					await go(tab);
+					await go(tab, site());
 					await stay(tab);
 				}, { viewport: PHONE }, async (tab, { problems }) => {
 					// All languages have one layout: one of each direction, the one with the longest words, and one in turn.
@@ -214,7 +127,14 @@ function pages(list) {
 						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
 						// They also have the same elements and colours, so that axe looks at one beside English.
 						await assertLanguage(tab, language, title, { en: ['light', 'dark'], [turn]: ['dark'] }[language] ?? []);
-						await assertFits(tab, `${name} in ${language}`);
+						if (language === 'en') {
+						assert.deepEqual(await changes(tab, name), [], 'its elements have moved: see boxes.mjs');
+					}
+					if (language === 'en' || language === 'ar') {
+						await tab.emulateMedia({ colorScheme: 'light' });
+						await picture(tab, `${name}-${language === 'en' ? 'phone' : 'arabic'}`);
+					}
+					await assertFits(tab, `${name} in ${language}`);
 					}
 					assert.deepEqual(problems, []);
 				});
@@ -222,13 +142,14 @@ function pages(list) {
 
 			test('in English, on a large screen, in forced colours and without JavaScript', async () => {
 				await visit(go, { javaScriptEnabled: false }, async (tab, { problems }) => {
-					assert.equal(await tab.locator('h1').textContent(), texts('en')[title]);
-					for (const colorScheme of ['light', 'dark']) {
-						await tab.emulateMedia({ colorScheme });
-						await picture(tab, `${name}-${colorScheme}`);
-					}
+					assert.equal(await tab.title(), texts('en')[title]);
+					await picture(tab, `${name}-light`);
+					await tab.setViewportSize(PHONE);
+					await tab.emulateMedia({ colorScheme: 'dark' });
+					await picture(tab, `${name}-dark`);
 					await tab.emulateMedia({ forcedColors: 'active' });
 					await picture(tab, `${name}-forced`);
+					drawn.push(name);
 					assert.deepEqual(problems, []);
 				});
 			});
@@ -250,7 +171,7 @@ describe('the confirm page', () => {
 	}
 
 	test('is answered by keyboard alone, and shows where the focus is', async () => {
-		await visit(PAGES[0][2], {}, async (tab) => {
+		await visit(confirmAccount, {}, async (tab) => {
 			await tab.keyboard.press('Tab');
 			assert.notEqual(await tab.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
 			await tab.keyboard.press('Tab');
@@ -271,7 +192,7 @@ describe('the confirm page', () => {
 	});
 
 	test('goes by keyboard alone: the first button is to go on', async () => {
-		await visit(PAGES[0][2], {}, async (tab) => {
+		await visit(confirmAccount, {}, async (tab) => {
 			await tab.keyboard.press('Tab');
 			assert.equal(await tab.evaluate('document.activeElement.textContent'), texts('en').continue);
 			await tab.keyboard.press('Tab');
@@ -280,17 +201,74 @@ describe('the confirm page', () => {
 	});
 
 	test('its buttons are large enough for a finger', async () => {
-		await visit(PAGES[0][2], { viewport: PHONE, isMobile: true }, async (tab) => {
+		await visit(confirmAccount, { viewport: PHONE, isMobile: true }, async (tab) => {
 			for (const button of await tab.locator('button').all()) {
 				const { width, height } = await button.boundingBox();
-				// WCAG 2.2, 2.5.8.
-				assert.ok(width >= 24 && height >= 24, `${width} × ${height}`);
+				assert.ok(width >= 44 && height >= 44, `${width} × ${height}`);
 			}
 		});
 	});
 });
 
+/** How far each line begins from the side where lines begin, and its name. */
+const edges = (tab) => tab.evaluate(() => [...document.querySelectorAll('.lead,h1,main p,dl,details,label,input,textarea,select,.go')]
+	.filter((element) => element.checkVisibility())
+	.map((element) => [element, element.getBoundingClientRect()])
+	.map(([{ localName, className }, { left, right }]) => (
+		[`${localName}.${className}`, Math.round(document.dir === 'rtl' ? innerWidth - right : left)])));
+
 describe('a form', () => {
+	for (const [name, , go] of PAGES.filter(([name]) => /^form(-facts)?$/.test(name))) {
+		test(`${name}: the first field is on the first screen of a phone, and what can be pressed has 44 px`, async () => {
+			await visit(go, { viewport: PHONE, isMobile: true, hasTouch: true }, async (tab) => {
+				const { y, height } = await tab.locator('#f-api_key').boundingBox();
+				assert.ok(y + height <= PHONE.height, `it ends at ${y + height}`);
+				for (const element of await tab.locator('button:visible, summary, main a, label.tick, select').all()) {
+					const box = await element.boundingBox();
+					assert.ok(box.width >= 44 && box.height >= 44, `${await element.textContent()}: ${box.width} × ${box.height}`);
+				}
+			});
+		});
+	}
+
+	test('shows a secret and hides it, by mouse and keyboard, and sends what it shows; without JavaScript there is no button', async () => {
+		await visit(openForm, {}, async (tab, { problems }) => {
+			const type = () => tab.getAttribute('#f-api_key', 'type');
+			await tab.fill('#f-api_key', 'sk_live');
+			assert.equal(await type(), 'password');
+			await tab.click('button:text("Show")');
+			assert.equal(await type(), 'text');
+			assert.deepEqual(await axe(tab), []);
+			await tab.focus('.secret button');
+			await tab.keyboard.press('Enter');
+			assert.deepEqual([await type(), await tab.textContent('.secret button')], ['password', 'Show']);
+			await tab.keyboard.press('Space');
+			assert.deepEqual([await type(), await tab.textContent('.secret button')], ['text', 'Hide']);
+			await tab.click('button[value=submit]');
+			await tab.waitForURL(fixture.url('/done'));
+			assert.equal(await tab.textContent('h1'), texts('en').done_title);
+			assert.deepEqual(problems, []);
+		});
+		await visit(openForm, { javaScriptEnabled: false }, async (tab) => {
+			assert.equal(await tab.locator('.secret button').isVisible(), false);
+			await tab.fill('#f-api_key', 'sk_live');
+			await tab.click('button[value=submit]');
+			await tab.waitForURL(fixture.url('/done'));
+		});
+	});
+
+	test('is as even from right to left as from left to right, and in forced colours its two buttons differ', async () => {
+		await visit(openForm, { viewport: PHONE }, async (tab) => {
+			const left = await edges(tab);
+			await tab.setExtraHTTPHeaders({ 'Accept-Language': 'ar' });
+			await tab.reload();
+			assert.deepEqual(await edges(tab), left);
+			await tab.emulateMedia({ forcedColors: 'active' });
+			const [first, second] = await tab.locator('.go button').evaluateAll((all) => all.map((button) => getComputedStyle(button).backgroundColor));
+			assert.notEqual(first, second);
+		});
+	});
+
 	test('is filled in and sent by keyboard alone', async () => {
 		await visit(openForm, {}, async (tab) => {
 			await tab.focus('#f-api_key');

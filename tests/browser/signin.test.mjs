@@ -2,8 +2,10 @@
 // back, as somebody else, in two tabs, and what other sites can do with it.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 
@@ -11,7 +13,9 @@ import { OpenIdClient } from '../demo/openid.mjs';
 import { configure } from '../security/deployment.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { DRESSES, startOpenIdProvider } from '../support/openid-provider.mjs';
-import { startChromium } from './chromium.mjs';
+import { until } from '../support/wait.mjs';
+import { axe, picture, startChromium } from './chromium.mjs';
+import { startFirefox } from './firefox.mjs';
 
 const SESSION = '__Host-urlmode-session';
 const SIGNIN = '__Host-urlmode-signin';
@@ -130,6 +134,8 @@ describe('one provider', () => {
 		assert.match(await tab.textContent('main'), /You are signed in as mallory@corp\.example\./);
 		assert.equal(await tab.getAttribute('text=Sign out at the provider', 'href'), `${provider.origin}/logout?client_id=urlmode`);
 		assert.ok(!(await tab.content()).includes(new URL(elicitation.url).searchParams.get('state')), 'no state on the page');
+		assert.deepEqual(await axe(tab), []);
+		await picture(tab, 'wrong-user-openid');
 		await tab.click('text=Sign in as somebody else');
 		assert.equal(await heading(tab), 'This was started by another user');
 		assert.deepEqual(provider.asked.map(({ prompt }) => prompt), [undefined, 'select_account']);
@@ -260,4 +266,91 @@ describe('one provider', () => {
 		await hers.waitForURL(fixture.url('/signin/return'));
 		assert.equal(await heading(hers), 'This was started in another browser');
 	});
+});
+
+// What the end of a sign-in brings is the first party's: the provider's form takes the whole tab along.
+describe('a browser that blocks or partitions the cookies of third parties', () => {
+	before(() => use('google'));
+
+	/** Signs in, fills in a form, approves, and comes back from the provider, in this tab. */
+	async function walk(tab) {
+		const urlmode = { subject: provider.subject('ada') };
+		const atEnd = () => tab.waitForURL((url) => url.href === fixture.url('/done'));
+		const form = await fixture.urlmode.create({ ...urlmode, provider: 'intake', kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key' }] } });
+		await tab.goto(form.url);
+		await tab.fill('#f-api_key', 'S3cr3t');
+		assert.match(await tab.textContent('main'), /You are signed in as ada@corp\.example\./);
+		await tab.click('.secret button');
+		assert.equal(await tab.textContent('.secret button'), 'Hide');
+		await tab.picture('form-signed-in');
+		await tab.click('button[value=submit]');
+		await atEnd();
+		const { result } = await fixture.urlmode.waitForCompletion(form.elicitationId, urlmode);
+		assert.deepEqual(result.values, { api_key: 'S3cr3t' });
+
+		const approval = await fixture.urlmode.create({ ...urlmode, provider: 'approvals', kind: 'approval', form: { title: 'Expense' }, stepUp: true });
+		await tab.goto(approval.url);
+		await tab.click('button[value=approve]');
+		await atEnd();
+		assert.ok((await fixture.urlmode.waitForCompletion(approval.elicitationId, urlmode)).signedInAt);
+
+		const elicitation = await create('ada');
+		await tab.goto(elicitation.url);
+		await atTarget(tab);
+		await tab.goto(`${elicitation.returnUrl}?${new URLSearchParams({ code: 'c', state: new URL(await tab.url()).searchParams.get('state') })}`);
+		assert.deepEqual([(await fixture.stack.elicitation(elicitation.id)).action, await heading(tab)], ['accept', 'You can go back']);
+	}
+
+	/** Whether a frame of our host on the provider's page has our cookies. */
+	async function hasCookieInFrame(tab) {
+		const seen = [];
+		const server = createServer((request, response) => {
+			seen.push(request.headers.cookie ?? '');
+			response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html>');
+		}).listen(0, '127.0.0.1');
+		try {
+			await once(server, 'listening');
+			provider.waits = true;
+			await tab.goto((await create('ada')).url);
+			await tab.evaluate(`const frame = document.createElement('iframe');
+				frame.src = 'http://127.0.0.1:${server.address().port}/';
+				document.body.append(frame);`);
+			return (await until('the frame is asked for', () => seen.length > 0 && seen))[0].includes(SIGNIN);
+		} finally {
+			provider.waits = false;
+			server.closeAllConnections();
+			server.close();
+		}
+	}
+
+	test('Chromium, which blocks them, and does not by default', async () => {
+		for (const blocksThirdParties of [false, true]) {
+			const who = fixture.closeAtEnd(await chromium.person({ blocksThirdParties }));
+			const tab = await who.tab();
+			assert.equal(await hasCookieInFrame(tab), !blocksThirdParties);
+			await tab.context().clearCookies();
+			if (!blocksThirdParties) continue;
+			tab.picture = async (name) => {
+				assert.deepEqual(await axe(tab), []);
+				await picture(tab, name);
+			};
+			await walk(tab);
+			assert.deepEqual(who.problems, []);
+		}
+	});
+
+	// network.cookie.cookieBehavior: 0 accepts all, 5 is the default, 1 blocks those of third parties.
+	for (const [does, behaviour, has] of [['accepts', 0, true], ['partitions', 5, false], ['blocks', 1, false]]) {
+		test(`Firefox ESR, which ${does} them`, async () => {
+			const firefox = await startFirefox({ 'network.cookie.cookieBehavior': behaviour });
+			try {
+				assert.equal(await hasCookieInFrame(firefox), has);
+				await firefox.clearCookies();
+				firefox.picture = ((draw) => (name) => draw.call(firefox, `firefox-${name}`))(firefox.picture);
+				await walk(firefox);
+			} finally {
+				await firefox.close();
+			}
+		});
+	}
 });

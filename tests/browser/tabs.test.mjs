@@ -166,7 +166,7 @@ describe('where users sign in', () => {
 				said.push(await words(tab));
 			};
 			await tab.goto(approval.url);
-			await say('Please decide');
+			await say(EXPENSE.title);
 			await tab.click(`button[value=${button}]`);
 			await tab.waitForURL(fixture.url('/done'));
 			await say(title);

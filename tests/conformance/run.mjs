@@ -28,7 +28,7 @@ const file = (name) => readFileSync(join(HERE, name), 'utf8');
 const fixture = await openFixture({ name: 'conformance' });
 try {
 	const project = makeProject({ name: 'conformance', frameworks: 'newest', files: {
-		'server.mjs': file('server.mjs'), 'content.mjs': file('content.mjs'), 'inputs.mjs': file('inputs.mjs'), 'app.mjs': example('app.mjs'),
+		'server.mjs': file('server.mjs'), 'content.mjs': file('content.mjs'), 'inputs.mjs': file('inputs.mjs'), 'tasks.mjs': file('tasks.mjs'), 'app.mjs': example('app.mjs'),
 	} });
 	const { url } = fixture.closeAtEnd(await startInstance(project, fixture.stack));
 	const statuses = [];

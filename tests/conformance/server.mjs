@@ -1,7 +1,7 @@
 // The server that MCP's conformance suite is run against: what its scenarios
 // want, beside tools that elicit with urlmode. Both protocol revisions, as in
 // lib/node/examples/sdk2.mjs. The user is always the same, and finishes whatever
-// is begun half a second later.
+// is begun half a second later, or when the tool says.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -11,11 +11,12 @@ import {
 	createMcpHandler, createRequestStateCodec, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
-import { rejectRequestState, verifyRequestState, withElicitation } from 'urlmode/sdk2';
+import { handleTasks, rejectRequestState, verifyRequestState, withElicitation } from 'urlmode/sdk2';
 
 import { isTrusted } from './app.mjs';
 import { registerContent } from './content.mjs';
 import { registerInputs } from './inputs.mjs';
+import { registerTasks, REQUIRED } from './tasks.mjs';
 
 const { PORT, URLMODE_DATABASE_URL = '', URLMODE_KEYS_FILE = '', URLMODE_BASE_URL = '' } = process.env;
 const USER_TAKES_MS = 500;
@@ -23,9 +24,11 @@ const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMO
 const subject = 'conformance';
 const codec = createRequestStateCodec({ key: Buffer.alloc(32, 'not a secret') });
 
+/** How long the user takes for an elicitation, if a tool says it. */
+const takes = new Map();
 urlmode.on('created', ({ elicitationId }) => setTimeout(async () => {
 	await urlmode.complete(elicitationId, { subject, action: 'accept', result: {} }).catch(console.error);
-}, USER_TAKES_MS));
+}, takes.get(elicitationId) ?? USER_TAKES_MS));
 
 function createConformanceServer() {
 	const server = new McpServer({ name: 'urlmode-conformance', version: '1.0.0' }, {
@@ -39,6 +42,8 @@ function createConformanceServer() {
 		urlmode, server, call, subject, provider: 'demo', kind: 'oauth', message: 'Please go there.',
 		targetUrl: 'https://provider.example/authorize', roundTimeout: 5_000,
 	}, async () => ({ content: [{ type: 'text', text: 'The user was there.' }] })));
+	registerTasks(server, { urlmode, subject, takes });
+	handleTasks({ urlmode, server, owner: () => ({ subject }), required: REQUIRED });
 	return server;
 }
 

@@ -42,6 +42,8 @@ export function deliveries() {
 				{ ...of('txn_2'), details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
 			paddle('changed', 'transaction.completed', 'renewed', { id: 'txn_3', subscription_id: 'sub_1', origin: 'subscription_update' },
 				{ ...of('txn_3'), details: { subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
+			paddle('charged', 'transaction.completed', 'renewed', { id: 'txn_5', subscription_id: 'sub_1', origin: 'subscription_charge' },
+				{ ...of('txn_5'), details: { kind: 'extra_charge', subscription: { id: 'sub_1', at_ms: NOW * 1000 } } }),
 			paddle('not-renewed', 'transaction.payment_failed', 'ignore', { id: 'txn_4', subscription_id: 'sub_1', origin: 'subscription_recurring' }, { reference: 'txn_4' }),
 			subscription('created', { status: 'active' }),
 			subscription('trialing', { status: 'trialing', trial_until_ms: TRIAL }, { items: [{ trial_dates: { starts_at: '2023-11-14T22:13:20Z', ends_at: '2023-11-28T22:13:20Z' } }] }),

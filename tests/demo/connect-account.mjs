@@ -13,7 +13,7 @@ const PROGRESS = {
 const REASONS = {
 	access_denied: 'you refused',
 	expired: 'nobody signed in in time',
-	refused: 'you chose not to open the page',
+	not_opened: 'the client did not open the page',
 	timeout: 'nobody signed in in time',
 };
 
@@ -58,8 +58,9 @@ export function registerConnectAccount(mcp, { urlmode, openid, accounts, ttl = T
 			}, { timeout: ttl, signal, relatedRequestId: requestId });
 
 			if (answer.action !== 'accept') {
-				await urlmode.complete(elicitationId, { ...owner, action: answer.action, reason: 'refused' });
-				return notConnected('refused');
+				// Whether its user has refused, the client does not say. The next call has a page of its own.
+				await urlmode.abandon(elicitationId, { ...owner, reason: 'not_opened' });
+				return notConnected('not_opened');
 			}
 			const outcome = await urlmode.waitForCompletion(elicitationId, {
 				...owner,

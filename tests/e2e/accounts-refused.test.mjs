@@ -226,7 +226,7 @@ describe('an exchange that fails', () => {
 			'OAUTH_INVALID_RESPONSE, status 200, application/json with refresh_token'],
 		['an answer that is a list', json(200, [{ access_token: 'of-the-test' }]), 'exchange_failed', 'OAUTH_INVALID_RESPONSE, status 200, application/json'],
 		['a token of another type', json(200, { access_token: 'of-the-test', token_type: 'mac' }), 'exchange_failed',
-			'OAUTH_UNSUPPORTED_OPERATION, status 200, application/json with access_token, token_type'],
+			'OAUTH_INVALID_RESPONSE, status 200, application/json with access_token, token_type'],
 		['a token without a type', json(200, { access_token: 'of-the-test' }), 'exchange_failed',
 			'OAUTH_INVALID_RESPONSE, status 200, application/json with access_token'],
 		['an error without a word', json(500, { secret: 'of-the-test' }), 'exchange_failed',

@@ -126,16 +126,16 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		const { elicitationId } = await client.nextRequest();
 		await frontMcpWaits({ elicitationId });
 		await fixture.stack.sql('SELECT urlmode_frameworks.publish($1, $2)', [`mcp:elicit:result:${elicitationId}`, '{"status":"decline"}']);
-		assert.equal((await result).text, 'Not done: the user refused.');
-		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+		assert.match((await result).text, /The client did not open it: it declined[^]*http:\S+/);
+		assert.equal(await rowState(fixture, await newest()), 'pending');
 	});
 
-	test('the answer by FrontMCP\'s own means is a refusal', async () => {
+	test('an answer by FrontMCP\'s own means ends the call, and the link stays', async () => {
 		const client = await connect({ capabilities: {} });
 		const elicitId = /elicitId: "([^"]+)"/.exec((await client.call('buy_report')).text)[1];
 		const { text } = await client.call('sendElicitationResult', { args: { elicitId, action: 'decline' } });
-		assert.equal(text, 'Not done: the user refused.');
-		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+		assert.match(text, /The client did not open it: it declined[^]*http:\S+/);
+		assert.equal(await rowState(fixture, await newest()), 'pending');
 	});
 
 	test('a payment that nobody waited for is used by the next call, and by no other user\'s', async () => {
@@ -148,7 +148,7 @@ describe(describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), { timeout: 120_00
 		await until('the server waits no longer', () => instance.waitsFor(id) === 0); // a call that waits claims the payment
 		await settle(fixture, id);
 		const grace = await connect({ ...GRACE, onElicit: () => 'decline' });
-		assert.equal((await grace.call('buy_report')).text, 'Not done: the user refused.');
+		assert.match((await grace.call('buy_report')).text, /The client did not open it: it declined/);
 		assert.equal((await client.call('buy_report')).text, 'Paid with cs_test_1.');
 		assert.equal(client.requests.length, 1);
 	});

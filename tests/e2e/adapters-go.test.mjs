@@ -31,6 +31,7 @@ const MS = 1_000_000;
 const KNOWN = [
 	{ name: 'impatient', round: 600 * MS }, { name: 'patient', round: 600 * MS, rounds: 8 }, { name: 'tireless', round: 300 * MS, rounds: 3 },
 	{ name: 'boastful', url: false }, { name: 'modest', url: true },
+	{ name: 'by request', ask: 'request' }, { name: 'by error', ask: 'error' }, { name: 'by text', ask: 'text', round: 600 * MS },
 ];
 
 const ALL = readScenarios();
@@ -86,8 +87,8 @@ describe('clients and servers in Go and Python', { timeout: 600_000, concurrency
 			test(`${client} calls ${of}, ${revision}`, { timeout: 120_000 }, async () => {
 				server ??= startServer();
 				const { url } = await server;
-				const token = Object.keys(SCENARIO_USERS).at(-1 - REVISIONS.length * index - REVISIONS.indexOf(revision));
-				await buyReport(fixture, client, { url, revision, token });
+				const last = -2 * (REVISIONS.length * index + REVISIONS.indexOf(revision));
+				await buyReport(fixture, client, { url, revision, tokens: Object.keys(SCENARIO_USERS).slice(last - 2, last || undefined) });
 			});
 		}
 	});

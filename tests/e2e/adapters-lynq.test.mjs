@@ -71,10 +71,11 @@ describe(describeBuild('lynq', LYNQ['@lynq/lynq']), { timeout: 120_000 }, () => 
 		}
 	});
 
-	test('a user who declines in the client declines the elicitation', async () => {
+	test('a client that declines gets the link, and the elicitation stays', async () => {
 		const client = await connect({ onElicit: () => 'decline' });
-		assert.deepEqual(await client.call('connect_account'), { text: 'Authentication cancelled.', isError: true });
-		assert.equal(await rowState(fixture, await newest()), 'completed decline refused');
+		const { text, isError } = await client.call('connect_account');
+		assert.match(text, /The client did not open it: it declined[^]*http:\S+/);
+		assert.deepEqual([isError, await rowState(fixture, await newest())], [false, 'pending']);
 	});
 
 	test('after an instance was killed, a call on another uses the payment', async () => {

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
-import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample, USERS } from '../support/adapters.mjs';
+import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } from '../support/adapters.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { Forks } from '../support/forks.mjs';
 import { buyReport, REVISIONS } from '../support/meeting.mjs';
@@ -36,6 +36,7 @@ const SERVERS = [
 const KNOWN = [
 	{ name: 'impatient', round: 0.6 }, { name: 'patient', round: 0.6, rounds: 8 }, { name: 'tireless', round: 0.3, rounds: 3 },
 	{ name: 'boastful', url: false }, { name: 'modest', url: true },
+	{ name: 'by request', ask: 'request' }, { name: 'by error', ask: 'error' }, { name: 'by text', ask: 'text', round: 0.6 },
 ];
 
 const ALL = readScenarios();
@@ -75,6 +76,8 @@ for (const { of: framework, clients, whole = false, ...server } of SERVERS) {
 }
 
 test('Python\'s client calls a server in Node, in both revisions', { timeout: 120_000 }, async () => {
-	const { url } = await startExample(fixture, project);
-	await Promise.all(REVISIONS.map((revision, index) => buyReport(fixture, 'python', { url, revision, token: Object.keys(USERS)[index] })));
+	const { url } = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify(SCENARIO_USERS) } });
+	await Promise.all(REVISIONS.map((revision, index) => buyReport(fixture, 'python', {
+		url, revision, tokens: Object.keys(SCENARIO_USERS).slice(-2 - 2 * index, -2 * index || undefined),
+	})));
 });

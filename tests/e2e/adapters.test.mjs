@@ -42,10 +42,10 @@ const FRAMEWORKS = [
 	{ name: 'lynq', of: describeBuild('lynq', LYNQ['@lynq/lynq']), versions: ['newest'],
 		example: { doubles: LYNQ, source: example('lynq-hono.mjs') },
 		tools: { connect_account: 'connect_again', buy_report: 'buy_again' },
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: [...ALWAYS, 'sessions'] }] },
 	{ name: 'lynq-express', of: describeBuild('lynq on Express, forms', LYNQ['@lynq/lynq']), versions: ['newest'],
 		example: { doubles: LYNQ, source: example('lynq-express.mjs') }, only: ['store_key', 'accept_terms', 'delete_reports'],
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['text', 'resumes', 'stops', 'sessions'] }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: [...ALWAYS, 'sessions'] }] },
 	{ name: 'frontmcp', of: describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']), versions: ['newest'],
 		...frontMcpExample(),
 		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: ['resumes', 'sessions', 'stops', 'typed'] }] },
@@ -62,6 +62,9 @@ const CLIENTS = [
 	{ name: 'tireless', round: 300, rounds: 3 },
 	{ name: 'boastful', url: false },
 	{ name: 'modest', url: true },
+	{ name: 'by request', ask: 'request' },
+	{ name: 'by error', ask: 'error' },
+	{ name: 'by text', ask: 'text', round: 600 },
 ];
 
 const ALL = readScenarios();

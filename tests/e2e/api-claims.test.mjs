@@ -1,10 +1,17 @@
 // Claims, checks and rechecks over HTTP, and the whole way of a payment in five calls. Everything goes through nginx.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 
+import { UrlMode } from '../../lib/node/src/http/index.js';
 import { startApi } from '../support/api.mjs';
+import { Browser } from '../support/browser.mjs';
+import { sender } from '../support/deliveries.mjs';
+import { press } from '../support/flow.mjs';
 
 let api;
 
@@ -15,6 +22,7 @@ before(async () => {
 after(() => api?.close());
 
 const PRICE = { amount: 1_050, currency: 'EUR' };
+const rowOf = (id) => api.stack.elicitation(id);
 let number = 0;
 
 /** A payment that is paid. */
@@ -28,19 +36,38 @@ async function paid(subject = 'ada') {
 const begin = ({ id, subject }, more = {}) => api.ok('begin_claim', { id, subject, lease_ms: 30_000, ...more });
 const owner = ({ id, subject }) => ({ id, subject });
 
-test('the whole way of a payment in five calls: create, create, wait, begin_claim, fulfil_claim', async () => {
-	const asked = { provider: 'stripe', kind: 'payment', subject: 'ada', item: 'report:42', expected: PRICE };
-	const { needs, id, amount } = await api.ok('create', asked);
-	assert.deepEqual([needs, amount], ['target_url', 1_050]);
-	const { url } = await api.ok('create', { ...asked, id, target_url: 'https://checkout.stripe.com/c/pay', checkout: 'cs_5' }, 201);
-	assert.ok(url.startsWith(`${api.stack.baseUrl}/connect/stripe?state=`));
-	// What the provider would do: the user pays.
-	await api.ok('complete', { id, subject: 'ada', action: 'accept', ...PRICE, reference: 'pi_five' });
-	const { elicitations: [shown] } = await api.ok('wait', { of: [{ id, subject: 'ada' }], for_ms: 60_000 });
-	assert.deepEqual([shown.status, shown.action, shown.reference], ['completed', 'accept', 'pi_five']);
-	const { state, fence } = await api.ok('begin_claim', { id, subject: 'ada', lease_ms: 30_000 });
-	assert.equal(state, 'begun');
-	assert.deepEqual(await api.ok('fulfil_claim', { id, subject: 'ada', fence, result: { report: 'text' }, end: 'delivered' }), {});
+test('the whole way of a payment in five calls, as nginx/API.md shows it, with a webhook that its provider has signed', async () => {
+	const text = await readFile(new URL('../../nginx/API.md', import.meta.url), 'utf8');
+	const [, section] = /^## The way of a payment[^]*?\n([^]*?)^## /m.exec(text);
+	const blocks = (language) => [...section.matchAll(new RegExp(`^   \`\`\`${language}\\n([^]*?)^   \`\`\`$`, 'gm'))].map(([, block]) => block.replaceAll(/^ {3}/gm, ''));
+	const [calls, shown] = [blocks('sh'), blocks('json').map((json) => JSON.parse(json))];
+	assert.deepEqual([calls.length, shown.length], [5, 5]);
+	const env = { PATH: process.env.PATH, URL: api.stack.env.URLMODE_API_URL, KEY: api.key, CHECKOUT: 'cs_five', CHECKOUT_URL: 'https://checkout.stripe.com/c/pay/cs_five', SEEN: '', CLAIM_ID: randomUUID() };
+	/** Runs the next call; its answer has the members that the document shows. */
+	const next = async (more = {}) => {
+		const { stdout } = await promisify(execFile)('bash', ['-euc', calls.shift()], { env: { ...env, ...more } });
+		const [answer, expected] = [JSON.parse(stdout), shown.shift()];
+		const [one, other] = [answer, expected].map(({ elicitations: [first] = [], ...rest }) => Object.keys(first ?? rest).sort());
+		assert.deepEqual(one, other, stdout);
+		return answer;
+	};
+	const { needs, id, amount } = await next();
+	assert.deepEqual([needs, amount, await rowOf(id)], ['target_url', 1_050, undefined]);
+	env.ID = id;
+	const { url } = await next();
+	const { elicitations: [{ seen }] } = await api.ok('wait', { of: [{ id, subject: 'ada' }], for_ms: 0 });
+	const waiting = next({ SEEN: seen });
+	const browser = new Browser();
+	assert.equal((await press(browser, await browser.open(url), 'continue')).location, env.CHECKOUT_URL);
+	const stripe = sender({ stack: api.stack, url: (where) => new URL(where, api.stack.baseUrl) }, 'stripe');
+	assert.equal((await stripe.send(stripe.event(id, 'paid', { ...PRICE, reference: env.CHECKOUT }))).status, 200);
+	let { elicitations: [outcome] } = await waiting;
+	// The first move may be that the user has opened the link.
+	while (outcome.status !== 'completed') ({ elicitations: [outcome] } = await api.ok('wait', { of: [{ id, subject: 'ada', seen: outcome.seen }], for_ms: 60_000 }));
+	assert.deepEqual([outcome.action, outcome.amount, outcome.currency], ['accept', 1_050, 'EUR']);
+	const { state, fence, reference } = await next();
+	assert.deepEqual([state, reference], ['begun', outcome.reference]);
+	assert.deepEqual(await next({ FENCE: String(fence) }), {});
 	assert.deepEqual(await api.error('begin_claim', { id, subject: 'ada', lease_ms: 30_000 }), [409, 'taken']);
 });
 
@@ -103,6 +130,24 @@ describe('a claim under a lease', () => {
 		assert.deepEqual(await api.ok('confirm_claim', { ...owner(payment), fence: again.fence }), {});
 		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000 }), [409, 'taken']);
 		assert.deepEqual(await api.error('confirm_claim', { ...owner(payment), fence: again.fence + 7 }), [409, 'lost']);
+	});
+
+	test('money that is held is claimed by whoever asks for any payment, or names it and says nothing else', async () => {
+		const payment = await paid();
+		const { reference } = payment;
+		await api.stack.sql('UPDATE urlmode.payment SET held = true WHERE elicitation = $1', [payment.id]);
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), reference, any_payment: false, lease_ms: 1_000 }), [409, 'taken']);
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000 }), [409, 'taken']);
+		for (const more of [{}, { any_payment: true }]) {
+			const { state, fence } = await begin(payment, { reference, ...more });
+			assert.equal(state, 'begun');
+			await api.ok('release_claim', { ...owner(payment), fence });
+		}
+		const urlmode = new UrlMode({ url: api.stack.env.URLMODE_API_URL, key: api.key });
+		assert.deepEqual(await urlmode.beginClaim(payment.id, { subject: 'ada', reference }), { state: 'taken' });
+		const claim = await urlmode.beginClaim(payment.id, { subject: 'ada', reference, anyPayment: true });
+		await claim.end('delivered');
+		await urlmode.close();
 	});
 
 	test('also a result of many megabytes, in a body of its own limit', async () => {
@@ -180,7 +225,7 @@ describe('what wait asks the server', () => {
 		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{pi_r}', 1)", [id]);
 		const { elicitations: [asked] } = await api.ok('wait', { of: [{ ...owned, can: ['recheck'] }], for_ms: 10_000 });
 		const { lease, ...rest } = asked.recheck;
-		assert.deepEqual(rest, { type: 'payment.updated', references: ['pi_r'], expected: PRICE, checkout: 'cs_recheck' });
+		assert.deepEqual(rest, { provider: 'stripe', type: 'payment.updated', references: ['pi_r'], expected: PRICE, checkout: 'cs_recheck' });
 		const { elicitations: [other] } = await api.ok('wait', { of: [{ ...owned, can: ['recheck'] }], for_ms: 10_000 });
 		assert.equal(other.recheck, undefined);
 		for (const [body, member] of [[{ payments: [{ reference: 'a' }] }, 'payments[0].amount'], [{ payments: [], failed: true }, 'failed'], [{ refunds: [{ reference: 'a', payment: 'b', amount: 1, status: 'x' }] }, 'refunds[0].status']]) {
@@ -190,6 +235,40 @@ describe('what wait asks the server', () => {
 		assert.equal(outcomes.length, 1);
 		const { elicitations: [ended] } = await api.ok('wait', { of: [owned], for_ms: 0 });
 		assert.deepEqual([ended.action, ended.reference, ended.result], ['accept', 'pi_r', { amount: 1_050, currency: 'EUR', reference: 'pi_r' }]);
+	});
+
+	test('a claim begins after the provider was asked, by the call that gets the lease', async () => {
+		const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject: 'ada', item: randomUUID(), expected: PRICE, target_url: 'https://checkout.stripe.com/c/pay', checkout: `cs_${randomUUID()}` }, 201);
+		const owned = { id, subject: 'ada' };
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{pi_c}', 1)", [id]);
+		const { elicitations: [{ recheck: { lease } }] } = await api.ok('wait', { of: [{ ...owned, can: ['recheck'] }], for_ms: 10_000 });
+		const payments = [{ reference: `pi_${id}`, ...PRICE, status: 'paid', id }];
+		await api.ok('end_recheck', { ...owned, lease, payments });
+		// All events are answered, and the answer is older than a moment.
+		const begin = { ...owned, lease_ms: 30_000, recheck_after_ms: 0 };
+		const { status, body: { error: { code, recheck, left_ms: left } } } = await api.call('begin_claim', begin);
+		assert.deepEqual([status, code, left, recheck.provider, recheck.expected], [409, 'recheck', undefined, 'stripe', PRICE]);
+		for (const [method, asked] of [['begin_claim', begin], ['claim', { ...owned, recheck_after_ms: 0 }]]) {
+			const other = await api.call(method, asked);
+			assert.deepEqual([other.status, other.body.error.code, other.body.error.recheck], [409, 'recheck', undefined]);
+			assert.ok(other.body.error.left_ms > 0);
+		}
+		// Meanwhile all of it went back.
+		await api.ok('end_recheck', { ...owned, lease: recheck.lease, payments, refunds: [{ reference: 're_c', payment: `pi_${id}`, amount: PRICE.amount, status: 'paid', id }] });
+		const { body } = await api.call('begin_claim', { ...begin, recheck_after_ms: 60_000 });
+		assert.deepEqual([body.error?.code, body.fence], ['taken', undefined], JSON.stringify(body));
+	});
+
+	test('a claim with both ends at once gets the lease as well, and a caller that cannot ask is not stopped', async () => {
+		const payment = await paid();
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{}', 1)", [payment.id]);
+		const { status, body: { error: { code, recheck } } } = await api.call('claim', { ...owner(payment), recheck_after_ms: 0 });
+		assert.deepEqual([status, code, recheck.provider], [409, 'recheck', 'stripe']);
+		await api.ok('end_recheck', { ...owner(payment), lease: recheck.lease });
+		assert.deepEqual(await api.ok('claim', { ...owner(payment), reference: payment.reference, recheck_after_ms: 60_000 }), { reference: payment.reference });
+		const other = await paid();
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{}', 1)", [other.id]);
+		await api.ok('claim', owner(other));
 	});
 
 	test('a recheck that has failed can be begun again', async () => {

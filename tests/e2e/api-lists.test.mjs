@@ -1,7 +1,7 @@
 // The lists of the api: one tenant's alone, a page at a time. Everything goes through nginx.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 
 import { startApi } from '../support/api.mjs';
 
@@ -59,12 +59,86 @@ test('paid is of a user, an item and a tenant', async () => {
 	assert.deepEqual(await shop.ok('paid', { subject: 'ada', item: 'report', since: new Date(Date.now() + 3_600_000).toISOString() }), { paid: false });
 });
 
+test('with delivered, what was paid counts once a call has claimed it', async () => {
+	const id = await paid(shop, 'opera', 'pi_opera');
+	const asked = { subject: 'ada', item: 'opera' };
+	assert.deepEqual(await shop.ok('paid', { ...asked, delivered: true }), { paid: false });
+	await shop.ok('claim', { id, subject: 'ada' });
+	assert.deepEqual(await shop.ok('paid', { ...asked, delivered: true }), { paid: true });
+	assert.deepEqual(await bank.ok('paid', { ...asked, delivered: true }), { paid: false });
+});
+
+describe('the ledger', () => {
+	/** All entries for a consumer, each page acknowledged by the next call. */
+	async function read(caller, consumer, limit) {
+		const entries = [];
+		let page = await caller.ok('ledger', { consumer, limit });
+		for (; page.next !== null; page = await caller.ok('ledger', { consumer, limit, after: page.next })) entries.push(...page.items);
+		assert.deepEqual(page.items, []);
+		return entries;
+	}
+
+	test('each entry of the tenant comes in order, once it is acknowledged no more', async () => {
+		const north = await api.as('north', 'north');
+		const id = await paid(north, 'book', 'pi_book');
+		await north.ok('claim', { id, subject: 'ada' });
+		const entries = await read(north, 'books', 1);
+		assert.deepEqual(entries.map(({ type, payment }) => [type, payment]), [['paid', 'pi_book'], ['claimed', 'pi_book'], ['delivered', 'pi_book']]);
+		const [{ number, entered_at: entered, ...rest }] = entries;
+		assert.deepEqual(rest, {
+			type: 'paid', kind: 'payment', provider: 'stripe', id, subject: 'ada', item: 'book', payment: 'pi_book', checkout: null, reference: 'pi_book', ...PRICE, refunded: 0,
+			status: null, occurred_at: null, evidence_due_at: null,
+		});
+		assert.ok(number > 0 && Math.abs(new Date(entered) - Date.now()) < 600_000);
+		assert.deepEqual(await read(north, 'books'), []);
+		await paid(north, 'map', 'pi_map');
+		assert.deepEqual((await read(north, 'books')).map(({ payment }) => payment), ['pi_map']);
+		assert.equal((await read(north, 'mails')).length, 4, 'each consumer has a place of its own');
+		const other = await read(bank, 'books');
+		assert.ok(other.every(({ payment }) => payment !== 'pi_book'), 'each tenant has its own');
+	});
+
+	test('the numbers of a tenant have no gaps, and it has 100 consumers at most', async () => {
+		const east = await api.as('east', 'east');
+		await paid(east, 'a', 'pi_east_a');
+		await paid(bank, 'between', 'pi_between');
+		await paid(east, 'b', 'pi_east_b');
+		assert.deepEqual((await read(east, 'books')).map(({ number }) => number), [1, 2]);
+		await api.stack.sql("INSERT INTO urlmode.ledger_consumer (tenant, consumer) SELECT 'east', 'c' || n FROM generate_series(2, 100) AS n");
+		assert.deepEqual(await east.error('ledger', { consumer: 'one-more' }), [429, 'full', 'consumer']);
+		assert.deepEqual(await read(east, 'c2', 2), await read(east, 'c3', 2));
+		await bank.ok('ledger', { consumer: 'one-more' });
+	});
+
+	test('one reads at a time; whoever dies leaves what it has not acknowledged', async () => {
+		const south = await api.as('south', 'south');
+		await paid(south, 'a', 'pi_a');
+		await paid(south, 'b', 'pi_b');
+		const first = await south.ok('ledger', { consumer: 'books', limit: 1 });
+		const { status, body: { error } } = await south.call('ledger', { consumer: 'books' });
+		assert.deepEqual([status, error.code], [409, 'leased']);
+		assert.ok(error.left_ms > 0 && error.left_ms <= 30_000, `${error.left_ms}`);
+		// A lost answer costs nothing: the same call again has the same entries.
+		const second = await south.ok('ledger', { consumer: 'books', after: first.next });
+		assert.deepEqual((await south.ok('ledger', { consumer: 'books', after: first.next })).items, second.items);
+		await api.stack.sql("UPDATE urlmode.ledger_consumer SET leased_until = now() WHERE tenant = 'south'");
+		const next = await south.ok('ledger', { consumer: 'books' });
+		assert.deepEqual(next.items, second.items);
+		assert.deepEqual(await south.error('ledger', { consumer: 'books', after: second.next }), [409, 'lost']);
+		assert.deepEqual(await south.error('ledger', { consumer: 'mails', after: next.next }), [409, 'lost']);
+		assert.deepEqual(await bank.error('ledger', { consumer: 'books', after: next.next }), [409, 'lost']);
+		assert.deepEqual(await south.ok('ledger', { consumer: 'books', after: next.next }), { items: [], next: null });
+	});
+});
+
 test('entitlements of nobody are none', async () => {
 	assert.deepEqual(await shop.ok('entitlements', { subject: 'ada' }), { items: [], next: null });
 });
 
 test('members that are wrong', async () => {
-	for (const [method, body, member] of [['unclaimed', { limit: 101 }, 'limit'], ['unclaimed', { since: 'yesterday' }, 'since'], ['refunds', { provider: 'A' }, 'provider'], ['refunds', { subject: 'a' }, 'subject'], ['entitlements', {}, 'subject'], ['paid', { subject: 'ada' }, 'item']]) {
+	for (const [method, body, member] of [['unclaimed', { limit: 101 }, 'limit'], ['unclaimed', { since: 'yesterday' }, 'since'], ['refunds', { provider: 'A' }, 'provider'], ['refunds', { subject: 'a' }, 'subject'], ['entitlements', {}, 'subject'], ['paid', { subject: 'ada' }, 'item'], ['paid', { subject: 'ada', item: 'a', delivered: 1 }, 'delivered'],
+		['ledger', {}, 'consumer'], ['ledger', { consumer: 'Books' }, 'consumer'], ['ledger', { consumer: 'a', limit: 0 }, 'limit'], ['ledger', { consumer: 'a', lease_ms: 1 }, 'lease_ms'],
+		...['1', '1.', '.1', '1.1.1', '1.x', '-1.1', '1'.repeat(19)].map((after) => ['ledger', { consumer: 'a', after }, 'after'])]) {
 		assert.deepEqual(await api.error(method, body), [400, 'invalid_request', member], method);
 	}
 });

@@ -3,9 +3,13 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { parseKeys } from '../../lib/node/src/core/keys.js';
+import { bindingOf } from '../../lib/node/src/core/token.js';
+import { sealReturn } from '../bench/sealed.mjs';
 import { startApi } from '../support/api.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -98,6 +102,40 @@ describe('when it answers', () => {
 		assert.equal(shown.nonce, nonce);
 	});
 
+	test('an outcome that is announced is shown as a read shows it, without one, to those who wait and to those who come', async () => {
+		const of = await seen(await created({ pkce: true, target_url: `${TARGET}&scope=openid` }), await created({ subject: 'eve' }));
+		const keys = parseKeys(await readFile(api.stack.env.URLMODE_KEYS_FILE, 'latin1'), 'keys');
+		const answer = wait(of.slice(0, 1));
+		await until('it waits', async () => (await wait(of, 0)).length === 0);
+		await api.stack.sql('REVOKE EXECUTE ON FUNCTION urlmode.read_waiting FROM urlmode_server');
+		const shown = [];
+		try {
+			for (const { id, subject } of of) {
+				const row = { id, binding: bindingOf(subject, '') };
+				const { result, outcome } = sealReturn(keys, row, { code: 'abc', iss: 'https://github.com' });
+				await api.stack.sql("SELECT urlmode.complete(ARRAY[$1]::uuid[], ARRAY[$2]::bytea[], '{github}', '{accept}', '{\"\"}', ARRAY[$3]::bytea[], outcomes => ARRAY[$4]::bytea[])",
+					[id, row.binding, result, outcome]);
+			}
+			shown.push(...await answer);
+			await until('the second one is announced', async () => {
+				const { status, body } = await api.call('wait', { of, for_ms: 0 });
+				if (status === 200 && body.elicitations.length === 2) shown.push(...body.elicitations);
+				return shown.length === 3;
+			});
+			const { elicitations: again } = await api.ok('wait', { of: of.map(({ id }) => ({ ...shown.find((one) => one.id === id), id })).map(({ id, seen: digest }) => ({ id, subject: of.find((one) => one.id === id).subject, seen: digest })), for_ms: 0 });
+			assert.deepEqual(again, []);
+		} finally {
+			await api.stack.sql('GRANT EXECUTE ON FUNCTION urlmode.read_waiting TO urlmode_server');
+		}
+		// A program that has just begun knows nothing.
+		await api.stack.service('restart', 'api');
+		await until('it is served again', async () => (await api.call('wait', { of, for_ms: 0 })).status === 200);
+		const read = await wait(of, 0);
+		assert.equal(read.length, 2);
+		assert.match(read.find(({ id }) => id === of[0].id).code_verifier, /^[\w-]{43}$/);
+		for (const one of shown) assert.deepEqual(one, read.find(({ id }) => id === one.id));
+	});
+
 	test('what expires is ended, and told', async () => {
 		const of = await seen(await created({ ttl_ms: 1_500 }));
 		const [shown] = await wait(of);
@@ -113,6 +151,29 @@ describe('when it answers', () => {
 		const answer = wait(of);
 		await complete(of[7]);
 		assert.deepEqual((await answer).map(({ id }) => id), [of[7].id]);
+	});
+
+	test('more than are read at a time, of which the last one moves', async () => {
+		const owners = await Promise.all(Array.from({ length: 150 }, (_, n) => created({ subject: `of-batches-${n}` })));
+		const of = (await seen(...owners)).sort((a, b) => a.id < b.id ? -1 : 1);
+		const answer = wait(of);
+		await complete(of.at(-1));
+		assert.deepEqual((await answer).map(({ id, action }) => [id, action]), [[of.at(-1).id, 'accept']]);
+	});
+
+	test('more results than an answer has room for: the rest comes with the next call, and only what was shown is marked as read', async () => {
+		const owners = await Promise.all(Array.from({ length: 90 }, (_, n) => created({ subject: `of-large-${n}` })));
+		await Promise.all(owners.map((owner) => complete(owner, { action: 'accept', result: { code: 'x'.repeat(60_000) } })));
+		const marked = async () => (await api.stack.sql("SELECT DISTINCT q.id FROM urlmode.purge_queue, unnest(ids) AS q (id) JOIN urlmode.elicitation USING (id) WHERE due_at < now() + interval '1 hour' AND subject LIKE 'of-large-%' ORDER BY 1")).map(({ id }) => id);
+		const first = await wait(owners);
+		const size = JSON.stringify(first).length;
+		assert.ok(size < 4_194_304 && size > 4_000_000, `${size}`);
+		const shown = new Map(first.map((one) => [one.id, one.seen]));
+		await until('what was shown is marked', async () => (await marked()).length >= first.length);
+		assert.deepEqual(await marked(), [...shown.keys()].sort());
+		const rest = await wait(owners.map((owner) => ({ ...owner, seen: shown.get(owner.id) })));
+		assert.equal(rest.length, owners.length - first.length);
+		for (const { id, result } of rest) assert.deepEqual([shown.has(id), result.code.length], [false, 60_000]);
 	});
 
 	test('one that does not exist, or is another owner\'s or tenant\'s, is said in its place, and the others go on', async () => {
@@ -154,7 +215,37 @@ describe('how it ends', () => {
 		controller.abort();
 		await assert.rejects(answer, { name: 'AbortError' });
 		await until('its connection is closed', async () => (await connections()) <= before);
+		await until('the log says so', async () => /"status":499,"outcome":"gone"/.test(await readFile(path.join(api.stack.runDir, 'log/api.log'), 'utf8')));
 		assert.equal((await complete(of[0])).outcome, 'completed', 'and nothing else');
+	});
+
+	test('a call whose key is removed ends within a second or two, and the others go on', async () => {
+		const of = await seen(await created());
+		const other = await api.as('removed');
+		const ends = other.call('wait', { of, for_ms: LONG });
+		const goesOn = wait(of);
+		await sleep(300);
+		const began = performance.now();
+		await api.remove('removed');
+		const { status, body } = await ends;
+		assert.deepEqual([status, body.error.code], [401, 'unauthorized']);
+		assert.ok(performance.now() - began < LONG / 2, 'not at its end');
+		await complete(of[0]);
+		assert.equal((await goesOn)[0].action, 'accept');
+	});
+
+	test('SIGTERM marks as read what was shown before', async () => {
+		const owner = await created({ subject: 'marked' });
+		await complete(owner);
+		assert.equal((await wait([owner]))[0].status, 'completed');
+		await api.stack.service('stop', 'api');
+		try {
+			const marked = await api.stack.sql("SELECT FROM urlmode.purge_queue, unnest(ids) AS q (id) WHERE q.id = $1 AND due_at < now() + interval '1 hour'", [owner.id]);
+			assert.equal(marked.length, 1);
+		} finally {
+			await api.stack.service('start', 'api');
+		}
+		await until('it is served again', async () => (await api.call('wait', { of: [owner], for_ms: 0 })).status === 200);
 	});
 
 	test('SIGTERM answers what waits with an empty list', async () => {

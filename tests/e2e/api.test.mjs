@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
+import { checkRequest } from '../../lib/node/src/core/create-options.js';
+import { openKeys } from '../../lib/node/src/core/keys.js';
+import { unseal } from '../../lib/node/src/core/seal.js';
 import { startApi } from '../support/api.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -18,6 +21,7 @@ after(() => api?.close());
 const ACCOUNT = { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/login/oauth/authorize?client_id=x' };
 const PAYMENT = { provider: 'stripe', kind: 'payment', subject: 'ada', item: 'report:42', expected: { amount: 1_050, currency: 'eur' } };
 const FORM = { title: 'Name', fields: [{ name: 'a', label: 'A', type: 'text' }] };
+const APPROVAL = { provider: 'approvals', kind: 'approval', subject: 'ada', form: { title: 'T' }, approver: ['eve', 'bob'] };
 const rowOf = (id) => api.stack.elicitation(id);
 
 describe('who may call it', () => {
@@ -94,6 +98,11 @@ describe('what it refuses', () => {
 			[{ ...PAYMENT, item: undefined }, 'item'], [{ provider: 'intake', kind: 'input', subject: 'ada' }, 'form'],
 			[{ provider: 'intake', kind: 'input', subject: 'ada', form: { title: 'T' } }, 'form'], [{ provider: 'intake', kind: 'input', subject: 'ada', form: FORM, target_url: 'https://a.example/' }, 'target_url'],
 			[{ provider: 'approvals', kind: 'approval', subject: 'ada', form: { title: 'T' }, approver: [] }, 'approver'],
+			...[['eve', 'bob', 'eve'], ['eve', ''], ['eve', 7], ['a\0'], ['x'.repeat(513)], Array.from({ length: 17 }, (_, n) => `${n}`), Array.from({ length: 10_000 }, (_, n) => n % 10), { eve: 'bob' }]
+				.map((approver) => [{ ...APPROVAL, approver }, 'approver']),
+			[{ ...ACCOUNT, submit_label: 'Send' }, 'submit_label'], [{ ...ACCOUNT, step_up: true }, 'step_up'], [{ ...APPROVAL, step_up: 1 }, 'step_up'],
+			[{ provider: 'intake', kind: 'input', subject: 'ada', form: FORM, submit_label: 'x'.repeat(41) }, 'submit_label'],
+			[{ ...ACCOUNT, four_eyes: false }, 'four_eyes'], [{ ...APPROVAL, four_eyes: 1 }, 'four_eyes'], [{ ...APPROVAL, approver: undefined, four_eyes: true }, 'four_eyes'],
 		];
 		for (const [body, member] of cases) assert.deepEqual(await api.error('create', body), [400, 'invalid_request', member], JSON.stringify(body));
 		assert.equal((await api.stack.sql("SELECT count(*)::int FROM urlmode.elicitation WHERE subject <> 'ada'"))[0].count, 0, 'nothing is half done');
@@ -110,6 +119,12 @@ describe('create', () => {
 		assert.deepEqual([row.subject, row.session, row.requester, row.client_id, row.status, row.target_url, row.tenant], ['ada', 's', 'Shop', 'claude', 'pending', ACCOUNT.target_url, '']);
 		assert.ok(url.startsWith(`${api.stack.baseUrl}/connect/github?state=`));
 		assert.ok(Math.abs(new Date(expires) - Date.now() - 600_000) < 60_000);
+	});
+
+	test('who compares the client says which one it is', async () => {
+		assert.deepEqual(await api.error('create', { ...ACCOUNT, same_client: true }), [400, 'invalid_request', 'same_client']);
+		const of = (client) => api.call('create', { ...ACCOUNT, subject: 'clients', resume_key: 'k', client_id: client, same_client: true });
+		assert.deepEqual([(await of('one')).status, (await of('one')).status, (await of('two')).status], [201, 200, 201]);
 	});
 
 	test('with PKCE the target has a challenge, and for OpenID Connect a nonce', async () => {
@@ -151,16 +166,23 @@ describe('create', () => {
 		assert.deepEqual(await api.ok('create', paid, 201), await api.ok('create', paid, 201), 'also the tokens');
 	});
 
-	test('the same id with other content, or of another owner, is a conflict', async () => {
+	test('the same id with other content is a conflict, and that of another owner or tenant is not found', async () => {
 		const { id } = await api.ok('create', ACCOUNT, 201);
 		assert.deepEqual(await api.error('create', { ...ACCOUNT, id, ttl_ms: 1_000 }), [409, 'conflict', 'id']);
-		assert.deepEqual(await api.error('create', { ...ACCOUNT, id, subject: 'eve' }), [409, 'conflict', 'id']);
+		assert.deepEqual(await api.error('create', { ...ACCOUNT, id, subject: 'eve' }), [404, 'not_found', 'id']);
+		const other = await api.as('other-tenant', 'other-tenant');
+		assert.deepEqual(await other.error('create', { ...ACCOUNT, id }), [404, 'not_found', 'id']);
 	});
 
 	test('many of the same call at once make one row', async () => {
 		const asked = { ...ACCOUNT, id: randomUUID() };
 		const answers = await Promise.all(Array.from({ length: 10 }, () => api.ok('create', asked, 201)));
 		for (const answer of answers) assert.deepEqual(answer, answers[0]);
+		const paid = () => ({ ...PAYMENT, item: randomUUID(), id: randomUUID(), target_url: 'https://checkout.stripe.com/c/pay' });
+		for (const call of Array.from({ length: 20 }, paid)) {
+			const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => api.ok('create', call, 201)));
+			for (const other of others) assert.deepEqual(other, first, 'also where the item would go on with it');
+		}
 		const item = { ...PAYMENT, item: 'at-once', target_url: 'https://checkout.stripe.com/c/pay' };
 		const made = await Promise.all(Array.from({ length: 10 }, () => api.call('create', item)));
 		assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(9).fill(200), 201]);
@@ -175,6 +197,28 @@ describe('create', () => {
 		const others = await api.ok('create', { provider: 'approvals', kind: 'approval', subject: 'ada', form: { title: 'T' }, approver: ['eve', 'bob'] }, 201);
 		assert.equal(others.url, null);
 		assert.equal((await fetch(others.approval_url)).status, 403, 'the link is good, and this stack does not know its users');
+	});
+
+	test('an approval by four eyes, as the packages ask for it', async () => {
+		const asked = { ...APPROVAL, resume_key: 'four', four_eyes: true };
+		const { id } = await api.ok('create', asked, 201);
+		const [{ approvers }] = await api.stack.sql('SELECT approvers FROM urlmode.form WHERE elicitation = $1', [id]);
+		assert.deepEqual(approvers, { approvers: ['eve', 'bob'], four_eyes: true });
+		const { request } = checkRequest({ provider: 'approvals', kind: 'approval', form: APPROVAL.form, approver: APPROVAL.approver, fourEyes: true });
+		assert.deepEqual((await api.stack.elicitation(id)).request, request);
+		assert.equal((await api.ok('create', asked)).id, id);
+		assert.notEqual((await api.ok('create', { ...asked, four_eyes: undefined }, 201)).id, id, 'it is another question');
+	});
+
+	test('the button of an input has the words of the server, as the packages seal them', async () => {
+		const asked = { provider: 'intake', kind: 'input', subject: 'ada', form: FORM, submit_label: 'Zahlen €' };
+		const { id } = await api.ok('create', asked, 201);
+		const { request } = checkRequest({ provider: 'intake', kind: 'input', form: FORM, submitLabel: 'Zahlen €' });
+		const row = await api.stack.elicitation(id);
+		assert.deepEqual(row.request, request);
+		const [{ definition }] = await api.stack.sql('SELECT definition FROM urlmode.form WHERE elicitation = $1', [id]);
+		const opened = unseal(openKeys(api.stack.env.URLMODE_KEYS_FILE), { id, binding: row.binding, use: 'urlmode form v1' }, definition);
+		assert.deepEqual(opened, { ...FORM, submit_label: 'Zahlen €' });
 	});
 
 	test('as many open ones as an owner may have: the next is refused', async () => {

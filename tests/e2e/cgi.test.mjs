@@ -42,7 +42,7 @@ for (const [name, start] of CGI_SERVERS) {
 			const wait = urlmode.waitForCompletion(flow.id, flow.owner);
 			const done = await browser.open(flow.returnTo({ code: 'by CGI' }));
 
-			assert.equal(flow.confirm.find('dd')[0].text, 'Tests & Co');
+			assert.equal(flow.confirm.find('bdi')[0].text, 'Tests & Co');
 			assert.deepEqual(done.hops.map(({ status }) => status), [303, 200]);
 			assert.equal(done.url, `${server.baseUrl}/done`);
 			assert.equal(done.find('h1')[0].text, 'You can go back');

@@ -105,17 +105,6 @@ describe('migrations', () => {
 		assert.deepEqual([await applied(url), await catalog(url)], before);
 	});
 
-	test('they are applied to a PostgreSQL without ICU, where names in other spellings are the same by another collation', async () => {
-		const url = await emptyDatabase();
-		const client = await connectTo(url);
-		await client.query("DELETE FROM pg_collation WHERE collprovider = 'i'");
-		const { status, lines, stderr } = await migrate(url);
-		assert.deepEqual([status, lines], [0, await files()], stderr);
-		const { rows } = await client.query("SELECT urlmode.fold(E'\uff3aO\u200b\u00CB') AS folded, pg_get_functiondef('urlmode.fold(text)'::regprocedure) AS definition");
-		assert.equal(rows[0].folded, 'zo\u00eb');
-		assert.ok(!rows[0].definition.includes('icu'));
-	});
-
 	test('eight runs at the same time apply each of them once', async () => {
 		const url = await emptyDatabase();
 		const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(url)));

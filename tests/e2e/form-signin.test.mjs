@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 
 import { configure } from '../security/deployment.mjs';
 import { constant } from '../support/constants.mjs';
@@ -121,6 +121,7 @@ describe('openid', () => {
 			assertForm(page, kind);
 			assert.deepEqual(page.hops.map(({ url }) => new URL(url).pathname.split('/')[1]), ['signin', 'connect', 'form']);
 			assert.ok(!page.text.includes('sent you this link'), 'nobody has to be warned');
+			assert.match(page.text, /You are signed in as ada@corp\.example ?\. Sign in as somebody else/);
 			await assertNotStored(form);
 
 			const done = await browser.submit(page, { button: kind.button, fields: kind.fields });
@@ -162,6 +163,43 @@ describe('openid', () => {
 			assert.deepEqual(refusal(sent), [403, 'wrong_user']);
 			await assertNotStored(form);
 			assertForm(await goOnAs('ada', browser, sent), kind);
+		});
+
+		test(`${name}: the page says who is signed in, and leads to somebody else without an answer`, async () => {
+			const form = await create(kind, 'ada');
+			const browser = fixture.browser();
+			const page = await openAs('ada', browser, form.url);
+			assert.deepEqual(refusal(await goOnAs('eve', browser, page)), [403, 'wrong_user']);
+			assert.equal(provider.asked.at(-1).prompt, 'select_account');
+			await assertNotStored(form);
+			const invalid = await browser.submit(await goOnAs('ada', browser, page), { button: kind.button, fields: Object.fromEntries(Object.keys(kind.fields).map((field) => [field, 'x'.repeat(11_000)])) });
+			assert.equal(invalid.status, 422);
+			assert.match(invalid.text, /You are signed in as ada@corp\.example ?\. Sign in as somebody else/);
+		});
+
+		test(`${name}: at a provider that refuses to ask for the account, the next attempt asks for a sign-in`, async () => {
+			for (const [refuses, prompts] of [[{ select_account: 'posts' }, ['select_account', 'login']], [{ select_account: 'shows' }, ['select_account', 'login']],
+				[{ login: 'posts' }, ['select_account', 'login', 'select_account']]]) {
+				const form = await create(kind, 'ada');
+				const browser = fixture.browser();
+				const wrong = await openAs('eve', browser, form.url);
+				provider.refuses = refuses;
+				provider.users = ['ada'];
+				provider.asked = [];
+				let at = await browser.follow(wrong, link(wrong, 'Sign in as somebody else'));
+				if (refuses.login) at = await browser.follow(wrong, link(wrong, 'Sign in as somebody else'));
+				if (refuses.select_account === 'shows') {
+					assert.match(at.text, /not supported/);
+					at = await browser.follow(wrong, link(wrong, 'Sign in as somebody else'));
+				} else {
+					const refused = await signIn(browser, at);
+					assert.deepEqual(refusal(refused), [403, 'sign_in_refused']);
+					at = await browser.follow(refused, link(refused, 'Try again'));
+				}
+				provider.refuses = {};
+				assertForm(await signIn(browser, at), kind);
+				assert.deepEqual(provider.asked.map(({ prompt }) => prompt), prompts);
+			}
 		});
 
 		test(`${name}: what is sent without a session is not stored, and the page leads to the sign-in and back`, async () => {
@@ -207,6 +245,19 @@ describe('openid', () => {
 		}
 	});
 
+	test('without end_session_endpoint the address to sign out is that of the discovery document', async () => {
+		await configure(fixture.stack, (config) => { delete config.openid.end_session_endpoint; });
+		const form = await create(INPUT, 'ada');
+		const signOut = async () => link(await openAs('eve', fixture.browser(), form.url), 'Sign out at the provider');
+		assert.equal(await signOut(), undefined);
+		const file = path.join(fixture.stack.runDir, 'form-signin.jwks.sign-out');
+		for (const [text, expected] of [[`${provider.origin}/logout\n`, `${provider.origin}/logout?client_id=${provider.clientId}`],
+			['javascript:alert(1)\n', undefined], ['', undefined]]) {
+			await writeFile(file, text, { mode: 0o644 });
+			assert.equal(await signOut(), expected);
+		}
+	});
+
 	test('no other route leads to the provider', async () => {
 		const form = await create(INPUT, 'ada');
 		const { url, returnUrl } = await fixture.create({ subject: provider.subject('ada') });
@@ -218,6 +269,97 @@ describe('openid', () => {
 			const leads = headers.location?.startsWith(provider.origin) ?? false;
 			assert.equal(leads, address === form.url, `${status} ${new URL(address).pathname}`);
 		}
+	});
+
+	describe('a fresh sign-in', () => {
+		const now = () => Math.floor(Date.now() / 1_000);
+		const approve = (more) => fixture.urlmode.create({ provider: 'approvals', subject: provider.subject('ada'), ...APPROVAL.create, stepUp: true, ...more });
+		const maxAges = () => provider.asked.map(({ max_age: age }) => age);
+		/** Signs in by the link, and then for the approval where that did not prove it. */
+		async function openFresh(name, browser, { url }) {
+			const page = await openAs(name, browser, url);
+			return page.url.startsWith(provider.origin) ? signIn(browser, page) : page;
+		}
+
+		afterEach(() => Object.assign(provider, { saysWhen: false, claims: {} }));
+
+		test('is made for this approval, whoever is signed in, and the outcome says when and how', async () => {
+			Object.assign(provider, { saysWhen: true, claims: { amr: ['pwd', 'otp'] } });
+			const asked = await approve();
+			const browser = fixture.browser();
+			const began = now();
+			const page = await openFresh('ada', browser, asked);
+			assertForm(page, APPROVAL);
+			assert.deepEqual(maxAges(), [undefined], 'who signs in on the way to it has done so once');
+			assert.equal((await browser.open(page.url)).status, 200, 'loaded again, it asks nobody');
+			await browser.submit(page, { button: 'approve', fields: APPROVAL.fields });
+			const { action, approver, signedInAt, signedInBy } = await fixture.urlmode.waitForCompletion(asked.elicitationId, { subject: provider.subject('ada') });
+			assert.deepEqual([action, approver, signedInBy], ['accept', provider.subject('ada'), 'pwd otp']);
+			assert.ok(signedInAt.getTime() >= began * 1_000 && signedInAt.getTime() <= Date.now());
+			assert.equal(provider.asked.length, 1);
+			const [line] = (await fixture.stack.programLog()).filter(({ program, elicitation, detail }) => program === 'form' && elicitation === asked.elicitationId && detail);
+			const said = `signed in at ${signedInAt.toISOString().replace('.000', '')} by pwd otp`;
+			assert.equal(line.detail, said);
+			assert.deepEqual(await fixture.stack.sql('SELECT type, action, reference FROM urlmode.show_events($1)', [asked.elicitationId]),
+				[{ type: `decision, ${said}`, action: 'accept', reference: provider.subject('ada') }]);
+
+			await openFresh('ada', browser, await approve({ form: { title: 'With a session' } }));
+			assert.deepEqual(maxAges(), [undefined, '0']);
+			provider.claims = { auth_time: began - 300 };
+			forget(browser, SESSION);
+			const again = await browser.open((await approve({ form: { title: 'Signed in at the provider before' } })).url);
+			provider.claims = {};
+			const fresh = await signIn(browser, again);
+			assert.ok(fresh.url.startsWith(provider.origin));
+			assert.deepEqual(maxAges(), [undefined, '0', undefined, '0']);
+			assertForm(await signIn(browser, fresh), { title: 'Signed in at the provider before' });
+		});
+
+		test('that was made before, or at no known time, does not count, and another attempt does', async () => {
+			const asked = await approve();
+			const browser = fixture.browser();
+			for (const claims of [{ auth_time: now() - 30 }, { auth_time: undefined }, { auth_time: now() + 120 }]) {
+				provider.claims = claims;
+				const refused = await openFresh('ada', browser, asked);
+				assert.deepEqual(refusal(refused), [403, 'id_token_invalid']);
+				provider.claims = {};
+				const at = await browser.follow(refused, link(refused, 'Try again'));
+				assert.equal(provider.asked.at(-1).max_age, '0');
+				assertForm(await signIn(browser, at), APPROVAL);
+				forget(browser, SESSION);
+				browser.jar.store('__Secure-urlmode-fresh=; Path=/form/; Secure; Max-Age=0', new URL(fixture.url('/form/')));
+			}
+		});
+
+		test('of another approval or another user does not count, and without one nothing is stored', async () => {
+			const [first, second] = [await approve(), await approve({ form: { title: 'Another expense' } })];
+			const browser = fixture.browser();
+			const page = await openFresh('ada', browser, first);
+			provider.users = ['eve'];
+			const other = await browser.open(second.url);
+			assert.ok(other.url.startsWith(provider.origin), 'the session is good, and the sign-in of the first is not for the second');
+			assert.deepEqual(refusal(await signIn(browser, other)), [403, 'wrong_user']);
+			// Its page is still open, and eve is signed in; and then ada, who has not signed in for it.
+			assert.deepEqual(refusal(await browser.submit(page, { button: 'approve', fields: APPROVAL.fields })), [403, 'wrong_user']);
+			const plain = await create(INPUT, 'ada');
+			await goOnAs('ada', browser, await browser.open(plain.url));
+			const sent = await browser.submit(page, { button: 'approve', fields: APPROVAL.fields });
+			assert.deepEqual(refusal(sent), [403, 'session_ended']);
+			await assertNotStored({ id: first.elicitationId });
+			const again = await signIn(browser, await browser.follow(sent, link(sent, 'Try again')));
+			assert.equal(again.forms[0].fields.find(([name]) => name === 'comment')[1], APPROVAL.fields.comment, 'what was typed is there');
+			await browser.submit(again, { button: 'approve' });
+			assert.equal((await row({ id: first.elicitationId })).action, 'accept');
+		});
+
+		test('whose proof the browser does not keep ends with a page, and in no circle', async () => {
+			const browser = fixture.browser();
+			await openFresh('ada', browser, await approve());
+			const page = await openFresh('ada', browser, await approve({ form: { title: 'Another expense' } }));
+			browser.jar.store('__Secure-urlmode-fresh=; Path=/form/; Secure; Max-Age=0', new URL(fixture.url('/form/')));
+			assert.equal(new URL(page.url).searchParams.get('signin'), 'proved');
+			assert.deepEqual(refusal(await browser.open(page.url)), [403, 'session_missing']);
+		});
 	});
 
 	test('four eyes: the starter decides neither at the link nor at the form, and can sign in as somebody else', async () => {
@@ -247,6 +389,13 @@ describe('session-ticket', () => {
 		config.user_check = 'session-ticket';
 		delete config.openid;
 	}));
+
+	test('an approval that demands a fresh sign-in is for nobody', async () => {
+		const { url } = await fixture.urlmode.create({ provider: 'approvals', subject: 'ada', ...APPROVAL.create, stepUp: true });
+		const browser = fixture.browser();
+		give(browser, 'ada');
+		assert.deepEqual(refusal(await browser.open(url)), [403, 'step_up_not_set_up']);
+	});
 
 	const give = (browser, subject) => browser.jar.store(fixture.urlmode.ticket({ subject }).header, new URL(fixture.url('/')));
 

@@ -52,6 +52,8 @@ describe('an input', () => {
 		const visit = await forms.visit(form, as('ada'));
 		assert.equal((await row(form)).status, 'opened');
 		assert.ok(!visit.page.document.text.includes('sent you this link'), 'nobody has to be warned');
+		assert.match(visit.page.document.text, /You are signed in as ada ?\./);
+		assert.ok(!visit.page.document.text.includes('somebody else'), 'the web server has no way that is known');
 		assert.deepEqual(await forms.send({ ...visit, headers: { ...visit.headers, ...as('eve').headers } }, { 'field.api_key': 'x', answer: 'submit' })
 			.then(({ status, reason }) => [status, reason]), [403, 'wrong_user']);
 		assert.equal((await forms.send(visit, { 'field.api_key': 'x', answer: 'submit' })).status, 303);
@@ -119,6 +121,22 @@ describe('an approval by others', () => {
 		assert.equal((await forms.send(stolen, { comment: '', answer: 'approve' })).reason, 'own_request');
 		await forms.send(visit, { comment: '', answer: 'approve' });
 		assert.deepEqual(await row(form), { status: 'completed', action: 'accept', decided_by: 'ben' });
+	});
+
+	test('with four eyes is not for the starter who is among the named users', async () => {
+		const form = await forms.create({ kind: 'approval', form: APPROVAL, subject: 'ada', approvers: ['ada', 'ben'] });
+		assert.deepEqual(await refused(form, 'ada'), [403, 'own_request']);
+		await forms.send(await forms.visit(form, as('ben')), { comment: '', answer: 'approve' });
+		assert.deepEqual(await row(form), { status: 'completed', action: 'accept', decided_by: 'ben' });
+	});
+
+	test('of a call that demands four eyes is for nobody where names may differ', async () => {
+		const options = { kind: 'approval', form: APPROVAL, subject: 'ada', approver: ['ada', 'ben'], fourEyes: true };
+		const [form, named] = await Promise.all(['approvals', 'named'].map((provider) => fixture.urlmode.create({ ...options, provider })));
+		const visit = ({ approvalUrl }, user) => request(approvalUrl, as(user)).then(({ status, reason }) => [status, reason]);
+		assert.deepEqual(await visit(named, 'ben'), [403, 'four_eyes_not_set_up']);
+		assert.deepEqual([await visit(form, 'ada'), (await visit(form, 'ben'))[0]], [[403, 'own_request'], 303]);
+		await assert.rejects(fixture.urlmode.create({ ...options, provider: 'named', approver: 'starter' }), /fourEyes requires/);
 	});
 
 	test('with four eyes is for nobody where names may differ', async () => {

@@ -2,6 +2,7 @@
 // takes, and how a value is checked.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
@@ -55,13 +56,36 @@ describe('the page', () => {
 		assert.equal(await status(row), 'pending');
 	});
 
-	test('has no script, is not stored, and weighs less than 15 KB', async () => {
+	test("has the server's own verb on its button; the buttons of an approval are ours, and say what they are about", async () => {
+		const options = { provider: 'intake', kind: 'input', subject: 'ann', form: FORM, submitLabel: { en: 'Connect <it>', de: 'Verbinden' } };
+		const buttons = async (form, language) => {
+			const { page } = await forms.visit(form, { headers: { 'Accept-Language': language } });
+			return page.document.find('button').filter(({ attributes }) => attributes.name === 'answer')
+				.map(({ text, attributes }) => [attributes.value, text, attributes['aria-describedby']]);
+		};
+		const { url, elicitationId: id } = await fixture.urlmode.create(options);
+		assert.deepEqual(await buttons({ id, url }, 'en'), [['submit', 'Connect <it>', undefined], ['decline', 'Decline', undefined]]);
+		assert.deepEqual((await buttons({ id, url }, 'de'))[0], ['submit', 'Verbinden', undefined]);
+		assert.deepEqual((await buttons({ id, url }, 'fr'))[0], ['submit', 'Connect <it>', undefined]);
+		assert.deepEqual((await buttons(await input(), 'en'))[0], ['submit', 'Send', undefined]);
+		const approval = await forms.create({ kind: 'approval', form: { title: 'Expense' } });
+		assert.deepEqual(await buttons(approval, 'en'), [['approve', 'Approve', 'what'], ['decline', 'Decline', 'what']]);
+		const { page } = await forms.visit(approval);
+		assert.deepEqual(page.document.find('h1').map(({ text, attributes }) => [attributes.id, text]), [['what', 'Expense']]);
+	});
+
+	test('has one script, where there is a secret to show, is not stored, and weighs less than 15 KB', async () => {
 		const { page } = await forms.visit(await input());
 		assertSecurityHeaders(page);
 		assert.equal(page.headers['cache-control'], 'no-store');
-		assert.ok(!/<script/i.test(page.body));
+		const [, script, ...more] = page.body.split(/<\/?script>/);
+		assert.equal(more.length, 1);
 		assert.match(page.headers['content-security-policy'], /form-action 'self'/);
-		assert.doesNotMatch(page.headers['content-security-policy'], /script-src|unsafe/);
+		assert.ok(page.headers['content-security-policy'].includes(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`));
+		const approval = (await forms.visit(await forms.create({ kind: 'approval', form: { title: 'Expense' } }))).page;
+		assert.doesNotMatch(approval.body, /<script/i);
+		for (const { headers } of [page, approval]) assert.doesNotMatch(headers['content-security-policy'], /unsafe/);
+		assert.doesNotMatch(approval.headers['content-security-policy'], /script-src/);
 		assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
 	});
 
@@ -96,17 +120,17 @@ describe('the page', () => {
 
 	test('is in the language of its reader, and says so of each text that is not', async () => {
 		const visit = await forms.visit(await input(), { headers: { 'Accept-Language': 'de-AT' } });
-		assert.ok(visit.page.document.text.includes('Den Laden verbinden') && visit.page.document.text.includes('Bitte ausfüllen'));
+		assert.ok(visit.page.document.text.includes('Den Laden verbinden') && visit.page.document.text.includes('bittet Sie um Folgendes.'));
 		assert.ok(/<p class="lines" lang="en" dir="ltr">/.test(visit.page.body));
 		const arabic = await forms.look({ ...visit, headers: { ...visit.headers, 'Accept-Language': 'ar' } });
-		assert.ok(/<html lang="ar" dir="rtl">/.test(arabic.body) && /<h2 lang="en" dir="ltr">Connect the shop/.test(arabic.body));
+		assert.ok(/<html lang="ar" dir="rtl">/.test(arabic.body) && /<h1 id="what" lang="en" dir="ltr">Connect the shop/.test(arabic.body));
 	});
 
 	test('of a definition that is broken is an error, and the log says where', async () => {
 		const row = await forms.create({ form: { title: 'T', fields: [{ name: 'a', type: 'text', label: 'L', hint: 'secret words' }] } });
 		const { page } = await forms.visit(row);
 		assert.deepEqual([page.status, page.reason], [500, 'internal_error']);
-		const [line] = (await fixture.stack.programLog()).filter(({ elicitation, program }) => elicitation === row.id && program === 'form');
+		const line = await until('it is logged', async () => (await fixture.stack.programLog()).find(({ elicitation, program, detail }) => elicitation === row.id && program === 'form' && detail));
 		assert.match(line.detail, /^form\/fields\/0\/hint is not allowed here\. Allowed are name, type/);
 	});
 });

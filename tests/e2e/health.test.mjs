@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 
 import { openFixture } from '../support/fixture.mjs';
@@ -42,7 +43,7 @@ async function gauge(name, program) {
 }
 
 test('ready: the database and each program answer', async () => {
-	assert.deepEqual(await health(), { code: 200, status: 'ok', database: 'ok', programs: ALL_OK });
+	assert.deepEqual(await health(), { code: 200, status: 'ok', database: 'ok', commit: 'ok', programs: ALL_OK });
 	await assertAlive();
 });
 
@@ -55,10 +56,29 @@ test('monitoring.conf says who may ask /healthz and /metrics, as the documents s
 	assert.deepEqual([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.3')], [[200, 200, 200], [200, 200, 200], [403, 403, 403]]);
 });
 
+test('the database answers, and no transaction commits: that is said, and another host would be no better', async () => {
+	const standby = async (change) => {
+		await fixture.stack.sql(`ALTER SYSTEM ${change}`);
+		await fixture.stack.sql('SELECT pg_reload_conf()');
+	};
+	await standby("SET synchronous_standby_names = 'nowhere'");
+	try {
+		await until('half a minute has passed', async () => (await health()).commit === 'stalled', { timeout: 120_000, every: 1_000 });
+		assert.deepEqual(await health(), { code: 503, status: 'unavailable', database: 'ok', commit: 'stalled', programs: ALL_OK });
+		const ready = await request(fixture.url('/healthz/ready'));
+		assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: 'ok', programs: ALL_OK }]);
+	} finally {
+		await standby('RESET synchronous_standby_names');
+	}
+	await untilReady();
+	const [{ name, fresh }] = await fixture.stack.sql("SELECT name, committed_at > now() - interval '30 seconds' AS fresh FROM urlmode.host");
+	assert.deepEqual([name, fresh], [hostname(), true]);
+});
+
 test('PostgreSQL is stopped: alive and not ready, and ready when it is back', async () => {
 	await fixture.stack.service('stop', 'postgres');
 	try {
-		assert.deepEqual(await health(), { code: 503, status: 'unavailable', database: 'unavailable', programs: ALL_OK });
+		assert.deepEqual(await health(), { code: 503, status: 'unavailable', database: 'unavailable', commit: 'ok', programs: ALL_OK });
 		assert.equal(await gauge('urlmode_database_up'), 0);
 		await assertAlive();
 	} finally {
@@ -100,7 +120,7 @@ for (const name of ['connect', 'webhook']) {
 			try {
 				await until('it is noticed', async () => (await health()).code === 503);
 				assert.deepEqual(await health(), {
-					code: 503, status: 'unavailable', database: 'ok', programs: { ...ALL_OK, [name]: 'silent' },
+					code: 503, status: 'unavailable', database: 'ok', commit: 'ok', programs: { ...ALL_OK, [name]: 'silent' },
 				});
 				assert.equal(await gauge('urlmode_program_up', name), 0);
 				await assertAlive();

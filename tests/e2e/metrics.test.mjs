@@ -198,6 +198,14 @@ const WELL = {
 	'urlmode_configuration_refused{instance="a"}': '0x120',
 	'urlmode_certificate_expiry_timestamp_seconds{instance="a",provider="paypal"}': '1220000x120',
 	'urlmode_metrics_shared{instance="a"}': '1x120',
+	'urlmode_check_findings{instance="a",severity="error"}': '0x120',
+	'urlmode_tls_certificate_expiry_timestamp_seconds{instance="a"}': '871200x120',
+	'urlmode_issuer_keys_age_seconds{instance="a"}': '86400x120',
+	'urlmode_failing_accounts{instance="a"}': '0x120',
+	// Probes, which are answered while the database is away.
+	'urlmode_requests_total{instance="a",program="status",status="200"}': '0+100000x120',
+	'urlmode_requests_total{instance="a",program="signin-return",status="303"}': '0+60x120',
+	'urlmode_refusals_total{instance="a",program="signin-return",reason="id_token_invalid"}': '0+50x120',
 	'urlmode_requests_total{instance="a",program="webhook",status="200"}': '0+6000x120',
 	'urlmode_request_duration_seconds_bucket{instance="a",program="webhook",le="0.5"}': '0+5800x120',
 	'urlmode_request_duration_seconds_bucket{instance="a",program="webhook",le="1"}': '0+6000x120',
@@ -215,10 +223,17 @@ const WELL = {
 /** What is wrong then, from an hour on: the alert, a series, its values, and the minutes until it fires. */
 const WRONG = [
 	['UrlmodeDown', 'up{job="urlmode",instance="a"}', '1x59 0x60', 2],
+	['UrlmodeNoTarget', 'up{job="urlmode",instance="a"}', '1x59 stale _x59', 5],
+	['UrlmodeTargetVanished', 'up{job="urlmode",instance="b"}', '1x59 stale _x59', 10],
 	['UrlmodeProgramDown', 'urlmode_program_up{instance="a",program="webhook"}', '1x59 0x60', 1],
 	['UrlmodeDatabaseDown', 'urlmode_database_up{instance="a"}', '1x59 0x60', 1],
+	['UrlmodeCommitStalled', 'urlmode_commit_age_seconds{instance="a"}', '0x59 31+60x60', 1],
+	['UrlmodeCheckFails', 'urlmode_check_findings{instance="a",severity="error"}', '0x59 1x60', 1],
+	['UrlmodeCheckMissing', 'urlmode_check_timestamp_seconds{instance="a"}', '0+60x59 -60x60', 0],
 	['UrlmodeUnavailable', 'urlmode_refusals_total{instance="a",program="webhook",reason="unavailable"}', '0x59 400+400x60', 5],
 	['UrlmodeErrors', 'urlmode_refusals_total{instance="a",program="webhook",reason="internal_error"}', '0x59 1x60', 0],
+	['UrlmodeSignInsFail', 'urlmode_refusals_total{instance="a",program="signin-return",reason="id_token_invalid"}', '0x59 2000x60', 5],
+	['UrlmodeIssuerKeysOld', 'urlmode_issuer_keys_age_seconds{instance="a"}', '86400x59 172801+60x60', 10],
 	['UrlmodeSlow', 'urlmode_request_duration_seconds_bucket{instance="a",program="webhook",le="1"}', '0+5900x120', undefined],
 	['UrlmodeQueueLong', 'urlmode_queue_operations{instance="a",program="webhook"}', '0x59 1026x60', 1],
 	['UrlmodeClockDiffers', 'urlmode_database_clock_difference_seconds{instance="a"}', '0x59 -5.1x60', 5],
@@ -229,16 +244,18 @@ const WRONG = [
 	['UrlmodePaymentLate', 'urlmode_events_total{instance="a",provider="stripe",outcome="late"}', '0x59 1x60', 0],
 	['UrlmodePaymentUnclaimed', 'urlmode_oldest_unclaimed_payment_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
 	['UrlmodeClaimUndelivered', 'urlmode_oldest_undelivered_claim_age_seconds{instance="a"}', '0x59 3601+60x60', 5],
+	['UrlmodeRefreshesFail', 'urlmode_failing_accounts{instance="a"}', '0x59 1x60', 15],
 	['UrlmodeKeysRefused', 'urlmode_keys_refused{instance="a",program="webhook"}', '0x59 1x60', 5],
 	['UrlmodeConfigurationRefused', 'urlmode_configuration_refused{instance="a"}', '0x59 1x60', 5],
 	['UrlmodeCertificateExpires', 'urlmode_certificate_expiry_timestamp_seconds{instance="a",provider="paypal"}', '1220000x59 1209000x60', 0],
+	['UrlmodeTlsCertificateExpires', 'urlmode_tls_certificate_expiry_timestamp_seconds{instance="a"}', '871200x59 867000x60', 10],
 	['UrlmodeMetricsNotShared', 'urlmode_metrics_shared{instance="a"}', '1x59 0x60', 15],
 ];
 
 describe('the alert rules', () => {
 	test('promtool takes them', async () => {
 		const { stdout } = await execute('promtool', ['check', 'rules', RULES]);
-		assert.match(stdout, /SUCCESS: 19 rules found/);
+		assert.match(stdout, /SUCCESS: 28 rules found/);
 	});
 
 	test('each fires when something is wrong, not before its time, and none while all is well', async () => {
@@ -279,11 +296,16 @@ describe('the alert rules', () => {
 	});
 
 	test('they and the dashboard name only metrics, reasons and outcomes that there are', async () => {
+		// As `urlmode check --record` leaves it.
+		await writeFile(path.join(fixture.stack.runDir, 'metrics.check'), '1795917600 0 2 1795917600\n', { mode: 0o644 });
 		const text = await scrape();
+		assert.match(text, /^urlmode_check_findings\{severity="warning"\} 2$/m);
+		assert.match(text, /^urlmode_check_timestamp_seconds 1795917600$/m);
 		const board = JSON.stringify(await panels());
 		const rules = await readFile(RULES, 'utf8');
 
-		for (const [name] of (board + rules).matchAll(/\burlmode_\w+/g)) {
+		// The keys of the OpenID provider are where users sign in at one.
+		for (const [name] of (board + rules).replaceAll('urlmode_issuer_keys_age_seconds', '').matchAll(/\burlmode_\w+/g)) {
 			assert.ok(text.includes(`\n${name}{`) || text.includes(`\n${name} `), name);
 		}
 		for (const [, label, values] of (board + rules).matchAll(/\b(reason|outcome|program|status)=~?\\?"([^"\\]*)\\?"/g)) {

@@ -14,6 +14,7 @@ import pg from 'pg';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { openFixture } from '../support/fixture.mjs';
 import { changed, recorded, signatures } from '../support/functions.mjs';
+import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SQL = path.join(ROOT, 'sql');
@@ -51,6 +52,14 @@ function migrate({ url }, command = MIGRATE['sql/migrate'], ...options) {
 			resolve({ status: error?.code ?? 0, lines: stdout.split('\n').filter(Boolean), stderr });
 		});
 	});
+}
+
+/** A connection that ends with the test. */
+async function connected(t, url) {
+	const client = new pg.Client({ connectionString: url });
+	await client.connect();
+	t.after(() => client.end());
+	return client;
 }
 
 /** Everything that a migration can make, but for comments on tables, which the old schema of the test has not. */
@@ -129,6 +138,34 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
 			assert.deepEqual(await catalog(one), before);
 			assert.equal((await one.query("SELECT urlmode.purge(kind => 'stored') AS taken"))[0].taken, '1');
+		});
+
+		test('gives way where a transaction holds a table, names its process, and goes on when it has ended', async (t) => {
+			const one = await database();
+			await migrate(one);
+			await one.query(`DELETE FROM urlmode.migration WHERE name = '045_refresh.sql'; ALTER TABLE urlmode.account DROP COLUMN holder,
+				DROP COLUMN server_started_at, DROP COLUMN sent_lease, DROP COLUMN first_sent_at, DROP COLUMN reuse_ms, DROP COLUMN gone_at`);
+			const [reader, writer] = await Promise.all([1, 2].map(() => connected(t, one.url)));
+			await reader.query('BEGIN; SELECT FROM urlmode.account');
+			const { rows: [{ pid }] } = await reader.query('SELECT pg_backend_pid() AS pid');
+			const waits = `SELECT FROM pg_locks WHERE relation = 'urlmode.account'::regclass AND NOT granted AND mode = 'AccessExclusiveLock'`;
+			const given = migrate(one, command, '--tries', '2');
+			await until('the migration waits', async () => (await one.query(waits)).length > 0);
+			await writer.query('UPDATE urlmode.account SET tokens = tokens');
+			const { status, lines, stderr } = await given;
+			assert.notEqual(status, 0);
+			assert.deepEqual(lines, []);
+			assert.match(stderr, /045_refresh\.sql has waited too long for a lock, and has changed nothing \(try 2 of 2\)/);
+			assert.match(stderr, new RegExp(`process ${pid} \\(.*idle in transaction\\) has locked account.*, its transaction began \\d+ s ago`));
+			assert.match(stderr, /gave up\. Try again when these transactions have ended/);
+
+			const later = migrate(one, command);
+			await until('the migration waits', async () => (await one.query(waits)).length > 0);
+			await until('the first try is over', async () => (await one.query(waits)).length === 0);
+			await reader.query('COMMIT');
+			const end = await later;
+			assert.deepEqual([end.status, end.lines], [0, ['045_refresh.sql']]);
+			assert.match(end.stderr, /\(try 1 of 20\)/);
 		});
 
 		test('refuses to replace newer functions, changes nothing, and says what to do', async () => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
+import { internalsOf } from '../../lib/node/src/core/internals.js';
 import {
 	deleteElicitations, makeExampleProject, openAdapterFixture, goToCheckout, pay, PRICE, rowState, settle, startExample,
 } from '../support/adapters.mjs';
@@ -245,9 +246,14 @@ describe('what is paid after the end', () => {
 
 	const listed = async ({ id }, options) => (await fixture.urlmode.unclaimed(options)).filter(({ elicitationId }) => elicitationId === id);
 
-	/** The connections that listen, and have not been used since. */
-	const listeners = async () => (await fixture.stack.sql(
-		"SELECT FROM pg_stat_activity WHERE usename = 'urlmode_server' AND query ~ 'pg_backend_pid'")).length;
+	/** The `late` events that another instance tells, from the moment that it listens. */
+	async function tellLate() {
+		const events = [];
+		const urlmode = fixture.openUrlMode();
+		urlmode.on('late', (event) => events.push(event));
+		await until('it listens', () => internalsOf(urlmode).listener.receivesNotifications);
+		return events;
+	}
 
 	for (const provider of ['stripe', 'adyen']) {
 		test(`${provider}: it is offered to the next call, and claimed once`, async () => {
@@ -266,11 +272,7 @@ describe('what is paid after the end', () => {
 	}
 
 	test('what is paid when its time is over is late, although nobody has ended it', async () => {
-		const events = [];
-		const urlmode = fixture.openUrlMode();
-		const listening = await listeners();
-		urlmode.on('late', (event) => events.push(event.elicitationId));
-		await until('it listens', async () => await listeners() === listening + 1);
+		const events = await tellLate();
 		const [byWebhook, byServer] = [await openPayment('adyen'), await openPayment('adyen')];
 		for (const { id } of [byWebhook, byServer]) await age(id, '31 days');
 
@@ -280,7 +282,7 @@ describe('what is paid after the end', () => {
 			assert.deepEqual(await fixture.state(payment), ['completed', 'accept', '']);
 			const { action, late } = await wait(await askAgain(payment));
 			assert.deepEqual([action, late], ['accept', true]);
-			await until('it is told', () => events.includes(payment.id));
+			await until('it is told', () => events.some(({ elicitationId }) => elicitationId === payment.id));
 		}
 	});
 
@@ -334,13 +336,7 @@ describe('what is paid after the end', () => {
 	});
 
 	test('every instance that is up tells of it, once', async () => {
-		const listening = await listeners();
-		const told = [fixture.openUrlMode(), fixture.openUrlMode()].map((urlmode) => {
-			const events = [];
-			urlmode.on('late', (event) => events.push(event));
-			return events;
-		});
-		await until('both listen', async () => await listeners() === listening + 2);
+		const told = [await tellLate(), await tellLate()];
 		const payment = await payLate();
 		const of = ({ elicitationId }) => elicitationId === payment.id;
 		await until('both have told', () => told.every((events) => events.some(of)));

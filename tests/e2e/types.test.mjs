@@ -40,6 +40,13 @@ const price = { ...options, pkce: undefined, kind: 'payment' as const, item: 're
 server.registerTool('b', { description: 'b', inputSchema: {} }, (_args, call) => withElicitation(
 	{ ...price, expected: { amount: 1, currency: 'EUR' }, server: server.server, call, ask: 'error', roundTimeout: 1_000 },
 	({ signal, fence, reference }: Accepted) => ({ content: [{ type: 'text' as const, text: \`\${signal.aborted} \${fence} \${reference}\` }] })));
+const deliver = (reference: string, fence: number) => ({ content: [{ type: 'text' as const, text: reference + fence }] });
+server.registerTool('paid', { description: 'b', inputSchema: {} }, (_args, call) => withElicitation(
+	{ ...price, expected: { amount: 1, currency: 'EUR' }, server, call }, ({ reference, fence }) => deliver(reference, fence)));
+server.registerTool('signed', { description: 'b', inputSchema: {} }, (_args, call) => withElicitation(
+	{ ...price, kind: 'signature', server, call }, ({ elicitationId, fence }) => deliver(elicitationId, fence)));
+// @ts-expect-error an account has no payment
+void withElicitation({ ...options, server, call: undefined as never }, ({ reference, fence }) => deliver(reference, fence));
 // @ts-expect-error the callback's own argument is required
 void withElicitation({ ...options, server }, () => {});
 // @ts-expect-error a payment needs what must be paid
@@ -181,21 +188,27 @@ const BEFORE = {
 		declare const deliver: (subject: string, reference: string) => Promise<void>;
 		declare const refund: (reference: string, amount: number, currency: string) => Promise<string>;
 	`,
+	'for await (const {': `
+		declare const urlmode: import('urlmode').UrlMode, db: { query: (statement: string, values: unknown[]) => Promise<unknown> };
+	`,
 	'for await (const entry': `
 		declare const urlmode: import('urlmode').UrlMode;
-		declare const setPaid: (provider: string, payment: string, what: object) => Promise<void>;
 		declare const addPurchase: (entry: import('urlmode').LedgerEntry, credits: number) => Promise<void>;
 		declare const setRefunded: (entry: import('urlmode').LedgerEntry) => Promise<void>;
 	`,
-	'if (await urlmode.paid': `
+	'const targetUrl': `
 		import { withElicitation, type AccountOptions } from 'urlmode/sdk';
-		declare const urlmode: import('urlmode').UrlMode, subject: string, item: string, report: { content: { type: 'text', text: string }[] };
-		declare const server: AccountOptions['server'], call: AccountOptions['call'];
+		import type { TargetArguments } from 'urlmode';
+		declare const urlmode: import('urlmode').UrlMode, subject: string, item: string, report: { content: { type: 'text', text: string }[] }, PAID: Error;
+		declare const server: AccountOptions['server'], call: AccountOptions['call'], createCheckout: (made: TargetArguments) => Promise<string>;
 		const offer = {
 			urlmode, server, subject, provider: 'stripe', kind: 'payment' as const, expected: { amount: 1050, currency: 'EUR' }, message: 'It costs 10.50 EUR.',
-			targetUrl: 'https://checkout.example/',
 		};
 		export const tool = async () => {
+	`,
+	'if (response.status': `
+		import { TokenRefusedError } from 'urlmode';
+		declare const response: Response;
 	`,
 	'return useAccount': `
 		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';

@@ -7,6 +7,7 @@ import { internalsOf } from '../../lib/node/src/core/internals.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 
 const COUNT = 1_000;
@@ -22,11 +23,9 @@ after(() => fixture?.close());
 
 /** The connections of MCP servers, the one that listens among them. */
 const serverConnections = () => fixture.stack.sql(`
-	SELECT pid, query FROM pg_stat_activity WHERE usename = 'urlmode_server'`);
+	SELECT pid FROM pg_stat_activity WHERE usename = 'urlmode_server'`);
 
-/** Until the connection listens and has read what is waited for. */
-const untilListening = () => until('somebody listens', async () => (
-	(await serverConnections()).some(({ query }) => /urlmode\.read/.test(query))));
+const untilListening = () => until('somebody listens', async () => (await fixture.stack.sql(LISTENING)).length > 0);
 
 // Rows are read without a reason, too, but not as soon as this.
 const waitFor = ({ id, owner }, options) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 20_000, ...options });
@@ -173,9 +172,8 @@ test('a thousand at once, each with its own code, over one listening connection'
 		elicitations[index] = { browser, flow };
 		waits[index] = waitFor(flow, { timeout: 300_000 });
 	});
-	const listening = await until('every wait is being listened for', async () => (
-		(await serverConnections()).filter(({ query }) => /LISTEN|urlmode\.read/.test(query))));
-	assert.equal(listening.length, 1);
+	await untilListening();
+	assert.equal((await fixture.stack.sql(LISTENING)).length, 1);
 
 	// The last to be created come back first.
 	await inParallel([...elicitations.entries()].reverse(), AT_ONCE, async ([index, { browser, flow }]) => {

@@ -211,7 +211,8 @@ describe('the paid amount and currency must be the expected ones', () => {
 		assert.deepEqual(await fixture.state(elicitation), ['pending', null, '']);
 		const asked = [];
 		const { action, reason } = await wait(elicitation, {
-			recheck: async (question) => {
+			recheck: async ({ signal, ...question }) => {
+				assert.ok(!signal.aborted);
 				asked.push(question);
 				return { action: 'cancel', reason: 'amount_mismatch' };
 			},

@@ -43,6 +43,8 @@ static void
 to_libfcgi(struct um_str bytes, bool whole)
 {
 	struct um_error err;
+	struct um_fastcgi_room room = { .small = bytes.len % 2 != 0 ? SIZE_MAX
+								    : 0 };
 	struct um_fastcgi *fc;
 	int pair[2];
 
@@ -53,7 +55,7 @@ to_libfcgi(struct um_str bytes, bool whole)
 	}
 	HOLDS(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	HOLDS(write(pair[0], bytes.ptr, bytes.len) == (ssize_t)bytes.len);
-	fc = um_fastcgi_new(pair[1], file);
+	fc = um_fastcgi_new(pair[1], file, &room);
 	HOLDS(fc != NULL);
 	HOLDS((um_fastcgi_read(fc) == UM_FASTCGI_REQUEST) == whole);
 	if (whole) {

@@ -40,7 +40,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct um_id_token_rules rules = { { "joe", 3 },
-		{ "c", 1 }, { "n", 1 }, "sub", 0 };
+		{ "c", 1 }, { "n", 1 }, "sub", 0, 0 };
 	struct um_str rest = { (const char *)data, size };
 	struct um_str set = fuzz_line(&rest), token = fuzz_rest(&rest);
 	struct um_id_token_user user;

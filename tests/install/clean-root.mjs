@@ -69,9 +69,10 @@ test('installing asks nothing, starts nothing, and says the next step', async ()
 	await copyFile(path.join(PACKAGES, 'first.deb'), inside('first.deb'));
 	const said = await run('sh', '-c', 'exec apt-get install -q -y --no-install-recommends ./first.deb </dev/null');
 	assert.match(said, /^urlmode is not set up yet; next: urlmode setup https:\/\/HOST$/m);
-	assert.equal((await run('getent', 'passwd', 'urlmode')).split(':').at(-1).trim(), '/usr/sbin/nologin');
-	assert.equal((await run('stat', '-c', '%a %U %G', '/etc/urlmode', '/var/log/urlmode', '/run/urlmode')),
-		'750 root urlmode\n750 urlmode urlmode\n755 root root\n');
+	for (const user of ['urlmode', 'urlmode-api', 'urlmode-console']) assert.equal((await run('getent', 'passwd', user)).split(':').at(-1).trim(), '/usr/sbin/nologin');
+	assert.equal((await run('stat', '-c', '%a %U %G', '/etc/urlmode', '/var/log/urlmode', '/run/urlmode', '/etc/urlmode-api', '/var/log/urlmode-api', '/run/urlmode-api',
+		'/etc/urlmode-console', '/var/log/urlmode-console', '/run/urlmode-console')), ['urlmode', 'urlmode-api', 'urlmode-console'].map((user) =>
+		`750 root ${user}\n750 ${user} ${user}\n755 root root\n`).join(''));
 	assert.ok(await readlink(inside('etc/systemd/system/multi-user.target.wants/urlmode.target')));
 	assert.equal(await run('/usr/lib/urlmode/connect', '--version'), `connect (urlmode) ${VERSION}\n`);
 	assert.equal(await run('urlmode', 'version'), `urlmode ${VERSION}\n`);
@@ -127,6 +128,10 @@ async function pretendSystemd() {
 	await symlink('/bin/true', inside('usr/local/bin/systemctl'));
 }
 
+async function endSystemd() {
+	await Promise.all(['run/systemd', 'usr/local/bin/systemctl'].map((name) => rm(inside(name), { recursive: true })));
+}
+
 /** What it was told since the last time, without what a target does that is active. */
 async function calledSystemd() {
 	const lines = await readFile(inside('called'), 'utf8').catch(() => '');
@@ -180,7 +185,22 @@ test('programs that would not start again are not restarted', async () => {
 	assert.match(said, /others may read or write it/);
 	assert.match(said, /^urlmode: the programs of before still run/m);
 	assert.deepEqual(await calledSystemd(), []);
-	await rm(inside('run/systemd'), { recursive: true });
+	await endSystemd();
+});
+
+test('the api is restarted where it is set up, and would start', async () => {
+	await pretendSystemd();
+	await run('chmod', 'o=', '/etc/urlmode/config.json');
+	await run('sh', '-c', `cd /etc/urlmode-api
+		echo '{ "base_url": "${BASE}", "keys_file": "keys", "database_url": "host=/nonexistent" }' >api.json
+		cp ../urlmode/keys keys && chgrp urlmode-api api.json keys && chmod 640 api.json keys`);
+	const configure = () => run('/var/lib/dpkg/info/urlmode.postinst', 'configure', VERSION);
+	await configure();
+	assert.deepEqual(await calledSystemd(), [...PROGRAMS.map((name) => `try-restart urlmode@${name}.service`), 'try-restart urlmode-api.service']);
+	await run('chmod', 'o+r', '/etc/urlmode-api/api.json');
+	assert.match(await configure(), /^urlmode: the api of before still runs/m);
+	assert.deepEqual(await calledSystemd(), PROGRAMS.map((name) => `try-restart urlmode@${name}.service`));
+	await endSystemd();
 });
 
 test('removed, the configuration is still there', async () => {
@@ -193,6 +213,7 @@ test('removed, the configuration is still there', async () => {
 test('purged, the configuration, the keys and the logs are gone, and it says what is left', async () => {
 	const said = await run('dpkg', '-P', 'urlmode');
 	assert.match(said, /^The database urlmode is left as it is/m);
+	for (const name of ['urlmode-api', 'urlmode-console']) assert.deepEqual([`etc/${name}`, `var/log/${name}`, `run/${name}`].map(has), [false, false, false]);
 	assert.deepEqual(['etc/urlmode', 'var/log/urlmode', 'run/urlmode', 'etc/nginx/urlmode',
 		'etc/systemd/system/multi-user.target.wants/urlmode.target'].map(has), [false, false, false, false, false]);
 });

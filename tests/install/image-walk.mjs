@@ -6,22 +6,23 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import tls from 'node:tls';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { UrlMode } from 'urlmode';
 
-import { ANYWHERE, ENVIRONMENT, NODE_ADDRESS, PROC, PROGRAMS, Pod, USER, allServe, compose, first, makeCertificate } from './pod.mjs';
+import { steps } from './image-steps.mjs';
+import { ENVIRONMENT, NODE_ADDRESS, PROC, PROGRAMS, Pod, USER, allServe, compose, containers, first, makeCertificate, memoryLimit } from './pod.mjs';
 import { rolling } from './rolling.mjs';
+import { freePorts } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { request } from '../support/http.mjs';
+import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { until } from '../support/wait.mjs';
 
 const { ROOT, PORT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL, URLMODE_ADMIN_DATABASE_URL } = process.env;
-const STEPS = JSON.parse(process.env.STEPS);
-const TREE = fileURLToPath(new URL('../..', import.meta.url));
 const BASE = `https://127.0.0.1:${PORT}`;
 const IMAGE = path.join(ROOT, 'image');
 const SIZE_MAX = 36; // MB
@@ -29,20 +30,7 @@ const SIZE_MAX = 36; // MB
 const execute = promisify(execFile);
 const inImage = (...command) => execute('/usr/sbin/chroot', [IMAGE, ...command], { env: { PATH: '/usr/sbin:/usr/bin' } }).then(({ stdout }) => stdout);
 
-test('the steps of the Containerfile', async () => {
-	const [copy, run, from, image, ...rest] = STEPS;
-	assert.deepEqual([copy, from, image], ['COPY . /source', 'FROM scratch', 'COPY --from=build /image /']);
-	assert.deepEqual(rest, ['ENV PATH=/usr/sbin:/usr/bin', 'USER 65532:65532', 'STOPSIGNAL SIGTERM', 'CMD ["/usr/lib/urlmode/status", "--help"]']);
-	const ignored = readFileSync(path.join(TREE, 'nginx/containers/Containerfile.dockerignore'), 'utf8').split('\n');
-	const copied = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-	await execute('sh', ['-c', `mkdir "$1/source" && cd "$2" && tar -c --exclude=lib/node --no-same-owner ${copied.join(' ')} | tar -x --no-same-owner -C "$1/source"`, 'sh', ROOT, TREE]);
-	// On the same release the object files come from this tree, as in make-install.test.mjs. The root compiles what
-	// names a folder, and links everything.
-	if (process.env.SAME_RELEASE) {
-		await execute('sh', ['-c', 'cd "$2" && tar -c build/obj/lib build/obj/cgi-bin build/obj/nginx build/texts build/flags | tar -x --no-same-owner -C "$1/source"', 'sh', ROOT, TREE]);
-	}
-	await execute('chroot', [ROOT, 'sh', '-c', run.replace(/^RUN /, '')], { env: { ...ANYWHERE, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', MAKEFLAGS: '' }, maxBuffer: 1 << 26 });
-});
+steps();
 
 describe('the image', () => {
 	const files = () => readdirSync(IMAGE, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory())
@@ -57,9 +45,9 @@ describe('the image', () => {
 
 	test('has the programs, the command, the migrations and the snippets, and of Debian libraries, tools and licences', () => {
 		const kinds = [
-			/^\/usr\/lib\/urlmode\/(api|connect|form|oauth-return|payment-return|signin-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
+			/^\/usr\/lib\/urlmode\/(api|connect|console|form|oauth-return|payment-return|signin-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
 			/^\/usr\/sbin\/urlmode$/, /^\/usr\/share\/urlmode\/(command|nginx|providers|sql)\//, /^\/usr\/share\/urlmode\/changelog$/,
-			/^\/etc\/nginx\/(nginx\.conf|urlmode\/[a-z-]+\.conf)$/, /^\/etc\/(passwd|group|nsswitch\.conf|os-release|ssl\/certs\/ca-certificates\.crt)$/,
+			/^\/etc\/nginx\/(nginx(-api)?\.conf|urlmode\/[a-z-]+\.conf)$/, /^\/etc\/(passwd|group|nsswitch\.conf|os-release|ssl\/certs\/ca-certificates\.crt)$/,
 			/^\/usr\/lib(64)?\/[^ ]*\.so[^/]*$/, /^\/usr\/bin\/[a-z]+$/, /^\/(bin|lib|lib64|sbin)$/,
 			/^\/usr\/share\/doc\/[^/]+\/copyright$/, /^\/var\/lib\/dpkg\/status\.d\/[^/]+$/,
 		];
@@ -73,7 +61,7 @@ describe('the image', () => {
 	});
 
 	test('each program starts without a shell and without any other file of /usr/bin', async () => {
-		for (const name of PROGRAMS) {
+		for (const name of ['api', ...PROGRAMS]) {
 			assert.match(await inImage(`/usr/lib/urlmode/${name}`, '--version'), new RegExp(`^${name} \\(urlmode\\) \\d`));
 		}
 	});
@@ -93,7 +81,7 @@ describe('the image', () => {
 
 const CONFIG = {
 	base_url: BASE, keys_file: 'keys', user_check: 'confirm',
-	providers: { demo: { kind: 'oauth', display_name: 'Demo' } },
+	providers: { demo: { kind: 'oauth', display_name: 'Demo' }, shop: { kind: 'payment', description: 'stripe', secrets: ['whsec_test'] } },
 };
 
 describe('a pod', () => {
@@ -105,7 +93,8 @@ describe('a pod', () => {
 		chmodSync(ROOT, 0o755);
 		const certificate = await makeCertificate(ROOT);
 		ca = certificate['tls.crt'];
-		pod = new Pod({ image: IMAGE, folder: path.join(ROOT, 'pod'), port: PORT });
+		const [monitoring] = await freePorts(1);
+		pod = new Pod({ image: IMAGE, folder: path.join(ROOT, 'pod'), port: PORT, monitoring });
 		pod.mountSecret('secret', { keys: KEYS, 'config.json': JSON.stringify(CONFIG) });
 		pod.mountSecret('certificate', certificate);
 		await pod.prepare();
@@ -122,6 +111,7 @@ describe('a pod', () => {
 	});
 
 	const get = (route, options) => request(BASE + route, { ca, ...options });
+	const probe = (route, options) => request(`http://127.0.0.1:${pod.monitoring}${route}`, options);
 
 	async function walk() {
 		const browser = new Browser({ ca });
@@ -156,11 +146,69 @@ describe('a pod', () => {
 
 	test('a probe from the address of a node gets 200, and one from elsewhere 403', async () => {
 		for (const route of ['/healthz', '/healthz/live', '/metrics']) {
-			assert.equal((await get(route, { localAddress: NODE_ADDRESS })).status, 200);
-			assert.equal((await get(route, { localAddress: '127.0.0.3' })).status, 403);
+			for (const ask of [get, probe]) {
+				assert.equal((await ask(route, { localAddress: NODE_ADDRESS })).status, 200);
+				assert.equal((await ask(route, { localAddress: '127.0.0.3' })).status, 403);
+			}
 		}
+		assert.equal((await probe('/healthz/ready', { localAddress: NODE_ADDRESS })).status, 200);
+		assert.equal((await probe('/done')).status, 404, 'and nothing else has that port');
 		const { programs: health } = JSON.parse((await get('/healthz')).body);
 		assert.deepEqual(Object.keys(health).sort(), [...PROGRAMS].sort(), 'they share their counters');
+	});
+
+	/** The certificate that nginx has for a name, on IPv6; its error in place of that. */
+	const certificateFor = (servername) => new Promise((resolve) => {
+		const socket = tls.connect({ host: '::1', port: PORT, servername, rejectUnauthorized: false }, () => {
+			resolve(socket.getPeerX509Certificate().toString());
+			socket.destroy();
+		});
+		socket.on('error', (error) => resolve(error.code));
+	});
+
+	test('another name gets no certificate, and a renewed certificate is used without a restart', async () => {
+		assert.equal(await certificateFor('callback.example.com'), ca);
+		assert.equal(await certificateFor('other.example.com'), 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
+		const renewed = await makeCertificate(ROOT);
+		assert.notEqual(renewed['tls.crt'], ca);
+		pod.mountSecret('certificate', renewed);
+		ca = renewed['tls.crt'];
+		assert.equal(await certificateFor('callback.example.com'), ca);
+		await walk();
+	});
+
+	test('many unsigned posts at once stay below the limits of memory; what is too much is told so', async (t) => {
+		const workers = pod.nginxWorkers();
+		assert.equal(workers.length, Number(/worker_processes (\d+);/.exec(containers.nginx.command.at(-1))[1]), 'as many as the command says');
+		const statuses = [];
+		for (const size of [4 << 20, 150_000]) {
+			const body = Buffer.alloc(size, 'x');
+			statuses.push(...await Promise.all(Array.from({ length: 40 }, async () => (await get('/webhook/shop', { method: 'POST', body, timeout: 120_000 })).status)));
+		}
+		assert.deepEqual(statuses.filter((status) => status !== 401 && status !== 503), []);
+		assert.ok(statuses.includes(401));
+		const peak = (pid) => Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`${PROC}/${pid}/status`, 'utf8'))[1]);
+		const nginx = workers.map(peak).reduce((sum, each) => sum + each);
+		const webhook = peak(first(pod.programs.webhook));
+		t.diagnostic(`${statuses.filter((status) => status === 503).length} of 80 were too much; webhook ${webhook >> 10} MB, nginx ${nginx >> 10} MB`);
+		assert.ok(webhook < memoryLimit('webhook'), `${webhook} KB`);
+		assert.ok(nginx < memoryLimit('nginx'), `${nginx} KB`);
+	});
+
+	test('the container of openid fetches the keys of its provider for the programs, and ends with SIGTERM', async () => {
+		const provider = await startOpenIdProvider('keycloak');
+		try {
+			const openid = { ...provider.openid, jwks_file: '/var/lib/urlmode/jwks.json', refresh_file: '/run/urlmode/metrics/jwks-refresh' };
+			pod.mountSecret('openid', { keys: KEYS, 'config.json': JSON.stringify({ ...CONFIG, database_url: 'dbname=none', user_check: 'openid', openid }) });
+			const jwks = pod.container(['/usr/sbin/urlmode', 'jwks', 'refresh', '--keep'],
+				{ env: { PATH: '/usr/sbin:/usr/bin' }, mounts: { '/etc/urlmode': 'openid', '/run/urlmode': 'run', '/var/lib/urlmode': 'jwks', '/tmp': 'tmp' } });
+			await until('they are there', () => existsSync(pod.inside('jwks/jwks.json')) || jwks.child.exitCode !== null);
+			process.kill(first(jwks), 'SIGTERM');
+			assert.equal(await jwks.ended, 0, jwks.output.text);
+			assert.equal(JSON.parse(readFileSync(pod.inside('jwks/jwks.json'), 'utf8')).keys.at(-1).kid, provider.kid, jwks.output.text);
+		} finally {
+			await provider.close();
+		}
 	});
 
 	test('keys that are swapped by their link are read', async () => {

@@ -5,77 +5,56 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import Ajv7 from 'ajv';
 import Ajv from 'ajv/dist/2019.js';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 
-import { RELEASE, rootless, sources } from './debian.mjs';
+import { walkInRoot } from './containerfile.mjs';
+import { rootless } from './debian.mjs';
 import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
-
-const FOLDER = path.join(ROOT, 'nginx/containers');
-const WALK = path.join(ROOT, 'tests/install/image-walk.mjs');
+import { CHART, assertValid, chartDigest, objects, objectsOf, readContainers as read } from '../support/kubernetes.mjs';
 
 const execute = promisify(execFile);
-const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
-
-/** The objects of kubernetes.yaml. */
-const objects = () => parseAllDocuments(read('kubernetes.yaml'), { merge: true }).map((document) => {
-	assert.deepEqual(document.errors, []);
-	return document.toJS();
-});
-
-/** The module of a kind in the packages that are made of the schemas. */
-const moduleOf = ({ apiVersion, kind }) => [
-	apiVersion.startsWith('monitoring.coreos.com/') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models', apiVersion, kind,
-].join('/');
 
 // A skipped test fails a run in CI; package.test.mjs says where it cannot be tried.
 if (!rootless()) test('the Containerfile makes a root whose programs run in containers', async () => {
-	const folder = await scratch('image');
-	const steps = read('Containerfile').replaceAll(/^#.*\n|\\\n/gm, '').split('\n').filter(Boolean);
-	const [, release] = /^FROM debian:(\w+) AS build$/.exec(steps[0]);
-	const [, packages] = /^RUN apt-get update && apt-get install -y --no-install-recommends (.*)$/.exec(steps[1]);
 	const [port] = await freePorts(1);
-	const { stdout, stderr } = await execute('mmdebstrap', [
-		'--variant=minbase', '--format=null', '--dpkgopt=force-unsafe-io', `--include=${packages.split(' ').join(',')}`,
-		`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`, release, '-', ...await sources(release),
-	], { cwd: ROOT, maxBuffer: 1 << 26, env: {
-		...process.env, NODE_TEST_CONTEXT: undefined, STEPS: JSON.stringify(steps.slice(2)), PORT: String(port),
-		SAME_RELEASE: release === RELEASE ? 'yes' : '',
-		KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'), PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
-	} }).catch((error) => error);
-	await writeFile(path.join(folder, 'log'), stdout + stderr);
-	assert.match(stdout + stderr, /^ℹ fail 0$/m, stdout + stderr);
+	await walkInRoot(new URL('image-walk.mjs', import.meta.url), { PORT: String(port) });
 });
 
-describe('kubernetes.yaml', () => {
-	test('each object passes the validation of its schema', async () => {
-		for (const object of objects()) {
-			const { [object.kind]: Model } = await import(moduleOf(object));
-			new Model(object).validate();
-		}
+describe('the chart', () => {
+	test('kubernetes.yaml was rendered from it as it is (UPDATE=1 make chart)', () => {
+		assert.ok(read('kubernetes.yaml').split('\n---\n', 1)[0].endsWith(` from chart ${chartDigest()}.`));
 	});
 
-	test('no object has a field that its type does not have', async () => {
-		const folder = path.join(ROOT, 'tests/node_modules/.kubernetes');
-		const text = objects().map((object, i) => [
-			`import type { I${object.kind} as Type${i} } from ${JSON.stringify(moduleOf(object))};`,
-			`export const object${i}: Type${i} = ${JSON.stringify(object)};`,
-		]).flat().join('\n');
-		await execute('mkdir', ['-p', folder]);
-		await writeFile(path.join(folder, 'objects.ts'), text);
-		const { stdout } = await execute(path.join(ROOT, 'lib/node/node_modules/.bin/tsc'), ['--noEmit', '--strict', '--skipLibCheck',
-			'--module', 'nodenext', '--target', 'es2022', path.join(folder, 'objects.ts')]).catch((error) => error);
-		assert.equal(stdout, '');
+	test('its values are as their schema says, and others are not', () => {
+		const validate = new Ajv7({ strict: false }).compile(JSON.parse(readFileSync(path.join(CHART, 'values.schema.json'), 'utf8')));
+		const values = parse(readFileSync(path.join(CHART, 'values.yaml'), 'utf8'));
+		assert.ok(validate(values), JSON.stringify(validate.errors));
+		assert.equal(validate({ ...values, replica: 3 }), false);
+		assert.equal(validate({ ...values, signIn: { userCheck: 'openid', openid: {} } }), false);
 	});
+
+	test('the programs accept the configuration that it writes', async () => {
+		const folder = await scratch('chart');
+		const { stringData } = objectsOf(read('kubernetes.yaml')).find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'urlmode');
+		for (const [name, text] of Object.entries(stringData))
+			await writeFile(path.join(folder, name), text.replace(/REPLACE.*/, Buffer.alloc(32, 1).toString('base64')), { mode: 0o600 });
+		await execute(path.join(ROOT, 'build/bin/connect'), ['--check'], { env: { URLMODE_CONFIG: path.join(folder, 'config.json') } });
+	});
+});
+
+describe('the files for Kubernetes', () => {
+	test('each object is as its schema and its type say', () => assertValid(objects(), 'objects'));
 
 	test('no container has a right or a writable root, and each ends after nginx', () => {
 		const pods = objects().filter(({ kind }) => /^(Job|Deployment)$/.test(kind)).map(({ spec }) => spec.template.spec);
-		assert.equal(pods.length, 2);
+		assert.equal(pods.length, 3);
 		for (const { securityContext, automountServiceAccountToken, ...pod } of pods) {
 			assert.equal(securityContext.runAsNonRoot, true);
 			assert.equal(automountServiceAccountToken, false);
@@ -84,7 +63,7 @@ describe('kubernetes.yaml', () => {
 					{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
 			}
 		}
-		const [deployment] = pods.filter(({ containers }) => containers.length > 1);
+		const [deployment, server] = pods.filter(({ containers }) => containers.length > 1);
 		const seconds = ({ lifecycle }) => lifecycle.preStop.sleep.seconds;
 		const nginx = deployment.containers.find(({ name }) => name === 'nginx');
 		const programs = deployment.containers.filter(({ name }) => name !== 'nginx');
@@ -94,6 +73,21 @@ describe('kubernetes.yaml', () => {
 		for (const program of programs) assert.ok(seconds(program) >= seconds(nginx) + 10);
 		assert.ok(deployment.terminationGracePeriodSeconds > Math.max(...programs.map(seconds)) + 10);
 		assert.equal(deployment.volumes.find(({ name }) => name === 'secrets').secret.defaultMode, 0o440);
+		const [api, itsNginx] = ['api', 'nginx'].map((wanted) => server.containers.find(({ name }) => name === wanted));
+		assert.ok(seconds(api) >= seconds(itsNginx) + 10);
+		assert.equal(server.volumes.find(({ name }) => name === 'api-secrets').secret.defaultMode, 0o440);
+	});
+
+	test('the api of a pod listens on loopback alone, with what its configuration names, and the memory of its unit', () => {
+		const [, server] = objects().filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec);
+		const [, from, to] = /sed -i 's\/(.*?)\/(.*?)\/'/.exec(server.initContainers[0].command[2]);
+		const listens = read('nginx-api.conf').replace(from, to).match(/listen .*;/g);
+		assert.deepEqual(listens, ['listen 127.0.0.1:8081;']);
+		const { stringData } = objects().find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'urlmode-api');
+		const config = JSON.parse(stringData['api.json']);
+		assert.deepEqual(Object.keys(stringData).sort(), ['api.json', config.api_keys_file, config.keys_file].sort());
+		const [, memory] = /^MemoryMax=(\d+)M$/m.exec(readFileSync(path.join(ROOT, 'nginx/systemd/urlmode-api.service'), 'utf8'));
+		assert.equal(server.containers.find(({ name }) => name === 'api').resources.limits.memory, `${memory}Mi`);
 	});
 });
 

@@ -101,7 +101,7 @@ test('an installed program reads the installed descriptions', async () => {
 	await writeFile(path.join(target, 'keys'), `1 ${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o600 });
 	assert.equal(await run(at('lib/urlmode/connect'), ['--check'], { URLMODE_CONFIG: config }), '');
 	assert.equal(await run(at('libexec/urlmode/operate'), ['keys', path.join(target, 'keys')]), '1\n');
-	assert.deepEqual((await readdir(at('lib/urlmode'))).sort(), ['api', 'connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook']);
+	assert.deepEqual((await readdir(at('lib/urlmode'))).sort(), ['api', 'connect', 'console', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook']);
 	await Promise.all([config, path.join(target, 'keys')].map((file) => rm(file)));
 });
 

@@ -50,7 +50,7 @@ describe('the package', { concurrency: true }, () => {
 		await execute('dpkg-deb', ['-x', path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), folder]);
 		const answer = async (file, ...args) => (await execute(path.join(folder, file), args, options)).stdout;
 
-		for (const name of PROGRAMS) {
+		for (const name of ['api', 'console', ...PROGRAMS]) {
 			assert.equal(await answer(`usr/lib/urlmode/${name}`, '--version'), `${name} (urlmode) ${VERSION}\n`);
 		}
 		await writeFile(path.join(folder, 'keys'), `7 ${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o600 });

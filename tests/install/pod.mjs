@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 
-const CONTAINERS = fileURLToPath(new URL('../../nginx/containers', import.meta.url));
+import { objectsOf, readContainers } from '../support/kubernetes.mjs';
+
 const execute = promisify(execFile);
 
 export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
@@ -23,11 +23,14 @@ export const ENVIRONMENT = { URLMODE_CONFIG: '/etc/urlmode/config.json', URLMODE
 /** The environment, without what leads a program to the stack of the tests. */
 export const ANYWHERE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(APT_|URLMODE_|PG|TMPDIR|NODE_)/.test(name)));
 
-/** The objects of kubernetes.yaml. */
-export const objects = () => parseAllDocuments(readFileSync(path.join(CONTAINERS, 'kubernetes.yaml'), 'utf8'), { merge: true })
-	.map((document) => document.toJS());
+const objects = objectsOf(readContainers('kubernetes.yaml'));
+const { spec: { template: { spec: POD } } } = objects.find(({ kind }) => kind === 'Deployment');
 
-export const compose = () => parse(readFileSync(path.join(CONTAINERS, 'compose.yaml'), 'utf8'), { merge: true });
+export const deployment = objects.find(({ kind }) => kind === 'Deployment').spec;
+export const containers = Object.fromEntries(POD.containers.map((container) => [container.name, container]));
+export const compose = () => parse(readContainers('compose.yaml'), { merge: true });
+/** The limit of a container, in KB. */
+export const memoryLimit = (name) => Number(/^(\d+)Mi$/.exec(containers[name].resources.limits.memory)[1]) * 1024;
 
 /** The files of a certificate for 127.0.0.1, which is its own authority. */
 export async function makeCertificate(folder) {
@@ -37,35 +40,86 @@ export async function makeCertificate(folder) {
 	return Object.fromEntries(['tls.crt', 'tls.key'].map((name) => [name, readFileSync(file(name), 'utf8')]));
 }
 
+/** The memory that the processes of a container have together: a control group of version 1 or 2, for which it takes root. */
+class MemoryGroup {
+	static #top = '/sys/fs/cgroup';
+	static #isFirst = existsSync(path.join(MemoryGroup.#top, 'memory/memory.limit_in_bytes'));
+	static #made = 0;
+	#folder = path.join(MemoryGroup.#top, MemoryGroup.#isFirst ? 'memory' : '', `urlmode-${process.pid}-${MemoryGroup.#made++}`);
+
+	constructor(name, bytes) {
+		Object.assign(this, { name, limit: bytes });
+		mkdirSync(this.#folder);
+		writeFileSync(path.join(this.#folder, MemoryGroup.#isFirst ? 'memory.limit_in_bytes' : 'memory.max'), String(bytes));
+		this.processes = path.join(this.#folder, 'cgroup.procs');
+	}
+
+	/** Bytes at most, with the pages of files, which are given back when there is no other; and how many processes were killed. */
+	read() {
+		const file = (name) => readFileSync(path.join(this.#folder, name), 'utf8');
+		const [peak, events] = MemoryGroup.#isFirst ? ['memory.max_usage_in_bytes', 'memory.oom_control'] : ['memory.peak', 'memory.events'];
+		return { name: this.name, limit: this.limit, peak: Number(file(peak)), killed: Number(/^oom_kill (\d+)$/m.exec(file(events))[1]) };
+	}
+
+	remove() {
+		rmdirSync(this.#folder);
+	}
+}
+
 export class Pod {
 	programs = {};
+	#groups = [];
+	#limited;
 	#image;
 	#folder;
 	#nginx;
 	#ended;
 
-	/** @param {{ image: string, folder: string, port: number | string }} options */
-	constructor({ image, folder, port }) {
+	/**
+	 * @param {{ image: string, folder: string, port?: number | string, monitoring?: number, limited?: boolean }} options
+	 *     port, monitoring: of nginx; limited: each container has the memory of kubernetes.yaml
+	 */
+	constructor({ image, folder, port, monitoring, limited = false }) {
+		this.#limited = limited;
 		this.#image = image;
 		this.#folder = folder;
 		this.port = port;
-		for (const name of ['root', 'run', 'nginx', 'config', 'tmp']) mkdirSync(this.inside(name), { recursive: true });
-		for (const name of ['run', 'nginx']) { // as fsGroup does
+		this.monitoring = monitoring;
+		for (const name of ['root', 'run', 'nginx', 'config', 'tmp', 'jwks']) mkdirSync(this.inside(name), { recursive: true });
+		for (const name of ['run', 'nginx', 'jwks']) { // as fsGroup does
 			chownSync(this.inside(name), 0, GROUP);
 			chmodSync(this.inside(name), 0o2777);
 		}
 		chmodSync(this.inside('tmp'), 0o1777);
 	}
 
-	/** The container that prepares the volumes, with the snippet of kubernetes.yaml for another node. */
+	/** The container that prepares the volumes, with the snippets of kubernetes.yaml for another node. */
 	async prepare() {
-		const { data } = objects().find(({ kind }) => kind === 'ConfigMap');
-		writeFileSync(this.inside('config/monitoring.conf'), data['monitoring.conf'].replace('10.0.0.0/8', NODE_ADDRESS));
-		const [{ command }] = objects().find(({ kind }) => kind === 'Deployment').spec.template.spec.initContainers;
+		const { data } = objects.find(({ kind }) => kind === 'ConfigMap');
+		for (const [name, text] of Object.entries(data)) writeFileSync(this.inside(`config/${name}`), text.replace('10.0.0.0/8', NODE_ADDRESS));
+		const [{ command }] = POD.initContainers;
 		const { ended, output } = this.container(command, {
 			env: { PATH: '/usr/sbin:/usr/bin' }, mounts: { '/config': 'config', '/nginx': 'nginx', '/run/urlmode': 'run' },
 		});
 		assert.deepEqual([await ended, output.text], [0, '']);
+	}
+
+	/** A program and its arguments that enter the group of a container first. */
+	#within(name, ...command) {
+		if (!this.#limited || !containers[name]) return command;
+		const group = new MemoryGroup(name, memoryLimit(name) * 1024);
+		this.#groups.push(group);
+		return ['sh', '-euc', 'echo $$ >"$0"; exec "$@"', group.processes, ...command];
+	}
+
+	/** What each limited container has used. */
+	memory() {
+		return this.#groups.map((group) => group.read());
+	}
+
+	/** At the end of its processes. */
+	forgetMemory() {
+		for (const group of this.#groups.splice(0)) group.remove();
 	}
 
 	inside(name) {
@@ -92,8 +146,8 @@ export class Pod {
 	 * A container of the image: its own namespaces but that of the network, a root that
 	 * is read-only but for its mounts, a user without a name and without capabilities.
 	 */
-	container(command, { env = {}, mounts = {}, user = `${USER}:${GROUP}` } = {}) {
-		const child = spawn('unshare', ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', 'sh', '-euc', `
+	container(command, { name = undefined, env = {}, mounts = {}, user = `${USER}:${GROUP}` } = {}) {
+		const [program, ...args] = this.#within(name, 'unshare', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', 'sh', '-euc', `
 			mount --bind "$IMAGE" "$CONTAINER"
 			mount -t proc proc "$CONTAINER/proc"
 			mount --rbind /dev "$CONTAINER/dev"
@@ -101,7 +155,8 @@ export class Pod {
 			mount -o remount,bind,ro "$CONTAINER"
 			exec env -i ${Object.entries(env).map(([name, value]) => `'${name}=${value}'`).join(' ')} \\
 				/usr/bin/setpriv --no-new-privs /usr/sbin/chroot --userspec=${user} --groups=${user.split(':')[1]} "$CONTAINER" "$@"`,
-		'container', ...command], { env: { ...ANYWHERE, IMAGE: this.#image, CONTAINER: this.inside('root') }, stdio: ['ignore', 'pipe', 'pipe'] });
+		'container', ...command);
+		const child = spawn(program, args, { env: { ...ANYWHERE, IMAGE: this.#image, CONTAINER: this.inside('root') }, stdio: ['ignore', 'pipe', 'pipe'] });
 		const output = { text: '' };
 		for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => { output.text += bytes; });
 		const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
@@ -110,7 +165,7 @@ export class Pod {
 
 	start(name, env) {
 		return this.container([`/usr/lib/urlmode/${name}`, '--listen', `/run/urlmode/${name}.sock`],
-			{ env, mounts: { '/run/urlmode': 'run', '/etc/urlmode': 'secret' } });
+			{ name, env, mounts: { '/run/urlmode': 'run', '/etc/urlmode': 'secret' } });
 	}
 
 	startPrograms(env) {
@@ -127,16 +182,26 @@ export class Pod {
 		return statuses;
 	}
 
-	/** With the files that were prepared, at other places. */
+	/** With the files that were prepared, at other places. Of IPv4 it has no other names: a request to an address has none. */
 	startNginx() {
 		const folder = this.inside('nginx');
 		const change = (name, edit) => writeFileSync(path.join(folder, name), edit(readFileSync(path.join(folder, name), 'utf8')));
 		change('nginx.conf', (text) => text.replaceAll('/tmp/', `${this.inside('tmp')}/`).replaceAll('/certificate/', `${this.inside('certificate')}/`)
-			.replace('listen 8443 ssl', `listen 127.0.0.1:${this.port} ssl`).replace('/dev/stdout', `${this.inside('tmp')}/access.log`));
+			.replace('/dev/stdout', `${this.inside('tmp')}/access.log`));
+		const places = (text) => text.replaceAll(/(\[::\]:|\b)(8443|8080)\b/g, (_, any, port) => `${any ? '[::1]' : '127.0.0.1'}:${port === '8443' ? this.port : this.monitoring}`);
+		for (const name of ['listen', 'listen-monitoring']) change(`urlmode/${name}.conf`, places);
+		change('urlmode/other-names.conf', (text) => places(text.replace(/listen 8443.*/, '')));
+		// A loaded machine shakes hands and sends slowly.
+		for (const name of ['nginx.conf', 'urlmode/server.conf']) change(name, (text) => text.replaceAll(/(client_(header|body)_timeout) 10s/g, '$1 120s'));
 		change('urlmode/upstreams.conf', (text) => text.replaceAll('/run/urlmode/', `${this.inside('run')}/`));
-		this.#nginx = spawn('setpriv', [`--reuid=${USER}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs', 'nginx', '-e', 'stderr', '-p', folder, '-c', `${folder}/nginx.conf`, '-g', 'daemon off;'],
-			{ env: { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'inherit' });
+		const [program, ...args] = this.#within('nginx', 'setpriv', `--reuid=${USER}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs', ...containers.nginx.command, '-p', folder, '-c', `${folder}/nginx.conf`);
+		this.#nginx = spawn(program, args, { env: { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'inherit' });
 		this.#ended = once(this.#nginx, 'close').then(([status]) => status);
+	}
+
+	/** Its workers. */
+	nginxWorkers() {
+		return readFileSync(`${PROC}/${this.#nginx.pid}/task/${this.#nginx.pid}/children`, 'utf8').trim().split(' ').map(Number);
 	}
 
 	/** Ends it as the signal of its image does: it finishes its requests. Its exit status. */

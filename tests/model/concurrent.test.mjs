@@ -174,11 +174,17 @@ test('one recheck at a time asks the provider', async () => {
 		return calls < 5 ? undefined : { action: 'accept', reference: references[0], ...PRICE };
 	};
 	const waits = Array.from({ length: 6 }, (_, n) => server(n).waitForCompletion(id, { subject: user, recheck }));
-	for (let n = 0; n < 8; n += 1) {
-		await paid(n, id, `ref-${n % 2}`, { effect: 'recheck' });
+	let ended = false;
+	const all = Promise.all(waits).finally(() => {
+		ended = true;
+	});
+	let events = 0;
+	// One recheck may answer for several events, on a busy machine for many.
+	for (; events < 8 || !ended; events += 1) {
+		await paid(events, id, `ref-${events % 2}`, { effect: 'recheck' });
 		await sleep(30);
 	}
-	const outcomes = await Promise.all(waits);
+	const outcomes = await all;
 	assert.ok(outcomes.every(({ action, reference }) => action === 'accept' && reference !== undefined));
-	assert.ok(calls >= 5 && calls <= 8, `${calls} rechecks for 8 events`);
+	assert.ok(calls >= 5 && calls <= events, `${calls} rechecks for ${events} events`);
 });

@@ -10,6 +10,8 @@ const CONSUMER = 'model';
 /** What became of a payment, by its last name. */
 export class Follower {
 	#books = new Map();
+	/** The references of what has gone back. */
+	#refunds = new Set();
 	#turn = 0;
 	#acknowledged = 0;
 
@@ -39,11 +41,13 @@ export class Follower {
 				this.#acknowledged = Number(entries.at(-1).number);
 			}
 		}
+		this.#compare(await ask("SELECT reference, payment, refunded FROM urlmode.refunds()"));
 		this.#check(await ask(`SELECT reference, checkout, amount, currency, matches, late, refunded, held, claimed_at IS NOT NULL AS claimed
 			FROM urlmode.payment ORDER BY reference`));
 	}
 
-	#enter({ entry_type: type, payment, checkout, amount, currency, refunded }) {
+	#enter({ entry_type: type, payment, checkout, reference, amount, currency, refunded }) {
+		this.#refunds.add(reference);
 		if (payment === null) return;
 		// It was known by its checkout before.
 		if (!this.#books.has(payment) && this.#books.has(checkout)) this.#books.set(payment, this.#books.get(checkout));
@@ -61,6 +65,14 @@ export class Follower {
 		case 'delivered': book.claimed = true; break;
 		}
 		if (book.refunded === book.amount) book.held = false;
+	}
+
+	/** The list of what went back and the ledger say the same. */
+	#compare(listed) {
+		for (const { reference, payment, refunded } of listed) {
+			assert.ok(this.#refunds.has(reference) || this.#refunds.has(payment), `the ledger tells of the refund ${reference}`);
+			if (payment !== null) assert.equal(this.#books.get(payment)?.refunded, refunded, `the ledger says how much of ${payment} went back`);
+		}
 	}
 
 	#check(payments) {

@@ -245,6 +245,8 @@ export function makeHistory(seed) {
 			return [
 				{ do: 'call', call: one, at: 0, ...last }, { do: 'call', call: other, at: 1, ...last }, ...accepted,
 				...ends.flatMap((end) => [...random.chance(0.85) ? [end] : [], ...random.chance(0.2) ? [random.pick(accidents)] : []]),
+				// The answer was lost.
+				...random.chance(0.5) ? [{ do: 'confirm', call: one }] : [],
 			];
 		},
 		/** The same at two prices: the first is superseded, and what is paid at one is paid. */

@@ -23,6 +23,7 @@ const MISTAKES = {
 	'what is forgotten is never done again': { claim_rank: ['AND (l.fulfilled_at IS NULL OR urlmode.has_kept(l.elicitation, l.reference))', ''] },
 	'a call that was overtaken fulfils its claim': { fulfil_lease: ['l.elicitation = e.id AND l.fence = fulfil_lease.fence', 'l.elicitation = e.id'] },
 	'what a call has done is listed when its lease ends': { fulfil_lease: ["ends_at = 'infinity', ", ''] },
+	'what is confirmed again was not confirmed': { confirm_claim: ['RETURN EXISTS', 'RETURN false AND EXISTS'] },
 	'a call that was overtaken confirms': { confirm_claim: ['AND l.fence = confirm_claim.fence', ''] },
 	'a call that was overtaken gives back what another is at': { release_claim: ['l.fence = release_claim.fence AND', ''] },
 	'a call that has given its claim back confirms': { release_claim: ['fence = urlmode.next_fence(l.elicitation), ', ''] },

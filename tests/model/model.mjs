@@ -12,7 +12,7 @@ export const GRACE = 10 * MINUTE;
 const GRACE_PROCESSING = 30 * 24 * 60 * MINUTE;
 const CODE_LIFE = 10 * MINUTE;
 /** For so long a call waits for the one that exchanges the code. */
-const EXCHANGE = 40_000;
+const EXCHANGE = 100_000;
 const LEASE = MINUTE;
 export const CLAIM_LEASE = 20 * MINUTE;
 const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
@@ -238,12 +238,11 @@ export class Model {
 		return true;
 	}
 
+	/** Can be repeated, after a lost answer. */
 	confirm(claim) {
-		const { row, target, lease } = claim;
-		claim.isDone = true;
-		if (target.lease !== lease) return false;
-		this.#endClaim(row, target);
-		return true;
+		const { row, lease } = claim;
+		if (this.endByHand(claim)) lease.isConfirmed = true;
+		return lease.isConfirmed === true && !row.isPurged;
 	}
 
 	/** Not what this call has done. What another call has done and this one was given is done again. */
@@ -256,7 +255,11 @@ export class Model {
 
 	/** Whoever has delivered or refunded what is listed says so. */
 	endByHand(claim) {
-		return this.confirm(claim);
+		const { row, target, lease } = claim;
+		claim.isDone = true;
+		if (target.lease !== lease) return false;
+		this.#endClaim(row, target);
+		return true;
 	}
 
 	/** The claims whose work was done and whose answers nobody has confirmed, of what did not go back. */

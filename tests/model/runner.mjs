@@ -206,8 +206,9 @@ class Runner {
 		confirm: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
 			if (!real) return;
+			const isFirst = !model.lease.isConfirmed;
 			const done = await real.confirm();
-			this.#ledger.claimed(model.row, 'accept', model.target.reference, done, true);
+			this.#ledger.claimed(model.row, 'accept', model.target.reference, done && isFirst, true);
 			assert.equal(done, this.#model.confirm(model), 'confirm');
 		},
 		release: async ({ call: label }) => {

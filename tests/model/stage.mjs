@@ -15,6 +15,7 @@ import { digestOfRequest } from '../../lib/node/src/core/digest.js';
 import { RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
 import { seal } from '../../lib/node/src/core/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
+import { LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { Remote } from '../waiting/remote.mjs';
 import { Driver } from '../waiting/side.mjs';
@@ -280,8 +281,7 @@ class RemoteInstance {
 		});
 		instance.urlmode = new Remote(instance.#driver);
 		await instance.urlmode.reportLate();
-		await until('it listens', async () => (await admin.query(
-			"SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle' AND query ~ 'pg_backend_pid'", [name])).rowCount > 0, { every: 5 });
+		await until('it listens', async () => (await admin.query(`${LISTENING} AND application_name = $1`, [name])).rowCount > 0, { every: 5 });
 		return instance;
 	}
 

@@ -20,7 +20,7 @@ const MISTAKES = {
 	'what went back before its renewal was told is lost': { keep_renewal: ['PERFORM urlmode.claim_unmatched(NULL, ARRAY[provider], ARRAY[renewal])', 'NULL'] },
 	'the payments of what becomes one are lost': { find_subscription: ['UPDATE urlmode.payment p SET entitlement = named.id WHERE p.entitlement = paid.id;', ''] },
 	'a checkout that is paid twice has one subscription': { keep_subscription: ['p.reference IS DISTINCT FROM ref, ', ''] },
-	'foreign subscriptions have a row': { find_subscription: ['(first_payment IS NOT NULL OR elicitation IS NOT NULL) AND NOT EXISTS', 'NOT EXISTS'] },
+	'what names neither an elicitation nor a payment is lost': { find_subscription: ['ELSIF NOT EXISTS', 'ELSIF (first_payment IS NOT NULL OR elicitation IS NOT NULL) AND NOT EXISTS'] },
 	'a refund does not end it': { entitlement_status: ['p.refunded_at IS NOT NULL FROM', 'false FROM'] },
 	'a refund of what was paid long ago ends it': { entitlement_status: ['ORDER BY p.paid_at DESC NULLS LAST', 'ORDER BY p.paid_at NULLS FIRST'] },
 	'a renewal is never late': { entitlement_status: ['+ e.late <= now()', '<= now()'] },

@@ -1,5 +1,5 @@
 // What subscriptions are meant to do, in memory. A subscription is what its provider has said of it, by the provider's times: the order in
-// which that was told does not matter. Only what names neither an elicitation nor a payment is nobody's, and lost.
+// which that was told does not matter, nor what it names: what names neither an elicitation nor a payment waits for its first payment as well.
 //
 // Times are milliseconds since the history began.
 
@@ -143,11 +143,11 @@ export class SubscriptionModel {
 	}
 
 	renewal(id, said) {
-		if (!this.#tell(id, { ...said, first: undefined })) return false;
+		const isKnown = this.#tell(id, { ...said, first: undefined });
 		const { renewals } = this.subscriptions.get(id);
 		if (!renewals.has(said.reference)) renewals.set(said.reference, said);
 		this.#takeRenewals();
-		return true;
+		return isKnown;
 	}
 
 	/** What went back of a payment, or came again, or is disputed. Of each refund the last that was said counts, by the provider's time. */
@@ -186,16 +186,14 @@ export class SubscriptionModel {
 	}
 
 	#tell(id, { isNamed = true, ...said }) {
-		if (!this.subscriptions.has(id)) {
-			if (!isNamed && said.first === undefined) return false;
-			this.subscriptions.set(id, { id, told: [], renewals: new Map() });
-		}
+		if (!this.subscriptions.has(id)) this.subscriptions.set(id, { id, told: [], renewals: new Map(), isKnown: false });
 		const subscription = this.subscriptions.get(id);
+		subscription.isKnown ||= isNamed || said.first !== undefined || this.#isOpened(subscription);
 		subscription.told.push(said);
 		subscription.changedAt = this.now;
 		subscription.first ??= said.first;
 		this.#takeRenewals();
-		return true;
+		return subscription.isKnown;
 	}
 
 	/** Renewals are payments as soon as the first payment is proved. */

@@ -3,18 +3,16 @@
 
 export const EQUIVALENT = [
 	{ file: 'lib/app/signin.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
-	{ file: 'lib/client/um_wait.c', line: 'if (rest > 1)', why: 'the wait ends one millisecond later in any case' },
 	{ file: 'lib/core/encode.c', line: ';', before: 'explicit_bzero(bytes, sizeof(bytes));', why: 'it wipes memory on the stack that nothing reads again' },
 	{ file: 'lib/core/encode.c', line: 'uint8_t c[BLOCK], all = 1;', why: 'only the bits of NO_VALUE of it are read' },
 	{ file: 'lib/description/scheme_load.c', line: 'list->item = calloc(2, sizeof(list->item[0]));', why: 'one element more is allocated, and never used' },
-	{ file: 'lib/operate/query.c', line: 'PGconn *conn = PQconnectdbParams(names, values, 2);', why: 'libpq expands the URL for every number but 0' },
 	{ file: 'lib/operate/query.c', line: ';', before: 'um_buf_free(&text);', why: 'the command ends right after it, which frees its memory' },
 	{ file: 'lib/operate/query.c', line: ';', before: 'PQfinish(conn);', why: 'the command ends right after it, which closes the connection' },
 	{
 		file: 'lib/server/cgi.c', line: ';', before: 'um_store_run(store, false, um_monotonic_ms());',
 		why: 'the deadline of a new store has passed, so that the loop runs it at once',
 	},
-	{ file: 'lib/server/loop.c', line: 'if (sv->alarm_at >= 0 && now + sv->alarm_at < 1000)', why: 'the alarm is put off at each turn, and not once a second' },
+	{ file: 'lib/server/loop.c', line: 'if (loop->alarm_at >= 0 && now + loop->alarm_at < 1000)', why: 'the alarm is put off at each turn, and not once a second' },
 	{ file: 'lib/server/loop.c', line: ';', before: 'alarm(0);', why: 'the loop wakes up each second, and puts the alarm off by eleven' },
 	{ file: 'lib/server/listener.c', line: 'const int on = 2;', why: 'setsockopt(2) switches SO_REUSEADDR on for every number but 0' },
 	{ file: 'lib/core/file.c', line: 'if (n <= 0 && errno == EINTR)', why: 'write(2) returns 0 only where there is nothing to write' },
@@ -66,7 +64,7 @@ export const EQUIVALENT = [
 		why: 'the retention would have to end in the microsecond of the transaction',
 	},
 	{
-		file: 'sql/functions/014_vault.sql', line: "AND a.version = kept AND a.state = 'connected' AND (a.leased_until >= now()) IS NOT TRUE",
+		file: 'sql/functions/014_vault.sql', line: 'WHEN a.leased_until IS NULL OR a.leased_until < now() THEN true',
 		why: 'the lease would have to end in the microsecond of the transaction',
 	},
 	{
@@ -78,7 +76,7 @@ export const EQUIVALENT = [
 		why: 'the time of a check would have to end in the microsecond of the transaction',
 	},
 	{
-		file: 'lib/node/src/core/digest.js', line: '.sort(([one], [other]) => (one < other ? -1 : 2));',
+		file: 'lib/node/src/core/canonical-json.js', line: '.sort(([one], [other]) => (one < other ? -1 : 2));',
 		why: 'sort() looks at the sign alone',
 	},
 ];

@@ -39,7 +39,7 @@ const SQL_TESTS = {
 const SQL_E2E = {
 	'003': ['events', 'money', 'money-proof', 'money-back'], '004': ['answers', 'money'], '005': ['retention'], '006': ['loud', 'database'],
 	'007': ['database', 'flow'], '008': ['events', 'money', 'money-proof'], '009': ['database', 'money-recheck', 'waiting'],
-	'010': ['adapters-postgresql'], '011': ['retention'], '012': ['adapters-postgresql'], '013': ['../operate/command', '../operate/command-decide', '../operate/reconcile'],
+	'011': ['retention'], '013': ['../operate/command', '../operate/command-decide', '../operate/reconcile'],
 	'015': ['events'], '016': ['form-names', 'form-users', 'forms'], '018': ['money-back', 'events'], '024': ['unreadable'],
 };
 

@@ -2,29 +2,54 @@
 
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { before, describe, test } from 'node:test';
 
 import { changeConfig, check, checkedStack, finds, inStack, IS_ROOT, report, stack, undo } from '../support/checked-stack.mjs';
 import { noteArguments, urlmode } from '../support/command.mjs';
+import { BIN, PROGRAMS } from '../security/deployment.mjs';
+import { ROOT, scratch } from '../stack/harness.mjs';
 
 let keys;
 let url;
 
+// The programs, with the variables that programs.env in the stack's directory sets, once it is there.
+before(async () => {
+	const folder = await scratch('command-environment');
+	await Promise.all(PROGRAMS.map((name) => writeFile(path.join(folder, name),
+		`#!/bin/sh\n[ ! -e programs.env ] || . ./programs.env\nexec '${BIN}/${name}'\n`, { mode: 0o755 })));
+});
+
 checkedStack('operate-command-environment', async () => {
 	keys = (await readFile(stack.env.URLMODE_KEYS_FILE, 'utf8')).trim().replaceAll('\n', ',');
 	url = JSON.parse(await readFile(stack.env.URLMODE_CONFIG, 'utf8')).database_url;
-});
+}, { PROGRAM_DIR: path.join(ROOT, 'build/test/scratch/command-environment') });
 
 const withoutSecrets = () => changeConfig((config) => {
 	delete config.keys_file;
 	delete config.database_url;
 });
 
+/** The programs run with a configuration without secrets, and have those of their environment. */
+async function startWithoutSecrets() {
+	undo.push(() => stack.service('restart', ...PROGRAMS), () => rm(inStack('programs.env')));
+	await writeFile(inStack('programs.env'), `export URLMODE_KEYS='${keys}' URLMODE_CGI_DATABASE_URL='${url}'\n`);
+	await withoutSecrets();
+	await stack.service('restart', ...PROGRAMS);
+}
+
 const found = async (name, ...args) => (await report(...args)).findings.filter((finding) => finding.check === name)
 	.map(({ severity, message }) => `${severity}: ${message}`);
 
 test('with units, the variables of whoever asks are not those of the programs', async () => {
 	assert.equal((await report({ URLMODE_KEYS: '1 none', URLMODE_CGI_DATABASE_URL: 'postgresql://none@/none' })).status, 'ok');
+});
+
+test('a program that has another name for the configuration has the same one', async () => {
+	undo.push(() => stack.service('restart', 'connect'), () => rm(inStack('programs.env')));
+	await writeFile(inStack('programs.env'), `export URLMODE_CONFIG='${stack.runDir}/pid/../config.json'\n`);
+	await stack.service('restart', 'connect');
+	assert.deepEqual(await found('loaded'), ['ok: the programs have the configuration that is on disk']);
 });
 
 describe('without units, the programs have them where the command has them', () => {
@@ -37,7 +62,7 @@ describe('without units, the programs have them where the command has them', () 
 	});
 
 	test('nothing is wrong then, and no secret is shown', async () => {
-		await withoutSecrets();
+		await startWithoutSecrets();
 		const { status, out, err } = await check([], more);
 		assert.deepEqual([status, err], [0, ''], out);
 		assert.match(out, /^ok +keys +key 1 of \d+ seals, of URLMODE_KEYS$/m);
@@ -106,7 +131,7 @@ if (IS_ROOT) describe('EnvironmentFile= of the units', () => {
 	}
 
 	test('has keys and connection: nothing is wrong', async () => {
-		await withoutSecrets();
+		await startWithoutSecrets();
 		await files("URLMODE_KEYS='1 none'\n", `URLMODE_KEYS='${keys}'\nURLMODE_CGI_DATABASE_URL='${url}'\n`);
 		const { status, findings } = await report();
 		assert.equal(status, 'ok', JSON.stringify(findings));

@@ -16,7 +16,6 @@ import pg from 'pg';
 import {
 	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, inStack, own, report, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
-import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
 import { asUser, RELEASE, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { configure } from '../security/deployment.mjs';
@@ -24,8 +23,8 @@ import { freePorts } from '../stack/harness.mjs';
 import { DAY, signAgain } from '../support/certificates.mjs';
 import { until } from '../support/wait.mjs';
 
-const ALL = ['programs', 'signatures', 'descriptions', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'storage', 'deliveries', 'units', 'sockets',
-	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'certificate', 'outside', 'issuer'];
+const ALL = ['programs', 'signatures', 'descriptions', 'approvals', 'configuration', 'permissions', 'keys', 'server_keys', 'issuer_keys', 'database', 'role', 'clock', 'migrations', 'schema', 'storage', 'deliveries', 'units', 'sockets',
+	'nginx', 'snippets', 'local', 'answers', 'sign_in', 'loaded', 'walk', 'webhook', 'certificate', 'outside', 'issuer', 'api', 'console'];
 
 checkedStack('operate-command-check');
 
@@ -235,8 +234,8 @@ describe('the database', () => {
 
 	for (const [version, severity, message] of [[0, 'error', /the functions have version 0, and not \d+$/], [900, 'warning', /has functions of a newer version/]]) {
 		test(`functions of version ${version}`, async () => {
-			const setTo = (number) => `CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${number}'`;
-			await sql(setTo(version), setTo(functionsVersion()));
+			const [{ as_it_was: asItWas }] = await stack.sql("SELECT pg_get_functiondef('urlmode.functions_version'::regproc) AS as_it_was");
+			await sql(asItWas.replace(/SELECT \d+/, `SELECT ${version}`), asItWas);
 			await finds('migrations', severity, message);
 		});
 	}
@@ -311,8 +310,8 @@ describe('what runs', () => {
 			['payment-return', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', 'the second reason', "X: Failed with result 'exit-code'.",
 				'Started X.'], 'the second reason'],
 			// What nginx refuses.
-			['status', ['Starting X - A server...', 'nginx: [emerg] bind() failed', 'nginx: [emerg] still could not bind()', 'nginx: configuration file /etc/nginx/nginx.conf test failed',
-				'X: Control process exited, code=exited, status=1/FAILURE', "X: Failed with result 'exit-code'.", 'Failed to start X - A server.'], 'nginx: \\[emerg\\] bind\\(\\) failed'],
+			['status', ['Starting X - A server...', ...['nginx: [emerg] bind() failed', 'nginx: [emerg] still could not bind()', 'nginx: configuration file /etc/nginx/nginx.conf test failed',
+				'X: Control process exited, code=exited, status=1/FAILURE', "X: Failed with result 'exit-code'.", 'Failed to start X - A server.'].map((line) => [line, 0.5])], 'nginx: \\[emerg\\] bind\\(\\) failed'],
 			// systemd's line.
 			['form', ['X: Failed to load environment files: No such file or directory', "X: Failed to run 'start' task: No such file or directory",
 				"X: Failed with result 'resources'.", 'Failed to start X - urlmode, webhook.'], 'X: Failed to load environment files: No such file or directory'],
@@ -337,6 +336,9 @@ describe('what runs', () => {
 			// Behind that of the end.
 			['payment-return', ['Started X.', 'the first reason', "X: Failed with result 'exit-code'.", 'Started X.', ['X: Main process exited, code=exited, status=1/FAILURE', 0.1],
 				["X: Failed with result 'exit-code'.", 0], ['the second reason', 0.1], 'Started X.'], 'the second reason'],
+			// What it had said a day before.
+			['webhook', ['Started X.', 'urlmode: the keys were read again', ['X: Main process exited, code=killed, status=11/SEGV', 86_400],
+				["X: Failed with result 'signal'.", 0]], 'X: Main process exited, code=killed, status=11/SEGV'],
 			// Of an earlier start, which went well or not.
 			['status', ['Starting X - A server...', ['nginx: [warn] a name twice', 0.1], ['Started X - A server.', 0.1], 'X: Main process exited, code=killed, status=9/KILL',
 				["X: Failed with result 'signal'.", 0]], 'X: Main process exited, code=killed, status=9/KILL'],
@@ -351,8 +353,15 @@ describe('what runs', () => {
 		await findsAll(reasons.map(([, , reason]) => reasonOf(reason)));
 	});
 
-	test('a program that was replaced since it started, and nginx whose workers may not connect to the sockets', async () => {
+	test('a program or a library that was replaced since it started, and nginx whose workers may not connect to the sockets', async () => {
 		const expected = [['units', 'warning', /^urlmode@connect\.service runs a program that has been replaced/]];
+		await mkdir(inStack('library'));
+		await cp(/\/\S*libc\.so\.6/.exec(execFileSync('ldd', ['/bin/sleep'], { encoding: 'utf8' }))[0], inStack('library/libc.so.6'), { dereference: true });
+		const loaded = spawn('/bin/sleep', ['60'], { env: { LD_LIBRARY_PATH: inStack('library') } });
+		undo.push(() => loaded.kill());
+		await until('it has loaded the library', async () => (await readFile(`/proc/${loaded.pid}/maps`, 'utf8')).includes('library/libc.so.6'));
+		await rm(inStack('library'), { recursive: true });
+		await unit('urlmode@form.service', { MainPID: loaded.pid });
 		await cp('/bin/sleep', inStack('old'));
 		const old = spawn(inStack('old'), ['60']);
 		undo.push(() => old.kill());
@@ -367,7 +376,7 @@ describe('what runs', () => {
 			await unit('nginx.service', { MainPID: child.pid });
 			expected.push(['units', 'error', /^nginx's workers are nobody, who is not in the group \w+ of the sockets$/]);
 		}
-		await findsAll(expected);
+		await findsAll([...expected, ['units', 'warning', /^an upgrade has replaced libraries that run: urlmode@form\.service \(libc\.so\.6\)$/]]);
 	});
 
 	test('a program that no provider needs is not missed, masked and without a socket', async () => {
@@ -382,7 +391,7 @@ describe('what runs', () => {
 		await stack.service('stop', 'webhook', 'payment-return');
 		await unit('urlmode@webhook.service', { LoadState: 'masked', ActiveState: 'inactive' });
 		await unit('urlmode-purge.timer', { LoadState: 'masked', ActiveState: 'inactive' }); // another host purges
-		assert.equal((await report()).status, 'ok');
+		assert.deepEqual((await report()).findings.filter(({ severity }) => severity !== 'ok'), []);
 	});
 
 	test('a check that breaks shows what the others found', async () => {
@@ -397,6 +406,16 @@ describe('what runs', () => {
 });
 
 describe('programs and nginx', () => {
+	test('a limit of nginx is named, and no restart is advised', async () => {
+		await changeFile(inStack('urlmode/http.conf'), (text) => text.replace('127.0.0.1 "";', '127.0.0.1 a;').replace('rate=10r/s', 'rate=1r/m'));
+		await changeFile(inStack('urlmode/server.conf'), (text) => text.replace('limit_req zone=urlmode burst=50 nodelay;', 'limit_req zone=urlmode;'));
+		await stack.service('restart', 'nginx');
+		const { findings } = await report();
+		const limited = findings.filter(({ message }) => /answers 429: nginx refuses more requests from this host itself$/.test(message));
+		assert.ok(limited.length >= 2 && limited.every(({ severity }) => severity === 'warning'), JSON.stringify(findings));
+		assert.deepEqual(findings.filter(({ severity, check: name }) => severity === 'error' || name === 'walk' && severity === 'ok'), []);
+	});
+
 	test('a program that does not run', async () => {
 		undo.push(() => stack.service('start', 'webhook'));
 		await stack.service('stop', 'webhook');
@@ -457,7 +476,7 @@ describe('programs and nginx', () => {
 		await finds('snippets', 'warning', /^pages\.conf is not what this version makes of .*config\.json$/);
 		const { out } = await urlmode(['pages'], env());
 		await changeFile(inStack('urlmode/pages.conf'), () => out);
-		assert.equal((await report()).status, 'ok');
+		assert.deepEqual(well(await report(), 'snippets'), [`${inStack('urlmode')} is of this version`]);
 	});
 });
 

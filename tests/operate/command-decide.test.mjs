@@ -1,4 +1,4 @@
-// urlmode release and urlmode void: the operator decides about a payment that is
+// urlmode release, urlmode void and urlmode refunded: the operator decides about a payment that is
 // held, and urlmode show tells what went back and who has decided.
 
 import assert from 'node:assert/strict';
@@ -73,6 +73,21 @@ describe('release and void', () => {
 		assert.equal((await run('release', 'stripe', payment.reference)).status, 0);
 		assert.equal((await outcomeOf(payment)).action, 'accept');
 		assert.deepEqual((await show(payment.id)).decisions.map(({ decision }) => decision), ['voided', 'released']);
+	});
+
+	test('refunded ends the claim with the reference of the refund, once, and the next call has to be paid', async () => {
+		const payment = await payAndRefund();
+		const { reference } = payment;
+		assert.deepEqual(await run('refunded', '--note', 'asked by mail', 'stripe', reference, 're_by_hand'),
+			{ status: 0, out: `refunded: the payment ${reference} of stripe\n`, err: '' });
+		const { payments, decisions } = await show(payment.id);
+		assert.deepEqual(payments.map(({ claim_end: end, claim_refund: refund, claimed_at: claimed }) => [end, refund, claimed !== null]), [['refunded', 're_by_hand', true]]);
+		assert.deepEqual(decisions.map(({ decision, note }) => [decision, note]), [['refunded', 'asked by mail']]);
+		assert.deepEqual(await fixture.urlmode.claim(payment.id, { ...payment.owner, reference }).catch((error) => error.name), false);
+		for (const [args, said] of [[[reference, 're_2'], `all of the payment ${reference} of stripe went back before`], [['pi_other', 're_2'], 'there is no payment pi_other of stripe']]) {
+			const { status, err } = await run('refunded', 'stripe', ...args);
+			assert.deepEqual([status, err], [1, `urlmode: ${said}\n`]);
+		}
 	});
 
 	test('a refund in another currency is held, never taken for all of it, and can be released', async () => {
@@ -167,5 +182,41 @@ describe('release and void', () => {
 			const { status, err } = await run(decision, 'stripe', payment.reference);
 			assert.deepEqual([status, /was claimed by a call/.test(err)], [1, true], err);
 		}
+	});
+});
+
+describe('export and forget', () => {
+	test('all data of a user are shown and deleted, it is written down, and the books stay', async () => {
+		const subject = `ann-${randomUUID()}\x1b[31m'; --`;
+		const own = await fixture.createPayment('stripe', { expected: PRICE, item: 'report:42', subject });
+		await sender(fixture, 'stripe').send(sender(fixture, 'stripe').event(own.id, 'paid', PRICE));
+		await fixture.createPayment('stripe', { expected: PRICE, item: 'report:43', subject });
+		const by = process.env.SUDO_USER ?? userInfo().username;
+
+		const exported = await run('export', '--note', 'asked by mail', subject);
+		const data = JSON.parse(exported.out);
+		assert.deepEqual([data.subject, data.elicitations.length, data.elicitations[0].events.length, data.payments.map(({ item, amount }) => [item, amount])],
+			[subject, 2, 1, [['report:42', 1050]]]);
+		assert.ok(!/[\x00-\x09\x0b-\x1f]/.test(exported.out));
+
+		assert.deepEqual(await run('forget', '--dry-run', subject),
+			{ status: 0, out: 'would be forgotten: 2 elicitations\nwould be forgotten: 1 events\nkept without the user: 1 payments\n', err: '' });
+		const unclaimed = await run('forget', subject);
+		assert.deepEqual([unclaimed.status, unclaimed.out], [1, '']);
+		assert.match(unclaimed.err, new RegExp(`^unclaimed: elicitation ${own.id} stripe \\S+ 1050 EUR\nurlmode: nothing was deleted`));
+		assert.equal(JSON.parse((await run('export', subject)).out).elicitations.length, 2);
+
+		await fixture.urlmode.claim(own.id, own.owner);
+		const forgotten = await run('forget', '--note', 'asked by mail', subject);
+		assert.deepEqual([forgotten.status, forgotten.out.match(/^.*elicitations|kept.*/gm)], [0, ['forgotten: 2 elicitations', 'kept without the user: 1 payments']], forgotten.err);
+		for (const command of ['export', 'forget']) {
+			const { status, out, err } = await run(command, subject);
+			assert.deepEqual([status, out], [1, '']);
+			assert.match(err, /^urlmode: nothing is here of ann-/);
+		}
+		assert.equal((await run('show', own.id)).status, 0);
+		const { out } = await run('forget', '--list', subject);
+		assert.deepEqual(out.match(/\b(export|forget)\b.*/g).map((line) => line.includes(by) && line.includes('2 elicitations') && /^\w+/.exec(line)[0]), ['export', 'export', 'forget']);
+		assert.ok(!out.includes(subject.slice(0, 12)), 'the name of a user who was forgotten is not shown');
 	});
 });

@@ -2,13 +2,16 @@
 // and what urlmode setup reads of the provider.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
-import { urlmode } from '../support/command.mjs';
+import { COMMAND, urlmode } from '../support/command.mjs';
+import { until } from '../support/wait.mjs';
 
 const MINUTE = 60_000;
 
@@ -53,10 +56,14 @@ test('the keys are there for everybody to read, as the provider has them', async
 	assert.match(out, new RegExp(`^1 keys of ${provider.issuer} are in ${at('jwks.json')}; the next ones are fetched in 300 seconds\n$`));
 	assert.deepEqual(keysInFile().map(({ kid }) => kid), ['enc', provider.kid]);
 	assert.equal(statSync(at('jwks.json')).mode & 0o777, 0o644);
-	assert.deepEqual(readdirSync(folder).sort(), ['config.json', 'jwks.json', 'jwks.json.due'], 'and nothing is left over');
+	assert.deepEqual(readdirSync(folder).sort(), ['config.json', 'jwks.json', 'jwks.json.due', 'jwks.json.sign-out'], 'and nothing is left over');
+	assert.equal(readFileSync(at('jwks.json.sign-out'), 'utf8'), `${provider.origin}/logout\n`);
+	assert.equal(statSync(at('jwks.json.sign-out')).mode & 0o777, 0o644);
 	provider.rotate();
+	provider.discovery = { end_session_endpoint: undefined };
 	await refreshed();
 	assert.deepEqual(keysInFile().map(({ kid }) => kid), ['enc', provider.kid]);
+	assert.ok(!readdirSync(folder).includes('jwks.json.sign-out'), 'users cannot sign out there any more');
 });
 
 for (const [header, seconds] of [['no-store', 300], ['public, max-age=10', 300], ['max-age=7200, must-revalidate', 7_200], ['max-age=99999999', 86_400]]) {
@@ -90,6 +97,24 @@ test('--if-due: when the time has passed or a program has asked, once a minute a
 	assert.ok(!await ahead(), 'that was before');
 });
 
+test('--keep: it goes on when the provider did not answer, fetches keys that are missing, and ends with SIGTERM', async () => {
+	provider.served = '<html>';
+	const child = spawn(COMMAND, ['jwks', 'refresh', '--keep'], { env: { ...process.env, URLMODE_CONFIG: at('config.json') }, stdio: ['ignore', 'pipe', 'pipe'] });
+	const ended = once(child, 'close');
+	try {
+		await once(child.stderr, 'data');
+		assert.ok(!existsSync(at('jwks.json')));
+		provider.served = undefined;
+		await until('the keys are there', () => existsSync(at('jwks.json')));
+		rmSync(at('jwks.json'));
+		await until('they are there again', () => existsSync(at('jwks.json')));
+	} finally {
+		child.kill('SIGTERM');
+	}
+	assert.deepEqual(await ended, [0, null]);
+	assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('.')), []);
+});
+
 for (const [what, change, said] of [
 	['a page', { served: '<html>' }, /is not a JSON object/],
 	['an error as JSON', { served: { error: 'rate_limited' } }, /has no array `keys`/],
@@ -109,7 +134,7 @@ for (const [what, change, said] of [
 		assert.deepEqual([status, out], [1, '']);
 		assert.match(err, said);
 		assert.equal(readFileSync(at('jwks.json'), 'utf8'), before);
-		assert.deepEqual(readdirSync(folder).sort(), ['config.json', 'jwks.json', 'jwks.json.due']);
+		assert.deepEqual(readdirSync(folder).sort(), ['config.json', 'jwks.json', 'jwks.json.due', 'jwks.json.sign-out']);
 	});
 }
 

@@ -2,7 +2,7 @@
 // migrate, as the role urlmode_operator and nobody else.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -79,19 +79,25 @@ describe('the login', () => {
 			"SELECT FROM pg_auth_members WHERE member = 'urlmode_operator'::regrole");
 
 		assert.deepEqual(functions.map(({ proname }) => proname),
-			['decide_payment', 'functions_version', 'known_elicitations', 'list_events', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown', 'list_unreadable', 'purge', 'reconcile_refunds', 'show_decisions',
-				'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_refunds', 'show_subscriptions']);
+			['begin_walk', 'changed_objects', 'count_ended', 'count_events', 'count_refusals', 'counted_until', 'decide_payment', 'decide_shown', 'end_walk',
+				'export_user', 'find_elicitations', 'forget_user', 'functions_version', 'known_elicitations', 'known_providers', 'leader', 'list_audit',
+				'list_checks', 'list_events', 'list_hosts', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown',
+				'list_unreadable', 'list_waiting', 'minted_kids', 'purge', 'read_walk', 'reconcile_refunds', 'record_check', 'refund_payment', 'show_asks',
+				'show_decisions', 'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_provider', 'show_refunds',
+				'show_state', 'show_subscriptions', 'show_timeline', 'tenant_events', 'tenant_of', 'tenant_unclaimed', 'tenant_undelivered', 'tenant_unknown',
+				'user_rows', 'waiting']);
 		assert.deepEqual([relations, memberships], [[], []]);
 	});
 
-	test('is told nothing that is sealed, or that opens a door', async () => {
+	test('is told nothing that is sealed, or that opens a door, but of the walk of check', async () => {
 		const { rows } = await thief.query(`
 			SELECT proname, unnest(proargnames) AS name FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace
-				AND has_function_privilege(oid, 'EXECUTE')`);
+				AND has_function_privilege(oid, 'EXECUTE') AND proname NOT IN ('begin_walk', 'read_walk', 'end_walk')`);
 		const names = rows.map(({ name }) => name);
 
 		assert.deepEqual(names.filter((name) => /^(result|verifier|binding|browser|session|target_url)$/.test(name)), []);
-		assert.deepEqual(rows.filter(({ name }) => name === 'subject').map(({ proname }) => proname), ['show_elicitation']);
+		assert.deepEqual(rows.filter(({ name }) => name === 'subject').map(({ proname }) => proname).sort(),
+			['export_user', 'find_elicitations', 'forget_user', 'list_audit', 'list_waiting', 'show_elicitation', 'user_rows']);
 	});
 });
 
@@ -147,6 +153,19 @@ describe('show', () => {
 		const { elicitation, payments, events } = await json('show', payment.id);
 		assert.deepEqual([elicitation.action, elicitation.item, payments[0].late, events.map(({ action }) => action)], ['cancel', 'report:42', true, ['late']]);
 		assert.match((await run('show', payment.id)).out, /^ *item +report:42$/m);
+	});
+
+	test('of clients that did not open it: what they have answered, in their order', async () => {
+		const { id } = await fixture.create();
+		const digest = (name) => createHash('sha256').update(name).digest('hex').slice(0, 32);
+		for (const [name, said] of [['one', 'asked'], ['other', 'declined'], ['one', 'failed']]) {
+			await fixture.stack.sql("SELECT urlmode.remember_ask($1, decode($2, 'hex'), $3)", [id, digest(name), said]);
+		}
+		const { clients } = await json('show', id);
+		assert.deepEqual(clients.map(({ answer, client }) => [answer, client]), [['declined', digest('other')], ['failed', digest('one')]]);
+		const { out } = await run('show', id);
+		assert.match(out, /^Clients that did not open it:$/m);
+		for (const said of ['declined', digest('one')]) assert.ok(out.includes(said), out);
 	});
 
 	test('of an account there are neither payments nor events', async () => {
@@ -311,6 +330,49 @@ describe('events', () => {
 		assert.ok(out.includes(id) && out.includes('report:42') && !out.includes('The report.'));
 		await claim.confirm();
 		assert.deepEqual(await undelivered(), []);
+	});
+
+	test('--tenant: each list, and show, has what is of this tenant alone, also of a row that was purged', async () => {
+		const tenants = { acme: 'acme', 'acme-2': 'acme-2', none: '' };
+		const ids = {};
+		const payments = [];
+		for (const [name, tenant] of Object.entries(tenants)) {
+			const { id, owner } = await fixture.createPayment('stripe', { expected: PRICE });
+			await fixture.stack.sql('UPDATE urlmode.elicitation SET tenant = $2 WHERE id = $1', [id, tenant]);
+			const stripe = sender(fixture, 'stripe');
+			assert.equal((await stripe.send(stripe.event(id, 'paid', PRICE))).status, 200);
+			ids[name] = id;
+			payments.push({ id, owner });
+		}
+		const seen = async (...args) => Object.keys(ids).filter((name) => args.some((rows) => rows.some(({ elicitation }) => elicitation === ids[name])));
+		const lists = async (what) => Promise.all(['acme', 'acme-2', '-'].map(async (tenant) => seen(await json('events', ...what, '--tenant', tenant, ...ALL))));
+		const apart = [['acme'], ['acme-2'], ['none']];
+		assert.deepEqual(await lists([]), apart);
+		assert.deepEqual(await lists(['--unclaimed']), apart);
+		const claims = await Promise.all(payments.map(({ id, owner }) => fixture.urlmode.beginClaim(id, owner)));
+		await Promise.all(claims.map((claim) => claim.fulfil('done')));
+		assert.deepEqual(await lists(['--undelivered']), apart);
+		assert.deepEqual(await seen(await json('events', ...ALL)), Object.keys(ids), 'without the option all of them');
+
+		const lost = {};
+		for (const [name, tenant] of Object.entries(tenants)) {
+			lost[name] = randomUUID();
+			const stripe = sender(fixture, 'stripe');
+			await stripe.send(stripe.event(lost[name], 'paid', PRICE));
+			await fixture.stack.sql("UPDATE urlmode.unknown_event SET tenant = nullif($2, '') WHERE elicitation = $1", [lost[name], tenant]);
+		}
+		const unknown = async (...args) => (await json('events', '--unknown', ...args, ...ALL)).map(({ elicitation }) => elicitation);
+		const own = Object.values(lost);
+		assert.deepEqual(await Promise.all(['acme', 'acme-2', '-'].map(async (tenant) => (await unknown('--tenant', tenant)).filter((id) => own.includes(id)))), own.map((id) => [id]));
+
+		const shown = async (name, ...args) => (await run('show', ...args, ids[name])).status;
+		assert.equal((await json('show', ids.acme)).elicitation.tenant, 'acme');
+		assert.deepEqual([await shown('acme', '--tenant', 'acme'), await shown('acme', '--tenant', 'acme-2'), await shown('acme', '--tenant', '-'), await shown('none', '--tenant', '-')], [0, 1, 1, 0]);
+		await claims[0].confirm();
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [ids.acme]);
+		assert.deepEqual([await shown('acme', '--tenant', 'acme'), await shown('acme', '--tenant', 'acme-2')], [0, 1]);
+		const { err } = await run('show', '--tenant', 'acme-2', ids.acme);
+		assert.equal(err, (await run('show', ids.acme.replace(/^./, (c) => (c === '0' ? '1' : '0')))).err.replace(/elicitation \S+,/, `elicitation ${ids.acme},`), 'as one that does not exist');
 	});
 
 	test('unclaimed: what was paid and no call has taken', async () => {

@@ -74,7 +74,7 @@ test('a command line that makes no sense is refused with status 64', async () =>
 });
 
 describe('new', () => {
-	const examples = readdirSync(join(ROOT, 'lib/node/examples')).filter((file) => file.endsWith('.mjs') && !['app.mjs', 'mollie.mjs'].includes(file));
+	const examples = readdirSync(join(ROOT, 'lib/node/examples')).filter((file) => file.endsWith('.mjs') && !['app.mjs', 'edge.mjs', 'mollie.mjs'].includes(file));
 	const ofEnvironment = (text) => /\n(?:URLMODE|PORT|APP)[^]*/.exec(text)[0].match(/^[A-Z_]+(?==)/gm);
 
 	test('without a framework it lists them, and says which npm does not have', async () => {
@@ -200,9 +200,10 @@ describe('check', () => {
 
 	test('finds nothing wrong with the stack', async () => {
 		const report = await check(['--provider', 'demo']);
-		assert.deepEqual(report.of, { keys: 'ok', database: 'ok', schema: 'ok', callback: 'ok', same_keys: 'ok' });
+		assert.deepEqual(report.of, { keys: 'ok', database: 'ok', schema: 'ok', walk: 'ok', callback: 'ok', same_keys: 'ok' });
 		assert.deepEqual([report.exit, report.status, report.errors, report.warnings], [0, 'ok', 0, 0]);
-		assert.match((await run(['check'])).stdout, /^ok {7}keys {11}key \d+ seals.*\n[^]*0 errors, 0 warnings, 1 skipped\n$/);
+		assert.match((await run(['check'])).stdout, /^ok {7}keys {11}key \d+ seals.*\n[^]*0 errors, 0 warnings, 0 skipped\n$/);
+		assert.deepEqual(await fixture.stack.sql("SELECT count(*)::int AS rows FROM urlmode.elicitation WHERE tenant = 'urlmode-check'"), [{ rows: 0 }]);
 	});
 
 	test('other keys than those of the callback programs, and an unknown provider, are errors', async () => {

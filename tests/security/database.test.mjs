@@ -85,7 +85,7 @@ test('it may execute the functions of the programs, and hold no other right in t
 				OR (relkind <> 'S' AND has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE, REFERENCES')))`);
 
 	assert.deepEqual(functions.map(({ proname }) => proname),
-		['answer_form', 'complete', 'gauges', 'held', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'receive_events', 'record_events', 'record_unreadable']);
+		['answer_form', 'answer_form_noted', 'assign_providers', 'beat', 'complete', 'gauges', 'held', 'leader', 'link_tenant', 'look_up', 'look_up_form', 'look_up_link', 'measure', 'open', 'open_form', 'open_link', 'ping', 'readings', 'receive_events', 'record_events', 'record_unreadable']);
 	assert.deepEqual(relations, []);
 });
 

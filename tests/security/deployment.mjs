@@ -14,7 +14,7 @@ export const BIN = path.resolve(ROOT, process.env.PROGRAM_DIR ?? 'build/bin');
 
 /** Every program of the callback host. */
 export const PROGRAMS = readdirSync(fileURLToPath(new URL('../../cgi-bin', import.meta.url)))
-	.filter((name) => name.endsWith('.c') && name !== 'api.c').map((name) => path.basename(name, '.c'));
+	.filter((name) => name.endsWith('.c') && !['api.c', 'console.c'].includes(name)).map((name) => path.basename(name, '.c'));
 
 /**
  * Changes the programs' configuration, and starts them anew.

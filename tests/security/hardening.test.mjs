@@ -13,6 +13,8 @@ import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { BIN, PROGRAMS } from './deployment.mjs';
 
+// The flags of Debian's own hardening that are the processor's.
+const BRANCHES = { x64: ['-fcf-protection'], arm64: ['-mbranch-protection=standard'] }[process.arch] ?? [];
 
 async function readelf(name, ...options) {
 	const { stdout } = await promisify(execFile)('readelf', ['--wide', ...options, path.join(BIN, name)], { maxBuffer: 1 << 28 });
@@ -72,12 +74,12 @@ for (const name of PROGRAMS) {
 			assert.doesNotMatch(symbols, /\d+: [0-9a-f]+ +\d+ FUNC +GLOBAL +DEFAULT +\d+ um_/);
 		});
 
-		test('every file of it was compiled so: stack protector, stack clash protection, PIE', async () => {
+		test('every file of it was compiled so: stack protector, stack clash protection, PIE, watched branches', async () => {
 			const info = await readelf(name, '--debug-dump=info');
 			const producers = [...info.matchAll(/DW_AT_producer\s*: (.*)/g)].map(([, text]) => text.replace(/^\(.*?\): /, ''));
 			assert.ok(producers.length > 10, `${producers.length} files`);
 			for (const producer of producers.filter((text) => text.startsWith('GNU C'))) {
-				for (const flag of ['-fstack-protector-strong', '-fstack-clash-protection', '-fPIE', '-fvisibility=hidden']) {
+				for (const flag of ['-fstack-protector-strong', '-fstack-clash-protection', '-fPIE', '-fvisibility=hidden', ...BRANCHES]) {
 					assert.ok(producer.includes(flag), `${flag} in ${producer}`);
 				}
 			}

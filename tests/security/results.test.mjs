@@ -91,7 +91,8 @@ describe('a result in its row', () => {
 			WHERE pronamespace = 'urlmode'::regnamespace AND has_function_privilege('urlmode_cgi', oid, 'EXECUTE')`);
 		assert.ok(rows.length > 0);
 		for (const { proname, answers } of rows) {
-			assert.doesNotMatch(answers, /result|verifier|session|expected/, proname);
+			// A session that is a number is a process of PostgreSQL.
+			assert.doesNotMatch(answers, /result|verifier|session(?! integer)|expected/, proname);
 		}
 	});
 });

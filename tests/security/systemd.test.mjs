@@ -19,6 +19,8 @@ import { BIN, PROGRAMS } from './deployment.mjs';
 
 const UNITS = fileURLToPath(new URL('../../nginx/systemd', import.meta.url));
 const SCORE_MAX = 2.0;
+/** Programs that share nothing with those of the callback host. */
+const ALONE = ['api', 'console'];
 
 const run = promisify(execFile);
 
@@ -35,6 +37,10 @@ before(async () => {
 	const text = await readFile(file, 'utf8');
 	assert.match(text, /^ExecStart=\/usr\/local\/lib\/urlmode\/%i$/m);
 	await writeFile(file, text.replace('/usr/local/lib/urlmode/%i', `"${BIN}/%i"`));
+	for (const name of ALONE) {
+		const unit = path.join(folder, `urlmode-${name}.service`);
+		await writeFile(unit, (await readFile(unit, 'utf8')).replace(`/usr/local/lib/urlmode/${name}`, `"${BIN}/${name}"`));
+	}
 	for (const name of ['urlmode-purge.service', 'urlmode-jwks.service']) {
 		const service = path.join(folder, name);
 		await writeFile(service, (await readFile(service, 'utf8')).replace(/^ExecStart=\/usr\/local\/sbin\/urlmode .*$/m, 'ExecStart=/bin/true'));
@@ -53,7 +59,7 @@ async function settings(file) {
 	return found;
 }
 
-for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 'socket']), ['urlmode-purge', 'timer'], ['urlmode-jwks', 'timer'], ['urlmode-jwks', 'path']]) {
+for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 'socket']), ...ALONE.map((name) => [`urlmode-${name}`, 'socket']), ['urlmode-purge', 'timer'], ['urlmode-jwks', 'timer'], ['urlmode-jwks', 'path']]) {
 	describe(name, () => {
 		const unit = (of) => path.join(folder, `${name}.${of}`);
 
@@ -72,7 +78,7 @@ for (const [name, kind] of [...PROGRAMS.map((program) => [`urlmode@${program}`, 
 
 test('the target starts every program, the timers and the path, and none without a configuration', async () => {
 	const wants = (await settings('urlmode.target')).get('Wants').flatMap((value) => value.split(' '));
-	assert.deepEqual(wants.sort(), ['urlmode-jwks.path', 'urlmode-jwks.timer', 'urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
+	assert.deepEqual(wants.sort(), [...ALONE.map((name) => `urlmode-${name}.service`), 'urlmode-check.timer', 'urlmode-jwks.path', 'urlmode-jwks.service', 'urlmode-jwks.timer', 'urlmode-purge.timer', ...PROGRAMS.map((name) => `urlmode@${name}.service`)].sort());
 	for (const file of ['urlmode@.service', 'urlmode@.socket']) {
 		const unit = await settings(file);
 		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],
@@ -82,8 +88,29 @@ test('the target starts every program, the timers and the path, and none without
 
 test('the target is stopped after every program and socket, so that the sockets are free when `systemctl stop` returns', async () => {
 	const before = (await settings('urlmode.target')).get('Before').flatMap((value) => value.split(' '));
-	assert.deepEqual(before.sort(), PROGRAMS.flatMap((name) => [`urlmode@${name}.service`, `urlmode@${name}.socket`]).sort());
+	assert.deepEqual(before.sort(), [...PROGRAMS.map((name) => `urlmode@${name}`), ...ALONE.map((name) => `urlmode-${name}`)].flatMap((name) => [`${name}.service`, `${name}.socket`]).sort());
 });
+
+for (const [name, shares] of [['api', ['']], ['console', ['', '-api']]]) {
+	test(`the ${name} has a user, files and a socket of its own, is as hardened as the programs, and starts only where it is set up`, async () => {
+		const [service, socket] = await Promise.all(['service', 'socket'].map((kind) => settings(`urlmode-${name}.${kind}`)));
+		const program = await settings('urlmode@.service');
+		// Everything that is no name of the program is the same, but for the counters, and the limits of open files and of memory.
+		const own = ['Description', 'Requires', 'ConditionPathExists', 'User', 'Group', 'Environment', 'ExecStart', 'LogsDirectory', 'RuntimeDirectory', 'RuntimeDirectoryMode',
+			'RuntimeDirectoryPreserve', 'LimitNOFILE', 'MemoryMax', 'InaccessiblePaths'];
+		for (const setting of new Set([...service.keys(), ...program.keys()])) {
+			if (!own.includes(setting)) assert.deepEqual(service.get(setting), program.get(setting), setting);
+		}
+		const config = `/etc/urlmode-${name}/${name}.json`;
+		assert.deepEqual(['User', 'Group', 'ConditionPathExists', 'Environment', 'InaccessiblePaths'].map((setting) => service.get(setting)?.join()), [`urlmode-${name}`, `urlmode-${name}`,
+			config, `URLMODE_CONFIG=${config}`, shares.map((with_) => `-/etc/urlmode${with_} -/run/urlmode${with_} -/var/log/urlmode${with_}`).join()]);
+		assert.deepEqual(['PartOf', 'ConditionPathExists', 'SocketMode'].map((setting) => socket.get(setting)?.join()), ['urlmode.target', config, '0660']);
+		assert.match(await readFile(path.join(UNITS, `../urlmode/${name}-http.conf`), 'utf8'), new RegExp(`unix:${socket.get('ListenStream')[0]};`));
+		const text = async (file) => readFile(path.join(UNITS, file), 'utf8');
+		assert.match(await text('sysusers.conf'), new RegExp(`^u urlmode-${name} - `, 'm'));
+		assert.match(await text('tmpfiles.conf'), new RegExp(`^d /etc/urlmode-${name} 0750 root urlmode-${name}$`, 'm'));
+	});
+}
 
 test('each socket is where nginx looks for it', async () => {
 	const [address] = (await settings('urlmode@.socket')).get('ListenStream');

@@ -37,7 +37,7 @@ const GROWTH = {
 };
 
 /** What stays: payments for ever, so that none is counted twice; accounts until they are disconnected; and what does not come with elicitations. */
-const STAYS = ['payment', 'account', 'migration', 'purge_pass'];
+const STAYS = ['payment', 'account', 'migration', 'purge_pass', 'counted', 'ended_count', 'event_count', 'uncounted_end'];
 
 let lab;
 let signing = true;

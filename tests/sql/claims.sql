@@ -72,6 +72,19 @@ SELECT make(26, checkout => 'c26'), settle(26, price => '10.00 EUR', reference =
 SELECT outcome, of FROM begins('k', 26);
 SELECT pay(26, 'p26', checkout => 'c26'), renews('k', 26), fulfils('k', 26), confirms('k', 26), payments(26);
 
+-- A call whose work asks its user goes on in rounds: each one once, and the one before can do nothing more.
+SELECT make(27, key => 'k27'), pay(27, 'p27');
+SELECT outcome, renews('l', 27, '5 min') FROM begins('l', 27);
+SELECT pass('2 min'), (SELECT outcome FROM begins('m', 27)) AS other, (SELECT count(*) FROM unclaimed(of_one => 27)) AS listed;
+SELECT * FROM goes_on('l', 27, 'l2', subject => 'eve');
+SELECT * FROM goes_on('l', 27, 'l2');
+SELECT * FROM goes_on('l', 27, 'l3');
+SELECT renews('l', 27), fulfils('l', 27), releases('l', 27), renews('l2', 27);
+-- Also after the end of the lease, if no other call has begun.
+SELECT pass('2 min');
+SELECT * FROM goes_on('l2', 27, 'l3');
+SELECT fulfils('l3', 27, 'written'), (SELECT outcome FROM goes_on('l3', 27, 'l4')) AS after_the_end, payments(27);
+
 -- What is not an accept is not begun: it says so.
 SELECT make(30), pay(30, 'p30'), pay(30, 'part', '1.00 EUR'), make(31), make(32), settle(32, 'cancel'), back(30, NULL, 'p30');
 SELECT (begins('x', 30, 'none')).outcome, (begins('x', 30, 'part')).outcome, (begins('x', 30, 'p30')).outcome, (begins('x', 31)).outcome, (begins('x', 32)).outcome, (begins('x', 33)).outcome;
@@ -124,6 +137,12 @@ SELECT outcome FROM begins('q', 62, claim => 2);
 SELECT outcome, of FROM begins('p', 62, claim => 1);
 SELECT exchanged(62);
 SELECT outcome FROM begins('p', 62, claim => 1);
+-- A call that was cancelled before it has sent the code gives the account back, once and for itself alone.
+SELECT make(63, 'oauth', key => 'k63'), complete(63), unsent(63, 1);
+SELECT outcome FROM begins('p', 63, claim => 1);
+SELECT unsent(63, 2), unsent(63, 1, 'eve'), unsent(63, 1), unsent(63, 1), exchange(63), find('k63'), how FROM page(63);
+SELECT outcome FROM begins('q', 63, claim => 2);
+SELECT unsent(63, 1), exchange(63), exchanged(63), unsent(63, 2), exchange(63), (begins('x', 63)).outcome;
 
 -- What unclaimed lists is begun, whatever it is: what does not match, what is held, what came late, what is of another kind.
 SELECT make(70), pay(70, 'part70', '1.00 EUR'), make(71), pay(71, 'p71'), back(71, '1.00 EUR', 'p71', 'b71'), make(72), settle(72, 'cancel'), pay(72, 'p72'), make(73, 'signature'), pay(73, 'p73');

@@ -89,6 +89,8 @@ SELECT subscribe(4, 'back'), first(4, 'p7', 's4'), is('s4', 0, '{"status": "acti
 SELECT renew('p8', 's4', 30), back(4, '6.00 EUR', 'p7', 'r3'), mine('back'), renewal_back('10.00 EUR', 'p8', 'r4'), mine('back'), paid_for('s4');
 -- Also if it went back before the renewal was told.
 SELECT back(NULL, '10.00 EUR', 'p9', 'r5'), renew('p9', 's4', 60), mine('back'), paid_for('s4'), renew('p10', 's4', 90), mine('back');
+-- A charge beside the periods is a payment, and the subscription goes on if it goes back.
+SELECT event(NULL, 'renewed', '5.00 EUR', 'p11x', details => told('s4', 95) || '{"kind": "extra_charge"}'), renewal_back('5.00 EUR', 'p11x', 'r6'), mine('back'), paid_for('s4');
 
 -- Of several for one thing the best counts; each thing has its own, and each user and tenant.
 SELECT subscribe(5), subscribe(6, provider => 'other'), first(5, 'p11', 's5', -1), is('s5', 0, '{"status": "past_due", "until": 30}'), mine('pro'),
@@ -117,13 +119,17 @@ SELECT * FROM unclaimed() WHERE n > 10;
 SELECT subscribe(18, 'both'), event(18, 'paid', '10.00 EUR', 'p50', checkout => 'ck', details => told('s50', 0)), event(18, 'paid', '10.00 EUR', 'p51', checkout => 'ck', details => told('s51', 0)),
 	paid_for('s50'), paid_for('s51'), is('s51', 1, '{"status": "active", "until": 40}'), mine('both');
 
--- Foreign subscriptions leave no row. One that names an elicitation, or its payment, waits for its first payment for thirty days.
+-- What comes before the first payment waits for it, for thirty days: also what names neither an elicitation nor the payment, which may be foreign.
 SELECT is('foreign', 0, '{"status": "active", "until": 30}'), renew('p20', 'foreign', 0), is('s14', 0, '{"status": "active", "until": 30}', 14), renew('p21', 's14', 30, 14);
 SELECT subscription, subject, waiting <> '{}' AS waits FROM urlmode.entitlement WHERE provider = 'shop' AND subject IS NULL ORDER BY subscription;
 SELECT subscribe(14, 'early'), first(14, 'p22', 's14', -1), mine('early'), paid_for('s14');
+SELECT subscribe(140, 'unnamed'), renew('p20b', 's140', 1), is('s140', 2, '{"status": "active", "until": 30}'), first(140, 'p24', 's140', 0), mine('unnamed'), paid_for('s140');
 SELECT is('s15', 0, '{"status": "active"}', 15), pass('31 days'), purge(kind => 'stored'), (SELECT count(*) FROM urlmode.entitlement WHERE subject IS NULL) AS left;
 SELECT count(*) FROM (SELECT is('many' || i, 0, '{"status": "active"}', 16) FROM generate_series(1, 1010) AS i) m (outcome) WHERE outcome = 'subscription';
 SELECT count(*) FROM urlmode.entitlement WHERE subject IS NULL;
+-- Foreign ones take the place of each other, and of one that is named at most.
+SELECT count(*) FROM (SELECT is('stranger' || i, 0, '{"status": "active"}') FROM generate_series(1, 20) AS i) m (outcome) WHERE outcome = 'unknown';
+SELECT count(*) FILTER (WHERE named) AS named, count(*) AS all FROM urlmode.entitlement WHERE subject IS NULL;
 DELETE FROM urlmode.entitlement WHERE subject IS NULL;
 
 -- The same subscription at another account, or another provider, is another one.

@@ -142,6 +142,16 @@ SELECT answer(50, 'none', 'approval'), answer(51, 'zoë', 'approval', 'decline',
 	answer(52, 'anna', 'approval', subject => 'zoë-straße'), answer(52, 'anna', 'approval', four_eyes => true, subject => 'zoë-straße');
 SELECT n, how, decided_by, kept_events(n), kept(n) FROM (VALUES (50, 'ann'), (51, 'ann'), (52, 'zoë-straße')) AS v (n, s),
 	form_page(n, CASE n WHEN 50 THEN 'ann' ELSE 'ben' END, 'approval', true, s);
+-- With four eyes the starter is none of the named users, in no spelling. A call can demand four eyes; then it is for nobody where names may differ.
+SELECT make(55, 'approval', 'ada', approvers => '["Ada", "ada", "boss"]'), make(56, 'approval', 'ada', approvers => '{"approvers": ["ada", "boss"], "four_eyes": true}'),
+	make(57, 'approval', 'ada', approvers => '{"approvers": [], "four_eyes": true}');
+SELECT n, u AS "user", f AS four_eyes, open_form(n, u, 'approval', four_eyes => f), answer(n, u, 'approval', four_eyes => f, subject => 'ada')
+FROM unnest(ARRAY[55, 56, 57]) AS n, unnest(ARRAY['none', 'ada', 'Ada', E'ad\u2800a', 'eve']) WITH ORDINALITY AS u (u, o), unnest(ARRAY[true, false]) WITH ORDINALITY AS f (f, p)
+WHERE NOT (n = 55 AND NOT f) AND NOT (n = 57 AND u = 'eve') ORDER BY n, p, o;
+SELECT answer(n, 'boss', 'approval', subject => 'ada'), answer(n, 'boss', 'approval', four_eyes => true, subject => 'ada') AS then FROM unnest(ARRAY[56, 57]) AS n;
+-- Without four eyes names may differ, and are what the list says.
+SELECT answer(55, 'Ada', 'approval', subject => 'ada');
+SELECT make(58, 'approval', approvers => '{"approvers": ["boss"], "four_eyes": false}');
 -- Nobody else accepts it: neither a webhook, nor a return, nor the MCP server, which may cancel it.
 SELECT pay(53), complete(53, 'decline'), settle(53), state(53), settle(53, 'cancel', reason => 'not_needed');
 SELECT make(54, 'input'), complete(54, 'decline'), event(54, 'failed'), settle(54), state(54);

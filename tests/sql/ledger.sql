@@ -72,6 +72,10 @@ SELECT acknowledges('z', 100);
 SELECT pg_temp.sells(14, 'held'), pay(14, 'p14'), back(14, '1.00 EUR', 'p14', 'r14'), decide('p14', 'voided'), decide('p14', 'released'), back(14, '1.00 EUR', 'p14', 'r14b'), again(14, NULL, 'p14', 'r14b'), again(14, NULL, 'p14', 'r14'), payments(14);
 SELECT * FROM entries('z');
 SELECT acknowledges('z', 100);
+-- The last entry says how a payment stands: voided, whatever is told of it after that.
+SELECT pg_temp.sells(44, 'void'), pay(44, 'p44'), back(44, '1.00 EUR', 'p44', 'r44'), decide('p44', 'voided'), back(44, '2.00 EUR', 'p44', 'r44b'), again(44, NULL, 'p44', 'r44'), payments(44);
+SELECT type, reference, amount, refunded FROM entries('z');
+SELECT acknowledges('z', 100);
 
 -- A dispute has a state and times of its provider: an inquiry, the money withdrawn, won; or lost.
 SELECT pg_temp.sells(40, 'won'), pay(40, 'p40'), told(40, 'disputed', 'p40', 'd40', 100, state => 'warning', due => 900), told(40, 'refunded', 'p40', 'd40', 200, state => 'open', due => 900), told(40, 'refund_reversed', 'p40', 'd40', 300, 'dispute_won', 'won');
@@ -134,3 +138,22 @@ SELECT pass('278 days'), purge(kind => 'stored'), pass('2 days'), purge(kind => 
 SELECT count(pg_temp.sells(n, 'x', tenant => 'south')), count(pay(n, 'south ' || n)) FROM generate_series(2000, 3049) AS n;
 SELECT pg_temp.sells(3100, 'seat', tenant => 'west'), pay(3100, 'p3100'), follow('w', tenant => 'west');
 SELECT type, n, payment FROM entries('w', tenant => 'west');
+
+-- Over HTTP a page is one call: it begins or goes on, and one without an entry ends the lease. The commit waits for the disk, for those whose calls are in the same transaction.
+CREATE FUNCTION pg_temp.page(after text DEFAULT NULL, tenant text DEFAULT 'west') RETURNS TABLE (outcome text, type text, payment text, next text) LANGUAGE sql AS $$
+	SELECT p.outcome, p.item->>'type', p.item->>'payment', p.cursor
+	FROM urlmode.page_of_ledger(page.tenant, 'web', split_part(after, '.', 1)::bigint, split_part(after, '.', 2)::bigint, 30000, 1) p
+$$;
+SELECT next AS first, outcome, type, payment FROM pg_temp.page() \gset
+SELECT :'outcome', :'type', :'payment';
+SELECT outcome, type FROM pg_temp.page();
+SELECT outcome, type FROM pg_temp.page(:'first', 'south');
+BEGIN;
+SET LOCAL synchronous_commit = on;
+SELECT (SELECT count(*) FROM pg_temp.page(:'first')), urlmode.mark_shown(ARRAY[id(1)], ARRAY[owner('ann')], 1000);
+SHOW synchronous_commit;
+COMMIT;
+SELECT pay(3100, 'p3101'), pass('1 min');
+SELECT next AS second, payment FROM pg_temp.page() \gset
+SELECT :'payment', outcome FROM pg_temp.page(:'first');
+SELECT outcome FROM pg_temp.page(:'second');

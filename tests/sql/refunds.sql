@@ -154,7 +154,7 @@ DELETE FROM urlmode.elicitation WHERE id = id(82);
 SELECT reference FROM urlmode.refund WHERE reference LIKE '_80' ORDER BY reference;
 -- What goes back then is told all the same: by its payment, its checkout, or the elicitation alone.
 SELECT back(NULL, '0.50 EUR', 'p80', 'g80'), back(80, '0.50 EUR', refund => 'h80'), back(NULL, '0.50 EUR', 'c80', 'i80'), back(80, '0.50 EUR', 'c80', 'j80'), back(NULL, '0.50 EUR', 'c80-', 'k80'), payments(80);
-SELECT n, reference, amount, payment, flags, owner FROM refunds(provider => 'shop', since => '1 hour') WHERE reference LIKE '_80' AND reference > 'd' ORDER BY reference;
+SELECT n, reference, amount, payment, flags, owner FROM refunds(provider => 'shop', since => '1 hour') WHERE reference LIKE '_80' AND reference > 'd' ORDER BY reference, n;
 SELECT count(*) FROM refunds(since => '-1 hour');
 SELECT count(*) FROM refunds('other');
 -- What comes again of it is voided by the operator, and not released.

@@ -109,3 +109,6 @@ SELECT n, reference, flags FROM undelivered();
 SELECT pass('400 days'), purge(), n, reference, claim(106) FROM undelivered();
 SELECT outcome, of, fulfilled FROM begins('c', 106);
 SELECT fulfils('c', 106), confirms('c', 106), payments(106);
+
+-- Autovacuum locks no table to cut off its end.
+SELECT relname FROM pg_class WHERE relnamespace = 'urlmode'::regnamespace AND relkind = 'r' AND NOT coalesce(reloptions, '{}') @> '{vacuum_truncate=off}';

@@ -58,23 +58,13 @@ DECLARE
 	place regclass;
 BEGIN
 	SET LOCAL session_replication_role = replica;
-	FOR place IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'urlmode'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('migration', 'purge_pass') LOOP
+	FOR place IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'urlmode'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('migration', 'purge_pass', 'counted') LOOP
 		EXECUTE format('DELETE FROM %s', place);
 	END LOOP;
 	UPDATE urlmode.purge_pass SET since = DEFAULT, expires_at = DEFAULT, id = DEFAULT;
+	UPDATE urlmode.counted SET counted_until = now() - interval '2 minutes';
 	DELETE FROM test.begun;
 	ALTER SEQUENCE test.event_number RESTART;
-END
-$$;
-
--- The end of a table that autovacuum cuts off is locked meanwhile, for longer than the functions wait. Programs try again; a file does not.
-DO $$
-DECLARE
-	place regclass;
-BEGIN
-	FOR place IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'urlmode'::regnamespace AND c.relkind = 'r' LOOP
-		EXECUTE format('ALTER TABLE %s SET (vacuum_truncate = off, toast.vacuum_truncate = off)', place);
-	END LOOP;
 END
 $$;
 
@@ -205,13 +195,44 @@ CREATE FUNCTION end_recheck(n integer, lease integer, rechecks integer, failed b
 RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.end_recheck(test.id(n), test.owner(subject), lease, rechecks, failed)
 $$;
+-- A client is asked to open a row, and answers.
+CREATE FUNCTION asks(n integer, client text, awaited boolean DEFAULT false, subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT coalesce(nullif(urlmode.begin_ask(test.id(n), test.owner(subject), test.digest(client), awaited), ''), 'ask')
+$$;
+CREATE FUNCTION answers(n integer, client text, answer text, subject text DEFAULT 'ann') RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.end_ask(test.id(n), test.owner(subject), test.digest(client), answer)
+$$;
+-- Tasks are named by small numbers as well.
+CREATE FUNCTION task(t integer, n integer, call text DEFAULT 'call', subject text DEFAULT 'ann') RETURNS integer LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT test.minutes(c.expires_at - now()) FROM urlmode.create_task(test.id(t), test.owner(subject), test.id(n), test.sealed(call)) c
+$$;
+CREATE FUNCTION task_of(t integer, subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT concat_ws(' ', test.n(r.elicitation), test.word(r.call), r.round, r.answered::text, r.state, test.word(r.result), r.status,
+		CASE WHEN r.is_due THEN 'due' END, CASE WHEN r.is_leased THEN 'leased' END, test.minutes(r.expires_at - now()))
+	FROM urlmode.read_task(test.id(t), test.owner(subject)) r
+$$;
+CREATE FUNCTION task_answer(t integer, key text, round integer DEFAULT 1, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.answer_task_input(test.id(t), test.owner(subject), round, key, test.sealed('answer'))
+$$;
+CREATE FUNCTION task_begin(t integer, lease integer DEFAULT 0, subject text DEFAULT 'ann') RETURNS integer LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.begin_task(test.id(t), test.owner(subject), 60000, lease)
+$$;
+CREATE FUNCTION task_on(t integer, lease integer, n integer DEFAULT NULL, call text DEFAULT NULL, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.continue_task(test.id(t), test.owner(subject), lease, test.id(n), test.sealed(call))
+$$;
+CREATE FUNCTION task_end(t integer, lease integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.end_task(test.id(t), test.owner(subject), lease, test.sealed('result'))
+$$;
+CREATE FUNCTION task_cancel(t integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.cancel_task(test.id(t), test.owner(subject))
+$$;
 -- Those that a server with a function for these providers takes one after the other.
 CREATE FUNCTION due_rechecks(VARIADIC providers text[] DEFAULT '{shop}') RETURNS TABLE (n integer, event_type text, refs text[]) LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
 	given record;
 BEGIN
 	LOOP
-		SELECT * INTO given FROM urlmode.begin_due_recheck(to_jsonb(providers), 60000);
+		SELECT * INTO given FROM urlmode.begin_recheck_of('', to_jsonb(providers), 60000);
 		EXIT WHEN NOT FOUND;
 		n := test.n(given.id);
 		event_type := given.event_type;
@@ -298,6 +319,20 @@ $$;
 CREATE FUNCTION renews(call text, n integer, lease interval DEFAULT '1 min', subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.renew_lease(test.id(n), test.owner(subject), test.fence(call), test.ms(lease))
 $$;
+CREATE FUNCTION goes_on(call text, n integer, round text, lease interval DEFAULT '1 min', subject text DEFAULT 'ann')
+RETURNS TABLE (outcome text, of text, is_greater boolean)
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+	given record;
+BEGIN
+	SELECT * INTO given FROM urlmode.continue_lease(test.id(n), test.owner(subject), test.fence(call), test.ms(lease));
+	outcome := given.outcome;
+	of := given.claimed_reference;
+	is_greater := given.next_fence > test.fence(call);
+	INSERT INTO test.begun SELECT round, given.next_fence WHERE given.next_fence IS NOT NULL;
+	RETURN NEXT;
+END
+$$;
 CREATE FUNCTION fulfils(
 	call text, n integer, returned text DEFAULT 'done', subject text DEFAULT 'ann', "end" text DEFAULT NULL, refund text DEFAULT NULL
 )
@@ -313,6 +348,9 @@ $$;
 CREATE FUNCTION exchanged(n integer, reason text DEFAULT '', subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.end_exchange(test.id(n), test.owner(subject), reason)
 $$;
+CREATE FUNCTION unsent(n integer, claim integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.release_unsent(test.id(n), test.owner(subject), test.id(claim))
+$$;
 CREATE FUNCTION exchange(n integer, subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.read_exchange(test.id(n), test.owner(subject))
 $$;
@@ -325,20 +363,20 @@ LANGUAGE sql SECURITY DEFINER AS $$
 		test.word(u.result)
 	FROM urlmode.unclaimed(unclaimed.provider, now() - unclaimed.since, test.id(of_one)) u
 $$;
-CREATE FUNCTION undelivered(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL)
+CREATE FUNCTION undelivered(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL, tenant text DEFAULT '')
 RETURNS TABLE (n integer, kind text, reference text, paid text, flags text, owner text) LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT test.n(u.elicitation), u.kind, u.reference, test.price(u.amount, u.currency),
 		concat_ws(' ', CASE WHEN u.has_result THEN 'kept' END, CASE WHEN u.given_at IS NOT NULL THEN 'given' END, CASE WHEN u.held THEN 'held' END),
 		concat_ws(' ', u.subject, nullif(u.session, ''), u.resume_key)
-	FROM urlmode.undelivered(undelivered.provider, now() - undelivered.since, test.id(of_one)) u
+	FROM urlmode.undelivered_of(undelivered.tenant, undelivered.provider, now() - undelivered.since, test.id(of_one)) u
 $$;
-CREATE FUNCTION refunds(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL)
+CREATE FUNCTION refunds(provider text DEFAULT NULL, since interval DEFAULT NULL, of_one integer DEFAULT NULL, tenant text DEFAULT '')
 RETURNS TABLE (n integer, reference text, amount text, reversed text, payment text, refunded text, flags text, owner text)
 LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT test.n(r.elicitation), r.reference, test.price(r.amount, r.currency), test.price(nullif(r.reversed, 0)), r.payment || ' ' || test.price(r.paid),
 		test.price(nullif(r.refunded, 0)), concat_ws(' ', CASE WHEN r.held THEN 'held' END, CASE WHEN r.claimed THEN 'claimed' END),
 		concat_ws(' ', r.subject, nullif(r.session, ''), r.resume_key)
-	FROM urlmode.refunds(refunds.provider, now() - refunds.since, test.id(of_one)) r
+	FROM urlmode.refunds_of(refunds.tenant, refunds.provider, now() - refunds.since, test.id(of_one)) r
 $$;
 -- An instance reads for a consumer: its name, for what follows. many: how many entries it acknowledges.
 CREATE FUNCTION follow(instance text, consumer text DEFAULT 'books', lease interval DEFAULT '1 min', tenant text DEFAULT '') RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -562,14 +600,14 @@ CREATE FUNCTION answers(batch jsonb) RETURNS SETOF text LANGUAGE sql SECURITY DE
 			array_agg(nullif(coalesce(b."user", 'ann'), 'none') ORDER BY o) AS users, array_agg(coalesce(b.four_eyes, false) ORDER BY o) AS four_eyes,
 			array_agg(coalesce(b.action, 'accept') ORDER BY o) AS actions, array_agg(nullif(coalesce(b.reason, ''), 'none') ORDER BY o) AS reasons,
 			array_agg(test.sealed(coalesce(b.result, 'value')) ORDER BY o) AS results, array_agg(test.sealed(b.outcome) ORDER BY o) AS outcomes,
-			array_agg(test.sealed(coalesce(b.shown, 'typed')) ORDER BY o) AS shown
+			array_agg(test.sealed(coalesce(b.shown, 'typed')) ORDER BY o) AS shown, array_agg(b.note ORDER BY o) AS notes
 		FROM jsonb_array_elements(batch) WITH ORDINALITY AS e (element, o)
 		CROSS JOIN jsonb_to_record(element) AS b (
 			n integer, subject text, provider text, kind text, browser text, "user" text, four_eyes boolean, action text, reason text,
-			result text, outcome text, shown text)
+			result text, outcome text, shown text, note text)
 	) a
-	CROSS JOIN LATERAL urlmode.answer_form(a.ids, a.bindings, a.providers, a.kinds, a.browsers, a.users, a.four_eyes, a.actions, a.reasons,
-		a.results, a.outcomes, a.shown) f
+	CROSS JOIN LATERAL urlmode.answer_form_noted(a.ids, a.bindings, a.providers, a.kinds, a.browsers, a.users, a.four_eyes, a.actions, a.reasons,
+		a.results, a.outcomes, a.shown, a.notes) f
 $$;
 CREATE FUNCTION answer(
 	n integer, "user" text DEFAULT 'ann', kind text DEFAULT 'input', action text DEFAULT 'accept', reason text DEFAULT '', result text DEFAULT 'value',

@@ -88,3 +88,19 @@ SELECT outcome, exchanged(52) FROM begins('a', 52);
 SELECT n(elicitation), provider, kind, subject, requester, client_id, traceparent IS NOT NULL AS traced, resume_key, expected, minutes(expires_at - now()), minutes(closes_at - now()), completed_from, claimed_at IS NOT NULL AS claimed, has_result, exchange
 FROM generate_series(50, 52) AS n, urlmode.show_elicitation(id(n)) ORDER BY 1;
 SELECT * FROM urlmode.show_elicitation(id(99));
+
+-- What a client answers ends its ask, and moves and announces nothing: it is remembered for this client and this row. Of many it is the last eight.
+SELECT make(60), make(61);
+SELECT asks(60, 'codex'), answers(60, 'codex', 'declined'), asks(60, 'codex'), asks(60, 'other'), asks(61, 'codex'), state(60), state(61);
+SELECT answers(60, 'other', 'dismissed'), asks(60, 'other'), open(60), answers(60, 'third', 'failed'), asks(60, 'third'), state(60);
+SELECT asks(60, 'other', subject => 'eve'), answers(60, 'fourth', 'declined', subject => 'eve'), asks(60, 'fourth');
+-- A client whose answer comes with its next call. One from which nothing has come is given the link at once, and then as all others.
+SELECT asks(61, 'late', true), asks(61, 'late', true), asks(61, 'late', true), asks(61, 'quick', true), answers(61, 'quick', 'accepted'), asks(61, 'quick', true), answers(61, 'quick', 'declined'), asks(61, 'quick', true);
+SELECT answers(61, 'c' || i, 'declined') FROM generate_series(1, 9) AS i;
+SELECT string_agg(asks(61, 'c' || i), ' ' ORDER BY i) FROM generate_series(1, 9) AS i;
+SELECT asks(61, 'quick'), count(*) FROM urlmode.asked_client WHERE elicitation = id(61);
+-- After its end nothing more is remembered, and what was goes with the row.
+SELECT settle(60, 'decline'), asks(60, 'codex'), answers(60, 'new', 'declined'), settle(61, 'decline'), answers(61, 'c1', 'accepted');
+DELETE FROM urlmode.elicitation WHERE id = id(61);
+SELECT n(elicitation), count(*) FROM urlmode.asked_client GROUP BY 1;
+SELECT make(63), answers(62, 'codex', 'declined'), answers(63, 'codex', 'maybe');

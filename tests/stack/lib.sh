@@ -19,7 +19,9 @@ USER_CHECK=${USER_CHECK:-openid}
 PROCESSES=${PROCESSES:-1}
 PATH=$PATH:/usr/sbin:/sbin
 API=${API:-0}
-export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES API PATH
+CONSOLE=${CONSOLE:-0}
+CONSOLE_USER=${CONSOLE_USER-}
+export RUN_DIR PROGRAM_DIR PORT DEMO USER_CHECK PROCESSES API CONSOLE CONSOLE_USER PATH
 
 # Nothing of the caller's may lead psql or a program elsewhere.
 unset "${!PG@}" "${!URLMODE_@}"
@@ -31,14 +33,16 @@ PGBIN=${POSTGRES_BIN:-/usr/lib/postgresql/$postgresql/bin}
 PROGRAMS=()
 for file in "$TREE"/cgi-bin/*.c; do
 	name=${file##*/}
-	# The api is no program of the callback host: API=1 starts it as well.
-	[[ -e $file && ($name != api.c || $API == 1) ]] && PROGRAMS+=("${name%.c}")
+	# These are no programs of the callback host: API=1 and CONSOLE=1 start them as well.
+	[[ -e $file && ($name != api.c || $API == 1) && ($name != console.c || $CONSOLE == 1) ]] &&
+		PROGRAMS+=("${name%.c}")
 done
 DEMO_SERVICES=(provider checkout server host)
 # In the order in which they start; `run` is the script in the foreground.
 SERVICES=(postgres nginx "${PROGRAMS[@]}" "${DEMO_SERVICES[@]}" run)
 # Whoever stops a stack does not know with which it began.
 [[ $API == 1 ]] || SERVICES+=(api)
+[[ $CONSOLE == 1 ]] || SERVICES+=(console)
 
 die()
 {
@@ -221,7 +225,7 @@ service_start()
 		;;
 	*)
 		local config=$RUN_DIR/config.json
-		[[ $1 != api ]] || config=$RUN_DIR/api.json
+		[[ $1 != api && $1 != console ]] || config=$RUN_DIR/$1.json
 		# A program that lived for 20 ms is started again however often
 		# it crashes; one that cannot start is given up after 100 times.
 		rm -f -- "sock/$1.sock"
@@ -330,6 +334,31 @@ configure_api()
 	CONF
 }
 
+# configure_console PASSWORD DATABASE: its configuration, and its server in nginx, which
+# believes the header X-Remote-User, and without one takes everybody for CONSOLE_USER.
+configure_console()
+{
+	printf '1 %s\n' "$(head -c 32 /dev/urandom | base64 -w 0)" >console-keys
+	printf '{"base_url": "http://127.0.0.1:%s", "keys_file": "console-keys", "database_url": "postgresql://urlmode_operator:%s@%s", "providers_dir": "%s", "console": {"operators": ["ada", "grace"]}}\n' \
+		"$CONSOLE_PORT" "$1" "$2" "$TREE/lib/providers" >console.json
+	sed 's|unix:/run/urlmode-console/|unix:sock/|' "$TREE/nginx/urlmode/console-http.conf" >console-http.conf
+	sed -i '$d' nginx.conf
+	cat >>nginx.conf <<-CONF
+
+		include console-http.conf;
+		server {
+			listen 127.0.0.1:$CONSOLE_PORT;
+			access_log log/console-access.log urlmode_console;
+			include urlmode/console.conf;
+			set \$urlmode_console_user \$http_x_remote_user;
+			if (\$http_x_remote_user = "") {
+				set \$urlmode_console_user "$CONSOLE_USER";
+			}
+		}
+		}
+	CONF
+}
+
 # Everything that the services read. Nothing of an earlier stack stays.
 configure()
 {
@@ -360,6 +389,7 @@ configure()
 	sed 's|unix:/run/urlmode/|unix:sock/|' "$TREE/nginx/urlmode/upstreams.conf" \
 		>upstreams.conf
 	[[ $API != 1 ]] || configure_api "$server" "$database"
+	[[ $CONSOLE != 1 ]] || configure_console "$operator" "$database"
 
 	cat >env.new <<-ENV
 		export URLMODE_BASE_URL='http://127.0.0.1:$PORT'
@@ -380,12 +410,17 @@ configure()
 		export URLMODE_API_KEY='$(cat -- secrets/api.key)'
 		export URLMODE_API_CONFIG='$quoted/api.json'
 	ENV
+	[[ $CONSOLE != 1 ]] || cat >>env.new <<-ENV
+		export URLMODE_CONSOLE_URL='http://127.0.0.1:$CONSOLE_PORT'
+		export URLMODE_CONSOLE_CONFIG='$quoted/console.json'
+	ENV
 	# For `service`, which starts a part of a stack that stands already.
 	{
 		printf '%s=%q\n' PROGRAM_DIR "$PROGRAM_DIR"
 		printf '%s=%s\n' PROCESSES "$PROCESSES" USER_CHECK "$USER_CHECK" PORT "$PORT" PG_PORT "$PG_PORT" \
 			PROVIDER_PORT "$PROVIDER_PORT" CHECKOUT_PORT "$CHECKOUT_PORT" \
-			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT" API "$API" API_PORT "$API_PORT"
+			SERVER_PORT "$SERVER_PORT" HOST_PORT "$HOST_PORT" API "$API" API_PORT "$API_PORT" \
+			CONSOLE "$CONSOLE" CONSOLE_PORT "$CONSOLE_PORT"
 	} >ports
 }
 
@@ -397,8 +432,8 @@ stack_up()
 		[[ -x $PROGRAM_DIR/$name ]] ||
 			die "$PROGRAM_DIR/$name is not there: make build first"
 	done
-	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 6) || exit 1
-	read -r PORT PG_PORT PROVIDER_PORT CHECKOUT_PORT SERVER_PORT HOST_PORT API_PORT <<<"$ports"
+	ports=$(node "$TREE/tests/stack/ports.mjs" "$PORT" 7) || exit 1
+	read -r PORT PG_PORT PROVIDER_PORT CHECKOUT_PORT SERVER_PORT HOST_PORT API_PORT CONSOLE_PORT <<<"$ports"
 
 	trap stack_down EXIT
 	trap 'exit 130' INT

@@ -162,6 +162,12 @@ test('of the headers a program gets what it reads; a webhook gets them all', asy
 	assert.equal(all.HTTP_COOKIE, read.HTTP_COOKIE);
 });
 
+test('the callback host has no page of the console', async () => {
+	for (const url of ['/console', '/console/', '/console/search?q=ada', '/console/act', '/console/signin', '/%63onsole/', '/form/../console/']) {
+		for (const method of ['GET', 'POST']) assertErrorPage(await fetchRaw(base + url, { method }), 404);
+	}
+});
+
 test('what no program serves is 404', async () => {
 	for (const raw of ['/', '/connect', '/oauth', '/done/', '/statusx', '/index.html', '/.git/config']) {
 		assertErrorPage(await fetchRaw(base + raw), 404);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
+import { connect as connectTls } from 'node:tls';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -18,7 +19,7 @@ const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 /** What the comment in the file says of newer versions. */
 function http2() {
 	const [, minor, patch] = /nginx\/1\.(\d+)\.(\d+)/.exec(spawnSync('nginx', ['-v'], { env: ENV, encoding: 'utf8' }).stderr).map(Number);
-	return minor > 25 || (minor === 25 && patch >= 1) ? [/(\tlisten 443 ssl) http2;/, '$1;\n\thttp2 on;'] : ['', ''];
+	return minor > 25 || (minor === 25 && patch >= 1) ? [/(\tlisten 443 ssl) http2;/g, '$1;\n\thttp2 on;'] : ['', ''];
 }
 
 let nginx;
@@ -30,7 +31,7 @@ before(async () => {
 	const place = (text) => text
 		.replaceAll(/^\tlisten \[::\].*\n/gm, '')
 		.replace(...http2())
-		.replace('listen 443 ', `listen 127.0.0.1:${httpsPort} `)
+		.replaceAll('listen 443 ', `listen 127.0.0.1:${httpsPort} `)
 		.replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
 		.replaceAll(/\/etc\/letsencrypt\/live\/[^/]+\//g, '')
 		.replaceAll('/var/log/nginx/', '');
@@ -93,6 +94,26 @@ test('TLS, with HSTS on every page', async () => {
 		assert.equal(answer.headers['referrer-policy'], 'no-referrer');
 		assert.equal(answer.protocol, 'TLSv1.3');
 	}
+});
+
+/** What comes of a connection that asks for this name in TLS, and for that host in the request. */
+function asks(servername, host = NAME) {
+	return new Promise((resolve) => {
+		const socket = connectTls({ host: '127.0.0.1', port: httpsPort, servername, rejectUnauthorized: false }, () => {
+			socket.write(`GET /done HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+		});
+		let text = '';
+		socket.setEncoding('utf8').on('data', (chunk) => {
+			text += chunk;
+		}).on('close', () => resolve(/^HTTP\S+ (\d+)|$/.exec(text)[1] ?? 'closed')).on('error', ({ reason, code }) => resolve(reason ?? code));
+	});
+}
+
+test('who asks for another name, or for none, gets no certificate and no page', async () => {
+	assert.equal(await asks(NAME), '502');
+	assert.match(await asks('other.example.com'), /unrecognized name$/);
+	assert.match(await asks(''), /unrecognized name$/);
+	assert.equal(await asks(NAME, 'other.example.com'), 'closed');
 });
 
 test('HTTP only leads to HTTPS', async () => {

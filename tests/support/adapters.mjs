@@ -114,6 +114,22 @@ export async function settle(fixture, id, what = 'paid', price = PRICE) {
 	}
 }
 
+/** Stripe tells of the first payment of a subscription, or what became of it. */
+export async function tellOfSubscription(fixture, id, what) {
+	const stripe = sender(fixture, 'stripe');
+	const subscription = `sub_${id}`;
+	const event = stripe.event(id, 'paid', { ...PRICE, reference: `cs_${id}` });
+	if (what === 'subscribed') {
+		Object.assign(event.data.object, { mode: 'subscription', subscription, payment_intent: null, invoice: `in_${id}` });
+	} else {
+		Object.assign(event, { type: 'customer.subscription.updated', created: Math.floor(Date.now() / 1000) + 1, data: { object: {
+			id: subscription, object: 'subscription', metadata: { elicitation_id: id }, status: what, cancel_at: null, pause_collection: null, trial_end: null,
+		} } });
+	}
+	const answer = await stripe.send(event);
+	if (answer.status !== 200) throw new Error(`the webhook was answered ${answer.status}: ${answer.body}`);
+}
+
 /** The state of the row: `status action reason`. */
 export async function rowState(fixture, id) {
 	const { status, action, reason } = await fixture.stack.elicitation(id);

@@ -18,13 +18,15 @@ export let serverKeys;
 /** What undoes a change, after its test. */
 export const undo = [];
 let port;
+/** Whether a file of its configuration was written again, as it was. */
+let nginxIsOlder = false;
 
 export const inStack = (name) => path.join(stack.runDir, name);
 
 /** Starts the stack before the tests of a file, does what they need `then`, and undoes what each has changed. */
-export function checkedStack(name, then = () => {}) {
+export function checkedStack(name, then = () => {}, more = {}) {
 	before(async () => {
-		stack = await startStack({ name });
+		stack = await startStack({ name, env: more });
 		[port] = await freePorts(1);
 		serverKeys = inStack('server-keys');
 		await cp(stack.env.URLMODE_KEYS_FILE, serverKeys);
@@ -60,6 +62,8 @@ export function checkedStack(name, then = () => {}) {
 		for (const step of undo.splice(0).reverse()) {
 			await step();
 		}
+		if (nginxIsOlder) await stack.service('restart', 'nginx');
+		nginxIsOlder = false;
 	});
 }
 
@@ -68,8 +72,9 @@ export async function own() {
 	if (IS_ROOT) {
 		const { uid, gid } = await stack.user();
 		const files = ['urlmode', 'cert.pem', 'cert.key', 'nginx.conf', 'server-keys'];
-		await Promise.all(files.map((name) => chown(inStack(name), uid, gid)));
-		await Promise.all((await readdir(inStack('urlmode'))).map((name) => chown(inStack(`urlmode/${name}`), uid, gid)));
+		const all = [...files, ...(await readdir(inStack('urlmode'))).map((name) => `urlmode/${name}`)].map(inStack);
+		// One that is theirs already stays as nginx has read it.
+		await Promise.all(all.map(async (file) => (await stat(file)).uid === uid || chown(file, uid, gid)));
 		for (const file of [stack.env.URLMODE_CONFIG, stack.env.URLMODE_KEYS_FILE]) {
 			await chown(file, 0, gid);
 			await chmod(file, 0o640);
@@ -80,7 +85,7 @@ export async function own() {
 /** A systemctl and a journalctl for PATH: what is in a file of a unit's name, and otherwise that it runs. */
 async function fakeSystemd() {
 	await mkdir(inStack('systemd'));
-	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\nExecMainStartTimestampMonotonic=0\n');
+	await writeFile(inStack('systemd/default'), 'LoadState=loaded\nUnitFileState=enabled\nActiveState=active\nSubState=running\nNRestarts=0\nMainPID=0\nExecMainStartTimestampMonotonic=0\n');
 	// Without processes: a check asks it often.
 	await writeFile(inStack('systemd/systemctl'), `#!/bin/sh
 show()
@@ -92,8 +97,11 @@ show()
 }
 
 case $* in
+list-dependencies*) exit 0 ;;
 *' Environment '*) show environment; exit 0 ;;
 *' EnvironmentFiles '*) show environment-files; exit 0 ;;
+*' IPAddressAllow '*) show address-allow; exit 0 ;;
+*' IPAddressDeny '*) show address-deny; exit 0 ;;
 esac
 for unit; do :; done
 show "$unit" || show default\n`, { mode: 0o755 });
@@ -205,6 +213,7 @@ export async function changeFile(file, change) {
 	undo.push(async () => {
 		await writeFile(file, text);
 		await utimes(file, atime, mtime);
+		nginxIsOlder ||= /\/(nginx\.conf|urlmode\/[^/]*)$/.test(file);
 	});
 	await writeFile(file, change(text));
 }

@@ -57,6 +57,9 @@ export async function noteArguments(folder, names) {
 	return { PATH: `${folder}:${process.env.PATH}`, notes: () => readFile(notes, 'utf8') };
 }
 
+/** The program of the command that is written in C. */
+export const OPERATE = process.env.OPERATE ?? path.join(ROOT, 'build/libexec/operate');
+
 /**
  * Installs the command into a folder, as `make install` does.
  *
@@ -67,7 +70,7 @@ export async function installCommand(folder) {
 	const source = path.join(ROOT, 'nginx/command');
 	const at = (name) => path.join(folder, name);
 	const places = {
-		commanddir: at('libexec'), operate: at('libexec/operate'), programsdir: path.join(ROOT, 'build/bin'), sqldir: at('sql'), nginxdir: at('nginx'),
+		commanddir: at('libexec'), operate: at('libexec/operate'), programsdir: path.join(ROOT, 'build/bin'), sqldir: at('sql'), nginxdir: at('nginx'), unitsdir: at('nginx/systemd'),
 		changelog: at('changelog'), sysconfdir: at('etc'), runstatedir: at('run'), localstatedir: at('var'),
 	};
 	const substitute = async (name, to, mode) => {
@@ -79,7 +82,7 @@ export async function installCommand(folder) {
 	await cp(path.join(ROOT, 'sql'), at('sql'), { recursive: true });
 	await cp(path.join(ROOT, 'nginx'), at('nginx'), { recursive: true });
 	await rm(at('libexec/urlmode'));
-	await cp(path.join(ROOT, 'build/libexec/operate'), at('libexec/operate'));
+	await cp(OPERATE, at('libexec/operate'));
 	await substitute('paths.sh.in', at('libexec/paths.sh'));
 	await substitute('urlmode', at('urlmode'), 0o755);
 	return at('urlmode');

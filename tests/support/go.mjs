@@ -13,6 +13,7 @@ const path = (url) => fileURLToPath(url);
 /** The modules and the cache of the tests are in build/go, as those of the suite `go`. */
 export const GO_ENV = {
 	...process.env, GOMODCACHE: path(new URL('build/go/modules', ROOT)), GOCACHE: path(new URL('build/go/cache', ROOT)), GOTOOLCHAIN: 'local',
+	GOWORK: 'off',
 	GOFLAGS: process.env.GOFLAGS ?? '-modcacherw -mod=readonly -buildvcs=false',
 };
 

@@ -3,7 +3,7 @@
 import { parse } from 'parse5';
 
 const SILENT = new Set(['#comment', 'script', 'style', 'template']);
-const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'small', 'span', 'strong', 'time']);
+const INLINE = new Set(['a', 'abbr', 'b', 'bdi', 'code', 'em', 'i', 'small', 'span', 'strong', 'time']);
 
 /**
  * A parsed page.

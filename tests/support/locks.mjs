@@ -31,6 +31,13 @@ export async function holdRow(stack, id) {
 	};
 }
 
+/**
+ * The start of a query for the connections that listen. Each has the advisory lock of its instance, whatever its last statement
+ * was.
+ */
+export const LISTENING = `SELECT pid FROM pg_stat_activity JOIN pg_locks l USING (pid)
+	WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock'`;
+
 /** Waits until a program's transaction waits for a lock. */
 export function untilHeld(stack, program) {
 	return until(`${program} waits for a lock`, async () => {

@@ -86,8 +86,12 @@ class OpenIdProvider {
 	claims = {};
 	/** Instead of a token: an error. */
 	error;
+	/** Prompts that it refuses: `posts` the error to the client, or `shows` a page of its own. */
+	refuses = {};
 	/** Whether the user presses a button at the provider, or comes back at once. */
 	waits = false;
+	/** Id tokens have `auth_time` although nobody asks for max_age. */
+	saysWhen = false;
 
 	#dress;
 
@@ -152,9 +156,13 @@ class OpenIdProvider {
 			this.json(response, this.served ?? this.jwks, this.headers);
 		} else if (url.pathname === '/authorize') {
 			this.asked.push(Object.fromEntries(url.searchParams));
+			const refused = this.refuses[get('prompt')];
+			if (refused === 'shows') return sendPage(response, 400, '<!doctype html><title>Provider</title><h1>The prompt is not supported</h1>');
+			if (refused === 'posts') return this.post(response, get('redirect_uri'), { state: get('state'), error: 'invalid_request' });
 			const name = this.users.length > 1 ? this.users.shift() : this.users[0];
 			this.post(response, get('redirect_uri'), {
-				state: get('state'), ...this.error ? { error: this.error } : { id_token: this.idToken(name, get('nonce')), ...this.#dress.posts },
+				state: get('state'), ...this.error ? { error: this.error }
+					: { id_token: this.idToken(name, get('nonce'), get('max_age') === null && !this.saysWhen ? {} : { auth_time: Math.floor(Date.now() / 1_000), ...this.claims }), ...this.#dress.posts },
 			});
 		} else {
 			sendPage(response, 200, '<!doctype html><title>Provider</title><h1>Somewhere at the provider</h1>');

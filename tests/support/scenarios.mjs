@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, settle, signIn } from './adapters.mjs';
+import { elicitationsOf, goToCheckout, PRICE, refuse, rowState, scenarioUser, settle, signIn, tellOfSubscription } from './adapters.mjs';
 import { decideAs, FormPage } from './form-page.mjs';
 import { deferred, until } from './wait.mjs';
 
@@ -230,6 +230,12 @@ const STEPS = {
 		await settle(run.fixture, asked.paying, what, { ...PRICE, ...price, reference: run.reference });
 	},
 
+	async subscription(run, what) {
+		const { asked } = run;
+		asked.paying ??= await goToCheckout(run.fixture, asked.url);
+		await tellOfSubscription(run.fixture, asked.paying, what);
+	},
+
 	async types(run, value) {
 		await (await run.form()).send('submit', { 'field.api_key': value });
 	},
@@ -275,6 +281,9 @@ const STEPS = {
 		if (wanted.code !== -32042) return;
 		const [elicitation] = error.data.elicitations;
 		assert.equal(elicitation.mode, 'url');
+		// What a client says to the model that takes the error for a failure.
+		for (const part of [wanted.says ?? []].flat()) assert.ok(error.message.includes(part), `“${part}” is not in: ${error.message}`);
+		if (wanted.says) assert.equal(linkIn({ text: error.message }), elicitation.url);
 		Object.assign(call, elicitation);
 		run.asked = call;
 	},

@@ -11,11 +11,11 @@ import { after, before, describe, test } from 'node:test';
 import { installCommand, ROOT, urlmode } from '../support/command.mjs';
 
 const FOLDER = path.join(ROOT, 'nginx/command');
-const SUBCOMMANDS = ['check', 'delivery', 'events', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'reconcile', 'release', 'setup', 'show', 'version', 'void'];
+const SUBCOMMANDS = ['api-key', 'check', 'delivery', 'events', 'export', 'forget', 'jwks', 'keys', 'migrate', 'pages', 'purge', 'reconcile', 'refunded', 'release', 'setup', 'show', 'version', 'void'];
 
 const read = (name) => readFileSync(path.join(FOLDER, name), 'utf8');
 const sorted = (names) => [...new Set(names)].sort();
-const options = (text) => sorted((text.match(/--[a-z][a-z-]+/g) ?? []).filter((option) => !['--help', '--version'].includes(option)));
+const options = (text) => sorted((text.match(/--[a-z][a-z-]+/g) ?? []).filter((option) => !['--deployment', '--help', '--version'].includes(option)));
 
 const MANUAL = path.join(ROOT, 'build/man/urlmode.8');
 
@@ -35,23 +35,25 @@ function complete(...words) {
 /** The options that the code takes: the patterns of its `case`. */
 function taken(name) {
 	if (name === 'delivery') return options(readFileSync(path.join(ROOT, 'lib/operate/check_delivery.c'), 'utf8').match(/"--[a-z]+"/g).join(' '));
-	const decides = ['release', 'void'].includes(name);
+	const decides = ['release', 'void', 'refunded'].includes(name);
 	const code = read(decides ? 'decide-payment.sh' : `${name}.sh`);
-	const [, body] = new RegExp(`^${decides ? 'decide' : `run_${name}`}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
+	const [, body] = new RegExp(`^${decides ? 'decide' : `run_${name.replace('-', '_')}`}\\(\\)\n\\{\n([^]*?)^\\}`, 'm').exec(code);
 	const patterns = [...body.matchAll(/^\t+([^\n()]*--[^\n()]*)\)/gm)].map(([, pattern]) => pattern);
 	return options(patterns.join(' '));
 }
 
 test('the subcommands are those of the page, of the help, of the completion and of the files', async () => {
 	const { out, status } = await urlmode(['--help']);
-	const listed = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name);
+	const listed = [...out.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
 
 	assert.equal(status, 0);
 	assert.deepEqual(sorted(listed), sorted([...SUBCOMMANDS, 'help']));
 	assert.deepEqual(sorted(complete('')), sorted([...SUBCOMMANDS, 'help', '--help', '--version']));
-	assert.deepEqual(sorted([...page().matchAll(/^ {3}urlmode ([a-z]+)$/gm)].map(([, name]) => name)), SUBCOMMANDS);
-	assert.deepEqual(readdirSync(FOLDER).filter((name) => /^[a-z]+\.sh$/.test(name)).map((name) => name.slice(0, -3)).sort(),
-		sorted([...SUBCOMMANDS, 'common', 'paths']));
+	assert.deepEqual(sorted([...page().matchAll(/^ {3}urlmode ([a-z-]+)$/gm)].map(([, name]) => name)), SUBCOMMANDS);
+	const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sh')).map((name) => name.slice(0, -3));
+	const parts = ['api', 'console', 'host', 'issuer', 'keys', 'loaded', 'nginx', 'outside', 'running', 'walk'].map((part) => `check-${part}`)
+		.concat(['common', 'decide-payment', 'deployment', 'paths', 'setup-api', 'setup-console', 'setup-database', 'setup-units']);
+	assert.deepEqual(sorted(files), sorted([...SUBCOMMANDS, ...parts]));
 	assert.deepEqual(await urlmode(['help']), { status: 0, out, err: '' });
 });
 
@@ -64,7 +66,7 @@ for (const name of SUBCOMMANDS) {
 		assert.match(help.out, new RegExp(`^usage: urlmode ${name}`));
 		assert.deepEqual(await urlmode([name, '--help']), help);
 		assert.deepEqual(options(help.out), taken(name));
-		assert.deepEqual(options(complete(name, ...{ jwks: ['refresh'], keys: ['rotate'] }[name] ?? [], '--').join(' ')), taken(name));
+		assert.deepEqual(options(complete(name, ...{ 'api-key': ['add'], jwks: ['refresh'], keys: ['rotate'] }[name] ?? [], '--').join(' ')), taken(name));
 		for (const line of help.out.split('\n')) assert.ok(text.includes(line.replace(/^usage: /, '').trim().replaceAll(/ +/g, ' ')), line);
 	});
 }
@@ -72,7 +74,7 @@ for (const name of SUBCOMMANDS) {
 test('the help has the checks, the page the environment, and no warnings', async () => {
 	const code = readdirSync(FOLDER).filter((name) => name.startsWith('check')).map(read).join('\n');
 	const checks = sorted([...code.matchAll(/\bfinding (?:ok|warning|error|skipped) (\w+)/g)].map(([, name]) => name));
-	const [, list] = /The checks are:\n\n([^]*?)\n\n/.exec((await urlmode(['help', 'check'])).out);
+	const [, list] = /The\s+checks are:\n\n([^]*?)\n\n/.exec((await urlmode(['help', 'check'])).out);
 	const named = sorted([...list.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name));
 	const shell = readdirSync(FOLDER).filter((name) => name.endsWith('.sh')).map(read).join('\n');
 	const [, environment] = /^ENVIRONMENT\n([^]*?)^FILES/m.exec(page());
@@ -92,13 +94,30 @@ test('urlmode can ask for each key of the configuration', () => {
 	assert.deepEqual(sorted(answered), sorted(['programs', ...[...keys.matchAll(/"(\w+)"/g)].map(([, key]) => key)]));
 });
 
+test('with --deployment a subcommand reads the files of the deployment, wherever the option stands', async () => {
+	const id = '11111111-1111-4111-8111-111111111111';
+	for (const [line, folder] of [[['show', id], 'urlmode'], [['--deployment', 'b', 'show', id], 'urlmode-b'], [['show', '--deployment', 'b', id], 'urlmode-b'],
+		[['show', id, '--deployment', 'b'], 'urlmode-b'], [['show', id, '--deployment', 'default'], 'urlmode']]) {
+		const { status, err } = await urlmode(line);
+		assert.equal(status, 1);
+		assert.match(err, new RegExp(`it into /etc/${folder}/operator\\.env`));
+	}
+	const { status, out } = await urlmode(['check', '--deployment', 'b', '--json']);
+	assert.equal(status, 2);
+	const { findings } = JSON.parse(out);
+	assert.match(findings.at(-1).message, /\/etc\/urlmode-b\/config\.json/);
+	assert.match(findings.at(-1).advice, /^urlmode --deployment b setup/);
+});
+
 test('bash completes subcommands, options and values', () => {
 	assert.deepEqual(complete('ev'), ['events']);
 	assert.deepEqual(complete('events', '--pr'), ['--provider']);
 	assert.deepEqual(complete('purge', '--kind', 'pa'), ['payment']);
 	assert.deepEqual(complete('keys', 'rot'), ['rotate']);
+	assert.deepEqual(complete('api-key', 'add', '--t'), ['--tenant']);
 	assert.deepEqual(complete('keys', 'drop', '--f'), ['--force']);
 	assert.deepEqual(complete('help', 'mi'), ['migrate']);
+	assert.deepEqual(complete('check', '--dep'), ['--deployment']);
 });
 
 describe('a command line that makes no sense ends with 64, and says how it would', () => {
@@ -106,16 +125,20 @@ describe('a command line that makes no sense ends with 64, and says how it would
 		[], ['sow'], ['help', 'sow'], ['--verbose'], ['\x1b[31mred'],
 		['show'], ['show', 'x'], ['show', "1'; DROP TABLE x; --"], ['show', '--all', 'x'],
 		['show', '11111111-1111-1111-1111-1111111111111'], ['show', '111111111111-1111-1111-1111-11111111'],
-		['events', '--late', '--unclaimed'], ['events', '--late', '--undelivered'], ['events', '--late', '--unknown'], ['events', '--late', '--unreadable'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'],
+		['events', '--late', '--unclaimed'], ['events', '--late', '--undelivered'], ['events', '--late', '--unknown'], ['events', '--late', '--unreadable'], ['events', '--provider'], ['events', '--limit', 'x'], ['events', '--limit', ''], ['events', 'x'], ['events', '--tenant', 'A'], ['events', '--unreadable', '--tenant', '-'], ['show', '--tenant', ''], 
 		['release'], ['release', 'stripe'], ['release', 'stripe', 'pi_1', 'pi_2'], ['void', 'stripe'], ['void', '--note'], ['void', '--all'],
+		['refunded', 'stripe', 'pi_1'], ['refunded', 'stripe', 'pi_1', 're_1', 're_2'],
 		['reconcile'], ['reconcile', 'stripe'], ['reconcile', '--from', '1d'], ['reconcile', 'stripe', '--from'], ['reconcile', 'stripe', '--all'],
+		['export'], ['export', 'a', 'b'], ['export', '--tenant', 'A', 'a'], ['forget'], ['forget', 'a', 'b'], ['forget', '--note'], ['forget', '--all'], ['forget', '--list', '--limit', 'x'],
 		['purge', '--older-than', 'x'], ['purge', '--older-than', '90'], ['purge', '--older-than', '1e9d'], ['purge', '--kind', 'x'], ['purge', 'x'],
 		['keys'], ['keys', 'print'], ['keys', 'list', '--force'], ['keys', 'rotate', '--force'], ['keys', 'drop', '--promote'], ['keys', 'drop', 'x'],
+		['api-key'], ['api-key', 'print'], ['api-key', 'add'], ['api-key', 'add', 'a', 'b'], ['api-key', 'add', 'a', '--tenant'], ['api-key', 'add', '-a'], ['api-key', 'list', 'a'], ['api-key', 'remove'], ['api-key', 'remove', 'a', '--tenant', 'b'],
 		['setup'], ['setup', 'callback.example'], ['setup', 'http://callback.example'], ['setup', 'https://'],
 		['setup', 'https://a.example/path'], ['setup', 'https://a.example', 'https://b.example'], ['setup', 'https://a.example:'],
 		['setup', 'https://a.example:x'], ['setup', 'https://a"b'], ['setup', '--oauth', 'A', 'https://a.example'], ['setup', '--oauth'],
 		['setup', '--user-check', 'none', 'https://a.example'], ['setup', '--database-host', 'a b', 'https://a.example'],
-		['check', '--fix'], ['check', '--nginx'], ['migrate', '--force'], ['version', '1'], ['pages', 'x'], ['delivery'], ['delivery', '--provider', 'x', '--colour', 'blue', 'y'],
+		['check', '--fix'], ['check', '--nginx'], ['migrate', '--force'], ['migrate', '--revoke-others'], ['--deployment'], ['check', '--deployment', 'B'], ['--deployment', 'api', 'check'],
+		['setup', '--upgrade', 'https://a.example'], ['setup', '--api-port', 'x', 'https://a.example'], ['version', '1'], ['pages', 'x'], ['delivery'], ['delivery', '--provider', 'x', '--colour', 'blue', 'y'],
 	];
 
 	for (const line of LINES) {

@@ -29,11 +29,9 @@ const SAME = {
 		found('sql/tables/014_vault.sql', /DOMAIN urlmode\.tokens .*BETWEEN (\d+) AND/)],
 	'bytes of a digest': () => [domainMax('digest'), ofSeals('digest_bytes')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('core/token', 'ID_BYTES'), js('core/seal', 'ID_BYTES')],
-	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/adapters/ask-by-retry.js', /HANDLE = .*?\{(\d+)\}/)],
+	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/core/handles.js', /pattern = .*?\{(\d+)\}/)],
 	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('core/link', 'MAC_BYTES')) * 4 / 3)],
 	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('core/link', 'MAC_BYTES')],
-	'the key of a link, in the example': () => [data('seals').values.find(({ name }) => name === 'link').info,
-		found('lib/client/examples/wait.py', /b"(urlmode link v1)"/)],
 
 	'the kinds': () => [domainWords('kind'), wordsOf('Kind')],
 	'the actions': () => [domainWords('action'), wordsOf('Action')],
@@ -43,7 +41,7 @@ const SAME = {
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
 	'the channel of notifications': () => [...inFiles('sql', /(002_elicitation|007_callback)\.sql$/, /pg_notify\('(\w+)'/g),
-		found('lib/client/connection.c', /"LISTEN (\w+)"/), found('lib/node/src/core/database.js', /CHANNEL = '(\w+)'/),
+		found('lib/node/src/core/database.js', /CHANNEL = '(\w+)'/),
 		py('_core/database', /CHANNEL = "(\w+)"/), go('database', /channel = "(\w+)"/)],
 	'the channel of the answers of clients': () => [...inFiles('sql', /client_request\.sql$/, /pg_notify\('(\w+)'/g),
 		found('lib/node/src/frameworks/client-requests.js', /CHANNEL = '(\w+)'/)],

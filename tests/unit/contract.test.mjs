@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { data, generated, read, tables } from '../../lib/contract/generate.mjs';
+import { olderThan } from '../../lib/contract/hosts.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -33,7 +34,7 @@ const CALLED = data('functions').filter(({ schema }) => schema === 'urlmode').ma
 /** A call of one of the functions in a statement, on one line or several. */
 const CALL = new RegExp(`\\b(?:SELECT|FROM|JOIN|CALL)\\b[^;'"\`]*?\\burlmode\\.(?:${CALLED.join('|')})\\s*\\(`);
 
-for (const [folder, ending] of Object.values(PACKAGES)) {
+for (const [folder, ending] of [...Object.values(PACKAGES), ['lib/api', /\.[ch]$/]]) {
 	test(`${folder} has no call of a function of the database that is written by hand`, () => {
 		const made = generated();
 		const byHand = sourcesIn(folder, ending).filter(([file, text]) => !made.has(file) && CALL.test(text));
@@ -93,4 +94,13 @@ test('the statements of the programs have the parameters and columns of their fu
 		assert.equal(given, f.parameters.map((_, n) => `$${n + 1}`).join(', '), name);
 		assert.deepEqual(parameters.map((parameter) => `${typeOf.get(parameter)}[]`), f.parameters.map(({ type }) => type), name);
 	}
+});
+
+test('the rows about hosts have a way, a source and a date, and those that are old are found', () => {
+	const { hosts } = data('hosts');
+	for (const { host, way, sources, date } of hosts) {
+		assert.ok(['request', 'error', 'text', 'unknown'].includes(way) && sources.length > 0 && /^20\d\d-\d\d-\d\d$/.test(date), host);
+	}
+	const named = [['2026-08-31', 'good'], ['2026-08-30', 'old'], ['2025-11-28', 'older']].map(([date, host]) => ({ date, host }));
+	assert.deepEqual(olderThan({ hosts: named }, 90, new Date('2026-11-28T12:00:00Z')).map(({ host }) => host), ['old', 'older']);
 });

@@ -20,6 +20,7 @@ const sentences = (file) => read(file).replaceAll(/\s+/g, ' ');
 const c = (module, ...names) => names.map((name) => constantOf(`lib/${module}.h`, name));
 const limit = (name) => data('limits').limits.find((each) => each.name === name).value;
 const KB = 1_024;
+const ROOM = [constantOf('lib/server/connections.h', 'UM_CONNECTIONS_SMALL') / KB, Number(found('lib/server/connections.h', /UM_CONNECTIONS_ROOM \(\(size_t\)(\d+) \* 1024 \* 1024\)/))];
 
 /** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
 const LIMITS = {
@@ -50,6 +51,7 @@ const LIMITS = {
 			[limit('backoff_min_ms'), limit('backoff_max_ms') / 1_000, limit('backoff_of_several_max_ms')]],
 		[/a result over (\S+) bytes sealed/, c('contract/limits', 'UM_RESULT_MAX')],
 		[/`unavailable` after (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
+		[/bodies over (\d+) KB that a program is receiving, or whose answer waits for PostgreSQL, have (\d+) MB together/, ROOM],
 		[/PostgreSQL did not answer within (\d+) seconds/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 	],
 	'lib/providers/README.md': [
@@ -91,6 +93,7 @@ const LIMITS = {
 		[/A webhook has at most (\d+) MB; an address may send (\d+) a second after a burst of (\d+), and (\d+) at the same time/,
 			[found('nginx/urlmode/server.conf', /client_max_body_size (\d+)m/), found('nginx/urlmode/http.conf', /zone=urlmode_webhook:\w+ rate=(\d+)r/),
 				found('nginx/urlmode/server.conf', /zone=urlmode_webhook burst=(\d+)/), found('nginx/urlmode/server.conf', /limit_conn urlmode_webhook_open (\d+)/)]],
+		[/bodies over (\d+) KB that a program holds have (\d+) MB together/, ROOM],
 	],
 	'nginx/others/README.md': [
 		[/A posted form has at most (\d+) KB, one of `\/form\/NAME` (\d+) KB, a webhook (\d+) MB/,
@@ -104,8 +107,8 @@ const LIMITS = {
 	'nginx/DATABASE.md': [
 		[/waits up to (\d+) seconds, and then gets 503/, [c('postgres/store', 'UM_STORE_WAIT_MS')[0] / 1_000]],
 		[/a program notices within (\d+) seconds of a request, or by TCP's keepalive, which begins after\s+(\d+) seconds/,
-			[c('postgres/store', 'UM_STORE_BATCH_MS')[0] / 1_000, limit('keepalive_ms') / 1_000]],
-		[/connection that listens within (\d+) seconds/, [(1.25 * limit('listen_check_ms') + limit('ping_ms')) / 1_000]],
+			[limit('commit_unanswered_ms') / 1_000, limit('keepalive_ms') / 1_000]],
+		[/connection that listens within (\d+) seconds/, [(1.25 * limit('listen_check_ms') + limit('listen_query_ms')) / 1_000]],
 		[/last answer came less than (\d+) ms ago/, [limit('alive_ms')]],
 		[/transactions of (\S+) rows/, [found('sql/functions/005_retention.sql', /batch integer DEFAULT (\d+)/)]],
 		[/ten minutes longer, or for (\d+) days without one/, [limit('keep_unclaimed_ms') / DAY]],
@@ -119,14 +122,14 @@ const LIMITS = {
 		[/`timeout` \| milliseconds, (\d+ \d+) by default/, [limit('timeout_ms')]],
 		[/`ttl` milliseconds \((\d+ \d+) by default/, [limit('ticket_ms')]],
 		[/for `oauth` a `state`\. At most (\d+) bytes/, [limit('target_url_max')]],
-		[/takes longer than (\d+) seconds causes a warning/, [limit('recheck_lease_ms') / 1_000]],
+		[/takes longer than (\d+) seconds has failed/, [limit('recheck_lease_ms') / 1_000]],
 		[/again at intervals of (\S+) to (\S+) seconds/, [limit('backoff_min_ms') / 1_000, limit('backoff_max_ms') / 1_000]],
 		[/About every (\d+) seconds it reads the rows/, [limit('routine_ms') / 1_000]],
 		[/whose last answer is (\d+) milliseconds ago/, [limit('alive_ms')]],
 		[/Without an answer for (\d+) seconds the call/, [limit('ping_ms') / 1_000]],
 		[/`UrlModeUnavailableError`, (\d+) seconds after/, [limit('query_ms') / 1_000]],
 		[/within (\d+) seconds: about every (\d+) seconds it sends an\s+empty statement on this connection, which PostgreSQL has to answer within (\d+) seconds/,
-			[(1.25 * limit('listen_check_ms') + limit('ping_ms')) / 1_000, limit('listen_check_ms') / 1_000, limit('ping_ms') / 1_000]],
+			[(1.25 * limit('listen_check_ms') + limit('listen_query_ms')) / 1_000, limit('listen_check_ms') / 1_000, limit('ping_ms') / 1_000]],
 	],
 	'lib/node/ADAPTERS.md': [
 		[/`roundTimeout` \((\d+ \d+)\)/, [limit('round_ms')]],

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { withRoles } from '../../lib/node/src/commands/migrations.js';
+import { namesOf } from '../../lib/node/src/commands/migrations.js';
 import { TABLES, readDocument, withTables } from '../support/provider-tables.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -61,7 +61,7 @@ for (const [role, schema, heading] of [
 }
 
 /** The headings under which the keys of the configuration are. */
-const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The OpenID provider', 'The pages', 'The api'];
+const CONFIGURATION_TABLES = ['The file', "A provider's entry", 'The OpenID provider', 'The pages', 'The api', 'The console'];
 
 test('the reference has the keys of the configuration, and no others', () => {
 	const keys = [...readAll('lib/config', '.c').matchAll(/\bkeys\[\] = \{([^}]*)\}/g)]
@@ -102,7 +102,7 @@ test('the reference has the signals of the programs, and no others', () => {
 
 test('production: each login gets its password, and no example lets multiwatch give a program up', () => {
 	const production = section('nginx/README.md', 'By hand');
-	const logins = [...read('sql/tables/001_schema.sql').matchAll(/^\t+\('(\w+)', true,$/gm)].map(([, role]) => withRoles(`:'${role}'`).slice(1, -1));
+	const logins = [...read('sql/tables/001_schema.sql').matchAll(/^\t+\('(\w+)', true,$/gm)].map(([, role]) => namesOf({ prefix: 'urlmode', owner: '' })[role]);
 	assert.ok(logins.length >= 3);
 	assert.deepEqual([...production.matchAll(/-c '\\password (\w+)'/g)].map(([, role]) => role), logins);
 	assert.match(production, /createdb urlmode[^]*sql\/migrate/);
@@ -117,8 +117,9 @@ test('production: each login gets its password, and no example lets multiwatch g
 test('the start without systemd is what the document shows', () => {
 	const block = /^    install -d[^]*?^    done$/m.exec(section('nginx/README.md', 'Without systemd'))[0];
 	const script = read('nginx/examples/start-without-systemd');
-	assert.equal(block.replaceAll(/^    /gm, ''),
-		script.slice(script.indexOf('\ninstall -d') + 1).trimEnd().replaceAll('\t', '    '));
+	// The api follows, where it is set up.
+	const programs = script.slice(script.indexOf('\ninstall -d') + 1).split(/\n\n# The api/)[0];
+	assert.equal(block.replaceAll(/^    /gm, ''), programs.trimEnd().replaceAll('\t', '    '));
 });
 
 test('the Node package has the version of the changelog', () => {
@@ -170,7 +171,7 @@ test('the map is a page, whose rooms and layers are the folders that are there',
 	const folders = ['node/src', 'python/src/urlmode'].flatMap((place) => readdirSync(path.join(ROOT, 'lib', place), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && !entry.name.startsWith('__')).map(({ name }) => `${place}/${name}/`));
 
-	assert.ok(map.split('\n').length < 150);
+	assert.ok(map.replace(/<!-- contract: parity[^]*?<!-- end -->/, '').split('\n').length < 160);
 	assert.deepEqual(sorted(rooms), sorted(folders));
 });
 
@@ -227,7 +228,7 @@ test('the reference of the package has the exported errors with their codes, and
 
 for (const [heading, types] of [
 	['new UrlMode\\(options\\)', ['UrlModeOptions']],
-	['create\\(options\\)', ['CreateFields', 'TargetFields', 'OAuthFields', 'PaymentFields', 'InputFields', 'OthersFields', 'Owner']],
+	['create\\(options\\)', ['CreateFields', 'TargetFields', 'OAuthFields', 'PaymentFields', 'InputFields', 'ApprovalFields', 'OthersFields', 'Owner']],
 	['waitForCompletion\\(id, options\\)', ['WaitFields', 'Owner']],
 ]) {
 	test(`the reference of the package has the options of ${heading.replaceAll('\\', '')}, and no others`, () => {
@@ -257,6 +258,17 @@ test('the files that comments name exist', () => {
 
 /** The anchor that a heading has on a page. */
 const anchor = (heading) => heading.toLowerCase().trim().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
+
+test('each alert has its heading in the runbook, and links it', () => {
+	const runbook = 'nginx/monitoring/RUNBOOK.md';
+	const alerts = [...read('nginx/monitoring/alerts.yml').matchAll(/^ +- alert: (\w+)$[^]*?^ +runbook_url: (.*)$/gm)];
+
+	assert.deepEqual(sorted([...read(runbook).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)), sorted(alerts.map(([, name]) => name)));
+	for (const [whole, name, url] of alerts) {
+		assert.equal(whole.match(/- alert: /g).length, 1, name);
+		assert.equal(url, `${runbook}#${anchor(name)}`);
+	}
+});
 
 for (const file of list('.', '.md')) {
 	test(`the links of ${file} lead somewhere`, () => {

@@ -53,7 +53,8 @@ program_case_check_op(const struct program_case *test,
 		assert_memory_equal(op->binding, binding, sizeof(binding));
 		assert_string_equal(op->provider, ex->provider->name);
 	}
-	if (op->kind != UM_OP_LOOK_UP && op->kind != UM_OP_LOOK_UP_LINK)
+	if (op->kind != UM_OP_LOOK_UP && op->kind != UM_OP_LOOK_UP_LINK
+		&& op->kind != UM_OP_LINK_TENANT)
 		check_text(test, "the subject", um_str(op->subject),
 			test->user != NULL ? test->user : ex->reader);
 	if (test->asks_then == UM_OP_NONE)

@@ -25,6 +25,7 @@ function number(file, name) {
 function text(file, entry, name) {
 	const value = member(entry, name);
 	if (value === 'ROUTE') return found(file, /#define ROUTE "(.*)"/);
+	if (value === 'UM_FORM_ROUTE') return found('lib/app/form_session.h', /UM_FORM_ROUTE "(.*)"/);
 	return value === 'UM_SIGNIN_ROUTE' ? found('lib/app/signin.h', /UM_SIGNIN_ROUTE "(.*)"/) : value;
 }
 
@@ -39,7 +40,8 @@ const ALL_ROUTES = readdirSync(new URL('../../cgi-bin/', import.meta.url)).filte
 });
 
 /** Those of the callback host. The api has a server of its own. */
-const ROUTES = ALL_ROUTES.filter(({ program }) => program !== 'api');
+const ROUTES = ALL_ROUTES.filter(({ program }) => program !== 'api' && program !== 'console');
+const CONSOLE_ROUTES = ALL_ROUTES.filter(({ program }) => program === 'console');
 const API_ROUTES = ALL_ROUTES.filter(({ program }) => program === 'api');
 
 /** What a web server knows of a route: all below a prefix, or one path. */
@@ -85,8 +87,24 @@ test('the server of the api has its methods, with their bodies, and the callback
 		assert.deepEqual(methods, ['POST']);
 		assert.equal(bodyMax, own.get(prefix) ?? usual, prefix);
 	}
+	// Each method that the document tells of is there; PROTOCOL.md has the members of each.
+	const [, table] = /^## The methods\n([^]*?)^## /m.exec(read('nginx/API.md'));
+	const told = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names]) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => `/v1/${name}`));
+	assert.deepEqual([...told].sort(), API_ROUTES.map(({ prefix }) => prefix).sort());
 	assert.match(api, /^location \/v1\/ \{\n\tfastcgi_pass urlmode_api;\n\}/m);
-	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/v1\/|urlmode_api|api\.conf/, file);
+	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/v1\/|urlmode_api|api\.conf|console/, file);
+});
+
+test('the console has a server of its own, and the callback host has none of its routes', () => {
+	assert.ok(CONSOLE_ROUTES.length > 0);
+	for (const { prefix } of CONSOLE_ROUTES) assert.match(prefix, /^\/console\/[a-z]*$/);
+	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode/upstreams.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/console\/|urlmode_console/, file);
+});
+
+test('the console has a server of its own, and the callback host has none of its routes', () => {
+	assert.ok(CONSOLE_ROUTES.length > 0);
+	for (const { prefix } of CONSOLE_ROUTES) assert.match(prefix, /^\/console\/[a-z]*$/);
+	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode/upstreams.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/console\/|urlmode_console/, file);
 });
 
 /** Which program another web server asks for a path: `status` has what no other has. */

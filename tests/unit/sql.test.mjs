@@ -6,28 +6,31 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { functionsVersion } from '../../lib/node/src/commands/migrations.js';
+import { functionsVersion, namesOf, withNames } from '../../lib/node/src/commands/migrations.js';
 import { digest, recorded, versionOf } from '../support/functions.mjs';
 
 const SQL = fileURLToPath(new URL('../../sql', import.meta.url));
 
 const read = (file) => readFileSync(path.join(SQL, file), 'utf8');
 const files = readdirSync(SQL, { recursive: true }).filter((file) => file.endsWith('.sql')).sort();
-const roles = [...read('roles.sql').matchAll(/^\\set (\w+) (\w+)$/gm)].map(([, role, name]) => ({ role, name }));
+const names = namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' });
+/** What a file may use: the names, and what migrate is told. */
+const variables = [...Object.keys(names), 'deployment', 'revoke_others'];
 
 test('the names of the roles stand in one file', () => {
-	assert.deepEqual(roles.map(({ role }) => role), ['owner', 'cgi', 'server', 'operator']);
-	const others = ['migrate', ...files].filter((file) => file !== 'roles.sql');
-	assert.deepEqual(others.filter((file) => roles.some(({ name }) => read(file).includes(name))), []);
+	assert.deepEqual(names, { prefix: 'urlmode', owner: 'urlmode_owner', cgi: 'urlmode_cgi', server: 'urlmode_server', operator: 'urlmode_operator' });
+	const { prefix, ...roles } = names;
+	assert.deepEqual(files.filter((file) => Object.values(roles).some((name) => new RegExp(`\\b${name}\\b`).test(read(file)) && file !== 'roles.sql')), []);
+	assert.equal(withNames(':"cgi" :\'cgi\' x::text', { cgi: `${prefix}_b_cgi` }), '"urlmode_b_cgi" \'urlmode_b_cgi\' x::text');
 });
 
 test('a role stands for its name where psql replaces it: not inside of quotes and of $$', () => {
-	for (const file of files.filter((name) => name !== 'roles.sql')) {
+	for (const file of files) {
 		const [outside, inside] = read(file).replaceAll(/--.*$/gm, '').split('$$')
 			.reduce((texts, text, index) => (texts[index % 2] += text, texts), ['', '']);
 		assert.doesNotMatch(inside, /(?<!:):["']\w+["']/, file);
 		const used = [...outside.matchAll(/(?<!:):(["'])(\w+)\1/g)].map(([, , role]) => role);
-		assert.deepEqual(used.filter((name) => !roles.some(({ role }) => role === name)), [], file);
+		assert.deepEqual(used.filter((name) => !variables.includes(name)), [], file);
 		assert.equal(outside.match(/(?<!:):["']/g)?.length ?? 0, used.length, file);
 	}
 });

@@ -10,7 +10,7 @@
 
 #include <openssl/rand.h>
 
-#define RUN_MAX_MS 10000
+#define RUN_MAX_MS 60000
 
 PGconn *admin_db;
 
@@ -206,12 +206,13 @@ void
 store_fixture_open(struct store_fixture *fixture, const char *conninfo)
 {
 	const struct um_store_events events = { on_done, on_notice,
-		on_committed, count_us, fixture };
+		on_committed, count_us, NULL, fixture };
 
 	*fixture = (struct store_fixture){ 0 };
 	if (conninfo == NULL)
 		conninfo = getenv("URLMODE_PROGRAMS_DATABASE_URL");
-	fixture->store = um_store_new(conninfo, FIXTURE_NAME, NULL, &events);
+	fixture->store = um_store_new(conninfo, FIXTURE_NAME, UM_LOGIN_CALLBACK,
+		NULL, &events);
 	assert_non_null(fixture->store);
 }
 

@@ -295,7 +295,7 @@ TEST(the_confirm_page)
 			.status = 200,
 			.reason = "",
 			.sets_cookie = COOKIE(CASE_COOKIE) COOKIE_END,
-			.on_page = "<dd>Notes &lt;server&gt;</dd>" };
+			.on_page = "<bdi>Notes &lt;server&gt;</bdi>" };
 		struct program_answer end;
 
 		program_case_run(&connect_program, &test);
@@ -303,9 +303,9 @@ TEST(the_confirm_page)
 		assert_case_token(state_on_page(&end), UM_PURPOSE_CONNECT,
 			CASE_NOW + 200, STR(CASE_COOKIE));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
-			STR("<dd>user-42</dd>")));
+			STR("<bdi>user-42</bdi>")));
 		assert_true(str_has(um_buf_str(&end.ex.response.body),
-			STR("<dd>Demo Account</dd>")));
+			STR("<bdi>Demo Account</bdi>")));
 		program_answer_free(&end);
 	}
 }
@@ -406,6 +406,57 @@ TEST(a_second_tab_is_told_that_the_link_was_opened_before)
 	}
 }
 
+/* A provider that names its tenants is asked whose the row is, before anything else. */
+TEST(the_tenants_of_a_provider)
+{
+	static char tenants[] = "acme,";
+	static const struct program_case cases[] = {
+		{ .name = "another",
+			.path = CONNECT,
+			.query = "state={link}",
+			.asks = UM_OP_LINK_TENANT,
+			.says = "wrong_tenant",
+			.status = 404,
+			.reason = "wrong_tenant" },
+		{ .name = "a user who is known",
+			.path = CONNECT,
+			.query = "state={link}",
+			.user_check = "remote-user",
+			.user = "user-42",
+			.asks = UM_OP_LINK_TENANT,
+			.says = "wrong_tenant",
+			.status = 404,
+			.reason = "wrong_tenant" },
+		{ .name = "no row",
+			.path = CONNECT,
+			.query = "state={link}",
+			.asks = UM_OP_LINK_TENANT,
+			.says = "unknown",
+			.status = 404,
+			.reason = "unknown_elicitation" },
+		{ .name = "no answer",
+			.path = CONNECT,
+			.query = "state={link}",
+			.asks = UM_OP_LINK_TENANT,
+			.says = "unavailable",
+			.status = 503,
+			.reason = "unavailable" },
+		{ .name = "one of them",
+			.path = CONNECT,
+			.query = "state={link}",
+			.asks = UM_OP_LINK_TENANT,
+			.says = "pending",
+			.asks_last = UM_OP_LOOK_UP_LINK,
+			.says_last = "pending",
+			.row_last = SHOWN,
+			.status = 200 },
+	};
+
+	case_provider("demo")->tenants = tenants;
+	program_case_run_all(&connect_program, cases, LENGTH(cases));
+	case_provider("demo")->tenants = NULL;
+}
+
 TEST(head_gives_no_cookie)
 {
 	static const struct program_case test = { .name = "HEAD",
@@ -438,6 +489,7 @@ main(void)
 		cmocka_unit_test(a_cookie_as_long_as_the_limit_is_kept),
 		cmocka_unit_test(
 			a_second_tab_is_told_that_the_link_was_opened_before),
+		cmocka_unit_test(the_tenants_of_a_provider),
 		cmocka_unit_test(head_gives_no_cookie),
 	};
 

@@ -118,7 +118,7 @@ static void
 answer(const struct pair *pair)
 {
 	um_connections_answered(&list, pair->c,
-		um_fastcgi_answer(pair->c->fc, STR("x"), false));
+		um_fastcgi_answer(pair->c->fc, STR("x"), false), 0);
 }
 
 /* Whether the web server sees the end of the connection. */
@@ -188,7 +188,7 @@ TEST(a_full_list_without_an_idle_connection_stops_accepting)
 	um_connections_accept(&list);
 	assert_false(list.accepting);
 	assert_int_equal(list.len, UM_CONNECTIONS_MAX);
-	um_connections_close_slow(&list, UM_CONNECTIONS_PARTIAL_MS);
+	um_connections_close_slow(&list, UM_CONNECTIONS_SLOW_MS);
 	assert_true(is_closed(&pairs[7]));
 	assert_true(list.accepting);
 	um_connections_accept(&list);
@@ -202,7 +202,7 @@ TEST(a_full_list_without_an_idle_connection_stops_accepting)
 /* Each request has its own time to arrive, however much else has arrived. */
 TEST(a_request_that_arrives_too_slowly_is_closed)
 {
-	const int64_t limit = UM_CONNECTIONS_PARTIAL_MS;
+	const int64_t limit = UM_CONNECTIONS_SLOW_MS;
 	struct pair late = open_pair(), early = open_pair(), idle = open_pair(),
 		    busy = open_pair(), middle = open_pair();
 
@@ -233,6 +233,64 @@ TEST(a_request_that_arrives_too_slowly_is_closed)
 	close(idle.peer);
 	close(busy.peer);
 	close(middle.peer);
+}
+
+/* Whether epoll has an event of this connection, or of none. */
+static bool
+has_event(const struct pair *pair)
+{
+	struct epoll_event event;
+
+	return epoll_wait(epoll, &event, 1, 0) == 1
+		&& event.data.ptr == pair->c;
+}
+
+/* An answer has a time in which the peer must read more of it, and then more. */
+TEST(a_peer_that_reads_nothing_is_closed)
+{
+	static char bytes[4 * 1024 * 1024];
+	const int64_t limit = UM_CONNECTIONS_SLOW_MS;
+	struct pair pair = open_pair();
+
+	send_request(&pair);
+	assert_true(um_connections_read(&list, pair.c, 0));
+	um_connections_answered(&list, pair.c,
+		um_fastcgi_answer(pair.c->fc,
+			(struct um_str){ bytes, sizeof(bytes) }, false),
+		100);
+	assert_true(pair.c->sending);
+	assert_int_equal(list.sending_len, 1);
+	assert_int_equal(list.busy_len, 0);
+	assert_false(has_event(&pair));
+	assert_int_equal(um_connections_close_slow(&list, limit + 99),
+		limit + 100);
+	while (recv(pair.peer, bytes, 65536, MSG_DONTWAIT) > 0)
+		;
+	assert_true(has_event(&pair));
+	um_connections_send(&list, pair.c, 5000);
+	assert_false(has_event(&pair));
+	assert_int_equal(um_connections_close_slow(&list, limit + 4999),
+		limit + 5000);
+	assert_int_equal(um_connections_close_slow(&list, limit + 5000), -1);
+	assert_int_equal(list.len, 0);
+	assert_int_equal(list.sending_len, 0);
+	assert_true(is_closed(&pair));
+	close(pair.peer);
+}
+
+/* What it sends too early is read after the answer, and wakes nobody before. */
+TEST(a_parked_request_ends_when_its_peer_has_gone)
+{
+	struct pair pair = open_pair();
+
+	send_request(&pair);
+	assert_true(um_connections_read(&list, pair.c, 0));
+	um_connections_park(&list, pair.c);
+	assert_false(has_event(&pair));
+	assert_int_equal(write(pair.peer, "\1\1", 2), 2);
+	assert_false(has_event(&pair));
+	close(pair.peer);
+	assert_true(has_event(&pair));
 }
 
 /* After SIGTERM: the socket belongs to the next process. */
@@ -310,6 +368,8 @@ main(void)
 		LIST_TEST(
 			a_full_list_without_an_idle_connection_stops_accepting),
 		LIST_TEST(a_request_that_arrives_too_slowly_is_closed),
+		LIST_TEST(a_peer_that_reads_nothing_is_closed),
+		LIST_TEST(a_parked_request_ends_when_its_peer_has_gone),
 		LIST_TEST(a_stopped_list_never_accepts_again),
 		LIST_TEST(a_connection_without_memory_is_closed),
 	};

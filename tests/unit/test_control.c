@@ -13,6 +13,8 @@ static const char fields[] =
 	"\"link\":{\"url\":\"https://a.example/?a=1&b=2\",\"label\":\"Get\"}},"
 	"{\"name\":\"pem\",\"type\":\"secret\",\"multiline\":true,"
 	"\"label\":\"P\"},"
+	"{\"name\":\"login\",\"type\":\"secret\",\"save\":true,"
+	"\"label\":\"P\"},"
 	"{\"name\":\"mail\",\"type\":\"email\",\"label\":\"M\"},"
 	"{\"name\":\"site\",\"type\":\"url\",\"label\":\"S\"},"
 	"{\"name\":\"count\",\"type\":\"number\",\"label\":\"N\","
@@ -101,13 +103,20 @@ TEST(each_type_has_its_element)
 		{ "key",
 			"<input type=\"password\" autocomplete=\"off\" "
 			"autocapitalize=\"none\" spellcheck=\"false\" "
+			"data-1p-ignore data-bwignore data-lpignore=\"true\" "
 			"id=\"f-key\" name=\"field.key\" "
 			"aria-describedby=\"h-key\" required>" },
 		{ "pem",
 			"<textarea rows=\"5\" dir=\"auto\" "
 			"autocomplete=\"off\" autocapitalize=\"none\" "
-			"spellcheck=\"false\" id=\"f-pem\" "
+			"spellcheck=\"false\" data-1p-ignore data-bwignore "
+			"data-lpignore=\"true\" id=\"f-pem\" "
 			"name=\"field.pem\">\n</textarea>" },
+		{ "login",
+			"<input type=\"password\" "
+			"autocomplete=\"current-password\" "
+			"autocapitalize=\"none\" spellcheck=\"false\" "
+			"id=\"f-login\"" },
 		{ "mail",
 			"<input type=\"email\" inputmode=\"email\" "
 			"autocomplete=\"email\" id=\"f-mail\" "
@@ -144,8 +153,14 @@ TEST(a_field_has_its_label_its_help_and_its_link)
 	const struct um_str key = put("key");
 
 	assert_true(str_has(key,
-		STR("<label for=\"f-key\"><span lang=\"en\" dir=\"ltr\">"
-		    "Key &lt;1&gt;</span></label>")));
+		STR("<label for=\"f-key\" id=\"l-key\">"
+		    "<span lang=\"en\" dir=\"ltr\">"
+		    "Key &lt;1&gt;</span></label>\n"
+		    "<span class=\"secret\"><input ")));
+	assert_true(str_has(key,
+		STR("<button type=\"button\" hidden "
+		    "aria-describedby=\"l-key\" value=\"Hide\">Show</button>"
+		    "</span>\n<span class=\"help\"")));
 	assert_true(str_has(key,
 		STR("id=\"h-key\"><span lang=\"en\" dir=\"ltr\">"
 		    "Under A &amp; B</span>")));
@@ -154,7 +169,10 @@ TEST(a_field_has_its_label_its_help_and_its_link)
 		    "href=\"https&#58;&#47;&#47;a.example&#47;&#63;a&#61;1&amp;"
 		    "b&#61;2\">")));
 	assert_false(str_has(key, STR("<small>")));
+	assert_false(str_has(put("pem"), STR("<button")));
 	assert_true(str_has(put("mail"), STR("<small>")));
+	assert_true(str_has(put("terms"),
+		STR("<label for=\"f-terms\" class=\"tick\"><input ")));
 	assert_true(str_has(put("who"), STR("<span lang=\"de\" dir=\"ltr\">")));
 }
 

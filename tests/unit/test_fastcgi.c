@@ -15,6 +15,7 @@
 
 static struct um_fastcgi *fc;
 static struct um_memfile *file;
+static struct um_fastcgi_room room;
 static int peer = -1;
 
 static void
@@ -25,7 +26,7 @@ connect_pair(struct um_fastcgi **out, int *other)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0,
 				 fds),
 		0);
-	*out = um_fastcgi_new(fds[0], file);
+	*out = um_fastcgi_new(fds[0], file, &room);
 	assert_non_null(*out);
 	*other = fds[1];
 }
@@ -34,6 +35,8 @@ static int
 set_up(void **state)
 {
 	(void)state;
+	room = (struct um_fastcgi_room){ .max = UM_FASTCGI_FILE_LEN,
+		.small = 131072 };
 	connect_pair(&fc, &peer);
 	return 0;
 }
@@ -44,6 +47,7 @@ tear_down(void **state)
 	(void)state;
 	um_fastcgi_free(fc);
 	fc = NULL;
+	assert_int_equal(room.used, 0);
 	if (peer >= 0)
 		close(peer);
 	peer = -1;
@@ -132,7 +136,9 @@ TEST(a_request_is_read_and_answered)
 	assert_null(um_fastcgi_param("", fc));
 	assert_true(um_str_eq(um_fastcgi_body(fc), STR("a\0b")));
 	assert_false(um_fastcgi_is_partial(fc));
-	assert_true(um_fastcgi_answer(fc, STR("Status: 200\r\n\r\nx"), false));
+	assert_int_equal(um_fastcgi_answer(fc, STR("Status: 200\r\n\r\nx"),
+				 false),
+		UM_FASTCGI_SENT);
 	assert_answered(peer, 7, "Status: 200\r\n\r\nx");
 }
 
@@ -161,7 +167,8 @@ TEST(a_connection_serves_one_request_after_another)
 		send_request(peer, i, true, i % 2 ? STR("body") : STR(""));
 		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
 		assert_int_equal(um_fastcgi_body(fc).len, i % 2 ? 4 : 0);
-		assert_true(um_fastcgi_answer(fc, STR("x"), false));
+		assert_int_equal(um_fastcgi_answer(fc, STR("x"), false),
+			UM_FASTCGI_SENT);
 		assert_answered(peer, i, "x");
 		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_MORE);
 	}
@@ -207,7 +214,8 @@ TEST(connections_do_not_share_requests)
 		assert_true(i == 0 || body.ptr[1] == (char)('a' + i));
 		assert_string_equal(um_fastcgi_param("REQUEST_METHOD", all[i]),
 			"POST");
-		assert_true(um_fastcgi_answer(all[i], STR("x"), false));
+		assert_int_equal(um_fastcgi_answer(all[i], STR("x"), false),
+			UM_FASTCGI_SENT);
 		assert_answered(peers[i], (int)i + 1, "x");
 		um_fastcgi_free(all[i]);
 		close(peers[i]);
@@ -220,7 +228,8 @@ TEST(a_connection_ends_after_its_last_request)
 	for (int last = 0; last < 2; last++) {
 		send_request(peer, 1, last, STR(""));
 		assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
-		assert_false(um_fastcgi_answer(fc, STR("x"), last));
+		assert_int_equal(um_fastcgi_answer(fc, STR("x"), last),
+			UM_FASTCGI_LAST);
 		assert_answered(peer, 1, "x");
 	}
 }
@@ -300,20 +309,151 @@ TEST(an_answer_to_a_peer_that_left_does_no_harm)
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
 	close(peer);
 	peer = -1;
-	assert_false(um_fastcgi_answer(fc, STR("x"), false)
-		&& um_fastcgi_read(fc) != UM_FASTCGI_CLOSED);
+	assert_int_equal(um_fastcgi_answer(fc, STR("x"), false),
+		UM_FASTCGI_LAST);
 }
 
-/* Nobody reads: the connection ends, after its time for writing. */
-TEST(a_peer_that_does_not_read_is_closed)
+/*
+ * What a peer does not read is kept, and sent when it reads: whole, however large
+ * it is. Then the connection serves the next request.
+ */
+TEST(an_answer_waits_for_a_peer_that_is_slow)
+{
+	static char answer[4 * 1024 * 1024];
+	enum um_fastcgi_sent sent;
+	struct um_buf got = { 0 }, content = { 0 };
+
+	for (size_t i = 0; i < sizeof(answer); i++)
+		answer[i] = (char)(i * 31 + i / 65528);
+	send_request(peer, 1, true, STR(""));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	sent = um_fastcgi_answer(fc, (struct um_str){ answer, sizeof(answer) },
+		false);
+	assert_int_equal(sent, UM_FASTCGI_SENDING);
+	for (int turns = 0; sent == UM_FASTCGI_SENDING; turns++) {
+		assert_true(turns < 10000);
+		receive(peer, &got, false);
+		sent = um_fastcgi_send(fc);
+	}
+	assert_int_equal(sent, UM_FASTCGI_SENT);
+	receive(peer, &got, false);
+	assert_true(read_answer(&content, um_buf_str(&got), 1));
+	assert_int_equal(content.len, sizeof(answer));
+	assert_memory_equal(content.ptr, answer, sizeof(answer));
+	um_buf_free(&got);
+	um_buf_free(&content);
+	send_request(peer, 2, true, STR(""));
+	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
+	assert_int_equal(um_fastcgi_answer(fc, STR("x"), false),
+		UM_FASTCGI_SENT);
+	assert_answered(peer, 2, "x");
+}
+
+TEST(a_peer_that_leaves_during_an_answer_is_noticed)
 {
 	static char answer[4 * 1024 * 1024];
 
-	memset(answer, 'x', sizeof(answer));
 	send_request(peer, 1, true, STR(""));
 	assert_int_equal(um_fastcgi_read(fc), UM_FASTCGI_REQUEST);
-	assert_false(um_fastcgi_answer(fc,
-		(struct um_str){ answer, sizeof(answer) }, false));
+	assert_int_equal(um_fastcgi_answer(fc,
+				 (struct um_str){ answer, sizeof(answer) },
+				 false),
+		UM_FASTCGI_SENDING);
+	close(peer);
+	peer = -1;
+	assert_int_equal(um_fastcgi_send(fc), UM_FASTCGI_LAST);
+}
+
+/* A body of so many bytes, but for the record that ends it. Returns the state. */
+static enum um_fastcgi_state
+send_body(struct um_fastcgi *to, int fd, size_t len)
+{
+	static const char part[50000] = "body";
+	enum um_fastcgi_state state = UM_FASTCGI_MORE;
+	struct um_buf records = { 0 };
+
+	put_small_request(&records, 1, true, STR(""));
+	records.len -= 8;
+	for (size_t sent = 0; sent < len; sent += sizeof(part)) {
+		put_record(&records, IN, 1,
+			(struct um_str){ part, sizeof(part) }, 0);
+		send_all(fd, &records);
+		state = um_fastcgi_read(to);
+	}
+	return state;
+}
+
+static void
+end_body(struct um_fastcgi *to, int fd)
+{
+	struct um_buf records = { 0 };
+
+	put_record(&records, IN, 1, STR(""), 0);
+	send_all(fd, &records);
+	assert_int_equal(um_fastcgi_read(to), UM_FASTCGI_REQUEST);
+}
+
+/*
+ * Large bodies share the room; what is beyond it is read and dropped. Small ones
+ * need none. Whatever ends gives its room back.
+ */
+TEST(bodies_that_have_no_room_are_dropped)
+{
+	static char answer[4 * 1024 * 1024];
+	struct um_fastcgi *other, *small;
+	int other_peer, small_peer;
+
+	room.max = 1000000;
+	connect_pair(&other, &other_peer);
+	connect_pair(&small, &small_peer);
+	assert_int_equal(send_body(fc, peer, 700000), UM_FASTCGI_MORE);
+	assert_true(room.used >= 700000);
+	assert_int_equal(send_body(other, other_peer, 700000), UM_FASTCGI_MORE);
+	assert_true(room.used < 800000);
+	send_body(small, small_peer, 50000);
+	end_body(small, small_peer);
+	assert_false(um_fastcgi_is_dropped(small));
+	assert_int_equal(um_fastcgi_body(small).len, 50000);
+	assert_int_equal(um_fastcgi_answer(small, STR("yes"), false),
+		UM_FASTCGI_SENT);
+	end_body(other, other_peer);
+	assert_true(um_fastcgi_is_dropped(other));
+	assert_int_equal(um_fastcgi_body(other).len, 0);
+	assert_string_equal(um_fastcgi_param("REQUEST_METHOD", other), "POST");
+	assert_int_equal(um_fastcgi_answer(other, STR("no"), false),
+		UM_FASTCGI_SENT);
+	assert_answered(other_peer, 1, "no");
+	end_body(fc, peer);
+	assert_false(um_fastcgi_is_dropped(fc));
+	assert_int_equal(um_fastcgi_body(fc).len, 700000);
+	assert_false(um_fastcgi_has_room(other, 400000));
+	assert_true(um_fastcgi_has_room(fc, 900000));
+
+	/* An answer takes the place of its body. */
+	assert_int_equal(um_fastcgi_answer(fc, STR("yes"), false),
+		UM_FASTCGI_SENT);
+	assert_int_equal(room.used, 0);
+	assert_int_equal(send_body(other, other_peer, 700000), UM_FASTCGI_MORE);
+	end_body(other, other_peer);
+	assert_false(um_fastcgi_is_dropped(other));
+	um_fastcgi_forget_body(other);
+	assert_int_equal(room.used, 0);
+	assert_int_equal(um_fastcgi_answer(other,
+				 (struct um_str){ answer, sizeof(answer) },
+				 false),
+		UM_FASTCGI_SENDING);
+	assert_true(room.used >= sizeof(answer));
+	assert_true(room.used > room.max);
+	assert_false(um_fastcgi_has_room(small, 200000));
+	assert_true(um_fastcgi_has_room(small, 50000));
+	send_body(small, small_peer, 50000);
+	end_body(small, small_peer);
+	assert_false(um_fastcgi_is_dropped(small));
+	um_fastcgi_free(other);
+	assert_int_equal(room.used, 0);
+	um_fastcgi_free(small);
+	close(other_peer);
+	close(small_peer);
 }
 
 /* The web server sees the end, and no answer that might look whole. */
@@ -406,7 +546,9 @@ main(void)
 		CONNECTION_TEST(a_request_before_the_answer_is_refused),
 		CONNECTION_TEST(a_peer_that_leaves_early_is_noticed),
 		CONNECTION_TEST(an_answer_to_a_peer_that_left_does_no_harm),
-		CONNECTION_TEST(a_peer_that_does_not_read_is_closed),
+		CONNECTION_TEST(an_answer_waits_for_a_peer_that_is_slow),
+		CONNECTION_TEST(a_peer_that_leaves_during_an_answer_is_noticed),
+		CONNECTION_TEST(bodies_that_have_no_room_are_dropped),
 		CONNECTION_TEST(freeing_a_connection_sends_no_answer),
 		cmocka_unit_test(no_descriptor_is_leaked),
 	};

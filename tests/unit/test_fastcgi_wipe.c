@@ -31,7 +31,8 @@ serve(void *arg)
 	enum um_fastcgi_state state = UM_FASTCGI_MORE;
 	struct um_error err;
 	struct um_memfile *file = um_memfile_new(UM_FASTCGI_FILE_LEN, &err);
-	struct um_fastcgi *fc = um_fastcgi_new(pair[0], file);
+	struct um_fastcgi_room room = { .max = LARGE_LEN, .small = LARGE_LEN };
+	struct um_fastcgi *fc = um_fastcgi_new(pair[0], file, &room);
 	char go;
 
 	close(pair[1]);
@@ -42,7 +43,8 @@ serve(void *arg)
 	if (state != UM_FASTCGI_REQUEST || write(STDOUT_FILENO, "r", 1) != 1
 		|| read(STDIN_FILENO, &go, 1) != 1)
 		return 3;
-	if (!um_fastcgi_answer(fc, STR("Status: 200\r\n\r\n"), false)
+	if (um_fastcgi_answer(fc, STR("Status: 200\r\n\r\n"), false)
+			!= UM_FASTCGI_SENT
 		|| write(STDOUT_FILENO, "a", 1) != 1
 		|| read(STDIN_FILENO, &go, 1) != 1)
 		return 4;

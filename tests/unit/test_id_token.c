@@ -232,6 +232,14 @@ TEST(times)
 		{ "{" ISS "," AUD "," NONCE "," SUB ",\"iat\":1800000000,"
 		  "\"exp\":-1}",
 			UM_ID_TOKEN_EXPIRED },
+		{ HEAD TIMES "," NONCE "," SUB ",\"nbf\":1800000060}",
+			UM_ID_TOKEN_GOOD },
+		{ HEAD TIMES "," NONCE "," SUB ",\"nbf\":1800000061}",
+			UM_ID_TOKEN_NOT_BEFORE },
+		{ HEAD TIMES "," NONCE "," SUB ",\"nbf\":\"1800000000\"}",
+			UM_ID_TOKEN_NOT_BEFORE },
+		{ HEAD TIMES "," NONCE "," SUB ",\"nbf\":null}",
+			UM_ID_TOKEN_NOT_BEFORE },
 	};
 
 	for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -259,6 +267,43 @@ TEST(time_of_the_sign_in)
 	rules.max_age = 0;
 	assert_int_equal(check_at(HEAD "\"auth_time\":1" REST, NOW),
 		UM_ID_TOKEN_GOOD);
+}
+
+/* A sign-in that was made for something, and what is kept of it. */
+TEST(a_sign_in_since_a_time)
+{
+	static const struct {
+		const char *claims;
+		enum um_id_token_verdict verdict;
+		const char *how;
+	} rows[] = {
+		{ "{" ISS "," AUD REST, UM_ID_TOKEN_AUTH_TIME, NULL },
+		{ HEAD "\"auth_time\":1799999894" REST, UM_ID_TOKEN_AUTH_TIME,
+			NULL },
+		{ HEAD "\"auth_time\":1800000061" REST, UM_ID_TOKEN_AUTH_TIME,
+			NULL },
+		{ HEAD "\"auth_time\":1799999895" REST, UM_ID_TOKEN_GOOD, "" },
+		{ HEAD "\"auth_time\":1799999900,\"amr\":[\"pwd\",7,\"o p\","
+		       "\"otp\"],\"acr\":\"1\"" REST,
+			UM_ID_TOKEN_GOOD, "pwd otp" },
+		{ HEAD "\"auth_time\":1799999900,\"amr\":\"pwd\","
+		       "\"acr\":\"urn:high\"" REST,
+			UM_ID_TOKEN_GOOD, "urn:high" },
+	};
+
+	rules.since = NOW - 100;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		row_begin("%s", rows[i].claims);
+		assert_int_equal(check_at(rows[i].claims, NOW),
+			rows[i].verdict);
+		if (rows[i].how == NULL)
+			continue;
+		assert_true(user.auth_time >= NOW - 105);
+		assert_string_equal(user.how, rows[i].how);
+	}
+	rules.since = 0;
+	assert_int_equal(check_at("{" ISS "," AUD REST, NOW), UM_ID_TOKEN_GOOD);
+	assert_int_equal(user.auth_time, 0);
 }
 
 TEST(payloads_that_are_no_claims)
@@ -315,7 +360,7 @@ set_up(void **state)
 					   "\"kid\":\"1\""),
 		(char *)NULL));
 	rules = (struct um_id_token_rules){ um_str("https://id.example"),
-		um_str("client"), um_str("n-1"), "sub", 0 };
+		um_str("client"), um_str("n-1"), "sub", 0, 0 };
 	return 0;
 }
 
@@ -340,6 +385,7 @@ main(void)
 		CASE(length_of_the_subject),
 		CASE(times),
 		CASE(time_of_the_sign_in),
+		CASE(a_sign_in_since_a_time),
 		CASE(payloads_that_are_no_claims),
 		CASE(tokens_that_are_not_verified),
 	};

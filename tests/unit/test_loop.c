@@ -20,6 +20,7 @@
 #define NOBODY "host=/nonexistent"
 #define AT_ONCE_MS 2000 /* far from what a wait for the database takes */
 #define LOGGED_MS 400   /* far from the pause between attempts to connect */
+#define LARGE_LEN ((size_t)4 * 1024 * 1024)
 #define KEY "1 ERERERERERERERERERERERERERERERERERERERERERE\n"
 
 static char database_url[] = NOBODY;
@@ -62,7 +63,22 @@ plan_now(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/* More than a socket takes of a peer that does not read. */
+static enum um_refusal
+plan_large(const struct um_context *context, struct um_exchange *ex)
+{
+	static char bytes[LARGE_LEN];
+
+	(void)context;
+	memset(bytes, 'x', sizeof(bytes));
+	ex->response.status = 200;
+	um_buf_put(&ex->response.body, bytes, sizeof(bytes));
+	ex->outcome = "said";
+	return UM_REFUSAL_NONE;
+}
+
 static const struct um_route routes[] = {
+	{ .prefix = "/large", .methods = "GET", .plan = plan_large },
 	{ .prefix = "/look", .methods = "GET", .plan = plan_look },
 	{ .prefix = "/now",
 		.methods = "GET, POST",
@@ -434,6 +450,47 @@ TEST(requests_without_database_do_not_wait_for_it)
 	um_buf_free(&log);
 }
 
+/* Nobody reads: the others are answered meanwhile, and each reader gets all of it. */
+TEST(a_peer_that_does_not_read_stops_nobody)
+{
+	struct um_buf got = { 0 };
+	int fds[8];
+	ssize_t n;
+	char chunk[65536];
+
+	for (size_t i = 0; i < LENGTH(fds); i++) {
+		fds[i] = web_connect();
+		web_send(fds[i], "/large", STR(""));
+	}
+	for (int i = 0; i < 20; i++)
+		assert_serves();
+	while ((n = read(fds[0], chunk, sizeof(chunk))) > 0) {
+		um_buf_put(&got, chunk, (size_t)n);
+		if (got.len > LARGE_LEN && got.ptr[got.len - 15] == '\3')
+			break;
+	}
+	assert_true(got.len > LARGE_LEN);
+	um_buf_free(&got);
+	web_send(fds[0], "/now", STR(""));
+	web_receive(fds[0], AT_ONCE_MS, "\r\n\r\nnow");
+	for (size_t i = 0; i < LENGTH(fds); i++)
+		close(fds[i]);
+	stop_after(LENGTH(fds) + 21);
+}
+
+/* It does not keep the process from its end either. */
+TEST(sigterm_does_not_wait_for_a_peer_that_does_not_read)
+{
+	struct um_buf log = { 0 };
+	int fd = web_connect();
+
+	web_send(fd, "/large", STR(""));
+	assert_serves();
+	assert_true(stop(&log) < AT_ONCE_MS * slower());
+	um_buf_free(&log);
+	close(fd);
+}
+
 TEST(sigterm_closes_silent_connections)
 {
 	struct um_buf log = { 0 };
@@ -584,6 +641,9 @@ main(void)
 		SERVER_TEST(a_request_is_logged_before_the_loop_waits),
 		SERVER_TEST(bad_peers_do_not_disturb_good_ones),
 		SERVER_TEST(requests_without_database_do_not_wait_for_it),
+		SERVER_TEST(a_peer_that_does_not_read_stops_nobody),
+		SERVER_TEST(
+			sigterm_does_not_wait_for_a_peer_that_does_not_read),
 		SERVER_TEST(sigterm_closes_silent_connections),
 		SERVER_TEST(sigterm_waits_for_requests_in_flight),
 		SERVER_TEST(sigterm_ends_within_a_second),

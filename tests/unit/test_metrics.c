@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
@@ -286,6 +287,7 @@ TEST(what_the_database_says)
 			.unclaimed_age_s = 90,
 			.undelivered = 2,
 			.undelivered_age_s = 60,
+			.failing = 1,
 			.queue_usage = 0.25,
 			.database_ms = INT64_C(1000) * WALL - 1500 } };
 
@@ -300,10 +302,73 @@ TEST(what_the_database_says)
 		"urlmode_database_clock_difference_seconds -1.500");
 	assert_shows_at(metrics, &answer, NOW,
 		"urlmode_notification_queue_usage_ratio 0.250000");
+	assert_shows_at(metrics, &answer, NOW, "urlmode_failing_accounts 1");
 	assert_shows(metrics, "urlmode_database_up 0");
 	assert_false(shows(metrics, "urlmode_unclaimed_payments", NOW));
 	assert_false(shows(metrics, "clock_difference", NOW));
 	um_metrics_close(metrics);
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What `urlmode check --record` leaves, and `urlmode jwks refresh`. */
+TEST(what_commands_have_left_on_this_host)
+{
+	static const struct {
+		const char *text;
+		bool counts, ends;
+	} rows[] = {
+		{ "1700000000 2 3\n", true, false },
+		{ "1700000000 2 3 0\n", true, false },
+		{ "1700000000 2 3 1800000000\n", true, true },
+		{ "1700000000 2 3 1800000000 5\n", false, false },
+		{ "1700000000 2 3", false, false },
+		{ "1700000000 2\n", false, false },
+		{ "1700000000 2 -3\n", false, false },
+		{ "1700000000 2 \n", false, false },
+		{ "\n", false, false },
+		{ "", false, false },
+	};
+	char folder[64], check[128], keys[128];
+	struct um_config config = config_of(folder_make(folder));
+	const struct timespec times[2] = { { .tv_sec = WALL },
+		{ .tv_sec = WALL - 90 } };
+	struct um_metrics *metrics = open_shared(&config, "status");
+
+	snprintf(check, sizeof(check), "%s.check", config.metrics_file);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		write_text(check, rows[i].text);
+		assert_row(rows[i].text,
+			shows(metrics,
+				"urlmode_check_findings{severity=\"error\"} "
+				"2\n",
+				NOW)
+				== rows[i].counts);
+		assert_row(rows[i].text,
+			shows(metrics,
+				"urlmode_tls_certificate_expiry_timestamp_"
+				"seconds 1800000000\n",
+				NOW)
+				== rows[i].ends);
+	}
+
+	assert_false(shows(metrics, "issuer_keys_age", NOW));
+	snprintf(keys, sizeof(keys), "%s.jwks", config.metrics_file);
+	config.openid.jwks_file = keys;
+	assert_false(shows(metrics, "issuer_keys_age", NOW));
+	write_text(keys, "{}");
+	assert_int_equal(utimensat(AT_FDCWD, keys, times, 0), 0);
+	assert_shows(metrics, "urlmode_issuer_keys_age_seconds 90");
+	um_metrics_close(metrics);
+	folder_remove(folder);
 }
 
 TEST(a_process_says_how_it_is)
@@ -484,6 +549,31 @@ TEST(counters_of_one_process)
 	um_metrics_close(metrics);
 }
 
+/* Otherwise a full file system would end each program that counts something. */
+TEST(the_file_has_its_blocks_before_it_is_mapped)
+{
+	char folder[64], pattern[128];
+	struct um_config config = config_of(folder_make(folder));
+	struct stat st;
+	glob_t found;
+
+	for (int time = 0; time < 2; time++) {
+		struct um_metrics *metrics = open_shared(&config, "connect");
+
+		snprintf(pattern, sizeof(pattern), "%s/*", folder);
+		assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+		assert_int_equal(stat(found.gl_pathv[0], &st), 0);
+		assert_true(st.st_size > 0);
+		assert_true(st.st_blocks * 512 >= st.st_size);
+		um_metrics_close(metrics);
+		/* The second time, one that a program of before has left. */
+		assert_int_equal(truncate(found.gl_pathv[0], 0), 0);
+		assert_int_equal(truncate(found.gl_pathv[0], st.st_size), 0);
+		globfree(&found);
+	}
+	folder_remove(folder);
+}
+
 TEST(another_kind_of_file_is_refused)
 {
 	static char nowhere[] = "/nonexistent/x";
@@ -562,10 +652,12 @@ main(void)
 		cmocka_unit_test(providers_without_a_place_are_other),
 		cmocka_unit_test(batches_and_operations_are_counted),
 		cmocka_unit_test(what_the_database_says),
+		cmocka_unit_test(what_commands_have_left_on_this_host),
 		cmocka_unit_test(a_process_says_how_it_is),
 		cmocka_unit_test(programs_share_their_counters_in_a_file),
 		cmocka_unit_test(a_program_that_hangs_or_ends_is_noticed),
 		cmocka_unit_test(counters_of_one_process),
+		cmocka_unit_test(the_file_has_its_blocks_before_it_is_mapped),
 		cmocka_unit_test(another_kind_of_file_is_refused),
 		cmocka_unit_test(every_line_is_in_the_prometheus_format),
 	};

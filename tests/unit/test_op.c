@@ -15,6 +15,7 @@ static const struct {
 	{ UM_OP_LOOK_UP_LINK,
 		{ "unknown", "expired", "pending", "opened", "processing",
 			"completed" } },
+	{ UM_OP_LINK_TENANT, { "unknown", "wrong_tenant", "pending" } },
 	{ UM_OP_OPEN,
 		{ "unknown", "expired", "wrong_user", "opened", "processing",
 			"completed" } },
@@ -30,6 +31,7 @@ static const struct {
 	{ UM_OP_UNREADABLE, { NULL } },
 	{ UM_OP_PING, { NULL } },
 	{ UM_OP_MEASURE, { NULL } },
+	{ UM_OP_BEAT, { NULL } },
 };
 
 static bool

@@ -305,16 +305,19 @@ TEST(the_confirm_page_shows_who_asks_for_whom)
 	assert_int_equal(response.status, 200);
 	assert_page(&response);
 	assert_has(&response.body,
-		"<dt>Requested by</dt><dd>Notes server</dd>");
+		"<span><strong><bdi>Notes server</bdi></strong> wants to "
+		"connect your account at <strong><bdi>Demo Account</bdi>"
+		"</strong>.</span></p>\n<h1>Do you want to continue?</h1>\n");
 	assert_has(&response.body,
-		"<dt>For</dt><dd>zo\xc3\xab@example.com</dd>");
-	assert_has(&response.body, "<dt>Destination</dt><dd>Demo Account</dd>");
+		"Nobody has signed in here: whoever continues acts as "
+		"<strong><bdi>zo\xc3\xab@example.com</bdi></strong>.</p>");
 	assert_has(&response.body,
 		"<form method=\"post\" action=\"/connect/demo\">\n"
 		"<input type=\"hidden\" name=\"state\" value=\"AQ_-state\">\n"
+		"<div class=\"go\">\n"
 		"<button name=\"answer\" value=\"continue\">Continue</button>\n"
 		"<button name=\"answer\" value=\"refuse\">Decline</button>\n"
-		"</form>");
+		"</div>\n</form>");
 	um_response_free(&response);
 }
 
@@ -376,6 +379,35 @@ TEST(the_page_that_waits_for_a_check)
 	um_response_free(&response);
 }
 
+/* Where the web server or the application signs users in, the site says how. */
+TEST(a_wrong_user_has_the_way_to_be_somebody_else_that_the_site_knows)
+{
+	static const struct {
+		enum um_refusal refusal;
+		bool has_link;
+	} rows[] = { { UM_REFUSAL_WRONG_USER, true },
+		{ UM_REFUSAL_OWN_REQUEST, true },
+		{ UM_REFUSAL_EXPIRED, false } };
+	const struct um_brand brand = { .switch_user = (char[]){ "/out" } };
+	const struct um_way_on way = { 0 };
+	const struct um_request request = {
+		.id = "0123456789abcdef0123456789abcdef"
+	};
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct um_response response = { 0 };
+
+		um_page_refusal(&response, &request, &brand, rows[i].refusal,
+			&way);
+		assert_row(um_refusal_code(rows[i].refusal),
+			str_has(um_buf_str(&response.body),
+				STR("<a href=\"&#47;out\">Sign in as "
+				    "somebody else</a>"))
+				== rows[i].has_link);
+		um_response_free(&response);
+	}
+}
+
 /* Each page in each language says which it is. */
 TEST(each_page_is_in_the_language_that_is_asked_for)
 {
@@ -429,7 +461,7 @@ TEST(the_confirm_page_says_what_is_asked_for)
 	} cases[] = {
 		{ UM_CONFIRM_ACCOUNT, UM_LANGUAGE_EN,
 			"</bdi></strong> wants to connect your account at "
-			"<strong><bdi>Shop</bdi></strong>.</p>\n" },
+			"<strong><bdi>Shop</bdi></strong>.</span></p>\n" },
 		{ UM_CONFIRM_SIGNATURE, UM_LANGUAGE_EN,
 			"you read what you sign before" },
 		{ UM_CONFIRM_PAYMENT, UM_LANGUAGE_EN,
@@ -512,6 +544,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_final_page_has_its_title),
 		cmocka_unit_test(each_refusal_has_its_page),
+		cmocka_unit_test(
+			a_wrong_user_has_the_way_to_be_somebody_else_that_the_site_knows),
 		cmocka_unit_test(
 			some_refusals_have_other_words_for_who_has_a_form),
 		cmocka_unit_test(

@@ -40,7 +40,8 @@ TEST(a_whole_brand)
 		"{\"name\": \"Smith & Sons\", \"logo_url\": \"/a/logo.svg\","
 		" \"accent\": \"#0a7d4f\", \"accent_dark\": \"#7ddb9d\","
 		" \"return_to\": \"vscode://smith.app/back?a=1\","
-		" \"return_schemes\": [\"cursor\", \"vscode\"]}",
+		" \"return_schemes\": [\"cursor\", \"vscode\"],"
+		" \"switch_user\": \"/oauth2/sign_out?rd=%2F\"}",
 		&err));
 	assert_string_equal(brand.name, "Smith & Sons");
 	assert_string_equal(brand.logo_url, "/a/logo.svg");
@@ -51,6 +52,7 @@ TEST(a_whole_brand)
 		":root{--accent:#7ddb9d;--on-accent:#000000}}");
 	assert_int_equal(strlen(brand.style_hash), strlen("sha256-") + 44);
 	assert_string_equal(brand.return_to, "vscode://smith.app/back?a=1");
+	assert_string_equal(brand.switch_user, "/oauth2/sign_out?rd=%2F");
 	um_pages_free(&brand);
 }
 
@@ -84,6 +86,9 @@ TEST(the_ways_back_that_are_accepted)
 		"in return_schemes")
 #define BAD_LOGO_URL                                                           \
 	SAYS("/logo_url", "is not the path of an image on this host")
+#define BAD_SWITCH                                                             \
+	SAYS("/switch_user",                                                   \
+		"is neither https:// with a host nor a path on this host")
 #define BAD_COLOUR SAYS("/accent", "is not a colour of the form #rrggbb")
 
 TEST(what_is_refused)
@@ -127,6 +132,11 @@ TEST(what_is_refused)
 			SAYS("/accent_dark", "has a contrast of 1.2") },
 		{ "{\"accent_dark\": \"#7ddb9d\"}",
 			SAYS("/accent", "is missing beside") },
+		{ "{\"switch_user\": \"//evil.example/\"}", BAD_SWITCH },
+		{ "{\"switch_user\": \"javascript:alert(1)\"}", BAD_SWITCH },
+		{ "{\"switch_user\": \"http://app.example.com/\"}",
+			BAD_SWITCH },
+		{ "{\"switch_user\": \"/a\\nb\"}", BAD_SWITCH },
 		{ "{\"return_to\": \"http://app.example.com/\"}", BAD_URL },
 		{ "{\"return_to\": \"https://\"}", BAD_URL },
 		{ "{\"return_to\": \"https:///x\"}", BAD_URL },

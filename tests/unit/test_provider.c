@@ -409,6 +409,54 @@ free_and_look(void *block)
 	free(block);
 }
 
+TEST(the_tenants)
+{
+	static const struct {
+		const char *kind, *tenants, *read; /* or the mistake */
+		bool good;
+	} cases[] = {
+		{ "oauth", "[\"acme\", \"team_7\", \"-\"]", "acme,team_7,",
+			true },
+		{ "oauth", "[\"-\"]", "", true },
+		{ "payment", "[\"acme\"]", "acme", true },
+		{ "payment", "[\"acme\", \"shop\"]",
+			"/providers/stripe/tenants: is one tenant at most",
+			false },
+		{ "oauth", "[\"Acme\"]", "/tenants: is not a list of tenants",
+			false },
+		{ "oauth", "[\"a,b\"]", "/tenants: is not a list of tenants",
+			false },
+		{ "oauth", "[\"\"]", "/tenants/0: is not a string", false },
+		{ "oauth", "[]", "/tenants: is not a list of 1 to 64", false },
+		{ "oauth", "\"acme\"", "/tenants: is not a list of 1 to 64",
+			false },
+	};
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char entry[256];
+		struct um_config *config;
+
+		snprintf(entry, sizeof(entry),
+			"{\"kind\": \"%s\", \"tenants\": %s%s}", cases[i].kind,
+			cases[i].tenants,
+			strcmp(cases[i].kind, "payment") == 0
+				? ", \"secrets\": [\"" SECRET "\"]"
+				: "");
+		config = load("stripe", entry, &err);
+		row_begin("%s", cases[i].tenants);
+		if (cases[i].good) {
+			assert_non_null(config);
+			assert_string_equal(config->providers[0].tenants,
+				cases[i].read);
+		} else {
+			assert_null(config);
+			assert_non_null(strstr(err.text, cases[i].read));
+		}
+		um_config_free(config);
+	}
+}
+
 /* The secrets of the file are in no memory that is given back. */
 TEST(secrets_are_wiped)
 {
@@ -449,6 +497,7 @@ main(void)
 		cmocka_unit_test(the_grace),
 		cmocka_unit_test(the_mode_and_the_accounts),
 		cmocka_unit_test(the_issuer),
+		cmocka_unit_test(the_tenants),
 		cmocka_unit_test(the_words_of_a_provider),
 		cmocka_unit_test(a_description_by_its_path),
 		cmocka_unit_test(the_folder_that_comes_with_urlmode),

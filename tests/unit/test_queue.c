@@ -75,6 +75,29 @@ TEST(an_isolated_operation_is_a_batch_of_its_own)
 	assert_empty();
 }
 
+/* What the database returns is held until the batch is over. */
+TEST(a_batch_reads_no_more_than_there_is_room_for)
+{
+	append(0, 8);
+	ops[1].reads = 64;
+	ops[2].reads = UM_BATCH_MAX - 65;
+	ops[4].reads = UM_BATCH_MAX;
+	ops[6].reads = UM_BATCH_MAX;
+	assert_starts(0, 3);
+	assert_finishes(0, 3);
+	assert_starts(3, 4);
+	assert_finishes(3, 4);
+	assert_starts(4, 5);
+	assert_finishes(4, 5);
+	assert_starts(5, 6);
+	assert_finishes(5, 6);
+	assert_starts(6, 7);
+	assert_finishes(6, 7);
+	assert_starts(7, 8);
+	assert_finishes(7, 8);
+	assert_empty();
+}
+
 TEST(put_back_to_the_head_in_its_order)
 {
 	append(0, 3);
@@ -327,6 +350,7 @@ main(void)
 		QUEUE_TEST(a_batch_has_its_limit),
 		QUEUE_TEST(a_finished_batch_stays_while_the_next_runs),
 		QUEUE_TEST(an_isolated_operation_is_a_batch_of_its_own),
+		QUEUE_TEST(a_batch_reads_no_more_than_there_is_room_for),
 		QUEUE_TEST(put_back_to_the_head_in_its_order),
 		QUEUE_TEST(two_batches_are_under_way_and_no_third),
 		QUEUE_TEST(the_batch_behind_is_as_large_as_the_one_before_it),

@@ -59,16 +59,23 @@ TEST(statuses_have_their_meaning_in_http)
 			"sign_in_refused id_token_invalid "
 			"unknown_signing_key session_missing "
 			"cross_site own_request four_eyes_not_set_up "
-			"approval_needs_sign_in" },
+			"step_up_not_set_up "
+			"approval_needs_sign_in not_operator token_invalid" },
 		{ 404,
-			"unknown_route unknown_provider wrong_kind "
-			"unknown_elicitation" },
+			"unknown_route unknown_provider wrong_tenant "
+			"wrong_kind "
+			"unknown_elicitation unknown_here" },
 		{ 405, "method_not_allowed" },
+		{ 409,
+			"not_held payment_changed payment_claimed "
+			"elicitation_deleted already_refunded" },
 		{ 410, "state_expired expired" },
 		{ 413, "body_too_large" },
 		{ 415, "unsupported_media_type" },
 		{ 500, "sign_in_not_set_up internal_error" },
-		{ 503, "prefetch signing_key_missing unavailable not_stored" },
+		{ 503,
+			"prefetch too_many_bodies signing_key_missing "
+			"unavailable not_stored" },
 	};
 
 	for (size_t i = 0; i < LENGTH(table); i++) {

@@ -54,7 +54,7 @@ __wrap_getaddrinfo(const char *node, const char *service,
 static struct um_resolve *
 resolve(const char *conninfo)
 {
-	struct um_resolve *found = um_resolve_start(conninfo);
+	struct um_resolve *found = um_resolve_start(conninfo, false);
 	struct pollfd pfd = { .events = POLLIN };
 
 	assert_non_null(found);
@@ -79,7 +79,8 @@ TEST(what_is_no_name_is_not_looked_up)
 	};
 
 	for (size_t i = 0; i < LENGTH(strings); i++)
-		assert_row(strings[i], um_resolve_start(strings[i]) == NULL);
+		assert_row(strings[i],
+			um_resolve_start(strings[i], false) == NULL);
 	um_resolve_free(NULL);
 }
 
@@ -121,6 +122,29 @@ TEST(hosts_addresses_and_ports)
 	}
 }
 
+/* Nobody answers at these ports, so that the order stays. */
+TEST(the_leader_of_several_is_asked_for)
+{
+	static const char *const alone[] = { "host=/tmp",
+		"host=192.0.2.1 hostaddr=192.0.2.1", "hostaddr=192.0.2.1" };
+	struct um_resolve *found = um_resolve_start(
+		"host=a.example,b.example hostaddr=127.0.0.1,::1 port=1,2",
+		true);
+	struct pollfd pfd = { .fd = um_resolve_fd(found), .events = POLLIN };
+	struct um_addresses addresses;
+	struct um_error err;
+
+	for (size_t i = 0; i < LENGTH(alone); i++)
+		assert_row(alone[i], um_resolve_start(alone[i], true) == NULL);
+	assert_int_equal(poll(&pfd, 1, 20000), 1);
+	assert_true(um_resolve_take(found, &addresses, &err));
+	assert_string_equal(addresses.host, "a.example,b.example");
+	assert_string_equal(addresses.hostaddr, "127.0.0.1,::1");
+	assert_string_equal(addresses.port, "1,2");
+	assert_int_equal(addresses.leaders, 0);
+	um_resolve_free(found);
+}
+
 TEST(a_name_without_an_address)
 {
 	struct um_resolve *found = resolve("host=nobody.example");
@@ -135,7 +159,7 @@ TEST(a_name_without_an_address)
 /* Nobody waits for the thread; it frees what its owner has given up. */
 TEST(a_lookup_that_is_given_up)
 {
-	struct um_resolve *found = um_resolve_start("host=" HANGING);
+	struct um_resolve *found = um_resolve_start("host=" HANGING, false);
 	int fd;
 
 	assert_non_null(found);
@@ -233,6 +257,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_no_name_is_not_looked_up),
 		cmocka_unit_test(hosts_addresses_and_ports),
+		cmocka_unit_test(the_leader_of_several_is_asked_for),
 		cmocka_unit_test(a_name_without_an_address),
 		cmocka_unit_test(a_lookup_that_is_given_up),
 		STORE_TEST_OPENS(the_store_finds_its_host_by_name),

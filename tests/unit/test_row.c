@@ -167,10 +167,11 @@ TEST(an_event_that_is_not_named)
 TEST(what_is_measured)
 {
 	static const char *const columns[] = { "4", "3600", "1800000000123",
-		"0.5", "6", "7200" };
+		"0.5", "6", "7200", "2" };
 	struct um_op op = { .kind = UM_OP_MEASURE };
 
-	assert_true(read_row(&op, columns, 6));
+	assert_true(read_row(&op, columns, 7));
+	assert_int_equal(op.row.failing, 2);
 	assert_int_equal(op.row.unclaimed, 4);
 	assert_int_equal(op.row.unclaimed_age_s, 3600);
 	assert_int_equal(op.row.database_ms, 1800000000123);

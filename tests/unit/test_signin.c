@@ -405,7 +405,7 @@ TEST(head_sets_no_cookie)
 /* Nobody goes in circles, and nobody is stuck with one account. */
 TEST(done_and_again)
 {
-	char *session = signin_as("user-42", "");
+	char *session = signin_as("user-42", ""), *other;
 	struct signin_answer answer;
 
 	signin_ask(&answer, "GET", CONNECT, START "&signin=done", "");
@@ -417,7 +417,15 @@ TEST(done_and_again)
 	signin_ask(&answer, "GET", CONNECT, START "&signin=again", session);
 	assert_int_equal(answer.end.ex.response.status, 303);
 	assert_field(&answer.sent, "prompt", "select_account");
+	other = signin_cookie(&answer, UM_SIGNIN_OTHER_COOKIE);
 	signin_answer_free(&answer);
+	/* A provider that refuses it, also on a page of its own. */
+	signin_ask(&answer, "GET", CONNECT, START "&signin=again", other);
+	assert_field(&answer.sent, "prompt", "login");
+	assert_true(signin_answer_has(&answer,
+		UM_SIGNIN_OTHER_COOKIE "=; Path=/; Max-Age=0"));
+	signin_answer_free(&answer);
+	free(other);
 	assert_opens(START "&signin=other", session);
 	free(session);
 }

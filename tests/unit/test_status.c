@@ -130,7 +130,7 @@ TEST(healthz_pings_the_database)
 			.says = "ok",
 			.status = 200,
 			.on_page = "{\"status\":\"ok\",\"database\":\"ok\","
-				   "\"programs\":{}}",
+				   "\"commit\":\"ok\",\"programs\":{}}",
 			.outcome = "ok" },
 		{ .name = "away",
 			.path = "/healthz",
@@ -139,7 +139,7 @@ TEST(healthz_pings_the_database)
 			.status = 503,
 			.on_page = "{\"status\":\"unavailable\","
 				   "\"database\":\"unavailable\","
-				   "\"programs\":{}}",
+				   "\"commit\":\"ok\",\"programs\":{}}",
 			.outcome = "unavailable" },
 		{ .name = "ill",
 			.path = "/healthz",
@@ -174,8 +174,13 @@ TEST(healthz_live_asks_nobody)
 			.path = "/healthz/live",
 			.status = 405,
 			.reason = "method_not_allowed" },
-		{ .name = "another",
+		{ .name = "ready",
 			.path = "/healthz/ready",
+			.status = 200,
+			.on_page = "{\"status\":\"ok\",\"programs\":{}}",
+			.outcome = "ok" },
+		{ .name = "another",
+			.path = "/healthz/other",
 			.status = 404,
 			.reason = "unknown_route" },
 	};
@@ -210,9 +215,17 @@ TEST(healthz_names_the_program_that_does_not_answer)
 	test.name = "silent";
 	test.status = 503;
 	test.on_page = "{\"status\":\"unavailable\",\"database\":\"ok\","
+		       "\"commit\":\"ok\","
 		       "\"programs\":{\"status\":\"silent\"}}";
 	test.outcome = "unavailable";
 	program_case_run(&status_program, &test);
+	program_case_run(&status_program,
+		&(struct program_case){ .name = "not ready",
+			.path = "/healthz/ready",
+			.status = 503,
+			.on_page = "{\"status\":\"unavailable\","
+				   "\"programs\":{\"status\":\"silent\"}}",
+			.outcome = "unavailable" });
 
 	metrics->file.own = UM_METRICS_PROCESSES_MAX;
 	test.name = "gone";
@@ -220,6 +233,34 @@ TEST(healthz_names_the_program_that_does_not_answer)
 	program_case_run(&status_program, &test);
 
 	metrics->program->heartbeat_ms = 0;
+	case_context.monotonic_ms = 0;
+}
+
+/* The database answers, and nothing that is written comes to its end. */
+TEST(healthz_says_that_nothing_commits)
+{
+	struct um_metrics *metrics = case_context.metrics;
+	struct program_case test = { .name = "30 seconds ago",
+		.path = "/healthz",
+		.asks = UM_OP_PING,
+		.says = "ok",
+		.status = 200,
+		.on_page = "\"commit\":\"ok\",",
+		.outcome = "ok" };
+
+	metrics->committed_ms = 1000;
+	case_context.monotonic_ms = 1000 + UM_METRICS_COMMIT_MS;
+	program_case_run(&status_program, &test);
+
+	case_context.monotonic_ms++;
+	test.name = "longer ago";
+	test.status = 503;
+	test.on_page = "{\"status\":\"unavailable\",\"database\":\"ok\","
+		       "\"commit\":\"stalled\",";
+	test.outcome = "unavailable";
+	program_case_run(&status_program, &test);
+
+	metrics->committed_ms = 0;
 	case_context.monotonic_ms = 0;
 }
 
@@ -404,6 +445,7 @@ main(void)
 		cmocka_unit_test(healthz_live_asks_nobody),
 		cmocka_unit_test(
 			healthz_names_the_program_that_does_not_answer),
+		cmocka_unit_test(healthz_says_that_nothing_commits),
 		cmocka_unit_test(the_metrics_page),
 		cmocka_unit_test(status_refused_without_the_database),
 		cmocka_unit_test(status_shows_the_row),

@@ -327,7 +327,7 @@ TEST(a_silent_server)
 	set_lock_timeout("20ms");
 }
 
-/* Given up after UM_STORE_BATCH_MS: what waits behind it goes elsewhere. */
+/* Given up after UM_COMMIT_UNANSWERED_MS: what waits behind it goes elsewhere. */
 TEST(a_server_that_stays_silent_is_given_up)
 {
 	struct um_op stuck, waiting;
@@ -343,7 +343,7 @@ TEST(a_server_that_stays_silent_is_given_up)
 	store_fixture_submit(&fixture, &stuck);
 	store_fixture_run(&fixture, 0);
 	wait_for_lock();
-	fixture.now += UM_STORE_BATCH_MS - 1;
+	fixture.now += UM_COMMIT_UNANSWERED_MS - 1;
 	store_fixture_submit(&fixture, &waiting);
 	um_store_run(fixture.store, false, fixture.now);
 	assert_int_equal(fixture.done_len, 1);
@@ -362,6 +362,36 @@ TEST(a_server_that_stays_silent_is_given_up)
 	set_lock_timeout("20ms");
 }
 
+/* What takes long, and comes or goes byte by byte, is not given up. */
+TEST(a_batch_of_which_bytes_come_has_longer)
+{
+	struct um_op slow;
+	PGconn *locker;
+
+	fixture.now = 0;
+	connect_first();
+	set_lock_timeout("60s");
+	fixture.now = 1000000;
+	row_make_complete(&slow, "accept", "");
+	locker = lock_row(&slow);
+	store_fixture_submit(&fixture, &slow);
+	store_fixture_run(&fixture, 0);
+	wait_for_lock();
+	for (int i = 0; i < 3; i++) {
+		fixture.now += UM_COMMIT_UNANSWERED_MS - 1;
+		um_store_run(fixture.store, true, fixture.now);
+	}
+	assert_false(str_has(um_buf_str(&fixture.notices),
+		STR("no answer in time")));
+	fixture.now += UM_COMMIT_UNANSWERED_MS;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_true(str_has(um_buf_str(&fixture.notices),
+		STR("no answer in time")));
+	PQfinish(locker);
+	um_op_free(&slow);
+	set_lock_timeout("20ms");
+}
+
 int
 main(void)
 {
@@ -376,6 +406,7 @@ main(void)
 			a_server_that_commits_nothing_is_not_asked_all_the_time),
 		STORE_TEST_OPENS(a_silent_server),
 		STORE_TEST_OPENS(a_server_that_stays_silent_is_given_up),
+		STORE_TEST_OPENS(a_batch_of_which_bytes_come_has_longer),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

@@ -65,6 +65,7 @@ struct delivery {
 	const char *secret;
 	const char *signature;
 	bool too_large;
+	bool dropped;
 };
 
 struct variables {
@@ -87,7 +88,8 @@ get(const char *name, void *arg)
 		return "application/json";
 	if (strcmp(name, "HTTP_X_TIME") == 0)
 		return v->time;
-	if (strcmp(name, "HTTP_X_SIGNATURE") == 0)
+	if (strcmp(name, "HTTP_X_SIGNATURE") == 0
+		|| strcmp(name, "HTTP_URLMODE_CHECK_SIGNATURE") == 0)
 		return v->signature;
 	return strcmp(name, "URLMODE_REQUEST_ID") == 0 ? CASE_REQUEST_ID : NULL;
 }
@@ -128,6 +130,7 @@ deliver(struct um_exchange *ex, struct um_buf *path,
 	um_exchange_begin(ex, path, get, &variables, &case_context);
 	ex->request.body = um_str(body);
 	ex->request.body_too_large = delivery->too_large;
+	ex->request.body_dropped = delivery->dropped;
 	um_route_request(&case_context, ex, &webhook);
 }
 
@@ -177,6 +180,7 @@ TEST(deliveries_that_need_no_database)
 		{ { .method = "GET" }, 405, "method_not_allowed" },
 		{ { .method = "PUT" }, 405, "method_not_allowed" },
 		{ { .too_large = true }, 413, "body_too_large" },
+		{ { .dropped = true }, 503, "too_many_bodies" },
 		{ { .signature = "" }, 401, "signature_missing" },
 		{ { .signature = "00" }, 401, "signature_invalid" },
 		{ { .secret = "another" }, 401, "signature_invalid" },
@@ -203,6 +207,38 @@ TEST(deliveries_that_need_no_database)
 		assert_null(ex.then);
 		assert_end(&ex, &path, cases[i].status, cases[i].word);
 	}
+}
+
+/* What `urlmode check` sends: the database is asked, and nothing is recorded. */
+TEST(a_delivery_of_the_check)
+{
+	char signature[UM_CHECK_SIGNATURE_MAX + 1];
+	struct delivery delivery = { .path = "/webhook/urlmode-check",
+		.body = "{\"urlmode-check\":1}",
+		.signature = signature };
+	struct um_buf path = { 0 };
+	struct um_exchange ex;
+
+	assert_true(um_check_signature_make(signature, case_context.keys,
+		um_str(delivery.body)));
+	deliver(&ex, &path, &delivery);
+	assert_int_equal(ex.op.kind, UM_OP_PING);
+	ex.op.status = UM_STORE_DONE;
+	um_exchange_step(&case_context, &ex, ex.then);
+	assert_end(&ex, &path, 200, "nothing");
+
+	deliver(&ex, &path, &delivery);
+	ex.op.status = UM_STORE_UNAVAILABLE;
+	um_exchange_step(&case_context, &ex, ex.then);
+	assert_end(&ex, &path, 503, "unavailable");
+
+	delivery.body = "{\"urlmode-check\":2}";
+	deliver(&ex, &path, &delivery);
+	assert_null(ex.then);
+	assert_end(&ex, &path, 401, "signature_invalid");
+	delivery.signature = "";
+	deliver(&ex, &path, &delivery);
+	assert_end(&ex, &path, 401, "signature_invalid");
 }
 
 /* The answer does not depend on the database. */
@@ -459,6 +495,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deliveries_that_need_no_database),
+		cmocka_unit_test(a_delivery_of_the_check),
 		cmocka_unit_test(what_is_signed_and_cannot_be_read_is_recorded),
 		cmocka_unit_test(the_digest_of_what_cannot_be_read),
 		cmocka_unit_test(an_event_that_is_ours),

@@ -135,9 +135,9 @@ notice(const char *text, void *arg)
 TEST(a_store_is_wiped)
 {
 	static const struct um_store_events events = { done, notice, NULL, NULL,
-		NULL };
+		NULL, NULL };
 	struct um_store *store = um_store_new("host=/nowhere password=" SECRET,
-		"connect", NULL, &events);
+		"connect", UM_LOGIN_CALLBACK, NULL, &events);
 
 	assert_non_null(store);
 	um_store_free(store);

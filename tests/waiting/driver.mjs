@@ -1,8 +1,9 @@
-// The Node package, as tests/waiting/README.md describes a driver.
+// The Node package, as tests/waiting/README.md describes a driver: on PostgreSQL, or with OVER=http on the api alone.
 
 import { createInterface } from 'node:readline';
 
 import { UrlMode } from '../../lib/node/src/index.js';
+import { UrlMode as HttpUrlMode } from '../../lib/node/src/http/index.js';
 import { Vault } from '../../lib/node/src/vault.js';
 
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -22,9 +23,12 @@ const filter = ({ since_ms: since, ...options }) => ({ ...options, ...since !== 
 /** A long text is told by its size. */
 const inShort = (result) => (typeof result === 'string' && result.length > 1_000 ? { of_size: result.length } : result);
 
-const urlmode = new UrlMode({
+const settings = given(JSON.parse(process.env.SETTINGS ?? '{}'));
+const urlmode = process.env.OVER === 'http' ? new HttpUrlMode({
+	url: process.env.URLMODE_API_URL, key: process.env.URLMODE_API_KEY, ...settings,
+}) : new UrlMode({
 	databaseUrl: process.env.URLMODE_DATABASE_URL, keysFile: process.env.URLMODE_KEYS_FILE, baseUrl: process.env.URLMODE_BASE_URL,
-	...given(JSON.parse(process.env.SETTINGS ?? '{}')),
+	...settings,
 });
 /** By the number of the request that has begun them. */
 const stops = new Map();
@@ -47,7 +51,7 @@ const VERBS = {
 		return told(await urlmode.waitForCompletion(id, {
 			...given(options), timeout: timeout === null ? Infinity : timeout, signal: stop.signal,
 			onProgress: (progress) => say({ id: number, progress }),
-			...recheck && { recheck: (event) => {
+			...recheck && { recheck: ({ signal: _, ...event }) => {
 				say({ id: number, recheck: told(event) });
 				return recheck === 'asks' ? new Promise((resolve, reject) => asked.set(number, { resolve, reject })) : answered(recheck);
 			} },
@@ -85,7 +89,7 @@ const VERBS = {
 	async ledger({ consumer, elicitation_id: id, count }) {
 		const entries = [];
 		for await (const entry of urlmode.ledger({ consumer })) {
-			if (entry.elicitationId === id && entries.push(told(entry)) === count) break;
+			if ((id === null || entry.elicitationId === id) && entries.push(told(entry)) === count) break;
 		}
 		return entries;
 	},
@@ -94,9 +98,9 @@ const VERBS = {
 	ticket: (options) => urlmode.ticket(given(options)),
 	late: () => void urlmode.on('late', (payment) => say({ late: told(payment) })),
 	new_refunds: () => void urlmode.on('refunded', (refund) => say({ refund: told(refund) })),
-	open_vault({ keys, issuer }) {
+	open_vault({ keys, issuer, reuse_within: reuseWithin }) {
 		const client = { id: 'a', secret: 'secret-of-the-client' };
-		vault = new Vault(urlmode, { keys, providers: { [provider]: { client, description: 'openid-connect', variables: { issuer } } } });
+		vault = new Vault(urlmode, { keys, providers: { [provider]: { client, description: 'openid-connect', variables: { issuer }, reuseWithin } } });
 		for (const name of ['connected', 'refreshed', 'reconnect', 'failed', 'disconnected']) vault.on(name, ({ reason }) => say({ event: { name, reason } }));
 	},
 	store: ({ subject, account, tokens }) => vault.store({ subject, provider }, { tokens, account: { id: account }, scopes: ['read'] }),

@@ -16,7 +16,7 @@ import psycopg
 
 from urlmode import Answer, Entries, Expected, PaymentEntry, Problem, RefundEntry, Target, UrlMode, UrlModeError
 
-SECONDS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than", "recheck_after_ms": "recheck_after"}
+DURATIONS = {"timeout_ms": "timeout", "lease_ms": "lease", "ttl_ms": "ttl", "verify_timeout_ms": "verify_timeout", "valid_for_ms": "valid_for", "older_than_ms": "older_than", "recheck_after_ms": "recheck_after"}
 
 
 class Failed(ValueError):
@@ -28,9 +28,9 @@ def say(**message: Any) -> None:
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """What a caller gives: milliseconds become seconds."""
+    """What a caller gives: milliseconds become a timedelta."""
     values = {
-        SECONDS.get(name, name): value / 1000 if name in SECONDS and value is not None else value
+        DURATIONS.get(name, name): timedelta(milliseconds=value) if name in DURATIONS and value is not None else value
         for name, value in options.items()
     }
     if isinstance(values.get("expected"), dict):
@@ -150,11 +150,11 @@ class Driver:
     async def refunds(self, number: int, **options: Any) -> Any:
         return [told(each) for each in await self.urlmode.refunds(**selected(**options))]
 
-    async def ledger(self, number: int, *, consumer: str, elicitation_id: str, count: int) -> Any:
+    async def ledger(self, number: int, *, consumer: str, elicitation_id: str | None, count: int) -> Any:
         entries: list[Any] = []
         async with contextlib.aclosing(self.urlmode.ledger(consumer=consumer)) as loop:  # type: ignore[type-var]
             async for entry in loop:
-                if entry.elicitation_id == elicitation_id:
+                if elicitation_id is None or entry.elicitation_id == elicitation_id:
                     entries.append(told(entry))
                     if len(entries) == count:
                         break
@@ -180,12 +180,12 @@ class Driver:
 
         self.reporting = asyncio.create_task(report())
 
-    async def open_vault(self, number: int, *, keys: str, issuer: str) -> None:
+    async def open_vault(self, number: int, *, keys: str, issuer: str, reuse_within: Any = None) -> None:
         from urlmode.oauth import OAuthClient
         from urlmode.vault import Provider, Vault
 
         client = OAuthClient("a", "secret-of-the-client")
-        demo = Provider(client=client, description="openid-connect", variables={"issuer": issuer})
+        demo = Provider(client=client, description="openid-connect", variables={"issuer": issuer}, reuse_within=reuse_within)
         self.vault = Vault(
             self.urlmode, keys=keys, providers={"demo": demo},
             on_event=lambda event: say(event={"name": event.name, "reason": event.reason}),

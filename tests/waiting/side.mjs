@@ -2,20 +2,25 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const EVERYTHING = ['codes', 'status', 'progress', 'verifier', 'parallel', 'forms'];
+const MOST = ['codes', 'status', 'progress', 'verifier', 'parallel', 'forms'];
+const EVERYTHING = [...MOST, 'database'];
 
-/** `has`: what a scenario may need. `only`: it can do nothing beside these verbs and options. */
+/**
+ * `has`: what a scenario may need. `without`: it has neither the keys nor connections to PostgreSQL; `members` are what it does
+ * not tell of an outcome, and of a payment in a list.
+ */
 export const SIDES = {
 	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
 	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
 	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
-	c: { command: [path('../../build/tools/waiting')], has: [], only: {
-		verbs: ['create', 'wait', 'claim'], options: ['ttl_ms', 'timeout_ms', 'reference', 'action'], kinds: ['account'],
+	http: { command: [process.execPath, path('driver.mjs')], has: MOST, env: { OVER: 'http' }, without: {
+		verbs: ['purge', 'ticket'], steps: ['keys', 'breaks', 'silences'], settings: true,
+		members: { outcome: ['interrupted', 'expected', 'tax', 'refunded_amount'], unclaimed: ['result'] },
 	} },
 };
 
@@ -49,6 +54,7 @@ export class Driver {
 		const url = new URL(env.URLMODE_DATABASE_URL);
 		url.searchParams.set('application_name', name);
 		this.name = name;
+		this.side = side;
 		this.#onLate = onLate;
 		this.#onRefund = onRefund;
 		this.#onEvent = onEvent;
@@ -118,14 +124,22 @@ export class Driver {
 		return [...this.#calls.values()].filter(({ hasEnded }) => !hasEnded).length;
 	}
 
+	/** Freezes it, and all its threads have stopped, or lets it go on (SIGSTOP, SIGCONT). */
+	signal(name) {
+		this.#process.kill(name);
+		const { pid } = this.#process;
+		while (name === 'SIGSTOP' && !/\) [TZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
+	}
+
 	async kill() {
 		this.#isKilled = true;
 		this.#process.kill('SIGKILL');
 		await this.#ended;
 	}
 
-	/** Without an open wait the process ends by itself, and without an error. */
+	/** Without an open wait the process ends by itself, and without an error. One that a test has left frozen would never end. */
 	async end() {
+		this.#process.kill('SIGCONT');
 		this.#process.stdin.end();
 		assert.equal(await this.#ended, 0, `${this.name} has ended with an error`);
 	}

@@ -28,24 +28,24 @@ after(() => fixture?.close());
 
 const wordsOf = (...words) => words.filter(Boolean).join(' ');
 
-function launch(language) {
+function launch(language, settings = {}) {
 	const heard = [];
 	const onEvent = ({ name, reason }) => heard.push(wordsOf(name, reason));
-	return Object.assign(new Driver(language, { name: `vault-${count += 1}`, env: fixture.stack.env, onEvent }), { heard });
+	return Object.assign(new Driver(language, { name: `vault-${count += 1}`, env: fixture.stack.env, settings, onEvent }), { heard });
 }
 
 /** A user, and instances in these languages, which may be running, with one vault. */
-async function start(t, languages, running = []) {
+async function start(t, languages, running = [], settings = {}, tenants = []) {
 	const endpoint = await TokenEndpoint.start(t);
 	const subject = `user-${randomUUID()}`;
 	const keys = keyLine(7);
 	const killed = new Set();
 	const open = async (language, content = keys, driver = launch(language)) => {
 		if (!running.includes(driver)) t.after(() => killed.has(driver) || driver.end());
-		assert.equal((await driver.begin('open_vault', { keys: content, issuer: endpoint.issuer }).end).error, undefined);
+		assert.equal((await driver.begin('open_vault', { keys: content, issuer: endpoint.issuer, ...settings }).end).error, undefined);
 		return driver;
 	};
-	const drivers = await Promise.all(languages.map((language, n) => open(language, keys, running[n])));
+	const drivers = await Promise.all(languages.map((language, n) => open(language, keys, running[n] ?? launch(language, tenants[n] === undefined ? {} : { tenant: tenants[n] }))));
 	const ask = async (driver, verb, options) => {
 		const { answer, error } = await driver.begin(verb, { subject, ...options }).end;
 		return error ? wordsOf(error.code, error.reason) : answer;
@@ -95,6 +95,25 @@ for (const [one, other] of PAIRS) {
 		assert.match(await token(second), /^ACCOUNT_SEAL .*has no key 8/);
 	});
 
+	test(`of two tenants, ${one} and ${other} each have their own accounts, and share those of one`, async (t) => {
+		const { drivers: [first, second, third], subject, ask, store, token } = await start(t, [one, other, other], [], {}, ['acme', 'south', 'acme']);
+		await store(first);
+		assert.deepEqual([await token(second), await ask(second, 'accounts'), await ask(second, 'disconnect', { account: 'acme' })],
+			['ACCOUNT_NOT_CONNECTED', [], 'ACCOUNT_NOT_CONNECTED']);
+		assert.equal(await token(third), 'access-1');
+		await store(second);
+		assert.deepEqual([await token(first), await token(second), await token(third)], ['access-1', 'access-2', 'access-1']);
+		const rows = () => fixture.stack.sql("SELECT tenant FROM urlmode.account WHERE subject LIKE '%' || $1 ORDER BY tenant", [subject]);
+		assert.deepEqual((await rows()).map(({ tenant }) => tenant), ['acme', 'south']);
+		// What is sealed for the one does not open for the other.
+		await fixture.stack.sql("UPDATE urlmode.account a SET tokens = b.tokens FROM urlmode.account b WHERE a.subject = 'south\x1f' || $1 AND b.subject = 'acme\x1f' || $1", [subject]);
+		assert.match(await token(second), /^ACCOUNT_SEAL/);
+		assert.deepEqual((await ask(third, 'accounts')).map(({ account }) => account), ['acme']);
+		assert.equal(first.heard.includes('connected'), true);
+		await ask(second, 'forget');
+		assert.deepEqual([(await rows()).map(({ tenant }) => tenant), await token(first)], [['acme'], 'access-1']);
+	});
+
 	test(`${one} dies in the middle of a refresh: ${other} sends the old token once more`, async (t) => {
 		for (const rotates of [false, true]) {
 			const { endpoint, drivers: [dying, living], change, expire, store, token, hold, kill } = await start(t, [one, other]);
@@ -113,6 +132,96 @@ for (const [one, other] of PAIRS) {
 			assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
 		}
 	});
+
+	for (const [kind, reuse, end] of [
+		['takes the token again for a while: at once', 60, 'access-3'], ['is not known: ten seconds later', undefined, 'access-3'],
+		['ends everything at a second use: never', 'never', 'ACCOUNT_RECONNECT refresh_lost'],
+	]) {
+		test(`${one} dies after it has sent the token, and the provider ${kind} ${other} sends it`, async (t) => {
+			const settings = reuse && { reuse_within: reuse };
+			const { endpoint, drivers: [dying, living], change, expire, store, token, hold, kill } = await start(t, [one, other], [], settings);
+			endpoint.rotates = false;
+			await store(dying);
+			await expire();
+			const { asked, answer } = hold();
+			void token(dying);
+			await asked();
+			await kill(dying);
+			answer();
+			endpoint.instead = undefined;
+			const waiting = token(living);
+			if (reuse !== 60) assert.equal(await Promise.race([waiting, sleep(2_000, 'it waits')]), 'it waits');
+			if (reuse === undefined) await change("gone_at = gone_at - interval '10 seconds'");
+			if (reuse === 'never') await change('leased_until = now()');
+			assert.equal(await waiting, end);
+			assert.deepEqual(endpoint.asked, reuse === 'never' ? ['refresh-1'] : ['refresh-1', 'refresh-1']);
+		});
+	}
+
+	test(`a provider that forgives for a few seconds does not answer ${one} and ${other}: within that time the token is sent again`, async (t) => {
+		for (const first of [0, 1]) {
+			const { endpoint, drivers, expire, store, token } = await start(t, [one, other], [], { reuse_within: 8 });
+			endpoint.rotates = false;
+			await store(drivers[0]);
+			await expire();
+			let passed = -performance.now();
+			endpoint.instead = () => {
+				endpoint.instead = () => void (passed += performance.now());
+				return new Promise(() => {});
+			};
+			assert.equal(await token(drivers[first]), 'access-2');
+			assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
+			assert.ok(passed < 25_000, `and not after the limit of any request: ${passed} ms`);
+		}
+	});
+
+	test(`${one} is frozen after it has sent the token: ${other} does not send it, and waits for what comes`, async (t) => {
+		const { endpoint, drivers: [frozen, living], expire, store, token, hold } = await start(t, [one, other]);
+		await store(frozen);
+		await expire();
+		const { asked, answer } = hold();
+		const late = token(frozen);
+		await asked();
+		frozen.signal('SIGSTOP');
+		answer();
+		endpoint.instead = undefined;
+		const waiting = token(living);
+		const meanwhile = await Promise.race([waiting, sleep(2_000, 'it waits')]);
+		frozen.signal('SIGCONT');
+		assert.equal(meanwhile, 'it waits');
+		assert.deepEqual([await late, await waiting, endpoint.asked], ['access-2', 'access-2', ['refresh-1']]);
+	});
+
+	for (const [kind, end, row] of [
+		['has ended everything: what came is dead, and is not stored', 'ACCOUNT_RECONNECT invalid_grant', ['reconnect', 'invalid_grant']],
+		['has given other tokens: what came is dropped', 'access-3', ['connected', '']],
+		['was away: what came is tried, and stored', 'access-3', ['connected', '']],
+	]) {
+		test(`${one} is frozen for longer than its lease, ${other} sends the token, and the provider ${kind}`, async (t) => {
+			const { endpoint, drivers: [frozen, living], subject, change, expire, store, token, hold } = await start(t, [one, other]);
+			await store(frozen);
+			await expire();
+			const { asked, answer } = hold();
+			const late = token(frozen);
+			await asked();
+			frozen.signal('SIGSTOP');
+			answer();
+			endpoint.instead = undefined;
+			await until('the provider is done', () => endpoint.alive.has('refresh-2'));
+			if (kind.startsWith('has ended')) endpoint.alive.clear();
+			if (kind.startsWith('has given')) endpoint.alive.add('refresh-1');
+			if (kind.startsWith('was')) endpoint.instead = (_request, response) => void response.writeHead(503).end() ?? true;
+			await change('leased_until = now()');
+			await token(living);
+			endpoint.instead = undefined;
+			frozen.signal('SIGCONT');
+			assert.equal(await late, end);
+			const [{ state, reason }] = await fixture.stack.sql('SELECT state, reason FROM urlmode.account WHERE subject = $1', [subject]);
+			assert.deepEqual([[state, reason], endpoint.revoked], [row, []]);
+			assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1', ...kind.startsWith('has given') ? [] : ['refresh-2']]);
+			assert.equal(await token(living), end);
+		});
+	}
 
 	test(`${other} disconnects while ${one} refreshes: what came is revoked`, async (t) => {
 		const { endpoint, drivers: [first, second], ask, expire, store, token, hold } = await start(t, [one, other]);
@@ -149,9 +258,9 @@ function check(actual, wanted) {
 }
 
 const STEPS = {
-	async store(run, { expires_in: expiresIn, ...more }, { account = 'acme', ...step }) {
+	async store(run, { expires_in: expiresIn, ...more }, { account = 'acme', refuses = account, ...step }) {
 		const tokens = Object.fromEntries(Object.entries({ ...run.endpoint.grant(expiresIn), ...more }).filter(([, value]) => value !== null));
-		await call(run, 'store', step, { account, tokens }, account);
+		await call(run, 'store', step, { account, tokens }, refuses);
 	},
 	token: (run, wanted, step) => call(run, 'access_token', step, step.with, wanted),
 	disconnect: (run, wanted, step) => call(run, 'disconnect', step, { account: step.account }, wanted),
@@ -175,7 +284,12 @@ const STEPS = {
 		run.release?.();
 		endpoint.instead = undefined;
 		if (holds) endpoint.instead = () => new Promise((resolve) => (run.release = resolve));
-		if (breaks) endpoint.instead = (_request, response) => void response.destroy() ?? true;
+		if (breaks) {
+			endpoint.instead = (_request, response) => {
+				if (breaks === 'once') endpoint.instead = undefined;
+				return void response.destroy() ?? true;
+			};
+		}
 		if (answers) endpoint.instead = (_request, _response, answer) => void answer(...answers) ?? true;
 	},
 	is_asked: ({ endpoint }, count) => until('it is asked', () => endpoint.asked.length === count),

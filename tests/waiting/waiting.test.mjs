@@ -14,10 +14,12 @@ import { ALIVE_MS } from '../../lib/node/src/core/contract-limits.js';
 import { decrypt } from '../../lib/node/src/core/envelope.js';
 import { parseKeys } from '../../lib/node/src/core/keys.js';
 import { Proxy } from '../../lib/node/test/support/proxy.js';
+import { Api } from '../support/api.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { decideAs, FormPage } from '../support/form-page.mjs';
+import { LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { Driver, SIDES } from './side.mjs';
 
@@ -31,19 +33,18 @@ const CREATE = {
 	approval: { provider: 'approvals', kind: 'approval', form: { title: 'Delete the archive?', comment: 'optional' } },
 };
 const { SIDE } = process.env;
-const PAIRS = SIDE === 'node' ? [['node', 'node']] : [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'], ['c', 'c'], ['node', 'c'], ['c', 'python'],
-	['go', 'go'], ['go', 'node'], ['python', 'go'], ['c', 'go']]
+const PAIRS = SIDE === 'node' ? [['node', 'node']] : [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'],
+	['http', 'http'], ['http', 'node'], ['python', 'http'], ['go', 'go'], ['go', 'node'], ['python', 'go'], ['go', 'http']]
 	// Go is not on every machine, so those with it are a suite of their own.
-	.filter((pair) => pair.includes('go') === (SIDE === 'go'));
-/** The verbs of the waiting side, as opposed to those of the user and the provider. */
-const VERBS = ['create', 'wait', 'stop', 'complete', 'cancel', 'abandon', 'claim', 'begin_claim', 'fulfil', 'confirm', 'release',
-	'unclaimed', 'refunds', 'ledger', 'paid', 'purge', 'ticket', 'late', 'new_refunds', 'close'];
+	.filter((pair) => pair.includes('go') === (SIDE === 'go') && (SIDE !== 'http' || pair.includes('http')));
 
 let fixture;
+let api;
 const shared = new Map();
 
 before(async () => {
-	fixture = await openFixture({ name: 'waiting-sides' });
+	fixture = await openFixture({ name: 'waiting-sides', env: { API: '1' } });
+	api = new Api(fixture.stack, fixture.stack.env.URLMODE_API_KEY);
 });
 
 after(async () => {
@@ -52,20 +53,15 @@ after(async () => {
 });
 
 /** Whether a side can do what a scenario asks of it. */
-function canRun({ steps, needs = [], settings, own, relay }, pair) {
+function canRun({ steps, needs = [], settings }, pair) {
 	const [one, other] = pair.map((name) => SIDES[name]);
 	const usesBoth = steps.some(({ by }) => by === 'b');
 	if (pair[0] !== pair[1] && !usesBoth) return false;
-	if ((settings || own || relay) && pair.includes('c')) return false;
 	if (!needs.every((need) => one.has.includes(need) && (!usesBoth || other.has.includes(need)))) return false;
 	return steps.every((step) => {
 		const [verb] = Object.keys(step);
-		const { only } = step.by === 'b' ? other : one;
-		if (!only || !VERBS.includes(verb)) return true;
-		const options = verb === 'create' ? step.with ?? {} : step[verb];
-		return only.verbs.includes(verb) && Object.keys(options).every((name) => only.options.includes(name))
-			&& (verb !== 'create' || only.kinds.includes(step.create))
-			&& step.fails === undefined && step.same === undefined;
+		if ([one, other].some(({ without }) => without?.steps.includes(verb) || without && settings)) return false;
+		return !(step.by === 'b' ? other : one).without?.verbs.includes(verb);
 	});
 }
 
@@ -118,7 +114,8 @@ class Run {
 		const listed = all.filter(({ elicitation_id: id }) => this.ids.has(id));
 		const wanted = this.fill(step.answers);
 		assert.equal(listed.length, wanted.length, JSON.stringify(listed));
-		wanted.forEach((each, n) => matches(listed[n], each));
+		const driver = this.drivers[step.by ?? 'a'];
+		wanted.forEach((each, n) => matches(listed[n], toldBy(driver, verb, each)));
 	}
 
 	/** The next step of a claim that has begun. */
@@ -155,6 +152,12 @@ function openTicket(value) {
 	return { subject: opened.toString('utf8', 8), left: Number(opened.readBigUInt64BE()) - Date.now() / 1_000 };
 }
 
+/** What is wanted of the answers of this driver: not what its side does not tell. */
+function toldBy({ side }, verb, wanted) {
+	const untold = SIDES[side].without?.members[verb] ?? [];
+	return Object.fromEntries(Object.entries(wanted).filter(([name]) => !untold.includes(name)));
+}
+
 /** Each member that is wanted is there; `{verifier}` is any text, and `{now}` a time of this hour. */
 function matches(actual, wanted) {
 	if (wanted === '{verifier}') assert.match(actual, /^[\w-]{43}$/);
@@ -164,8 +167,7 @@ function matches(actual, wanted) {
 	else for (const [name, member] of Object.entries(wanted)) matches(actual[name], member);
 }
 
-const connections = (driver) => fixture.stack.sql(
-	"SELECT pid, query FROM pg_stat_activity WHERE application_name = $1 AND query ~ 'LISTEN|urlmode.read|pg_backend_pid'", [driver.name]);
+const listening = (driver) => fixture.stack.sql(`${LISTENING} AND application_name = $1`, [driver.name]);
 
 const STEPS = {
 	async create(run, what, step) {
@@ -248,15 +250,19 @@ const STEPS = {
 		await STEPS.listens(run, step.by ?? 'a');
 	},
 
+	/** The instance was told of no late payment and no refund. */
+	quiet: (run, name) => assert.deepEqual([run.drivers[name].late, run.drivers[name].refunds], [[], []]),
+
 	reported: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].late, wanted),
 	refunded: (run, wanted, { by = 'a' }) => run.isReported(run.drivers[by].refunds, wanted),
 
 	async outcome(run, wanted, { of, within_s: limit }) {
-		const { answer, error } = await run.calls.get(of).end;
+		const call = run.calls.get(of);
+		const { answer, error } = await call.end;
 		const passed = (performance.now() - run.silentSince) / 1_000;
 		if (limit) assert.ok(passed < limit, `it came after ${passed} s of silence`);
 		assert.equal(error, undefined, JSON.stringify(error));
-		matches(answer, run.fill(wanted));
+		matches(answer, run.fill(toldBy(call.driver, 'outcome', wanted)));
 	},
 
 	async error(run, code, { of, status }) {
@@ -322,7 +328,7 @@ const STEPS = {
 		if (what === 'removed') await sleep(1_100);
 	},
 
-	listens: (run, name) => until('it listens', async () => (await connections(run.drivers[name])).length > 0),
+	listens: async (run, name) => SIDES[run.drivers[name].side].without || until('it listens', async () => (await listening(run.drivers[name])).length > 0),
 
 	async breaks(run, name) {
 		const { length } = await fixture.stack.sql(
@@ -363,13 +369,25 @@ class KeysFile {
 	}
 }
 
-async function run({ steps, own, keys, relay: hasRelay, settings = {} }, pair) {
-	const isOwn = own || keys || hasRelay || Object.keys(settings).length > 0;
+/** The tenants of the instances, which no other run has, and the key of each that goes over HTTP. */
+async function tenantsOf(tenants, pair) {
+	const suffix = randomBytes(4).toString('hex');
+	return Promise.all(['a', 'b'].map(async (name, n) => {
+		if (!tenants) return {};
+		const tenant = `${tenants[name]}-${suffix}`;
+		if (pair[n] !== 'http') return { settings: { tenant } };
+		return { env: { URLMODE_API_KEY: (await api.as(`${name}-${suffix}`, tenant)).key } };
+	}));
+}
+
+async function run({ steps, own, keys, relay: hasRelay, tenants, settings = {} }, pair) {
+	const isOwn = own || keys || hasRelay || tenants || Object.keys(settings).length > 0;
 	const keysFile = keys && new KeysFile();
 	keysFile?.write(keys === 'same');
 	const ends = [];
 	const relay = hasRelay && await Proxy.start({ after: (end) => ends.push(end) }, fixture.stack.env.URLMODE_DATABASE_URL);
 	const drivers = {};
+	const ofTenant = await tenantsOf(tenants, pair);
 	for (const [n, name] of ['a', 'b'].entries()) {
 		const key = `${pair[n]} ${name}`;
 		const start = () => {
@@ -378,7 +396,7 @@ async function run({ steps, own, keys, relay: hasRelay, settings = {} }, pair) {
 				...keysFile && { URLMODE_KEYS_FILE: keysFile.file }, ...relay && { URLMODE_DATABASE_URL: relay.url },
 			} };
 			const driver = new Driver(pair[n], {
-				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env, settings,
+				name: `waiting-${pair[n]}-${name}-${runs += 1}`, env: { ...env, ...ofTenant[n].env }, settings: { ...settings, ...ofTenant[n].settings },
 				onLate: (payment) => late.push(payment), onRefund: (refund) => refunds.push(refund),
 			});
 			return Object.assign(driver, { late, refunds });
@@ -416,7 +434,7 @@ if (SIDE !== 'go') test('a driver that ends with an error ends all of its calls,
 
 for (const pair of PAIRS) {
 	const [one, other] = pair;
-	describe(one === other ? one : `${one} with ${other}`, { concurrency: one === 'c' || other === 'c' ? 1 : 4 }, () => {
+	describe(one === other ? one : `${one} with ${other}`, { concurrency: 4 }, () => {
 		for (const scenario of ALL.filter((each) => canRun(each, pair))) {
 			test(scenario.name, { timeout: 120_000 }, () => run(scenario, pair));
 		}

@@ -123,6 +123,15 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 			elicitation.ElicitationID = id
 			ends = append(ends, linkEnd(wish, "Reports", elicitation, urlmode.Opened, now))
 		}
+		reasons := []string{clientDeclined, clientDismissed, clientFailed}
+		var unopened []End
+		for _, reason := range reasons {
+			elicitation := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Minute)}
+			elicitation.ElicitationID = id
+			unopened = append(unopened, unopenedEnd(wish, "Reports", elicitation, urlmode.Pending, reason, now))
+		}
+		all.add(t, quoted(t, reasons)+".map((each) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
+			"', expiresAt: new Date(Date.now() + 60000) }, 'pending', each))", unopened)
 		all.add(t, quoted(t, lasts)+".map((last) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
 			"', expiresAt: new Date(Date.now() + last * 1000) }, 'opened'))", ends)
 		names := []urlmode.Progress{"pending", "opened", "attempt_failed", "processing"}
@@ -137,7 +146,8 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 func TestClients(t *testing.T) {
 	no, yes := false, true
 	a := New(nil, Options{Clients: []ClientFacts{
-		{Name: "x", From: "1.2", Before: "2.0", URL: &yes, Round: time.Second, Rounds: 20}, {Name: "y", URL: &no}}})
+		{Name: "x", From: "1.2", Before: "2.0", URL: &yes, Round: time.Second, Rounds: 20}, {Name: "y", URL: &no},
+		{Name: "texts", Ask: AskAsText}, {Name: "errs", Ask: AskByError}}})
 	for _, row := range []struct {
 		client Client
 		wished time.Duration
@@ -148,6 +158,8 @@ func TestClients(t *testing.T) {
 		{Client{Name: "x", Version: "1.10"}, time.Minute, capabilities{false, true, urlmode.RoundsMax, time.Minute}},
 		{Client{Name: "x", Version: "1.1.9"}, 0, capabilities{false, false, 0, limits.Round}},
 		{Client{Name: "x", Version: "2"}, 0, capabilities{false, false, 0, limits.Round}},
+		{Client{Name: "texts", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
+		{Client{Name: "errs", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
 		{Client{Name: "y", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
 		{Client{Name: "claude-code", Version: "2.1.107", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
 		{Client{Name: "claude-code", Version: "2.1.108", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
@@ -158,7 +170,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// A notice is sent once, not after a refusal, and is kept as long as somebody uses it.
+// A notice is sent once, and is kept as long as somebody uses it.
 func TestNotices(t *testing.T) {
 	a := New(nil, Options{})
 	n := &a.notices
@@ -178,14 +190,8 @@ func TestNotices(t *testing.T) {
 	}
 	first.send(t.Context(), "a", report)
 	second.send(t.Context(), "a", report)
-	if refused, err := other.refuse(func() (bool, error) { return true, nil }); !refused || err != nil {
-		t.Error(err)
-	}
-	if refused, _ := other.refuse(func() (bool, error) { return false, nil }); !refused {
-		t.Error("an earlier refusal of the same client counts")
-	}
 	other.send(t.Context(), "b", report)
-	if !slices.Equal(told, []string{"a"}) {
+	if !slices.Equal(told, []string{"a", "b"}) {
 		t.Errorf("told: %v", told)
 	}
 	leave()

@@ -21,16 +21,10 @@ type waited struct {
 	err     error
 }
 
-// byRequest asks as in protocol revision 2025-11-25. The client's response only says whether the user agrees to open
-// the page. It may come at once, after the elicitation is completed, or after the call has ended.
-func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
-	elicitation, status, done, err := k.resumeOrCreate(ctx)
-	if err != nil || done != nil {
-		return End{}, done, err
-	}
-	if !canBeOpened(elicitation, status) {
-		return k.waitOneRound(ctx, elicitation)
-	}
+// byRequest asks as in protocol revision 2025-11-25. The client's response only says whether the client opens the page, and ends no
+// elicitation: a client may decline without a word to its user. It may come at once, after the elicitation is completed, or after the call
+// has ended.
+func (k *asking) byRequest(ctx context.Context, elicitation urlmode.Elicitation) (End, *completed, error) {
 	channel, id := k.call.Channel, elicitation.ElicitationID
 	notice, release := k.a.notices.use(channel.Session, id)
 	defer release()
@@ -54,7 +48,7 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	case found = <-ended:
 	case said := <-responded:
 		hasResponded = true
-		if end, isEnd, err := k.afterResponse(ctx, elicitation, notice, said); isEnd || err != nil {
+		if end, isEnd, err := k.afterResponse(ctx, elicitation, said); isEnd || err != nil {
 			withdraw()
 			return end, nil, err
 		}
@@ -80,37 +74,31 @@ func (k *asking) byRequest(ctx context.Context) (End, *completed, error) {
 	return k.pending(elicitation, found.status), nil, nil
 }
 
-// afterResponse says how the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody
-// has opened it: a client may dismiss a request by itself.
-func (k *asking) afterResponse(ctx context.Context, elicitation urlmode.Elicitation, notice *notice, said response) (End, bool, error) {
+// afterResponse says how the client's response ends the call, if it does.
+func (k *asking) afterResponse(ctx context.Context, elicitation urlmode.Elicitation, said response) (End, bool, error) {
 	id, channel := elicitation.ElicitationID, k.call.Channel
-	if said.err != nil {
-		if ctx.Err() != nil {
-			return End{}, true, k.why(ctx, id, said.err)
-		}
-		if channel.IsGone != nil && channel.IsGone(said.err) {
-			return End{}, true, urlmode.ClientGone(id)
-		}
-		return k.pending(elicitation, urlmode.Pending), true, nil
-	}
-	if said.action == string(urlmode.Accept) {
+	answer, reason := refusalOf(said.action)
+	switch {
+	case said.err != nil && ctx.Err() != nil:
+		return End{}, true, k.why(ctx, id, said.err)
+	case said.err != nil && channel.IsGone != nil && channel.IsGone(said.err):
+		return End{}, true, urlmode.ClientGone(id)
+	case said.err != nil:
+		reason = clientFailed
+		k.hasFailed(ctx, id)
+	case reason == "":
 		return End{}, false, nil
-	}
-	if said.action == string(urlmode.Decline) {
-		refused, err := notice.refuse(func() (bool, error) { return k.refuse(ctx, id) })
-		if refused || err != nil {
-			return End{}, false, k.why(ctx, id, err)
-		}
+	default:
+		k.endAsk(ctx, id, answer)
 	}
 	outcome, status, err := k.look(ctx, id)
-	switch {
-	case err != nil || outcome != nil:
+	if err != nil || outcome != nil {
 		return End{}, false, err
-	case status == urlmode.Pending:
-		return failureEnd(urlmode.Cancel, "dismissed"), true, nil
 	}
-	k.reportLater(id)
-	return k.pending(elicitation, status), true, nil
+	if status != urlmode.Pending { // Somebody has opened it all the same.
+		k.reportLater(id)
+	}
+	return k.notOpened(elicitation, status, reason), true, nil
 }
 
 // reportLater notifies the client when the elicitation is completed, after this call, and verifies until then what the user types.
@@ -133,9 +121,10 @@ func (k *asking) reportLater(id string) {
 	}()
 }
 
-// watchResponse waits for the response after the end of the call: a user who declines after the end of the call has refused.
+// watchResponse waits for the response after the end of the call: a client that declines then gets the link with the next one. It dismisses by
+// itself what it was asked for a call that has ended.
 func (k *asking) watchResponse(id string, responded <-chan response, withdraw context.CancelFunc) {
-	notice, release := k.a.notices.use(k.call.Channel.Session, id)
+	_, release := k.a.notices.use(k.call.Channel.Session, id)
 	go func() {
 		defer release()
 		defer withdraw()
@@ -149,9 +138,7 @@ func (k *asking) watchResponse(id string, responded <-chan response, withdraw co
 		select {
 		case said := <-responded:
 			if said.err == nil && said.action == string(urlmode.Decline) {
-				refusing, cancel := context.WithTimeout(context.Background(), afterwards)
-				defer cancel()
-				notice.refuse(func() (bool, error) { return k.refuse(refusing, id) })
+				k.endAsk(watching, id, declined)
 			}
 		case <-over:
 		}

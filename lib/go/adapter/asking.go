@@ -22,25 +22,18 @@ type asking struct {
 	wish     question
 	rounds   int
 	deadline time.Time
+	handed   *handed
 }
 
-// ask asks in the way that the client takes. An answer may only require what its call declares (-32021), a request what
-// the client is known to do.
+// ask asks in the way that the client takes. One that did not open this elicitation before gets the link as text.
 func (k *asking) ask(ctx context.Context, capabilities capabilities) (End, *completed, error) {
-	switch {
-	case k.wish.isForOthers():
-		return k.byLink(ctx)
-	case capabilities.url && capabilities.declares && k.call.Retry != nil:
-		return k.byRetry(ctx)
-	case capabilities.url && k.call.Channel != nil && k.wish.byError:
-		return k.byError(ctx)
-	case capabilities.url && k.call.Channel != nil:
-		return k.byRequest(ctx)
+	if end, done, isRound, err := k.nextOfBody(ctx); isRound || err != nil {
+		return end, done, err
 	}
-	return k.byLink(ctx)
-}
-
-func (k *asking) byLink(ctx context.Context) (End, *completed, error) {
+	way := k.way(capabilities)
+	if way == asksByRetry && k.call.Retry.State != "" {
+		return k.continueByRetry(ctx)
+	}
 	creating := ctx
 	if k.wish.isForOthers() {
 		// A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
@@ -50,6 +43,59 @@ func (k *asking) byLink(ctx context.Context) (End, *completed, error) {
 	if err != nil || done != nil {
 		return End{}, done, err
 	}
+	if way == asksByText || !canBeOpened(elicitation, status) {
+		return k.byLink(ctx, creating, elicitation, status)
+	}
+	earlier := ""
+	if way == asksByRetry || elicitation.Resumed { // Nobody was asked before to open what this call has created.
+		if earlier, err = k.beginAsk(ctx, elicitation.ElicitationID, way == asksByRetry); err != nil {
+			return End{}, nil, err
+		}
+	}
+	switch {
+	case earlier == asAsked && status == urlmode.Pending: // What is open in a browser is waited for.
+		return k.notOpened(elicitation, status, clientFailed), nil, nil
+	case earlier != "":
+		return k.byLink(ctx, creating, elicitation, status)
+	case way == asksByRetry:
+		end, err := k.byRetry(elicitation)
+		return end, nil, err
+	case way == asksByError:
+		return k.byError(ctx, elicitation, status)
+	}
+	return k.byRequest(ctx, elicitation)
+}
+
+type way int
+
+const (
+	asksByText way = iota
+	asksByRetry
+	asksByRequest
+	asksByError
+)
+
+// way is how the client is asked. An answer may only require what its call declares (-32021), a request what the client is known to do.
+func (k *asking) way(of capabilities) way {
+	isOlder := k.call.Channel != nil
+	wanted := k.a.knownOf(k.call.Client).Ask
+	if wanted == "" && k.wish.byError {
+		wanted = AskByError
+	}
+	switch {
+	case k.wish.isForOthers() || !of.url:
+		return asksByText
+	case !isOlder && k.call.Retry != nil && of.declares:
+		return asksByRetry
+	case isOlder && wanted == AskByError:
+		return asksByError
+	case isOlder:
+		return asksByRequest
+	}
+	return asksByText
+}
+
+func (k *asking) byLink(ctx, creating context.Context, elicitation urlmode.Elicitation, status urlmode.Status) (End, *completed, error) {
 	if elicitation.Resumed {
 		return k.waitOneRound(ctx, elicitation)
 	}
@@ -76,22 +122,19 @@ func (k *asking) sendLink(ctx context.Context, elicitation urlmode.Elicitation) 
 	return err
 }
 
-func (k *asking) byError(ctx context.Context) (End, *completed, error) {
-	elicitation, status, done, err := k.resumeOrCreate(ctx)
-	if err != nil || done != nil {
-		return End{}, done, err
-	}
+func (k *asking) byError(ctx context.Context, elicitation urlmode.Elicitation, status urlmode.Status) (End, *completed, error) {
 	if elicitation.Resumed {
-		var outcome *urlmode.Outcome
-		if outcome, status, err = k.wait(ctx, elicitation.ElicitationID); err != nil || outcome != nil {
+		outcome, now, err := k.wait(ctx, elicitation.ElicitationID)
+		if err != nil || outcome != nil {
 			return End{}, k.done(elicitation, outcome), err
 		}
+		status = now
 	}
 	if !canBeOpened(elicitation, status) {
 		return k.pending(elicitation, status), nil, nil
 	}
 	k.reportLater(elicitation.ElicitationID)
-	return End{}, nil, &RequiredError{k.askOf(elicitation)}
+	return End{}, nil, &RequiredError{k.askOf(elicitation), k.pending(elicitation, status).text()}
 }
 
 // resumeOrCreate finds or creates what this call goes on with. done is set if it is completed already.
@@ -101,7 +144,7 @@ func (k *asking) resumeOrCreate(ctx context.Context) (elicitation urlmode.Elicit
 	}
 	outcome, status, err := k.look(ctx, elicitation.ElicitationID)
 	if outcome != nil {
-		done = &completed{elicitation, *outcome, true}
+		done = &completed{elicitation: elicitation, outcome: *outcome, isEarlier: true}
 	}
 	return elicitation, status, done, err
 }
@@ -158,11 +201,7 @@ func (k *asking) done(elicitation urlmode.Elicitation, outcome *urlmode.Outcome)
 	if outcome == nil {
 		return nil
 	}
-	return &completed{elicitation, *outcome, false}
-}
-
-func (k *asking) refuse(ctx context.Context, id string) (bool, error) {
-	return k.a.instance.Abandon(ctx, id, k.wish.Owner, urlmode.Decline, "refused")
+	return &completed{elicitation: elicitation, outcome: *outcome}
 }
 
 // pending ends a call whose elicitation is open: with the link, as long as the user can open it.

@@ -23,7 +23,14 @@ type Call struct {
 	// WhenWritten calls the function when the answer was written, or will not be. Nil: it counts as written when the tool has ended well, if
 	// Connection has not ended.
 	WhenWritten func(tell func(written bool))
-	// Channel is for protocol revision 2025-11-25, and Retry for 2026-07-28. Without both, the user gets a link as text.
+	// WhenPassed calls the function where the tool requires input after its function that asks its user has returned a result. Nil: no
+	// function can ask after another one has returned.
+	WhenPassed func(pass func(state string) (string, error))
+	// Hand takes what a function that has opened the requestState leaves of it to the body, and to what comes after. isForeign: the answers
+	// of the client are to that. It may be nil, see [HandedTo].
+	Hand func(state string, isForeign bool)
+	// Channel is for protocol revision 2025-11-25, and Retry for 2026-07-28. Without both, the user gets a link as text. A call of an older
+	// client has both where its SDK has it ask for what a body requires.
 	Channel *Channel
 	Retry   *RetriedCall
 }
@@ -53,7 +60,7 @@ type Channel struct {
 	IsGone func(error) bool
 }
 
-// RetriedCall is what a client of protocol revision 2026-07-28 has sent with its call.
+// RetriedCall is what a client of protocol revision 2026-07-28 has sent with its call, or the SDK for an older one.
 type RetriedCall struct {
 	// State is the requestState.
 	State string

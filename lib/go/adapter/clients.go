@@ -29,12 +29,27 @@ type ClientFacts struct {
 	Before string
 	// URL is whether the client can send its user to a URL, where it declares something else. Nil: as it declares.
 	URL *bool
+	// Ask is the way that works with it, and goes before what a tool prefers. Empty: any. In protocol revision 2026-07-28, AskByError is
+	// AskByRequest.
+	Ask ClientAsk
 	// Round is how long a call of it may wait.
 	Round time.Duration
 	// Rounds is how often it takes an answer with a requestState and no request, and calls again: never by default, at
 	// most [urlmode.RoundsMax] times.
 	Rounds int
 }
+
+// ClientAsk is a way of asking a client.
+type ClientAsk string
+
+const (
+	// AskByRequest is a request, or a result that requires input.
+	AskByRequest ClientAsk = "request"
+	// AskByError is the error -32042 alone.
+	AskByError ClientAsk = "error"
+	// AskAsText is the link as text, whatever the client declares.
+	AskAsText ClientAsk = "text"
+)
 
 // takes is what a client takes.
 type capabilities struct {
@@ -49,6 +64,7 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 		Name     string
 		Versions struct{ From, Before string }
 		URL      *bool
+		Ask      ClientAsk
 		Round    int64
 		Rounds   int
 	}
@@ -56,8 +72,8 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 		panic(err) // only if the file was changed by hand
 	}
 	for _, each := range read {
-		facts = append(facts, ClientFacts{each.Name, each.Versions.From, each.Versions.Before, each.URL,
-			time.Duration(each.Round) * time.Millisecond, each.Rounds})
+		facts = append(facts, ClientFacts{Name: each.Name, From: each.Versions.From, Before: each.Versions.Before, URL: each.URL, Ask: each.Ask,
+			Round: time.Duration(each.Round) * time.Millisecond, Rounds: each.Rounds})
 	}
 	return facts
 })
@@ -65,21 +81,29 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 // capabilities returns what a client takes. round is that of the wish, which has precedence.
 func (a *Adapter) capabilities(client Client, round time.Duration) capabilities {
 	known := capabilities{declares: client.URL, url: client.URL, round: round}
-	all := slices.Concat(a.options.Clients, shippedClients())
-	i := slices.IndexFunc(all, func(each ClientFacts) bool { return each.fits(client) })
-	if i >= 0 {
-		if all[i].URL != nil {
-			known.url = *all[i].URL
-		}
-		known.rounds = min(all[i].Rounds, urlmode.RoundsMax)
-		if known.round <= 0 {
-			known.round = all[i].Round
-		}
+	facts := a.knownOf(client)
+	if facts.URL != nil {
+		known.url = *facts.URL
+	}
+	known.url = known.url && facts.Ask != AskAsText
+	known.rounds = min(facts.Rounds, urlmode.RoundsMax)
+	if known.round <= 0 {
+		known.round = facts.Round
 	}
 	if known.round <= 0 {
 		known.round = limits.Round
 	}
 	return known
+}
+
+// knownOf is the first of the facts that fit a client, if there is one.
+func (a *Adapter) knownOf(client Client) (none ClientFacts) {
+	for _, each := range slices.Concat(a.options.Clients, shippedClients()) {
+		if each.fits(client) {
+			return each
+		}
+	}
+	return none
 }
 
 func (f ClientFacts) fits(client Client) bool {

@@ -8,7 +8,6 @@ var reasonsTexts = map[string]string{
 	"refused":          "the user refused",
 	"access_denied":    "the user refused",
 	"cancelled":        "the user cancelled",
-	"dismissed":        "the user dismissed the request",
 	"expired":          "nobody completed it in time",
 	"superseded":       "a newer request replaced it",
 	"claimed":          "another call has already used the outcome",
@@ -49,6 +48,12 @@ var tasksTexts = map[string]string{
 	"approval":  "decide",
 }
 
+var notOpenedTexts = map[string]string{
+	"client_declined":  "it declined",
+	"client_dismissed": "it dismissed the request",
+	"client_failed":    "it failed, or has not answered yet",
+}
+
 var openTexts = map[string]string{
 	"pending":    "The link is no longer valid, and nobody has opened it.",
 	"opened":     "It is not finished yet: the user has opened the page and can still finish there.",
@@ -74,6 +79,10 @@ const linkToPassOnText = ". Show the user this link to pass on"
 
 func linkText(message, task, price, name, url, time, opened string) string {
 	return message + "\n\nTo " + task + price + ", the user opens this link in a browser, which is a page of " + name + ":\n\n" + url + "\n\nThe link works for " + time + "." + opened + "\n\nShow the user the link exactly as it is, alone on its line. When the user says that it is done, call this tool again with the same arguments: that continues this request, and asks for nothing that is done."
+}
+
+func notOpenedText(message, why string) string {
+	return message + "\n\nThe client did not open it: " + why + ". If the user refused, stop, and do not call this tool again for it. Otherwise show the user the link."
 }
 
 func manageText(message, why, url string) string {

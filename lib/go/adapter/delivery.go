@@ -4,6 +4,7 @@ package adapter
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -14,6 +15,15 @@ type Delivery struct {
 
 	mu      sync.Mutex
 	waiting []func(well bool)
+	passes  []func(state string) (string, error)
+	handed  *handed
+}
+
+// handed is what a function that has opened the requestState of a call leaves to what comes after it, or runs under it.
+type handed struct {
+	state string
+	// isForeign: the answers of the client are to what asks with this state, not to ours.
+	isForeign bool
 }
 
 type deliveryKey struct{}
@@ -33,6 +43,57 @@ func WhenEnded(ctx context.Context) func(tell func(well bool)) {
 	return nil
 }
 
+// WhenPassed is for [Call.WhenPassed].
+func WhenPassed(ctx context.Context) func(pass func(state string) (string, error)) {
+	if d, ok := ctx.Value(deliveryKey{}).(*Delivery); ok {
+		return d.whenPassed
+	}
+	return nil
+}
+
+// HandedTo is what is left of the requestState of a call for the code that has this context, which may be a body. isForeign: so are the answers
+// of its client. It is false if the call has what the client has sent.
+func HandedTo(ctx context.Context) (state string, isForeign, ok bool) {
+	d, ok := ctx.Value(deliveryKey{}).(*Delivery)
+	if !ok {
+		return "", false, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.handed == nil {
+		return "", false, false
+	}
+	return d.handed.state, d.handed.isForeign, true
+}
+
+func (d *Delivery) hand(left *handed) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.handed = left
+}
+
+func (d *Delivery) whenPassed(pass func(state string) (string, error)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.passes = append(d.passes, pass)
+}
+
+// Open is for a tool that has not ended, because its result requires input, with this requestState, or is a link, with none. The call that goes
+// on is given the results of what is done by now, with the requestState that Open returns, or without one.
+func (d *Delivery) Open(state string) (requestState string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	passes := d.passes
+	d.passes, d.waiting = nil, nil
+	for _, pass := range slices.Backward(passes) {
+		var err error
+		if state, err = pass(state); err != nil {
+			return "", err
+		}
+	}
+	return state, nil
+}
+
 func (d *Delivery) when(tell func(well bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,5 +111,5 @@ func (d *Delivery) Ended(well bool) {
 			tell(well)
 		}
 	}
-	d.waiting = nil
+	d.waiting, d.passes = nil, nil
 }

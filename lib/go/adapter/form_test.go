@@ -84,6 +84,25 @@ func TestDecisionThatNobodyHears(t *testing.T) {
 	}
 }
 
+// With StepUp the outcome says when and how its approver has signed in for it.
+func TestSignInForADecision(t *testing.T) {
+	m, me := adaptertest.Open(t), adaptertest.Someone()
+	wish := deletion(me).ApprovalRequest
+	wish.StepUp, wish.ID = true, adaptertest.NewID()
+	if _, err := m.CreateApproval(t.Context(), wish); err != nil {
+		t.Fatal(err)
+	}
+	decision := map[string]any{"approver": "bob", "decided_at": "2026-11-23T12:00:00.000Z", "signed_in_at": "2026-11-23T11:59:58.000Z",
+		"signed_in_by": "pwd otp"}
+	if _, err := m.Complete(t.Context(), wish.ID, me, urlmode.Answer{Action: urlmode.Decline, Reason: "declined", Result: decision}); err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := m.Wait(t.Context(), wish.ID, me)
+	if err != nil || !outcome.SignedInAt.Equal(time.Date(2026, 11, 23, 11, 59, 58, 0, time.UTC)) || outcome.SignedInBy != "pwd otp" {
+		t.Errorf("%v %q, %v", outcome.SignedInAt, outcome.SignedInBy, err)
+	}
+}
+
 // The body gets what the user has typed. If it fails, the next call gives it the same, and one after that asks again.
 func TestWhatWasTyped(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()

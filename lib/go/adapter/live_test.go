@@ -5,6 +5,7 @@ package adapter
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
@@ -104,6 +105,25 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 	}
 	end()
 	adaptertest.Until(t, "the session is forgotten", func() bool { return m.OpenWaits() == 0 && a.Sessions() == 0 })
+}
+
+// The code of an account is good once, so that its body asks for nothing itself: no round can be sent again for it.
+func TestBodyOfAnAccountThatAsksItself(t *testing.T) {
+	m, wish, runs := adaptertest.Open(t), account(), 0
+	wish.Round = time.Millisecond
+	call := Call{Client: Client{Name: "tests"}, Retry: &RetriedCall{}}
+	body := func(context.Context, Accepted) (json.RawMessage, error) {
+		runs++
+		return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"mine"}`), nil
+	}
+	a := New(m, Options{})
+	if end, err := a.Elicit(t.Context(), call, wish, body); err != nil || !strings.Contains(string(end.Result), "The link works for") {
+		t.Fatalf("%s, %v", end.Result, err)
+	}
+	adaptertest.Complete(t, m, wish.Owner, urlmode.Answer{Action: urlmode.Accept})
+	if end, err := a.Elicit(t.Context(), call, wish, body); err == nil || !strings.Contains(err.Error(), "good once") || end.State != "" || runs != 1 {
+		t.Fatalf("%q, %v, after %d runs", end.State, err, runs)
+	}
 }
 
 // A client that does not read its progress holds no call longer than its round.

@@ -40,7 +40,17 @@ type described struct {
 	Approver      any               `json:"approver,omitempty"`
 	ApprovalURL   string            `json:"approvalUrl,omitempty"`
 	ExpiresAt     string            `json:"expiresAt,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
 	Expected      *urlmode.Expected `json:"expected,omitempty"`
+}
+
+// text is what a result says to the model.
+func (e End) text() string {
+	var result struct{ Content []text }
+	if json.Unmarshal(e.Result, &result) != nil || len(result.Content) == 0 {
+		return ""
+	}
+	return result.Content[0].Text
 }
 
 func endOf(said string, isError bool, about *described) End {
@@ -58,16 +68,24 @@ func endOf(said string, isError bool, about *described) End {
 
 // linkEnd ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is.
 func linkEnd(wish Wish, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
-	price, opened := wish.Expected.String(), ""
+	return unopenedEnd(wish, name, elicitation, status, "", now)
+}
+
+// unopenedEnd is linkEnd, and says why the client did not open the page, if it was asked.
+func unopenedEnd(wish Wish, name string, elicitation urlmode.Elicitation, status urlmode.Status, reason string, now time.Time) End {
+	price, opened, message := wish.Expected.String(), "", wish.Message
 	if price != "" {
 		price = " " + price
 	}
 	if status == urlmode.Opened {
 		opened = " " + openTexts[string(status)]
 	}
-	said := linkText(wish.Message, tasksTexts[string(wish.Kind)], price, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), opened)
+	if reason != "" {
+		message = notOpenedText(message, notOpenedTexts[reason])
+	}
+	said := linkText(message, tasksTexts[string(wish.Kind)], price, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), opened)
 	about := described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message, URL: elicitation.URL,
-		ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm)}
+		ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm), Reason: reason}
 	if price != "" {
 		about.Expected = &wish.Expected
 	}

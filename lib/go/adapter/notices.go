@@ -8,7 +8,7 @@ import (
 )
 
 // notices tell the clients that have asked their users that an elicitation is completed: once in each session, also after
-// the end of the call, and never of their own refusal. A notice is kept as long as a call or a watch of its session uses it.
+// the end of the call. A notice is kept as long as a call or a watch of its session uses it.
 type notices struct {
 	mu       sync.Mutex
 	sessions map[any]map[string]*notice // by session and elicitation
@@ -19,7 +19,6 @@ type notice struct {
 	mu         sync.Mutex
 	isReported bool
 	isWatched  bool
-	isRefused  bool // a refusal of the client has ended the elicitation
 }
 
 // use returns the notice, and what its user calls at its end. Without a session, the notice is for a single call.
@@ -59,21 +58,11 @@ func (a *Adapter) Sessions() int {
 	return len(a.notices.sessions)
 }
 
-// refuse ends the elicitation because its client's user has refused. Whether this refusal or an earlier one of the same
-// client has ended it. What is sent meanwhile waits for it.
-func (one *notice) refuse(end func() (bool, error)) (bool, error) {
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	ended, err := end()
-	one.isRefused = one.isRefused || ended
-	return one.isRefused, err
-}
-
 // send notifies the client, once. If it fails, the client's next call says the same.
 func (one *notice) send(ctx context.Context, id string, report func(context.Context, string) error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
-	if one.isRefused || one.isReported || report == nil {
+	if one.isReported || report == nil {
 		return
 	}
 	one.isReported = true

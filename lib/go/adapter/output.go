@@ -4,8 +4,8 @@ package adapter
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
+
+	"urlmode.example/urlmode"
 )
 
 // Output is what a tool with an output schema returns. A result must have structured content that fits the schema, or be
@@ -39,10 +39,10 @@ func (o *Output) Check(result json.RawMessage) error {
 		return err
 	}
 	if made.Structured == nil {
-		return errors.New("the tool has an output schema, and its result has no structured content")
+		return refuse("the tool has an output schema, and its result has no structured content")
 	}
 	if err := o.validate(made.Structured); err != nil {
-		return fmt.Errorf("the result of the tool does not fit its output schema: %w", err)
+		return failure(urlmode.ErrArgument, err, "the result of the tool does not fit its output schema: %v", err)
 	}
 	return nil
 }

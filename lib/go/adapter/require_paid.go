@@ -53,7 +53,7 @@ func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, bod
 // subscribed returns the subscription of the user, as long as it is not over.
 func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entitlement, error) {
 	if wish.Item == "" {
-		return nil, &argumentError{"Item is required"}
+		return nil, refuse("Item is required")
 	}
 	found, err := a.instance.Entitlements(ctx, wish.Owner.Subject, wish.Item)
 	if err != nil || len(found) == 0 || found[0].IsOver() {
@@ -75,7 +75,7 @@ func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End,
 		return &End{}, nil
 	}
 	end, err := a.run(ctx, call, q, func(context.Context, Accepted) (json.RawMessage, error) {
-		return nil, errors.New("a subscription was not claimed by its entitlement")
+		return nil, failure(urlmode.ErrOpen, nil, "a subscription was not claimed by its entitlement")
 	})
 	if errors.Is(err, urlmode.ErrSubscribed) {
 		// Another call has subscribed since this one looked.

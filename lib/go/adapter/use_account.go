@@ -13,6 +13,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // Accounts is a vault: a *vault.Vault of urlmode.example/urlmode/vault.
@@ -32,6 +33,9 @@ const otherAccount = "other_account"
 // errConnectedMeanwhile means that another call has connected the account, so that the user need not be asked.
 var errConnectedMeanwhile = errors.New("the account is connected")
 
+// errGivenBack means that the call that had claimed an account has given it back.
+var errGivenBack = errors.New("the account was given back")
+
 // AccountWish is the account that a tool uses.
 type AccountWish struct {
 	// Vault is required.
@@ -48,9 +52,13 @@ type AccountWish struct {
 	Round time.Duration
 	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
 	ByError bool
+
+	refused string // the last token of which the body has said it
 }
 
-// AccountBody uses an account, and returns the result of the tool as JSON. Its context is that of the call.
+// AccountBody uses an account, and returns the result of the tool as JSON. Its context is that of the call. An error that is
+// [urlmode.ErrTokenRefused] says that the provider's API has refused the token, as with status 401: the body runs once more, with a
+// refreshed one. If that is refused as well, the user is asked to connect the account again.
 type AccountBody func(context.Context, urlmode.AccessToken) (json.RawMessage, error)
 
 // UseAccount runs the body with a token of the user's account. It asks the user only where that is necessary: to connect the account, to
@@ -58,8 +66,11 @@ type AccountBody func(context.Context, urlmode.AccessToken) (json.RawMessage, er
 //
 // Errors: also an [urlmode.AccountError] of ErrAccountUnavailable, ErrAccountSeal or ErrProviderUnavailable.
 func (a *Adapter) UseAccount(ctx context.Context, call Call, wish AccountWish, body AccountBody) (End, error) {
+	if err := a.instance.Internals(internals.Permit{}).CheckContext(ctx); err != nil {
+		return End{}, err
+	}
 	if wish.Vault == nil {
-		return End{}, &argumentError{"Vault is required"}
+		return End{}, refuse("Vault is required")
 	}
 	var err error
 	if wish.ConnectRequest, err = wish.Vault.WithDefaults(wish.ConnectRequest); err != nil {
@@ -69,18 +80,48 @@ func (a *Adapter) UseAccount(ctx context.Context, call Call, wish AccountWish, b
 	if err != nil {
 		return End{}, err
 	}
-	if token == nil || wish.lacks(*token) {
-		end, used, err := a.connect(ctx, call, wish, known)
-		if err != nil || used == nil {
-			return end, err
+	if token != nil && !wish.lacks(*token) {
+		if made, err := wish.run(ctx, *token, body); !errors.Is(err, urlmode.ErrTokenRefused) {
+			return checked(call, made, err)
 		}
-		token = used
 	}
-	made, err := body(ctx, *token)
+	end, used, err := a.connect(ctx, call, wish, known)
+	if err != nil || used == nil {
+		return end, err
+	}
+	made, err := wish.run(ctx, *used, body)
+	if errors.Is(err, urlmode.ErrTokenRefused) {
+		err = &urlmode.AccountError{Code: urlmode.ErrAccountReconnect, Provider: wish.Provider, Account: used.Account, Reason: "refused"}
+	}
+	return checked(call, made, err)
+}
+
+func checked(call Call, made json.RawMessage, err error) (End, error) {
 	if err == nil {
 		err = call.Output.Check(made)
 	}
 	return End{Result: made}, err
+}
+
+// run runs the body; once more, with a refreshed token, if it says that the provider's API has refused the first one. The error
+// ErrTokenRefused: the token cannot be replaced without the user.
+func (w *AccountWish) run(ctx context.Context, token urlmode.AccessToken, body AccountBody) (json.RawMessage, error) {
+	made, err := body(ctx, token)
+	if !errors.Is(err, urlmode.ErrTokenRefused) {
+		return made, err
+	}
+	w.refused = token.Token
+	fresh, err := w.token(ctx, token.Account)
+	switch {
+	case errors.Is(err, urlmode.ErrAccountReconnect):
+		return nil, urlmode.ErrTokenRefused
+	case err != nil:
+		return nil, err
+	}
+	if made, err = body(ctx, fresh); errors.Is(err, urlmode.ErrTokenRefused) {
+		w.refused = fresh.Token
+	}
+	return made, err
 }
 
 // find returns a token, or nil; and the scopes that the account was asked for before.
@@ -105,7 +146,7 @@ func (w AccountWish) find(ctx context.Context) (*urlmode.AccessToken, []string, 
 }
 
 func (w AccountWish) token(ctx context.Context, account string) (urlmode.AccessToken, error) {
-	return w.Vault.AccessToken(ctx, urlmode.AccountRequest{Subject: w.Owner.Subject, Provider: w.Provider, Account: account, ValidFor: w.ValidFor})
+	return w.Vault.AccessToken(ctx, urlmode.AccountRequest{Subject: w.Owner.Subject, Provider: w.Provider, Account: account, ValidFor: w.ValidFor, Refused: w.refused})
 }
 
 func known(requested, granted []string) []string {
@@ -152,12 +193,18 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 		}
 		return target(ctx, arguments)
 	}
-	isConnected, isByAnother, account := false, false, ""
+	isConnected, isByAnother, account, givenBack := false, false, "", 0
 	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
 		detail: wish.Vault.AuthorizationDetail, start: a.instance.Internals(internals.Permit{}).Start,
 		claimed: func(ctx context.Context, id string) (*End, error) {
 			reason, isKnown, err := begun.Await(ctx, id)
+			if errors.Is(err, urlmode.ErrOpen) {
+				if givenBack++; givenBack == limits.ClaimAttempts {
+					return nil, nil
+				}
+				return nil, errGivenBack
+			}
 			if err != nil || !isKnown {
 				return nil, err
 			}

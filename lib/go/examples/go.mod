@@ -6,10 +6,10 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	urlmode.example/urlmode v0.0.0
-	urlmode.example/urlmode/mcp v0.0.0
-	urlmode.example/urlmode/mcpgo v0.0.0
-	urlmode.example/urlmode/vault v0.0.0
+	urlmode.example/urlmode v1.0.0
+	urlmode.example/urlmode/mcp v1.0.0
+	urlmode.example/urlmode/mcpgo v1.0.0
+	urlmode.example/urlmode/vault v1.0.0
 )
 
 require (

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode/adapter"
 )
 
 // answeredKey is the key of the *answered of a call, in the context of its handler.
@@ -49,11 +51,8 @@ func (a *answered) restored(result *sdk.CallToolResult, err error) *sdk.CallTool
 
 // isOwn reports whether a call has ended without the result of a body, with a link or with what has happened.
 func isOwn(result sdk.CallToolResult) bool {
-	var about struct {
-		Elicitation json.RawMessage `json:"elicitation"`
-	}
 	text, err := json.Marshal(result.StructuredContent)
-	return err == nil && json.Unmarshal(text, &about) == nil && about.Elicitation != nil
+	return err == nil && result.StructuredContent != nil && adapter.IsOpen(text)
 }
 
 func sameData(one, other any) bool {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +83,64 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 		// A client that calls again at once is asked again.
 		if result := buy("works"); !strings.HasSuffix(said(result), " in run 4.") || len(p.asked) != 2 {
 			t.Fatalf("%s: %q after %d requests", added, said(result), len(p.asked))
+		}
+	}
+}
+
+// overHTTP is a session with the server at the URL, whose user pays.
+func overHTTP(t *testing.T, p *payer, url string) *sdk.ClientSession {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: p.elicit, Capabilities: &sdk.ClientCapabilities{
+		Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}}})
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// A client that gives up over HTTP has paid for the result that the next call is given, whether it is small or large.
+func TestResultOfAClientThatGivesUp(t *testing.T) {
+	for _, size := range []int{100, 1_000_000} {
+		p, runs := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, 0
+		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
+		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
+				if runs++; runs == 1 {
+					close(begun)
+					<-goOn
+				}
+				return text(strings.Repeat("x", size)), nil
+			})
+		})
+		server.AddReceivingMiddleware(Middleware)
+		listening := httptest.NewServer(tools.Handler(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
+		t.Cleanup(func() {
+			listening.CloseClientConnections()
+			listening.Close()
+		})
+		session := overHTTP(t, p, listening.URL)
+		ctx, leave := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "buy"})
+			ended <- err
+		}()
+		<-begun
+		leave()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		close(goOn)
+		session.Close() // The SDK waits for the body.
+		session = overHTTP(t, p, listening.URL)
+		if result := call(t, session); len(said(result)) != size || runs != 1 || len(p.asked) != 1 {
+			t.Fatalf("%.40q after %d runs and %d requests", said(result), runs, len(p.asked))
+		}
+		adaptertest.UntilConfirmed(t, p.instance, p.me, p.asked[0])
+		if result := call(t, session); len(said(result)) != size || runs != 2 || len(p.asked) != 2 {
+			t.Fatalf("%.40q after %d runs and %d requests", said(result), runs, len(p.asked))
 		}
 	}
 }

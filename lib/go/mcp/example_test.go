@@ -20,7 +20,7 @@ func ExampleTools_ElicitURL() {
 		result, err := tools.ElicitURL(ctx, call, mcp.Wish{
 			Message: "Buy the report for 5.00 EUR.",
 			Request: urlmode.Request{
-				Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: urlmode.Owner{Subject: call.Extra.TokenInfo.UserID},
+				Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: urlmode.Owner{Subject: mcp.SubjectOf(call)},
 				Expected: urlmode.Expected{Amount: 500, Currency: "EUR"}, TargetURL: "https://checkout.stripe.com/c/pay/cs_test_1",
 			},
 		}, func(context.Context, mcp.Accepted) (*sdk.CallToolResult, error) {

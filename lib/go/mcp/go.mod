@@ -5,7 +5,7 @@ go 1.25.0
 require (
 	github.com/google/jsonschema-go v0.4.3
 	github.com/modelcontextprotocol/go-sdk v1.7.0
-	urlmode.example/urlmode v0.0.0
+	urlmode.example/urlmode v1.0.0
 )
 
 require (
@@ -22,5 +22,3 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 )
-
-replace urlmode.example/urlmode => ../

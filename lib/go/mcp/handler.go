@@ -17,16 +17,23 @@ const (
 	// sends in it is replaced.
 	connectionHeader = "Urlmode-Connection"
 	sessionHeader    = "Mcp-Session-Id"
+	eventHeader      = "Last-Event-Id"
 )
 
-// connection is an HTTP request that is being served.
+// connection is an HTTP request with a call, and those by which the client fetches its answer after that one has ended.
 type connection struct {
-	ctx     context.Context
+	ctx     context.Context // ends when nobody can fetch the answer any more
 	end     context.CancelFunc
 	session string
 	user    string
 	waiting *waiting
+	stream  *stream
+	unwatch func() bool // the end of the session, once there is a call
 }
+
+// canBeResumed reports whether the client can fetch the answer by another request: the streams of a server without sessions have events, too,
+// but nobody can ask for them.
+func (c *connection) canBeResumed() bool { return c.session != "" && c.stream.canBeResumed() }
 
 // waiting is told that the answers of a request were written, or will not be.
 type waiting struct {
@@ -45,9 +52,13 @@ func (w *waiting) when(tell func(written bool)) {
 	w.tell = append(w.tell, tell)
 }
 
+// end is told once.
 func (w *waiting) end(written bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
 	w.ended = true
 	for _, tell := range w.tell {
 		tell(written)
@@ -56,38 +67,83 @@ func (w *waiting) end(written bool) {
 
 // Handler tells the tools when a client has closed its connection or its session, around the handler of the SDK and
 // inside your authentication. Without it a call whose client is gone waits until its round is over, and the end
-// of a session waits for its calls.
+// of a session waits for its calls. Where the SDK's handler has an EventStore, a client whose stream has ended can resume it, so that
+// its call goes on until the session has ended.
 func (t *Tools) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Header.Del(connectionHeader)
-		user, isServed := "", false
+		user, session := "", r.Header.Get(sessionHeader)
 		if token := auth.TokenInfoFromContext(r.Context()); token != nil {
 			user = token.UserID
 		}
-		session := r.Header.Get(sessionHeader)
 		switch r.Method {
 		case http.MethodPost:
-			id := rand.Text()
-			ctx, end := context.WithCancel(r.Context())
-			defer end()
-			r.Header.Set(connectionHeader, id)
-			t.mu.Lock()
-			answers := &waiting{}
-			t.connections[id] = connection{ctx, end, session, user, answers}
-			t.mu.Unlock()
-			defer func() {
-				t.mu.Lock()
-				delete(t.connections, id)
-				t.mu.Unlock()
-				answers.end(isServed && ctx.Err() == nil)
-			}()
+			t.serveCall(w, r, next, session, user)
+			return
+		case http.MethodGet:
+			if id, found := t.resumed(session, user, r.Header.Get(eventHeader)); found != nil {
+				t.serve(w, r, next, id, found)
+				return
+			}
 		case http.MethodDelete:
 			t.endSession(session, user)
 		}
 		next.ServeHTTP(w, r)
-		isServed = true
 	})
+}
+
+func (t *Tools) serveCall(w http.ResponseWriter, r *http.Request, next http.Handler, session, user string) {
+	id := rand.Text()
+	ctx, end := context.WithCancel(context.WithoutCancel(r.Context()))
+	r.Header.Set(connectionHeader, id)
+	made := &connection{ctx: ctx, end: end, session: session, user: user, waiting: &waiting{}, stream: &stream{}}
+	t.mu.Lock()
+	t.connections[id] = made
+	t.mu.Unlock()
+	defer context.AfterFunc(r.Context(), func() {
+		if !made.canBeResumed() {
+			end()
+		}
+	})()
+	t.serve(w, r, next, id, made)
+}
+
+// serve serves a request of the client with the stream of a call. The answer was written if the SDK has written it to a client that was there.
+func (t *Tools) serve(w http.ResponseWriter, r *http.Request, next http.Handler, id string, of *connection) {
+	isServed := false
+	defer func() {
+		isWritten := isServed && r.Context().Err() == nil && of.ctx.Err() == nil
+		if !of.canBeResumed() || of.ctx.Err() != nil || isWritten && of.stream.isAnswered() {
+			t.forget(id, of, isWritten)
+		}
+	}()
+	next.ServeHTTP(of.stream.watch(w), r)
+	isServed = true
+}
+
+func (t *Tools) forget(id string, of *connection, isWritten bool) {
+	t.mu.Lock()
+	delete(t.connections, id)
+	unwatch := of.unwatch
+	t.mu.Unlock()
+	if unwatch != nil {
+		unwatch()
+	}
+	of.end()
+	of.waiting.end(isWritten)
+}
+
+// resumed is the call whose stream a client resumes.
+func (t *Tools) resumed(session, user, event string) (id string, found *connection) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, each := range t.connections {
+		if session != "" && each.session == session && each.user == user && each.stream.has(event) {
+			return id, each
+		}
+	}
+	return "", nil
 }
 
 // endSession ends the calls of a session: the SDK waits for them.
@@ -96,10 +152,17 @@ func (t *Tools) endSession(session, user string) {
 		return
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, each := range t.connections {
+	ended := map[string]*connection{}
+	for id, each := range t.connections {
 		if each.session == session && each.user == user {
-			each.end()
+			ended[id] = each
+		}
+	}
+	t.mu.Unlock()
+	for id, each := range ended {
+		each.end()
+		if each.canBeResumed() {
+			t.forget(id, each, false)
 		}
 	}
 }
@@ -108,10 +171,25 @@ func (t *Tools) connectionOf(call *sdk.CallToolRequest) (ctx context.Context, wh
 	if call.Extra == nil || call.Extra.Header == nil {
 		return nil, nil
 	}
+	id := call.Extra.Header.Get(connectionHeader)
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if known, ok := t.connections[call.Extra.Header.Get(connectionHeader)]; ok {
-		return known.ctx, known.waiting.when
+	known, ok := t.connections[id]
+	isWatched := !ok || known.unwatch != nil || known.session == ""
+	t.mu.Unlock()
+	if !ok {
+		return nil, nil
 	}
-	return nil, nil
+	if !isWatched {
+		// Nobody can fetch the answer any more after the end of the session, which may come without a request.
+		unwatch := context.AfterFunc(t.lifeOf(call.Session), func() {
+			known.end()
+			if known.canBeResumed() {
+				t.forget(id, known, false)
+			}
+		})
+		t.mu.Lock()
+		known.unwatch = unwatch
+		t.mu.Unlock()
+	}
+	return known.ctx, known.waiting.when
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -47,12 +48,12 @@ type Tools struct {
 
 	mu          sync.Mutex
 	lives       map[*sdk.ServerSession]context.Context // of the sessions that have asked their users
-	connections map[string]connection                  // of the HTTP requests that are being served
+	connections map[string]*connection                 // of the HTTP requests with calls, by connectionHeader
 }
 
 // New makes Tools. Nothing needs to be closed but the instance.
 func New(instance *urlmode.Instance, o Options) *Tools {
-	return &Tools{adapter: adapter.New(instance, o), lives: map[*sdk.ServerSession]context.Context{}, connections: map[string]connection{}}
+	return &Tools{adapter: adapter.New(instance, o), lives: map[*sdk.ServerSession]context.Context{}, connections: map[string]*connection{}}
 }
 
 // ElicitURL asks the user of a call to open a page, waits for at most one round, and runs the body if the user has
@@ -117,16 +118,27 @@ func made(result *sdk.CallToolResult, err error) (json.RawMessage, error) {
 func answer(ctx context.Context) func(adapter.End, error) (*sdk.CallToolResult, error) {
 	return func(end adapter.End, err error) (*sdk.CallToolResult, error) {
 		result, err := toResult(end, err)
-		if given, ok := ctx.Value(answeredKey{}).(*answered); ok && err == nil {
+		if err != nil {
+			return nil, err
+		}
+		if given, ok := ctx.Value(answeredKey{}).(*answered); ok {
 			given.remember(result)
 		}
-		return result, err
+		return result, nil
 	}
 }
 
 func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, toError(err)
+	}
+	if end.State != "" && end.Result != nil {
+		asks := &sdk.CallToolResult{}
+		err := json.Unmarshal(end.Result, asks)
+		if asks.RequestState = end.State; asks.InputRequests == nil {
+			asks.InputRequests = sdk.InputRequestMap{}
+		}
+		return asks, err
 	}
 	if end.State != "" {
 		// An empty map is a result that requires input, too; no map is none.
@@ -145,18 +157,48 @@ func toError(err error) error {
 	switch {
 	case errors.As(err, &required):
 		ask := required.Ask
-		return sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", ElicitationID: ask.ElicitationID, URL: ask.URL, Message: ask.Message}})
+		err := sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", ElicitationID: ask.ElicitationID, URL: ask.URL, Message: ask.Message}})
+		if wire := new(jsonrpc.Error); errors.As(err, &wire) {
+			wire.Message = required.Message
+		}
+		return err
 	case errors.Is(err, urlmode.ErrRequestState):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error(), Data: adapter.RequestStateData(err)}
 	}
 	return err
 }
 
+// SubjectOf is the user of a call, as your token verifier has said it (UserID of its TokenInfo), for [urlmode.Owner]. It is empty without HTTP
+// authentication: then an Owner without another subject is refused ([urlmode.ErrArgument]).
+func SubjectOf(call *sdk.CallToolRequest) string {
+	if call.Extra == nil || call.Extra.TokenInfo == nil {
+		return ""
+	}
+	return call.Extra.TokenInfo.UserID
+}
+
 func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.Call {
+	if ctx == nil { // The adapter refuses it.
+		ctx = context.Background()
+	}
+	if ctx == nil { // The adapter refuses it.
+		ctx = context.Background()
+	}
 	described := t.describe(call)
 	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
-	described.WhenEnded = adapter.WhenEnded(ctx)
+	described.WhenEnded, described.WhenPassed = adapter.WhenEnded(ctx), adapter.WhenPassed(ctx)
+	described.Hand = func(state string, isForeign bool) { hand(call, state, isForeign) }
 	return described
+}
+
+// hand leaves of what the client has sent only what is not ours, for the body, and for what the tool asks after it.
+func hand(call *sdk.CallToolRequest, state string, isForeign bool) {
+	left := *call.Params
+	if left.RequestState = state; !isForeign {
+		left.InputResponses = maps.Clone(left.InputResponses)
+		delete(left.InputResponses, adapter.InputKey)
+	}
+	call.Params = &left
 }
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
@@ -185,6 +227,9 @@ func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
 	} else if params := call.Session.InitializeParams(); params != nil {
 		info, capabilities = params.ClientInfo, params.Capabilities
 		described.Channel = t.channelOf(call.Session)
+		if call.Params.RequestState != "" { // The SDK has asked for what a body requires.
+			described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
+		}
 	}
 	if info != nil {
 		described.Client = adapter.Client{Name: info.Name, Version: info.Version}

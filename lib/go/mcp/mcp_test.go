@@ -5,6 +5,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -56,9 +57,20 @@ func (p *payer) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitRe
 // connect is over a pipe, in one process. A client of the newest version uses the newest revision, or else the one before.
 func connect(t *testing.T, p *payer, server *sdk.Server, older bool) *sdk.ClientSession {
 	t.Helper()
-	capabilities := &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}}
-	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, &sdk.ClientOptions{Capabilities: capabilities,
-		ElicitationHandler: p.elicit, ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
+	return connectAs(t, p, p.elicit, server, older)
+}
+
+type elicitationHandler func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)
+
+// connectAs: without a handler, the client does not elicit.
+func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Server, older bool, rounds ...*sdk.MultiRoundTripOptions) *sdk.ClientSession {
+	t.Helper()
+	capabilities := &sdk.ClientCapabilities{}
+	if elicit != nil {
+		capabilities.Elicitation = &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}, Form: &sdk.FormElicitationCapabilities{}}
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, &sdk.ClientOptions{Capabilities: capabilities, MultiRoundTrip: append(rounds, nil)[0],
+		ElicitationHandler: elicit, ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.told = append(p.told, r.Params.ElicitationID)
@@ -237,7 +249,7 @@ func TestNothingIsKept(t *testing.T) {
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return tools.ElicitURL(ctx, call, wish(p.me, "one"), nil)
 	}), true)
-	if got := said(call(t, session)); got != "Not done: the user dismissed the request." {
+	if got := said(call(t, session)); !strings.Contains(got, "The client did not open it: it dismissed the request.") {
 		t.Fatal(got)
 	}
 	session.Close()
@@ -246,4 +258,26 @@ func TestNothingIsKept(t *testing.T) {
 		defer tools.mu.Unlock()
 		return len(tools.lives) == 0 && len(tools.connections) == 0
 	})
+}
+
+// Without HTTP authentication nobody is asked: a call has no user.
+func TestCallWithoutAuthentication(t *testing.T) {
+	tools := New(adaptertest.Open(t), Options{})
+	for name, extra := range map[string]*sdk.RequestExtra{"over a pipe": nil, "without a token": {}, "with one": {TokenInfo: &auth.TokenInfo{UserID: "u-1"}}} {
+		call := &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}, Extra: extra, Session: &sdk.ServerSession{}}
+		subject := SubjectOf(call)
+		if (subject == "u-1") != (name == "with one") {
+			t.Errorf("%s: %q", name, subject)
+		}
+		if subject == "" {
+			_, err := tools.ElicitURL(t.Context(), call, wish(urlmode.Owner{Subject: subject}, "report:1"), nil)
+			if own := (*urlmode.Error)(nil); !errors.As(err, &own) || own.Code != urlmode.ErrArgument || !strings.Contains(err.Error(), "Subject") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	var none context.Context
+	if _, err := tools.ElicitURL(none, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}, Session: &sdk.ServerSession{}}, Wish{}, nil); !errors.Is(err, urlmode.ErrArgument) {
+		t.Errorf("a nil context: %v", err)
+	}
 }

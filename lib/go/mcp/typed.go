@@ -39,7 +39,7 @@ func AddTool[In, Out any](server *sdk.Server, tool *sdk.Tool, handler ToolHandle
 		if err == nil && !requiresInput(result) {
 			err = check(output, result)
 		}
-		delivery.Ended(err == nil && !hasFailed(result))
+		result, err = endedWith(delivery, result, err)
 		return result, nil, err
 	})
 }
@@ -62,18 +62,34 @@ func Middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		if restored := given.restored(result, err); restored != nil {
 			answer, result, ok, err = restored, restored, true, nil
 		}
-		delivery.Ended(err == nil && ok && !hasFailed(result))
+		if !ok {
+			delivery.Ended(false)
+			return answer, err
+		}
+		if result, err = endedWith(delivery, result, err); err == nil {
+			answer = result
+		}
 		return answer, err
 	}
 }
 
-func requiresInput(result *sdk.CallToolResult) bool {
-	return result != nil && result.InputRequests != nil
+// endedWith tells how a tool has ended. One whose result requires input, or is a link, has not.
+func endedWith(delivery *adapter.Delivery, result *sdk.CallToolResult, err error) (*sdk.CallToolResult, error) {
+	switch {
+	case err == nil && result != nil && isOwn(*result):
+		_, err = delivery.Open("")
+		return result, err
+	case err != nil || !requiresInput(result):
+		delivery.Ended(err == nil && (result == nil || !result.IsError))
+		return result, err
+	}
+	open := *result
+	open.RequestState, err = delivery.Open(result.RequestState)
+	return &open, err
 }
 
-// hasFailed is also true of a result that requires input: the tool has not ended.
-func hasFailed(result *sdk.CallToolResult) bool {
-	return requiresInput(result) || result != nil && result.IsError
+func requiresInput(result *sdk.CallToolResult) bool {
+	return result != nil && result.InputRequests != nil
 }
 
 // outputOf sets the output schema of a tool, if it has none.

@@ -100,14 +100,14 @@ func TestLinkOfATypedTool(t *testing.T) {
 	}
 }
 
-// The data of a report, and that the user has refused, in both revisions of the protocol.
+// The data of a report, and that the client has declined, in both revisions of the protocol.
 func TestTypedResults(t *testing.T) {
 	for _, older := range []bool{true, false} {
 		declining, paying := newShop(t, "decline"), newShop(t, "accept")
 		refused, paid := connect(t, declining.payer, declining.server, older), connect(t, paying.payer, paying.server, older)
 		paying.answer = func(string) { payOpen(paying) }
 		for _, name := range []string{"buy", "order"} {
-			if result := declining.call(refused, name); !result.IsError || said(result) != "Not done: the user refused." || result.StructuredContent != nil {
+			if result := declining.call(refused, name); !result.IsError || !strings.Contains(said(result), "The client did not open it: it declined.") || result.StructuredContent != nil {
 				t.Errorf("%s: %q, %v", name, said(result), result.StructuredContent)
 			}
 			is(t, paying.call(paid, name))
@@ -170,7 +170,7 @@ func TestZeroOutBesideTheAnswer(t *testing.T) {
 			session := connect(t, s.payer, s.server, true)
 			if result := s.call(session, "careless"); action == "accept" {
 				is(t, result)
-			} else if !result.IsError || said(result) != "Not done: the user refused." || result.StructuredContent != nil {
+			} else if !result.IsError || !strings.Contains(said(result), "The client did not open it: it declined.") || result.StructuredContent != nil {
 				t.Errorf("%s: %q, %v", name, said(result), result.StructuredContent)
 			}
 		}

@@ -66,3 +66,46 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 		}
 	}
 }
+
+// A client that gives up has paid for the result that the next call is given, whether it is small or large.
+func TestResultOfAClientThatGivesUp(t *testing.T) {
+	for _, size := range []int{100, 1_000_000} {
+		s, runs := &shop{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}, 0
+		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
+		s.url = serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, wish(s.me), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
+				if runs++; runs == 1 {
+					close(begun)
+					<-goOn
+				}
+				return sdk.NewToolResultText(strings.Repeat("x", size)), nil
+			})
+		})
+		session := s.session(true)
+		ctx, leave := context.WithCancel(t.Context())
+		ended := make(chan error)
+		var call sdk.CallToolRequest
+		call.Params.Name = "buy"
+		go func() {
+			_, err := session.CallTool(ctx, call)
+			ended <- err
+		}()
+		<-begun
+		leave()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		session.Close()
+		close(goOn)
+		session = s.session(true)
+		for next := range int32(2) {
+			if next == 1 {
+				adaptertest.UntilConfirmed(t, s.instance, s.me, s.id.Load().(string))
+			}
+			_, said, err := callFor(s, session, "buy", 1)
+			if err != nil || len(said) != size || runs != int(next+1) || s.asked.Load() != next+1 {
+				t.Fatalf("%.40q, %v after %d runs and %d requests", said, err, runs, s.asked.Load())
+			}
+		}
+	}
+}

@@ -5,7 +5,7 @@ go 1.25.5
 require (
 	github.com/google/jsonschema-go v0.4.2
 	github.com/mark3labs/mcp-go v1.2.0
-	urlmode.example/urlmode v0.0.0
+	urlmode.example/urlmode v1.0.0
 )
 
 require (
@@ -20,5 +20,3 @@ require (
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
-
-replace urlmode.example/urlmode => ../

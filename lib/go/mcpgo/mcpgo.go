@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -152,10 +153,17 @@ func made(result *sdk.CallToolResult, err error) (json.RawMessage, error) {
 func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {
 	var required *adapter.RequiredError
 	if errors.As(err, &required) {
-		return nil, sdk.URLElicitationRequiredError{Elicitations: []sdk.ElicitationParams{paramsOf(required.Ask, required.Ask.ElicitationID)}}
+		return nil, &requiredError{sdk.URLElicitationRequiredError{Elicitations: []sdk.ElicitationParams{paramsOf(required.Ask, required.Ask.ElicitationID)}},
+			required.Message}
 	}
 	if err != nil {
 		return nil, err
+	}
+	if end.State != "" && end.Result != nil {
+		asks := &sdk.CallToolResult{}
+		err := json.Unmarshal(end.Result, asks)
+		asks.ResultType, asks.RequestState = sdk.ResultTypeInputRequired, end.State
+		return asks, err
 	}
 	if end.State != "" {
 		requests := server.NewInputRequestBuilder(end.State)
@@ -169,12 +177,39 @@ func toResult(end adapter.End, err error) (*sdk.CallToolResult, error) {
 	return result, json.Unmarshal(end.Result, result)
 }
 
+// requiredError is that of the SDK with a message of ours.
+type requiredError struct {
+	of      sdk.URLElicitationRequiredError
+	message string
+}
+
+func (e *requiredError) Error() string { return e.message }
+
+func (e *requiredError) Unwrap() error { return e.of }
+
 func paramsOf(ask adapter.Ask, id string) sdk.ElicitationParams {
 	return sdk.ElicitationParams{Mode: sdk.ElicitationModeURL, Message: ask.Message, ElicitationID: id, URL: ask.URL}
 }
 
+// CallOf is a call as a body sees it that asks for something itself, or passes on what a server behind it asks for: with the requestState and the
+// answers that are its own, and without those of this package. ctx is the context of the body.
+func CallOf(ctx context.Context, call sdk.CallToolRequest) sdk.CallToolRequest {
+	if state, isForeign, ok := adapter.HandedTo(ctx); ok {
+		if call.Params.RequestState = state; !isForeign {
+			call.Params.InputResponses = maps.Clone(call.Params.InputResponses)
+			delete(call.Params.InputResponses, adapter.InputKey)
+		}
+	}
+	return call
+}
+
 func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.Call {
-	described, srv, session := adapter.Call{Output: calledOutput(ctx, call.Params.Name), WhenEnded: adapter.WhenEnded(ctx)}, server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
+	if ctx == nil { // The adapter refuses it.
+		ctx = context.Background()
+	}
+	srv, session := server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
+	call = CallOf(ctx, call)
+	described := adapter.Call{Output: calledOutput(ctx, call.Params.Name), WhenEnded: adapter.WhenEnded(ctx), WhenPassed: adapter.WhenPassed(ctx)}
 	if meta := call.Params.Meta; meta != nil {
 		described.Traceparent = urlmode.TraceparentOf(meta.AdditionalFields["traceparent"])
 	}
@@ -203,6 +238,9 @@ func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.
 	} else if known, ok := session.(server.SessionWithClientInfo); ok && srv != nil {
 		info, capabilities = known.GetClientInfo(), known.GetClientCapabilities()
 		described.Channel, described.Connection = t.channelOf(srv, session)
+		if call.Params.RequestState != "" { // The SDK has asked for what a body requires.
+			described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
+		}
 	}
 	described.Client = adapter.Client{Name: info.Name, Version: info.Version,
 		URL: capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil}

@@ -69,12 +69,29 @@ func Middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	}
 }
 
-// ended runs a tool, and tells how it has ended. One that requires input has not ended.
+// ended runs a tool, and tells how it has ended. One that requires input, or returns a link, has not ended.
 func ended(ctx context.Context, run func(context.Context) (*sdk.CallToolResult, error)) (*sdk.CallToolResult, error) {
 	ctx, delivery := adapter.WithDelivery(ctx)
 	result, err := run(ctx)
-	delivery.Ended(err == nil && !requiresInput(result) && (result == nil || !result.IsError))
+	switch {
+	case err == nil && isLink(result):
+		_, err = delivery.Open("")
+	case err == nil && requiresInput(result):
+		open := *result
+		open.RequestState, err = delivery.Open(result.RequestState)
+		result = &open
+	default:
+		delivery.Ended(err == nil && (result == nil || !result.IsError))
+	}
 	return result, err
+}
+
+func isLink(result *sdk.CallToolResult) bool {
+	if result == nil || result.StructuredContent == nil {
+		return false
+	}
+	content, err := json.Marshal(result.StructuredContent)
+	return err == nil && adapter.IsOpen(content)
 }
 
 func requiresInput(result *sdk.CallToolResult) bool {

@@ -136,6 +136,39 @@ func TestToolAfterTheExchangeOfAnotherCall(t *testing.T) {
 	}
 }
 
+// A call that waits for another one goes on where that gives the account back, whose code it has not sent.
+func TestAccountGivenBack(t *testing.T) {
+	b := newBed(t)
+	operator := adaptertest.AsOperator(t)
+	wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one"}
+	connect := func(claim string, values ...any) *Connection {
+		asked, err := b.vault.Connect(t.Context(), wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.comeBack(asked.ElicitationID, code)
+		if _, err := operator.Exec(t.Context(), "SELECT "+claim+" FROM urlmode.elicitation e WHERE e.id = $1", append([]any{asked.ElicitationID}, values...)...); err != nil {
+			t.Fatal(err)
+		}
+		return asked
+	}
+	// Nobody exchanges it, ever.
+	_, err := connect("urlmode.claim(e.id, e.binding)").Wait(t.Context())
+	b.is("what a connection hears", fmt.Sprint(err), "no account was connected: cancel, claimed")
+
+	const name = "9b8f0c1e-6a55-4c0f-8d7e-2f1a3b4c5d6e"
+	asked := connect("(urlmode.begin_lease(e.id, e.binding, NULL, 60000, 600000, $2)).outcome", name)
+	of, said := watched{b.vault, make(chan struct{})}, make(chan string, 1)
+	go func() { said <- b.tool(t.Context(), of, wanted) }()
+	<-of.awaits
+	isReleased := false
+	err = operator.QueryRow(t.Context(), "SELECT urlmode.release_unsent(e.id, e.binding, $2) FROM urlmode.elicitation e WHERE e.id = $1", asked.ElicitationID, name).Scan(&isReleased)
+	if err != nil || !isReleased {
+		t.Fatal("it is not given back", err)
+	}
+	b.is("what the tool has", <-said, "access-1")
+}
+
 // A code that is claimed while the instance is being closed is exchanged.
 func TestCloseDuringClaim(t *testing.T) {
 	for what, call := range map[string]struct {

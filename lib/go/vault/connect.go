@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
@@ -51,7 +52,7 @@ func (v *Vault) Connect(ctx context.Context, r urlmode.ConnectRequest) (*Connect
 // Errors: a *urlmode.NotConnectedError, and those of [urlmode.Instance.Wait].
 func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 	id, m := c.ElicitationID, c.vault.instance
-	for range limits.ClaimAttempts {
+	for attempt := 1; attempt <= limits.ClaimAttempts; attempt++ {
 		outcome, err := m.Wait(ctx, id, c.request.Owner)
 		if err != nil {
 			return "", err
@@ -85,7 +86,11 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			return account, err
 		case urlmode.ClaimTaken:
 			reason, isKnown, err := c.begun.Await(ctx, id)
-			if err == nil && (!isKnown || reason != "") {
+			isGivenBack := errors.Is(err, urlmode.ErrOpen)
+			if isGivenBack && attempt < limits.ClaimAttempts {
+				continue
+			}
+			if isGivenBack || err == nil && (!isKnown || reason != "") {
 				err = notConnected(cmp.Or(reason, "claimed"), "")
 			}
 			if err == nil {
@@ -97,7 +102,7 @@ func (c *Connection) Wait(ctx context.Context) (account string, err error) {
 			return c.request.Account, nil
 		}
 	}
-	return "", fmt.Errorf("the outcome has changed %d times: %w", limits.ClaimAttempts, urlmode.ErrOpen)
+	return "", urlmode.Failure(internals.Permit{}, urlmode.ErrOpen, fmt.Sprintf("the outcome has changed %d times", limits.ClaimAttempts), nil)
 }
 
 // checkShared looks at what another call has connected: it may be another account than this call needs, or less than it requires.
@@ -170,6 +175,9 @@ type connecting struct {
 }
 
 func (v *Vault) connecting(ctx context.Context, r urlmode.ConnectRequest) (*connecting, error) {
+	if err := v.internals.CheckContext(ctx); err != nil {
+		return nil, err
+	}
 	o, err := v.optionsOf(r.Provider, nil)
 	if err != nil {
 		return nil, err
@@ -217,8 +225,11 @@ func (c *connecting) Request() urlmode.Request {
 	}
 }
 
-func (c *connecting) Exchange(ctx context.Context, outcome urlmode.Outcome, returnURL string) (string, error) {
-	v, at := c.vault, place{c.request.Owner.Subject, c.request.Provider, ""}
+func (c *connecting) Exchange(ctx context.Context, outcome urlmode.Outcome, returnURL string) (account string, err error) {
+	if err := c.vault.internals.CheckContext(ctx); err != nil {
+		return "", err
+	}
+	v, at := c.vault, place{c.vault.owner(c.request.Owner.Subject), c.request.Provider, ""}
 	id, err := v.internals.CheckID(outcome.ElicitationID)
 	if err != nil {
 		return "", err
@@ -261,7 +272,9 @@ func (c *connecting) Await(ctx context.Context, elicitationID string) (reason st
 		switch {
 		case err != nil:
 			return "", false, err
-		case exchange != nil && *exchange != "exchanging":
+		case exchange == nil:
+			return "", false, urlmode.Failure(internals.Permit{}, urlmode.ErrOpen, "no call exchanges the code", nil)
+		case *exchange != "exchanging":
 			return *exchange, true, nil
 		case time.Now().After(until):
 			return "", false, nil

@@ -89,7 +89,7 @@ var sqlStoreExchanged = internals.StatementOf(
 	pgx.RowTo[bool],
 )
 
-type readAccountsValues struct {
+type findAccountsValues struct {
 	subject  string
 	provider string
 	account  string
@@ -111,25 +111,31 @@ type accountRow struct {
 	version     int64
 	// sealed
 	tokens []byte
+	// how long ago a refresh has stored them; nil: none has since the user has connected the account
+	sinceRefreshMs *int64
 }
 
-var sqlReadAccounts = internals.ReadingOf(
+var sqlFindAccounts = internals.ReadingOf(
 	`SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at, expires_in_ms,
-		lifetime_ms, version, tokens FROM urlmode.read_accounts($1::text, $2::text, $3::text)`,
-	func(of readAccountsValues) []any {
+		lifetime_ms, version, tokens, since_refresh_ms FROM urlmode.find_accounts($1::text, $2::text, $3::text)`,
+	func(of findAccountsValues) []any {
 		return []any{of.subject, orNull(of.provider), orNull(of.account)}
 	},
 	func(from pgx.CollectableRow) (r accountRow, err error) {
 		err = from.Scan(&r.providerName, &r.accountID, &r.state, &r.reason, &r.scopes, &r.requested, &r.connectedAt, &r.refreshedAt,
-			&r.expiresAt, &r.expiresInMs, &r.lifetimeMs, &r.version, &r.tokens)
+			&r.expiresAt, &r.expiresInMs, &r.lifetimeMs, &r.version, &r.tokens, &r.sinceRefreshMs)
 		return r, err
 	},
 )
 
-type beginRefreshValues struct {
+type beginLeaseOfValues struct {
 	place
 	version int64
 	leaseMs int64
+	// of the lock of the listening session; nil: there is none
+	holder *int64
+	// to try a refresh token that came late
+	late bool
 }
 
 type begunRefresh struct {
@@ -140,11 +146,11 @@ type begunRefresh struct {
 	waitMs int64
 }
 
-var sqlBeginRefresh = internals.StatementOf(
-	`SELECT outcome, coalesce(lease, 0), coalesce(wait_ms, 0) FROM urlmode.begin_refresh($1::text, $2::text, $3::text, $4::bigint,
-		$5::bigint)`,
-	func(of beginRefreshValues) []any {
-		return []any{of.subject, of.provider, of.account, of.version, of.leaseMs}
+var sqlBeginLeaseOf = internals.StatementOf(
+	`SELECT outcome, coalesce(lease, 0), coalesce(wait_ms, 0) FROM urlmode.begin_lease_of($1::text, $2::text, $3::text, $4::bigint,
+		$5::bigint, $6::bigint, $7::boolean)`,
+	func(of beginLeaseOfValues) []any {
+		return []any{of.subject, of.provider, of.account, of.version, of.leaseMs, of.holder, of.late}
 	},
 	func(from pgx.CollectableRow) (r begunRefresh, err error) {
 		err = from.Scan(&r.outcome, &r.lease, &r.waitMs)
@@ -152,52 +158,70 @@ var sqlBeginRefresh = internals.StatementOf(
 	},
 )
 
-type markSentValues struct {
+type markSendingValues struct {
 	place
 	lease int64
 	// from now on
 	leaseMs int64
 	// the token can be sent again, whatever becomes of the answer
 	staysGood bool
+	// for how long the provider takes it again; 0: never; nil: not known
+	reuseMs *int64
 }
 
-var sqlMarkSent = internals.StatementOf(
-	`SELECT urlmode.mark_sent($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::boolean)`,
-	func(of markSentValues) []any {
-		return []any{of.subject, of.provider, of.account, of.lease, of.leaseMs, of.staysGood}
+var sqlMarkSending = internals.StatementOf(
+	`SELECT urlmode.mark_sending($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::boolean, $7::bigint)`,
+	func(of markSendingValues) []any {
+		return []any{of.subject, of.provider, of.account, of.lease, of.leaseMs, of.staysGood, of.reuseMs}
 	},
 	pgx.RowTo[bool],
 )
 
-type commitRefreshValues struct {
+type storeRefreshedValues struct {
 	place
-	version     int64
+	version int64
+	lease   int64
+	// there is a new refresh token
+	replaced    bool
 	scopes      []string
 	tokens      []byte
 	expiresInMs *int64
 }
 
-var sqlCommitRefresh = internals.StatementOf(
-	`SELECT urlmode.commit_refresh($1::text, $2::text, $3::text, $4::bigint, $5::text[], $6::bytea, $7::bigint)`,
-	func(of commitRefreshValues) []any {
-		return []any{of.subject, of.provider, of.account, of.version, of.scopes, of.tokens, of.expiresInMs}
+var sqlStoreRefreshed = internals.StatementOf(
+	`SELECT urlmode.store_refreshed($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::boolean, $7::text[], $8::bytea,
+		$9::bigint)`,
+	func(of storeRefreshedValues) []any {
+		return []any{
+			of.subject,
+			of.provider,
+			of.account,
+			of.version,
+			of.lease,
+			of.replaced,
+			of.scopes,
+			of.tokens,
+			of.expiresInMs,
+		}
 	},
 	pgx.RowTo[string],
 )
 
-type failRefreshValues struct {
+type endRefreshValues struct {
 	place
 	version int64
 	lease   int64
 	// why it must be connected again; empty: it can be tried again
-	reason     string
-	answerLost bool
-	byGateway  bool
+	reason string
+	// the provider may have replaced the token; empty: it has not
+	lost string
+	// as the provider says it
+	retryAfterMs *int64
 }
 
-var sqlFailRefresh = internals.StatementOf(
-	`SELECT urlmode.fail_refresh($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::boolean, $8::boolean)`,
-	func(of failRefreshValues) []any {
+var sqlEndRefresh = internals.StatementOf(
+	`SELECT urlmode.end_refresh($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::text, $8::bigint)`,
+	func(of endRefreshValues) []any {
 		return []any{
 			of.subject,
 			of.provider,
@@ -205,8 +229,8 @@ var sqlFailRefresh = internals.StatementOf(
 			of.version,
 			of.lease,
 			orNull(of.reason),
-			of.answerLost,
-			of.byGateway,
+			orNull(of.lost),
+			of.retryAfterMs,
 		}
 	},
 	internals.Nothing,
@@ -252,15 +276,19 @@ var sqlDeleteAccount = internals.StatementOf(
 	pgx.RowTo[bool],
 )
 
+type vaultKeysOfValues struct {
+	tenant string
+}
+
 type keyRow struct {
 	kid      int
 	accounts int64
 }
 
-var sqlVaultKeys = internals.ReadingOf(
-	`SELECT kid, accounts FROM urlmode.vault_keys()`,
-	func(_ struct{}) []any {
-		return nil
+var sqlVaultKeysOf = internals.ReadingOf(
+	`SELECT kid, accounts FROM urlmode.vault_keys_of($1::text)`,
+	func(of vaultKeysOfValues) []any {
+		return []any{of.tenant}
 	},
 	func(from pgx.CollectableRow) (r keyRow, err error) {
 		err = from.Scan(&r.kid, &r.accounts)
@@ -307,7 +335,8 @@ var sqlResealAccount = internals.StatementOf(
 	pgx.RowTo[bool],
 )
 
-type forgetSubjectValues struct {
+type forgetOwnerValues struct {
+	tenant  string
 	subject string
 }
 
@@ -319,10 +348,10 @@ type forgottenRow struct {
 	currency  string
 }
 
-var sqlForgetSubject = internals.StatementOf(
-	`SELECT unclaimed::text, provider, reference, amount, currency FROM urlmode.forget_subject($1::text)`,
-	func(of forgetSubjectValues) []any {
-		return []any{of.subject}
+var sqlForgetOwner = internals.StatementOf(
+	`SELECT unclaimed::text, provider, reference, amount, currency FROM urlmode.forget_owner($1::text, $2::text)`,
+	func(of forgetOwnerValues) []any {
+		return []any{of.tenant, of.subject}
 	},
 	func(from pgx.CollectableRow) (r forgottenRow, err error) {
 		err = from.Scan(&r.unclaimed, &r.provider, &r.reference, &r.amount, &r.currency)

@@ -5,6 +5,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"time"
 
@@ -28,8 +29,10 @@ type storedAccount struct {
 	urlmode.Account
 	leftMs     *int64 // by PostgreSQL's clock; nil: not known
 	lifetimeMs *int64
-	version    int64
-	sealed     []byte
+	// sinceRefreshMs is nil if no refresh has stored the tokens since the user has connected the account.
+	sinceRefreshMs *int64
+	version        int64
+	sealed         []byte
 }
 
 // stored are tokens to be stored.
@@ -69,7 +72,7 @@ func one[A, R any](ctx context.Context, d database, statement internals.Statemen
 		return answer, err
 	}
 	if len(found) != 1 {
-		return answer, errors.New("PostgreSQL has answered with another number of rows than one")
+		return answer, urlmode.Failure(internals.Permit{}, urlmode.ErrUnavailable, fmt.Sprintf("PostgreSQL has answered with %d rows", len(found)), nil)
 	}
 	return found[0], nil
 }
@@ -89,7 +92,7 @@ func many[A, R any](ctx context.Context, d database, statement internals.Stateme
 
 // read finds the accounts of a user, the one that was connected last first.
 func (d database) read(ctx context.Context, at place) ([]storedAccount, error) {
-	found, err := many(ctx, d, sqlReadAccounts, readAccountsValues(at))
+	found, err := many(ctx, d, sqlFindAccounts, findAccountsValues(at))
 	all := make([]storedAccount, len(found))
 	for i, r := range found {
 		all[i] = storedAccount{
@@ -97,7 +100,7 @@ func (d database) read(ctx context.Context, at place) ([]storedAccount, error) {
 				Provider: r.providerName, Account: r.accountID, State: urlmode.AccountState(r.state), Reason: r.reason, Scopes: r.scopes,
 				Requested: r.requested, ConnectedAt: r.connectedAt.UTC(), RefreshedAt: r.refreshedAt.UTC(),
 			},
-			leftMs: r.expiresInMs, lifetimeMs: r.lifetimeMs, version: r.version, sealed: r.tokens,
+			leftMs: r.expiresInMs, lifetimeMs: r.lifetimeMs, sinceRefreshMs: r.sinceRefreshMs, version: r.version, sealed: r.tokens,
 		}
 		if r.expiresAt != nil {
 			all[i].ExpiresAt = r.expiresAt.UTC()
@@ -119,25 +122,39 @@ func (d database) storeExchanged(ctx context.Context, id string, binding []byte,
 		requested: texts(requested), tokens: s.sealed, expiresInMs: s.lessWaited(since), kept: kept})
 }
 
-func (d database) beginRefresh(ctx context.Context, at place, version int64) (begunRefresh, error) {
-	return one(ctx, d, sqlBeginRefresh, beginRefreshValues{place: at, version: version, leaseMs: limits.RefreshLease.Milliseconds()})
+// beginRefresh begins to refresh the tokens of this version. holder: of the lock of the listening session, or nil. late: to try a
+// refresh token that came late.
+func (d database) beginRefresh(ctx context.Context, at place, version int64, holder *int64, late bool) (begunRefresh, error) {
+	return one(ctx, d, sqlBeginLeaseOf, beginLeaseOfValues{place: at, version: version, leaseMs: limits.RefreshLease.Milliseconds(),
+		holder: holder, late: late})
 }
 
-func (d database) markSent(ctx context.Context, at place, number int64, isReusable bool) (bool, error) {
-	return one(ctx, d, sqlMarkSent, markSentValues{place: at, lease: number, leaseMs: limits.RefreshLease.Milliseconds(), staysGood: isReusable})
+// markSent also says for how long the provider takes the token again: nil, if that is not known.
+func (d database) markSent(ctx context.Context, at place, number int64, isReusable bool, reuseMs *int64) (bool, error) {
+	lease := limits.RefreshSent
+	if isReusable {
+		lease = limits.RefreshLease
+	}
+	return one(ctx, d, sqlMarkSending, markSendingValues{place: at, lease: number, leaseMs: lease.Milliseconds(), staysGood: isReusable,
+		reuseMs: reuseMs})
 }
 
-func (d database) commitRefresh(ctx context.Context, at place, version int64, s stored, since time.Time) (string, error) {
-	return one(ctx, d, sqlCommitRefresh, commitRefreshValues{place: at, version: version, scopes: texts(s.scopes), tokens: s.sealed,
-		expiresInMs: s.lessWaited(since)})
+// commitRefresh is late if another instance has sent the old refresh token since, and isReplaced, there is a new one.
+func (d database) commitRefresh(ctx context.Context, at place, version, number int64, s stored, isReplaced bool, since time.Time) (string, error) {
+	return one(ctx, d, sqlStoreRefreshed, storeRefreshedValues{place: at, version: version, lease: number, replaced: isReplaced,
+		scopes: texts(s.scopes), tokens: s.sealed, expiresInMs: s.lessWaited(since)})
 }
 
 // failRefresh ends a refresh that failed. With a reason, the account must be connected again. failure is nil if no request was made.
 func (d database) failRefresh(ctx context.Context, at place, version, number int64, reason string, why *failure) (bool, error) {
-	isGateway := why != nil && why.isOfGateway()
-	isLost := isGateway || why != nil && why.isAnswerLost
-	_, err := one(ctx, d, sqlFailRefresh, failRefreshValues{place: at, version: version, lease: number, reason: reason, answerLost: isLost,
-		byGateway: isGateway})
+	of := endRefreshValues{place: at, version: version, lease: number, reason: reason}
+	if why != nil {
+		of.lost = string(why.lost)
+		if after := why.retryAfter.Milliseconds(); after > 0 {
+			of.retryAfterMs = &after
+		}
+	}
+	_, err := one(ctx, d, sqlEndRefresh, of)
 	return err == nil, err
 }
 
@@ -145,12 +162,14 @@ func (d database) beginDisconnect(ctx context.Context, at place, first *int64) (
 	return one(ctx, d, sqlBeginDisconnect, beginDisconnectValues{place: at, leaseMs: limits.RefreshLease.Milliseconds(), first: first})
 }
 
-// retried repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+// retried repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost. The last
+// attempt begins after the time is over: the process may have stood still in the one before.
 func retried[T any](ctx context.Context, timeout time.Duration, change func() (T, error)) (T, error) {
 	until := time.Now().Add(timeout)
 	for delay := limits.CommitRetryMin; ; delay = min(2*delay, limits.CommitRetryMax) {
+		isLast := time.Now().After(until)
 		made, err := change()
-		if err == nil || isRefused(err) || errors.Is(err, urlmode.ErrClosed) || time.Now().After(until) {
+		if err == nil || isRefused(err) || errors.Is(err, urlmode.ErrClosed) || isLast {
 			return made, err
 		}
 		if waiting := timing.Sleep(ctx, timing.Jittered(delay)); waiting != nil {

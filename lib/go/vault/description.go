@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/internals"
 )
 
 // providersJSON has what this package needs of the descriptions in lib/providers. `make contract` writes it.
@@ -28,6 +29,7 @@ type description struct {
 	Revocation      string              `json:"revocation_endpoint,omitempty"`
 	Refresh         string              `json:"refresh_endpoint,omitempty"`
 	Reusable        bool                `json:"refresh_token_stays_good,omitempty"`
+	ReuseWithin     any                 `json:"reuse_within,omitempty"` // seconds, or "never"
 	PKCE            string              `json:"pkce"`
 	Method          string              `json:"token_endpoint_auth_method"`
 	SignedSecret    *signedSecret       `json:"signed_secret,omitempty"`
@@ -112,15 +114,9 @@ var (
 // hostMax is the most characters of a host.
 const hostMax = 253
 
-// argumentError is a mistake in a call or in the configuration, which names the argument.
-type argumentError struct{ text string }
-
-func (e *argumentError) Error() string { return e.text }
-
-func (e *argumentError) Unwrap() error { return urlmode.ErrArgument }
-
+// refuse is about a mistake in a call or in the configuration, and names the argument.
 func refuse(format string, values ...any) error {
-	return &argumentError{fmt.Sprintf(format, values...)}
+	return urlmode.Failure(internals.Permit{}, urlmode.ErrArgument, fmt.Sprintf(format, values...), nil)
 }
 
 func readDescriptions() (map[string]description, error) {

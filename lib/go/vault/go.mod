@@ -5,7 +5,7 @@ go 1.25.0
 require (
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/jackc/pgx/v5 v5.12.0
-	urlmode.example/urlmode v0.0.0
+	urlmode.example/urlmode v1.0.0
 )
 
 require (
@@ -15,5 +15,3 @@ require (
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
-
-replace urlmode.example/urlmode => ../

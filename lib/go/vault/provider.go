@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"urlmode.example/urlmode"
 )
@@ -34,6 +35,7 @@ type options struct {
 	required    []string
 	variables   map[string]string
 	parameters  map[string]string
+	reuseWithin time.Duration // zero: as the description says
 }
 
 // with are the options with further variables.
@@ -75,6 +77,21 @@ func (v *Vault) open(ctx context.Context, o options) (*provider, error) {
 	}
 	p.metadata = metadata{issuer: oauth.Issuer, authorization: oauth.Authorization, token: oauth.Token, revocation: oauth.Revocation}
 	return p, nil
+}
+
+// reuseMs is for how long after its use the provider takes a refresh token again. Zero: never. Nil: not known.
+func (p *provider) reuseMs() *int64 {
+	within := p.reuseWithin
+	if seconds, is := p.oauth.ReuseWithin.(float64); is && within == 0 {
+		within = time.Duration(seconds * float64(time.Second))
+	} else if p.oauth.ReuseWithin == "never" && within == 0 {
+		within = NeverReused
+	}
+	if within == 0 {
+		return nil
+	}
+	ms := max(0, within.Milliseconds())
+	return &ms
 }
 
 func (p *provider) usesPKCE() bool { return p.oauth.PKCE == "S256" }

@@ -4,6 +4,7 @@ package vault
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -52,24 +53,44 @@ func TestExpiredWithoutRefreshToken(t *testing.T) {
 	b.is("the error", b.token(), "the account at demo must be connected again: expired")
 }
 
-// A provider that is away leaves a token that is still valid in use, and is not asked all the time.
+// reused says for how long the provider takes a refresh token again.
+func reused(within any) func(*bed) {
+	return func(b *bed) { b.described.ReuseWithin = within }
+}
+
+// A provider that is away leaves a token that is still valid in use, and is not asked all the time. Whatever it answers, an outage
+// counts as one answer that is lost, and costs no account: the token is sent again at once, and then after a minute.
 func TestProviderIsAway(t *testing.T) {
 	for _, row := range []struct {
 		status     int
 		text, says string
-		lost       string
+		after      string // Retry-After
+		within     any    // reuse_within
+		times      int    // that it is asked at once
+		paused     int    // for about so many seconds nobody asks again
 	}{
-		{500, "", "invalid_response, status 500, no known type", "0"},
-		{503, `{"error":"temporarily_unavailable"}`, "temporarily_unavailable, status 503", "0"},
-		{504, "", "invalid_response, status 504, no known type", "1"},
-		{522, "<html>", "invalid_response, status 522, no known type", "1"},
-		{200, "<html>", "invalid_response, status 200, no known type", "1"},
-		{200, `{"token_type":"bearer"}`, "invalid_response, status 200, application/json with token_type", "1"},
+		{status: 500, says: "invalid_response, status 500, no known type", times: 2, paused: 60},
+		{status: 503, text: `{"error":"temporarily_unavailable"}`, says: "temporarily_unavailable, status 503", times: 2, paused: 60},
+		{status: 504, says: "invalid_response, status 504, no known type", times: 2, paused: 60},
+		{status: 522, text: "<html>", says: "invalid_response, status 522, no known type", times: 2, paused: 60},
+		{status: 408, text: `{"error":"invalid_grant"}`, says: "invalid_grant, status 408", times: 2, paused: 60},
+		{status: 429, says: "invalid_response, status 429, no known type", times: 2, paused: 60},
+		{status: 400, text: `{}`, says: "invalid_response, status 400, application/json", times: 2, paused: 60},
+		{status: 503, says: "invalid_response, status 503, no known type", within: "never", times: 1, paused: 60},
+		{status: 503, says: "invalid_response, status 503, no known type", within: 60.0, times: 2, paused: 2},
+		{status: 429, text: `{"error":"slow_down"}`, says: "slow_down, status 429", times: 1, paused: 1},
+		{status: 429, text: `{"error":"slow_down"}`, says: "slow_down, status 429", after: "120", times: 1, paused: 120},
+		{status: 503, says: "invalid_response, status 503, no known type", after: time.Now().Add(400 * time.Second).UTC().Format(http.TimeFormat), within: 60.0, times: 1, paused: 400},
+		{status: 503, says: "invalid_response, status 503, no known type", after: "99999999999999999999", times: 1, paused: 3600},
+		{status: 503, says: "invalid_response, status 503, no known type", after: "soon", times: 2, paused: 60},
 	} {
-		b := newBed(t)
+		b := newBed(t, reused(row.within))
 		b.store()
 		b.change("expires_at = now() + interval '30 seconds', refreshed_at = now() - interval '1 hour'")
 		b.endpoint.answers(func(w http.ResponseWriter, _ *http.Request) bool {
+			if row.after != "" {
+				w.Header().Set("Retry-After", row.after)
+			}
 			if !strings.HasPrefix(row.text, "{") {
 				w.Header().Set("Content-Type", "")
 				w.WriteHeader(row.status)
@@ -79,24 +100,21 @@ func TestProviderIsAway(t *testing.T) {
 			respond(w, row.status, row.text)
 			return true
 		})
-		b.is("a token that is still valid", b.token(), "access-1")
-		b.expire()
-		b.is("the error", b.token(), "the token at demo cannot be refreshed just now: paused")
-		b.is("what is heard", b.heard(), "connected, failed "+row.says)
-		b.is("how many answers were lost", b.column("lost"), row.lost)
-		wanted := []string{"the token at demo cannot be refreshed just now: " + row.says, "the token at demo cannot be refreshed just now: " + row.says}
-		if row.status == 200 { // A gateway's answers count as one that was lost, however many they are.
-			wanted[1] = "the account at demo must be connected again: refresh_lost"
+		b.is("a token that is still valid", b.tokenFor(t.Context(), time.Minute), "access-1")
+		least := fmt.Sprintf("(pause_until - now() BETWEEN interval '%[1]d s' * 0.3 AND interval '%[1]d s' * 1.05)", row.paused)
+		b.is("the pause", b.column(least), "true")
+		if asked := len(b.endpoint.refreshes()); asked != row.times {
+			t.Errorf("%+v: it was asked %d times", row, asked)
 		}
-		for _, each := range wanted {
+		b.change("expires_at = now()")
+		b.is("the error", b.token(), "the token at demo cannot be refreshed just now: paused")
+		for range 3 {
 			b.change("pause_until = NULL")
-			b.is("the error of the next attempt", b.token(), each)
+			b.is("the error of the next attempt", b.token(), "the token at demo cannot be refreshed just now: "+row.says)
 		}
 		b.endpoint.answers(nil)
-		if row.status != 200 {
-			b.change("pause_until = NULL")
-			b.is("the token when it is back", b.token(), "access-2")
-		}
+		b.change("pause_until = NULL")
+		b.is("the token when it is back", b.token(), "access-2")
 	}
 }
 
@@ -134,25 +152,37 @@ func TestCallEnds(t *testing.T) {
 	}
 }
 
-// An answer that is lost: the old token is tried once more, and then never again.
+// An answer that is lost: within the window of the provider the old token is sent again as often as needed, where that is not known once,
+// at once, and where a second use ends everything never.
 func TestLostAnswers(t *testing.T) {
-	b := newBed(t)
-	b.store()
-	b.expire()
-	b.endpoint.answers(func(w http.ResponseWriter, _ *http.Request) bool {
-		panic(http.ErrAbortHandler)
-	})
-	b.is("the error", b.token(), "the token at demo cannot be refreshed just now: CONNECTION_BROKEN")
-	b.is("the error meanwhile", b.token(), "the token at demo cannot be refreshed just now: paused")
-	b.change("pause_until = now()")
-	b.is("the error of the second attempt", b.token(), "the token at demo cannot be refreshed just now: CONNECTION_BROKEN")
-	b.change("pause_until = now(), expires_at = now() + interval '20 seconds'")
-	b.is("a token that is still valid", b.token(), "access-1")
-	b.expire()
-	b.is("the end", b.token(), "the account at demo must be connected again: refresh_lost")
-	if asked := b.endpoint.refreshes(); len(asked) != 2 {
-		t.Errorf("it was asked %d times", len(asked))
+	for _, row := range []struct {
+		within any
+		asked  int
+		text   string // empty: the connection breaks
+	}{{nil, 2, ""}, {60.0, 3, ""}, {"never", 1, ""}, {nil, 2, "<html>"}, {60.0, 3, `{"token_type":"bearer"}`}, {"never", 1, "<html>"}} {
+		b := newBed(t, reused(row.within))
+		b.store()
+		b.change("expires_at = now() + interval '30 seconds', refreshed_at = now() - interval '1 hour'")
+		b.endpoint.answers(func(w http.ResponseWriter, _ *http.Request) bool {
+			if row.text == "" {
+				panic(http.ErrAbortHandler)
+			}
+			respond(w, 200, row.text)
+			return true
+		})
+		b.is("a token that is still valid", b.tokenFor(t.Context(), time.Minute), "access-1")
+		b.endpoint.answers(nil)
+		b.change("expires_at = now(), pause_until = NULL")
+		end := "the account at demo must be connected again: refresh_lost"
+		if row.within == 60.0 {
+			end = "access-2"
+		}
+		b.is("the end", b.token(), end)
+		if asked := b.endpoint.refreshes(); len(asked) != row.asked {
+			t.Errorf("%+v: it was asked %d times", row, len(asked))
+		}
 	}
+	b := newBed(t)
 	b.store()
 	b.expire()
 	b.endpoint.server.Close()

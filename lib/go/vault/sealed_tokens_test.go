@@ -43,6 +43,7 @@ func unhex(t testing.TB, text string) []byte {
 
 func TestVectors(t *testing.T) {
 	var file struct {
+		Owners []struct{ Tenant, Subject, Owner string }
 		Tokens []struct {
 			Name, Subject, Provider, Account, JSON string
 			Kid                                    int
@@ -55,6 +56,14 @@ func TestVectors(t *testing.T) {
 	text, err := os.ReadFile("../../../tests/vectors/vault.json")
 	if err != nil || json.Unmarshal(text, &file) != nil || len(file.Tokens) == 0 {
 		t.Fatalf("there are no vectors: %v", err)
+	}
+	for _, v := range file.Owners {
+		if made := accountOwner(v.Tenant, v.Subject); made != v.Owner {
+			t.Errorf("the owner of %q, %q is %q", v.Tenant, v.Subject, made)
+		}
+		if tenant, subject := whoseAccount(v.Owner); tenant != v.Tenant || subject != v.Subject {
+			t.Errorf("%q is %q, %q", v.Owner, tenant, subject)
+		}
 	}
 	for _, v := range file.Tokens {
 		t.Run(v.Name, func(t *testing.T) {

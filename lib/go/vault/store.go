@@ -22,7 +22,7 @@ const changedState = "40001"
 
 // Store stores tokens that come from elsewhere, over what there is of the same account, and returns the account: default if
 // Connected.Account is empty. An ErrNotFound: the user was forgotten since its elicitation was created.
-func (v *Vault) Store(ctx context.Context, subject, provider string, connected Connected) (string, error) {
+func (v *Vault) Store(ctx context.Context, subject, provider string, connected Connected) (account string, err error) {
 	at, err := v.checkPlace(subject, provider, connected.Account)
 	if err != nil {
 		return "", err
@@ -73,6 +73,11 @@ func (v *Vault) sealConnected(ctx context.Context, at place, connected Connected
 	maps.Copy(all, connected.Tokens)
 	if token, _ := all["access_token"].(string); token == "" {
 		return made, nil, refuse("Tokens must have an access_token")
+	}
+	for _, name := range []string{"access_token", "refresh_token"} {
+		if token, _ := all[name].(string); unusable.MatchString(token) {
+			return made, nil, refuse("Tokens: %s must have no control characters", name)
+		}
 	}
 	if all["refresh_token"] == nil {
 		var refreshToken string

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -32,6 +33,11 @@ var (
 	codeForm  = regexp.MustCompile(`^[A-Za-z_-]{1,64}$`)
 	typeForm  = regexp.MustCompile(`^[a-z]+/[a-z.+-]{1,60}`)
 	scopeEnds = regexp.MustCompile(`[\s,]+`)
+	// secondsForm is how a number may be written as text.
+	secondsForm = regexp.MustCompile(`^ *[0-9]+(\.[0-9]+)? *$`)
+	// unusable is what no token has (RFC 6749 appendix A.12), and what stands for bytes that are no UTF-8: a line end could begin
+	// another header where the token is used.
+	unusable  = regexp.MustCompile("[\x00-\x1f\x7f\uFFFD]")
 	wholeForm = regexp.MustCompile(`^-?[0-9]+$`)
 )
 
@@ -73,7 +79,7 @@ func finite(value any) any {
 func toTokens(from *answer, rules tokenRules, keepsIDToken bool, otherwise string) (tokens, error) {
 	content := contentOf(from)
 	is := isGood(from.status)
-	failed := &failure{detail: detailOf(from, content, otherwise), status: from.status, isAnswerLost: is}
+	failed := from.failure(detailOf(from, content, otherwise))
 	every, isObject := content.(map[string]any)
 	if !isObject {
 		return nil, failed
@@ -89,12 +95,12 @@ func toTokens(from *answer, rules tokenRules, keepsIDToken bool, otherwise strin
 		delete(made, "id_token")
 	}
 	delete(made, variablesMember)
-	isRefusal := from.status >= 400 && from.status < 500 || is && made["access_token"] == nil
-	if code, isText := made["error"].(string); isText && isRefusal {
+	isRefusal := from.status >= 400 && from.status < 500 && from.status != http.StatusRequestTimeout || is && made["access_token"] == nil
+	if code, _ := made["error"].(string); code != "" && isRefusal {
 		if slices.Contains(rules.InvalidGrant, code) {
 			code = "invalid_grant"
 		}
-		failed.code, failed.isAnswerLost = code, false
+		failed.code, failed.lost = code, ""
 		return nil, failed
 	}
 	if !is || !areTokens(made) {
@@ -106,14 +112,14 @@ func toTokens(from *answer, rules tokenRules, keepsIDToken bool, otherwise strin
 }
 
 func contentOf(from *answer) any {
-	if !strings.HasPrefix(from.contentType, "application/x-www-form-urlencoded") {
+	if !strings.HasPrefix(strings.ToLower(from.contentType), "application/x-www-form-urlencoded") {
 		return readJSON(from.body)
 	}
 	form, _ := url.ParseQuery(strings.ToValidUTF8(string(from.body), "\uFFFD")) // what can be read of it
 	content := map[string]any{}
 	for name, values := range form {
 		if last := values[len(values)-1]; last != "" {
-			content[name] = last
+			content[name] = strings.ToValidUTF8(last, "\uFFFD")
 		}
 	}
 	return content
@@ -134,9 +140,11 @@ func memberOf(every map[string]any, rules tokenRules) tokens {
 }
 
 func joined(list []any) string {
-	texts := make([]string, len(list))
-	for i, each := range list {
-		texts[i] = fmt.Sprint(each)
+	var texts []string
+	for _, each := range list {
+		if text, is := each.(string); is {
+			texts = append(texts, text)
+		}
 	}
 	return strings.Join(texts, " ")
 }
@@ -144,7 +152,7 @@ func joined(list []any) string {
 func areTokens(made tokens) bool {
 	isText := func(name string) bool {
 		text, is := made[name].(string)
-		return is && text != ""
+		return is && text != "" && !unusable.MatchString(text)
 	}
 	kind, _ := made["token_type"].(string)
 	_, isScope := made["scope"].(string)
@@ -178,6 +186,9 @@ func secondsOf(said any) (float64, bool) {
 		seconds, _ = said.Float64()
 	case string:
 		var err error
+		if !secondsForm.MatchString(said) {
+			return 0, false
+		}
 		if seconds, err = strconv.ParseFloat(strings.TrimSpace(said), 64); err != nil {
 			return 0, false
 		}

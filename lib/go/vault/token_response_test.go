@@ -15,7 +15,7 @@ import (
 
 // answered at noon.
 func answered(status int, contentType, body string) *answer {
-	return &answer{status, contentType, []byte(body), time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	return &answer{status, contentType, []byte(body), time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), 0}
 }
 
 const jsonType = "application/json"
@@ -58,23 +58,23 @@ func TestAnswersWithoutTokens(t *testing.T) {
 	for _, row := range []struct {
 		from         *answer
 		detail, code string
-		isLost       bool
+		lost         loss
 	}{
-		{answered(400, jsonType, `{"error":"invalid_grant","error_description":"secret-1"}`), "invalid_grant, status 400", "invalid_grant", false},
-		{answered(200, jsonType, `{"error":"bad_refresh_token"}`), "bad_refresh_token, status 200", "invalid_grant", false},
-		{answered(400, jsonType, `{"error":true,"message":"x"}`), "invalid_response, status 400, application/json with error, message", "", false},
-		{answered(400, jsonType, `{"error":"a-secret-1"}`), "invalid_response, status 400, application/json with error", "a-secret-1", false},
-		{answered(500, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 500", "", false},
-		{answered(302, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 302", "", false},
-		{answered(200, "text/html", `<html>`), "invalid_response, status 200, text/html", "", true},
-		{answered(200, jsonType, `{"access_token":"a","token_type":"mac"}`), "invalid_response, status 200, application/json with access_token, token_type", "", true},
+		{answered(400, jsonType, `{"error":"invalid_grant","error_description":"secret-1"}`), "invalid_grant, status 400", "invalid_grant", ""},
+		{answered(200, jsonType, `{"error":"bad_refresh_token"}`), "bad_refresh_token, status 200", "invalid_grant", ""},
+		{answered(400, jsonType, `{"error":true,"message":"x"}`), "invalid_response, status 400, application/json with error, message", "", lostStatus},
+		{answered(400, jsonType, `{"error":"a-secret-1"}`), "invalid_response, status 400, application/json with error", "a-secret-1", ""},
+		{answered(500, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 500", "", lostStatus},
+		{answered(302, jsonType, `{"error":"invalid_grant"}`), "invalid_grant, status 302", "", lostStatus},
+		{answered(200, "text/html", `<html>`), "invalid_response, status 200, text/html", "", lostAnswer},
+		{answered(200, jsonType, `{"access_token":"a","token_type":"mac"}`), "invalid_response, status 200, application/json with access_token, token_type", "", lostAnswer},
 		{answered(200, jsonType, `{"access_token":"a","token_type":"bearer","refresh_token":""}`),
-			"invalid_response, status 200, application/json with access_token, refresh_token, token_type", "", true},
-		{answered(200, jsonType, `{"access_token":"a","token_type":"bearer"} `+"x"), "invalid_response, status 200, application/json", "", true},
+			"invalid_response, status 200, application/json with access_token, refresh_token, token_type", "", lostAnswer},
+		{answered(200, jsonType, `{"access_token":"a","token_type":"bearer"} `+"x"), "invalid_response, status 200, application/json", "", lostAnswer},
 	} {
 		_, err := toTokens(row.from, tokenRules{InvalidGrant: []string{"bad_refresh_token"}}, false, "invalid_response")
 		var failed *failure
-		if !errors.As(err, &failed) || failed.detail != row.detail || failed.code != row.code || failed.isAnswerLost != row.isLost {
+		if !errors.As(err, &failed) || failed.detail != row.detail || failed.code != row.code || failed.lost != row.lost {
 			t.Errorf("%s: %+v", row.from.body, failed)
 		}
 	}

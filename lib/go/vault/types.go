@@ -2,6 +2,11 @@
 
 package vault
 
+import (
+	"net/http"
+	"time"
+)
+
 // Config configures a Vault. Providers are required, and KeysFile or Keys.
 type Config struct {
 	// KeysFile is the name of the vault's own keys file, which no callback host has. It is read again when it changes.
@@ -13,6 +18,9 @@ type Config struct {
 	// OnEvent is told what happens to accounts, for a log. It must return soon, and not close the instance. Several goroutines may
 	// call it at the same time.
 	OnEvent func(Event)
+	// HTTPClient has the Transport of the requests to providers, such as one that traces them, and a Timeout, if it is less than 30
+	// seconds. Redirects are not followed, and cookies not kept. By default each request has a connection of its own.
+	HTTPClient *http.Client
 }
 
 // Provider is what accounts of a provider are connected with.
@@ -26,7 +34,13 @@ type Provider struct {
 	// Variables are those of the description, and Parameters are added to the authorization request.
 	Variables  map[string]string
 	Parameters map[string]string
+	// ReuseWithin is for how long after its use the provider takes a refresh token again, over what the description says; or
+	// NeverReused.
+	ReuseWithin time.Duration
 }
+
+// NeverReused is the ReuseWithin of a provider at which a second use of a refresh token ends all that was granted.
+const NeverReused time.Duration = -1
 
 // EventName is what has happened to an account.
 type EventName string

@@ -50,7 +50,7 @@ func newVault(instance *urlmode.Instance, config Config, descriptions map[string
 	if instance == nil {
 		return nil, refuse("the instance is required")
 	}
-	v := &Vault{instance: instance, internals: instance.Internals(internals.Permit{}), requester: newRequester(limits.AccountRequest), providers: map[string]options{}, onEvent: config.OnEvent}
+	v := &Vault{instance: instance, internals: instance.Internals(internals.Permit{}), requester: newRequester(limits.AccountRequest, config.HTTPClient), providers: map[string]options{}, onEvent: config.OnEvent}
 	v.database = database{v.internals}
 	v.discovery = &discovery{requester: v.requester, known: map[string]known{}}
 	v.refresher = &refresher{vault: v, running: map[place]*refreshing{}}
@@ -75,7 +75,10 @@ func (v *Vault) checkProvider(name string, given Provider, descriptions map[stri
 	if !is {
 		return made, refuse("there is no description %q of how an account is connected in lib/providers", described)
 	}
-	made = options{provider: name, described: given.Description, description: found, scopes: given.Scopes, required: given.RequiredScopes,
+	if given.ReuseWithin != NeverReused && (given.ReuseWithin < 0 || given.ReuseWithin > limits.ReuseMax) {
+		return made, refuse("ReuseWithin must be up to %s, or NeverReused", limits.ReuseMax)
+	}
+	made = options{provider: name, reuseWithin: given.ReuseWithin, described: given.Description, description: found, scopes: given.Scopes, required: given.RequiredScopes,
 		variables: merged(given.Variables, nil), parameters: merged(given.Parameters, nil)}
 	if made.client, err = readClient(given.Client, found); err != nil {
 		return made, err
@@ -107,7 +110,8 @@ func (v *Vault) optionsOf(provider string, of tokens) (options, error) {
 
 func (v *Vault) report(event Event, at place) {
 	if v.onEvent != nil {
-		event.Subject, event.Provider, event.Account = at.subject, at.provider, at.account
+		_, event.Subject = whoseAccount(at.subject)
+		event.Provider, event.Account = at.provider, at.account
 		v.onEvent(event)
 	}
 }
@@ -119,8 +123,11 @@ func (v *Vault) checkPlace(subject, provider, account string) (place, error) {
 			return place{}, err
 		}
 	}
-	return place{subject, provider, account}, nil
+	return place{v.owner(subject), provider, account}, nil
 }
+
+// owner is whose an account of this subject is.
+func (v *Vault) owner(subject string) string { return accountOwner(v.internals.Tenant(), subject) }
 
 func (v *Vault) find(ctx context.Context, at place) (storedAccount, error) {
 	rows, err := v.database.read(ctx, at)
@@ -142,7 +149,7 @@ func (v *Vault) Accounts(ctx context.Context, subject, provider string) ([]urlmo
 	if _, err := v.checkPlace(subject, checked, ""); err != nil {
 		return nil, err
 	}
-	rows, err := v.database.read(ctx, place{subject: subject, provider: provider})
+	rows, err := v.database.read(ctx, place{subject: v.owner(subject), provider: provider})
 	listed := make([]urlmode.Account, len(rows))
 	for i, row := range rows {
 		listed[i] = row.Account
@@ -163,7 +170,7 @@ func (v *Vault) Disconnect(ctx context.Context, subject, provider, account strin
 		return Disconnected{}, err
 	}
 	return inBackground(ctx, v, func(ctx context.Context) (Disconnected, error) {
-		return v.disconnect(ctx, place{subject, provider, row.Account.Account})
+		return v.disconnect(ctx, place{asked.subject, provider, row.Account.Account})
 	})
 }
 
@@ -263,7 +270,7 @@ func (v *Vault) ForgetSubject(ctx context.Context, subject string) error {
 	if _, err := v.checkPlace(subject, "any", ""); err != nil {
 		return err
 	}
-	unclaimed, err := many(ctx, v.database, sqlForgetSubject, forgetSubjectValues{subject})
+	unclaimed, err := many(ctx, v.database, sqlForgetOwner, forgetOwnerValues{tenant: v.internals.Tenant(), subject: subject})
 	if err != nil || len(unclaimed) == 0 {
 		return err
 	}
@@ -277,7 +284,7 @@ func (v *Vault) ForgetSubject(ctx context.Context, subject string) error {
 
 // KeysInUse are the keys that the vault still needs. Another one can be removed from the keys file.
 func (v *Vault) KeysInUse(ctx context.Context) ([]KeyInUse, error) {
-	found, err := many(ctx, v.database, sqlVaultKeys, struct{}{})
+	found, err := many(ctx, v.database, sqlVaultKeysOf, vaultKeysOfValues{tenant: v.internals.Tenant()})
 	all := make([]KeyInUse, len(found))
 	for i, k := range found {
 		all[i] = KeyInUse{KID: k.kid, Accounts: k.accounts}
@@ -296,6 +303,9 @@ func (v *Vault) Reseal(ctx context.Context) (done Resealed, err error) {
 		}
 		for _, each := range rows {
 			last = place{each.subject, each.provider, each.account}
+			if tenant, _ := whoseAccount(each.subject); tenant != v.internals.Tenant() {
+				continue
+			}
 			text, err := openText(v.keys, last, each.tokens)
 			var made []byte
 			if err == nil {

@@ -78,6 +78,15 @@ export function createCheckout({ elicitationId }) {
 }
 
 /**
+ * The page on which a user settles a subscription that is past due, such as Stripe's portal.
+ *
+ * @param {import('urlmode').Entitlement} entitlement
+ */
+export function manageUrl({ subscription }) {
+	return `https://billing.example/manage?subscription=${subscription}`;
+}
+
+/**
  * What the tools ask on pages of the callback programs.
  *
  * @type {import('urlmode').InputForm}

@@ -1,9 +1,9 @@
 // FrontMCP: an account and a payment.
 import * as frontmcp from '@frontmcp/sdk';
 import { UrlMode } from 'urlmode';
-import { askApproval, collectInput, PostgresStorage, urlPlugin, withAccount, withElicitation } from 'urlmode/frontmcp';
+import { askApproval, collectInput, PostgresStorage, requirePaid, urlPlugin, withAccount, withElicitation } from 'urlmode/frontmcp';
 
-import { auth, client, createCheckout, deletion, issuer, keyForm, port, settings, terms, verifyKey } from './app.mjs'; // yours
+import { auth, client, createCheckout, deletion, issuer, keyForm, manageUrl, port, settings, terms, verifyKey } from './app.mjs'; // yours
 
 const { App, createElicitationStoreFromStorage, FrontMcpInstance, Tool, ToolContext, z } = frontmcp;
 const urlmode = new UrlMode(settings);
@@ -47,6 +47,16 @@ class BuySummary extends ToolContext {
 }
 Tool({ name: 'buy_summary', description: 'Buys the summary, as data.', inputSchema: {}, outputSchema: { reference: z.string() } })(BuySummary);
 
+class AskAnalyst extends ToolContext {
+	execute() {
+		return requirePaid({
+			urlmode, call: this, subject: subjectOf(this), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+			message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+		}, async ({ status }) => ({ content: [{ type: 'text', text: `Buy low, sell high. (${status})` }] }));
+	}
+}
+Tool({ name: 'ask_analyst', description: 'Asks the analyst, for subscribers.', inputSchema: {} })(AskAnalyst);
+
 class StoreKey extends ToolContext {
 	execute() {
 		return collectInput({
@@ -76,7 +86,7 @@ class DeleteReports extends ToolContext {
 Tool({ name: 'delete_reports', description: 'Deletes all reports, if somebody else agrees.', inputSchema: {} })(DeleteReports);
 
 class Reports {}
-App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport, BuySummary, StoreKey, AcceptTerms, DeleteReports] })(Reports);
+App({ id: 'reports', name: 'Reports', tools: [ConnectAccount, BuyReport, BuySummary, AskAnalyst, StoreKey, AcceptTerms, DeleteReports] })(Reports);
 
 await FrontMcpInstance.bootstrap({
 	info: { name: 'reports', version: '1.0.0' },

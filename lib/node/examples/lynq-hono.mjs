@@ -7,11 +7,11 @@ import { payment } from '@lynq/lynq/payment';
 import { Hono } from 'hono';
 import { buildAuthorizationUrl, fetchUserInfo } from 'openid-client';
 import { UrlMode } from 'urlmode';
-import { askApproval, collectInput, forSession, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
+import { askApproval, collectInput, forSession, requirePaid, withAccount, withElicitation, withProgress } from 'urlmode/lynq';
 import { exchangeCode } from 'urlmode/oauth';
 
 import {
-	client, configuration, createCheckout, deletion, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+	client, configuration, createCheckout, deletion, issuer, keyForm, manageUrl, port, settings, subjectOf, terms, verifyKey,
 } from './app.mjs'; // yours
 
 const urlmode = new UrlMode(settings);
@@ -52,6 +52,11 @@ server.tool('connect_again', { description: 'Connects your Demo Account, each ti
 		provider: 'demo', description: 'openid-connect', variables: { issuer }, client, scopes: ['openid', 'profile'],
 	}, async ({ account: { name } }) => c.text(`Connected the account of ${name}.`));
 });
+
+server.tool('ask_analyst', { description: 'Asks the analyst, for subscribers.' }, async (args, c) => requirePaid({
+	urlmode, server, call: c, subject: subject(c.sessionId), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+	message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+}, async ({ status }) => c.text(`Buy low, sell high. (${status})`)));
 
 server.tool('store_key', { description: 'Stores your API key.' }, async (args, c) => collectInput({
 	urlmode, server, call: c, subject: subject(c.sessionId), provider: 'intake', form: keyForm, verify: verifyKey,

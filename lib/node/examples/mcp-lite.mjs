@@ -4,11 +4,11 @@ import { serve } from '@hono/node-server';
 import { McpServer, StreamableHttpTransport } from 'mcp-lite';
 import { UrlMode } from 'urlmode';
 import {
-	askApproval, collectInput, PostgresClientRequestAdapter, PostgresSessionAdapter, withAccount, withElicitation,
+	askApproval, collectInput, PostgresClientRequestAdapter, PostgresSessionAdapter, requirePaid, withAccount, withElicitation,
 } from 'urlmode/mcp-lite';
 
 import {
-	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, manageUrl, port, settings, subjectOf, terms, verifyKey,
 } from './app.mjs';
 
 const urlmode = new UrlMode(settings);
@@ -47,6 +47,14 @@ server.tool('buy_summary', {
 		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The summary costs 10.50 EUR.', item: 'summary:2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })),
+});
+
+server.tool('ask_analyst', {
+	description: 'Asks the analyst, for subscribers.',
+	handler: (args, call) => requirePaid({
+		urlmode, call, subject: subjectIn(call), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+		message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+	}, async ({ status }) => ({ content: [{ type: 'text', text: `Buy low, sell high. (${status})` }] })),
 });
 
 server.tool('store_key', {

@@ -3,11 +3,11 @@
 import { serve } from '@hono/node-server';
 import { MCPServer } from 'mcp-use';
 import { UrlMode } from 'urlmode';
-import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/mcp-use';
+import { askApproval, collectInput, rejectRequestState, requirePaid, withAccount, withElicitation } from 'urlmode/mcp-use';
 import { z } from 'zod';
 
 import {
-	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, manageUrl, port, settings, subjectOf, terms, verifyKey,
 } from './app.mjs';
 
 const urlmode = new UrlMode(settings);
@@ -43,6 +43,11 @@ server.tool({ name: 'buy_summary', description: 'Buys the summary, as data.', ou
 	expected: { amount: 1050, currency: 'EUR' },
 	message: 'The summary costs 10.50 EUR.', item: 'summary:2026', targetUrl: createCheckout,
 }, async ({ reference = '' }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
+
+server.tool({ name: 'ask_analyst', description: 'Asks the analyst, for subscribers.' }, (args, call) => requirePaid({
+	urlmode, call, subject: subjectIn(call), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+	message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+}, async ({ status }) => ({ content: [{ type: 'text', text: `Buy low, sell high. (${status})` }] })));
 
 server.tool({ name: 'store_key', description: 'Stores your API key.' }, (args, call) => collectInput({
 	urlmode, call, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',

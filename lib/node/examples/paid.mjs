@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { createCheckout, isTrusted, ownDatabaseUrl, port, settings, subjectOf } from './app.mjs';
 
 const HOUR = 3_600_000;
+const PAID = new Error('the user has paid for this already');
 const urlmode = new UrlMode(settings);
 const db = new pg.Pool({ connectionString: ownDatabaseUrl }).on('error', console.error);
 await db.query(`
@@ -41,7 +42,7 @@ async function followLedger() {
 		} else {
 			// The entry says how much has gone back by then: by refunds, and by disputes that are open or lost.
 			await db.query(`
-				UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided' OR voided AND $5 <> 'released', entry = $6
+				UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided', entry = $6
 				WHERE provider = $1 AND payment IN ($2, $3) AND entry < $6`,
 			[entry.provider, entry.payment, entry.checkout, entry.refunded, entry.type, entry.number]);
 		}
@@ -83,10 +84,17 @@ function createReports(subject) {
 	server.registerTool('read_report', { description: 'The report of a year, for 10.50 EUR.', inputSchema: year }, async (wanted, call) => {
 		const item = `report:${wanted.year}`;
 		const report = text(`In ${wanted.year} everything went well.`);
-		if (await urlmode.paid({ subject, item, delivered: true })) return report;
+		// Here, where there is nothing to go on with: another call may deliver at this moment what was paid.
+		const targetUrl = async (/** @type {Parameters<typeof createCheckout>[0]} */ made) => {
+			if (await urlmode.paid({ subject, item, delivered: true })) throw PAID;
+			return createCheckout(made);
+		};
 		return withElicitation({
-			...offer, call, item, expected: { amount: 1050, currency: 'EUR' }, message: `The report of ${wanted.year} costs 10.50 EUR.`,
-		}, () => report);
+			...offer, call, item, targetUrl, expected: { amount: 1050, currency: 'EUR' }, message: `The report of ${wanted.year} costs 10.50 EUR.`,
+		}, () => report).catch((error) => {
+			if (error === PAID) return report;
+			throw error;
+		});
 	});
 
 	server.registerTool('buy_credits', { description: 'Buys 1000 credits, for 10.00 EUR.' }, (call) => withElicitation({

@@ -6,11 +6,11 @@ import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { UrlMode } from 'urlmode';
-import { askApproval, collectInput, withAccount, withElicitation } from 'urlmode/sdk';
+import { askApproval, collectInput, requirePaid, withAccount, withElicitation } from 'urlmode/sdk';
 import { z } from 'zod';
 
 import {
-	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, manageUrl, port, settings, subjectOf, terms, verifyKey,
 } from './app.mjs';
 
 const urlmode = new UrlMode(settings);
@@ -55,6 +55,11 @@ async function openSession(subject) {
 	server.registerTool('buy_summary', { description: 'Buys the summary, as data.', outputSchema: { reference: z.string() } }, (call) =>
 		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', item: 'summary:2026' },
 			({ reference = '' }) => ({ ...text(`Paid with ${reference}.`), structuredContent: { reference } })));
+
+	server.registerTool('ask_analyst', { description: 'Asks the analyst, for subscribers.' }, (call) => requirePaid({
+		urlmode, server, call, subject, provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+		message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+	}, ({ status }) => text(`Buy low, sell high. (${status})`)));
 
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
 		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',

@@ -9,11 +9,11 @@ import {
 	createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { UrlMode } from 'urlmode';
-import { askApproval, collectInput, rejectRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
+import { askApproval, collectInput, handleTasks, notifyOfTasks, rejectRequestState, requirePaid, withAccount, withElicitation } from 'urlmode/sdk2';
 import { z } from 'zod';
 
 import {
-	client, createCheckout, deletion, isTrusted, issuer, keyForm, port, settings, subjectOf, terms, verifyKey,
+	client, createCheckout, deletion, isTrusted, issuer, keyForm, manageUrl, port, settings, subjectOf, terms, verifyKey,
 } from './app.mjs';
 
 const urlmode = new UrlMode(settings);
@@ -49,6 +49,11 @@ function createReports(subject) {
 		withElicitation({ ...report, call, message: 'The summary costs 10.50 EUR.', item: 'summary:2026' }, async ({ reference = '' }) => (
 			{ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })));
 
+	server.registerTool('ask_analyst', { description: 'Asks the analyst, for subscribers.' }, (call) => requirePaid({
+		urlmode, server, call, subject, provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+		message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
+	}, async ({ status }) => ({ content: [{ type: 'text', text: `Buy low, sell high. (${status})` }] })));
+
 	server.registerTool('store_key', { description: 'Stores your API key.' }, (call) => collectInput({
 		urlmode, server, call, subject, provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
 	}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${String(values.api_key).length} characters.` }] })));
@@ -58,9 +63,12 @@ function createReports(subject) {
 	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] })));
 
 	server.registerTool('delete_reports', { description: 'Deletes all reports, if somebody else agrees.' }, (call) => askApproval({
-		urlmode, server, call, subject, provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+		urlmode, server, call, subject, provider: 'approvals', form: deletion, approver: 'others', ttl: 604_800_000,
 		message: 'Somebody else must agree.',
 	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] })));
+
+	// A client that declares tasks need not wait, and any instance answers for its tasks.
+	handleTasks({ urlmode, server, owner: () => ({ subject }) });
 	return server;
 }
 
@@ -71,7 +79,7 @@ function createReports(subject) {
 const subjectIn = (options) => String(options?.authInfo?.extra?.subject);
 
 const modern = createMcpHandler((options) => createReports(subjectIn(options)), { legacy: 'reject' });
-const answerNewer = rejectRequestState(modern.fetch);
+const answerNewer = rejectRequestState(notifyOfTasks(urlmode, modern.fetch));
 /** @type {Map<string, { subject: string, transport: WebStandardStreamableHTTPServerTransport }>} */
 const sessions = new Map();
 

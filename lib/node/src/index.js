@@ -3,7 +3,7 @@ export {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountSizeError, AccountUnavailableError, ClaimLostError,
 	ClaimRefundedError, ElicitationClientGoneError, ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError, ElicitationSubscribedError,
 	ElicitationOpenError, ElicitationReferenceError, ElicitationSealError, ElicitationTimeoutError, KeysFileError,
-	ProviderUnavailableError, RequestStateError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError, UrlModeUnavailableError,
+	ProviderUnavailableError, RequestStateError, TokenRefusedError, UnclaimedPaymentsError, UrlModeBusyError, UrlModeClosedError, UrlModeError, UrlModeUnavailableError,
 } from './core/errors.js';
 
 /**
@@ -49,6 +49,8 @@ export {
  * @typedef {import('./core/types.js').Reconciliation} Reconciliation
  * @typedef {import('./core/types.js').Refund} Refund
  * @typedef {import('./core/types.js').RefundEntry} RefundEntry
+ * @typedef {import('./core/types.js').Target} Target
+ * @typedef {import('./core/types.js').TargetArguments} TargetArguments
  * @typedef {import('./core/types.js').Ticket} Ticket
  * @typedef {import('./core/types.js').TicketOptions} TicketOptions
  * @typedef {import('./core/types.js').UnclaimedPayment} UnclaimedPayment

@@ -171,7 +171,7 @@ test('answers of token endpoints, as RFC 6749 has them', async (t) => {
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],
 		[json({ access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 60 }],
 		...[-1, '', ' ', '-5', 'never', '3600s', true, [], {}, '1e999', 1e15, '9223372036854775807'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a' }]),
-		...[0, '0', 59.5, '3600'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a', expires_in: seconds }]),
+		...[0, '0', 59.5, '3600'].map((seconds) => [json({ access_token: 'a', expires_in: seconds }), {}, 200, { access_token: 'a', expires_in: Number(seconds) }]),
 		// The clock of this host is two hours fast.
 		[at('Mon, 23 Nov 2026 10:00:00 GMT', { access_token: 'a', expires_at: '2026-11-23T11:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T11:00:00Z', expires_in: 3_600 }],
 		[at('soon', { access_token: 'a', expires_at: '2026-11-23T13:00:00Z' }), {}, 200, { access_token: 'a', expires_at: '2026-11-23T13:00:00Z', expires_in: 3_600 }],

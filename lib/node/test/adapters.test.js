@@ -1,5 +1,5 @@
 // How calls of the adapters end, with simulated clients. The elicitation stays open at the end
-// of a call, unless the user refuses.
+// of a call, whatever the client has answered.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { withElicitation as withMcpUse } from '../src/adapters/mcp-use.js';
 import { verifyRequestState } from '../src/adapters/sdk2.js';
+import { checkClients } from '../src/core/arguments.js';
 import { linkCall, never, round, sessionCall, signature, start } from './support/calls.js';
 import { payment, request, until } from './support/database.js';
 import { keyLine, writeKeys } from './support/keys.js';
@@ -65,10 +66,10 @@ for (const [kind, wish] of Object.entries({ payment, signature, oauth: request }
 		const before = sessionCall();
 		before.controller.abort(new Error('at once'));
 		await assert.rejects(ask(before), /at once/);
-		const failing = await ask(sessionCall({ answer: () => Promise.reject(new Error('no window')) }));
-		assert.deepEqual([failing.action, failing.url !== undefined], ['pending', true]);
-		const dismissed = await ask(sessionCall({ answer: async () => 'cancel' }));
-		assert.equal(dismissed.text, 'Not done: the user dismissed the request.');
+		for (const [answer, reason] of [['cancel', 'client_dismissed'], ['decline', 'client_declined'], [undefined, 'client_failed']]) {
+			const ended = await ask(sessionCall({ name: `one with ${reason}`, answer: async () => answer ?? assert.fail('no window') }));
+			assert.deepEqual([ended.action, ended.reason, ended.url !== undefined, (await newest()).status], ['pending', reason, true, 'pending']);
+		}
 
 		const closing = ask(sessionCall(), { roundTimeout: 60_000, urlmode: another() });
 		await sleep(100);
@@ -84,10 +85,6 @@ for (const [kind, wish] of Object.entries({ payment, signature, oauth: request }
 
 test('close ends the calls that wait with the link', async (t) => {
 	const { ask, options, state } = await start(t);
-	for (const client of [sessionCall(), round()]) {
-		const asked = client.asked.length === 0 && client.call.mcpReq.envelope ? await ask(client) : undefined;
-		if (asked) assert.equal(asked.action, 'asked');
-	}
 	const client = sessionCall();
 	const waiting = ask(client, { roundTimeout: 60_000 });
 	await until('it is asked', () => client.asked.length === 1);
@@ -120,24 +117,44 @@ test('a client that declines too late does not undo a payment', async (t) => {
 	assert.equal(result.action, 'accept');
 });
 
-test('a client that declines is not notified, even if the wait ends before the refusal has returned', async (t) => {
-	const { ask, urlmode, state } = await start(t);
-	const abandon = urlmode.abandon.bind(urlmode);
-	urlmode.abandon = async (...args) => {
-		const ended = await abandon(...args);
-		await sleep(300); // The wait hears of it in this time.
-		return ended;
-	};
-	const client = sessionCall({ answer: async () => 'decline' });
-	assert.equal((await ask(client, { roundTimeout: 60_000 })).text, 'Not done: the user refused.');
-	assert.equal(await state(), 'completed decline refused');
-	assert.deepEqual(client.sent, []);
+test('what a client has answered is remembered for its name and version, and for this elicitation', async (t) => {
+	const { ask, admin, newest, finish } = await start(t);
+	const answers = { decline: 'declined', cancel: 'dismissed', error: 'failed' };
+	const by = (name, answer) => sessionCall({ name, answer: async () => answer });
+	for (const action of Object.keys(answers)) {
+		const client = sessionCall({ name: action, answer: async () => (action === 'error' ? assert.fail('no window') : action) });
+		assert.match((await ask(client)).text, /^Please\.\n\nThe client did not open it: .+\. If the user refused, stop, .+ Otherwise show the user the link\.\n\nTo pay/);
+		const next = sessionCall({ name: action, answer: () => assert.fail('asked again') });
+		const { action: end, reason, text } = await ask(next);
+		assert.deepEqual([end, reason, /did not open it/.test(text)], ['pending', undefined, false]);
+	}
+	const { id } = await newest();
+	const { rows } = await admin.query('SELECT answer FROM urlmode.asked_client WHERE elicitation = $1 ORDER BY answered_at', [id]);
+	assert.deepEqual(rows.map(({ answer }) => answer), Object.values(answers));
+	const other = by('another host', 'accept');
+	await ask(other);
+	assert.equal(other.asked.length, 1, 'another client is asked');
+	await finish(id);
+	await ask(by('decline'));
+	const anew = by('decline', 'decline');
+	assert.equal((await ask(anew, { item: 'another' })).reason, 'client_declined', 'it is asked for another elicitation');
 });
 
-test('a user who refuses in the client what is open in the browser gets an answer at once, and it stays', async (t) => {
+test('a client that fails, and does not get the answer to its call, gets the link with its next call', async (t) => {
+	const { ask, newest } = await start(t);
+	const failing = sessionCall({ answer: async () => assert.fail('no window') });
+	failing.server.server.transport.send = async () => assert.fail('the client has closed the stream');
+	await assert.rejects(ask(failing), /closed the stream/);
+	const from = performance.now();
+	const next = await ask(sessionCall({ answer: () => assert.fail('asked again') }), { roundTimeout: 60_000 });
+	assert.deepEqual([next.reason, next.url !== undefined, (await newest()).status], ['client_failed', true, 'pending']);
+	assert.ok(performance.now() - from < 30_000, 'it has waited for what nobody has been shown');
+});
+
+test('a client that declines what is open in the browser gets an answer at once, and it stays', async (t) => {
 	const { ask, newest, callback, owner } = await start(t);
 	for (const action of ['decline', 'cancel']) {
-		const result = await ask(sessionCall({ answer: async ({ elicitationId }) => {
+		const result = await ask(sessionCall({ name: action, answer: async ({ elicitationId }) => {
 			await callback.open(elicitationId, owner);
 			return action;
 		} }), { roundTimeout: 60_000 });
@@ -224,25 +241,34 @@ test('rounds: a client that is known to calls again, as often as it is known to,
 	}
 });
 
-test('rounds: a refusal completes the elicitation, and an expired one returns expired', async (t) => {
-	const { ask, state } = await start(t);
-	const first = await ask(round());
-	const refused = await ask(round({ state: first.toolResult.requestState, action: 'decline' }));
-	assert.equal(refused.text, 'Not done: the user refused.');
-	assert.equal(await state(), 'completed decline refused');
-	const second = await ask(round(), { ttl: 200 });
+test('rounds: an elicitation that has expired says so', async (t) => {
+	const { ask } = await start(t);
+	const asked = await ask(round(), { ttl: 200 });
 	await sleep(300);
-	assert.equal((await ask(round({ state: second.toolResult.requestState, action: 'accept' }), { ttl: 200, roundTimeout: 60_000 })).text,
+	assert.equal((await ask(round({ state: asked.toolResult.requestState, action: 'accept' }), { ttl: 200, roundTimeout: 60_000 })).text,
 		'Not done: nobody completed it in time.');
 });
 
-test('rounds: a dismissal ends the call, and a call on another instance goes on', async (t) => {
+test('rounds: a refusal ends the call, and a call on another instance goes on', async (t) => {
 	const { ask, state, newest, finish, another } = await start(t);
 	const { toolResult: { requestState } } = await ask(round());
-	assert.equal((await ask(round({ state: requestState, action: 'cancel' }))).text, 'Not done: the user dismissed the request.');
-	assert.equal(await state(), 'pending');
+	for (const [action, reason] of [['cancel', 'client_dismissed'], ['decline', 'client_declined']]) {
+		const ended = await ask(round({ state: requestState, action }));
+		assert.deepEqual([ended.action, ended.reason, ended.url !== undefined, await state()], ['pending', reason, true, 'pending']);
+	}
+	assert.deepEqual([(await ask(round())).action, (await ask(round({ name: 'other' }))).action], ['pending', 'asked']);
 	await finish((await newest()).id);
 	assert.equal((await ask(round({ state: requestState }), { urlmode: another() })).action, 'accept');
+});
+
+test('rounds: a client that comes back without an answer gets the link at once; one that has accepted is asked again', async (t) => {
+	const { ask, newest } = await start(t);
+	await ask(round());
+	const next = await ask(round(), { roundTimeout: 60_000 });
+	assert.deepEqual([next.reason, next.url !== undefined, (await newest()).status], ['client_failed', true, 'pending']);
+	const { toolResult: { requestState: state } } = await ask(round({ name: 'able' }));
+	assert.equal((await ask(round({ name: 'able', state, action: 'accept' }))).action, 'pending', 'its round is over');
+	assert.equal((await ask(round({ name: 'able' }))).action, 'asked');
 });
 
 test('a handle stays valid after a key rotation until its key is removed', async (t) => {
@@ -328,6 +354,7 @@ test('verifyRequestState opens our handles and passes others to the given functi
 test('what is known of a client goes before what it declares, for the versions of which it is known', async (t) => {
 	const { options, ask } = await start(t, request, { clients: [
 		{ name: 'boastful', url: false, versions: { from: '1.0', before: '1.1' } }, { name: 'modest', url: true }, { name: 'old', url: false, versions: { before: '0.9' } },
+		{ name: 'texter', ask: 'text' }, { name: 'errs', ask: 'error' }, { name: 'asks', ask: 'request' }, { name: 'silent', url: true, ask: 'error' },
 	] });
 	assert.equal((await ask(round({ name: 'boastful' }))).action, 'pending');
 	assert.equal((await ask(round({ name: 'modest', capabilities: {} }))).action, 'pending', 'an answer may only require what its call declares');
@@ -337,6 +364,23 @@ test('what is known of a client goes before what it declares, for the versions o
 	assert.equal((await ask(round({ name: 'old' }))).action, 'asked');
 	assert.equal((await ask(round({ name: 'unknown', capabilities: { elicitation: {} } }))).action, 'pending');
 	assert.ok(options);
+
+	assert.deepEqual([(await ask(round({ name: 'texter' }))).action, (await ask(sessionCall({ name: 'texter' }))).action], ['pending', 'pending']);
+	await assert.rejects(ask(sessionCall({ name: 'errs' })), ({ code, data }) => code === -32042 && data.elicitations.length === 1);
+	await assert.rejects(ask(sessionCall({ name: 'silent', capabilities: {} }), { ask: 'request' }), { code: -32042 });
+	assert.equal((await ask(sessionCall({ name: 'errs', capabilities: {} }))).action, 'pending', 'it does not say that it can');
+	const asked = sessionCall({ name: 'asks' });
+	await ask(asked, { ask: 'error' });
+	assert.equal(asked.asked.length, 1);
+	assert.deepEqual([(await ask(round({ name: 'errs' }))).action, (await ask(round({ name: 'silent', capabilities: {} }))).action], ['asked', 'pending'],
+		'2026-07-28 has no such error');
+});
+
+test('facts about clients have known members', () => {
+	for (const facts of [{ asks: 'error' }, { ask: 'link' }, { url: 'yes' }, { versions: { to: '2' } }, { versions: '2' }, { versions: { from: 2 } }]) {
+		assert.throws(() => checkClients([{ name: 'host', ...facts }]), { name: 'TypeError' }, JSON.stringify(facts));
+	}
+	checkClients([{ name: 'host', versions: { from: '1', before: '2' }, url: true, ask: 'error', rounds: 1, round: 1_000 }]);
 });
 
 test('mcp-use: a client of an older protocol revision gets the link as text', async (t) => {

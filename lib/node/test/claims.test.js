@@ -11,8 +11,10 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Claims } from '../src/core/claims.js';
+import { Rechecks } from '../src/core/rechecks.js';
 import { bindingOf } from '../src/core/token.js';
-import { payment, purgeResults, setUp, signature, until } from './support/database.js';
+import { connect, connectionsOf, payment, purgeResults, request, setUp, signature, until } from './support/database.js';
 import { scratchFolder } from './support/keys.js';
 
 const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
@@ -74,7 +76,7 @@ for (const [kind, how] of Object.entries(KINDS)) {
 		assert.ok(await isResumed());
 		assert.equal(await isListed(), false, 'it was delivered');
 		assert.equal(await again.confirm(), true);
-		assert.equal(await first.confirm(), false, 'another call has confirmed it');
+		assert.equal(await again.confirm(), true, 'it can be repeated');
 		assert.equal((await begin()).state, 'taken');
 		assert.equal(await isResumed(), false);
 		assert.deepEqual(await sql('SELECT FROM urlmode.lease WHERE elicitation = $1', id), [], 'what is sealed does not stay');
@@ -465,3 +467,52 @@ for (const [dieAt, works, next] of [
 		assert.equal(await isListed(), false);
 	});
 }
+
+for (const claimId of [undefined, randomUUID()]) {
+	test(`an aborted call ${claimId ? 'leaves an account to another that may have the same claim' : 'gives the account back that it has claimed'}`, async () => {
+		let answer;
+		const answered = new Promise((resolve) => (answer = resolve));
+		const statements = [];
+		const query = async (text) => {
+			statements.push(/\w+(?=\()/.exec(text)[0]);
+			if (text.includes('begin_lease')) return answered;
+			return [{ answer: true }];
+		};
+		const claims = new Claims({ query }, undefined, 60_000, undefined, new Rechecks(new Map()), undefined);
+		const controller = new AbortController();
+		const begun = claims.begin({ id: randomUUID(), binding: Buffer.alloc(16) }, { reference: null, lease: 30_000, timeout: 0, claimId, signal: controller.signal });
+		await new Promise((resolve) => setImmediate(resolve));
+		controller.abort(new Error('the client is gone'));
+		await assert.rejects(begun, /the client is gone/);
+		answer([{ outcome: 'claimed', claimed_reference: null, fence: null, fulfilled: null, leased_ms: null }]);
+		await new Promise((resolve) => setImmediate(resolve));
+		assert.deepEqual(statements.slice(1), claimId ? [] : ['release_unsent']);
+	});
+}
+
+test('a storm of claims that are aborted takes no account with it, and leaves nothing in the queue', async (t) => {
+	const { urlmode, callback, admin, adminUrl, applicationName } = await setUp(t);
+	// Not `admin`: in a transaction, pg_stat_activity shows the statements of the first time it was asked.
+	const lock = await connect(t, adminUrl);
+	const owners = Array.from({ length: 30 }, () => ({ subject: `user-${randomUUID()}`, session: '' }));
+	const ids = await Promise.all(owners.map(async (owner) => {
+		const { elicitationId: id } = await urlmode.create({ ...request, ...owner });
+		await callback.complete(id, { ...owner, result: { code: 'c' } });
+		return id;
+	}));
+	const gone = new Error('the client is gone');
+	const controller = new AbortController();
+	await lock.query('BEGIN; LOCK TABLE urlmode.elicitation IN ACCESS EXCLUSIVE MODE');
+	const settled = Promise.allSettled(ids.map((id, n) => urlmode.beginClaim(id, { ...owners[n], signal: controller.signal })));
+	await until('one waits for the lock', async () => (await connectionsOf(admin, applicationName))
+		.some(({ query, wait_event_type: event }) => event === 'Lock' && query.includes('begin_lease')));
+	controller.abort(gone);
+	for (const { reason } of await settled) assert.equal(reason, gone);
+	await lock.query('ROLLBACK');
+	for (const [n, id] of ids.entries()) {
+		// What was sent before is being given back.
+		await until('it can be claimed', async () => (await urlmode.beginClaim(id, owners[n])).state === 'begun');
+	}
+	const { rows: [{ count }] } = await admin.query("SELECT count(*) FROM urlmode.elicitation WHERE id = ANY ($1) AND exchange = 'exchanging'", [ids]);
+	assert.equal(Number(count), ids.length);
+});

@@ -274,7 +274,7 @@ test('rechecks, and checks of what users have typed, leave nothing behind', asyn
 	await staysFlat(t, () => asking.run({ id: randomUUID(), binding: Buffer.alloc(16), status: 'opened' }, async () => undefined), FEW);
 	const checking = checker({
 		takeCheck: async () => ({ lease: 1, result: Buffer.alloc(1), left_ms: '60000' }), endCheck: async () => {},
-		openValues: () => ({ key: 'a' }), sealProblem: () => Buffer.alloc(1),
+		openValues: () => ({ key: 'a' }), sealProblem: () => Buffer.alloc(1), checkProblem: () => undefined,
 	});
 	await staysFlat(t, () => checking.run({ id: randomUUID(), binding: Buffer.alloc(16), provider: 'demo', status: 'processing' }, async () => undefined), FEW);
 });
@@ -308,7 +308,7 @@ test('refreshed accounts leave nothing behind', async (t) => {
 		value: async () => ({ staysRefreshable: false, refresh: async () => ({ access_token: randomUUID(), refresh_token: 'r', expires_in: 3_600 }) }),
 	});
 	let refreshed = 0;
-	const refresher = new Refresher({
+	const refresher = new Refresher({ acquire: () => {}, release: () => {}, holder: async () => null }, {
 		beginRefresh: async () => ({ outcome: 'begun', lease: '1' }), markSent: async () => true, commitRefresh: async () => 'stored',
 	}, new KeysFile(scratchKeys(t)), () => ({}), (name) => (refreshed += Number(name === 'refreshed')), () => false);
 	let calls = 0;

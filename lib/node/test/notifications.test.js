@@ -23,17 +23,6 @@ test('a client is told once in each session, whichever call tells it', async () 
 	for (let n = 0; n < 2; n += 1) assert.equal(await told(noticeOf(undefined, 'e')), 1, 'a call without a session');
 });
 
-test('a client is not told of its own refusal, but of an end that its refusal has not brought', async () => {
-	const session = {};
-	assert.equal(await noticeOf(session, 'refused').refuse(async () => true), true);
-	assert.equal(await noticeOf(session, 'refused').refuse(async () => false), true, 'it had refused before');
-	assert.equal(await told(noticeOf(session, 'refused')), 0);
-	assert.equal(await noticeOf(session, 'paid').refuse(async () => false), false);
-	assert.equal(await told(noticeOf(session, 'paid')), 1);
-	await assert.rejects(noticeOf(session, 'failed').refuse(async () => { throw new Error('no database'); }), /no database/);
-	assert.equal(await told(noticeOf(session, 'failed')), 1);
-});
-
 test('a session remembers a thousand elicitations: the oldest is forgotten for one more', () => {
 	const session = {};
 	const notices = Array.from({ length: REMEMBERED }, (_, n) => noticeOf(session, `e-${n}`));

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
-import { formatPrice, priceOf } from '../src/core/price.js';
+import { formatPrice } from '../src/core/currency.js';
+import { priceOf } from '../src/core/price.js';
 import { UrlMode } from '../src/index.js';
 import { payment, setUp } from './support/database.js';
 

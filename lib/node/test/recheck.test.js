@@ -54,7 +54,7 @@ test('the answer of recheck completes the row for every wait, and an event that 
 	const expected = { elicitationId: id, action: 'accept', reason: '', result: { reference: first }, reference: first, ...PRICE, expected: PRICE };
 	assert.deepEqual(await asks, expected);
 	assert.deepEqual(await other, expected);
-	assert.deepEqual(questions, [{
+	assert.deepEqual(questions.map(({ signal: _, ...question }) => question), [{
 		elicitationId: id, provider: 'demo', type: 'payment.changed', reference: last, references: [first, last], expected: PRICE,
 	}]);
 	assert.deepEqual(progress, ['opened']);
@@ -355,28 +355,33 @@ test('a call of recheck that takes longer than its lease causes no second call i
 	for (const wait of [first, second]) assert.equal((await wait).action, 'accept');
 });
 
-test('a warning tells of a recheck that takes longer than its lease', async (t) => {
+test('a recheck that does not answer within its lease has failed, and a late answer is not taken', async (t) => {
 	t.mock.timers.enable({ apis: ['setTimeout'] });
-	const warnings = [];
-	t.mock.method(process, 'emitWarning', (message, { code }) => warnings.push([message, code]));
+	const ended = [];
 	const asking = rechecker({
 		beginRecheck: async () => ({ rechecks: 1, event_type: null, unproven_references: [], expected: PRICE, provider: 'demo', checkout: null }),
-		endRecheck: async () => {},
-		complete: () => assert.fail('there is no answer'),
+		endRecheck: async (row, taken, failed) => ended.push(failed),
+		complete: () => assert.fail('nobody awaits the answer'),
 	});
 	const answer = deferred();
+	let signal;
 	const row = { id: 'of the test', binding: Buffer.alloc(16), status: 'opened' };
-	const running = asking.run(row, () => answer.promise);
+	const running = asking.run(row, (request) => {
+		({ signal } = request);
+		return answer.promise;
+	});
 	await null;
 	assert.equal(asking.begunOn(row.id), 'opened');
 	t.mock.timers.tick(59_000);
-	assert.deepEqual(warnings, []);
+	assert.equal(signal.aborted, false);
 	t.mock.timers.tick(2_000);
-	assert.deepEqual(warnings, [['recheck of elicitation of the test takes more than 60 s: another instance may begin one meanwhile',
-		'URLMODE_RECHECK']]);
-	answer.resolve(undefined);
-	assert.deepEqual(await running, { taken: true });
-	assert.equal(asking.begunOn(row.id), undefined);
+	const { taken, error } = await running;
+	assert.deepEqual([taken, error.message], [true, 'recheck of elicitation of the test has not answered within 60 s']);
+	assert.equal(signal.reason, error);
+	answer.resolve(paid('late'));
+	await answer.promise;
+	await new Promise(setImmediate);
+	assert.deepEqual([ended, asking.begunOn(row.id)], [[true], undefined]);
 });
 
 function deferred() {

@@ -81,6 +81,49 @@ test('a function that fails is asked again later, after the others; the error na
 	assert.deepEqual(api.asked, ['first', 'second', 'first']);
 });
 
+test('a function that never settles holds up neither other providers nor a claim', async (t) => {
+	const other = await start(t);
+	const answered = `tr_${randomUUID()}`;
+	other.api.payments = [{ reference: answered }];
+	let [called, signal] = [() => {}];
+	const hangs = (request) => {
+		({ signal } = request);
+		called();
+		return new Promise(() => {});
+	};
+	const hung = await start(t, { rechecks: {} });
+	const { urlmode } = await setUp(t, {
+		keysFile: other.settings.keysFile, rechecks: { [hung.provider]: hangs, [other.provider]: other.recheck },
+	});
+	const isCalled = () => new Promise((resolve) => (called = resolve));
+	const id = await hung.create();
+	await hung.event(id, 'paid');
+	await pass(hung, id, 60);
+	await other.event(await other.create(), 'paid');
+
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	let isAsked = isCalled();
+	const sweep = urlmode.recheckDue();
+	sweep.catch(() => {});
+	await isAsked;
+	t.mock.timers.tick(60_000);
+	await assert.rejects(sweep, new RegExp(`${id} at ${hung.provider} has failed: recheck of .* has not answered within 60 s`));
+	t.mock.timers.reset();
+	assert.deepEqual([other.api.asked, signal.aborted], [['paid'], true]);
+
+	await hung.urlmode.complete(id, { ...owner, action: 'accept', ...PRICE, reference: `tr_${id}` });
+	await pass(hung, id, 61);
+	const stop = new AbortController();
+	isAsked = isCalled();
+	const claim = hung.urlmode.beginClaim(id, { ...owner, recheck: hangs, signal: stop.signal });
+	await isAsked;
+	stop.abort(new Error('the client is gone'));
+	await assert.rejects(claim, { message: 'the client is gone' });
+	assert.equal(signal.reason.message, 'the client is gone');
+	await pass(hung, id, 61);
+	assert.equal((await hung.urlmode.beginClaim(id, { ...owner, recheck: hung.recheck })).state, 'begun', 'the next call can ask at once');
+});
+
 test('several instances ask once, and those without a function for the provider do not', async (t) => {
 	const { urlmode, another, api, create, event, settings } = await start(t);
 	const id = await create();

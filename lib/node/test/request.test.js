@@ -8,7 +8,10 @@ import test from 'node:test';
 
 import { resumeKeyOf } from '../src/adapters/asking.js';
 import { checkRequest } from '../src/core/create-options.js';
-import { canonicalJson, digestOfRequest } from '../src/core/digest.js';
+import { canonicalJson } from '../src/core/canonical-json.js';
+import { DIGEST_BYTES, REQUEST_LABEL } from '../src/core/contract-seals.js';
+import { digestOfRequest } from '../src/core/digest.js';
+import { sha256 } from '../src/core/sha256.js';
 import { payment, request, setUp, signature } from './support/database.js';
 
 const newOwner = () => ({ subject: `user-${randomUUID()}` });
@@ -19,6 +22,19 @@ test('the digest of a request is that of the vectors', () => {
 		assert.equal(canonicalJson({ ...rest, expected: expected ?? undefined }), canonical);
 		assert.equal(digestOfRequest({ expected, ...rest, mcpClient: rest.mcp_client }).toString('hex'), digest);
 	}
+});
+
+test('the canonical form is that of the vectors', () => {
+	const { cases, refused } = JSON.parse(readFileSync(new URL('../../../tests/vectors/canonical.json', import.meta.url), 'utf8'));
+	for (const { value, text, request: digest } of cases) {
+		assert.equal(canonicalJson(value), text);
+		assert.equal(sha256(`${REQUEST_LABEL}\0${text}`, DIGEST_BYTES).toString('hex'), digest);
+	}
+	assert.equal(canonicalJson({ a: undefined, b: -0, c: [null] }), '{"b":0,"c":[null]}');
+	let deep = [];
+	for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+	const values = [...refused.map((text) => JSON.parse(text)), NaN, -Infinity, [undefined], 1n, () => {}, deep];
+	for (const value of values) assert.throws(() => canonicalJson(value), TypeError);
 });
 
 test('the resume key of a call that gives none is that of the vectors', () => {
@@ -36,11 +52,23 @@ test('the digest of a form is that of the vectors, made of the options', () => {
 	const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
 	const forms = cases.filter(({ request: { about } }) => about?.form?.title);
 	assert.ok(forms.length >= 4);
-	for (const { request: { about: { verify, ...about }, ...wish }, digest } of forms) {
-		const options = { ...wish, ...about, ...verify && { verifyTimeout: 5_000 }, subject: 'ada' };
+	for (const { request: { about: { verify, four_eyes: fourEyes, ...about }, ...wish }, digest } of forms) {
+		const options = { ...wish, ...about, ...fourEyes && { fourEyes }, ...verify && { verifyTimeout: 5_000 }, subject: 'ada' };
 		assert.equal(checkRequest(options).request.toString('hex'), digest);
 	}
 	assert.ok(forms.some(({ request: { about } }) => about.verify));
+});
+
+test('the label of a button is a part of the form, and is what a label can be', () => {
+	const wish = { provider: 'intake', kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key' }] } };
+	const submitLabel = { en: 'Connect', de: 'Verbinden' };
+	const { request, form } = checkRequest({ ...wish, submitLabel });
+	assert.deepEqual([request, form.submit_label], [checkRequest({ ...wish, form: { ...wish.form, submit_label: submitLabel } }).request, submitLabel]);
+	assert.notDeepEqual(request, checkRequest(wish).request);
+	for (const label of ['', 'x'.repeat(41), 'a\nb', {}, { xx: 'a' }, 1]) {
+		assert.throws(() => checkRequest({ ...wish, submitLabel: label }), /form\/submit_label/);
+	}
+	assert.throws(() => checkRequest({ provider: 'a', kind: 'approval', form: { title: 'T' }, submitLabel: 'Yes' }), /submitLabel is only allowed/);
 });
 
 test('neither item nor resumeKey goes on with another kind, provider or client', async (t) => {

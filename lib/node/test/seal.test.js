@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { Key, keyRing } from '../src/core/keys.js';
-import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO } from '../src/core/contract-seals.js';
+import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, TASK_INFO, VERIFIER_INFO } from '../src/core/contract-seals.js';
 import { openOutcome, rowBytes, seal, unseal } from '../src/core/seal.js';
 import { bindingOf } from '../src/core/token.js';
 
@@ -13,7 +13,7 @@ const ring = (vector) => keyRing([new Key(vector.kid, hex(vector.secret_hex))]);
 
 const OWNER = Buffer.alloc(16, 1);
 
-for (const [vector, use] of Object.entries({ result: RESULT_INFO, event_result: EVENT_RESULT_INFO, fulfilled: FULFILLED_INFO })
+for (const [vector, use] of Object.entries({ result: RESULT_INFO, event_result: EVENT_RESULT_INFO, fulfilled: FULFILLED_INFO, task: TASK_INFO })
 	.flatMap(([name, use]) => vectors[name].map((each) => [each, use]))) {
 	const keys = ring(vector);
 	const owned = use !== EVENT_RESULT_INFO;

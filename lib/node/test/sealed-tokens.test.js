@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { parseKeys } from '../src/core/keys.js';
+import { accountOwner, whoseAccount } from '../src/vault/account-owner.js';
 import { openTokens, sealTokens } from '../src/vault/sealed-tokens.js';
+import { connect, requireUrl } from './support/database.js';
 import { keyLine } from './support/keys.js';
 
 test('what is sealed opens only for its subject, provider and account, and unchanged', () => {
@@ -24,6 +26,15 @@ test('what is sealed opens only for its subject, provider and account, and uncha
 });
 
 const vectors = JSON.parse(readFileSync(new URL('../../../tests/vectors/vault.json', import.meta.url), 'utf8'));
+test('no two subjects of tenants have accounts with the same owner, whatever characters they have; in SQL as well', async (t) => {
+	const admin = await connect(t, requireUrl('URLMODE_ADMIN_DATABASE_URL'));
+	for (const { tenant, subject, owner } of vectors.owners) {
+		const { rows } = await admin.query('SELECT urlmode.account_owner($1, $2) AS owner', [tenant, subject]);
+		assert.deepEqual([accountOwner(tenant, subject), rows, whoseAccount(owner)], [owner, [{ owner }], { tenant, subject }]);
+	}
+	assert.equal(new Set(vectors.owners.map(({ owner }) => owner)).size, vectors.owners.length);
+});
+
 for (const vector of vectors.tokens) {
 	test(`vector: ${vector.name}`, () => {
 		const keys = parseKeys(`${vector.kid} ${Buffer.from(vector.secret_hex, 'hex').toString('base64')}`, 'keys');

@@ -108,7 +108,7 @@ test('every row is read again about each 30 seconds', async (t) => {
 	await ended;
 });
 
-test('the listener waits 10 seconds for an answer, and longer after each loss, until it has an answer, for which it asks each 8 seconds', async (t) => {
+test('the listener waits 10 seconds for an answer, and longer after each loss, until it has an answer, for which it asks each 4 seconds', async (t) => {
 	const delays = [];
 	const clients = [];
 	t.mock.method(globalThis, 'setTimeout', (callback, delay) => {

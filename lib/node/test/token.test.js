@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
+import { UrlMode } from '../src/index.js';
 import { Key, keyRing } from '../src/core/keys.js';
 import { bindingOf, browserOf, mintState, openState } from '../src/core/token.js';
 
@@ -43,6 +44,16 @@ for (const vector of vectors.state) {
 		}
 	});
 }
+
+const tenants = JSON.parse(readFileSync(new URL('../../../tests/vectors/tenant.json', import.meta.url), 'utf8'));
+
+test('a tenant is part of the binding, and its name is checked', () => {
+	for (const { tenant, subject, session, binding } of tenants.bindings) assert.equal(bindingOf(subject, session, tenant).toString('hex'), binding);
+	const options = { databaseUrl: 'postgresql://localhost/urlmode', keys: `1 ${Buffer.alloc(32, 1).toString('base64')}`, baseUrl: 'https://callback.example' };
+	for (const tenant of [...tenants.refused_tenants, null, 7]) {
+		assert.throws(() => new UrlMode({ ...options, tenant }), { name: 'TypeError', message: /^tenant must have at most 64 / }, String(tenant));
+	}
+});
 
 const [vector] = vectors.state;
 const refused = (text, { purpose = vector.purpose, provider = vector.provider, keys = ring(vector) } = {}) =>

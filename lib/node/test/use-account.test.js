@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 
 import { useAccount, withAccount } from '../src/adapters/sdk2.js';
-import { AccountNotConnectedError } from '../src/core/errors.js';
+import { AccountNotConnectedError, TokenRefusedError } from '../src/core/errors.js';
 import { Vault } from '../src/vault.js';
 import { linkCall, sessionCall } from './support/calls.js';
 import { setUp, until } from './support/database.js';
@@ -69,6 +69,23 @@ test('what the user must connect again, is connected again in the same call', as
 		? void answer(400, { error: 'invalid_grant' }) ?? true : false);
 	const { token, asked } = await use();
 	assert.deepEqual([token.accessToken, asked.length, endpoint.asked], ['access-2', 1, ['refresh-1']]);
+});
+
+test('a body that says that the API refuses its token runs once more with another, and then the user is asked', async (t) => {
+	const { use, endpoint } = await start(t);
+	const given = [];
+	const only = (...good) => ({ accessToken }) => {
+		given.push(accessToken);
+		if (!good.includes(accessToken)) throw new TokenRefusedError();
+		return { token: accessToken };
+	};
+	await use();
+	const refreshed = await use({}, undefined, only('access-2'));
+	assert.deepEqual([refreshed.token, refreshed.asked.length, given.splice(0)], ['access-2', 0, ['access-1', 'access-2']]);
+	const connected = await use({}, undefined, only('access-3'));
+	assert.deepEqual([connected.token, connected.asked.length, given.splice(0)], ['access-3', 1, ['access-2', 'access-3']]);
+	await assert.rejects(use({}, undefined, only()), { code: 'ACCOUNT_RECONNECT', reason: 'refused' });
+	assert.deepEqual([given, endpoint.asked], [['access-3', 'access-4', 'access-5', 'access-6'], ['refresh-1', 'refresh-3', 'refresh-5']]);
 });
 
 test('scopes that are missing are asked for beside those that there are', async (t) => {

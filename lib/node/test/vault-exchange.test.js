@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { useAccount, withAccount } from '../src/adapters/sdk2.js';
+import { CLAIM_ATTEMPTS } from '../src/core/contract-limits.js';
 import { sessionCall } from './support/calls.js';
 import { breakQueries, connect, payment, request, until } from './support/database.js';
 import { provider, setUpVault } from './support/vault.js';
@@ -143,7 +144,7 @@ test('what is deleted of a user is what was looked at: a payment that is proved 
 	await other.query('SELECT FROM urlmode.payment WHERE elicitation = $1 FOR UPDATE', [claimed]);
 	const forgotten = vault.forgetSubject(owner);
 	await until('it waits', async () => (await admin.query(
-		"SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%forget_subject%' AND pid <> pg_backend_pid()")).rows.length > 0);
+		"SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%forget_owner%' AND pid <> pg_backend_pid()")).rows.length > 0);
 	const late = await pay();
 	await other.query('COMMIT');
 	await forgotten;
@@ -241,6 +242,40 @@ test('a call waits for the exchange of another as long as that may take', async 
 	await until('it waits, or has begun anew', () => looks > 0 || endpoint.codes.length > 1);
 	answer();
 	assert.deepEqual([await end, await second, endpoint.codes.length], ['access-2', 'access-2', 1]);
+});
+
+/** Another call claims the outcome just before this one does, in a statement of its own. */
+function claimFirst(t, { admin, owner }, statement, values) {
+	const { query } = pg.Pool.prototype;
+	const seen = { claimed: undefined, looks: 0 };
+	t.mock.method(pg.Pool.prototype, 'query', async function (text, ...rest) {
+		if (text.includes('begin_lease')) seen.claimed ??= (await admin.query(`SELECT ${statement} AS end FROM urlmode.elicitation e WHERE e.subject = $1`, [owner.subject, ...values])).rows;
+		const answer = await query.call(this, text, ...rest);
+		seen.looks += text.includes('read_exchange');
+		return answer;
+	});
+	return seen;
+}
+
+test('another call gives an account back whose code it has not sent: the one that waits for it goes on at once', async (t) => {
+	const fixture = await start(t);
+	const { admin, owner, use, endpoint } = fixture;
+	const claimId = randomUUID();
+	const seen = claimFirst(t, fixture, '(urlmode.begin_lease(e.id, e.binding, NULL, 60000, 600000, $2)).outcome', [claimId]);
+	const end = use();
+	await until('it waits for that call', () => seen.looks > 0);
+	assert.deepEqual(seen.claimed, [{ end: 'claimed' }]);
+	const { rows } = await admin.query('SELECT urlmode.release_unsent(e.id, e.binding, $2) AS done FROM urlmode.elicitation e WHERE e.subject = $1', [owner.subject, claimId]);
+	assert.deepEqual(rows, [{ done: true }]);
+	assert.deepEqual([await end, endpoint.codes.length], ['access-2', 1]);
+});
+
+test('an account that was claimed without an exchange is not waited for', async (t) => {
+	const fixture = await start(t);
+	const seen = claimFirst(t, fixture, 'urlmode.claim(e.id, e.binding)', []);
+	assert.match(await fixture.use(), /^Not done: another call has already used the outcome/);
+	assert.deepEqual(seen, { claimed: [{ end: 'claimed' }], looks: CLAIM_ATTEMPTS });
+	assert.equal(fixture.endpoint.codes.length, 0);
 });
 
 test('the process that has claimed a code is gone: the next call waits for it at first, and then asks anew', async (t) => {

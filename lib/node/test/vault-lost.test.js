@@ -50,37 +50,47 @@ function describe(endpoint, more) {
 }
 
 test('a refresh token that is kept while its account is connected again is sent twice at most', async (t) => {
-	const { vault, endpoint, key, change, goOn } = await setUpLost(t, LOST['breaks off without an answer']);
+	const { vault, endpoint, key, change } = await setUpLost(t, LOST['breaks off without an answer']);
 	// The process that has sent it for the first time is gone.
 	await change("leased_until = now() - interval '1 second', sent = true, lease = lease + 1");
 	const { refresh_token: _, ...again } = endpoint.grant();
 	await vault.store(key, { tokens: again, account: { id: 'acme' }, scopes: ['read'] });
 	await change("expires_at = now(), refreshed_at = now() - interval '1 hour'");
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	await goOn();
 	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
 	assert.deepEqual(endpoint.asked, ['refresh-1']);
 });
 
 for (const [way, lose] of Object.entries(LOST)) {
-	test(`the provider ${way}: the same token is sent once more after a minute, and then never again`, async (t) => {
-		const { vault, endpoint, key, row, goOn, told, state } = await setUpLost(t, lose);
-		const before = Date.now();
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-		assert.deepEqual(await state(), ['connected', '', 1, null, false]);
-		const pause = (await row()).pause_until - before;
-		assert.ok(pause > 58_000 && pause < 90_000, String(pause));
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'paused' });
-		assert.deepEqual(endpoint.asked, ['refresh-1']);
-		await goOn();
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+	test(`the provider ${way}: the same token is sent once more at once, and then never again`, async (t) => {
+		const { vault, endpoint, key, goOn, told, state, change } = await setUpLost(t, lose);
+		await change("expires_at = now() + interval '1 hour'");
+		assert.equal((await vault.accessToken({ ...key, validFor: 7_200_000 })).accessToken, 'access-1');
+		assert.deepEqual([await state(), endpoint.asked], [['connected', '', 2, null, false], ['refresh-1', 'refresh-1']]);
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-1', 'it is used as long as it is valid');
+		await change('expires_at = now()');
 		for (let n = 0; n < 3; n += 1) {
-			await goOn();
 			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+			await goOn();
 		}
 		assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
 		assert.deepEqual(told, ['failed', 'failed', 'refresh_lost']);
 	});
+
+	for (const [within, sent, end] of [[60, 3, 'access-2'], ['never', 1, undefined]]) {
+		test(`the provider ${way}, and takes a token again: ${within}. It is sent ${sent} times`, async (t) => {
+			const { vault, endpoint, key, goOn, change } = await setUpLost(t, lose);
+			describe(endpoint, { reuse_within: within });
+			await change("expires_at = now() + interval '1 hour'");
+			assert.equal((await vault.accessToken({ ...key, validFor: 7_200_000 })).accessToken, 'access-1');
+			endpoint.instead = undefined;
+			await change('expires_at = now()');
+			await goOn();
+			const token = vault.accessToken(key);
+			if (end) assert.equal((await token).accessToken, end);
+			else await assert.rejects(token, { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
+			assert.deepEqual(endpoint.asked, Array(sent).fill('refresh-1'));
+		});
+	}
 
 	test(`the provider ${way}, and its refresh tokens stay good: no account is lost for that`, async (t) => {
 		const { vault, endpoint, key, row, goOn, state } = await setUpLost(t, lose);
@@ -99,8 +109,6 @@ for (const [way, lose] of Object.entries(LOST)) {
 test('a process that dies after it has sent the token, and an answer that is lost, are two', async (t) => {
 	const { vault, endpoint, key, change } = await setUpLost(t, LOST['breaks off without an answer']);
 	await change("sent = true, leased_until = now() - interval '1 s', lease = lease + 1");
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	await change('pause_until = NULL');
 	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
 	assert.deepEqual(endpoint.asked, ['refresh-1']);
 });
@@ -116,19 +124,18 @@ test('a process that dies after it has sent a token that stays good costs no acc
 });
 
 test('an answer that is lost counts once, if the answer of PostgreSQL to that is lost as well', async (t) => {
-	const { vault, key, state } = await setUpLost(t, LOST['breaks off without an answer']);
-	breakQueries(t, 'fail_refresh', { times: 2, carriesOut: true });
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	assert.deepEqual(await state(), ['connected', '', 1, null, false]);
+	const { vault, endpoint, key, row } = await setUpLost(t, (_request, response) => {
+		endpoint.instead = undefined;
+		return response.destroy();
+	});
+	breakQueries(t, 'end_refresh', { times: 2, carriesOut: true });
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual([endpoint.asked, (await row()).lost], [['refresh-1', 'refresh-1'], 0]);
 });
 
-for (const [what, refuse] of [
-	['status 500', page(500)], ['status 503', page(503)], ['status 429', page(429)], ['status 400 without a code', page(400)], ['a redirect', page(302)],
-	['status 503 that breaks off', partOf(503)],
-	['an error with status 200', (_request, _response, answer) => void answer(200, { error: 'server_error2' }) ?? true],
-]) {
-	test(`${what} is a failure, and no answer that is lost`, async (t) => {
-		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, refuse);
+for (const [what, content] of [['status 400', [400, { error: 'temporarily_unavailable' }]], ['status 429', [429, { error: 'slow_down' }]], ['status 200', [200, { error: 'server_error2' }]]]) {
+	test(`an error with ${what} is a failure, and no answer that is lost`, async (t) => {
+		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, (_request, _response, answer) => void answer(...content) ?? true);
 		for (let n = 0; n < 3; n += 1) {
 			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
 			await goOn();
@@ -137,31 +144,64 @@ for (const [what, refuse] of [
 	});
 }
 
-for (const status of [502, 504, 520, 527]) {
-	test(`status ${status} is that of a gateway: the token is sent again after a minute, and counts as one answer that is lost`, async (t) => {
-		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, page(status));
-		for (let n = 1; n < 5; n += 1) {
+for (const [what, refuse] of [
+	...[408, 429, 500, 502, 503, 504, 520, 527, 400, 302].map((status) => [`status ${status} without an error`, page(status)]),
+	['status 503 that breaks off', partOf(503)], ['status 500 with an error', (_request, _response, answer) => void answer(500, { error: 'invalid_grant' }) ?? true],
+]) {
+	test(`${what}: all of an outage count as one answer that is lost, and cost no account`, async (t) => {
+		const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, refuse);
+		for (let n = 2; n < 5; n += 1) {
 			const before = Date.now();
 			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
 			const pause = (await row()).pause_until - before;
 			assert.ok(pause > 58_000 && pause < 90_000, String(pause));
 			await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE', detail: 'paused' });
-			assert.deepEqual([await state(), endpoint.asked.length], [['connected', '', 1, null, false], n]);
+			assert.deepEqual([await state(), endpoint.asked.length], [['connected', '', 1, null, false], n], 'the first is followed by another at once');
 			await goOn();
 		}
 		endpoint.instead = undefined;
-		assert.equal((await vault.accessToken(key)).accessToken, 'access-2', 'an outage of a gateway costs no account');
+		assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
 		assert.equal((await row()).lost, 0);
 	});
 }
 
+test('status 503 where a second use ends the family: it is sent again, and not before a minute', async (t) => {
+	const { vault, endpoint, key, goOn, row, state } = await setUpLost(t, page(503));
+	describe(endpoint, { reuse_within: 'never' });
+	for (let n = 1; n < 4; n += 1) {
+		const before = Date.now();
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		assert.ok((await row()).pause_until - before > 58_000);
+		assert.deepEqual([await state(), endpoint.asked.length], [['connected', '', 0, null, false], n]);
+		await goOn();
+	}
+	endpoint.instead = undefined;
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+});
+
+for (const [what, status, content, header, least, most] of [
+	['seconds', 429, { error: 'slow_down' }, () => '120', 118, 150],
+	['a date', 503, {}, () => new Date(Date.now() + 120_000).toUTCString(), 116, 150],
+	['more than an hour', 503, {}, () => '86400', 3_590, 3_650],
+	['less than the pause would be', 429, { error: 'slow_down' }, () => '0', 0, 30],
+	['no time', 503, {}, () => 'soon', 58, 90],
+]) {
+	test(`Retry-After is respected: ${what}`, async (t) => {
+		const { vault, endpoint, key, row } = await setUpLost(t, (_request, response) => (
+			void response.writeHead(status, { 'content-type': 'application/json', 'retry-after': header() }).end(JSON.stringify(content)) ?? true));
+		const before = Date.now();
+		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
+		const pause = ((await row()).pause_until - before) / 1_000;
+		assert.ok(pause >= least && pause <= most, String(pause));
+		assert.deepEqual(endpoint.asked.length, what === 'no time' ? 2 : 1, 'nor is it asked at once');
+	});
+}
+
 test('a gateway fails, and then an answer is lost: the token is not sent again', async (t) => {
-	const { vault, endpoint, key, goOn } = await setUpLost(t, partOf(502));
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	endpoint.instead = LOST['breaks off without an answer'];
-	await goOn();
-	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-	await goOn();
+	const { vault, endpoint, key } = await setUpLost(t, (request, response) => {
+		endpoint.instead = LOST['breaks off without an answer'];
+		return partOf(502)(request, response);
+	});
 	await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'refresh_lost' });
 	assert.deepEqual(endpoint.asked, ['refresh-1', 'refresh-1']);
 });
@@ -181,15 +221,13 @@ for (const [what, status, replaced] of [500, 502, 504].flatMap((status) => [
 	[`status ${status} after it has replaced the token, which is good once`, status, 'ends the family'],
 	[`status ${status} after it has replaced the token, which works for a while beside the new one`, status, 'has a grace'],
 ])) {
-	test(`${what}: it is sent once more, and that decides`, async (t) => {
-		const { vault, endpoint, key, goOn } = await setUpLost(t, async (_request, response) => {
+	test(`${what}: it is sent once more at once, and that decides`, async (t) => {
+		const { vault, endpoint, key } = await setUpLost(t, async (_request, response) => {
 			endpoint.grant();
 			if (replaced === 'ends the family') endpoint.alive.clear();
 			endpoint.instead = undefined;
 			return response.writeHead(status).end();
 		});
-		await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_UNAVAILABLE' });
-		await goOn();
 		for (let n = 0; n < 2; n += 1) {
 			if (replaced === 'has a grace') assert.equal((await vault.accessToken(key)).accessToken, 'access-3');
 			else await assert.rejects(vault.accessToken(key), { code: 'ACCOUNT_RECONNECT', reason: 'invalid_grant' });
@@ -224,8 +262,41 @@ test('a renewal whose answer is lost is made again: a token that is used all the
 	await vault.store(key, { tokens, account: { id: 'acme' }, scopes: [] });
 	await change("expires_at = now() + interval '400 s', refreshed_at = now() - interval '600 s'");
 	for (let n = 0; n < 4; n += 1) {
-		assert.equal((await vault.accessToken(key)).accessToken, 'long');
+		assert.equal((await vault.accessToken({ ...key, validFor: 600_000 })).accessToken, 'long');
 		await goOn();
 	}
 	assert.deepEqual([endpoint.asked, await state()], [Array(4).fill('long'), ['connected', '', 0, null, false]]);
+});
+
+test('what comes late without a new refresh token is tried with the old one, which may be good', async (t) => {
+	const { vault, endpoint, key, change, state } = await setUpLost(t, async (_request, _response, answer) => {
+		endpoint.instead = undefined;
+		// Another instance has begun meanwhile, and has found the account to be dead.
+		await change("lease = lease + 1, sent_lease = lease + 1, leased_until = NULL, sent = false, state = 'reconnect', reason = 'refresh_lost'");
+		answer(200, { access_token: 'access-9', token_type: 'bearer', expires_in: 3_600 });
+		return true;
+	});
+	assert.equal((await vault.accessToken(key)).accessToken, 'access-2');
+	assert.deepEqual([await state(), endpoint.asked], [['connected', '', 0, null, false], ['refresh-1', 'refresh-1']]);
+});
+
+test('a process that stood still while the limit of its request passed reads what came meanwhile', async (t) => {
+	const { vault, endpoint, key } = await setUpLost(t, undefined);
+	let answered;
+	const arrived = new Promise((resolve) => {
+		endpoint.instead = () => new Promise((answer) => {
+			answered = answer;
+			resolve();
+		});
+	});
+	const token = vault.accessToken(key);
+	await arrived;
+	answered(false);
+	// The kernel has the answer before the limit of a second is noticed.
+	const until = performance.now() + 1_500;
+	setImmediate(() => {
+		while (performance.now() < until);
+	});
+	assert.equal((await token).accessToken, 'access-2');
+	assert.deepEqual(endpoint.asked, ['refresh-1']);
 });

@@ -23,7 +23,7 @@ from typing import Any
 import uvicorn
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from urlmode import ApprovalForm, ClientFacts, InputForm, Problem, UrlMode, Verify
+from urlmode import ApprovalForm, ClientFacts, Entitlement, InputForm, Problem, UrlMode, Verify
 from urlmode.oauth import OAuthClient
 
 USERS: dict[str, str] = json.loads(os.environ.get("APP_USERS", "{}"))
@@ -42,6 +42,11 @@ def subject() -> str:
 def client() -> OAuthClient:
     """This server, as the provider has registered it."""
     return OAuthClient(CLIENT_ID, CLIENT_SECRET)
+
+
+def manage_url(entitlement: Entitlement) -> str:
+    """The page on which a user settles a subscription that is past due, such as Stripe's portal."""
+    return f"https://billing.example/manage?subscription={entitlement.subscription}"
 
 
 KEY_FORM: InputForm = {

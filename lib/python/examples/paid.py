@@ -21,8 +21,8 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from urlmode import BegunClaim, Entitlement, Expected, UrlMode, UrlModeClosedError
-from urlmode.mcp import Accepted, request_state_security, require_paid, with_elicitation
+from urlmode import BegunClaim, Entitlement, Expected, TargetArguments, UrlMode, UrlModeClosedError
+from urlmode.mcp import Accepted, ToolAnswer, request_state_security, require_paid, with_elicitation
 
 TABLES = """
 CREATE SCHEMA IF NOT EXISTS reports;
@@ -41,7 +41,7 @@ VALUES (%(provider)s, %(payment)s, %(subject)s, %(credits)s, %(amount)s, %(numbe
 """
 CHANGED = """
 UPDATE reports.purchase
-SET refunded = %(refunded)s, voided = %(type)s = 'voided' OR voided AND %(type)s <> 'released', entry = %(number)s
+SET refunded = %(refunded)s, voided = %(type)s = 'voided', entry = %(number)s
 WHERE provider = %(provider)s AND payment IN (%(payment)s, %(checkout)s) AND entry < %(number)s
 """
 TAKEN = """
@@ -92,6 +92,10 @@ async def settle(urlmode: UrlMode) -> None:
         await asyncio.sleep(3_600)
 
 
+class PaidAlready(Exception):
+    """The user has paid for this item, and it was delivered."""
+
+
 class Tokens:
     """Your authorization server says who the user of a token is. Never take it from anything else."""
 
@@ -119,19 +123,28 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         }  # fmt: skip
 
     @server.tool(structured_output=False)
-    async def read_report(ctx: Context, year: int) -> Any:
+    async def read_report(ctx: Context, year: int) -> ToolAnswer | str:
         """The report of a year, for 10.50 EUR."""
 
         async def report(_: Accepted | None = None) -> str:
             return f"In {year} everything went well."
 
-        item = f"report:{year}"
-        if await urlmode.paid(subject=app.subject(), item=item, delivered=True):
+        item, subject = f"report:{year}", app.subject()
+
+        # Here, where there is nothing to go on with: another call may deliver at this moment what was paid.
+        async def checkout(urls: TargetArguments) -> str:
+            if await urlmode.paid(subject=subject, item=item, delivered=True):
+                raise PaidAlready
+            return f"{app.CHECKOUT}?reference={urls.elicitation_id}"
+
+        wish = {**offer(item, 1050, f"The report of {year} costs 10.50 EUR."), "target_url": checkout}
+        try:
+            return await with_elicitation(ctx, report, kind="payment", **wish)
+        except PaidAlready:
             return await report()
-        return await with_elicitation(ctx, report, kind="payment", **offer(item, 1050, f"The report of {year} costs 10.50 EUR."))
 
     @server.tool(structured_output=False)
-    async def buy_credits(ctx: Context) -> Any:
+    async def buy_credits(ctx: Context) -> ToolAnswer:
         """Buys 1000 credits, for 10.00 EUR."""
 
         async def bought(accepted: Accepted) -> str:
@@ -149,7 +162,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         return f"All is well. {taken[0]} credits are left."
 
     @server.tool(structured_output=False)
-    async def ask_analyst(ctx: Context) -> Any:
+    async def ask_analyst(ctx: Context) -> ToolAnswer:
         """Asks the analyst, for 20.00 EUR a month."""
 
         async def advice(found: Entitlement) -> str:

@@ -6,22 +6,24 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import app
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import BaseModel
 
-from urlmode import Expected, UrlMode
+from urlmode import Entitlement, Expected, UrlMode
 from urlmode.mcp import (
     Accepted,
     Approval,
     Input,
+    ToolAnswer,
     ask_approval,
     collect_input,
     connect_account,
     request_state_security,
+    require_paid,
     with_elicitation,
 )
 from urlmode.oauth import Connected
@@ -59,7 +61,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         more["request_state_security"] = request_state_security(urlmode)
     server = Server("reports", **more)
 
-    async def sell(ctx: Context, ask: Literal["request", "error"]) -> Any:
+    async def sell(ctx: Context, ask: Literal["request", "error"]) -> ToolAnswer:
         async def paid(accepted: Accepted) -> str:
             return f"Paid with {accepted.reference}."
 
@@ -70,12 +72,12 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         )  # fmt: skip
 
     @server.tool(structured_output=False)
-    async def buy_report(ctx: Context) -> Any:
+    async def buy_report(ctx: Context) -> ToolAnswer:
         """Buys the report."""
         return await sell(ctx, "request")
 
     @server.tool(structured_output=False)
-    async def read_report(ctx: Context) -> Any:
+    async def read_report(ctx: Context) -> ToolAnswer:
         """Reads the report, once it is paid."""
         return await sell(ctx, "error")
 
@@ -86,15 +88,15 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         async def paid(accepted: Accepted) -> Summary:
             return Summary(reference=accepted.reference or "")
 
-        summary: Summary = await with_elicitation(
+        answer = await with_elicitation(
             ctx, paid, urlmode=urlmode, subject=app.subject(), provider="stripe", kind="payment",
             expected=Expected(1050, "EUR"), message="The summary costs 10.50 EUR.", item="summary:2026",
             target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
         )  # fmt: skip
-        return summary
+        return cast(Summary, answer)  # or the link, which the framework sends as it is
 
     @server.tool(name="connect_account", structured_output=False)
-    async def connect(ctx: Context) -> Any:
+    async def connect(ctx: Context) -> ToolAnswer:
         """Connects your Demo Account."""
 
         async def connected(account: Connected) -> str:
@@ -107,7 +109,20 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         )  # fmt: skip
 
     @server.tool(structured_output=False)
-    async def store_key(ctx: Context) -> Any:
+    async def ask_analyst(ctx: Context) -> ToolAnswer:
+        """Asks the analyst, for subscribers."""
+
+        async def advice(found: Entitlement) -> str:
+            return f"Buy low, sell high. ({found.status})"
+
+        return await require_paid(
+            ctx, advice, urlmode=urlmode, subject=app.subject(), provider="stripe", item="analyst", expected=Expected(1050, "EUR"),
+            message="The analyst costs 10.50 EUR a month.", manage_url=app.manage_url,
+            target_url=lambda urls: f"{app.CHECKOUT}?reference={urls.elicitation_id}",
+        )  # fmt: skip
+
+    @server.tool(structured_output=False)
+    async def store_key(ctx: Context) -> ToolAnswer:
         """Stores your API key."""
 
         async def typed(given: Input) -> str:
@@ -119,7 +134,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         )  # fmt: skip
 
     @server.tool(structured_output=False)
-    async def accept_terms(ctx: Context) -> Any:
+    async def accept_terms(ctx: Context) -> ToolAnswer:
         """Accepts the terms."""
 
         async def accepted(approval: Approval) -> str:
@@ -131,7 +146,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
         )  # fmt: skip
 
     @server.tool(structured_output=False)
-    async def delete_reports(ctx: Context) -> Any:
+    async def delete_reports(ctx: Context) -> ToolAnswer:
         """Deletes all reports, if somebody else agrees."""
 
         async def agreed(approval: Approval) -> str:

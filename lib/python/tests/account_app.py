@@ -10,7 +10,8 @@ from psycopg.rows import namedtuple_row
 from tool_app import ToolApp
 from vault_bed import Bed
 
-from urlmode.vault import Vault
+from urlmode import TokenRefusedError
+from urlmode.vault import AccessToken, Vault
 
 
 class App(ToolApp):
@@ -21,6 +22,9 @@ class App(ToolApp):
         self.callback = callback
         self.connects = True
         self.errors: list[BaseException] = []
+        self.given: list[str] = []
+        self.good: set[str] | None = None
+        """the tokens that the provider's API takes; None: all"""
         self.options: dict[str, Any] = {}
         self.result: dict[str, Any] = {"code": "a-code"}
         self._vault = vault or bed.vault
@@ -29,12 +33,18 @@ class App(ToolApp):
     async def tool(self, ctx: Any) -> Any:
         try:
             return await self.adapter.use_account(
-                ctx, lambda token: f"{token.access_token} of {token.account}", vault=self._vault, **self.bed.key,
+                ctx, self.body, vault=self._vault, **self.bed.key,
                 message="Please.", round_timeout=20, **self.options,
             )
         except BaseException as error:  # The SDK does not tell it to the client.
             self.errors.append(error)
             raise
+
+    def body(self, token: AccessToken) -> str:
+        self.given.append(token.access_token)
+        if self.good is not None and token.access_token not in self.good:
+            raise TokenRefusedError
+        return f"{token.access_token} of {token.account}"
 
     async def follow_link(self) -> None:
         if self.connects:

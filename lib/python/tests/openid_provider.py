@@ -158,7 +158,7 @@ async def exchange_at(
     """What is sent to a provider whose endpoints are written out, in order."""
     sent: list[tuple[str, str, dict[str, str], bytes]] = []
 
-    async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> Answer:
+    async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None, limit: float | None = None) -> Answer:
         sent.append((method, url, dict(headers), body or b""))
         if not answers:
             raise RequestFailed("ConnectionRefusedError")

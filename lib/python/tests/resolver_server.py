@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from urlmode import CallbackUrls, Expected, UrlMode
 
@@ -58,7 +58,7 @@ def make_sdk(urlmode: UrlMode, vault: Any = None, **more: Any) -> Any:
     from urlmode.mcp import Accepted, request_state_security, resolve, resolver_extension, with_elicitation
 
     async def payment(ctx: Context[Any, Any]) -> Accepted:
-        return await resolve(with_elicitation, ctx, **options(urlmode, **more))
+        return await resolve(cast(Any, with_elicitation), ctx, **options(urlmode, **more))
 
     async def buy(how: str, payment: Annotated[Accepted, Resolve(payment)]) -> str:
         return await paid(payment, how)
@@ -78,7 +78,7 @@ def make_fastmcp(urlmode: UrlMode, vault: Any = None, **more: Any) -> Any:
     from urlmode.fastmcp import Accepted, request_state_security, resolve, resolver_middleware, with_elicitation
 
     async def payment(ctx: Any = CurrentContext()) -> Accepted:
-        return await resolve(with_elicitation, ctx, **options(urlmode, **more))
+        return await resolve(cast(Any, with_elicitation), ctx, **options(urlmode, **more))
 
     async def buy(how: str, payment: Any = Depends(payment)) -> Any:
         return await paid(payment, how)

@@ -38,9 +38,10 @@ from urlmode._accounts.client_authentication import OAuthClient
 from urlmode._accounts.not_connected import NotConnected
 from urlmode._accounts.provider import AccountOptions, AccountProvider, Connected, check_scopes
 from urlmode._accounts.request import Answer, RequestFailed
+from urlmode._core.contract_calls import RowKey
 from urlmode._core.contract_limits import ACCOUNT_ANSWER_MAX
 from urlmode._core.outcome import open_verifier
-from urlmode._core.urlmode import _row_key
+from urlmode._core.token import binding_of
 from urlmode.mcp import connect_account, request_state_security
 
 __all__ = ["provider"]
@@ -153,7 +154,7 @@ async def test_when_a_token_expires_is_read_by_the_clock_of_its_provider(
     monkeypatch: pytest.MonkeyPatch, date: str, expected: int | None
 ) -> None:
     now = datetime(2026, 11, 22, 14, tzinfo=timezone.utc).timestamp()  # two hours fast
-    monkeypatch.setattr("urlmode._accounts.token_response.time.time", lambda: now)
+    monkeypatch.setattr("urlmode._accounts.request.time.time", lambda: now)
     answer = {"access_token": TOKEN, "token_type": "bearer", "expires_at": "2026-11-22T13:00:00Z", "merchant_id": "M"}
     given = options("square", OAuthClient("sq", SECRET))
     connected, _ = await exchange_at(monkeypatch, given, [replace(json_answer(answer), date=date)])
@@ -251,4 +252,4 @@ async def test_a_call_connects_an_account_and_nothing_is_logged(
 
 
 def _key(id: str, me: Any) -> Any:
-    return _row_key(id, me["subject"], me["session"])
+    return RowKey(id, binding_of(me["subject"], me["session"]))

@@ -17,6 +17,7 @@ from urlmode._core.contract_calls import RowKey
 from urlmode._core.keys import Key, KeyRing
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
+from urlmode._core.sending import current_sending
 
 
 class Server:
@@ -55,6 +56,32 @@ async def test_a_lease_that_cannot_be_renewed_is_lost() -> None:
     claims, claim = await begin("begun", 1_000_000, 300)
     await asyncio.wait_for(claim.lost.wait(), 30)
     await claims.close()
+
+
+@pytest.mark.parametrize("given", [None, str(uuid.uuid4())])
+async def test_a_cancelled_call_gives_an_account_back_unless_another_may_have_the_same_claim(given: str | None) -> None:
+    """With a `claim_id` of the caller, another call may be sending the code."""
+    asked, answered = asyncio.Event(), asyncio.Event()
+    statements: list[str] = []
+
+    async def query(statement: str, values: Any, reads: bool = False) -> list[tuple[Any, ...]]:
+        statements.append(statement)
+        if "begin_lease" not in statement:
+            return [(True,)]
+        current_sending().sent = True
+        asked.set()
+        await answered.wait()
+        return [("claimed", "", None, None, None)]
+
+    claims = Claims(query, KeyRing([Key(1, bytes(32))]), 1000, cast(Any, None), cast(Any, None))
+    beginning = asyncio.ensure_future(claims.begin(RowKey(str(uuid.uuid4()), bytes(16)), None, 60_000, 0, given))
+    await asked.wait()
+    beginning.cancel()
+    await asyncio.wait({beginning})
+    answered.set()
+    await until("the end of what was begun", lambda: not claims._tasks._tasks)
+    assert any("release_unsent" in statement for statement in statements) == (given is None)
+    assert not any("end_exchange" in statement for statement in statements)
 
 
 async def test_a_lease_that_nobody_can_end_is_not_renewed() -> None:

@@ -6,6 +6,8 @@ import asyncio
 import gc
 import socket
 import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,7 +17,7 @@ import psycopg_pool
 import pytest
 from conftest import ACCOUNT, Callback, OpenUrlMode, admin, owner, required, until
 
-from urlmode import ElicitationNotFoundError, UrlMode, UrlModeClosedError
+from urlmode import BegunClaim, ElicitationNotFoundError, TakenClaim, UrlMode, UrlModeClosedError
 from urlmode._core.contract_calls import NewRow, create_elicitation
 
 
@@ -127,7 +129,7 @@ async def test_an_error_does_not_quote_the_row(urlmode: UrlMode) -> None:
         id=str(uuid4()), provider="github", kind="oauth", subject="a secret subject", session="",
         binding=bytes(16), requester="n", target_url="https://c.example", expected=None, verifier=None, ttl_ms=1000,
         exclusive=False, resume_key=None, can_recheck=True, request=bytes(16), checkout=None, client_id=None, link_kid=1,
-        form=None, approvers=None, verify_ms=None, traceparent=None, item=None,
+        form=None, approvers=None, verify_ms=None, traceparent=None, item=None, tenant="",
     )  # fmt: skip
     await create_elicitation(urlmode._pool.run, [row])
     for query in (urlmode._pool.run, urlmode._pool.query, listening.query):
@@ -184,15 +186,73 @@ async def test_a_pool_of_the_application_that_does_not_answer(
             await connection.execute("SELECT 1")
 
 
-async def test_what_was_cancelled_is_carried_out_and_waited_for(open_urlmode: OpenUrlMode) -> None:
-    urlmode = open_urlmode()
+@asynccontextmanager
+async def busy() -> AsyncIterator[Callable[[], Awaitable[int]]]:
+    """A database in which no statement ends that has to do with elicitations. Yields what says how many wait."""
+    url = required("URLMODE_ADMIN_DATABASE_URL")
+    async with await psycopg.AsyncConnection.connect(url) as blocking:
+        await blocking.execute("LOCK TABLE urlmode.elicitation IN ACCESS EXCLUSIVE MODE")
+
+        async def sent() -> int:
+            rows = await admin("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'storm' AND wait_event_type = 'Lock'")
+            return int(rows[0][0])
+
+        yield sent
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["its own pool", "another pool"])
+async def test_a_cancelled_call_that_was_never_sent_is_not_carried_out(open_urlmode: OpenUrlMode, callback: Callback, own: bool) -> None:
+    url = named("storm")
+    async with psycopg_pool.AsyncConnectionPool(url, min_size=0, max_size=4, kwargs={"autocommit": True}, open=False) as pool:
+        urlmode = open_urlmode(database_url=url) if own else open_urlmode(pool=pool)
+        users = [owner() for _ in range(230)]
+        accounts = [owner() for _ in range(30)]
+        asked = await asyncio.gather(*(urlmode.create(**ACCOUNT, **each) for each in accounts))
+        for one, each in zip(asked, accounts):
+            await callback.come_back(one.elicitation_id, each, {"code": "c"})
+
+        async def storm(calls: list[Any]) -> None:
+            async with busy() as sent:
+                tasks = [asyncio.ensure_future(call) for call in calls]
+                while not await sent():
+                    await asyncio.sleep(0.01)
+                tasks += [asyncio.ensure_future(urlmode.abandon(str(uuid4()), **owner())) for _ in range(100)]
+                await asyncio.sleep(0.05)
+                for task in tasks:
+                    task.cancel()
+                ended = await asyncio.gather(*tasks, return_exceptions=True)
+                assert {type(each) for each in ended} == {asyncio.CancelledError}
+                await until("the queue is empty", lambda: len(asyncio.all_tasks()) < 150)
+
+        await storm([urlmode.begin_claim(one.elicitation_id, **each) for one, each in zip(asked, accounts)])
+        # Also the accounts whose claims were sent can be claimed: nobody has sent their codes.
+        for one, each in zip(asked, accounts):
+            claim = await urlmode.begin_claim(one.elicitation_id, **each)
+            while isinstance(claim, TakenClaim):  # what was sent before the cancel is being given back
+                await asyncio.sleep(0.05)
+                claim = await urlmode.begin_claim(one.elicitation_id, **each)
+            assert isinstance(claim, BegunClaim)
+
+        await storm([urlmode.create(**ACCOUNT, **each) for each in users])
+        await urlmode.aclose()
+    subjects = [each["subject"] for each in users]
+    (written,), = await admin("SELECT count(*) FROM urlmode.elicitation WHERE subject = ANY (%s)", subjects)
+    assert written <= 2 * 32, "only the statements that were under way"
+
+
+async def test_what_was_sent_is_carried_out_and_waited_for(open_urlmode: OpenUrlMode) -> None:
+    urlmode = open_urlmode(database_url=named("storm"))
     me = owner()
-    create = asyncio.create_task(urlmode.create(**ACCOUNT, **me))
-    await asyncio.sleep(0)
-    create.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await create
-    await urlmode.aclose()
+    async with busy() as sent:
+        create = asyncio.create_task(urlmode.create(**ACCOUNT, **me))
+        while not await sent():
+            await asyncio.sleep(0.01)
+        create.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await create
+        closing = asyncio.create_task(urlmode.aclose())
+    await closing
+    assert (await admin("SELECT count(*) FROM urlmode.elicitation WHERE subject = %s", me["subject"]))[0][0] == 1
     for use in (
         lambda: urlmode.create(**ACCOUNT, **me), lambda: urlmode.unclaimed(),
         lambda: urlmode.wait_for_completion("6f1c9a52-3f0e-4d1b-9c57-0f2f6f3b8a11", **me),

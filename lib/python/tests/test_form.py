@@ -20,6 +20,7 @@ from urlmode._core.seal import seal
 from urlmode._core.token import mint_link, open_link
 
 VALUES: dict[str, list[Any]] = json.loads((VECTORS / "form.json").read_text("utf-8"))
+REQUESTS: list[dict[str, Any]] = json.loads((VECTORS / "request.json").read_text("utf-8"))["cases"]
 LINKS: dict[str, list[str]] = json.loads((VECTORS / "links.json").read_text("utf-8"))
 KEY = {"name": "api_key", "type": "secret", "label": "API key"}
 
@@ -151,8 +152,28 @@ def test_a_call_for_another_form_asks_for_something_else() -> None:
         digest(), digest(form={"title": "U"}), digest(approver="others"), digest(approver=["bob"]), digest(about={"a": 1}),
         digest(kind="input", form=field()), digest(kind="input", form=field(), verifies=True),
     ]  # fmt: skip
+    asked.append(digest(approver="others", four_eyes=True))
     assert len(set(asked)) == len(asked)
     assert digest(approver="starter", about={}) == asked[0]
+    # As the other languages have it (tests/vectors/request.json).
+    vector = digest(provider="approvals", form={"title": "Delete?"}, approver="others", four_eyes=True)
+    assert vector.hex() in (case["digest"] for case in REQUESTS)
+    fresh = digest(provider="approvals", form={"title": "Delete?"}, step_up=True)
+    assert fresh.hex() in (case["digest"] for case in REQUESTS)
+    for given in ({"four_eyes": True}, {"four_eyes": True, "kind": "input", "form": field()}, {"four_eyes": 1, "approver": "others"}):
+        with pytest.raises(TypeError, match="four_eyes"):
+            digest(**given)
+
+
+def test_the_label_of_a_button_is_a_part_of_the_form() -> None:
+    given: dict[str, Any] = {
+        "provider": "intake", "kind": "input", "expected": None, "about": None, "client_id": None, "same_client": False,
+        "form": {"title": "Key", "fields": [{"name": "api_key", "type": "secret", "label": "Key"}]},
+    }  # fmt: skip
+    made = check_request(**given, submit_label={"en": "Connect", "de": "Verbinden"}).digest
+    assert made.hex() in (case["digest"] for case in REQUESTS)
+    with pytest.raises(ValueError, match="form/submit_label must"):
+        check_request(**given, submit_label="x" * 41)
 
 
 def test_random_forms_are_checked_as_in_other_languages() -> None:

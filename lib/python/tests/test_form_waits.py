@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -142,3 +143,15 @@ async def test_create_is_for_pages_of_the_provider(urlmode: UrlMode) -> None:
     kind: Any = "input"
     with pytest.raises(ValueError, match="kind must be one of oauth, payment, signature"):
         await urlmode.create(provider="intake", kind=kind, **owner(), target_url="https://a.example")
+
+
+async def test_an_approval_with_a_fresh_sign_in_says_when_and_how(urlmode: UrlMode, callback: Callback) -> None:
+    me = owner()
+    asked = await urlmode.create_approval(provider="approvals", **me, form={"title": "Delete?"}, step_up=True)
+    decision = {
+        "approver": me["subject"], "decided_at": "2026-11-23T12:00:00.000Z", "signed_in_at": "2026-11-23T11:59:58.000Z",
+        "signed_in_by": "pwd otp",
+    }  # fmt: skip
+    assert await callback.answer(asked.elicitation_id, me, decision) == "completed"
+    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
+    assert (outcome.signed_in_at, outcome.signed_in_by) == (datetime(2026, 11, 23, 11, 59, 58, tzinfo=timezone.utc), "pwd otp")

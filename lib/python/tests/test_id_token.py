@@ -6,7 +6,7 @@ import hmac
 from typing import Any
 
 import pytest
-from joserfc.jwk import RSAKey
+from joserfc.jwk import ECKey, RSAKey
 from openid_provider import Provider, at, connect, encoded, provider
 
 from urlmode._accounts.not_connected import NotConnected
@@ -53,3 +53,12 @@ async def test_an_id_token_that_the_provider_has_not_signed(provider: Provider, 
     with pytest.raises(NotConnected) as error:
         await connect(at(provider))
     assert (error.value.reason, error.value.detail) == ("exchange_failed", "invalid_id_token")
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES384"])
+async def test_one_key_id_may_name_keys_of_several_types(provider: Provider, algorithm: str) -> None:
+    keys = {"RS256": provider.key, **{f"ES{size}": ECKey.generate_key(f"P-{size}", {"kid": "one"}) for size in (256, 384)}}
+    provider.keys = [key.as_dict(private=False) for key in keys.values()]
+    provider.algorithm, provider.sign_with = algorithm, keys[algorithm]
+    provider.metadata = {"id_token_signing_alg_values_supported": [*keys]}
+    assert (await connect(at(provider))).account is not None

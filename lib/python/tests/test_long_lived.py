@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from conftest import until
 from vault_bed import PROVIDER, Bed, bed, endpoint
 
 from urlmode import AccountReconnectError
@@ -30,6 +31,8 @@ async def test_long_lived_tokens_are_renewed_with_themselves_while_they_are_vali
     await bed.change("expires_at = now() + interval '31 days', refreshed_at = now() - interval '29 days'")
     assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
     await bed.change(half_over)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-1"
+    await until("it is renewed in the background", lambda: ("refreshed", None) in bed.names())
     assert (await bed.vault.access_token(**bed.key)).access_token == "longer"
     assert forms == [{"grant_type": "renew", "refresh_token": "access-1", "secret": "secret-of-the-client"}]
     opened = open_tokens(bed.vault._keys, Place(bed.subject, PROVIDER, "acme"), (await bed.row()).tokens)

@@ -4,11 +4,15 @@ all adapters, with clients in TypeScript."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
 import fastmcp
 import pytest
+import uvicorn
 from conftest import Callback, OpenUrlMode, kept_trace, owner, until
 from fastmcp.tools import ToolResult
 from mcp import Client
@@ -62,12 +66,16 @@ class Shop:
             buy.__annotations__["ctx"] = fastmcp.Context
             shop = fastmcp.FastMCP("shop", request_state_security=security)
             shop.tool(buy)
-            self.client: Any = FastMcpClient(shop, mode=revision, elicitation_handler=self._choose)
+            self.make_app: Callable[[], Any] = shop.http_app
+            self.client_of: Callable[[Any], Any] = lambda of: FastMcpClient(of, mode=revision, elicitation_handler=self._choose)
+            self.client: Any = self.client_of(shop)
         else:
             buy.__annotations__["ctx"] = Context[Any, Any]
             server = MCPServer("shop", request_state_security=security)
             server.tool(structured_output=False)(buy)
-            self.client = Client(server, mode=revision, elicitation_callback=self._answer)
+            self.make_app = server.streamable_http_app
+            self.client_of = lambda of: Client(of, mode=revision, elicitation_callback=self._answer)
+            self.client = self.client_of(server)
 
     async def _choose(self, message: str, response_type: Any, params: Any, context: Any) -> ElicitResult:
         return await self._answer(context, params)
@@ -148,6 +156,56 @@ async def test_the_next_call_has_what_a_cancelled_one_has_made(
         second = await shop.client.call_tool("buy")
     assert text_of(second) == f"Made for {runs[0]}."
     assert (len(runs), len(shop.asked)) == (1, 1)
+
+
+@contextlib.asynccontextmanager
+async def served(app: Any) -> AsyncIterator[str]:
+    """The URL of an application over HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        http = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+        serving = asyncio.create_task(http.serve(sockets=[listener]))
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        http.should_exit = True
+        await serving
+        for task in asyncio.all_tasks():  # sse_starlette has one that ends with the process.
+            if "_shutdown_watcher" in repr(task.get_coro()):
+                task.cancel()
+                await asyncio.wait({task})
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_over_http_that_gives_up_has_paid_for_the_result_that_the_next_is_given(
+    urlmode: UrlMode, callback: Callback, mode: str
+) -> None:
+    for size in [100, 1_000_000]:
+        begun, gate = asyncio.Event(), asyncio.Event()
+        runs: list[str | None] = []
+
+        async def body(accepted: Accepted, size: int = size, begun: Any = begun, gate: Any = gate, runs: Any = runs) -> str:
+            runs.append(accepted.reference)
+            begun.set()
+            await gate.wait()
+            return "x" * size
+
+        shop = Shop(urlmode, callback, body, mode)
+        async with served(shop.make_app()) as url:
+
+            async def leave(url: str = url, shop: Any = shop) -> None:
+                async with shop.client_of(url) as client:
+                    await client.call_tool("buy")
+
+            first = asyncio.create_task(leave())
+            await asyncio.wait_for(begun.wait(), 60)
+            first.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await first
+            gate.set()
+            async with shop.client_of(url) as client:
+                assert text_of(await client.call_tool("buy")) == "x" * size
+                assert (len(runs), len(shop.asked)) == (1, 1)
+                await until("the answer is confirmed", lambda: not urlmode._background._tasks)
+                await client.call_tool("buy")
+            assert (len(runs), len(shop.asked)) == (2, 2), "the next one is paid for again"
 
 
 @pytest.mark.parametrize("kind", ["oauth", "payment"])
@@ -248,7 +306,7 @@ async def test_aclose_takes_back_what_no_approver_was_told_of(open_urlmode: Open
 
 
 @pytest.mark.parametrize("mode", ["legacy", "FastMCP legacy"])
-async def test_a_user_who_declines_after_the_client_has_cancelled_has_refused(
+async def test_a_client_that_declines_after_it_has_cancelled_gets_the_link_with_the_next_call(
     urlmode: UrlMode, callback: Callback, mode: str
 ) -> None:
     shop = Shop(urlmode, callback, lambda accepted: "never", mode)
@@ -262,8 +320,12 @@ async def test_a_user_who_declines_after_the_client_has_cancelled_has_refused(
             await call
         await until("the call has ended", lambda: urlmode.open_waits == 1)  # for the notification
         shop.gate.set_result("decline")
-        outcome = await urlmode.wait_for_completion(shop._id, subject=shop.subject, timeout=30)
-    assert (outcome.action, outcome.reason) == ("decline", "refused")
+        await until("it is remembered", lambda: len(urlmode._background._tasks) == 1)  # for the notification
+        asking = asyncio.create_task(shop.client.call_tool("buy"))
+        await until("the next call waits", lambda: urlmode.open_waits == 2)
+        await callback.paid(shop._id)
+        assert text_of(await asking) == "never"
+        assert len(shop.asked) == 1
 
 
 async def test_what_only_fastmcp_has(urlmode: UrlMode, callback: Callback) -> None:
@@ -394,7 +456,7 @@ async def test_bad_input(urlmode: UrlMode, callback: Callback, open_urlmode: Ope
         async with shop.client:
             assert (await shop.client.call_tool("buy")).is_error
         assert [said in error for error in shop.errors] == [True], shop.errors
-    for clients in ("agent", [{"name": "agent"}], [ClientFacts(name="")], [ClientFacts(name="agent", round=-1)]):
+    for clients in ("agent", [{"name": "agent"}], [ClientFacts(name="")], [ClientFacts(name="agent", round=-1)], [ClientFacts(name="agent", ask="link")]):  # type: ignore[arg-type]
         with pytest.raises((TypeError, ValueError), match="client"):
             open_urlmode(clients=clients)
 

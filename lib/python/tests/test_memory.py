@@ -12,6 +12,7 @@ import socket
 import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 from typing import Any, cast
@@ -27,6 +28,7 @@ from urlmode._core.contract_money import TakenRecheck
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows
+from urlmode._core.tasks import Tasks
 
 from conftest import ACCOUNT, OpenUrlMode, owner
 
@@ -69,6 +71,7 @@ def played(open_urlmode: OpenUrlMode, monkeypatch: pytest.MonkeyPatch) -> UrlMod
         return answer(statement, values)
 
     monkeypatch.setattr(Pool, "run", run)
+    monkeypatch.setattr(Pool, "reserve", lambda self, work: work(partial(run, self)))
     monkeypatch.setattr(Listener, "query", run)
     monkeypatch.setattr(Listener, "acquire", lambda self, user: None)
     monkeypatch.setattr(Listener, "listening", True)
@@ -290,9 +293,9 @@ class Statements:
 
     def __init__(self) -> None:
         self.sent: list[tuple[list[int], asyncio.Future[list[int]]]] = []
-        self.batches = batches.Batches(self._run)
+        self.batches = batches.Batches(self._run, lambda work: work(cast(Any, None)), Tasks())
 
-    async def _run(self, elements: Sequence[int]) -> list[int]:
+    async def _run(self, query: object, elements: Sequence[int]) -> list[int]:
         answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()
         self.sent.append((list(elements), answer))
         return await answer
@@ -360,6 +363,7 @@ async def test_no_more_calls_than_a_limit_are_in_progress(open_urlmode: OpenUrlM
         return answer(statement, values)
 
     monkeypatch.setattr(Pool, "run", run)
+    monkeypatch.setattr(Pool, "reserve", lambda self, work: work(partial(run, self)))
     urlmode = open_urlmode()
     calls = [asyncio.ensure_future(urlmode.purge()) for _ in range(2)]
     await turns()

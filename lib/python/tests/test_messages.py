@@ -63,6 +63,10 @@ def test_what_a_call_says_of_an_open_elicitation(kind: Kind, monkeypatch: pytest
         )  # fmt: skip
         ours.append(_messages.link_result("Please.", kind, PRICE, "Reports", asked, "opened"))
     assert theirs == ours
+    reasons = ["client_declined", "client_dismissed", "client_failed"]
+    elicitation = elicitation.replace("end * 1000", f"{ends[-1]} * 1000")
+    theirs = of_node(f"{json.dumps(reasons)}.map((each) => messages.linkResult({options}, {elicitation}, 'pending', each))")
+    assert theirs == [_messages.link_result("Please.", kind, PRICE, "Reports", asked, "pending", each) for each in reasons]
 
 
 @pytest.mark.parametrize("approver", ["others", ["bob"], ["bob", "grace"]])

@@ -11,6 +11,7 @@ import pytest
 from conftest import Callback, Owner, admin, owner, required, until
 
 from urlmode import Entries, Expected, PaymentEntry, Recheck, RecheckFunction, RefundEntry, UrlMode
+from urlmode._core import ask_back
 from urlmode._core import rechecks as module
 
 PRICE = Expected(1050, "EUR")
@@ -105,6 +106,43 @@ async def test_a_function_that_fails_is_asked_again_later(urlmode: UrlMode, call
     async with await opened(keys_file, {"other": shop.recheck}) as server:
         await shop.event(first)
         assert await server.recheck_due() == 0
+
+
+async def test_a_function_that_never_settles_holds_up_neither_other_providers_nor_a_claim(
+    urlmode: UrlMode, callback: Callback, keys_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung, other = Provider(urlmode, callback), Provider(urlmode, callback)
+    called: asyncio.Queue[asyncio.Task[Any] | None] = asyncio.Queue()
+
+    async def hangs(_event: Recheck) -> Entries:
+        called.put_nowait(asyncio.current_task())
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    id = await hung.create()
+    await hung.event(id)
+    await passes(id, 60)
+    await other.event(await other.create())
+    async with await opened(keys_file, {hung.name: hangs, other.name: other.recheck}) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(ask_back, "RECHECK_LEASE_S", 1)
+            with pytest.raises(RuntimeError, match=f"{id} at {hung.name} has failed: recheck of .* has not answered within 1 s") as failed:
+                await server.recheck_due()
+        assert isinstance(failed.value.__cause__, TimeoutError)
+        assert len(other.asked) == 1
+        asked = called.get_nowait()
+        assert asked is not None
+        await until("it is cancelled", asked.cancelled)
+
+        await urlmode.complete(id, **hung.me, action="accept", amount=1050, currency="EUR", reference=f"tr_{id}")
+        await passes(id, 61)
+        claiming = asyncio.ensure_future(urlmode.begin_claim(id, **hung.me, recheck=hangs))
+        await asyncio.wait_for(called.get(), 30)
+        claiming.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await claiming
+        await passes(id, 61)
+        assert (await urlmode.begin_claim(id, **hung.me, recheck=lambda _event: Entries())).state == "begun"
 
 
 async def test_it_is_asked_once_a_minute(

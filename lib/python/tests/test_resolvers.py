@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import fastmcp
 import psycopg
@@ -68,7 +68,7 @@ class User:
     async def answered(self) -> None:
         """Returns when the server knows that its answers were written: until then, the next call has the same result."""
         statement = """SELECT count(*) FROM urlmode.lease l JOIN urlmode.elicitation e ON e.id = l.elicitation
-            WHERE e.subject = %s"""
+            WHERE e.subject = %s AND e.kind <> 'oauth'"""
         async with await psycopg.AsyncConnection.connect(
             required("URLMODE_ADMIN_DATABASE_URL"), autocommit=True
         ) as connection:
@@ -124,7 +124,7 @@ async def test_each_version(
         await user.answered()
         user.does = "declines"
         declined = await client.call_tool("buy", {"how": "works"})
-        assert (text_of(declined), declined.is_error) == ("Not done: the user refused.", True)
+        assert "The client did not open it: it declined." in text_of(declined)
 
 
 def client_in_process(server: Any, user: User, mode: Any = LEGACY) -> Any:
@@ -238,11 +238,11 @@ async def test_what_the_server_lacks_is_said(
     urlmode: UrlMode, callback: Callback, wrong: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def one(ctx: Context[Any, Any]) -> Accepted:
-        return await resolve(with_elicitation, ctx, **resolver_server.options(urlmode, subject=subject))
+        return await resolve(cast(Any, with_elicitation), ctx, **resolver_server.options(urlmode, subject=subject))
 
     async def other(ctx: Context[Any, Any]) -> Accepted:
         more = {"subject": subject, "provider": "github", "kind": "oauth", "item": None, "expected": None}
-        return await resolve(with_elicitation, ctx, **resolver_server.options(urlmode, **more))
+        return await resolve(cast(Any, with_elicitation), ctx, **resolver_server.options(urlmode, **more))
 
     async def buy(one: Any, other: Any) -> str:
         return "never"
@@ -266,7 +266,7 @@ async def test_a_resolver_of_fastmcp_needs_its_middleware(urlmode: UrlMode, call
 
     async def payment(ctx: Any = CurrentContext()) -> Any:
         options = resolver_server.options(urlmode, subject="a")
-        return await with_fastmcp.resolve(with_fastmcp.with_elicitation, ctx, **options)
+        return await with_fastmcp.resolve(cast(Any, with_fastmcp.with_elicitation), ctx, **options)
 
     async def buy(payment: Any = Depends(payment)) -> Any:
         return "never"

@@ -72,7 +72,7 @@ async def test_the_link_is_kept(
 
 
 @pytest.mark.parametrize(("environment", "framework", "mode"), SERVERS)
-async def test_a_refusal_and_a_payment(
+async def test_a_payment_and_a_client_that_declines(
     callback: Callback, keys_file: Path, environment: str, framework: str, mode: str
 ) -> None:
     user = User(callback)
@@ -82,10 +82,6 @@ async def test_a_refusal_and_a_payment(
         "resolved": {"report": "Forty-two.", "pages": 3},
     }  # fmt: skip
     async with client_of(environment, framework, mode, user, keys_file) as client:
-        user.does = "declines"
-        for name in tools_of(framework):
-            declined = await client.call_tool(name, {})
-            assert (bool(declined.is_error), text_of(declined)) == (True, "Not done: the user refused."), name
         user.does = "pays"
         for name in tools_of(framework):
             user.asked.clear()
@@ -97,6 +93,10 @@ async def test_a_refusal_and_a_payment(
             assert "Forty-two." in str(result.content) or name == "pages"
             assert len(user.asked) == 1, name
             await user.answered()
+        user.does = "declines"
+        for name in tools_of(framework):
+            declined = await client.call_tool(name, {})
+            assert "The client did not open it: it declined." in text_of(declined), name
 
 
 @pytest.mark.parametrize(("environment", "framework", "mode"), SERVERS)

@@ -70,6 +70,22 @@ async def test_a_token_that_has_expired_is_refreshed_and_one_that_is_refused_con
     assert (app.asked, bed.endpoint.asked) == (2, ["refresh-1", "refresh-2"])
 
 
+async def test_a_body_that_says_that_the_api_refuses_its_token_runs_once_more_with_another_and_then_the_user_is_asked(
+    bed: Bed, callback: Callback
+) -> None:
+    app = App(bed, callback)
+    async with app.client:
+        await app.use()
+        app.given, app.good = [], {"access-2"}
+        assert (await app.use(), app.given, app.asked) == ("access-2 of acme", ["access-1", "access-2"], 1)
+        app.given, app.good = [], {"access-3"}
+        assert (await app.use(), app.given, app.asked) == ("access-3 of acme", ["access-2", "access-3"], 2)
+        app.given, app.good = [], set()
+        assert "must be connected again: refused" in await app.use()
+    assert app.given == ["access-3", "access-4", "access-5", "access-6"]
+    assert bed.endpoint.asked == ["refresh-1", "refresh-3", "refresh-5"]
+
+
 async def test_scopes_that_are_missing_are_asked_for_beside_those_that_there_are(bed: Bed, callback: Callback) -> None:
     bed.endpoint.scope = "read"
     app = App(bed, callback)

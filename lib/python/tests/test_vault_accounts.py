@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from conftest import Callback, OpenUrlMode, owner, until
@@ -193,7 +193,7 @@ PROVIDERS = {PROVIDER: Provider(client=OAuthClient("a"))}
         ({"keys": key_line(1), "providers": None}, "providers must be a mapping"),
         ({"keys": key_line(1), "providers": {"github": OAuthClient("a")}}, r"providers\['github'\] must be a Provider"),
         ({"keys": key_line(1), "providers": {"Git Hub": PROVIDERS[PROVIDER]}}, "provider must be a name"),
-        ({"keys": key_line(1), "providers": {"github": Provider(client=OAuthClient("a"), scopes="repo")}}, "scopes must be a list"),
+        ({"keys": key_line(1), "providers": {"github": Provider(client=OAuthClient("a"), scopes=cast(Any, "repo"))}}, "scopes must be a list"),
         ({"keys": key_line(1), "providers": {"github": Provider(client="a")}}, r"client must be an OAuthClient"),  # type: ignore[arg-type]
         ({"keys": key_line(1), "providers": PROVIDERS, "on_event": "print"}, "on_event must be"),
         ({"keys": key_line(1), "providers": PROVIDERS, "on_event": asyncio.sleep}, "on_event must be a plain function"),

@@ -12,8 +12,11 @@ from conftest import Callback, until
 from vault_bed import Bed, Gate, answering, bed, endpoint
 
 from urlmode import UrlModeClosedError
+from urlmode._core.contract_limits import CLAIM_ATTEMPTS
 
 __all__ = ["bed", "endpoint"]
+
+CLAIM_ID = "9b8f0c1e-6a55-4c0f-8d7e-2f1a3b4c5d6e"
 
 
 async def test_of_calls_at_once_on_two_instances_one_exchanges_the_code_and_all_have_the_token(bed: Bed, callback: Callback) -> None:
@@ -119,6 +122,45 @@ async def test_tokens_of_a_code_that_cannot_be_stored_are_revoked_unless_the_acc
         await app.use(scopes=["more"])
     assert bed.events[-1].revoked is (account != "acme")
     assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+
+
+@pytest.mark.parametrize(
+    ("claim", "values", "gives_back", "says"),
+    [
+        ("(urlmode.begin_lease(id, binding, NULL, 60000, 600000, %s)).outcome", [CLAIM_ID], True, "access-1 of acme"),
+        ("urlmode.claim(id, binding)", [], False, "Not done: another call has already used the outcome."),
+    ],
+)
+async def test_another_call_has_claimed_an_account_and_exchanges_no_code(
+    bed: Bed, callback: Callback, monkeypatch: pytest.MonkeyPatch, claim: str, values: list[str], gives_back: bool, says: str
+) -> None:
+    """The call that waits for it goes on at once where that gives the account back, and otherwise waits for nothing."""
+    app, claims = App(bed, callback), bed.urlmode._claims
+    claimed: list[Any] = []
+    looks: list[str | None] = []
+    begin, read = claims.begin, claims.read_exchange
+    at = f"FROM urlmode.elicitation WHERE subject = '{bed.subject}'"
+
+    async def begin_after(*given: Any, **named: Any) -> Any:
+        if not claimed:
+            cursor = await bed.admin.execute(f"SELECT {claim} {at}".encode(), values)
+            claimed.extend(await cursor.fetchall())
+        return await begin(*given, **named)
+
+    async def look(key: Any) -> str | None:
+        looks.append(await read(key))
+        return looks[-1]
+
+    monkeypatch.setattr(claims, "begin", begin_after)
+    monkeypatch.setattr(claims, "read_exchange", look)
+    async with app.client:
+        using = asyncio.ensure_future(app.use())
+        await until("it waits for that call", lambda: looks != [])
+        if gives_back:
+            await bed.admin.execute(f"SELECT urlmode.release_unsent(id, binding, %s) {at}".encode(), values)
+        assert await using == says
+    assert (claimed, len(bed.endpoint.codes)) == ([("claimed",)], 1 if gives_back else 0)
+    assert looks[-1] is None and (gives_back or len(looks) == CLAIM_ATTEMPTS)
 
 
 async def test_while_postgresql_is_away_the_tokens_of_a_code_are_kept_in_memory(bed: Bed, callback: Callback) -> None:

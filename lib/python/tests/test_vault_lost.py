@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 from typing import Any
 
 import psycopg
@@ -15,6 +17,7 @@ from token_endpoint import Reply
 from vault_bed import Bed, answering, bed, endpoint
 
 from urlmode import AccountNotConnectedError, AccountReconnectError, AccountUnavailableError
+from urlmode._accounts.request import Answer, _within
 from urlmode.vault import Disconnected
 
 __all__ = ["bed", "endpoint"]
@@ -53,27 +56,46 @@ async def refuse(bed: Bed, detail: str | None = None) -> None:
         await bed.vault.access_token(**bed.key)
 
 
+async def use_valid(bed: Bed) -> None:
+    """A call that asks for more than the token has, which is still valid."""
+    await bed.change("expires_at = now() + interval '1 hour', refreshed_at = now() - interval '1 day'")
+    assert (await bed.vault.access_token(**bed.key, valid_for=7_200)).access_token == "access-1"
+
+
 @pytest.mark.parametrize("way", LOST)
-async def test_the_same_token_is_sent_once_more_after_a_minute_and_then_never_again(
+async def test_the_same_token_is_sent_once_more_at_once_and_then_never_again(
     bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     await bed.store()
-    await bed.expire()
     lose(bed, monkeypatch, way)
-    before = datetime.now(timezone.utc)
-    await refuse(bed)
-    assert await state(bed) == ("connected", "", 1, None, False)
-    assert timedelta(seconds=58) < (await bed.row()).pause_until - before < timedelta(seconds=90)
-    await refuse(bed, "paused")
-    assert bed.endpoint.asked == ["refresh-1"]
-    await bed.expire()
-    await refuse(bed)
+    await use_valid(bed)
+    assert (await state(bed), bed.endpoint.asked) == (("connected", "", 2, None, False), ["refresh-1"] * 2)
     for _ in range(3):
         await bed.expire()
         with pytest.raises(AccountReconnectError, match="refresh_lost"):
             await bed.vault.access_token(**bed.key)
     assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
     assert [event.reason or event.name for event in bed.events] == ["connected", "failed", "failed", "refresh_lost"]
+    await until("its requests have ended", lambda: bed.endpoint.serving == 0)
+
+
+@pytest.mark.parametrize(("within", "sent"), [(60, 3), ("never", 1)])
+@pytest.mark.parametrize("way", LOST)
+async def test_the_window_of_the_provider_counts(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch, way: str, within: Any, sent: int
+) -> None:
+    bed.endpoint.oauth["reuse_within"] = within
+    await bed.store()
+    lose(bed, monkeypatch, way)
+    await use_valid(bed)
+    bed.endpoint.instead, bed.endpoint.kept_back = None, 0
+    await bed.expire()
+    if within == "never":
+        with pytest.raises(AccountReconnectError, match="refresh_lost"):
+            await bed.vault.access_token(**bed.key)
+    else:
+        assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert bed.endpoint.asked == ["refresh-1"] * sent
     await until("its requests have ended", lambda: bed.endpoint.serving == 0)
 
 
@@ -115,19 +137,23 @@ async def test_an_answer_that_is_lost_counts_once(bed: Bed) -> None:
     """Also if the answer of PostgreSQL to that is lost as well."""
     await bed.store()
     await bed.expire()
-    bed.endpoint.instead = answering(0, {})
-    left = bed.fail("fail_refresh", 2, after=True)
-    await refuse(bed)
-    assert (await state(bed), left()) == (("connected", "", 1, None, False), 0)
+
+    async def lose_once(form: dict[str, str]) -> Reply:
+        bed.endpoint.instead = None
+        return 0, {}
+
+    bed.endpoint.instead = lose_once
+    left = bed.fail("end_refresh", 2, after=True)
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (bed.endpoint.asked, left()) == (["refresh-1"] * 2, 0)
 
 
 @pytest.mark.parametrize(
-    ("status", "content", "kept_back"),
-    [(500, b"Soon", 0), (503, b"Soon", 0), (429, b"Soon", 0), (400, {}, 0), (302, {}, 0), (503, {}, 100), (200, {"error": "server_error2"}, 0)],
+    ("status", "content"), [(400, {"error": "temporarily_unavailable"}), (429, {"error": "slow_down"}), (200, {"error": "server_error2"})]
 )
-async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status: int, content: Any, kept_back: int) -> None:
+async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status: int, content: Any) -> None:
     await bed.store()
-    bed.endpoint.instead, bed.endpoint.kept_back = answering(status, content), kept_back
+    bed.endpoint.instead = answering(status, content)
     for _ in range(3):
         await bed.expire()
         await refuse(bed)
@@ -135,12 +161,16 @@ async def test_an_error_is_a_failure_and_no_answer_that_is_lost(bed: Bed, status
     assert len(bed.endpoint.asked) == 3
 
 
-@pytest.mark.parametrize(("status", "kept_back"), [(502, 0), (504, 100), (520, 0), (527, 0)])
-async def test_an_outage_of_a_gateway_counts_as_one_answer_that_is_lost(bed: Bed, status: int, kept_back: int) -> None:
-    """Its status: the token is sent again after a minute, and costs no account."""
+@pytest.mark.parametrize(
+    ("status", "content", "kept_back"),
+    [*((status, b"Soon", 0) for status in (408, 429, 500, 502, 503, 504, 520, 527)), (400, {}, 0), (302, {}, 0), (503, {}, 100),
+     (500, {"error": "invalid_grant"}, 0)],
+)  # fmt: skip
+async def test_all_of_an_outage_count_as_one_answer_that_is_lost(bed: Bed, status: int, content: Any, kept_back: int) -> None:
+    """The first is followed by another at once, and the next attempt waits a minute: it costs no account."""
     await bed.store()
-    bed.endpoint.instead, bed.endpoint.kept_back = answering(status, b"Bad gateway"), kept_back
-    for n in range(1, 5):
+    bed.endpoint.instead, bed.endpoint.kept_back = answering(status, content), kept_back
+    for n in range(2, 5):
         await bed.expire()
         before = datetime.now(timezone.utc)
         await refuse(bed)
@@ -153,13 +183,45 @@ async def test_an_outage_of_a_gateway_counts_as_one_answer_that_is_lost(bed: Bed
     assert (await bed.row()).lost == 0
 
 
+async def test_an_outage_where_a_second_use_ends_the_family(bed: Bed) -> None:
+    """The token is sent again, and not before a minute."""
+    bed.endpoint.oauth["reuse_within"] = "never"
+    await bed.store()
+    bed.endpoint.instead = answering(503, b"Soon")
+    for n in range(1, 4):
+        await bed.expire()
+        before = datetime.now(timezone.utc)
+        await refuse(bed)
+        assert (await bed.row()).pause_until - before > timedelta(seconds=58)
+        assert (await state(bed), len(bed.endpoint.asked)) == (("connected", "", 0, None, False), n)
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "said", "least", "most"),
+    [(429, {"error": "slow_down"}, "120", 118, 150), (503, {}, "date", 116, 150), (503, {}, "86400", 3_590, 3_650),
+     (429, {"error": "slow_down"}, "0", 0, 30), (503, {}, "soon", 58, 90)],
+)  # fmt: skip
+async def test_retry_after_is_respected(bed: Bed, status: int, content: Any, said: str, least: int, most: int) -> None:
+    await bed.store()
+    await bed.expire()
+    bed.endpoint.instead = answering(status, content)
+    date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=120), usegmt=True)
+    bed.endpoint.headers = {"Retry-After": date if said == "date" else said}
+    before = datetime.now(timezone.utc)
+    await refuse(bed)
+    assert timedelta(seconds=least) <= (await bed.row()).pause_until - before <= timedelta(seconds=most)
+    assert len(bed.endpoint.asked) == (2 if said == "soon" else 1), "nor is it asked at once"
+
+
 async def test_a_gateway_fails_and_then_an_answer_is_lost(bed: Bed) -> None:
     await bed.store()
-    for status in (502, 0):
-        await bed.expire()
-        bed.endpoint.instead = answering(status, {})
-        await refuse(bed)
     await bed.expire()
+
+    async def fail_once(form: dict[str, str]) -> Reply:
+        bed.endpoint.instead = answering(0, {})
+        return 502, {}
+
+    bed.endpoint.instead = fail_once
     with pytest.raises(AccountReconnectError, match="refresh_lost"):
         await bed.vault.access_token(**bed.key)
     assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
@@ -168,7 +230,7 @@ async def test_a_gateway_fails_and_then_an_answer_is_lost(bed: Bed) -> None:
 @pytest.mark.parametrize("has_grace", [False, True])
 @pytest.mark.parametrize("status", [500, 502, 504])
 async def test_an_error_after_the_provider_has_replaced_the_token(bed: Bed, status: int, has_grace: bool) -> None:
-    """The old one is sent once more, and that decides: it works for a while, or the provider has ended the family."""
+    """The old one is sent once more at once, and that decides: it works for a while, or the provider has ended the family."""
     await bed.store()
     await bed.expire()
 
@@ -180,8 +242,6 @@ async def test_an_error_after_the_provider_has_replaced_the_token(bed: Bed, stat
         return status, {}
 
     bed.endpoint.instead = replace
-    await refuse(bed)
-    await bed.expire()
     if has_grace:
         assert (await bed.vault.access_token(**bed.key)).access_token == "access-3"
     else:
@@ -189,6 +249,24 @@ async def test_an_error_after_the_provider_has_replaced_the_token(bed: Bed, stat
             with pytest.raises(AccountReconnectError, match="invalid_grant"):
                 await bed.vault.access_token(**bed.key)
     assert bed.endpoint.asked == ["refresh-1", "refresh-1"]
+
+
+async def test_what_comes_late_without_a_new_refresh_token_is_tried_with_the_old_one(bed: Bed) -> None:
+    await bed.store()
+    await bed.expire()
+
+    async def late(form: dict[str, str]) -> Reply:
+        bed.endpoint.instead = None
+        # Another instance has begun meanwhile, and has found the account to be dead.
+        await bed.change(
+            "lease = lease + 1, sent_lease = lease + 1, leased_until = NULL, sent = false, "
+            "state = 'reconnect', reason = 'refresh_lost'"
+        )
+        return 200, {**TOKENS, "expires_in": 3600}
+
+    bed.endpoint.instead = late
+    assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
+    assert (await state(bed), bed.endpoint.asked) == (("connected", "", 0, None, False), ["refresh-1", "refresh-1"])
 
 
 async def test_a_connection_that_ends_before_tls_stands_has_sent_nothing(bed: Bed) -> None:
@@ -220,6 +298,18 @@ async def test_a_time_limit_while_it_connects_has_sent_nothing(bed: Bed, monkeyp
     assert await state(bed) == ("connected", "", 0, None, False)
 
 
+async def test_a_process_that_stood_still_while_the_limit_of_its_request_passed_reads_what_came() -> None:
+    answer = Answer(200, "application/json", b"{}")
+    asking: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    within = asyncio.ensure_future(_within(asking, 0.2))
+    await asyncio.sleep(0)
+    time.sleep(0.5)
+    asyncio.get_running_loop().call_later(0.3, asking.set_result, answer)
+    assert await within is answer
+    with pytest.raises(asyncio.TimeoutError):
+        await _within(asyncio.get_running_loop().create_future(), 0.2)
+
+
 async def test_a_renewal_whose_answer_is_lost_is_made_again(bed: Bed) -> None:
     """A token that is used all the time can be sent again."""
     url = bed.endpoint.oauth["token_endpoint"]
@@ -229,7 +319,7 @@ async def test_a_renewal_whose_answer_is_lost_is_made_again(bed: Bed) -> None:
     bed.endpoint.instead = answering(0, {})
     for _ in range(4):
         await bed.change("expires_at = now() + interval '400 s', refreshed_at = now() - interval '600 s', pause_until = NULL")
-        assert (await bed.vault.access_token(**bed.key)).access_token == "long"
+        assert (await bed.vault.access_token(**bed.key, valid_for=600)).access_token == "long"
     assert (bed.endpoint.asked, await state(bed)) == (["long"] * 4, ("connected", "", 0, None, False))
 
 

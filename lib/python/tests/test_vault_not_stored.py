@@ -24,7 +24,7 @@ async def test_an_error_that_is_not_about_the_tokens_refuses_none(bed: Bed, sqls
     """Such as that of a login while a password is changed."""
     await bed.store()
     await bed.expire()
-    left = bed.fail("commit_refresh", 2, error=psycopg.errors.lookup(sqlstate)("not now"))
+    left = bed.fail("store_refreshed", 2, error=psycopg.errors.lookup(sqlstate)("not now"))
     assert (await bed.vault.access_token(**bed.key)).access_token == "access-2"
     assert (bed.names(), bed.endpoint.revoked, left()) == ([("refreshed", None)], [], 0)
 
@@ -33,7 +33,7 @@ async def test_an_error_that_is_not_about_the_tokens_refuses_none(bed: Bed, sqls
 async def test_an_error_about_the_tokens_refuses_them(bed: Bed, sqlstate: str) -> None:
     await bed.store()
     await bed.expire()
-    bed.fail("commit_refresh", 1, error=psycopg.errors.lookup(sqlstate)("never"))
+    bed.fail("store_refreshed", 1, error=psycopg.errors.lookup(sqlstate)("never"))
     with pytest.raises(AccountReconnectError, match="not_stored"):
         await bed.vault.access_token(**bed.key)
     assert bed.endpoint.revoked == ["refresh-2", "access-2"]

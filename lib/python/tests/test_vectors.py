@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from typing import Any
 
 import pytest
 from conftest import VECTORS
 
-from urlmode import ElicitationSealError
-from urlmode._core.contract_seals import EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, FULFILLED_INFO, OUTCOME_INFO, RESULT_INFO, VERIFIER_INFO
+from urlmode import ElicitationSealError, UrlMode
+from urlmode._core.contract_seals import (
+    EVENT_OUTCOME_INFO,
+    EVENT_RESULT_INFO,
+    FULFILLED_INFO,
+    OUTCOME_INFO,
+    REQUEST_LABEL,
+    RESULT_INFO,
+    VERIFIER_INFO,
+)
 from urlmode._core.digest import canonical_json, default_resume_key, digest_of_request
 from urlmode._core.errors import StateTokenError
 from urlmode._core.keys import Key, KeyRing, encode_base64url
@@ -28,9 +37,11 @@ from urlmode._core.token import (
 from urlmode._core.types import Expected
 
 TOKEN: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "token.json").read_text("utf-8"))
+TENANT: dict[str, list[Any]] = json.loads((VECTORS / "tenant.json").read_text("utf-8"))
 TICKET: list[dict[str, Any]] = json.loads((VECTORS / "ticket.json").read_text("utf-8"))["ticket"]
 REQUESTS: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "request.json").read_text("utf-8"))
 REQUEST = REQUESTS["cases"]
+CANONICAL: dict[str, list[Any]] = json.loads((VECTORS / "canonical.json").read_text("utf-8"))
 
 
 def cases(*names: str) -> pytest.MarkDecorator:
@@ -45,6 +56,15 @@ def key_of(case: dict[str, Any]) -> Key:
 def changed(text: str) -> list[str]:
     """Each text that differs in one character, with the next one of the alphabet in its place."""
     return [text[:n] + ("B" if text[n] == "A" else "A") + text[n + 1 :] for n in range(len(text))]
+
+
+def test_a_tenant_is_part_of_the_binding_and_its_name_is_checked() -> None:
+    for case in TENANT["bindings"]:
+        assert binding_of(case["subject"], case["session"], case["tenant"]).hex() == case["binding"]
+    keys = "1 " + base64.b64encode(bytes(32)).decode()
+    for tenant in [*TENANT["refused_tenants"], None, 7]:
+        with pytest.raises(ValueError, match="^tenant must be at most 64 "):
+            UrlMode(database_url="postgresql://localhost/urlmode", keys=keys, base_url="https://callback.example", tenant=tenant)
 
 
 @cases("state")
@@ -160,6 +180,18 @@ def test_default_resume_key(case: dict[str, Any]) -> None:
     assert key == case["key"]
 
 
+@pytest.mark.parametrize("case", CANONICAL["cases"], ids=lambda case: ascii(case["text"][:40]))
+def test_canonical_form(case: dict[str, Any]) -> None:
+    assert canonical_json(case["value"]) == case["text"]
+    assert hashlib.sha256(f"{REQUEST_LABEL}\0{case['text']}".encode()).hexdigest()[:32] == case["request"]
+
+
+@pytest.mark.parametrize("text", CANONICAL["refused"])
+def test_half_a_surrogate_pair_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="half a surrogate pair"):
+        canonical_json(json.loads(text))
+
+
 # RFC 8785 appendix B, and section 3.2.3 for the order of names.
 @pytest.mark.parametrize(
     ("value", "text"),
@@ -171,7 +203,7 @@ def test_default_resume_key(case: dict[str, Any]) -> None:
         (1e21, "1e+21"), (9.999999999999997e-7, "9.999999999999997e-7"), (0.000001, "0.000001"), (4.5, "4.5"),
         (-0.000001, "-0.000001"), (333333333.33333329, "333333333.3333333"), (2e-3, "0.002"),
         (0.00012345, "0.00012345"),
-        ([True, False, None], "[true,false,null]"), ({"b": None, "a": ()}, '{"a":[]}'),
+        ([True, False, None], "[true,false,null]"), ({"b": None, "a": ()}, '{"a":[],"b":null}'), (2**53, "9007199254740992"),
         ({"\ufb33": 1, "\U0001f602": 2, "\u20ac": 3, "\r": 4}, '{"\\r":4,"€":3,"😂":2,"\ufb33":1}'),
         ('\u20ac$\u000f\nA\'B"\\\\"/', '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"'),
     ],
@@ -180,7 +212,7 @@ def test_canonical_json(value: Any, text: str) -> None:
     assert canonical_json(value) == text
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**53, {1: 2}, b"", object()])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2**53 + 1, 10**400, {1: 2}, b"", object()])
 def test_what_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         canonical_json(value)

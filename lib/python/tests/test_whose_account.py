@@ -68,7 +68,7 @@ async def test_both_requests_for_whose_account_it_is_have_one_limit(monkeypatch:
     monkeypatch.setattr("urlmode._accounts.provider.ACCOUNT_REQUEST_S", 0.5)
     asked = 0
 
-    async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> Answer:
+    async def send(method: str, url: str, headers: dict[str, str], body: bytes | None = None, limit: float | None = None) -> Answer:
         nonlocal asked
         if method == "POST":
             return json_answer({"access_token": TOKEN, "token_type": "bearer"})

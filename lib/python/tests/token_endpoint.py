@@ -31,6 +31,8 @@ class TokenEndpoint:
         """requests"""
         self.kept_back = 0
         """how many bytes of each answer are announced and not sent"""
+        self.headers: dict[str, str] = {}
+        """further ones of each answer"""
         self.before_revoking: Callable[[str], Awaitable[None]] | None = None
         self.expires_in: float = 3600
         self.rotates = True
@@ -75,7 +77,8 @@ class TokenEndpoint:
             body = content if isinstance(content, bytes) else json.dumps(content).encode()
             if status:
                 kind = "text/html" if isinstance(content, bytes) else "application/json"
-                writer.write(f"HTTP/1.1 {status} .\r\ncontent-type: {kind}\r\ncontent-length: {len(body) + self.kept_back}\r\n\r\n".encode() + body)
+                more = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
+                writer.write(f"HTTP/1.1 {status} .\r\ncontent-type: {kind}\r\n{more}content-length: {len(body) + self.kept_back}\r\n\r\n".encode() + body)
                 await writer.drain()
         finally:
             self.serving -= 1

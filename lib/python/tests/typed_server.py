@@ -92,7 +92,7 @@ def make_sdk(urlmode: UrlMode) -> Any:
     from urlmode import mcp
 
     async def payment(ctx: Context[Any, Any]) -> mcp.Accepted:
-        return await mcp.resolve(mcp.with_elicitation, ctx, **options(urlmode, **RESOLVED))
+        return await mcp.resolve(cast(Any, mcp.with_elicitation), ctx, **options(urlmode, **RESOLVED))
 
     async def resolved(payment: Annotated[mcp.Accepted, Resolve(payment)], unfit: bool = False) -> Report:
         return cast(Report, object()) if unfit else REPORT
@@ -111,7 +111,7 @@ def make_fastmcp(urlmode: UrlMode) -> Any:
     from urlmode import fastmcp as adapter
 
     async def payment(ctx: Any = CurrentContext()) -> adapter.Accepted:
-        return await adapter.resolve(adapter.with_elicitation, ctx, **options(urlmode, **RESOLVED))
+        return await adapter.resolve(cast(Any, adapter.with_elicitation), ctx, **options(urlmode, **RESOLVED))
 
     async def resolved(unfit: bool = False, payment: Any = Depends(payment)) -> Report:
         return cast(Report, object()) if unfit else REPORT

@@ -1,7 +1,7 @@
 // One MCP server with so many calls at once, each of which asks for an
 // elicitation after another. Prints how fast, as JSON.
 //
-//   server.mjs urlmode|plain IDS AT_ONCE SECONDS WARM_UP [PORT REQUESTS]
+//   server.mjs urlmode|api|plain IDS AT_ONCE SECONDS WARM_UP [PORT REQUESTS]
 //
 // Without PORT and REQUESTS a call only creates. With them it also has a
 // browser come back, and waits for its outcome.

@@ -1,6 +1,7 @@
 // The MCP server's side: elicitations created, and waited for.
 //
 //   urlmode   the package
+//   api       the same over HTTP
 //   plain     what one would write beside the Node programs: one INSERT; a
 //             notification parsed, and a promise resolved with the result that it
 //             brings; a result that is too long for one is read
@@ -13,6 +14,7 @@ import pg from 'pg';
 import { UrlMode } from '../../../lib/node/src/index.js';
 import { parseKeys } from '../../../lib/node/src/core/keys.js';
 import { bindingOf, mintState } from '../../../lib/node/src/core/token.js';
+import { openApi } from './api-side.mjs';
 
 const TTL_MS = 600_000;
 const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'
@@ -28,6 +30,7 @@ const PARSERS = {
 
 /** @param {string} mode */
 export async function openSide(mode) {
+	if (mode === 'api') return openApi({ targetUrl: TARGET_URL, ttlMs: TTL_MS });
 	return mode === 'urlmode' ? openUrlMode() : openPlain(PARSERS[mode]);
 }
 

@@ -4,7 +4,7 @@
 // it waits, then for every 64 that were there. waiter.py and go/main.go do the
 // same with the packages in Python and Go.
 //
-//   waiter.mjs urlmode|plain|listen IDS TIMES OPEN
+//   waiter.mjs urlmode|api|plain|listen IDS TIMES OPEN
 
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -3,6 +3,7 @@
 
 import { withListeners } from '../listeners.mjs';
 import { load } from '../load.mjs';
+import { withApiWaits } from './api.mjs';
 
 // schema: its channel has the same name
 const SIDES = {
@@ -15,16 +16,18 @@ const SIDES = {
 /**
  * @param {import('../bed.mjs').Bed} bed
  * @param {'urlmode' | 'ceiling' | 'batched' | 'hono'} side
- * @param {{ seconds: number, warmUp: number, part?: number, listening?: number }} options
- *     part: of all elicitations, the rows in the table; listening: how many servers wait meanwhile
+ * @param {{ seconds: number, warmUp: number, part?: number, listening?: number, throughApi?: number }} options
+ *     part: of all elicitations, the rows in the table; listening: how many servers wait meanwhile; throughApi: how many do through the api
  */
-export async function completions(bed, side, { seconds, warmUp, part = SIDES[side].part, listening = 1 }) {
+export async function completions(bed, side, { seconds, warmUp, part = SIDES[side].part, listening = 1, throughApi = 0 }) {
 	const { schema } = SIDES[side];
 	const { port, requests } = side === 'urlmode' ? bed : bed.peer(side);
 
 	await bed.fill(schema, { to: Math.floor(bed.elicitations.length * part) });
-	const { sent, classes: { 0: tally } } = await withListeners(bed, { count: listening, channel: schema },
-		() => load({ port, file: requests ?? bed.returns, seconds, warmUp }));
+	const during = () => load({ port, file: requests ?? bed.returns, seconds, warmUp });
+	const { sent, classes: { 0: tally } } = throughApi > 0
+		? await withApiWaits(bed, throughApi, during)
+		: await withListeners(bed, { count: listening, channel: schema }, during);
 	const rows = await bed.completed(schema);
 	if (rows !== sent) throw new Error(`${side}: ${sent} answers, but ${rows} rows are completed`);
 	return tally;

@@ -20,6 +20,7 @@ VALUES (gen_random_uuid(), 'demo', 'oauth', 'user-42', decode('00112233445566778
 
 const SIDES = {
 	urlmode: { schema: 'urlmode', mode: 'urlmode' },
+	api: { schema: 'urlmode', mode: 'api' },
 	hono: { schema: 'bench', mode: 'plain' },
 };
 
@@ -39,9 +40,9 @@ export async function inserts(bed, { clients, seconds, warmUp }) {
 	return { rate: figure(/^tps = ([\d.]+)/m), mean: figure(/^latency average = ([\d.]+) ms/m) };
 }
 
-/** @param {{ atOnce: number, count: number, seconds: number, warmUp: number }} options count: elicitations at the most */
-export async function creates(bed, options) {
-	const { done, ...figures } = await serve(bed, 'urlmode', options);
+/** @param {{ side?: 'urlmode' | 'api', atOnce: number, count: number, seconds: number, warmUp: number }} options count: elicitations at the most */
+export async function creates(bed, { side = 'urlmode', ...options }) {
+	const { done, ...figures } = await serve(bed, side, options);
 	const [{ count }] = await bed.sql('SELECT count(*)::integer FROM urlmode.elicitation');
 	if (count !== OLDER + done) throw new Error(`${done} elicitations were created, but there are ${count - OLDER}`);
 	return figures;

@@ -14,6 +14,7 @@ const UNCOUNTED = 100;
 
 const SIDES = {
 	urlmode: { schema: 'urlmode', waiter: 'node', send: sendReturns('urlmode') },
+	api: { schema: 'urlmode', waiter: 'api', send: sendReturns('urlmode') },
 	python: { schema: 'urlmode', waiter: 'python', send: sendReturns('urlmode') },
 	go: { schema: 'urlmode', waiter: 'go', send: sendReturns('urlmode') },
 	hono: { schema: 'bench', waiter: 'plain', send: sendReturns('hono') },
@@ -25,7 +26,7 @@ const file = (name) => path.join(FOLDER, `latency.${name}`);
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @param {'urlmode' | 'python' | 'go' | 'hono' | 'batched' | 'floor'} side
+ * @param {'urlmode' | 'api' | 'python' | 'go' | 'hono' | 'batched' | 'floor'} side
  * @param {{ rate: number, count: number }} options
  * @returns {Promise<{ p50: number, p99: number }>} milliseconds
  */

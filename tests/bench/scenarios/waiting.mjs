@@ -23,7 +23,7 @@ const TICKS = 100;
 
 /**
  * @param {import('../bed.mjs').Bed} bed
- * @param {'node' | 'python' | 'go'} language
+ * @param {'node' | 'api' | 'python' | 'go'} language
  * @param {{ count: number, open: number }} options open: waits at a time
  * @returns {Promise<{ rate: number, cpu: number, p50: number, p99: number }>} cpu: µs of processor time for each
  */
@@ -64,14 +64,14 @@ export async function announced(bed, { count }) {
  * The memory of a process with open waits, and of an interpreter without them, MB.
  *
  * @param {{ open: number, bare?: string[], more?: string[] }} options bare: the command of an interpreter that does nothing; more:
- *     arguments of the waiting process
+ *     arguments of the waiting process; of: whose memory it is, if not that of the waiting process
  */
-export async function memoryOfWaits(bed, language, { open, bare, more }) {
+export async function memoryOfWaits(bed, language, { open, bare, more, of = ({ pid }) => pid }) {
 	await fill(bed, open);
 	const waiter = await startWaiter(bed, language, { ids: file('ids'), times: file('resolved'), open, log: file('log'), more });
 	const sizes = [];
 	try {
-		for (const end = performance.now() + WATCHED_MS; performance.now() < end; await sleep(200)) sizes.push(pss(waiter.pid));
+		for (const end = performance.now() + WATCHED_MS; performance.now() < end; await sleep(200)) sizes.push(pss(of(waiter)));
 	} finally {
 		await waiter.stop();
 	}

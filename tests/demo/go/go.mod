@@ -4,9 +4,9 @@ go 1.25.5
 
 require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	urlmode.example/urlmode v0.0.0
-	urlmode.example/urlmode/examples v0.0.0
-	urlmode.example/urlmode/mcp v0.0.0
+	urlmode.example/urlmode v1.0.0
+	urlmode.example/urlmode/examples v1.0.0
+	urlmode.example/urlmode/mcp v1.0.0
 )
 
 require (

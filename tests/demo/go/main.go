@@ -45,7 +45,7 @@ func add[Wish any](server *mcp.Server, name, description string,
 	wish func(subject string) Wish, body func(context.Context, urlmcp.Accepted) (string, error)) {
 	mcp.AddTool(server, &mcp.Tool{Name: name, Description: description},
 		func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-			result, err := ask(ctx, call, wish(call.Extra.TokenInfo.UserID),
+			result, err := ask(ctx, call, wish(urlmcp.SubjectOf(call)),
 				func(ctx context.Context, accepted urlmcp.Accepted) (*mcp.CallToolResult, error) {
 					said, err := body(ctx, accepted)
 					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}, err

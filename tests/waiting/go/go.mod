@@ -4,8 +4,8 @@ go 1.25.0
 
 require (
 	github.com/jackc/pgx/v5 v5.12.0
-	urlmode.example/urlmode v0.0.0
-	urlmode.example/urlmode/vault v0.0.0
+	urlmode.example/urlmode v1.0.0
+	urlmode.example/urlmode/vault v1.0.0
 )
 
 require (

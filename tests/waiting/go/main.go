@@ -70,6 +70,8 @@ type given struct {
 	Issuer   string         `json:"issuer"`
 	Account  string         `json:"account"`
 	ValidFor float64        `json:"valid_for_ms"`
+	Refused  string         `json:"refused"`
+	Reuse    any            `json:"reuse_within"`
 	Tokens   map[string]any `json:"tokens"`
 }
 
@@ -271,7 +273,7 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 			if err != nil {
 				return nil, err
 			}
-			if each.ElicitationID != id {
+			if id != "" && each.ElicitationID != id {
 				continue
 			}
 			told = append(told, members{"type": each.Type, "kind": each.Kind, "provider": each.Provider, "subject": each.Subject, "item": each.Item,
@@ -306,12 +308,12 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 	case "open_vault":
 		var err error
 		d.vault, err = vault.New(d.instance, vault.Config{Keys: with.Keys, OnEvent: hear, Providers: map[string]vault.Provider{"demo": {
-			Client: vault.Client{ID: "a", Secret: "secret-of-the-client"}, Description: "openid-connect", Variables: map[string]string{"issuer": with.Issuer}}}})
+			Client: vault.Client{ID: "a", Secret: "secret-of-the-client"}, Description: "openid-connect", Variables: map[string]string{"issuer": with.Issuer}, ReuseWithin: reuseOf(with.Reuse)}}})
 		return nil, err
 	case "store":
 		return d.vault.Store(ctx, with.Subject, "demo", vault.Connected{Tokens: with.Tokens, Account: with.Account, Scopes: []string{"read"}, Requested: []string{"read"}})
 	case "access_token":
-		token, err := d.vault.AccessToken(ctx, urlmode.AccountRequest{Subject: with.Subject, Provider: "demo", ValidFor: ms(with.ValidFor)})
+		token, err := d.vault.AccessToken(ctx, urlmode.AccountRequest{Subject: with.Subject, Provider: "demo", ValidFor: ms(with.ValidFor), Refused: with.Refused})
 		return members{"access_token": token.Token, "account": token.Account}, err
 	case "disconnect":
 		done, err := d.vault.Disconnect(ctx, with.Subject, "demo", with.Account)
@@ -453,18 +455,31 @@ func (d *driver) answered(ctx context.Context, recheck json.RawMessage, asked <-
 	}
 }
 
+// reuseOf is a number of seconds, "never" or nothing.
+func reuseOf(said any) time.Duration {
+	switch said := said.(type) {
+	case float64:
+		return time.Duration(said * float64(time.Second))
+	case string:
+		return vault.NeverReused
+	}
+	return 0
+}
+
 func told(err error) members {
 	var own *urlmode.Error
 	var account *urlmode.AccountError
 	var refused *pgconn.PgError
 	said := members{"message": err.Error()}
 	switch {
-	case errors.As(err, &own):
-		said["code"], said["status"] = own.Code, own.Status
 	case errors.As(err, &account):
 		said["code"], said["reason"] = account.Code, account.Reason
+	case errors.As(err, &own):
+		said["code"], said["status"] = own.Code, own.Status
 	case errors.Is(err, urlmode.ErrUnclaimedPayments):
 		said["code"] = "UNCLAIMED_PAYMENTS"
+	case errors.Is(err, urlmode.ErrArgument):
+		said["code"] = "ARGUMENT"
 	case errors.Is(err, errFailed):
 		said["code"] = "FAILED"
 	case errors.Is(err, context.Canceled):
@@ -497,7 +512,8 @@ func inFull(result json.RawMessage) any {
 
 func main() {
 	var settings struct {
-		Listen *bool `json:"listen"`
+		Listen *bool  `json:"listen"`
+		Tenant string `json:"tenant"`
 	}
 	if text := os.Getenv("SETTINGS"); text != "" {
 		if err := json.Unmarshal([]byte(text), &settings); err != nil {
@@ -506,7 +522,7 @@ func main() {
 	}
 	instance, err := urlmode.New(context.Background(), urlmode.Config{
 		DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"), KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: os.Getenv("URLMODE_BASE_URL"),
-		NoListen: settings.Listen != nil && !*settings.Listen,
+		Tenant: settings.Tenant, NoListen: settings.Listen != nil && !*settings.Listen,
 	})
 	if err != nil {
 		panic(err)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,20 @@ type bank struct {
 	scope   string
 	refuses bool
 	codes   []string
+	// good are the tokens that its API takes: all if it is nil.
+	good  []string
+	given []string
+}
+
+// use is a request to its API.
+func (b *bank) use(token urlmode.AccessToken) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.given = append(b.given, token.Token)
+	if b.good != nil && !slices.Contains(b.good, token.Token) {
+		return "", fmt.Errorf("status 401: %w", urlmode.ErrTokenRefused)
+	}
+	return token.Token + " of " + token.Account, nil
 }
 
 func newBank(t *testing.T) *bank {
@@ -67,6 +82,7 @@ type user struct {
 	me     urlmode.Owner
 	with   *urlmode.Instance
 	vault  *vault.Vault
+	bank   *bank
 	wish   func() urlmcp.AccountWish
 	result map[string]any
 
@@ -78,7 +94,7 @@ type user struct {
 func newUser(t *testing.T, b *bank) *user {
 	secret := make([]byte, 32)
 	rand.Read(secret)
-	u := &user{t: t, me: adaptertest.Someone(), with: adaptertest.Open(t), result: map[string]any{"code": "a-code"}}
+	u := &user{t: t, bank: b, me: adaptertest.Someone(), with: adaptertest.Open(t), result: map[string]any{"code": "a-code"}}
 	var err error
 	u.vault, err = vault.New(u.with, vault.Config{Keys: "7 " + base64.StdEncoding.EncodeToString(secret), Providers: map[string]vault.Provider{
 		"demo": {Client: vault.Client{ID: "a", Secret: "b"}, Description: "openid-connect", Scopes: []string{"read"}, Variables: map[string]string{"issuer": b.URL}}}})
@@ -110,7 +126,8 @@ func (u *user) throughSDK() func() string {
 	serves := mcp.NewServer(&mcp.Implementation{Name: "tests", Version: "1"}, nil)
 	mcp.AddTool(serves, &mcp.Tool{Name: "use"}, func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
 		result, err := tools.UseAccount(ctx, call, u.wish(), func(_ context.Context, token urlmode.AccessToken) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: token.Token + " of " + token.Account}}}, nil
+			text, err := u.bank.use(token)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, err
 		})
 		return result, nil, err
 	})
@@ -157,7 +174,8 @@ func (u *user) throughMCPGo() func() string {
 	return func() string {
 		ask := func() string {
 			result, err := tools.UseAccount(ctx, gomcp.CallToolRequest{}, u.wish(), func(_ context.Context, token urlmode.AccessToken) (*gomcp.CallToolResult, error) {
-				return gomcp.NewToolResultText(token.Token + " of " + token.Account), nil
+				text, err := u.bank.use(token)
+				return gomcp.NewToolResultText(text), err
 			})
 			if err != nil {
 				return err.Error()
@@ -215,6 +233,31 @@ func TestUseAccount(t *testing.T) {
 			is("Not done: another account was connected than the one that is needed.", 5)
 			if got := strings.Join(b.codes, " "); got != "a-code a-code a-code a-code a-code" {
 				t.Errorf("the codes are %s", got)
+			}
+		})
+	}
+}
+
+// A body that says that the API refuses its token runs once more with another, and then the user is asked.
+func TestRefusedToken(t *testing.T) {
+	for of, through := range map[string]func(*user) func() string{"mcp": (*user).throughSDK, "mcpgo": (*user).throughMCPGo} {
+		t.Run(of, func(t *testing.T) {
+			b := newBank(t)
+			u := newUser(t, b)
+			use := through(u)
+			use()
+			is := func(wanted string, asked int, good ...string) {
+				t.Helper()
+				b.good = append([]string{}, good...)
+				if got := use(); !strings.Contains(got, wanted) || len(u.asked) != asked {
+					t.Fatalf("it is %q after %d requests, and not %q after %d", got, len(u.asked), wanted, asked)
+				}
+			}
+			is("access-2 of default", 1, "access-2")
+			is("access-3 of default", 2, "access-3")
+			is("must be connected again: refused", 3)
+			if last := b.given[len(b.given)-1]; last != "access-6" {
+				t.Errorf("%v", b.given)
 			}
 		})
 	}

@@ -58,6 +58,22 @@ func Summary(subject string) adapter.Wish {
 	return sale(subject, "The summary costs 10.50 EUR.", "summary:2026")
 }
 
+// Analyst is the subscription that the tool ask_analyst requires. ManageURL is the page on which a user settles one that is past due, such as
+// Stripe's portal.
+func Analyst(subject string) adapter.PaidWish {
+	return adapter.PaidWish{
+		Wish: sale(subject, "The analyst costs 10.50 EUR a month.", "analyst"),
+		ManageURL: func(_ context.Context, found urlmode.Entitlement) (string, error) {
+			return "https://billing.example/manage?subscription=" + found.Subscription, nil
+		},
+	}
+}
+
+// Advice is what the analyst says.
+func Advice(found urlmode.Entitlement) string {
+	return fmt.Sprintf("Buy low, sell high. (%s)", found.Status)
+}
+
 // Sold is what the tool buy_summary returns.
 type Sold struct {
 	Reference string `json:"reference"`
@@ -213,7 +229,9 @@ func fetch(request *http.Request, into any) error {
 func Options() adapter.Options {
 	var o adapter.Options
 	if text := os.Getenv("APP_CLIENTS"); text != "" {
-		if err := json.Unmarshal([]byte(text), &o.Clients); err != nil {
+		facts := json.NewDecoder(strings.NewReader(text))
+		facts.DisallowUnknownFields() // A name that is misspelt would change nothing.
+		if err := facts.Decode(&o.Clients); err != nil {
 			exit(err)
 		}
 	}

@@ -30,6 +30,7 @@ func main() {
 		srv.AddTool(mcp.NewTool("read_report", mcp.WithDescription("Reads the report, once it is paid.")), sell(tools.RequireURL))
 		mcpgo.AddTool[none, app.Sold](srv, mcp.NewTool("buy_summary", mcp.WithDescription("Buys the summary, as data.")), sellSummary(tools))
 		srv.AddTool(mcp.NewTool("connect_account", mcp.WithDescription("Connects your Demo Account.")), connect(tools.ElicitURL))
+		srv.AddTool(mcp.NewTool("ask_analyst", mcp.WithDescription("Asks the analyst, for subscribers.")), askAnalyst(tools))
 		srv.AddTool(mcp.NewTool("store_key", mcp.WithDescription("Stores your API key.")), storeKey(tools))
 		srv.AddTool(mcp.NewTool("accept_terms", mcp.WithDescription("Accepts the terms.")), approve(tools, app.Terms, "Accepted by %s."))
 		srv.AddTool(mcp.NewTool("delete_reports", mcp.WithDescription("Deletes all reports, if somebody else agrees.")),
@@ -62,6 +63,14 @@ func connect(ask ask) server.ToolHandlerFunc {
 		return ask(ctx, call, app.Account(subject(ctx)), func(ctx context.Context, accepted mcpgo.Accepted) (*mcp.CallToolResult, error) {
 			name, err := app.NameOfAccount(ctx, accepted)
 			return mcp.NewToolResultText("Connected the account of " + name + "."), err
+		})
+	}
+}
+
+func askAnalyst(tools *mcpgo.Tools) server.ToolHandlerFunc {
+	return func(ctx context.Context, call mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.RequirePaid(ctx, call, app.Analyst(subject(ctx)), func(_ context.Context, found urlmode.Entitlement) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(app.Advice(found)), nil
 		})
 	}
 }

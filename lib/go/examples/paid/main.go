@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func main() {
 		add(server, "ask_analyst", "Asks the analyst, for 20.00 EUR a month.", askAnalyst(tools))
 		of := func(*http.Request) *mcp.Server { return server }
 		served := mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true})
-		return auth.RequireBearerToken(verifier(), nil)(tools.Handler(served))
+		return auth.RequireBearerToken(app.Verifier(app.Users()), nil)(tools.Handler(served))
 	})
 }
 
@@ -97,7 +98,7 @@ func keep(db *pgxpool.Pool, e urlmode.LedgerEntry) error {
 	}
 	// The entry says how much has gone back by then: by refunds, and by disputes that are open or lost.
 	_, err = db.Exec(context.Background(), `
-		UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided' OR voided AND $5 <> 'released', entry = $6
+		UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided', entry = $6
 		WHERE provider = $1 AND payment IN ($2, $3) AND entry < $6`, e.Provider, e.Payment, e.Checkout, e.Refunded, string(e.Type), e.Number)
 	return err
 }
@@ -128,6 +129,8 @@ func settle(instance *urlmode.Instance) {
 
 type tool[In any] func(context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, error)
 
+var errPaid = errors.New("the user has paid for this already")
+
 // none are the arguments of a tool that takes none.
 type none struct{}
 
@@ -154,11 +157,20 @@ func readReport(instance *urlmode.Instance, tools *urlmcp.Tools) tool[ofYear] {
 	return func(ctx context.Context, call *mcp.CallToolRequest, wanted ofYear) (*mcp.CallToolResult, error) {
 		item := fmt.Sprintf("report:%d", wanted.Year)
 		report := text(fmt.Sprintf("In %d everything went well.", wanted.Year))
-		if paid, err := instance.Paid(ctx, urlmode.PaidOptions{Subject: subject(call), Item: item, Delivered: true}); err != nil || paid {
-			return report, err
+		wish := offer(call, item, 1050, fmt.Sprintf("The report of %d costs 10.50 EUR.", wanted.Year))
+		// Here, where there is nothing to go on with: another call may deliver at this moment what was paid.
+		wish.Target = func(ctx context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
+			paid, err := instance.Paid(ctx, urlmode.PaidOptions{Subject: subject(call), Item: item, Delivered: true})
+			if paid || err != nil {
+				return urlmode.Target{}, cmp.Or(err, errPaid)
+			}
+			return app.Checkout(ctx, urls)
 		}
-		return tools.ElicitURL(ctx, call, offer(call, item, 1050, fmt.Sprintf("The report of %d costs 10.50 EUR.", wanted.Year)),
-			func(context.Context, urlmcp.Accepted) (*mcp.CallToolResult, error) { return report, nil })
+		result, err := tools.ElicitURL(ctx, call, wish, func(context.Context, urlmcp.Accepted) (*mcp.CallToolResult, error) { return report, nil })
+		if errors.Is(err, errPaid) {
+			return report, nil
+		}
+		return result, err
 	}
 }
 
@@ -204,15 +216,4 @@ func text(said string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}
 }
 
-func verifier() auth.TokenVerifier {
-	users := app.Users()
-	return func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		subject, known := users[token]
-		if !known {
-			return nil, auth.ErrInvalidToken
-		}
-		return &auth.TokenInfo{UserID: subject, Expiration: time.Now().Add(time.Hour)}, nil
-	}
-}
-
-func subject(call *mcp.CallToolRequest) string { return call.Extra.TokenInfo.UserID }
+func subject(call *mcp.CallToolRequest) string { return urlmcp.SubjectOf(call) }

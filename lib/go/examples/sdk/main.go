@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,24 +32,11 @@ func main() {
 		add(server, "read_report", "Reads the report, once it is paid.", sell(tools.RequireURL))
 		urlmcp.AddTool[none, app.Sold](server, &mcp.Tool{Name: "buy_summary", Description: "Buys the summary, as data."}, sellSummary(tools))
 		add(server, "connect_account", "Connects your Demo Account.", connect(tools.ElicitURL))
+		add(server, "ask_analyst", "Asks the analyst, for subscribers.", askAnalyst(tools))
 		add(server, "store_key", "Stores your API key.", storeKey(tools))
 		add(server, "accept_terms", "Accepts the terms.", approve(tools, app.Terms, "Accepted by %s."))
 		add(server, "delete_reports", "Deletes all reports, if somebody else agrees.", approve(tools, app.Deletion, "Deleted, as %s has agreed."))
-		return auth.RequireBearerToken(verifier(), nil)(tools.Handler(bothRevisions(server)))
-	})
-}
-
-// bothRevisions: clients of 2026-07-28 have no sessions, and the SDK serves them by a stateless handler only.
-func bothRevisions(server *mcp.Server) http.Handler {
-	of := func(*http.Request) *mcp.Server { return server }
-	withSessions := mcp.NewStreamableHTTPHandler(of, nil)
-	without := mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
-			without.ServeHTTP(w, r)
-			return
-		}
-		withSessions.ServeHTTP(w, r)
+		return auth.RequireBearerToken(app.Verifier(app.Users()), nil)(tools.Handler(app.BothRevisions(server)))
 	})
 }
 
@@ -89,6 +75,14 @@ func connect(ask ask) tool {
 	}
 }
 
+func askAnalyst(tools *urlmcp.Tools) tool {
+	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return tools.RequirePaid(ctx, call, app.Analyst(subject(call)), func(_ context.Context, found urlmode.Entitlement) (*mcp.CallToolResult, error) {
+			return text(app.Advice(found)), nil
+		})
+	}
+}
+
 func storeKey(tools *urlmcp.Tools) tool {
 	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return tools.CollectInput(ctx, call, app.Key(subject(call)), func(_ context.Context, typed urlmcp.Accepted) (*mcp.CallToolResult, error) {
@@ -109,15 +103,4 @@ func text(said string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}
 }
 
-func verifier() auth.TokenVerifier {
-	users := app.Users()
-	return func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		subject, known := users[token]
-		if !known {
-			return nil, auth.ErrInvalidToken
-		}
-		return &auth.TokenInfo{UserID: subject, Expiration: time.Now().Add(time.Hour)}, nil
-	}
-}
-
-func subject(call *mcp.CallToolRequest) string { return call.Extra.TokenInfo.UserID }
+func subject(call *mcp.CallToolRequest) string { return urlmcp.SubjectOf(call) }

@@ -82,6 +82,58 @@ func Pay(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id string) {
 	}
 }
 
+// PayFor pays what was asked of the user last.
+func PayFor(t *testing.T, m *urlmode.Instance, me urlmode.Owner) {
+	t.Helper()
+	Complete(t, m, me, urlmode.Answer{Action: urlmode.Accept, Amount: 100, Currency: "EUR", Reference: "pay_" + rand.Text()})
+}
+
+// Complete completes what was asked of the user last.
+func Complete(t *testing.T, m *urlmode.Instance, me urlmode.Owner, answer urlmode.Answer) {
+	t.Helper()
+	var id string
+	err := AsOperator(t).QueryRow(context.Background(), "SELECT id::text FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1", me.Subject).Scan(&id)
+	if err != nil {
+		t.Errorf("nothing is asked for: %v", err)
+	}
+	if done, err := m.Complete(context.Background(), id, me, answer); err != nil || !done {
+		t.Errorf("it is not completed: %v", err)
+	}
+}
+
+// UnclaimedOf are the references of what the user has paid, and no call has claimed.
+func UnclaimedOf(t *testing.T, m *urlmode.Instance, me urlmode.Owner) (references []string) {
+	t.Helper()
+	listed, err := m.Unclaimed(t.Context(), urlmode.ListOptions{})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, each := range listed {
+		if each.Owner.Subject == me.Subject {
+			references = append(references, each.Reference)
+		}
+	}
+	return references
+}
+
+// RowsOf is how many elicitations the user has.
+func RowsOf(t *testing.T, me urlmode.Owner) int {
+	return count(t, "SELECT count(*) FROM urlmode.elicitation WHERE subject = $1", me)
+}
+
+// UnclaimedRowsOf is how many of them no answer has claimed.
+func UnclaimedRowsOf(t *testing.T, me urlmode.Owner) int {
+	return count(t, "SELECT count(*) FROM urlmode.elicitation WHERE subject = $1 AND claimed_at IS NULL", me)
+}
+
+func count(t *testing.T, statement string, me urlmode.Owner) (rows int) {
+	t.Helper()
+	if err := AsOperator(t).QueryRow(context.Background(), statement, me.Subject).Scan(&rows); err != nil {
+		t.Error(err)
+	}
+	return rows
+}
+
 // Key asks for a key.
 func Key(me urlmode.Owner, id string) urlmode.InputRequest {
 	return urlmode.InputRequest{Provider: "intake", Owner: me, ID: id, Form: urlmode.InputForm{Title: urlmode.Text("Your key"),

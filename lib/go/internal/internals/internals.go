@@ -5,6 +5,7 @@ package internals
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -19,12 +20,16 @@ type Instance interface {
 	// Query runs a statement, and reads each of its rows. The end of the context ends the call, and not the statement.
 	// reads: the statement only reads, see Statement.
 	Query(ctx context.Context, read func(pgx.CollectableRow) (any, error), reads bool, statement string, values ...any) ([]any, error)
+	// Tenant is that of the instance; empty: none.
+	Tenant() string
 	// Binding is that of an owner.
 	Binding(subject, session string) []byte
 	// CheckText says whether a text can be stored, and has so many bytes.
 	CheckText(name, text string, least, most int) error
 	// CheckProvider says whether it is the name of one.
 	CheckProvider(provider string) error
+	// CheckContext refuses a nil context.
+	CheckContext(ctx context.Context) error
 	// CheckID returns the id of an elicitation as it is stored.
 	CheckID(id string) (string, error)
 	// Refuse is an ErrArgument.
@@ -33,11 +38,21 @@ type Instance interface {
 	NotFound(id string) error
 	// CheckOpen is an ErrClosed after Close was called.
 	CheckOpen() error
+	// Hold is the key of the advisory lock that the listening session has, which is opened for it: nil where there is none, or
+	// if it is not open in time. It is used until release.
+	Hold(ctx context.Context, timeout time.Duration) (holder *int64, release func())
 	// Start begins what Close waits for, for as long as it takes, while PostgreSQL can be used. An ErrClosed: it is too late for that.
 	Start() (end func(), err error)
+	// BeginAsk says what a client has answered when it was asked before. Empty: it can be asked.
+	BeginAsk(ctx context.Context, of Ask, awaited bool) (string, error)
+	// EndAsk remembers what a client has answered.
+	EndAsk(ctx context.Context, of Ask, answer string) error
 	// Warn is for the operator.
 	Warn(code, text string)
 }
+
+// Ask is that of a client, to open an elicitation. Name and Version are those of the client.
+type Ask struct{ ID, Subject, Session, Name, Version string }
 
 // Keys are those of a keys file, which is read again when it has changed.
 type Keys interface {

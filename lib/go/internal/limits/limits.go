@@ -10,6 +10,8 @@ import "time"
 const (
 	// ProviderMax: Characters of the name of a provider.
 	ProviderMax = 64
+	// TenantMax: Characters of the name of a tenant.
+	TenantMax = 64
 	// SubjectMax: Bytes of a subject.
 	SubjectMax = 512
 	// SessionMax: Bytes of a session.
@@ -83,6 +85,9 @@ const (
 	// Query: How long a statement may take. PostgreSQL ends it somewhat earlier (statement_timeout), so that it is not
 	// carried out after its call has failed.
 	Query = 30 * time.Second
+	// CommitUnanswered: How long a commit may be unanswered, before its connection is closed and the other hosts are asked
+	// which of them leads. It is never cancelled: PostgreSQL would commit what waits for a standby without it.
+	CommitUnanswered = 10 * time.Second
 	// Connect: How long it may take to connect to PostgreSQL.
 	Connect = 10 * time.Second
 	// ConnectOfSeveral: The same for one of several hosts: one that is dead must not delay the others for long.
@@ -96,9 +101,9 @@ const (
 	BackoffOfSeveralMax = 500 * time.Millisecond
 	// ListenQuery: How long a statement on the listening connection may take.
 	ListenQuery = 10 * time.Second
-	// ListenCheck: How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`,
-	// one that died in silence is noticed in 15 seconds.
-	ListenCheck = 8 * time.Second
+	// ListenCheck: How often the listening connection is asked whether it is alive. With a quarter more, and
+	// `listen_query_ms` of a statement that was sent just before, one that died in silence is noticed in 15 seconds.
+	ListenCheck = 4 * time.Second
 	// Ping: How long the answer may take to the question whether a connection is alive.
 	Ping = 5 * time.Second
 	// Alive: How long after its last answer a connection counts as alive: it is not asked before the next statement.
@@ -127,6 +132,8 @@ const (
 	ClaimLeaseMin = 1 * time.Second
 	// ClaimLeaseMax: The longest lease of a claim.
 	ClaimLeaseMax = 1 * time.Hour
+	// ClaimHold: How long the lease of a claim lasts while the client asks its user what the body has asked for.
+	ClaimHold = 5 * time.Minute
 	// ClaimRenewals: How often a lease is renewed while it lasts.
 	ClaimRenewals = 3
 	// ClaimRetry: How long a renewal that failed waits for the next one, and how often a call looks that waits for another
@@ -144,7 +151,7 @@ const (
 	LedgerLease = 30 * time.Second
 	// LedgerPageMax: Entries of the ledger that one statement reads.
 	LedgerPageMax = 100
-	// RecheckLease: How long nobody else begins a recheck. A function that takes longer causes a warning.
+	// RecheckLease: How long nobody else begins a recheck. A function that takes longer has failed.
 	RecheckLease = 1 * time.Minute
 	// RecheckAfter: How old the last answer of a recheck may be when a claim begins.
 	RecheckAfter = 1 * time.Minute
@@ -189,10 +196,16 @@ const (
 	ReportedMax = 10_000
 	// ReportsPendingMax: Notifications about payments that wait to be read. After that, the last ones are listed.
 	ReportsPendingMax = 1_000
-	// ReportsMissed: How far back they are listed then.
-	ReportsMissed = 1 * time.Hour
-	// ValidFor: How long an access token must be valid that a call is given.
+	// ReportsOverlap: How far before the last list of payments or refunds the next one begins: transactions commit in
+	// another order than they begin.
+	ReportsOverlap = 1 * time.Minute
+	// ValidFor: How long before its end an access token is refreshed in the background.
 	ValidFor = 1 * time.Minute
+	// ValidLeast: An access token with less time left is refreshed before a call is given it: it might end on its way.
+	ValidLeast = 5 * time.Second
+	// RefusedNew: A token that comes from a refresh and is refused so soon is not refreshed again: the account has to be
+	// connected again.
+	RefusedNew = 1 * time.Minute
 	// ValidForMax: The longest that a call may ask for.
 	ValidForMax = 24 * time.Hour
 	// AccountLook: How often a call looks that waits for another instance to refresh or exchange.
@@ -220,6 +233,18 @@ const (
 	// RefreshLease: How long only one instance refreshes the token of an account: longer than a request may take, with
 	// room for the commits.
 	RefreshLease = 1 * time.Minute
+	// RefreshSent: How long it stays the only one after it has sent the token: for the limit of the request, and for as
+	// long as new tokens are kept in memory.
+	RefreshSent = 330 * time.Second
+	// ReuseMax: The longest time for which a provider is said to take a refresh token again.
+	ReuseMax = 24 * time.Hour
+	// HoldWait: How long a refresh waits for the listening session, which tells the others that this instance is there.
+	HoldWait = 10 * time.Second
+	// Thaw: How much longer a request may take whose limit has passed while the process stood still: what came meanwhile
+	// is read first.
+	Thaw = 2 * time.Second
+	// RetryAfterMax: The longest pause that a provider can ask for with Retry-After: an hour.
+	RetryAfterMax = 1 * time.Hour
 	// RefreshLate: After so much of the lease, what is left of it is too little for a request.
 	RefreshLate = 20 * time.Second
 	// Commit: How long tokens that came are kept in memory while they cannot be stored.
@@ -233,6 +258,8 @@ const (
 	Round = 45 * time.Second
 	// RoundsMax: How often a client is asked to call again without an outcome.
 	RoundsMax = 8
+	// BodyStateMax: Bytes of the `requestState` of a body that asks its user for something itself.
+	BodyStateMax = 8_192
 	// Heartbeat: How often a call that waits reports progress to its client.
 	Heartbeat = 15 * time.Second
 	// Response: How long after the completion the response of a client is still waited for.

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 
-import { ACCOUNT_REQUEST_MS, METADATA_MAX, METADATA_MS } from '../core/contract-limits.js';
+import { METADATA_MAX, METADATA_MS } from '../core/contract-limits.js';
 import { ProviderUnavailableError } from '../core/errors.js';
 import { isLoopback } from '../core/url.js';
 import { readWhole } from './bounded-answer.js';
 import { authenticationOf } from './client-authentication.js';
-import { codeOf } from './request.js';
+import { codeOf, limitedTo, limitOfRequest } from './request.js';
 import { fetchOnce, toTokenRequest } from './token-request.js';
 import { parse, toTokenResponse } from './token-response.js';
 
@@ -97,12 +97,12 @@ async function discover(openid, provider, oauth, client, authentication) {
 function readAnswers(openid, configuration, oauth, verifiesIdToken) {
 	const { token_endpoint: token, revocation_endpoint: revocation, userinfo_endpoint: userinfo } = configuration.serverMetadata();
 	const [tokenUrl, revocationUrl, userinfoUrl] = [token, revocation, userinfo].map((address) => address && new URL(address).href);
-	configuration.timeout = ACCOUNT_REQUEST_MS / 1_000;
+	configuration.timeout = undefined; // each request has `limitedTo`
 	// OpenID Connect Core section 3.1.3.7 allows to do without it where the token came over TLS.
 	if (verifiesIdToken) openid.enableNonRepudiationChecks(configuration);
 	configuration[openid.customFetch] = async (url, options) => {
 		const isToken = url === tokenUrl;
-		const request = /** @type {RequestInit} */ (options);
+		const request = { .../** @type {RequestInit} */ (options), signal: limitedTo(limitOfRequest()) };
 		const isRefresh = isToken && new URLSearchParams(/** @type {URLSearchParams} */ (request.body)).get('grant_type') === 'refresh_token';
 		const address = isRefresh ? oauth.refresh_endpoint ?? url : url;
 		const response = await readWhole(await fetchOnce(address, isToken || url === revocationUrl ? toTokenRequest(request, oauth) : request));

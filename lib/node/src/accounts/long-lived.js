@@ -2,6 +2,7 @@
 
 import { ACCOUNT_REQUEST_MS } from '../core/contract-limits.js';
 import { readWhole } from './bounded-answer.js';
+import { limitedTo } from './request.js';
 import { fetchOnce } from './token-request.js';
 import { toTokenResponse } from './token-response.js';
 
@@ -22,16 +23,14 @@ export async function lengthen({ method = 'POST', endpoint, parameters }, { acce
 		form.set(name, value.replaceAll(/\{(access_token|client_id|client_secret)\}/g, (key) => String(values.get(key))));
 	}
 	const answer = await fetchOnce(method === 'GET' ? `${endpoint}?${form}` : endpoint, {
-		method, headers: { accept: 'application/json', 'user-agent': 'urlmode' }, redirect: 'error', signal: AbortSignal.timeout(ACCOUNT_REQUEST_MS),
+		method, headers: { accept: 'application/json', 'user-agent': 'urlmode' }, redirect: 'error', signal: limitedTo(ACCOUNT_REQUEST_MS),
 		...method === 'POST' && { body: form },
 	});
-	const response = await toTokenResponse(await readWhole(answer), rules);
+	const response = await toTokenResponse(await readWhole(answer), { ...rules, token_type: 'bearer' });
 	const tokens = /** @type {import('./types.js').Tokens & { error?: unknown }} */ (await response.json());
 	if (!response.ok || typeof tokens.access_token !== 'string' || tokens.access_token === '') {
 		const refusal = response.status < 500 && typeof tokens.error === 'string' ? { error: tokens.error } : {};
 		throw Object.assign(new Error('the provider gave no long-lived token'), { code: 'no_long_lived_token', ...refusal });
 	}
-	// Some answer a number as a text.
-	const { expires_in: seconds } = tokens;
-	return { ...tokens, token_type: 'bearer', ...seconds !== undefined && { expires_in: Number(seconds) } };
+	return tokens;
 }

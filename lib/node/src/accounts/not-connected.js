@@ -1,5 +1,7 @@
 // How a call says that an account is not connected, and why.
 
+import { warn } from '../core/runtime.js';
+
 /** The body of an account's claim throws it: no error of the call, but its result. */
 export class NotConnected extends Error {
 	/**
@@ -35,6 +37,5 @@ export function authorizationDetail({ error, error_description: description } = 
  * @param {string} detail
  */
 export function warnNotConnected(provider, elicitationId, reason, detail) {
-	process.emitWarning(`no account was connected at ${provider}: ${reason} (${detail}), elicitation ${elicitationId}`,
-		{ type: 'UrlModeWarning', code: 'URLMODE_ACCOUNT' });
+	warn(`no account was connected at ${provider}: ${reason} (${detail}), elicitation ${elicitationId}`, 'URLMODE_ACCOUNT');
 }

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ACCOUNT_AGAIN_MS, ACCOUNT_REQUEST_MS } from '../core/contract-limits.js';
+import { ACCOUNT_AGAIN_MS, ACCOUNT_REQUEST_MS, REUSE_MAX_MS } from '../core/contract-limits.js';
 import { jittered } from '../core/jitter.js';
 import { codeOf, detailOf, withDetail } from './request.js';
 import { readWhole } from './bounded-answer.js';
@@ -56,6 +56,7 @@ export class AccountProvider {
 		checkScopes('scopes', options.scopes);
 		checkScopes('requiredScopes', options.requiredScopes);
 		checkParameters(parameters);
+		checkReuse(options.reuseWithin);
 		const oauth = fillIn(await readDescription(description), variables);
 		const openid = await importOpenIdClient();
 		return new AccountProvider(openid, oauth, options, await configurationOf(openid, provider, oauth, client));
@@ -186,18 +187,27 @@ export class AccountProvider {
 	 * RFC 6749 section 6, or the provider's own renewal of a long-lived token.
 	 *
 	 * @param {string} refreshToken
+	 * @param {boolean} [isFirst] it was not sent before: where the provider takes it again for a while, half of that is left for another
+	 *     request, if the answer to this one does not come
 	 * @returns {Promise<Tokens>}
 	 * @throws the errors of openid-client
 	 */
-	async refresh(refreshToken) {
+	async refresh(refreshToken, isFirst = false) {
 		const { renewal } = this.#oauth.long_lived ?? {};
 		if (renewal) return this.#renewed(renewal, refreshToken);
-		return /** @type {Tokens} */ ({ ...await withDetail(() => this.#openid.refreshTokenGrant(this.#configuration, refreshToken)) });
+		const limit = isFirst && this.reuse && !this.staysRefreshable ? Math.min(this.reuse / 2, ACCOUNT_REQUEST_MS) : ACCOUNT_REQUEST_MS;
+		return /** @type {Tokens} */ ({ ...await withDetail(() => this.#openid.refreshTokenGrant(this.#configuration, refreshToken), { limit }) });
 	}
 
 	/** A refresh token can be used again, also if nobody knows what was answered to its use. */
 	get staysRefreshable() {
 		return this.#oauth.refresh_token_stays_good === true || this.#oauth.long_lived?.renewal !== undefined;
+	}
+
+	/** For how many milliseconds after its use the provider takes a refresh token again; 0: never; null: not known. */
+	get reuse() {
+		const within = this.#options.reuseWithin ?? this.#oauth.reuse_within;
+		return within === undefined ? null : within === 'never' ? 0 : within * 1_000;
 	}
 
 	get canRevoke() {
@@ -382,6 +392,12 @@ function warn(message) {
  */
 function textsOf(returned) {
 	return Object.fromEntries(/** @type {[string, string][]} */ (Object.entries(returned).filter(([, value]) => typeof value === 'string')));
+}
+
+/** @param {unknown} within */
+function checkReuse(within = 'never') {
+	const isTime = typeof within === 'number' && within > 0 && within <= REUSE_MAX_MS / 1_000;
+	if (within !== 'never' && !isTime) throw new TypeError(`reuseWithin must be a number of seconds up to ${REUSE_MAX_MS / 1_000}, or 'never'`);
 }
 
 /**

@@ -4,10 +4,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
-import { ACCOUNT_NAMES_MAX } from '../core/contract-limits.js';
+import { ACCOUNT_NAMES_MAX, ACCOUNT_REQUEST_MS, RETRY_AFTER_MAX_MS, THAW_MS } from '../core/contract-limits.js';
 
-/** A gateway before the token endpoint has answered. Whether the endpoint got the request, or is still at it, it does not say. */
-const GATEWAY = /^(502|504|52[0-7])$/;
+/** An HTTP date, as of RFC 9110 section 5.6.7. */
+const DATE = /^[A-Z][a-z]+, /;
+/** So much later than it should be, a timer fires in a process that stood still. */
+const LATE_MS = 100;
 
 /**
  * @typedef {object} Seen the answer to a request
@@ -16,6 +18,8 @@ const GATEWAY = /^(502|504|52[0-7])$/;
  * @property {boolean} [isSent] it may have arrived
  * @property {import('./types.js').Tokens} [tokens] that the provider has given, also if they are refused then
  * @property {number} [status] as soon as it came, whatever became of the rest
+ * @property {number} [limit] milliseconds that it may take, if not as long as any
+ * @property {number | undefined} [retryAfter] milliseconds, as the provider says it with a status that is no success
  */
 
 /** @type {AsyncLocalStorage<Seen>} of the request that is under way */
@@ -54,7 +58,7 @@ export function codeOf(error) {
 
 /**
  * Runs a request. Its error gets a `detail`: the code, the HTTP status, and the answer, where that is no error of RFC 6749;
- * and `lost`: the request may have arrived, and its answer did not come or cannot be read.
+ * `lost`: the request may have arrived, and its answer did not come or does not say what was done; and `retryAfter`.
  *
  * @template R
  * @param {() => Promise<R>} request
@@ -66,10 +70,10 @@ export async function withDetail(request, seen = {}) {
 		return await requests.run(seen, request);
 	} catch (error) {
 		if (error instanceof Error) {
-			const { isSent = false, status = 200 } = seen;
-			const isRefusal = status < 200 || status > 299 || 'error' in error && typeof error.error === 'string';
-			const lost = GATEWAY.test(String(status)) ? 'gateway' : isRefusal || !isSent ? undefined : 'answer';
-			Object.assign(error, { detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', '), lost });
+			const { isSent = false, status = 200, retryAfter } = seen;
+			const isRefusal = status !== 408 && status < 500 && 'error' in error && typeof error.error === 'string';
+			const lost = isRefusal || !isSent ? undefined : status < 200 || status > 299 ? 'status' : 'answer';
+			Object.assign(error, { detail: [seen.error ?? codeOf(error), seen.answer].filter(Boolean).join(', '), lost, retryAfter });
 		}
 		throw error;
 	}
@@ -79,10 +83,50 @@ export async function withDetail(request, seen = {}) {
  * Whether the endpoint may have carried out the request although nobody knows its answer.
  *
  * @param {unknown} error of `withDetail`
- * @returns {'answer' | 'gateway' | undefined} gateway: there is an answer, and it is that of a gateway
+ * @returns {'answer' | 'status' | undefined} status: there is an answer, whose status alone does not say it
  */
 export function lostBy(error) {
-	return /** @type {{ lost?: 'answer' | 'gateway' }} */ (error).lost;
+	return /** @type {{ lost?: 'answer' | 'status' }} */ (error).lost;
+}
+
+/**
+ * @param {unknown} error of `withDetail`
+ * @returns {number | undefined} milliseconds for which the provider wants to be left alone
+ */
+export function retryAfterOf(error) {
+	return /** @type {{ retryAfter?: number }} */ (error).retryAfter;
+}
+
+/**
+ * @param {Response} response
+ * @returns {number | undefined} milliseconds
+ */
+function readRetryAfter({ headers }) {
+	const said = headers.get('retry-after')?.trim() ?? '';
+	const time = /^\d+$/.test(said) ? Number(said) * 1_000
+		: DATE.test(said) ? Date.parse(said) - (Date.parse(headers.get('date') ?? '') || Date.now()) : NaN;
+	return time > 0 ? Math.min(time, RETRY_AFTER_MAX_MS) : undefined;
+}
+
+/** How long the request that is under way may take, in milliseconds. */
+export function limitOfRequest() {
+	return requests.getStore()?.limit ?? ACCOUNT_REQUEST_MS;
+}
+
+/**
+ * Ends a request after some time. Where the process stood still meanwhile, what came then is read first.
+ *
+ * @param {number} time milliseconds
+ * @returns {AbortSignal}
+ */
+export function limitedTo(time) {
+	const ending = new AbortController();
+	const until = performance.now() + time;
+	const timeout = AbortSignal.timeout(time);
+	timeout.addEventListener('abort', () => {
+		setTimeout(() => ending.abort(timeout.reason), performance.now() > until + LATE_MS ? THAW_MS : 0).unref();
+	});
+	return ending.signal;
 }
 
 /**
@@ -97,6 +141,7 @@ export async function noteSending(send) {
 	try {
 		const response = await send();
 		seen.status = response.status;
+		if (!response.ok) seen.retryAfter = readRetryAfter(response);
 		return response;
 	} catch (error) {
 		seen.isSent = !isUnsent(error);

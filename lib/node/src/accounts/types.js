@@ -18,7 +18,8 @@
  * @property {Record<string, string> | undefined} [parameters] further parameters of the authorization request, over those of the
  *     description
  *
- * @typedef {AccountFields & { provider: string }} ProviderOptions
+ * @typedef {AccountFields & { provider: string, reuseWithin?: number | 'never' | undefined }} ProviderOptions `reuseWithin`: for how many
+ *     seconds after its use the provider takes a refresh token again, where the description does not say it or the client is set up otherwise
  *
  * @typedef {object} Tokens the answer of the token endpoint, with all of its members
  * @property {string} access_token
@@ -61,6 +62,7 @@
  * @property {string | undefined} [revocation_endpoint]
  * @property {string | undefined} [refresh_endpoint] where it is not the token endpoint
  * @property {boolean} [refresh_token_stays_good] also after its use
+ * @property {number | 'never'} [reuse_within] for how many seconds after its use a refresh token is taken again
  * @property {'S256' | 'none'} pkce
  * @property {'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'} token_endpoint_auth_method
  * @property {{ issuer: string, audience: string } | undefined} [signed_secret] the client secret is a token that is signed for each request

@@ -1,10 +1,9 @@
 // The functions that every adapter has, made of how its framework describes
 // a tool call.
 
-import { runWithAccount } from './connect-account.js';
+import { runUseAccount, runWithAccount } from '#accounts';
 import { runWithApproval, runWithInput } from './form.js';
 import { runRequirePaid } from './require-paid.js';
-import { runUseAccount } from './use-account.js';
 import { runWithElicitation } from './with-elicitation.js';
 
 /**
@@ -26,8 +25,9 @@ export function makeAdapter(describe) {
 	 *
 	 * @template R
 	 * @template {boolean | undefined} [T=undefined]
-	 * @param {import('./types.js').ElicitOptions & Fields & { typed?: T }} options the same in all calls for the same thing
-	 * @param {(accepted: import('./types.js').Accepted) => R | Promise<R>} body
+	 * @template {import('./types.js').ElicitOptions['kind']} [K=import('./types.js').ElicitOptions['kind']]
+	 * @param {import('./types.js').ElicitOptions & Fields & { typed?: T, kind: K }} options the same in all calls for the same thing
+	 * @param {(accepted: import('./types.js').AcceptedOf<K>) => R | Promise<R>} body
 	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
 	 * @throws {import('../core/errors.js').ElicitationClientGoneError} if the client has closed its connection or session
 	 * @throws {import('../core/errors.js').RequestStateError} if the call has a requestState of another user or request
@@ -37,7 +37,8 @@ export function makeAdapter(describe) {
 		const { call, server, ...rest } = options;
 		if ('subscription' in rest && rest.subscription) throw new TypeError('requirePaid asks for a subscription: withElicitation claims what was paid');
 		return run(describe(options),
-			(described) => runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), described, body));
+			(described) => runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (rest), described,
+				/** @type {(accepted: import('./types.js').Accepted) => R | Promise<R>} */ (body)));
 	}
 
 	/**

@@ -15,23 +15,15 @@
 //   tool, to be polled (SEP-1699)              the answer, and may replay it
 //   that was 202, or there is none (stdio)     the transport says whether it
 //                                              has written the answer
+//
+// Where there is no Node.js, the transport says it.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe } from 'node:diagnostics_channel';
-
+import { connectionOfCall } from '#call-context';
+import { ClientGone } from './client-gone.js';
 import { restoreOwn } from './own-answer.js';
-import { isErrorAnswer, SentAnswer } from './sent-answer.js';
+import { isErrorAnswer } from './error-answer.js';
 
-/**
- * A connection to PostgreSQL that is opened for one request outlives it, with its context.
- *
- * @type {AsyncLocalStorage<WeakRef<import('node:http').ServerResponse>>}
- */
-const responses = new AsyncLocalStorage();
-
-subscribe('http.server.request.start', (message) => {
-	responses.enterWith(new WeakRef(/** @type {{ response: import('node:http').ServerResponse }} */ (message).response));
-});
+export { isClientGone } from './client-gone.js';
 
 /**
  * @typedef {object} Answer
@@ -60,82 +52,16 @@ subscribe('http.server.request.start', (message) => {
  * @returns {Answer}
  */
 export function watchAnswer(transport, requestId) {
-	const response = responses.getStore()?.deref();
+	const connection = connectionOfCall();
 	const channel = transport && get(channels, transport, () => new Channel(transport));
 	const byChannel = async () => channel?.written(requestId) ?? 'written';
 	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
-	// A response that has ended belongs to an earlier call, whose context this one has got from a queue.
-	if (!response || response.writableEnded) {
-		return { signal: channel?.signal ?? new AbortController().signal, written: byChannel, isOwn };
-	}
-	const connection = get(connections, response, () => new Connection(response));
+	if (!connection) return { signal: channel?.signal ?? new AbortController().signal, written: byChannel, isOwn };
 	return {
 		signal: connection.signal,
 		isOwn,
-		written: async () => (response.writableEnded && response.statusCode === 202 ? byChannel() : connection.written(requestId)),
+		written: async () => (connection.isAccepted ? byChannel() : connection.written(requestId)),
 	};
-}
-
-/**
- * Whether a signal of `watchAnswer` has aborted with this reason.
- *
- * @param {unknown} reason
- */
-export function isClientGone(reason) {
-	return reason instanceof ClientGone;
-}
-
-class ClientGone extends Error {
-	constructor() {
-		super('the client has closed its connection');
-	}
-}
-
-/** @type {WeakMap<import('node:http').ServerResponse, Connection>} */
-const connections = new WeakMap();
-
-/** An HTTP connection on which a client waits for its answer. */
-class Connection {
-	#abort = new AbortController();
-	#response;
-	/** Not `writableFinished`, which is also true of a response that was ended after its connection was closed. */
-	#isFinished = false;
-	/** @type {Promise<boolean>} */
-	#finished;
-
-	/** @param {import('node:http').ServerResponse} response that has not ended */
-	constructor(response) {
-		this.#response = response;
-		this.#finished = new Promise((resolve) => {
-			const onClose = () => {
-				resolve(false);
-				if (!this.#isFinished) this.#abort.abort(new ClientGone());
-			};
-			const { socket } = response;
-			// Before Node takes the socket away from the response. It also finishes one whose rest the client did not wait for.
-			response.prependOnceListener('finish', () => {
-				if (socket?.destroyed || socket?.errored) return;
-				this.#isFinished = true;
-				resolve(true);
-			}).once('close', onClose);
-			if (response.destroyed) onClose();
-		});
-	}
-
-	get signal() {
-		return this.#abort.signal;
-	}
-
-	/**
-	 * @param {unknown} [requestId]
-	 * @returns {Promise<Written>}
-	 */
-	async written(requestId) {
-		if (this.#response.writableEnded) return 'lost';
-		const sent = new SentAnswer(this.#response);
-		if (!await this.#finished) return 'lost';
-		return sent.isError(requestId) ? 'failed' : 'written';
-	}
 }
 
 /** @type {WeakMap<TransportLike, Channel>} */

@@ -1,17 +1,18 @@
 // Asks as in protocol revision 2025-11-25: the server sends its client an
 // elicitation request, and the tool call waits for one round.
 //
-// The client's response only says whether the user agrees to open the page. It
+// The client's response only says whether the client opens the page. It
 // may arrive at once, or after the elicitation is completed, or after the call has
-// ended. The outcome is that of the row.
+// ended. The outcome is that of the row, which no response ends: a client may decline
+// without a word to its user.
 
 import { RESPONSE_MS } from '../core/contract-limits.js';
-import { canBeOpened, endPending, findOutcome, resumeOrCreate, isGone, ownerOf, waitOneRound } from './asking.js';
+import { endAsk, REFUSALS } from './asked.js';
+import { endPending, findOutcome, isGone, waitOneRound } from './asking.js';
 import { ElicitationClientGoneError } from '../core/errors.js';
-import { internalsOf } from '../core/internals.js';
-import { failureResult } from './messages.js';
+import { sharedOf } from '../core/internals.js';
+import { backgroundTimer } from '../core/runtime.js';
 import { noticeOf } from './notices.js';
-
 
 /**
  * @typedef {import('./asking.js').ElicitOptions} ElicitOptions
@@ -24,16 +25,11 @@ import { noticeOf } from './notices.js';
 /**
  * @param {ElicitOptions} options
  * @param {Round} call
- * @param {Elicitation} [created] the elicitation, if it was created before
+ * @param {import('./asking.js').Begun} begun
  * @returns {Promise<Completed | Ended>}
  */
-export async function askByRequest(options, call, created) {
-	const begun = await resumeOrCreate(options, created);
-	if (begun.outcome) return begun;
-	const { elicitation } = begun;
-	if (canBeOpened(elicitation, begun.found)) return new ElicitationRequest(options, call, elicitation).run();
-	const found = await waitOneRound(options, call, elicitation.elicitationId);
-	return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
+export function askByRequest(options, call, { elicitation }) {
+	return new ElicitationRequest(options, call, elicitation).run();
 }
 
 class ElicitationRequest {
@@ -88,7 +84,7 @@ class ElicitationRequest {
 	/** @returns {Promise<Ended>} settles only if the client's response ends the call */
 	async #ask() {
 		const { elicitationId, url = '', expiresAt } = this.#elicitation;
-		const { closers, isClosed } = internalsOf(this.#options.urlmode);
+		const { closers, isClosed } = sharedOf(this.#options.urlmode);
 		// A request that nobody answers would keep the process running.
 		const withdraw = async () => this.#withdraw.abort();
 		closers.add(withdraw);
@@ -97,10 +93,11 @@ class ElicitationRequest {
 			const { action } = await this.#call.request({ mode: 'url', elicitationId, url, message: this.#options.message },
 				{ signal: this.#withdraw.signal, timeout: Math.max(0, expiresAt.getTime() - Date.now()) + RESPONSE_MS });
 			this.#responded = true;
-			if (action !== 'accept') return await this.#endForUser(action);
+			const refusal = REFUSALS[action];
+			if (refusal && !this.#withdraw.signal.aborted) return await this.#endForRefusal(refusal);
 		} catch (error) {
 			this.#responded = true;
-			if (!this.#withdraw.signal.aborted && !this.#callEnded) return this.#endForError(error);
+			if (!this.#withdraw.signal.aborted && !this.#callEnded) return await this.#endForError(error);
 		} finally {
 			closers.delete(withdraw);
 		}
@@ -108,46 +105,53 @@ class ElicitationRequest {
 	}
 
 	/**
-	 * The user has declined or dismissed the request in the client. Only a refusal
-	 * ends the elicitation, if nobody has opened it: a client may dismiss a request
-	 * by itself, because the call has ended.
+	 * The client has declined or dismissed the request, which says nothing of its user.
 	 *
-	 * @param {'decline' | 'cancel'} action
+	 * @param {typeof REFUSALS[string]} refusal
 	 * @returns {Promise<Ended>}
 	 */
-	async #endForUser(action) {
+	async #endForRefusal({ answer, reason }) {
 		const { elicitationId } = this.#elicitation;
-		const owner = ownerOf(this.#options);
-		if (action === 'decline') {
-			// The wait ends with this outcome.
-			const end = () => this.#options.urlmode.abandon(elicitationId, { ...owner, action, reason: 'refused' });
-			if (await this.#notice.refuse(end)) return new Promise(() => {});
-		}
-		const status = await findOutcome(this.#options, elicitationId);
-		if (typeof status === 'object') return new Promise(() => {});
-		if (status !== 'pending') {
-			this.#notifyLater();
-			return endPending(this.#options, this.#elicitation, status);
-		}
-		return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
+		// A client dismisses by itself what it was asked for a call that has ended.
+		if (answer !== 'dismissed' || !this.#callEnded) await endAsk(this.#options, this.#call.client, elicitationId, answer);
+		if (this.#callEnded) return new Promise(() => {});
+		return this.#endUnopened(reason);
 	}
 
 	/**
-	 * A client that cannot ask its user gets the link as text.
+	 * A client that cannot ask its user gets the link as text: with this call or, if it
+	 * does not get the answer to this call, with the next one.
 	 *
 	 * @param {unknown} error
-	 * @returns {Ended}
+	 * @returns {Promise<Ended>}
 	 */
-	#endForError(error) {
-		if (isGone(this.#call, error)) throw new ElicitationClientGoneError(this.#elicitation.elicitationId);
+	async #endForError(error) {
+		const { elicitationId } = this.#elicitation;
+		if (isGone(this.#call, error)) throw new ElicitationClientGoneError(elicitationId);
 		if (this.#call.isForFramework?.(error)) throw error;
-		return endPending(this.#options, this.#elicitation, 'pending');
+		const remember = (/** @type {'asked' | 'failed'} */ answer) => endAsk(this.#options, this.#call.client, elicitationId, answer);
+		await remember('asked');
+		void this.#call.answer.written().then((written) => (written === 'lost' ? undefined : remember('failed')), () => {});
+		return this.#endUnopened('client_failed');
+	}
+
+	/**
+	 * @param {import('./asked.js').ClientReason} reason
+	 * @returns {Promise<Ended>}
+	 */
+	async #endUnopened(reason) {
+		const found = await findOutcome(this.#options, this.#elicitation.elicitationId);
+		// The wait ends with this outcome.
+		if (typeof found === 'object') return new Promise(() => {});
+		// Somebody has opened it all the same.
+		if (found !== 'pending') this.#notifyLater();
+		return endPending(this.#options, this.#elicitation, found, reason);
 	}
 
 	async #notify() {
 		const { complete } = this.#call;
 		if (complete) await this.#notice.send(() => complete(this.#elicitation.elicitationId));
-		if (!this.#responded) setTimeout(() => this.#withdraw.abort(), RESPONSE_MS).unref();
+		if (!this.#responded) backgroundTimer(() => this.#withdraw.abort(), RESPONSE_MS);
 	}
 
 	#notifyLater() {

@@ -7,15 +7,10 @@
 // answer without a request for the result. Therefore a call whose round is over
 // ends with the link as text, except for clients that clients.js names.
 
-import { createHash } from 'node:crypto';
-
-import { checkRequest } from '../core/create-options.js';
 import { ElicitationNotFoundError, StateTokenError } from '../core/errors.js';
-import { internalsOf } from '../core/internals.js';
-import { kidOf } from '../core/link.js';
-import { bindingOf, GRACE_MAX_SECONDS, mintState, openState } from '../core/token.js';
-import { canBeOpened, endPending, findOutcome, resumeOrCreate, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
-import { failureResult } from './messages.js';
+import { sharedOf } from '../core/internals.js';
+import { endAsk, REFUSALS } from './asked.js';
+import { canBeOpened, endPending, findOutcome, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
 import { refuseRequestState } from './request-state.js';
 
 /** The key of our request in a result's inputRequests. */
@@ -26,21 +21,26 @@ export const INPUT_KEY = 'urlmode';
  * @typedef {import('./asking.js').Round & { retry: import('./types.js').Retry }} Round
  * @typedef {import('./types.js').Completed} Completed
  * @typedef {import('./types.js').Ended} Ended
- * @typedef {{ id: string, rounds: number, kid: number }} Handle `rounds`: how often the client was asked to call again, as it says
- *     itself. `kid`: of the key that has sealed it, which is that of the link
+ * @typedef {{ elicitation: import('../core/internals.js').HandledElicitation, rounds: number, left?: import('../core/internals.js').LeftRound
+ *     }} Handle `rounds`: how often the client was asked to call again, as it says itself. `left`: by a body that has asked for something itself
  */
 
+/** @param {import('./types.js').Retry} retry */
+export function isRetried({ state }) {
+	return state !== undefined && state !== null;
+}
+
 /**
+ * Goes on with what an earlier call has asked for.
+ *
  * @param {ElicitOptions} options
  * @param {Round} round
  * @returns {Promise<Completed | Ended>}
  * @throws {import('../core/errors.js').RequestStateError}
  */
-export async function askByRetry(options, round) {
-	const { state } = round.retry;
-	if (state === undefined || state === null) return startElicitation(options, round);
+export async function continueByRetry(options, round) {
 	try {
-		return await resumeElicitation(options, round, openHandle(options, String(state)));
+		return await resumeElicitation(options, round, await openHandle(options, String(round.retry.state)));
 	} catch (error) {
 		refuseHandle(error);
 		// The row is deleted some time after its end.
@@ -52,43 +52,38 @@ export async function askByRetry(options, round) {
 /**
  * @param {ElicitOptions} options
  * @param {Round} round
- * @param {Handle & { expiresAt: Date }} handle
+ * @param {Handle} handle
  * @returns {Promise<Completed | Ended>}
  */
-async function resumeElicitation(options, round, { id, rounds, kid, expiresAt }) {
-	const { subject, session } = ownerOf(options);
-	const elicitation = internalsOf(options.urlmode).urls.toElicitation({
-		id, provider: options.provider, kind: options.kind, binding: bindingOf(subject, session), expires: expiresAt.getTime() / 1_000,
-		linkKid: kid, resumed: true,
-	});
-	const refusal = parseRefusal(round.retry.answer);
-	if (refusal === 'decline') await options.urlmode.abandon(id, { ...ownerOf(options), action: refusal, reason: 'refused' });
-	// After a refusal of what is open in the browser, this call does not wait for it.
+async function resumeElicitation(options, round, { elicitation, rounds, left }) {
+	const { elicitationId: id } = elicitation;
+	if (left) {
+		const found = await findOutcome(options, id);
+		return typeof found === 'object' ? { outcome: found, elicitation, left } : endPending(options, elicitation, found);
+	}
+	const action = actionOf(round.retry.answer);
+	const refusal = REFUSALS[action];
+	const remembered = action && endAsk(options, round.client, id, refusal?.answer ?? 'accepted');
+	// This call does not wait for what its client has not opened.
 	const found = refusal ? await findOutcome(options, id) : await waitOneRound(options, round, id);
+	await remembered;
 	if (typeof found === 'object') return { outcome: found, elicitation };
-	if (refusal && found === 'pending') return { action: 'cancel', reason: 'dismissed', toolResult: failureResult('cancel', 'dismissed') };
-	if (refusal || rounds >= round.rounds || !canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
-	return endAsked({ resultType: 'input_required', requestState: mintHandle(options, { id, rounds: rounds + 1, kid }, expiresAt) });
+	if (refusal) return endPending(options, elicitation, found, refusal.reason);
+	if (rounds >= round.rounds || !canBeOpened(elicitation, found)) return endPending(options, elicitation, found);
+	return endAsked({ resultType: 'input_required', requestState: await mintHandle(options, { elicitation, rounds: rounds + 1 }) });
 }
 
 /**
  * @param {ElicitOptions} options
- * @param {Round} round
- * @returns {Promise<Completed | Ended>}
+ * @param {import('./asking.js').Begun} begun
+ * @returns {Promise<Ended>}
  */
-async function startElicitation(options, round) {
-	const begun = await resumeOrCreate(options);
-	if (begun.outcome) return begun;
-	const { elicitation } = begun;
-	const { elicitationId: id, url = '', expiresAt } = elicitation;
-	if (!canBeOpened(elicitation, begun.found)) {
-		const found = await waitOneRound(options, round, id);
-		return typeof found === 'object' ? { outcome: found, elicitation } : endPending(options, elicitation, found);
-	}
+export async function askByRetry(options, { elicitation }) {
+	const { url = '' } = elicitation;
 	return endAsked({
 		resultType: 'input_required',
 		inputRequests: { [INPUT_KEY]: /** @type {never} */ (elicitationRequest(options.message, url)) },
-		requestState: mintHandle(options, { id, rounds: 1, kid: kidOf(new URL(url).searchParams.get('state') ?? '') }, expiresAt),
+		requestState: await mintHandle(options, { elicitation: /** @type {never} */ (elicitation), rounds: 1 }),
 	});
 }
 
@@ -96,7 +91,7 @@ async function startElicitation(options, round) {
  * @param {string} message
  * @param {string} url
  */
-function elicitationRequest(message, url) {
+export function elicitationRequest(message, url) {
 	return { method: 'elicitation/create', params: { mode: 'url', message, url } };
 }
 
@@ -108,57 +103,43 @@ function endAsked(toolResult) {
 	return { action: 'pending', reason: 'asked', toolResult };
 }
 
-/** @param {unknown} answer */
-function parseRefusal(answer) {
+/**
+ * @param {unknown} answer
+ * @returns {string} empty: the client has answered nothing that it may answer
+ */
+function actionOf(answer) {
 	const action = typeof answer === 'object' && answer !== null && 'action' in answer ? answer.action : undefined;
-	return action === 'decline' || action === 'cancel' ? action : undefined;
+	return typeof action === 'string' && ['accept', 'decline', 'cancel'].includes(action) ? action : '';
 }
 
-/**
- * A handle is bound to one owner, one item or resume key, and all that the call asks for. A
- * handle for a cheap item cannot complete an expensive one.
- *
- * @param {ElicitOptions} options
- * @returns {[Buffer, ...Buffer[]]} of new handles, then of those of packages that send no items
- */
-function purposesOf(options) {
-	const { item, request, earlierRequest } = checkRequest(options);
-	const key = resumeKeyOf(options);
-	/** @type {(asked: Buffer, key: string) => Buffer} */
-	const of = (asked, key) => createHash('sha256').update(asked).update(key).digest().subarray(0, 16);
-	return item === null || earlierRequest === null ? [of(request, key)] : [of(request, ''), of(earlierRequest, key)];
+/** @param {ElicitOptions} options */
+export function requestOf(options) {
+	return { options, key: resumeKeyOf(options) };
 }
 
 /**
  * @param {ElicitOptions} options
  * @param {Handle} handle
- * @param {Date} expiresAt
  */
-function mintHandle(options, { id, rounds, kid }, expiresAt) {
-	const { subject, session } = ownerOf(options);
-	const expires = Math.ceil(expiresAt.getTime() / 1_000) + GRACE_MAX_SECONDS;
-	const { keys } = internalsOf(options.urlmode);
-	const sealed = mintState({ minting: keys.find(kid) ?? keys.minting }, 'retry', '',
-		{ id, expires, binding: bindingOf(subject, session), browser: purposesOf(options)[0] });
-	return `${sealed}.${rounds}`;
+export async function mintHandle(options, { elicitation, rounds }) {
+	return `${await sharedOf(options.urlmode).handles.seal(requestOf(options), elicitation)}.${rounds}`;
 }
-
-const HANDLE = /^([A-Za-z0-9_-]{115})\.([1-9])$/;
 
 /**
  * @param {ElicitOptions} options
  * @param {string} state
+ * @returns {Promise<Handle>}
  * @throws {StateTokenError}
  */
-function openHandle(options, state) {
-	const { subject, session } = ownerOf(options);
-	const [, sealed = '', rounds] = HANDLE.exec(state) ?? [];
-	const { id, binding, browser, expires } = openState(internalsOf(options.urlmode).keys, 'retry', '', sealed);
-	if (!bindingOf(subject, session).equals(binding) || !purposesOf(options).some((purpose) => purpose.equals(browser))) throw new StateTokenError('STATE_INVALID');
-	return { id, rounds: Number(rounds), kid: kidOf(sealed), expiresAt: new Date((expires - GRACE_MAX_SECONDS) * 1_000) };
+async function openHandle(options, state) {
+	const { handles } = sharedOf(options.urlmode);
+	const [, sealed, rounds, round] = handles.pattern.exec(state) ?? [];
+	if (sealed === undefined) throw new StateTokenError('STATE_INVALID');
+	const elicitation = await handles.open(requestOf(options), sealed);
+	return { elicitation, rounds: Number(rounds), ...round !== undefined && { left: handles.openRound(state, elicitation, ownerOf(options)) } };
 }
 
-/** @param {unknown} error of openState */
+/** @param {unknown} error of `openHandle` */
 function refuseHandle(error) {
 	if (error instanceof StateTokenError) {
 		refuseRequestState(error.code === 'STATE_EXPIRED' ? 'expired_request_state' : 'invalid_request_state');
@@ -171,21 +152,25 @@ function refuseHandle(error) {
  * for. All others are verified by `verify`.
  *
  * @template C
- * @param {import('../core/urlmode.js').UrlMode} urlmode
+ * @param {import('./types.js').UrlModeLike} urlmode
  * @param {(state: string, ctx: C) => unknown} [verify] verifies handles that are not ours. Without it they are rejected
  * @returns {(state: string, ctx: C) => unknown} for ServerOptions
  */
 export function verifyRequestState(urlmode, verify) {
+	const { handles } = sharedOf(urlmode);
+	const refuse = (/** @type {unknown} */ error) => {
+		refuseHandle(error);
+		throw error;
+	};
 	return (state, ctx) => {
-		const [, sealed] = HANDLE.exec(state) ?? [];
+		const [, sealed] = handles.pattern.exec(state) ?? [];
 		if (sealed !== undefined) {
 			try {
-				openState(internalsOf(urlmode).keys, 'retry', '', sealed);
+				const checked = handles.check(sealed);
+				return checked instanceof Promise ? checked.then(() => undefined, refuse) : undefined;
 			} catch (error) {
-				refuseHandle(error);
-				throw error;
+				return refuse(error);
 			}
-			return undefined;
 		}
 		if (!verify) throw new Error('unknown requestState');
 		return verify(state, ctx);

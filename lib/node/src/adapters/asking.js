@@ -1,10 +1,9 @@
 // Steps that all ways of asking share: create an elicitation, look up its
 // outcome, and wait as long as one call may.
 
-import { createHash } from 'node:crypto';
-
 import { ElicitationClientGoneError, ElicitationTimeoutError, UrlModeClosedError } from '../core/errors.js';
-import { internalsOf } from '../core/internals.js';
+import { sharedOf } from '../core/internals.js';
+import { sha256Base64url } from '../core/plain-sha256.js';
 import { isClientGone } from './answer.js';
 import { Heartbeat } from './heartbeat.js';
 import { approversResult, linkResult, openResult } from './messages.js';
@@ -46,7 +45,7 @@ export function earlierKeyOf({ resumeKey, provider, kind, message, expected }) {
 	if (resumeKey !== undefined) return resumeKey;
 	const price = expected === 'any' ? [expected] : [expected?.amount, expected?.currency];
 	const question = JSON.stringify([message, ...price]);
-	return `${provider} ${kind} ${createHash('sha256').update(question).digest('base64url')}`;
+	return `${provider} ${kind} ${sha256Base64url(question)}`;
 }
 
 /**
@@ -57,14 +56,19 @@ export function createElicitation(options) {
 	const { urlmode, message, ask, typed, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
 	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
 	const create = /** @type {(options: import('../core/types.js').AnyCreateOptions) => Promise<Elicitation>} */ (urlmode.create.bind(urlmode));
-	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined || internalsOf(urlmode).rechecks.of(rest.provider) !== undefined });
+	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined || sharedOf(urlmode).recheckOf(rest.provider) !== undefined });
 }
+
+/**
+ * @typedef {{ outcome?: undefined, elicitation: Elicitation, found: OpenStatus }} Begun an elicitation without an outcome
+ */
 
 /**
  * The elicitation with which a call continues, and its outcome if it has one.
  *
  * @param {ElicitOptions} options
  * @param {Elicitation} [created] the elicitation, if it was created before
+ * @returns {Promise<Begun | import('./types.js').Completed>}
  */
 export async function resumeOrCreate(options, created) {
 	const elicitation = created ?? await createElicitation(options);
@@ -148,9 +152,12 @@ export function canBeOpened({ expiresAt }, status) {
  * @param {ElicitOptions} options
  * @param {Elicitation} elicitation
  * @param {OpenStatus} status
+ * @param {import('./asked.js').ClientReason} [answer] of the client, which did not open it
  * @returns {Ended}
  */
-export function endPending(options, elicitation, status) {
-	const describe = !canBeOpened(elicitation, status) ? openResult : elicitation.approvalUrl === undefined ? linkResult : approversResult;
-	return { action: 'pending', reason: status, toolResult: describe(options, /** @type {never} */ (elicitation), status) };
+export function endPending(options, elicitation, status, answer) {
+	const isOpen = canBeOpened(elicitation, status);
+	const describe = !isOpen ? openResult : elicitation.approvalUrl === undefined ? linkResult : approversResult;
+	const why = isOpen ? answer : undefined;
+	return { action: 'pending', reason: why ?? status, toolResult: describe(options, /** @type {never} */ (elicitation), status, why) };
 }

@@ -1,26 +1,29 @@
 // Facts about clients that they do not declare: those of clients.json, and those
 // of the server's option `clients`, which take precedence.
 
-import { readFileSync } from 'node:fs';
-
 import { ROUNDS_MAX, ROUND_MS } from '../core/contract-limits.js';
-import { internalsOf } from '../core/internals.js';
+import { sharedOf } from '../core/internals.js';
+import { CLIENTS } from './contract-clients.js';
 
-
-
-/** @type {import('../core/types.js').ClientFacts[]} */
-const TABLE = JSON.parse(readFileSync(new URL('clients.json', import.meta.url), 'utf8'));
+/**
+ * @typedef {object} Client
+ * @property {boolean} declares that it can send its user to a URL
+ * @property {boolean} takesUrl whether it can
+ * @property {'request' | 'error' | undefined} ask the way that works with it, if one is known
+ */
 
 /**
  * @param {Pick<import('./types.js').ElicitFields, 'urlmode' | 'roundTimeout'>} options
  * @param {import('./types.js').ClientLike} client
+ * @returns {Client & { rounds: number, roundMs: number }}
  */
 export function describeClient({ urlmode, roundTimeout }, { name, version = '', capabilities }) {
-	const known = [...internalsOf(urlmode).clients, ...TABLE].find((facts) => facts.name === name && isIn(version, facts.versions));
+	const known = [...sharedOf(urlmode).clients, ...CLIENTS].find((facts) => facts.name === name && isIn(version, facts.versions));
 	const declares = declaresUrl(capabilities);
 	return {
 		declares,
-		takesUrl: known?.url ?? declares,
+		takesUrl: known?.ask !== 'text' && (known?.url ?? declares),
+		ask: known?.ask === 'text' ? undefined : known?.ask,
 		rounds: Math.min(known?.rounds ?? 0, ROUNDS_MAX),
 		roundMs: roundTimeout ?? known?.round ?? ROUND_MS,
 	};

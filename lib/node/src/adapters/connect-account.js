@@ -15,12 +15,12 @@ import { runWithElicitation } from './with-elicitation.js';
  * @param {AccountOptions} options
  * @param {import('./types.js').Call} call
  * @param {(account: import('./types.js').Account) => R | Promise<R>} body
- * @param {{ isFinished?: boolean, isInUse?: () => Promise<boolean>, beforeAsking?: () => Promise<void> }} [how] `isFinished`: `close` waits
- *     for a claim, the exchange and its body; `isInUse` of `AccountProvider.connect`; `beforeAsking` is called when there is nothing to
- *     resume, and rejects if nobody needs to be asked
+ * @param {{ isFinished?: boolean, isInUse?: () => Promise<boolean>, beforeAsking?: () => Promise<void>, isGivenBack?: (id: string) => Promise<boolean> }} [how]
+ *     `isFinished`: `close` waits for a claim, the exchange and its body; `isInUse` of `AccountProvider.connect`; `beforeAsking` is called when
+ *     there is nothing to resume, and rejects if nobody needs to be asked; `isGivenBack` of `runWithElicitation`
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
-export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false, isInUse, beforeAsking } = {}) {
+export async function runWithAccount({ description, client, scopes, requiredScopes, variables, parameters, about, ...options }, call, body, { isFinished = false, isInUse, beforeAsking, isGivenBack } = {}) {
 	const preset = { provider: options.provider, description, client, scopes, requiredScopes, variables, parameters };
 	const provider = await AccountProvider.open(preset);
 	const exchange = async (/** @type {import('./types.js').Accepted} */ accepted) => {
@@ -35,5 +35,5 @@ export async function runWithAccount({ description, client, scopes, requiredScop
 			await beforeAsking?.();
 			return provider.authorizationUrl(returnUrl);
 		},
-	}, call, exchange, undefined, isFinished ? (begin) => finish(options.urlmode, begin()) : undefined);
+	}, call, exchange, undefined, { isGivenBack, ...isFinished && { during: (begin) => finish(options.urlmode, begin()) } });
 }

@@ -4,7 +4,6 @@ export const REASONS = {
 	refused: 'the user refused',
 	access_denied: 'the user refused',
 	cancelled: 'the user cancelled',
-	dismissed: 'the user dismissed the request',
 	expired: 'nobody completed it in time',
 	superseded: 'a newer request replaced it',
 	claimed: 'another call has already used the outcome',
@@ -45,6 +44,12 @@ export const TASKS = {
 	approval: 'decide',
 };
 
+export const NOT_OPENED = {
+	client_declined: 'it declined',
+	client_dismissed: 'it dismissed the request',
+	client_failed: 'it failed, or has not answered yet',
+};
+
 export const OPEN = {
 	pending: 'The link is no longer valid, and nobody has opened it.',
 	opened: 'It is not finished yet: the user has opened the page and can still finish there.',
@@ -79,6 +84,13 @@ ${url}
 The link works for ${time}.${opened}
 
 Show the user the link exactly as it is, alone on its line. When the user says that it is done, call this tool again with the same arguments: that continues this request, and asks for nothing that is done.`,
+	/**
+	 * @param {string} message
+	 * @param {string} why
+	 */
+	notOpened: (message, why) => `${message}
+
+The client did not open it: ${why}. If the user refused, stop, and do not call this tool again for it. Otherwise show the user the link.`,
 	/**
 	 * @param {string} message
 	 * @param {string} why

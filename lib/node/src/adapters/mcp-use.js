@@ -48,6 +48,6 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		progress: (progress, message) => call.reportProgress(progress, undefined, message),
 		// Closing the connection is the only way for a client to cancel a call.
 		isGone: () => call.signal.aborted,
-		retry: { state: call.requestState(), answer: call.inputResponses?.[INPUT_KEY] },
+		retry: { state: call.requestState(), answer: call.inputResponses?.[INPUT_KEY], answers: call.inputResponses },
 	};
 });

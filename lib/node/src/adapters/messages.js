@@ -1,9 +1,9 @@
 // The messages that a user, or the model that talks to the user, reads.
 
 import { hasPrice } from '../core/arguments.js';
-import { internalsOf } from '../core/internals.js';
-import { formatPrice } from '../core/price.js';
-import { INPUT_PROGRESS, OPEN, PROGRESS, REASONS, TASKS, TEXTS } from './contract-messages.js';
+import { sharedOf } from '../core/internals.js';
+import { formatPrice } from '../core/currency.js';
+import { INPUT_PROGRESS, NOT_OPENED, OPEN, PROGRESS, REASONS, TASKS, TEXTS } from './contract-messages.js';
 
 /**
  * Sent as progress while a call waits.
@@ -28,21 +28,31 @@ function textResult(text, isError) {
 }
 
 /**
+ * @param {object} urlmode
+ * @param {string} url of the page
+ */
+function nameOf(urlmode, url) {
+	return sharedOf(urlmode).name ?? new URL(url).host;
+}
+
+/**
  * Ends a call whose elicitation is open. The link stands alone on its line, so
  * that a model passes it on as it is.
  *
  * @param {ElicitOptions} options
  * @param {{ elicitationId: string, url: string, expiresAt: Date }} elicitation
  * @param {import('../core/types.js').OpenStatus} status
+ * @param {import('./asked.js').ClientReason} [answer] of the client, which did not open it
  */
-export function linkResult(options, { elicitationId, url, expiresAt }, status) {
+export function linkResult(options, { elicitationId, url, expiresAt }, status, answer) {
 	const { urlmode, message, kind, expected } = options;
 	const price = hasPrice(expected) ? ` ${formatPrice(expected)}` : '';
 	const opened = status === 'opened' ? ` ${OPEN.opened}` : '';
 	const time = formatTime(expiresAt.getTime() - Date.now());
-	const text = TEXTS.link(message, TASKS[kind], price, internalsOf(urlmode).name, url, time, opened);
+	const said = answer ? TEXTS.notOpened(message, NOT_OPENED[answer]) : message;
+	const text = TEXTS.link(said, TASKS[kind], price, nameOf(urlmode, url), url, time, opened);
 	return { ...textResult(text, false), structuredContent: { elicitation: {
-		elicitationId, status, kind, message, url, expiresAt: expiresAt.toISOString(), ...typeof expected === 'object' && { expected },
+		elicitationId, status, kind, message, url, expiresAt: expiresAt.toISOString(), ...answer && { reason: answer }, ...typeof expected === 'object' && { expected },
 	} } };
 }
 
@@ -55,7 +65,7 @@ export function linkResult(options, { elicitationId, url, expiresAt }, status) {
  */
 export function approversResult({ urlmode, message, kind, sendLink, ...more }, { elicitationId, approvalUrl, expiresAt }, status) {
 	const { approver } = /** @type {import('../core/types.js').OthersFields} */ (more);
-	const { name } = internalsOf(urlmode);
+	const name = nameOf(urlmode, approvalUrl);
 	const who = approver === 'others' ? TEXTS.otherApprover(name) : approver.join(' or ');
 	const text = TEXTS.approvers(message, who, sendLink ? TEXTS.linkSent : TEXTS.linkToPassOn, name, approvalUrl,
 		formatTime(expiresAt.getTime() - Date.now()), status === 'opened' ? TEXTS.openedByNobody : TEXTS.nobodyYet);

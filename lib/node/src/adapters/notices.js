@@ -1,5 +1,5 @@
 // Tells the client that has asked its user that the elicitation is completed: once
-// in each session, also after the end of the call, and never of its own refusal.
+// in each session, also after the end of the call.
 
 import { NOTICES_MAX } from '../core/contract-limits.js';
 import { ownerOf } from './asking.js';
@@ -30,31 +30,15 @@ class Notice {
 	#id;
 	#reported = false;
 	#watched = false;
-	/** @type {Promise<boolean>} whether a refusal of the client has ended the elicitation */
-	#refused = Promise.resolve(false);
 
 	/** @param {string} id */
 	constructor(id) {
 		this.#id = id;
 	}
 
-	/**
-	 * Ends the elicitation because its client's user has refused.
-	 *
-	 * @param {() => Promise<boolean>} end resolves to whether it has ended it
-	 * @returns {Promise<boolean>} whether this refusal or an earlier one of the same client has ended it
-	 */
-	refuse(end) {
-		const earlier = this.#refused.catch(() => false);
-		this.#refused = end().then(async (ended) => ended || earlier);
-		return this.#refused;
-	}
-
 	/** @param {() => Promise<unknown>} report */
 	async send(report) {
-		// The wait may end before the refusal itself has returned.
-		const refused = await this.#refused.catch(() => false);
-		if (this.#reported || refused) return;
+		if (this.#reported) return;
 		this.#reported = true;
 		// The client's next call says the same.
 		await report().catch(() => {});

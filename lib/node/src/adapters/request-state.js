@@ -3,15 +3,14 @@
 // a result. Therefore the error is also kept beside the HTTP request, and
 // `rejectRequestState` answers with it.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
-
+import { CallContext } from '#call-context';
 import { RequestStateError } from '../core/errors.js';
 
 /** Invalid params, in JSON-RPC 2.0. */
 const INVALID_PARAMS = -32602;
 
-/** @type {AsyncLocalStorage<{ refusal?: RequestStateError }>} */
-const exchanges = new AsyncLocalStorage();
+/** @type {CallContext<{ refusal?: RequestStateError }>} */
+const exchanges = new CallContext();
 
 /**
  * @param {'invalid_request_state' | 'expired_request_state'} reason

@@ -75,7 +75,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		typed: hasLenientTool(server),
 		// elicitInput would refuse what the client does not declare.
 		request: (params, options) => call.sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema, options),
-		required: (elicitations) => new UrlElicitationRequiredError(elicitations),
+		required: (elicitations, message) => new UrlElicitationRequiredError(elicitations, message),
 		complete: (id) => sendCompletion(sdkServer, id, call.requestId),
 		session: sdkServer,
 	};

@@ -1,8 +1,9 @@
 // The official TypeScript SDK 2.x, @modelcontextprotocol/server: protocol
 // revision 2026-07-28, and older clients over the same server.
 
-import { UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import { ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 
+import { TaskServer } from '#tasks';
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { sendCompletion } from './notices.js';
@@ -11,10 +12,21 @@ import { traceparentOf } from '../core/traceparent.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';
+export { notifyOfTasks } from './task-notifications.js';
 
 /** Where a request states what its client is, because there is no session. */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+
+/** The extension, as clients and servers declare it. */
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+/**
+ * Calls that can become tasks, and runs of tasks, by the signals of their requests: the SDK passes these on as they are.
+ *
+ * @type {WeakMap<AbortSignal, import('./types.js').TaskRound>}
+ */
+const rounds = new WeakMap();
 
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
@@ -41,7 +53,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
  *
  * @typedef {object} ContextLike the used part of the SDK's ServerContext
  * @property {RequestLike} mcpReq
- * @property {{ authInfo?: { clientId: string } | undefined } | undefined} [http]
+ * @property {{ authInfo?: { clientId: string } | undefined, req?: { headers: { get: (name: string) => string | null } } } | undefined} [http]
  *
  * @typedef {object} RequestLike
  * @property {string | number} id
@@ -68,14 +80,13 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 	const sdkServer = 'server' in server ? server.server : server;
 	const call = {
 		clientId: http?.authInfo?.clientId, traceparent: traceparentOf(mcpReq._meta), transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
-		progress: progressOf(mcpReq), isGone: isConnectionClosed,
+		progress: progressOf(mcpReq), isGone: isConnectionClosed, task: rounds.get(mcpReq.signal),
 		typed: hasLenientTool(server),
 	};
 	if (mcpReq.envelope) {
-		const { name, version } = /** @type {{ name?: string, version?: string }} */ (mcpReq.envelope[CLIENT_INFO] ?? {});
 		return {
-			...call, client: { name, version, capabilities: mcpReq.envelope[CAPABILITIES] },
-			retry: { state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[INPUT_KEY] },
+			...call, client: clientOf(mcpReq.envelope),
+			retry: { state: mcpReq.requestState(), answer: mcpReq.inputResponses?.[INPUT_KEY], answers: mcpReq.inputResponses },
 		};
 	}
 	return {
@@ -83,7 +94,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		client: { ...sdkServer.getClientVersion(), capabilities: sdkServer.getClientCapabilities() },
 		// elicitInput would refuse what the client does not declare.
 		request: (params, options) => mcpReq.send({ method: 'elicitation/create', params }, options),
-		required: (elicitations) => new UrlElicitationRequiredError(elicitations),
+		required: (elicitations, message) => new UrlElicitationRequiredError(elicitations, message),
 		complete: (id) => sendCompletion(sdkServer, id, mcpReq.id),
 		session: sdkServer,
 	};
@@ -100,4 +111,104 @@ function progressOf({ _meta, notify }) {
 /** @param {unknown} error */
 function isConnectionClosed(error) {
 	return typeof error === 'object' && error !== null && 'code' in error && error.code === 'CONNECTION_CLOSED';
+}
+
+/** @param {{ [key: string]: unknown }} envelope */
+function clientOf(envelope) {
+	const { name, version } = /** @type {{ name?: string, version?: string }} */ (envelope[CLIENT_INFO] ?? {});
+	return { name, version, capabilities: envelope[CAPABILITIES] };
+}
+
+/**
+ * @typedef {object} TaskOptions
+ * @property {import('../core/urlmode.js').UrlMode} urlmode of `urlmode`
+ * @property {ServerLike | { server: ServerLike }} server the McpServer, with all of its tools, or its `server`
+ * @property {(call: ContextLike) => import('../core/types.js').Owner} owner of a request: the same as of what its tools ask for
+ * @property {string[]} [required] tools that are for clients with tasks alone: others are refused with -32021
+ *
+ * @typedef {object} TaskedServer the used part of the SDK's Server, also what its types do not say
+ * @property {(capabilities: { extensions: { [name: string]: {} } }) => void} registerCapabilities
+ * @property {(method: string, schemas: { params: unknown }, handler: (params: { [key: string]: unknown }, call: ContextLike) => Promise<{}>) => void} setRequestHandler
+ * @property {Map<string, Handler>} [_requestHandlers]
+ *
+ * @typedef {(request: { method: string, params: { [key: string]: unknown } }, call: ContextLike) => Promise<{ [key: string]: unknown }>} Handler
+ */
+
+/**
+ * Makes the calls of this server that wait for an elicitation into tasks, for clients that
+ * declare the extension io.modelcontextprotocol/tasks.
+ *
+ * @param {TaskOptions} options
+ * @returns {boolean} false: this version of the SDK refuses tasks/get, as 2.0 does, and nothing has changed
+ * @throws {TypeError} the server has no tools yet, or the UrlMode has no database
+ */
+export function handleTasks({ urlmode, server: given, owner, required = [] }) {
+	const server = /** @type {TaskedServer} */ (/** @type {unknown} */ ('server' in given ? given.server : given));
+	const { _requestHandlers: handlers } = server;
+	const callTool = handlers?.get('tools/call');
+	if (!handlers || !callTool) throw new TypeError('handleTasks takes a server that has its tools');
+	const tasks = new TaskServer(urlmode, (code, message) => new ProtocolError(code, message));
+	if (!('_customSchemaRequestMethods' in server)) return false;
+
+	server.registerCapabilities({ extensions: { [TASKS]: {} } });
+	// Set as it is: the SDK knows no other results of a call than its own.
+	handlers.set('tools/call', async (request, call) => {
+		const { mcpReq } = call;
+		if (!declaresTasks(mcpReq) && required.includes(String(request.params.name))) throw tasksRequired();
+		const kept = { .../** @type {{ name: string, arguments?: unknown }} */ (request.params), responses: mcpReq.inputResponses };
+		if (!declaresTasks(mcpReq) || mcpReq.requestState() !== undefined || !tasks.takes(kept)) return callTool(request, call);
+		/** @type {import('./types.js').TaskRound} */
+		const round = {};
+		rounds.set(mcpReq.signal, round);
+		const result = await callTool(request, call);
+		return round.asked && result.resultType === 'input_required' ? tasks.create(owner(call), kept, round, result) : result;
+	});
+	/**
+	 * @param {string} method
+	 * @param {(params: { [key: string]: unknown }, asking: import('./tasks.js').Asking, call: ContextLike) => Promise<{}>} handle
+	 */
+	const answer = (method, handle) => server.setRequestHandler(method, { params: ANY }, async (params, call) => {
+		const { mcpReq, http } = call;
+		if (!mcpReq.envelope) throw new ProtocolError(-32601, 'Method not found');
+		if (!declaresTasks(mcpReq)) throw tasksRequired();
+		const { taskId } = /** @type {{ taskId?: unknown }} */ (params);
+		const named = http?.req?.headers.get('mcp-name') ?? taskId;
+		if (typeof taskId === 'string' && named !== taskId) throw new ProtocolError(-32020, 'The header Mcp-Name and the taskId differ');
+		return handle(params, { owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call) }, call);
+	});
+	answer('tasks/get', ({ taskId }, asking) => tasks.get(taskId, asking));
+	answer('tasks/update', ({ taskId, inputResponses }, asking, { mcpReq }) => tasks.update(taskId, mcpReq.inputResponses ?? inputResponses, asking));
+	answer('tasks/cancel', ({ taskId }, asking) => tasks.cancel(taskId, asking));
+	return true;
+}
+
+function tasksRequired() {
+	return new ProtocolError(-32021, 'Missing required client capability', { requiredCapabilities: { extensions: { [TASKS]: {} } } });
+}
+
+/** A schema of the kind that the SDK takes (Standard Schema): whatever is sent. */
+const ANY = { '~standard': { version: 1, vendor: 'urlmode', validate: (/** @type {unknown} */ value) => ({ value }) } };
+
+/** @param {RequestLike} mcpReq */
+function declaresTasks({ envelope }) {
+	const { extensions } = /** @type {{ extensions?: { [name: string]: unknown } }} */ (envelope?.[CAPABILITIES] ?? {});
+	return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
+}
+
+/**
+ * @param {Handler} callTool
+ * @param {ContextLike} call the request that the run begins with, which may end before it
+ * @returns {import('./tasks.js').Asking['run']}
+ */
+function runOf(callTool, call) {
+	return (kept, answers, round) => {
+		const { signal } = new AbortController();
+		rounds.set(signal, round);
+		const mcpReq = {
+			...call.mcpReq, method: 'tools/call', signal, inputResponses: answers, requestState: () => kept.state,
+			_meta: { ...call.mcpReq._meta, progressToken: undefined },
+		};
+		const params = { name: kept.tool, ...kept.arguments !== undefined && { arguments: kept.arguments } };
+		return callTool({ method: 'tools/call', params }, { ...call, mcpReq });
+	};
 }

@@ -5,7 +5,9 @@
 
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 
-/** @typedef {{ id?: unknown, method?: unknown, result?: { isError?: unknown } | null, error?: unknown }} Message */
+import { isErrorAnswer } from './error-answer.js';
+
+/** @typedef {import('./error-answer.js').Message} Message */
 
 export class SentAnswer {
 	/** @type {Uint8Array[]} */
@@ -44,14 +46,6 @@ export class SentAnswer {
 		// What is not about any call, as what a server says when it fails, stands for the answer that is not there.
 		return (own.length > 0 ? own : messages).some(isErrorAnswer);
 	}
-}
-
-/**
- * @param {Message} message
- * @returns {boolean}
- */
-export function isErrorAnswer({ method, result, error }) {
-	return method === undefined && (error !== undefined || result?.isError === true);
 }
 
 /**

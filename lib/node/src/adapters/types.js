@@ -4,8 +4,10 @@
  * @typedef {import('../core/types.js').CreateOptions & ElicitFields & RecheckFields} ElicitOptions
  * @typedef {import('../core/types.js').AnyCreateOptions & ElicitFields & RecheckFields & VerifyFields & LinkFields} AnyElicitOptions
  *
+ * @typedef {Pick<import('../core/urlmode.js').UrlMode, 'create' | 'waitForCompletion' | 'abandon' | 'claim' | 'beginClaim' | 'entitlements'>} UrlModeLike
+ *
  * @typedef {object} ElicitFields
- * @property {import('../core/urlmode.js').UrlMode} urlmode
+ * @property {UrlModeLike} urlmode of `urlmode`, or of `urlmode/http`
  * @property {string} message shown to the user beside the link: who asks, and for what
  * @property {'request' | 'error'} [ask] `error`: a client of 2025-11-25 gets the error -32042 instead of a request, where the
  *     framework can send it. Its user opens the page, and the client calls again
@@ -44,7 +46,7 @@
  * @property {number | undefined} fence greater than that of each call before
  *
  * @typedef {Claimed & { values: import('../core/form-types.js').Values }} Input what the body of `collectInput` is given
- * @typedef {Claimed & { approver: string, comment?: string, decidedAt: Date }} Approval what the body of `askApproval` is given
+ * @typedef {Claimed & { approver: string, comment?: string, decidedAt: Date, signedInAt?: Date, signedInBy?: string }} Approval what the body of `askApproval` is given
  *
  * @typedef {object} TextContent
  * @property {'text'} type
@@ -78,6 +80,12 @@
  * @property {string} [nonce]
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
  * @property {number | undefined} fence greater than that of each call before, of a payment or signature
+ * @property {string} [requestState] its own, in the next round of a body that has returned a result which requires input
+ * @property {{ [key: string]: unknown } | undefined} [inputResponses] what the client has answered to that
+ *
+ * @typedef {object} Paid what is always there of a payment
+ * @property {string} reference
+ * @property {number} fence
  *
  * @typedef {Omit<import('../core/types.js').OAuthOptions & ElicitFields, 'kind' | 'targetUrl' | 'pkce'>
  *     & import('../accounts/types.js').AccountFields} AccountOptions
@@ -97,6 +105,13 @@
  * @property {number | undefined} [validFor] for how many milliseconds the token must be valid, see `vault.accessToken`
  *
  * @typedef {import('../accounts/types.js').Connected & { elicitationId: string }} Account what the body of `withAccount` is given
+ */
+
+/**
+ * What the body is given for an elicitation of this kind.
+ *
+ * @template {import('../core/types.js').Kind} K
+ * @typedef {Accepted & (K extends 'payment' ? Paid : K extends 'signature' ? Pick<Paid, 'fence'> : {})} AcceptedOf
  */
 
 /**
@@ -124,11 +139,12 @@
  * @property {string | number} [requestId]
  * @property {RequestFunction} [request] sends the client a request, in protocol revision 2025-11-25
  * @property {(error: unknown) => boolean} [isForFramework] whether the framework must see an error of `request`
- * @property {(elicitations: UrlRequest[]) => Error} [required] makes the error -32042
+ * @property {(elicitations: UrlRequest[], message: string) => Error} [required] makes the error -32042
  * @property {(elicitationId: string) => Promise<unknown>} [complete] tells the client that the elicitation is completed, while
  *     the call lasts
  * @property {Session} [session] for a client that can be told after the call
- * @property {Retry} [retry] what the client has sent with the call, in protocol revision 2026-07-28
+ * @property {Retry | undefined} [retry] what the client has sent with the call, in protocol revision 2026-07-28
+ * @property {TaskRound | undefined} [task] of a call that its client can hold as a task, or of a run of its tool
  *
  * @typedef {{ name?: string | undefined, version?: string | undefined, capabilities?: unknown }} ClientLike
  * @typedef {{ mode: 'url', elicitationId: string, url: string, message: string }} UrlRequest
@@ -139,9 +155,16 @@
  * @property {import('./answer.js').TransportLike | undefined} [transport]
  * @property {(() => void) | undefined} [onclose]
  *
+ * @typedef {object} TaskRound
+ * @property {{ elicitationId: string, kind: import('../core/types.js').Kind, text: string } | undefined} [asked] what the call waits for from now on
+ * @property {boolean} [isUndone] whether a run has failed before the body, so that the next one tries again
+ * @property {import('./answer.js').Answer | undefined} [answer] of a run, which answers no call: it is written when the task has it
+ *
  * @typedef {object} Retry
  * @property {unknown} state the requestState that the client has sent
  * @property {unknown} answer its response to our request
+ * @property {{ [key: string]: unknown } | undefined} [answers] all its responses
+ * @property {unknown} [sent] the requestState of the whole call, where `state` is that of a body
  */
 
 /**
@@ -151,6 +174,7 @@
  * @property {import('../core/types.js').Outcome} outcome
  * @property {{ elicitationId: string, returnUrl?: string | undefined }} elicitation
  * @property {boolean} [isEarlier] it was completed before this call began, and this call was not begun for it
+ * @property {import('../core/internals.js').LeftRound | undefined} [left] by the body of an earlier round, which has asked for something itself
  * @typedef {object} Ended there is no outcome for this call
  * @property {undefined} [outcome]
  * @property {'pending' | 'cancel'} action

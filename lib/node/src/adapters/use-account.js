@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkScopes } from '../accounts/provider.js';
 import { orAborted } from '../core/abort.js';
 import { ACCOUNT_LOOK_MS, EXCHANGE_MS } from '../core/contract-limits.js';
-import { AccountNotConnectedError, AccountReconnectError } from '../core/errors.js';
+import { AccountNotConnectedError, AccountReconnectError, TokenRefusedError } from '../core/errors.js';
 import { internalsOf } from '../core/internals.js';
 import { jittered } from '../core/jitter.js';
 import { bindingOf } from '../core/token.js';
@@ -43,9 +43,23 @@ export async function runUseAccount(given, call, body) {
 	const requiredScopes = rest.requiredScopes ?? preset.requiredScopes ?? [];
 	checkScopes('scopes', scopes);
 	checkScopes('requiredScopes', requiredScopes);
+	/** @type {import('../vault/types.js').TokenOptions} */
 	const wanted = { subject: rest.subject, provider: rest.provider, account, validFor, signal: call.signal };
 	const { token, known } = await find(vault, wanted);
-	if (token && !lacks(token, scopes, requiredScopes)) return { accepted: true, result: await body(token) };
+	if (token && !lacks(token, scopes, requiredScopes)) {
+		const end = await run(vault, wanted, token, body);
+		if ('result' in end) return { accepted: true, result: end.result };
+		wanted.refused = end.refused;
+	}
+	/**
+	 * @param {AccessToken} connected since the user was asked
+	 * @returns {Promise<import('./with-elicitation.js').Result<R>>}
+	 */
+	const use = async (connected) => {
+		const end = await run(vault, wanted, connected, body);
+		if ('result' in end) return { accepted: true, result: end.result };
+		throw new AccountReconnectError(rest.provider, connected.account, 'refused');
+	};
 
 	const options = {
 		...preset, ...rest, urlmode, requiredScopes, scopes: [...new Set([...known, ...scopes, ...requiredScopes])],
@@ -56,28 +70,65 @@ export async function runUseAccount(given, call, body) {
 		const { token: now } = await find(vault, wanted);
 		if (now && !lacks(now, scopes, requiredScopes)) throw new ConnectedMeanwhile(now);
 	};
+	/** @type {string | null | undefined} */
+	let why;
+	const isGivenBack = async (/** @type {string} */ id) => {
+		why = await waitForExchange(urlmode, id, rest, call.signal);
+		return why === null;
+	};
 	const end = await runWithAccount(/** @type {import('./types.js').AccountOptions} */ (options), call, (connected) => keep(rest, connected), {
-		isFinished: true, isInUse: () => isInUse(rest), beforeAsking,
+		isFinished: true, isInUse: () => isInUse(rest), beforeAsking, isGivenBack,
 	}).catch((error) => {
 		if (error instanceof ConnectedMeanwhile) return error;
 		throw error;
 	});
-	if (end instanceof ConnectedMeanwhile) return { accepted: true, result: await body(end.token) };
+	if (end instanceof ConnectedMeanwhile) return use(end.token);
 	if (end.accepted) {
 		if (account !== undefined && end.result !== account) return refused('other_account');
-		return { accepted: true, result: await body(await vault.accessToken({ ...wanted, account: end.result })) };
+		return use(await vault.accessToken({ ...wanted, account: end.result }));
 	}
 	if (end.reason !== 'claimed' || end.elicitationId === undefined) return end;
-	const why = await waitForExchange(urlmode, end.elicitationId, rest, call.signal);
-	if (why === undefined) return end;
+	if (why === null || why === undefined) return end;
 	if (why !== '') return { ...end, reason: why, toolResult: failureResult('cancel', why) };
 	// What the other call has connected may be another account than this call needs, or less than it requires.
 	const { token: shared } = await find(vault, wanted);
-	if (shared && !lacks(shared, scopes, requiredScopes)) return { accepted: true, result: await body(shared) };
+	if (shared && !lacks(shared, scopes, requiredScopes)) return use(shared);
 	const [last] = await vault.listAccounts(wanted);
 	if (account !== undefined && (!shared || last?.account !== account)) return refused('other_account');
 	if (!shared) return end; // It was disconnected since.
 	return refused('scope_missing', requiredScopes.filter((scope) => !shared.scopes.includes(scope)).join(' '));
+}
+
+/**
+ * Runs the body; once more, with a refreshed token, if it says that the provider's API has refused the first one.
+ *
+ * @template R
+ * @param {import('../vault/vault.js').Vault} vault
+ * @param {import('../vault/types.js').TokenOptions} wanted
+ * @param {AccessToken} token
+ * @param {(token: AccessToken) => R | Promise<R>} body
+ * @returns {Promise<{ result: R } | { refused: string }>} refused: the last token, which cannot be replaced without the user
+ */
+async function run(vault, wanted, token, body) {
+	try {
+		return { result: await body(token) };
+	} catch (error) {
+		if (!(error instanceof TokenRefusedError)) throw error;
+	}
+	const refused = token.accessToken;
+	let fresh;
+	try {
+		fresh = await vault.accessToken({ ...wanted, account: token.account, refused });
+	} catch (error) {
+		if (error instanceof AccountReconnectError) return { refused };
+		throw error;
+	}
+	try {
+		return { result: await body(fresh) };
+	} catch (error) {
+		if (!(error instanceof TokenRefusedError)) throw error;
+		return { refused: fresh.accessToken };
+	}
 }
 
 /**
@@ -131,13 +182,14 @@ function lacks({ scopes: granted, requestedScopes: requested }, scopes, required
  * @param {string} id
  * @param {{ subject: string, session?: string | undefined }} owner
  * @param {AbortSignal} [signal] ends the wait
- * @returns {Promise<string | undefined>} empty: it is connected; otherwise why it is not; undefined: that call does not say it
+ * @returns {Promise<string | null | undefined>} empty: it is connected; otherwise why it is not; null: nobody exchanges it any more;
+ *     undefined: that call does not say it in time
  */
 async function waitForExchange(urlmode, id, { subject, session = '' }, signal) {
-	const { claims } = internalsOf(urlmode);
+	const { claims, tenant } = internalsOf(urlmode);
 	const until = performance.now() + EXCHANGE_MS;
 	for (;;) {
-		const why = await claims.readExchange({ id, binding: bindingOf(subject, session) });
+		const why = await claims.readExchange({ id, binding: bindingOf(subject, session, tenant) });
 		if (why !== undefined || performance.now() > until) return why;
 		await orAborted(sleep(jittered(ACCOUNT_LOOK_MS)), signal);
 	}

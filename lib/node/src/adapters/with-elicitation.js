@@ -1,17 +1,18 @@
 // What every adapter does with a tool call: it asks the user in the way that the
 // client takes, waits, claims the outcome, and runs the body under that claim.
 
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { CLAIM_ATTEMPTS, CLAIM_LEASE_MS, VERIFY_MS } from '../core/contract-limits.js';
-import { ElicitationClientGoneError, ElicitationOpenError } from '../core/errors.js';
+import { ElicitationClientGoneError, ElicitationOpenError, RequestStateError } from '../core/errors.js';
 import { askByError, askByLink } from './ask-by-link.js';
 import { askByRequest } from './ask-by-request.js';
-import { askByRetry } from './ask-by-retry.js';
+import { askByRetry, continueByRetry, isRetried } from './ask-by-retry.js';
+import { askByTask } from './ask-by-task.js';
+import { beginAsk } from './asked.js';
+import { holdForBody, requiresInput, retryOf, runBody } from './body-rounds.js';
 import { describeClient } from './clients.js';
+import { backgroundTimer } from '../core/runtime.js';
 import { watchAnswer } from './answer.js';
-import { findOutcome, isGone, ownerOf } from './asking.js';
+import { canBeOpened, endPending, findOutcome, isGone, ownerOf, resumeOrCreate } from './asking.js';
 import { declinedResult, failureResult, openResult } from './messages.js';
 import { authorizationDetail, NotConnected, warnNotConnected } from '../accounts/not-connected.js';
 import { followSignals } from './signals.js';
@@ -27,6 +28,10 @@ const URL_REQUIRED = -32042;
  * @typedef {import('./types.js').AnyElicitOptions} ElicitOptions
  * @typedef {import('./types.js').Ended} Ended
  * @typedef {import('./asking.js').Round} Round
+ *
+ * @typedef {object} How
+ * @property {<T>(begin: () => Promise<T>) => Promise<T>} [during] has the claim and its body as one piece of work
+ * @property {((id: string) => Promise<boolean>) | undefined} [isGivenBack] waits for the call that has claimed the outcome; true: it can be claimed again
  */
 
 /**
@@ -43,22 +48,33 @@ const URL_REQUIRED = -32042;
  * @param {Call} call
  * @param {(accepted: Accepted) => R | Promise<R>} body
  * @param {import('../core/types.js').AnyElicitation} [created] the elicitation, if it was created before
- * @param {<T>(begin: () => Promise<T>) => Promise<T>} [during] has the claim and its body as one piece of work
+ * @param {How} [how]
  * @returns {Promise<Result<R>>}
  */
-export async function runWithElicitation(given, call, body, created, during = (begin) => begin()) {
+export async function runWithElicitation(given, call, body, created, how = {}) {
 	const { verifyTimeout = VERIFY_MS } = /** @type {{ verifyTimeout?: number }} */ (given);
 	const options = { clientId: call.clientId || undefined, traceparent: call.traceparent, ...given, verifyTimeout: given.verify && verifyTimeout };
-	const { declares, takesUrl, rounds, roundMs } = describeClient(options, call.client);
-	const round = { ...call, deadline: performance.now() + roundMs, rounds, answer: watchAnswer(call.transport, call.requestId) };
+	const { rounds, roundMs, ...client } = describeClient(options, call.client);
+	const round = {
+		...call, retry: retryOf(call), deadline: performance.now() + roundMs, rounds: call.task ? 0 : rounds,
+		answer: call.task?.answer ?? watchAnswer(call.transport, call.requestId),
+	};
+	let isBegun = false;
+	const begin = (/** @type {Accepted} */ accepted) => {
+		isBegun = true;
+		return body(accepted);
+	};
 	try {
-		const result = await askAndClaim(options, round, { declares, takesUrl }, body, created, during);
+		const result = await askAndClaim(options, round, client, begin, created, how);
 		if (result.accepted) return result;
+		if (isWaiting(round, result)) return { ...result, toolResult: { resultType: 'input_required', requestState: String(round.retry?.state) } };
 		const toolResult = given.typed ?? call.typed ? toTyped(result.toolResult) : result.toolResult;
 		if (given.typed !== false) round.answer.isOwn(toolResult);
 		return { ...result, toolResult };
 	} catch (error) {
 		if (isRequired(error)) round.answer.isOwn(error);
+		// What cannot pass by itself ends a task as well.
+		if (call.task && !isBegun && !(error instanceof RequestStateError || error instanceof TypeError)) call.task.isUndone = true;
 		throw error;
 	}
 }
@@ -67,19 +83,38 @@ export async function runWithElicitation(given, call, body, created, during = (b
  * @template R
  * @param {ElicitOptions} options
  * @param {Round} round
- * @param {{ declares: boolean, takesUrl: boolean }} client
+ * @param {import('./clients.js').Client} client
  * @param {(accepted: Accepted) => R | Promise<R>} body
  * @param {import('../core/types.js').AnyElicitation | undefined} created
- * @param {<T>(begin: () => Promise<T>) => Promise<T>} during
+ * @param {How} how
  * @returns {Promise<Result<R>>}
  */
-async function askAndClaim(options, round, client, body, created, during) {
+async function askAndClaim(options, round, client, body, created, how) {
 	for (let attempt = 1; ; attempt += 1) {
 		const end = await ask(options, round, client, created);
 		if (!end.outcome) return { accepted: false, ...end };
-		const result = await during(() => claim(options, round, end, body));
+		const result = await claimAgain(options, round, end, body, how);
 		if (result) return result;
 		if (attempt === CLAIM_ATTEMPTS) throw new ElicitationOpenError(end.elicitation.elicitationId);
+	}
+}
+
+/**
+ * Claims the outcome; once more where the call that had claimed it has given it back.
+ *
+ * @template R
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {Completed} completed
+ * @param {(accepted: Accepted) => R | Promise<R>} body
+ * @param {How} how
+ * @returns {Promise<Result<R> | undefined>} undefined: the outcome is not there any more
+ */
+async function claimAgain(options, round, completed, body, { during = (begin) => begin(), isGivenBack }) {
+	for (let attempt = 1; ; attempt += 1) {
+		const result = await during(() => claim(options, round, completed, body));
+		const taken = result?.accepted === false && result.reason === 'claimed' ? result.elicitationId : undefined;
+		if (taken === undefined || !isGivenBack || !await isGivenBack(taken) || attempt === CLAIM_ATTEMPTS) return result;
 	}
 }
 
@@ -92,21 +127,59 @@ function isRequired(error) {
 }
 
 /**
+ * Whether a run of a task goes on waiting. What it waits for is the requestState that it was given, also of a body that has asked for
+ * something itself.
+ *
+ * @param {Round} round
+ * @param {{ action: string, toolResult: object }} result
+ */
+function isWaiting({ task, retry }, { action, toolResult }) {
+	return task?.answer !== undefined && retry !== undefined && isRetried(retry) && action === 'pending' && !('resultType' in toolResult);
+}
+
+/**
  * @param {ElicitOptions} options
  * @param {Round} round
- * @param {{ declares: boolean, takesUrl: boolean }} client
+ * @param {import('./clients.js').Client} client
  * @param {import('../core/types.js').AnyElicitation} [created]
  * @returns {Promise<Completed | Ended>}
  */
-function ask(options, round, { declares, takesUrl }, created) {
-	const { request, required, retry, session } = round;
+async function ask(options, round, client, created) {
+	const { request, required, retry, session, task } = round;
+	const way = wayOf(options, round, client);
+	if ((way === 'retry' || task) && retry && isRetried(retry)) return continueByRetry(options, { ...round, retry });
+	const begun = await resumeOrCreate(options, created);
+	if (begun.outcome) return begun;
+	const { elicitation, found } = begun;
+	if (task) return askByTask(options, { ...round, task }, begun, way === 'retry');
+	if (way === 'text' || !canBeOpened(elicitation, found)) return askByLink(options, round, begun);
+	const isRetry = way === 'retry';
+	// What this call has created, nobody was asked to open before.
+	const earlier = elicitation.resumed || isRetry ? await beginAsk(options, round.client, elicitation.elicitationId, isRetry) : '';
+	// It has not seen the link. What is open in a browser is waited for.
+	if (earlier === 'asked' && found === 'pending') return endPending(options, elicitation, found, 'client_failed');
+	if (earlier) return askByLink(options, round, begun);
+	if (isRetry) return askByRetry(options, begun);
+	if (way === 'error' && required && session) return askByError(options, { ...round, required, session }, begun);
+	if (request) return askByRequest(options, { ...round, request }, begun);
+	return askByLink(options, round, begun);
+}
+
+/**
+ * @param {ElicitOptions} options
+ * @param {Round} round
+ * @param {import('./clients.js').Client} client
+ * @returns {'retry' | 'request' | 'error' | 'text'} how the client is asked
+ */
+function wayOf(options, { request, required, retry, session }, { declares, takesUrl, ask: known }) {
 	// The page is for somebody else than the user of this client.
-	if (isByOthers(options)) return askByLink(options, round, created);
+	if (isByOthers(options) || !takesUrl) return 'text';
 	// An answer may only require what its call declares (-32021), a request what the client is known to do.
-	if (takesUrl && declares && retry) return askByRetry(options, { ...round, retry });
-	if (takesUrl && required && session && options.ask === 'error') return askByError(options, { ...round, required, session });
-	if (takesUrl && request) return askByRequest(options, { ...round, request }, created);
-	return askByLink(options, round, created);
+	if (retry) return declares ? 'retry' : 'text';
+	const wanted = known ?? options.ask;
+	if (wanted === 'error' && required && session) return 'error';
+	// A client that shows the page of an error alone would not show that of a request.
+	return request && known !== 'error' ? 'request' : 'text';
 }
 
 /** @param {ElicitOptions} options */
@@ -122,7 +195,7 @@ function isByOthers(options) {
  * @param {(accepted: Accepted) => R | Promise<R>} body
  * @returns {Promise<Result<R> | undefined>} undefined: the outcome is not there any more
  */
-async function claim(options, round, { outcome, elicitation, isEarlier }, body) {
+async function claim(options, round, { outcome, elicitation, isEarlier, left }, body) {
 	const { urlmode } = options;
 	const { elicitationId: id, action, reason, reference, refunded, from, ...accepted } = outcome;
 	const owner = ownerOf(options);
@@ -139,7 +212,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	throwIfGone(round, id);
 	const { controller, release } = followSignals([round.signal, round.answer.signal]);
 	const claimed = await urlmode.beginClaim(id, {
-		...owner, reference, timeout: Math.max(0, round.deadline - performance.now()), signal: controller.signal,
+		...owner, reference: left?.reference ?? reference, fence: left?.fence, timeout: Math.max(0, round.deadline - performance.now()), signal: controller.signal,
 		recheck: options.recheck,
 	}).catch((error) => {
 		if (error instanceof ElicitationOpenError) return { state: /** @type {const} */ ('changed') };
@@ -165,10 +238,16 @@ async function claim(options, round, { outcome, elicitation, isEarlier }, body) 
 	/** @type {R} */
 	let result;
 	try {
-		result = await body({
+		const sent = left && { requestState: left.state, inputResponses: round.retry?.answers };
+		result = await runBody(round.retry, left, () => body({
 			...accepted, action, ...reference !== undefined && { reference }, elicitationId: id, returnUrl: elicitation.returnUrl ?? '',
-			signal: claimed.signal, fence: claimed.fence,
-		});
+			signal: claimed.signal, fence: claimed.fence, ...sent,
+		}));
+		// It has not ended: its claim goes on with the next call.
+		if (requiresInput(result)) {
+			const asks = await holdForBody(options, round.retry, elicitation, claimed, result);
+			return { accepted: true, result: /** @type {R} */ (asks) };
+		}
 	} catch (error) {
 		// It was not done: the next call does it.
 		const refused = error instanceof NotConnected ? error : undefined;
@@ -231,8 +310,8 @@ function endWithAnswer({ answer, signal }, claimed, otherwise) {
  * @param {AbortSignal} signal
  * @returns {Promise<'lost'>}
  */
-async function unanswered(signal) {
-	await once(signal, 'abort');
-	await sleep(CLAIM_LEASE_MS, undefined, { ref: false });
-	return 'lost';
+function unanswered(signal) {
+	return new Promise((resolve) => {
+		signal.addEventListener('abort', () => backgroundTimer(() => resolve('lost'), CLAIM_LEASE_MS), { once: true });
+	});
 }

@@ -3,16 +3,18 @@
 import { internalsOf } from '../core/internals.js';
 import { UrlMode } from '../index.js';
 import { VaultDatabase } from '../vault/database.js';
-import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
+import { BASE_URL, DATABASE_URL, KEYS_FILE, required, tenantOf } from './environment.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode accounts [--subject NAME] [--provider NAME] [--state STATE] [--json]
+export const help = `usage: urlmode accounts [--tenant NAME] [--subject NAME] [--provider NAME]
+                        [--state STATE] [--json]
 
 Lists the accounts that users have connected, the one that was connected last first,
 as the role urlmode_server: URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and
 URLMODE_BASE_URL are those of the MCP server. It opens no token.
 
+  --tenant NAME    those of this tenant; without it, those that have none
   --subject NAME   only those of this user
   --provider NAME  only those at this provider
   --state STATE    only those in this state: connected, or reconnect (the user has
@@ -21,6 +23,7 @@ URLMODE_BASE_URL are those of the MCP server. It opens no token.
 `;
 
 export const options = {
+	tenant: { type: /** @type {const} */ ('string') },
 	subject: { type: /** @type {const} */ ('string') },
 	provider: { type: /** @type {const} */ ('string') },
 	state: { type: /** @type {const} */ ('string') },
@@ -31,17 +34,17 @@ export const options = {
  * @param {string[]} args
  * @param {Record<string, string | boolean | undefined>} options
  */
-export async function run(args, { subject, provider, state, json }) {
+export async function run(args, { tenant, subject, provider, state, json }) {
 	if (args.length > 0) throw new UsageError('urlmode accounts takes no argument');
 	if (state !== undefined && state !== 'connected' && state !== 'reconnect') throw new UsageError('--state takes connected or reconnect');
 	const urlmode = new UrlMode({
 		databaseUrl: required('URLMODE_DATABASE_URL', DATABASE_URL),
 		keysFile: required('URLMODE_KEYS_FILE', KEYS_FILE),
-		baseUrl: required('URLMODE_BASE_URL', BASE_URL),
+		baseUrl: required('URLMODE_BASE_URL', BASE_URL), tenant: tenantOf(tenant),
 	});
 	try {
 		const text = (/** @type {unknown} */ value) => (value === undefined ? null : String(value));
-		const rows = await new VaultDatabase(internalsOf(urlmode).database).list(text(subject), text(provider), text(state));
+		const rows = await new VaultDatabase(internalsOf(urlmode).database, tenantOf(tenant)).list(text(subject), text(provider), text(state));
 		process.stdout.write(json ? `${JSON.stringify(rows, null, '\t')}\n` : rows.map(lineOf).join(''));
 	} finally {
 		await urlmode.close();

@@ -1,7 +1,7 @@
 // urlmode check: checks the setup of the waiting side. Each check adds findings;
 // the report has the form of the same command on the callback host.
 
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
@@ -18,12 +18,14 @@ import { UsageError } from './usage-error.js';
 export const help = `usage: urlmode check [--provider NAME] [--json]
 
 Looks at what an MCP server needs: the database, its schema and the role, the
-clock, the keys file, and whether the callback programs answer at the base URL.
-URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and URLMODE_BASE_URL are those of the
-server. Says of each what it found and what to do, and changes nothing.
+clock, the keys file, and whether the callback programs answer at the base URL
+and have the same keys. With the login of the server it creates an elicitation of
+its own, ends it, hears of that, and deletes it. URLMODE_DATABASE_URL,
+URLMODE_KEYS_FILE and URLMODE_BASE_URL are those of the server. Says of each what
+it found and what to do.
 
-  --provider NAME  a provider of the callback programs' configuration: finds out
-                   whether they have the same keys
+  --provider NAME  a provider of the callback programs' configuration, for a link
+                   that they open; by default the one that they have for this
   --json           one JSON object, with the status and an array of findings
 
 Status: 0 nothing is wrong, 1 warnings, 2 errors.
@@ -35,6 +37,8 @@ export const options = {
 };
 
 const TIMEOUT_MS = 10_000;
+// The provider, the tenant and the subject of elicitations that a check makes.
+const OF_CHECK = 'urlmode-check';
 const CLOCK_SECONDS = 2;
 
 /**
@@ -107,8 +111,11 @@ export async function run(args, { provider, json }) {
 	const report = new Report();
 	const keys = await report.try('keys', 'see urlmode keys --help', () => checkKeys(report));
 	await report.try('database', 'correct URLMODE_DATABASE_URL, or start PostgreSQL', () => checkDatabase(report));
+	if (!report.count('error')) {
+		await report.try('walk', 'the log of PostgreSQL says why; urlmode check on a callback host finds the cause', () => checkWalk(report));
+	}
 	await report.try('callback', 'correct URLMODE_BASE_URL, or start the callback programs and nginx',
-		() => checkCallback(report, keys, provider === undefined ? undefined : String(provider)));
+		() => checkCallback(report, keys, String(provider ?? OF_CHECK)));
 	if (json) report.printJson();
 	else report.print();
 	return report.count('error') ? 2 : report.count('warning') ? 1 : 0;
@@ -154,16 +161,54 @@ async function checkDatabase(report) {
 }
 
 /**
+ * What a server does, with its login: each step is committed.
+ *
+ * @param {Report} report
+ */
+async function checkWalk(report) {
+	const client = new Client({
+		...checkDatabaseUrl(required('URLMODE_DATABASE_URL', DATABASE_URL)), application_name: 'urlmode check',
+		connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+	});
+	client.on('error', () => {});
+	await client.connect();
+	/** @type {sql.Query} */
+	const query = async (text, values) => (await client.query(text, values)).rows;
+	const id = randomUUID();
+	// The owner, of a tenant (lib/PROTOCOL.md).
+	const binding = createHash('sha256').update(`urlmode binding v2\0${OF_CHECK}\0${OF_CHECK}\0`).digest().subarray(0, 16);
+	try {
+		await client.query('LISTEN urlmode');
+		const heard = new Promise((resolve, reject) => {
+			client.on('notification', ({ payload }) => payload?.includes(`"id":"${id}","status":"completed"`) && resolve(undefined));
+			setTimeout(() => reject(new Error('the end of an elicitation was written, and its notification does not come')), TIMEOUT_MS).unref();
+		});
+		heard.catch(() => {});
+		await sql.createElicitation(query, [{
+			id, provider: OF_CHECK, kind: 'approval', subject: OF_CHECK, session: '', binding, requester: 'urlmode check', targetUrl: null,
+			expected: null, verifier: null, ttlMs: 60_000, exclusive: false, resumeKey: null, canRecheck: false, request: binding, checkout: null,
+			clientId: null, linkKid: 0, form: Buffer.from('nobody opens it'), approvers: null, verifyMs: null, traceparent: null, tenant: OF_CHECK, item: null,
+		}]);
+		await sql.settle(query, { id, binding, action: 'cancel', reason: '', result: null, amount: null, currency: null, reference: null });
+		await heard;
+		report.add('walk', 'ok', 'an elicitation is created and ended, and its end is heard');
+	} finally {
+		await sql.endWalk(query, { id }).catch(() => {});
+		await client.end();
+	}
+}
+
+/**
  * @param {Report} report
  * @param {Client} client
  */
 async function checkSchema(report, client) {
 	const { rows: functions } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine,
-			has_function_privilege('urlmode_server', oid, 'EXECUTE') AS servers
+			(SELECT min(pg_get_userbyid(a.grantee)) FROM aclexplode(proacl) a WHERE pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_server$') AS server
 		FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace`);
-	const refused = functions.filter(({ mine, servers }) => servers && !mine).map(({ name }) => name);
+	const refused = functions.filter(({ mine, server }) => server && !mine);
 	if (refused.length > 0) {
-		report.add('role', 'error', `no right to execute ${refused.join(', ')}`, 'connect as urlmode_server, or as a member of it');
+		report.add('role', 'error', `no right to execute ${refused.map(({ name }) => name).join(', ')}`, `connect as ${refused[0].server}, or as a member of it`);
 		return;
 	}
 	const canList = functions.some(({ name, mine }) => name === 'list_migrations' && mine);
@@ -183,7 +228,7 @@ async function checkSchema(report, client) {
 /**
  * @param {Report} report
  * @param {KeysFile | undefined} keys
- * @param {string | undefined} provider
+ * @param {string} provider
  */
 async function checkCallback(report, keys, provider) {
 	const { origin: baseUrl } = checkBaseUrl(required('URLMODE_BASE_URL', BASE_URL));
@@ -194,8 +239,8 @@ async function checkCallback(report, keys, provider) {
 		return;
 	}
 	report.add('callback', 'ok', `urlmode answers at ${baseUrl}`);
-	if (provider === undefined || !keys) {
-		report.add('same_keys', 'skipped', 'not compared', provider === undefined ? 'name a provider with --provider' : '');
+	if (!keys) {
+		report.add('same_keys', 'skipped', 'not compared');
 		return;
 	}
 	// A good link of no elicitation: the programs say that they do not know it, or that the state is not good. With
@@ -208,6 +253,8 @@ async function checkCallback(report, keys, provider) {
 		report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
 	} else if (says('state_invalid')) {
 		report.add('same_keys', 'error', 'the callback programs do not open what is sealed here', 'copy their keys file');
+	} else if (says('unknown_provider') && provider === OF_CHECK) {
+		report.add('same_keys', 'skipped', 'not compared: the callback programs are of an older version', 'name a provider with --provider');
 	} else if (says('unknown_provider')) {
 		report.add('same_keys', 'error', `the callback programs have no provider ${provider}`, 'compare with their configuration');
 	} else report.add('same_keys', 'warning', 'the callback programs answer otherwise than expected', 'see their log');

@@ -8,6 +8,9 @@ export function required(name, what) {
 	return value;
 }
 
+/** @param {unknown} option `--tenant` */
+export const tenantOf = (option) => (option === undefined ? '' : String(option));
+
 export const DATABASE_URL = 'a connection string of the role urlmode_server, postgresql://urlmode_server:…@host/database';
 export const KEYS_FILE = 'the path of a copy of the callback programs\' keys file';
 export const BASE_URL = 'where the callback programs are, https://callback.example';

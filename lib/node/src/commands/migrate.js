@@ -1,46 +1,71 @@
 // urlmode migrate: what sql/migrate does with psql.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
-import { BEGIN, functionsVersion, hasFrameworks, readFunctions, readMigrations } from './migrations.js';
+import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOGINS, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode migrate [--frameworks] [--dry-run]
+export const help = `usage: urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N]
+                       [--dry-run]
 
 Applies the migrations of the package, in order and each once, to the database
 that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and a
 schema. Each migration is one transaction. Then replaces the functions, in one
-transaction; newer functions than those of the package are an error. Two runs at
-the same time wait for each other. Stops at the first error, and leaves what was
-applied before it.
+transaction; newer functions than those of the package are an error.
+
+A transaction waits two seconds for a lock, because reads and writes of the table
+wait behind it. Then it gives way, names the processes that hold the lock, and tries
+again, 20 times or N. Two runs at the same time wait for each other. Stops at the first
+other error. What was applied before it stays, also when the lock did not become free.
 
   --frameworks  also the schema urlmode_frameworks, which FrontMCP and mcp-lite
                 need; later runs know that it is there
+  --deployment NAME
+                the logins are urlmode_NAME_cgi and so on; for the name default
+                urlmode_cgi. A database that has other ones gets these beside them
+  --revoke-others
+                these logins alone can use this database from now on
+  --tries N     how often a transaction waits for its locks
   --dry-run     say what would be applied, and change nothing
 `;
 
 export const options = {
 	frameworks: { type: /** @type {const} */ ('boolean') },
+	deployment: { type: /** @type {const} */ ('string') },
+	'revoke-others': { type: /** @type {const} */ ('boolean') },
+	tries: { type: /** @type {const} */ ('string') },
 	'dry-run': { type: /** @type {const} */ ('boolean') },
 };
 
-const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration'))";
+const TRIES = 20;
+/** The second one is in force from the next statement on: two runs wait for each other as long as it takes. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '2s'";
+/** SQLSTATEs of lock_timeout and of a deadlock. */
+const IS_LOCKED = ['55P03', '40P01'];
 
 /**
  * @param {string[]} args
- * @param {{ frameworks?: unknown, 'dry-run'?: unknown }} options
+ * @param {{ frameworks?: unknown, deployment?: string, 'revoke-others'?: unknown, tries?: unknown, 'dry-run'?: unknown }} options
  */
-export async function run(args, { frameworks, 'dry-run': dryRun }) {
+export async function run(args, { frameworks, deployment, 'revoke-others': revokeOthers, tries = String(TRIES), 'dry-run': dryRun }) {
+	if (!/^[1-9]\d{0,3}$/.test(String(tries))) throw new UsageError('--tries needs a number from 1 to 9999');
 	if (args.length > 0) throw new UsageError('urlmode migrate takes no argument');
+	if (deployment !== undefined && !/^[a-z][a-z0-9]{0,15}$/.test(deployment)) {
+		throw new UsageError('a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter');
+	}
+	if (revokeOthers && deployment === undefined) throw new UsageError('--revoke-others needs --deployment, whose logins stay');
 	const url = required('URLMODE_ADMIN_DATABASE_URL', 'a connection string of a user who can create roles and a schema');
 	const client = new Client({ ...checkDatabaseUrl(url), application_name: 'urlmode migrate' });
 	client.on('error', () => {});
+	client.on('notice', ({ message }) => warn(String(message)));
 	await client.connect();
 	try {
 		if (dryRun) await list(client, Boolean(frameworks));
-		else await apply(client, Boolean(frameworks));
+		else await apply(client, { frameworks: Boolean(frameworks), deployment: deployment ?? '', revokeOthers: Boolean(revokeOthers), tries: Number(tries) });
 	} finally {
 		await client.end();
 	}
@@ -67,50 +92,75 @@ async function list(client, frameworks) {
 
 /**
  * @param {Client} client
- * @param {boolean} frameworks
+ * @param {{ frameworks: boolean, deployment: string, revokeOthers: boolean, tries: number }} options
  */
-async function apply(client, frameworks) {
+async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 	await client.query('SET client_min_messages = warning');
-	await transaction(client, () => execute(client, BEGIN));
+	const { rows: [whose] } = await client.query(whoseDatabase(deployment));
+	const names = { ...namesOf(whose), revoke_others: String(revokeOthers) };
+	let left = tries;
+	/** @param {string} name @param {() => Promise<unknown>} statements */
+	const transaction = async (name, statements) => {
+		while (!await tried(client, statements)) {
+			left -= 1;
+			warn(`${name} has waited too long for a lock, and has changed nothing (try ${tries - left} of ${tries})`);
+			for (const { line } of (await client.query(BLOCKERS)).rows) warn(`  ${line}`);
+			if (left === 0) throw new Error('gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one');
+			await sleep(Math.min(tries - left, 5) * 1_000);
+		}
+	};
+	await transaction(BEGIN.name, () => execute(client, BEGIN, names));
 	const { rows } = await client.query('SELECT name FROM urlmode.migration');
 	const all = frameworks || hasFrameworks(rows.map(({ name }) => name));
 	for (const file of readMigrations(all)) {
-		await transaction(client, async () => {
+		let missing = true;
+		await transaction(file.name, async () => {
 			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [file.name]);
-			if (rowCount) return;
-			process.stdout.write(`${file.name}\n`);
-			await execute(client, file);
+			missing = !rowCount;
+			if (!missing) return;
+			await execute(client, file, names);
 			await client.query('RESET ROLE');
 			await client.query('INSERT INTO urlmode.migration (name) VALUES ($1)', [file.name]);
 		});
+		if (missing) process.stdout.write(`${file.name}\n`);
 	}
-	await transaction(client, async () => {
-		for (const file of readFunctions(all)) await execute(client, file);
+	await transaction(LOGINS.name, () => execute(client, LOGINS, names));
+	await transaction('functions/', async () => {
+		for (const file of readFunctions(all)) await execute(client, file, names);
 	});
 }
 
 /**
  * @param {Client} client
  * @param {import('./migrations.js').SqlFile} file
+ * @param {import('./migrations.js').Names} names
  */
-async function execute(client, { name, sql }) {
-	await client.query(sql).catch(({ message, hint }) => {
-		throw new Error([`${name}: ${message}`, hint].filter(Boolean).join('. '));
+async function execute(client, { name, sql }, names) {
+	await client.query(withNames(sql, names)).catch(({ message, hint, code }) => {
+		throw Object.assign(new Error([`${name}: ${message}`, hint].filter(Boolean).join('. ')), { code });
 	});
+}
+
+/** @param {string} line */
+function warn(line) {
+	process.stderr.write(`urlmode migrate: ${line}\n`);
 }
 
 /**
  * @param {Client} client
  * @param {() => Promise<unknown>} statements
+ * @returns {Promise<boolean>} false: another session holds what it would lock, and nothing has happened
  */
-async function transaction(client, statements) {
+async function tried(client, statements) {
 	await client.query('BEGIN');
 	try {
 		await client.query(LOCK);
 		await statements();
 		await client.query('COMMIT');
+		return true;
 	} catch (error) {
 		await client.query('ROLLBACK').catch(() => {});
+		if (error instanceof Error && 'code' in error && IS_LOCKED.includes(String(error.code))) return false;
 		throw error;
 	}
 }

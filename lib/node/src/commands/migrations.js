@@ -10,14 +10,24 @@ const FOLDER = resolve(existsSync(resolve('../../prepare.mjs')) ? '../../../../s
 
 const read = (/** @type {string} */ file) => readFileSync(FOLDER + file, 'utf8');
 
-const ROLES = new Map([...read('roles.sql').matchAll(/^\\set (\w+) (\w+)$/gm)].map(([, role, name]) => [role, name]));
+/** What psql sets by roles.sql, by its name: `cgi`, the name of the login of the callback programs, and so on. @typedef {Record<string, string>} Names */
+
+const ROLES = read('roles.sql');
+const SUFFIXES = [...ROLES.matchAll(/^\\set (\w+) :prefix (\w+)$/gm)].map(([, role, suffix]) => [role, suffix]);
+
+/** The SELECT that says whose database this is: its `prefix` and `owner`. @param {string} deployment empty: as the database has it */
+export const whoseDatabase = (deployment) => withNames(ROLES.slice(ROLES.indexOf('\nSELECT '), ROLES.indexOf(' \\gset')), { deployment });
+
+/** @param {{ prefix: string, owner: string }} row what `whoseDatabase` has returned @returns {Names} */
+export const namesOf = ({ prefix, owner }) => ({ prefix, owner, ...Object.fromEntries(SUFFIXES.map(([role, suffix]) => [role, prefix + suffix])) });
 
 /**
- * With the names of the roles in place of :"cgi" and :'cgi', as psql puts them there.
+ * With these names in place of :"cgi" and :'cgi', as psql puts them there.
  *
  * @param {string} sql
+ * @param {Names} names
  */
-export const withRoles = (sql) => sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (_, quote, role) => quote + ROLES.get(role) + quote);
+export const withNames = (sql, names) => sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (_, quote, name) => quote + names[name] + quote);
 
 /**
  * @typedef {{ name: string, sql: string }} SqlFile
@@ -31,18 +41,28 @@ export const withRoles = (sql) => sql.replaceAll(/(?<!:):(["'])(\w+)\1/g, (_, qu
  */
 function readFolder(folder) {
 	const names = readdirSync(FOLDER + folder).filter((name) => /^[0-9].*\.sql$/.test(name)).sort();
-	return names.map((name) => ({ name, sql: withRoles(read(`${folder}/${name}`)) }));
+	return names.map((name) => ({ name, sql: read(`${folder}/${name}`) }));
 }
 
-/** What comes before all others, each time. @type {SqlFile} */
-export const BEGIN = { name: 'begin.sql', sql: withRoles(read('begin.sql')) };
+/** @param {string} name @returns {SqlFile} */
+const readOne = (name) => ({ name, sql: read(name) });
+
+/** What comes before all others, each time. */
+export const BEGIN = readOne('begin.sql');
+
+/** What comes after the migrations, each time. */
+export const LOGINS = readOne('logins.sql');
+
+/** Says who holds the locks for which a migration has waited. */
+export const BLOCKERS = read('blockers.sql');
 
 /** Each is applied once. @param {boolean} frameworks with those of frameworks/ */
 export const readMigrations = (frameworks = false) => [...readFolder('tables'), ...frameworks
 	? readFolder('frameworks/tables').map(({ name, sql }) => ({ name: `frameworks/${name}`, sql })) : []];
 
 /** All are applied each time. @param {boolean} frameworks with those of frameworks/ */
-export const readFunctions = (frameworks = false) => [...readFolder('functions'), ...frameworks ? readFolder('frameworks/functions') : []];
+export const readFunctions = (frameworks = false) => [...readFolder('functions'),
+	...frameworks ? readFolder('frameworks/functions') : [], readOne('end.sql')];
 
 /** Whether frameworks/ was applied before, or is being applied. @param {string[]} applied names of migrations */
 export const hasFrameworks = (applied) => applied.some((name) => name.startsWith('frameworks/'));

@@ -3,19 +3,21 @@
 import { KeysFile } from '../core/keys.js';
 import { UrlMode } from '../index.js';
 import { Vault } from '../vault.js';
-import { BASE_URL, DATABASE_URL, KEYS_FILE, required, VAULT_KEYS_FILE } from './environment.js';
+import { BASE_URL, DATABASE_URL, KEYS_FILE, required, tenantOf, VAULT_KEYS_FILE } from './environment.js';
 import { kidsOf } from './keys.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode vault keys
-       urlmode vault reseal
+export const help = `usage: urlmode vault keys [--tenant NAME]
+       urlmode vault reseal [--tenant NAME]
 
   keys    which keys the vault still needs, and for how many accounts. The status
           is 1 if one of them is not in the file. No secret is shown
   reseal  seals all accounts with the first key of the file, in batches, while the
           MCP servers are running. An account that does not open stays as it is and
           is listed, and the status is 1
+
+  --tenant NAME  the accounts of this tenant; without it, those that have none
 
 To replace a key: put a new one on top of the file of every MCP server (urlmode keys
 new writes one), run urlmode vault reseal, and remove the old one when urlmode vault
@@ -26,14 +28,19 @@ URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and URLMODE_BASE_URL are those of the MC
 server.
 `;
 
-/** @param {string[]} args */
-export async function run([verb, ...more]) {
+export const options = { tenant: { type: /** @type {const} */ ('string') } };
+
+/**
+ * @param {string[]} args
+ * @param {{ tenant?: unknown }} options
+ */
+export async function run([verb, ...more], { tenant }) {
 	if (more.length > 0 || (verb !== 'keys' && verb !== 'reseal')) throw new UsageError('urlmode vault keys, or urlmode vault reseal');
 	const keysFile = required('URLMODE_VAULT_KEYS_FILE', VAULT_KEYS_FILE);
 	const urlmode = new UrlMode({
 		databaseUrl: required('URLMODE_DATABASE_URL', DATABASE_URL),
 		keysFile: required('URLMODE_KEYS_FILE', KEYS_FILE),
-		baseUrl: required('URLMODE_BASE_URL', BASE_URL),
+		baseUrl: required('URLMODE_BASE_URL', BASE_URL), tenant: tenantOf(tenant),
 	});
 	try {
 		const vault = new Vault(urlmode, { keysFile, providers: {} });

@@ -5,15 +5,17 @@
 import { DESCRIBED_KINDS } from './contract-kinds.js';
 import {
 	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS, REFERENCE_MAX,
-	SESSION_MAX, SUBJECT_MAX, TTL_MAX_MS,
+	SESSION_MAX, SUBJECT_MAX, TENANT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
 import { ACTIONS } from './contract-words.js';
-import { isCurrency } from './price.js';
-import { RESULT_JSON_MAX } from './seal.js';
+import { isCurrency } from './currency.js';
+import { byteLength } from './runtime.js';
+import { RESULT_JSON_MAX } from './sizes.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PROVIDER = new RegExp(`^[a-z0-9][a-z0-9_-]{0,${PROVIDER_MAX - 1}}$`);
 const CONSUMER = new RegExp(`^[a-z0-9_-]{1,${CONSUMER_MAX}}$`);
+const TENANT = new RegExp(`^[a-z0-9_-]{0,${TENANT_MAX}}$`);
 const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
@@ -43,7 +45,7 @@ export function checkChoice(name, value, choices) {
  */
 export function checkText(name, value, min, max) {
 	if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
-	const bytes = Buffer.byteLength(value);
+	const bytes = byteLength(value);
 	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes in UTF-8`);
 	// PostgreSQL accepts neither, and an unpaired surrogate would be encoded like another text.
 	if (value.includes('\0') || !value.isWellFormed()) {
@@ -67,6 +69,17 @@ export function checkId(value, name = 'the elicitation id') {
 export function checkProvider(value) {
 	if (typeof value !== 'string' || !PROVIDER.test(value)) {
 		throw new TypeError('provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -');
+	}
+	return value;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string} empty: none
+ */
+export function checkTenant(value = '') {
+	if (typeof value !== 'string' || !TENANT.test(value)) {
+		throw new TypeError(`tenant must have at most ${TENANT_MAX} lower-case letters, digits, underscores and hyphens`);
 	}
 	return value;
 }
@@ -246,12 +259,35 @@ export function checkSignal(value) {
  */
 export function checkClients(value) {
 	if (!Array.isArray(value)) throw new TypeError('clients must be an array');
-	for (const { name, round, rounds } of value) {
+	for (const { name, versions, url, ask, round, rounds, ...others } of value) {
+		checkKnown('clients', others);
 		checkText('the name of a client', name, 1, NAME_MAX);
+		checkVersions(versions);
+		checkFlag('url', url, false);
+		if (ask !== undefined) checkChoice('ask', ask, ['request', 'error', 'text']);
 		if (round !== undefined) checkMilliseconds('round', round, 1, CALL_MAX_MS);
 		if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= 0)) throw new TypeError('rounds must be a whole number');
 	}
 	return value;
+}
+
+/** @param {unknown} value of which versions something is known */
+function checkVersions(value = {}) {
+	if (typeof value !== 'object' || value === null) throw new TypeError('versions must be an object: { from, before }');
+	const { from, before, ...others } = /** @type {Record<string, unknown>} */ (value);
+	checkKnown('versions', others);
+	for (const [name, version] of Object.entries({ from, before })) {
+		if (version !== undefined && typeof version !== 'string') throw new TypeError(`${name} must be a version, as text`);
+	}
+}
+
+/**
+ * @param {string} name
+ * @param {object} others the members that are not known
+ */
+function checkKnown(name, others) {
+	const [member] = Object.keys(others);
+	if (member !== undefined) throw new TypeError(`${name} has a member that is not known: ${member}`);
 }
 
 /**
@@ -341,6 +377,6 @@ function toJson(result) {
 	if (result === undefined) return null;
 	const json = typeof result === 'object' && result !== null ? JSON.stringify(result) : undefined;
 	if (!json?.startsWith('{')) throw new TypeError('result must be an object that can be written as JSON');
-	if (Buffer.byteLength(json) > RESULT_JSON_MAX) throw new TypeError(`result must have at most ${RESULT_JSON_MAX} bytes as JSON`);
+	if (byteLength(json) > RESULT_JSON_MAX) throw new TypeError(`result must have at most ${RESULT_JSON_MAX} bytes as JSON`);
 	return json;
 }

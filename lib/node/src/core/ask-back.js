@@ -6,7 +6,7 @@
 import { RECHECK_LEASE_MS } from './contract-limits.js';
 import { checkEntries, hasEntries } from './entries.js';
 import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
-import { checkProblem } from './form.js';
+import { backgroundTimer, warn } from './runtime.js';
 
 /**
  * @typedef {import('./database.js').Row} Row
@@ -30,6 +30,7 @@ import { checkProblem } from './form.js';
  * @property {(rowKey: RowKey, lease: number, problem: Buffer | null, failed: boolean) => Promise<unknown>} endCheck
  * @property {(rowKey: RowKey, result: Buffer) => import('./form-types.js').Values} openValues
  * @property {(rowKey: RowKey, problem: Problem) => Buffer} sealProblem
+ * @property {(value: unknown) => Problem | undefined} checkProblem
  */
 
 /**
@@ -45,9 +46,12 @@ import { checkProblem } from './form.js';
  *     nothing to ask
  * @property {(taken: Taken) => number} lasts milliseconds
  * @property {(row: Asked, taken: Taken, ask: Ask, signal: AbortSignal) => Promise<Answer>} ask
- * @property {(rowKey: RowKey, lasts: number) => boolean} overdue it takes longer. True: its answer counts all the same
+ * @property {(rowKey: RowKey, lasts: number) => Error | undefined} overdue its error, if it takes longer. undefined: none that the
+ *     caller hears of
  * @property {(rowKey: RowKey, taken: Taken, answer: Answer | undefined) => Promise<unknown>} end undefined: it has failed
  */
+
+const WARNING = 'URLMODE_RECHECK';
 
 /**
  * Whether an event has asked for a recheck that nobody has answered. A payment
@@ -91,18 +95,19 @@ export class AskBack {
 	 * @param {Asked} row
 	 * @param {Ask} ask
 	 * @param {number | null} [age] before a claim: how old the last answer may be, in milliseconds
+	 * @param {AbortSignal} [signal] ends it as its time limit does
 	 * @returns {Promise<{ taken: boolean, error?: unknown }>} taken: false if another process asks. error: that of the
-	 *     function, or of an answer that is not valid
+	 *     function, of an answer that is not valid, or of what has ended it
 	 * @throws an error of PostgreSQL
 	 */
-	async run(row, ask, age = null) {
+	async run(row, ask, age = null, signal = undefined) {
 		const { id, binding } = row;
 		const rowKey = { id, binding };
 		this.#running.set(id, row.status);
 		try {
 			const taken = await this.#question.take(rowKey, age);
 			if (!taken) return { taken: false };
-			return { taken: true, ...await this.answer(row, taken, ask) };
+			return { taken: true, ...await this.answer(row, taken, ask, signal) };
 		} finally {
 			this.#running.delete(id);
 		}
@@ -114,33 +119,41 @@ export class AskBack {
 	 * @param {Asked} row
 	 * @param {Taken} taken
 	 * @param {Ask} ask
+	 * @param {AbortSignal} [signal]
 	 * @returns {Promise<{ error?: unknown }>}
 	 */
-	async answer(row, taken, ask) {
-		const { answer, ...failure } = await this.#ask(row, taken, ask);
+	async answer(row, taken, ask, signal) {
+		const { answer, ...failure } = await this.#ask(row, taken, ask, signal);
 		await this.#question.end({ id: row.id, binding: row.binding }, taken, answer);
 		return failure;
 	}
 
 	/**
+	 * The function may never settle: its time limit and the signal end what awaits it.
+	 *
 	 * @param {Asked} row
 	 * @param {Taken} taken
 	 * @param {Ask} ask
+	 * @param {AbortSignal} [signal]
 	 * @returns {Promise<{ answer?: Answer | undefined, error?: unknown }>} empty: it took too long
 	 */
-	async #ask(row, taken, ask) {
+	async #ask(row, taken, ask, signal) {
 		const lasts = this.#question.lasts(taken);
 		const controller = new AbortController();
-		/** @type {NodeJS.Timeout | undefined} */
-		let timer;
-		/** @type {Promise<{}>} */
-		const overdue = new Promise((resolve) => {
-			timer = setTimeout(() => {
-				if (this.#question.overdue(row, lasts)) return;
-				controller.abort(new Error('the time limit has passed'));
-				resolve({});
-			}, lasts).unref();
-		});
+		/** @type {(failure: { error?: unknown }) => void} */
+		let end;
+		/** @type {Promise<{ error?: unknown }>} */
+		const ended = new Promise((resolve) => (end = resolve));
+		const timer = backgroundTimer(() => {
+			const error = this.#question.overdue(row, lasts);
+			controller.abort(error ?? new Error('the time limit has passed'));
+			end(error ? { error } : {});
+		}, lasts);
+		const onAbort = () => {
+			controller.abort(signal?.reason);
+			end({ error: signal?.reason });
+		};
+		signal?.addEventListener('abort', onAbort, { once: true });
 		const answered = async () => {
 			try {
 				return { answer: await this.#question.ask(row, taken, ask, controller.signal) };
@@ -149,9 +162,10 @@ export class AskBack {
 			}
 		};
 		try {
-			return await Promise.race([answered(), overdue]);
+			return await Promise.race([answered(), ended]);
 		} finally {
 			clearTimeout(timer);
+			signal?.removeEventListener('abort', onAbort);
 		}
 	}
 }
@@ -166,26 +180,26 @@ export function rechecker({ beginRecheck, answerRecheck, endRecheck, complete })
 	return new AskBack({
 		take: (rowKey, age) => beginRecheck(rowKey, RECHECK_LEASE_MS, age),
 		lasts: () => RECHECK_LEASE_MS,
-		ask: async ({ id, binding }, { provider, event_type: type, unproven_references: references, expected, checkout }, recheck) => {
+		ask: async ({ id, binding }, { provider, event_type: type, unproven_references: references, expected, checkout }, recheck, signal) => {
 			const answer = await recheck({
 				elicitationId: id, provider, type: type ?? undefined, reference: references.at(-1), references,
 				expected: expected ?? undefined,
 				...checkout !== null && { checkout },
+				signal,
 			});
+			// Nobody awaits it any more, and the row may have another lease.
+			signal.throwIfAborted();
 			if (hasEntries(answer)) return checkEntries(answer);
 			try {
 				if (answer) await complete({ id, binding }, answer);
 			} catch (error) {
 				if (!isForeignPayment(error)) throw error;
 				// A stranger may have sent the reference. The wait continues.
-				warn(`recheck changed nothing: ${error.message}`);
+				warn(`recheck changed nothing: ${error.message}`, WARNING);
 			}
 			return true;
 		},
-		overdue: ({ id }, lasts) => {
-			warn(`recheck of elicitation ${id} takes more than ${lasts / 1_000} s: another instance may begin one meanwhile`);
-			return true;
-		},
+		overdue: ({ id }, lasts) => new Error(`recheck of elicitation ${id} has not answered within ${lasts / 1_000} s`),
 		end: async (rowKey, taken, answer) => {
 			if (!answer || answer === true) return endRecheck(rowKey, taken, !answer);
 			const outcomes = await answerRecheck(rowKey, taken, answer);
@@ -202,7 +216,7 @@ export function rechecker({ beginRecheck, answerRecheck, endRecheck, complete })
 function warnOf(id, reference, outcome) {
 	const why = outcome === 'foreign' ? 'does not name this elicitation or its checkout'
 		: outcome === 'reference_taken' ? 'has paid for another elicitation' : undefined;
-	if (why) warn(`recheck of elicitation ${id} did not record ${reference}, which ${why}`);
+	if (why) warn(`recheck of elicitation ${id} did not record ${reference}, which ${why}`, WARNING);
 }
 
 /**
@@ -211,7 +225,7 @@ function warnOf(id, reference, outcome) {
  * @param {CheckOperations} operations
  * @returns {AskBack<TakenCheck, VerifyFunction, { problem: Problem | undefined }>}
  */
-export function checker({ takeCheck, endCheck, openValues, sealProblem }) {
+export function checker({ takeCheck, endCheck, openValues, sealProblem, checkProblem }) {
 	return new AskBack({
 		take: takeCheck,
 		lasts: ({ left_ms: left }) => Math.max(0, Number(left)),
@@ -220,8 +234,8 @@ export function checker({ takeCheck, endCheck, openValues, sealProblem }) {
 			return { problem: checkProblem(await verify({ elicitationId: id, provider, values, signal })) };
 		},
 		overdue: ({ id }) => {
-			process.emitWarning(`verify of elicitation ${id} took longer than its time limit`, { type: 'UrlModeWarning', code: 'URLMODE_VERIFY' });
-			return false;
+			warn(`verify of elicitation ${id} took longer than its time limit`, 'URLMODE_VERIFY');
+			return undefined; // The page is open again, and the wait continues.
 		},
 		end: (rowKey, { lease }, answer) => endCheck(
 			rowKey, lease, answer?.problem ? sealProblem(rowKey, answer.problem) : null, !answer),
@@ -234,9 +248,4 @@ export function checker({ takeCheck, endCheck, openValues, sealProblem }) {
  */
 function isForeignPayment(error) {
 	return error instanceof ElicitationMismatchError || error instanceof ElicitationReferenceError;
-}
-
-/** @param {string} message */
-function warn(message) {
-	process.emitWarning(message, { type: 'UrlModeWarning', code: 'URLMODE_RECHECK' });
 }

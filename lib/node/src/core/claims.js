@@ -4,28 +4,33 @@
 // answer was written. What cannot be kept is not final: the lease is renewed until
 // the claim is confirmed or released (../../../sql/functions/004_claim.sql).
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { orAborted } from './abort.js';
 import * as sql from './contract-calls.js';
-import { CLAIM_CONFIRM_MS, CLAIM_RENEWALS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
+import { CLAIM_CONFIRM_MS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
 import { FULFILLED_INFO } from './contract-seals.js';
-import { ClaimLostError, ClaimRefundedError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
-import { checkReference } from './arguments.js';
+import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
-import { FULFILLED_JSON_MAX, seal, unseal } from './seal.js';
+import { accountClaim, begunClaim, checkRefund, Lease } from './lease.js';
+import { seal, unseal } from './seal.js';
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
  * @typedef {import('./types.js').Claim} Claim
+ * @typedef {import('./types.js').ClaimEnd} ClaimEnd
  *
  * @typedef {object} BeginOptions
  * @property {string | null} reference of the payment; null: the oldest that matches
  * @property {number} lease milliseconds
  * @property {number} timeout milliseconds to wait while another call holds the lease
- * @property {AbortSignal | undefined} signal ends this wait
- * @property {string | null} claimId of the caller
+ * @property {AbortSignal | undefined} signal ends this wait, and that for a recheck
+ * @property {number | undefined} [fence] of the round before of the same call, which has held the claim
+ * @property {string | undefined} [claimId] of the caller, who may use it for another call as well
+ * @property {number | undefined} [fence] of the round before of this call, which has held the claim
  * @property {boolean} anyPayment whether it may be one that does not match, or is held
  * @property {import('./types.js').RecheckFunction | undefined} [recheck] by default that for the provider
  * @property {number} [recheckAfter] how old its last answer may be, in milliseconds
@@ -47,6 +52,8 @@ export class Claims {
 	#listener;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
+	/** @type {WeakMap<Claim, () => Promise<boolean>>} how an account is given back whose code was never sent */
+	#unsent = new WeakMap();
 	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
 	#confirming = new Map();
 
@@ -77,6 +84,8 @@ export class Claims {
 		// A client that has its answer can call again at once.
 		const confirming = this.#confirming.get(rowKey.id);
 		if (confirming) await Promise.race([confirming, sleep(CLAIM_CONFIRM_MS, undefined, { ref: false })]);
+		const going = options.fence === undefined ? undefined : await this.#continue(rowKey, options.fence, options.lease);
+		if (going) return going;
 		let age = this.#ageOf(options);
 		for (;;) {
 			options.signal?.throwIfAborted();
@@ -123,14 +132,14 @@ export class Claims {
 	 * Asks the provider before the claim begins: what it has may have gone back. If that fails, the claim does not begin.
 	 *
 	 * @param {RowKey} rowKey
-	 * @param {{ recheck?: BeginOptions['recheck'] }} options
+	 * @param {{ recheck?: BeginOptions['recheck'], signal?: AbortSignal | undefined }} options
 	 * @param {number | null} age
 	 * @returns {Promise<number | null>} that of the next try
 	 */
 	async #recheck(rowKey, options, age) {
 		const recheck = options.recheck ?? await this.#rechecks.ofRow(rowKey);
 		if (!recheck) return null;
-		const { taken, ...failure } = await this.#rechecker.run({ ...rowKey, status: 'completed' }, recheck, age);
+		const { taken, ...failure } = await this.#rechecker.run({ ...rowKey, status: 'completed' }, recheck, age, options.signal);
 		if ('error' in failure) throw failure.error;
 		// Otherwise another instance asks.
 		return taken ? Math.max(Number(age), RECHECK_LEASE_MS) : age;
@@ -138,11 +147,12 @@ export class Claims {
 
 	/**
 	 * @param {RowKey} rowKey of an account whose claim another call has
-	 * @returns {Promise<string | undefined>} how the exchange has ended: empty, it is connected; otherwise why not; undefined: it has not
+	 * @returns {Promise<string | null | undefined>} how the exchange has ended: empty, it is connected; otherwise why not; undefined: it
+	 *     has not; null: no call has begun it, or the one that had has given the account back
 	 */
 	async readExchange(rowKey) {
 		const exchange = await sql.readExchange(this.#query, rowKey);
-		return exchange === 'exchanging' ? undefined : exchange ?? undefined;
+		return exchange === 'exchanging' ? undefined : exchange;
 	}
 
 	/** Aborts the signals of all claims that are under way. Their leases end by themselves. */
@@ -156,12 +166,34 @@ export class Claims {
 	 * @param {number | null} age how old the last answer of a recheck may be; null: nobody can ask
 	 * @returns {Promise<Claim | 'recheck'>} recheck: the provider must be asked first
 	 */
-	async #begin({ id, binding }, { reference: wanted, lease, claimId, anyPayment }, age) {
+	async #begin(rowKey, options, age) {
+		const asking = this.#ask(rowKey, options, age);
+		try {
+			return await orAborted(asking, options.signal);
+		} catch (error) {
+			// What was not sent is taken back. What was sent is carried out; nobody does the work, so that the next call may begin at once.
+			if (options.signal?.aborted) asking.then((claim) => this.#giveBack(claim)).catch(() => {});
+			throw error;
+		}
+	}
+
+	/** @param {Claim | 'recheck'} claim that nobody has any more */
+	#giveBack(claim) {
+		return claim !== 'recheck' && claim.state === 'begun' ? (this.#unsent.get(claim) ?? claim.release)() : undefined;
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {BeginOptions} options
+	 * @param {number | null} age
+	 * @returns {Promise<Claim | 'recheck'>}
+	 */
+	async #ask({ id, binding }, { reference: wanted, lease, claimId: given, anyPayment, signal }, age) {
 		const asked = performance.now();
+		const claimId = given ?? randomUUID();
 		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await money.beginLease(
-			this.#query, { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment, recheckMs: age });
+			(text, values, reads) => this.#query(text, values, reads, signal), { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment, recheckMs: age });
 		const operations = this.#operationsOf({ id, binding }, fence, lease);
-		const common = { reference: reference || undefined, fence: Number(fence) };
 		switch (outcome) {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'open': throw new ElicitationOpenError(id);
@@ -174,30 +206,59 @@ export class Claims {
 			const end = async (/** @type {ClaimEnd} */ how, /** @type {string | undefined} */ refund) => {
 				if (await operations.end(how, checkRefund(how, refund)) === 'lost') throw new ClaimLostError(id);
 			};
-			return { state: 'fulfilled', ...common, result, confirm: operations.confirm, release: operations.release, end };
+			return { state: 'fulfilled', reference: reference || undefined, fence: Number(fence), result, confirm: operations.confirm, release: operations.release, end };
 		}
-		case 'claimed': return accountClaim((reason) => sql.endExchange(this.#query, { id, binding, reason }));
+		case 'claimed': {
+			const claim = accountClaim((reason) => sql.endExchange(this.#query, { id, binding, reason }));
+			// Another call of the same claimId may be sending the code.
+			this.#unsent.set(claim, async () => given === undefined && sql.releaseUnsent(this.#query, { id, binding, claimId }));
+			return claim;
+		}
 		case 'begun': break;
 		default: return { state: outcome };
 		}
+		return this.#begun({ id, binding }, { reference, fence, lease, asked });
+	}
+
+	/**
+	 * The next round of a call whose body has asked for something itself.
+	 *
+	 * @param {RowKey} rowKey
+	 * @param {number} fence of the round before
+	 * @param {number} lease milliseconds
+	 * @returns {Promise<Claim | undefined>} undefined: it is not this call's any more
+	 */
+	async #continue(rowKey, fence, lease) {
+		const asked = performance.now();
+		const { outcome, claimed_reference: reference, next_fence: next } = await money.continueLease(
+			this.#query, { ...rowKey, fence: String(fence), leaseMs: lease });
+		return outcome === 'lost' ? undefined : this.#begun(rowKey, { reference: String(reference ?? ''), fence: String(next), lease, asked }, outcome);
+	}
+
+	/**
+	 * @param {RowKey} rowKey
+	 * @param {{ reference: string | null, fence: string, lease: number, asked: number }} begun
+	 * @param {Awaited<ReturnType<typeof money.renewLease>>} [answer] what it has said of the money
+	 * @returns {Claim}
+	 */
+	#begun({ id, binding }, { reference, fence, lease, asked }, answer = 'renewed') {
+		const operations = this.#operationsOf({ id, binding }, fence, lease);
+		/** @type {Lease} */
 		const held = new Lease(id, lease, asked, { ...operations, ended: () => this.#ended(held) });
+		held.tell(answer);
 		if (this.#leases.size === 0) {
 			this.#listener.on('notified', this.#onNotified);
 			this.#listener.acquire(this, false);
 		}
 		this.#leases.add(held);
-		return {
-			state: 'begun', ...common, signal: held.signal,
-			fulfil: (result) => held.fulfil(result), confirm: () => held.confirm(), release: () => held.release(),
-			end: async (how, refund) => held.end(how, checkRefund(how, refund)),
-		};
+		return begunClaim(held, { reference: reference || undefined, fence: Number(fence) });
 	}
 
 	/**
 	 * @param {RowKey} rowKey
 	 * @param {string} fence
 	 * @param {number} lease milliseconds
-	 * @returns {Omit<LeaseOperations, 'ended'>}
+	 * @returns {Omit<import('./lease.js').LeaseOperations, 'ended'>}
 	 */
 	#operationsOf({ id, binding }, fence, lease) {
 		const key = { id, binding, fence, keepMs: this.#keep };
@@ -210,6 +271,8 @@ export class Claims {
 			end: (claimEnd, refund) => money.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
 			confirm: () => this.#confirm(key),
 			release: () => money.releaseClaim(this.#query, key),
+			hold: (ms) => money.renewLease(this.#query, { ...key, leaseMs: ms }),
+			isRefusal,
 		};
 	}
 
@@ -238,230 +301,5 @@ export class Claims {
 		});
 		this.#confirming.set(key.id, ended);
 		return confirming;
-	}
-}
-
-/**
- * @param {ClaimEnd} how
- * @param {string | undefined} refund
- */
-function checkRefund(how, refund) {
-	if (how !== 'delivered' && how !== 'refunded') throw new TypeError("a claim ends as 'delivered' or 'refunded'");
-	if (refund !== undefined && how !== 'refunded') throw new TypeError('only a claim that ends as refunded has the reference of a refund');
-	return refund === undefined ? null : checkReference(refund);
-}
-
-/** Why an account is not connected, if the call does not say it. */
-const EXCHANGE_FAILED = 'exchange_failed';
-
-/**
- * The claim of an account is final. Its end says whether the account is connected, and keeps no result.
- *
- * @param {(why: string) => Promise<boolean>} end
- * @returns {import('./types.js').BegunClaim}
- */
-function accountClaim(end) {
-	return {
-		state: 'begun', reference: undefined, fence: undefined, signal: new AbortController().signal,
-		fulfil: async () => {
-			await end('').catch(() => {}); // The account is connected, and its page stays neutral.
-			return false;
-		},
-		confirm: async () => false,
-		release: (why = EXCHANGE_FAILED) => end(why),
-		end: async () => {
-			throw new TypeError('an account is connected: it is neither delivered nor refunded');
-		},
-	};
-}
-
-/**
- * @typedef {import('./types.js').ClaimEnd} ClaimEnd
- * @typedef {Awaited<ReturnType<typeof money.renewLease>>} Renewed
- * @typedef {Awaited<ReturnType<typeof money.fulfilLease>>} Fulfilled
- *
- * @typedef {object} LeaseOperations each lost, or false, if another call has begun since
- * @property {() => Promise<Renewed>} renew
- * @property {(json: string) => Promise<Fulfilled>} fulfil
- * @property {(how: ClaimEnd, refund: string | null) => Promise<Fulfilled>} end
- * @property {() => Promise<boolean>} confirm
- * @property {() => Promise<boolean>} release
- * @property {() => void} ended
- */
-
-/** The lease of one call. The time that it lasts is counted from before it was asked for. */
-class Lease {
-	#id;
-	#ms;
-	#operations;
-	#abort = new AbortController();
-	#until = 0;
-	/** Whether the work is done, also if PostgreSQL could not be told: then it is not given back. */
-	#isDone = false;
-	/** When it was last asked for, by performance.now(). */
-	#asked;
-	/** Whether it is to be renewed at once when the renewal that is under way has ended; undefined: none is. */
-	#again = /** @type {boolean | undefined} */ (undefined);
-	/** @type {NodeJS.Timeout | undefined} */
-	#end;
-	/** @type {NodeJS.Timeout | undefined} */
-	#next;
-
-	/**
-	 * @param {string} id
-	 * @param {number} ms
-	 * @param {number} asked when it was asked for, by performance.now()
-	 * @param {LeaseOperations} operations
-	 */
-	constructor(id, ms, asked, operations) {
-		this.#id = id;
-		this.#ms = ms;
-		this.#operations = operations;
-		this.#asked = asked;
-		this.#last(asked);
-	}
-
-	get id() {
-		return this.#id;
-	}
-
-	get signal() {
-		return this.#abort.signal;
-	}
-
-	/** Not more often than a database that does not answer is asked. */
-	renewSoon() {
-		if (this.#end === undefined) return;
-		if (this.#again === undefined) this.#renewIn(Math.max(0, this.#asked + CLAIM_RETRY_MS - performance.now()));
-		else this.#again = true;
-	}
-
-	/**
-	 * @param {unknown} result
-	 * @returns {Promise<boolean>} whether it is kept. If not, the lease goes on
-	 */
-	async fulfil(result) {
-		const json = toJson(result);
-		if (json === undefined) return false;
-		this.#isDone = true;
-		await this.#lastStep(() => this.#operations.fulfil(json));
-		return true;
-	}
-
-	/**
-	 * @param {ClaimEnd} how
-	 * @param {string | null} refund
-	 */
-	async end(how, refund) {
-		this.#isDone = true;
-		await this.#lastStep(() => this.#operations.end(how, refund));
-	}
-
-	async confirm() {
-		this.#isDone = true;
-		const done = await this.#operations.confirm();
-		this.#stop();
-		return done;
-	}
-
-	async release() {
-		this.#stop();
-		return !this.#isDone && this.#operations.release();
-	}
-
-	/** @param {Error} reason */
-	drop(reason) {
-		this.#stop();
-		this.#abort.abort(reason);
-	}
-
-	/** @param {() => Promise<Fulfilled>} ask */
-	async #lastStep(ask) {
-		const answer = await this.#whileItLasts(ask).finally(() => this.#stop());
-		if (answer === 'lost') throw new ClaimLostError(this.#id);
-		this.#tell(answer);
-	}
-
-	/**
-	 * All that was paid went back. The work may go on.
-	 *
-	 * @param {Renewed | Fulfilled} answer
-	 */
-	#tell(answer) {
-		if (answer === 'refunded' || answer === 'disputed') this.#abort.abort(new ClaimRefundedError(this.#id));
-	}
-
-	/**
-	 * The work is done, so a database that does not answer is asked again, for the
-	 * time of one lease. No other call can begin meanwhile.
-	 *
-	 * @template T
-	 * @param {() => Promise<T>} ask
-	 */
-	async #whileItLasts(ask) {
-		const until = performance.now() + this.#ms;
-		for (;;) {
-			try {
-				return await ask();
-			} catch (error) {
-				const over = performance.now() >= Math.min(until, this.#until);
-				if (isRefusal(error) || error instanceof UrlModeClosedError || over) throw error;
-				await sleep(jittered(CLAIM_RETRY_MS));
-			}
-		}
-	}
-
-	/** @param {number} asked when the lease was asked for */
-	#last(asked) {
-		clearTimeout(this.#end);
-		this.#until = asked + this.#ms;
-		this.#end = setTimeout(() => this.drop(new ClaimLostError(this.#id)), this.#until - performance.now()).unref();
-		this.#renewIn(this.#ms / CLAIM_RENEWALS);
-	}
-
-	/** @param {number} ms */
-	#renewIn(ms) {
-		clearTimeout(this.#next);
-		this.#next = setTimeout(() => void this.#renew(), ms).unref();
-	}
-
-	async #renew() {
-		const asked = this.#asked = performance.now();
-		const running = this.#end;
-		let again;
-		this.#again = false;
-		try {
-			const answer = await this.#operations.renew().finally(() => {
-				again = this.#again;
-				this.#again = undefined;
-			});
-			if (this.#end !== running) return;
-			if (answer === 'lost') return this.drop(new ClaimLostError(this.#id));
-			this.#tell(answer);
-			this.#last(asked);
-			if (again) this.renewSoon();
-		} catch {
-			if (this.#end === running) this.#renewIn(jittered(Math.min(CLAIM_RETRY_MS, this.#ms / CLAIM_RENEWALS)));
-		}
-	}
-
-	#stop() {
-		clearTimeout(this.#end);
-		clearTimeout(this.#next);
-		this.#end = undefined;
-		this.#operations.ended();
-	}
-}
-
-/**
- * @param {unknown} result
- * @returns {string | undefined} undefined if it is too large to be kept, or cannot be written as JSON
- */
-function toJson(result) {
-	try {
-		const json = JSON.stringify({ result });
-		return Buffer.byteLength(json) <= FULFILLED_JSON_MAX ? json : undefined;
-	} catch {
-		return undefined;
 	}
 }

@@ -29,9 +29,10 @@
  * @property {string | null} clientId of the MCP client
  * @property {number} linkKid of the key that mints its link
  * @property {Buffer | null} form sealed
- * @property {string[] | null} approvers who may decide: null is the subject, none is anybody else
+ * @property {import('./create-options.js').Approvers | null} approvers who may decide: null is the subject, none is anybody else
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
  * @property {string | null} traceparent the trace of the call
+ * @property {string} tenant empty: none
  * @property {string | null} item what a payment or signature is for
  */
 
@@ -42,7 +43,7 @@
  */
 
 const CREATE_ELICITATION = `SELECT extract(epoch FROM expires_at) AS expires_at, outcome FROM urlmode.create_elicitation($1, $2, $3, $4, $5, $6,
-	$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, items => $23)`;
+	$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`;
 
 /**
  * @param {Query} query
@@ -73,6 +74,7 @@ export function createElicitation(query, all) {
 		all.map(({ approvers }) => approvers && JSON.stringify(approvers)),
 		all.map(({ verifyMs }) => verifyMs),
 		all.map(({ traceparent }) => traceparent),
+		all.map(({ tenant }) => tenant),
 		all.map(({ item }) => item),
 	]));
 }
@@ -204,6 +206,173 @@ export async function expire(query, all) {
 	await query(EXPIRE, [all.map(({ id }) => id), all.map(({ binding }) => binding)]);
 }
 
+const BEGIN_ASK = 'SELECT urlmode.begin_ask($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {Buffer} values.client digest of its name and version
+ * @param {boolean} values.awaited whether its answer comes with its next call
+ * @returns {Promise<'' | 'asked' | 'declined' | 'dismissed' | 'failed'>}
+ */
+export async function beginAsk(query, { id, binding, client, awaited }) {
+	const [row] = await query(BEGIN_ASK, [id, binding, client, awaited]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const END_ASK = 'SELECT urlmode.end_ask($1, $2, $3, $4)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {Buffer} values.client digest of its name and version
+ * @param {'accepted' | 'asked' | 'declined' | 'dismissed' | 'failed'} values.answer
+ * @returns {Promise<void>}
+ */
+export async function endAsk(query, { id, binding, client, answer }) {
+	await query(END_ASK, [id, binding, client, answer]);
+}
+
+/**
+ * @typedef {object} CreatedTask
+ * @property {string} created_at Unix seconds with a fraction
+ * @property {string} expires_at Unix seconds with a fraction
+ */
+
+const CREATE_TASK = `SELECT extract(epoch FROM created_at) AS created_at, extract(epoch FROM expires_at) AS expires_at FROM
+	urlmode.create_task($1, $2, $3, $4)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {string} values.elicitation that it waits for
+ * @param {Buffer} values.call sealed
+ * @returns {Promise<CreatedTask | undefined>}
+ */
+export async function createTask(query, { id, binding, elicitation, call }) {
+	const [row] = await query(CREATE_TASK, [id, binding, elicitation, call]);
+	return /** @type {never} */ (row);
+}
+
+/**
+ * @typedef {object} TaskRow
+ * @property {string} elicitation
+ * @property {Buffer} call sealed
+ * @property {number} round how often its client was asked for something
+ * @property {string[]} answered the keys of this round that it has answered
+ * @property {Buffer[]} answers sealed, in the order of `answered`
+ * @property {'open' | 'ended' | 'cancelled'} state
+ * @property {Buffer | null} result sealed
+ * @property {string} created_at Unix seconds with a fraction
+ * @property {string} updated_at Unix seconds with a fraction
+ * @property {string} expires_at Unix seconds with a fraction
+ * @property {'' | 'pending' | 'opened' | 'processing' | 'completed'} status of its elicitation; empty: it is deleted
+ * @property {boolean} is_due whether its tool has something to do now
+ * @property {boolean} is_leased whether an instance runs its tool
+ */
+
+const READ_TASK = `SELECT elicitation, call, round, answered, answers, state, result, extract(epoch FROM created_at) AS created_at,
+	extract(epoch FROM updated_at) AS updated_at, extract(epoch FROM expires_at) AS expires_at, status, is_due, is_leased
+	FROM urlmode.read_task($1, $2)`;
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @returns {Promise<TaskRow | undefined>}
+ */
+export async function readTask(query, { id, binding }) {
+	const [row] = await query(READ_TASK, [id, binding], true);
+	return /** @type {never} */ (row);
+}
+
+const ANSWER_TASK_INPUT = 'SELECT urlmode.answer_task_input($1, $2, $3, $4, $5) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.round
+ * @param {string} values.key
+ * @param {Buffer} values.answer sealed
+ * @returns {Promise<boolean>}
+ */
+export async function answerTaskInput(query, { id, binding, round, key, answer }) {
+	const [row] = await query(ANSWER_TASK_INPUT, [id, binding, round, key, answer]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const BEGIN_TASK = 'SELECT urlmode.begin_task($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.leaseMs
+ * @param {number} values.lease its number, to make it longer; 0: a new one
+ * @returns {Promise<number>}
+ */
+export async function beginTask(query, { id, binding, leaseMs, lease }) {
+	const [row] = await query(BEGIN_TASK, [id, binding, leaseMs, lease]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const CONTINUE_TASK = 'SELECT urlmode.continue_task($1, $2, $3, $4, $5) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.lease
+ * @param {string | null} values.elicitation
+ * @param {Buffer | null} values.call sealed
+ * @returns {Promise<boolean>}
+ */
+export async function continueTask(query, { id, binding, lease, elicitation, call }) {
+	const [row] = await query(CONTINUE_TASK, [id, binding, lease, elicitation, call]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number} values.lease
+ * @param {Buffer} values.result sealed
+ * @returns {Promise<boolean>}
+ */
+export async function endTask(query, { id, binding, lease, result }) {
+	const [row] = await query(END_TASK, [id, binding, lease, result]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const CANCEL_TASK = 'SELECT urlmode.cancel_task($1, $2) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @returns {Promise<boolean>}
+ */
+export async function cancelTask(query, { id, binding }) {
+	const [row] = await query(CANCEL_TASK, [id, binding]);
+	return /** @type {never} */ (row?.answer);
+}
+
 const MARK_READ = 'SELECT urlmode.mark_read($1, $2, $3)';
 
 /**
@@ -317,6 +486,21 @@ export async function endExchange(query, { id, binding, reason }) {
 	return /** @type {never} */ (row?.answer);
 }
 
+const RELEASE_UNSENT = 'SELECT urlmode.release_unsent($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {string} values.claimId
+ * @returns {Promise<boolean>}
+ */
+export async function releaseUnsent(query, { id, binding, claimId }) {
+	const [row] = await query(RELEASE_UNSENT, [id, binding, claimId]);
+	return /** @type {never} */ (row?.answer);
+}
+
 const READ_EXCHANGE = 'SELECT urlmode.read_exchange($1, $2) AS answer';
 
 /**
@@ -342,6 +526,19 @@ export async function functionsVersion(query) {
 	return /** @type {never} */ (row?.answer);
 }
 
+const END_WALK = 'SELECT urlmode.end_walk($1) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @returns {Promise<string>}
+ */
+export async function endWalk(query, { id }) {
+	const [row] = await query(END_WALK, [id]);
+	return /** @type {never} */ (row?.answer);
+}
+
 const LIST_MIGRATIONS = 'SELECT name FROM urlmode.list_migrations()';
 
 /**
@@ -351,4 +548,37 @@ const LIST_MIGRATIONS = 'SELECT name FROM urlmode.list_migrations()';
 export async function listMigrations(query) {
 	const rows = await query(LIST_MIGRATIONS, [], true);
 	return /** @type {never} */ (rows.map(({ name }) => name));
+}
+
+/**
+ * @typedef {object} LeaderRow
+ * @property {string | null} timeline null: it is in recovery
+ * @property {number} session the process that has answered
+ * @property {boolean | null} works false: the commit waits for a standby; null: it is not there
+ */
+
+const LEADER = 'SELECT timeline, session, works FROM urlmode.leader($1)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {number} values.process of the session that has a commit under way; 0: none
+ * @returns {Promise<LeaderRow>}
+ */
+export async function leader(query, { process }) {
+	const [row] = await query(LEADER, [process], true);
+	return /** @type {never} */ (row);
+}
+
+const HOLD = 'SELECT urlmode.hold($1) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {number | string} values.holder key of the advisory lock of this instance
+ * @returns {Promise<boolean>}
+ */
+export async function hold(query, { holder }) {
+	const [row] = await query(HOLD, [holder]);
+	return /** @type {never} */ (row?.answer);
 }

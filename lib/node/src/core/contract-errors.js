@@ -2,7 +2,7 @@
 
 import { UrlModeError } from './error.js';
 
-/** @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'dismissed' | 'expired' | 'held' | 'not_checked' | 'not_sent' | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout'} KnownReason a reason that urlmode itself writes */
+/** @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'expired' | 'held' | 'not_checked' | 'not_sent' | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout'} KnownReason a reason that urlmode itself writes */
 
 /** Texts of the errors that errors.js has. */
 export const TEXTS = {
@@ -179,15 +179,15 @@ export class AccountReconnectError extends UrlModeError {
 		super('ACCOUNT_RECONNECT', `the account at ${provider} must be connected again: ${reason}`);
 		this.account = account;
 		/**
-		 * The provider's code, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive) or
-		 * `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a value that
-		 * PostgreSQL does not take).
+		 * The provider's code, `expired` (there is no refresh token), `refused` (the provider's API has refused a token that
+		 * is new, or that cannot be refreshed), `refresh_lost` (two answers did not arrive) or `not_stored` (the provider has
+		 * replaced the refresh token, and what it gave is too large or has a value that PostgreSQL does not take).
 		 */
 		this.reason = reason;
 	}
 }
 
-/** The access token has expired, and the provider cannot refresh it just now. */
+/** The access token has expired or was refused, and the provider cannot refresh it just now. */
 export class AccountUnavailableError extends UrlModeError {
 	/**
 	 * @param {string} provider

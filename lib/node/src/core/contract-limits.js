@@ -2,6 +2,8 @@
 
 /** Characters of the name of a provider. */
 export const PROVIDER_MAX = 64;
+/** Characters of the name of a tenant. */
+export const TENANT_MAX = 64;
 /** Bytes of a subject. */
 export const SUBJECT_MAX = 512;
 /** Bytes of a session. */
@@ -83,6 +85,11 @@ export const CALLS_MAX = 10_000;
  * after its call has failed.
  */
 export const QUERY_MS = 30_000;
+/**
+ * How long a commit may be unanswered, before its connection is closed and the other hosts are asked which of them
+ * leads. It is never cancelled: PostgreSQL would commit what waits for a standby without it.
+ */
+export const COMMIT_UNANSWERED_MS = 10_000;
 /** How long it may take to connect to PostgreSQL. */
 export const CONNECT_MS = 10_000;
 /** The same for one of several hosts: one that is dead must not delay the others for long. */
@@ -96,10 +103,10 @@ export const BACKOFF_OF_SEVERAL_MAX_MS = 500;
 /** How long a statement on the listening connection may take. */
 export const LISTEN_QUERY_MS = 10_000;
 /**
- * How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`, one that died in
- * silence is noticed in 15 seconds.
+ * How often the listening connection is asked whether it is alive. With a quarter more, and `listen_query_ms` of a
+ * statement that was sent just before, one that died in silence is noticed in 15 seconds.
  */
-export const LISTEN_CHECK_MS = 8_000;
+export const LISTEN_CHECK_MS = 4_000;
 /** How long the answer may take to the question whether a connection is alive. */
 export const PING_MS = 5_000;
 /** How long after its last answer a connection counts as alive: it is not asked before the next statement. */
@@ -128,6 +135,8 @@ export const CLAIM_LEASE_MS = 30_000;
 export const CLAIM_LEASE_MIN_MS = 1_000;
 /** The longest lease of a claim. */
 export const CLAIM_LEASE_MAX_MS = 3_600_000;
+/** How long the lease of a claim lasts while the client asks its user what the body has asked for. */
+export const CLAIM_HOLD_MS = 300_000;
 /** How often a lease is renewed while it lasts. */
 export const CLAIM_RENEWALS = 3;
 /** How long a renewal that failed waits for the next one, and how often a call looks that waits for another one. */
@@ -148,7 +157,7 @@ export const CONSUMER_MAX = 64;
 export const LEDGER_LEASE_MS = 30_000;
 /** Entries of the ledger that one statement reads. */
 export const LEDGER_PAGE_MAX = 100;
-/** How long nobody else begins a recheck. A function that takes longer causes a warning. */
+/** How long nobody else begins a recheck. A function that takes longer has failed. */
 export const RECHECK_LEASE_MS = 60_000;
 /** How old the last answer of a recheck may be when a claim begins. */
 export const RECHECK_AFTER_MS = 60_000;
@@ -194,8 +203,15 @@ export const REPORTED_MAX = 10_000;
 export const REPORTS_PENDING_MAX = 1_000;
 /** How far back they are listed then. */
 export const REPORTS_MISSED_MS = 3_600_000;
-/** How long an access token must be valid that a call is given. */
+/** How long before its end an access token is refreshed in the background. */
 export const VALID_FOR_MS = 60_000;
+/** An access token with less time left is refreshed before a call is given it: it might end on its way. */
+export const VALID_LEAST_MS = 5_000;
+/**
+ * A token that comes from a refresh and is refused so soon is not refreshed again: the account has to be connected
+ * again.
+ */
+export const REFUSED_NEW_MS = 60_000;
 /** The longest that a call may ask for. */
 export const VALID_FOR_MAX_MS = 86_400_000;
 /** How often a call looks that waits for another instance to refresh or exchange. */
@@ -223,6 +239,22 @@ export const EXCHANGE_MS = 95_000;
  * commits.
  */
 export const REFRESH_LEASE_MS = 60_000;
+/**
+ * How long it stays the only one after it has sent the token: for the limit of the request, and for as long as new
+ * tokens are kept in memory.
+ */
+export const REFRESH_SENT_MS = 330_000;
+/** The longest time for which a provider is said to take a refresh token again. */
+export const REUSE_MAX_MS = 86_400_000;
+/** How long a refresh waits for the listening session, which tells the others that this instance is there. */
+export const HOLD_WAIT_MS = 10_000;
+/**
+ * How much longer a request may take whose limit has passed while the process stood still: what came meanwhile is read
+ * first.
+ */
+export const THAW_MS = 2_000;
+/** The longest pause that a provider can ask for with Retry-After: an hour. */
+export const RETRY_AFTER_MAX_MS = 3_600_000;
 /** After so much of the lease, what is left of it is too little for a request. */
 export const REFRESH_LATE_MS = 20_000;
 /** How long tokens that came are kept in memory while they cannot be stored. */
@@ -238,6 +270,25 @@ export const COMMIT_RETRY_MAX_MS = 5_000;
 export const ROUND_MS = 45_000;
 /** How often a client is asked to call again without an outcome. */
 export const ROUNDS_MAX = 8;
+/** Bytes of the sealed call of a task, and of each of its answers. */
+export const TASK_CALL_MAX = 262_144;
+/** How long an instance has a task for itself whose tool it runs. It is renewed while the tool works. */
+export const TASK_LEASE_MS = 30_000;
+/** How long `tasks/get` waits for a tool that is run. */
+export const TASK_WAIT_MS = 2_000;
+/** How often a client is asked to look at its task. */
+export const TASK_POLL_MS = 2_000;
+/**
+ * How often a task that a client listens to is looked at, although its elicitation has not moved. Twice as often, the
+ * stream says that it is alive.
+ */
+export const TASK_LOOK_MS = 30_000;
+/** Clients that may listen to tasks at a time. Others ask. */
+export const TASK_LISTENS_MAX = 1_024;
+/** How many of them may be one user's. */
+export const TASK_OWNER_LISTENS_MAX = 32;
+/** Bytes of the `requestState` of a body that asks its user for something itself. */
+export const BODY_STATE_MAX = 8_192;
 /** How often a call that waits reports progress to its client. */
 export const HEARTBEAT_MS = 15_000;
 /** How long after the completion the response of a client is still waited for. */

@@ -48,19 +48,20 @@ export async function claimAtOnce(query, { id, binding, reference, keepMs, actio
  * @property {string | null} item what the payment is for
  */
 
-const UNCLAIMED_PAYMENTS = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
-	session, binding, resume_key, result, item FROM urlmode.unclaimed_payments($1, $2, $3)`;
+const UNCLAIMED_OF = `SELECT elicitation, provider_name, reference, amount, currency, matches, late, proven_at, refunded, held, subject,
+	session, binding, resume_key, result, item FROM urlmode.unclaimed_of($1, $2, $3, $4)`;
 
 /**
  * @param {Query} query
  * @param {object} values
+ * @param {string} values.tenant
  * @param {string | null} values.provider
  * @param {Date | null} values.since
  * @param {string | null} values.id
  * @returns {Promise<UnclaimedRow[]>}
  */
-export function unclaimedPayments(query, { provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(UNCLAIMED_PAYMENTS, [provider, since, id], true));
+export function unclaimedOf(query, { tenant, provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNCLAIMED_OF, [tenant, provider, since, id], true));
 }
 
 /**
@@ -82,19 +83,20 @@ export function unclaimedPayments(query, { provider, since, id }) {
  * @property {string | null} item what the payment or signature is for
  */
 
-const UNDELIVERED_CLAIMS = `SELECT elicitation, provider_name, kind, reference, amount, currency, fulfilled_at, given_at, has_result, refunded,
-	held, subject, session, resume_key, item FROM urlmode.undelivered_claims($1, $2, $3)`;
+const UNDELIVERED_OF = `SELECT elicitation, provider_name, kind, reference, amount, currency, fulfilled_at, given_at, has_result, refunded,
+	held, subject, session, resume_key, item FROM urlmode.undelivered_of($1, $2, $3, $4)`;
 
 /**
  * @param {Query} query
  * @param {object} values
+ * @param {string} values.tenant
  * @param {string | null} values.provider
  * @param {Date | null} values.since
  * @param {string | null} values.id
  * @returns {Promise<UndeliveredRow[]>}
  */
-export function undeliveredClaims(query, { provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(UNDELIVERED_CLAIMS, [provider, since, id], true));
+export function undeliveredOf(query, { tenant, provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(UNDELIVERED_OF, [tenant, provider, since, id], true));
 }
 
 /**
@@ -117,19 +119,20 @@ export function undeliveredClaims(query, { provider, since, id }) {
  * @property {string | null} resume_key
  */
 
-const REFUNDS = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at, payment, paid,
-	refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds($1, $2, $3)`;
+const REFUNDS_OF = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at, payment, paid,
+	refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds_of($1, $2, $3, $4)`;
 
 /**
  * @param {Query} query
  * @param {object} values
+ * @param {string} values.tenant
  * @param {string | null} values.provider
  * @param {Date | null} values.since
  * @param {string | null} values.id
  * @returns {Promise<RefundRow[]>}
  */
-export function refunds(query, { provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(REFUNDS, [provider, since, id], true));
+export function refundsOf(query, { tenant, provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(REFUNDS_OF, [tenant, provider, since, id], true));
 }
 
 /**
@@ -138,17 +141,18 @@ export function refunds(query, { provider, since, id }) {
  * @property {string | null} wait_ms how long that lease lasts at most
  */
 
-const BEGIN_LEDGER = 'SELECT lease, wait_ms FROM urlmode.begin_ledger($1, $2)';
+const BEGIN_LEDGER = 'SELECT lease, wait_ms FROM urlmode.begin_ledger($1, $2, $3)';
 
 /**
  * @param {Query} query
  * @param {object} values
  * @param {string} values.consumer
  * @param {number | string} values.leaseMs
+ * @param {string} values.tenant
  * @returns {Promise<BegunLedger>}
  */
-export async function beginLedger(query, { consumer, leaseMs }) {
-	const [row] = await query(BEGIN_LEDGER, [consumer, leaseMs]);
+export async function beginLedger(query, { consumer, leaseMs, tenant }) {
+	const [row] = await query(BEGIN_LEDGER, [consumer, leaseMs, tenant]);
 	return /** @type {never} */ (row);
 }
 
@@ -174,7 +178,7 @@ export async function beginLedger(query, { consumer, leaseMs }) {
  */
 
 const READ_LEDGER = `SELECT number, entered_at, entry_type, kind, provider, elicitation, subject, item, payment, checkout, reference,
-	amount, currency, refunded, status, occurred_at, evidence_due_at FROM urlmode.read_ledger($1, $2, $3)`;
+	amount, currency, refunded, status, occurred_at, evidence_due_at FROM urlmode.read_ledger($1, $2, $3, $4)`;
 
 /**
  * @param {Query} query
@@ -182,13 +186,14 @@ const READ_LEDGER = `SELECT number, entered_at, entry_type, kind, provider, elic
  * @param {string} values.consumer
  * @param {number | string} values.lease
  * @param {number} values.most entries, at most 100
+ * @param {string} values.tenant
  * @returns {Promise<LedgerRow[]>}
  */
-export function readLedger(query, { consumer, lease, most }) {
-	return /** @type {Promise<never>} */ (query(READ_LEDGER, [consumer, lease, most]));
+export function readLedger(query, { consumer, lease, most, tenant }) {
+	return /** @type {Promise<never>} */ (query(READ_LEDGER, [consumer, lease, most, tenant]));
 }
 
-const ACKNOWLEDGE_LEDGER = 'SELECT urlmode.acknowledge_ledger($1, $2, $3, $4) AS answer';
+const ACKNOWLEDGE_LEDGER = 'SELECT urlmode.acknowledge_ledger($1, $2, $3, $4, $5) AS answer';
 
 /**
  * @param {Query} query
@@ -197,28 +202,30 @@ const ACKNOWLEDGE_LEDGER = 'SELECT urlmode.acknowledge_ledger($1, $2, $3, $4) AS
  * @param {number | string} values.lease
  * @param {number | string | null} values.number of the entry that was dealt with; null: the lease is renewed alone
  * @param {number | string} values.leaseMs
+ * @param {string} values.tenant
  * @returns {Promise<boolean>}
  */
-export async function acknowledgeLedger(query, { consumer, lease, number, leaseMs }) {
-	const [row] = await query(ACKNOWLEDGE_LEDGER, [consumer, lease, number, leaseMs]);
+export async function acknowledgeLedger(query, { consumer, lease, number, leaseMs, tenant }) {
+	const [row] = await query(ACKNOWLEDGE_LEDGER, [consumer, lease, number, leaseMs, tenant]);
 	return /** @type {never} */ (row?.answer);
 }
 
-const END_LEDGER = 'SELECT urlmode.end_ledger($1, $2) AS answer';
+const END_LEDGER = 'SELECT urlmode.end_ledger($1, $2, $3) AS answer';
 
 /**
  * @param {Query} query
  * @param {object} values
  * @param {string} values.consumer
  * @param {number | string} values.lease
+ * @param {string} values.tenant
  * @returns {Promise<boolean>}
  */
-export async function endLedger(query, { consumer, lease }) {
-	const [row] = await query(END_LEDGER, [consumer, lease]);
+export async function endLedger(query, { consumer, lease, tenant }) {
+	const [row] = await query(END_LEDGER, [consumer, lease, tenant]);
 	return /** @type {never} */ (row?.answer);
 }
 
-const PAID = 'SELECT urlmode.paid($1, $2, $3) AS answer';
+const PAID = 'SELECT urlmode.paid($1, $2, $3, $4) AS answer';
 
 /**
  * @param {Query} query
@@ -226,14 +233,15 @@ const PAID = 'SELECT urlmode.paid($1, $2, $3) AS answer';
  * @param {string} values.subject
  * @param {string} values.item
  * @param {Date | null} values.since when it was proved, or later
+ * @param {string} values.tenant
  * @returns {Promise<boolean>}
  */
-export async function paid(query, { subject, item, since }) {
-	const [row] = await query(PAID, [subject, item, since], true);
+export async function paid(query, { subject, item, since, tenant }) {
+	const [row] = await query(PAID, [subject, item, since, tenant], true);
 	return /** @type {never} */ (row?.answer);
 }
 
-const DELIVERED = 'SELECT urlmode.delivered($1, $2, $3) AS answer';
+const DELIVERED = 'SELECT urlmode.delivered($1, $2, $3, $4) AS answer';
 
 /**
  * @param {Query} query
@@ -241,10 +249,11 @@ const DELIVERED = 'SELECT urlmode.delivered($1, $2, $3) AS answer';
  * @param {string} values.subject
  * @param {string} values.item
  * @param {Date | null} values.since when it was proved, or later
+ * @param {string} values.tenant
  * @returns {Promise<boolean>}
  */
-export async function delivered(query, { subject, item, since }) {
-	const [row] = await query(DELIVERED, [subject, item, since], true);
+export async function delivered(query, { subject, item, since, tenant }) {
+	const [row] = await query(DELIVERED, [subject, item, since, tenant], true);
 	return /** @type {never} */ (row?.answer);
 }
 
@@ -318,18 +327,19 @@ export async function beginRecheck(query, { id, binding, leaseMs, maxAgeMs }) {
  * @property {string | null} checkout the provider's id of the checkout that was made
  */
 
-const BEGIN_DUE_RECHECK = `SELECT id, binding, lease, rechecks, event_type, unproven_references, provider, expected, checkout FROM
-	urlmode.begin_due_recheck($1, $2)`;
+const BEGIN_RECHECK_OF = `SELECT id, binding, lease, rechecks, event_type, unproven_references, provider, expected, checkout FROM
+	urlmode.begin_recheck_of($1, $2, $3)`;
 
 /**
  * @param {Query} query
  * @param {object} values
+ * @param {string} values.tenant
  * @param {unknown} values.providers names of those whose events can be answered, as JSON
  * @param {number | string} values.leaseMs
  * @returns {Promise<DueRecheck | undefined>}
  */
-export async function beginDueRecheck(query, { providers, leaseMs }) {
-	const [row] = await query(BEGIN_DUE_RECHECK, [providers && JSON.stringify(providers), leaseMs]);
+export async function beginRecheckOf(query, { tenant, providers, leaseMs }) {
+	const [row] = await query(BEGIN_RECHECK_OF, [tenant, providers && JSON.stringify(providers), leaseMs]);
 	return /** @type {never} */ (row);
 }
 
@@ -365,7 +375,7 @@ export async function answerRecheck(query, { id, binding, lease, rechecks, payme
  */
 
 const RECONCILE = `SELECT what, kind, reference, payment, elicitation, amount, currency, their_amount, their_currency FROM
-	urlmode.reconcile($1, $2, $3, $4, $5)`;
+	urlmode.reconcile($1, $2, $3, $4, $5, $6)`;
 
 /**
  * @param {Query} query
@@ -375,10 +385,11 @@ const RECONCILE = `SELECT what, kind, reference, payment, elicitation, amount, c
  * @param {Date} values.until
  * @param {unknown} values.payments entries, as JSON
  * @param {unknown} values.refunds the same
+ * @param {string} values.tenant
  * @returns {Promise<ReconciledRow[]>}
  */
-export function reconcile(query, { provider, since, until, payments, refunds }) {
-	return /** @type {Promise<never>} */ (query(RECONCILE, [provider, since, until, payments && JSON.stringify(payments), refunds && JSON.stringify(refunds)], true));
+export function reconcile(query, { provider, since, until, payments, refunds, tenant }) {
+	return /** @type {Promise<never>} */ (query(RECONCILE, [provider, since, until, payments && JSON.stringify(payments), refunds && JSON.stringify(refunds), tenant], true));
 }
 
 const END_RECHECK = 'SELECT urlmode.end_recheck($1, $2, $3, $4, $5)';
@@ -440,6 +451,29 @@ const RENEW_LEASE = 'SELECT urlmode.renew_lease($1, $2, $3, $4) AS answer';
 export async function renewLease(query, { id, binding, fence, leaseMs }) {
 	const [row] = await query(RENEW_LEASE, [id, binding, fence, leaseMs]);
 	return /** @type {never} */ (row?.answer);
+}
+
+/**
+ * @typedef {object} ContinuedRow
+ * @property {'renewed' | 'refunded' | 'disputed' | 'lost'} outcome
+ * @property {string} claimed_reference
+ * @property {string} next_fence
+ */
+
+const CONTINUE_LEASE = 'SELECT outcome, claimed_reference, next_fence FROM urlmode.continue_lease($1, $2, $3, $4)';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.fence
+ * @param {number | string} values.leaseMs
+ * @returns {Promise<ContinuedRow>}
+ */
+export async function continueLease(query, { id, binding, fence, leaseMs }) {
+	const [row] = await query(CONTINUE_LEASE, [id, binding, fence, leaseMs]);
+	return /** @type {never} */ (row);
 }
 
 const FULFIL_LEASE = 'SELECT urlmode.fulfil_lease($1, $2, $3, $4, $5, $6, $7) AS answer';

@@ -72,6 +72,19 @@ function checkSubscription(value, kind, expected) {
 }
 
 /**
+ * @typedef {string[] | { approvers: string[], four_eyes: true }} Approvers as the row has them
+ *
+ * @param {string[] | null} approvers
+ * @param {unknown} fourEyes
+ * @returns {Approvers | null}
+ */
+function checkFourEyes(approvers, fourEyes) {
+	if (!checkFlag('fourEyes', fourEyes, false)) return approvers;
+	if (approvers === null) throw new TypeError('fourEyes requires an approver of kind approval: others, or subjects');
+	return { approvers, four_eyes: true };
+}
+
+/**
  * The part of the options by which a call is compared with an earlier one.
  *
  * @param {import('./types.js').AnyCreateOptions} options
@@ -79,7 +92,7 @@ function checkSubscription(value, kind, expected) {
  */
 export function checkRequest(options) {
 	const { provider: name, kind: given, expected: price, item: thing, subscription: subscribes, about: more, clientId: client, sameClient: compared } = options;
-	const { form, approver, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
+	const { form, approver, fourEyes, stepUp, submitLabel, verifyTimeout } = /** @type {Record<string, unknown>} */ (options);
 	const provider = checkProvider(name);
 	const kind = checkChoice('kind', given, KINDS);
 	checkDescribed(provider, kind);
@@ -90,13 +103,17 @@ export function checkRequest(options) {
 	if (!hasForm(kind) && form !== undefined) throw new TypeError('form is only allowed for kinds input and approval');
 	if (kind !== 'approval' && approver !== undefined) throw new TypeError('approver is only allowed for kind approval');
 	if (kind !== 'input' && verifyTimeout !== undefined) throw new TypeError('verifyTimeout is only allowed for kind input');
-	const checkedForm = hasForm(kind) ? checkForm(kind, form) : null;
-	const approvers = checkApprover(approver);
+	if (kind !== 'input' && submitLabel !== undefined) throw new TypeError('submitLabel is only allowed for kind input');
+	if (checkFlag('stepUp', stepUp, false) && kind !== 'approval') throw new TypeError('stepUp is only allowed for kind approval');
+	const checkedForm = hasForm(kind) ? checkForm(kind, form, {
+		...submitLabel !== undefined && { submit_label: submitLabel }, ...stepUp === true && { step_up: true },
+	}) : null;
+	const approvers = checkFourEyes(checkApprover(approver), fourEyes);
 	const clientId = client === undefined ? null : checkText('clientId', client, 1, CLIENT_ID_MAX);
 	const sameClient = checkFlag('sameClient', compared, false);
 	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
 	const about = {
-		...checkAbout(more), ...subscription && { subscription }, ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...verifyTimeout !== undefined && { verify: true },
+		...checkAbout(more), ...subscription && { subscription }, ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...fourEyes === true && { four_eyes: true }, ...verifyTimeout !== undefined && { verify: true },
 	};
 	const asked = {
 		provider, kind, expected, about: more === undefined && !checkedForm && !subscription ? undefined : about, mcpClient: sameClient ? clientId : null,
@@ -122,7 +139,7 @@ export function checkRequest(options) {
  * @property {boolean} canRecheck
  * @property {string | null} clientId
  * @property {Record<string, unknown> | null} form
- * @property {string[] | null} approvers null: the starter, or another kind; empty: anyone else
+ * @property {Approvers | null} approvers null: the starter, or another kind; empty: anyone else
  * @property {number | null} verifyMs the time limit of `verify`, if there is one
  * @property {string | null} traceparent
  * @property {Buffer} request digest of what is asked for

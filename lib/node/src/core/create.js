@@ -19,6 +19,7 @@ export class Creator {
 	#events;
 	#name;
 	#descriptions;
+	#tenant;
 
 	/**
 	 * @param {object} parts
@@ -28,14 +29,16 @@ export class Creator {
 	 * @param {import('./events.js').Events} parts.events
 	 * @param {string} parts.name of the MCP server, for people to read
 	 * @param {ReadonlyMap<string, string>} parts.descriptions of providers that have not the name of theirs
+	 * @param {string} parts.tenant
 	 */
-	constructor({ keys, database, urls, events, name, descriptions }) {
+	constructor({ keys, database, urls, events, name, descriptions, tenant }) {
 		this.#keys = keys;
 		this.#database = database;
 		this.#urls = urls;
 		this.#events = events;
 		this.#name = name;
 		this.#descriptions = descriptions;
+		this.#tenant = tenant;
 	}
 
 	/**
@@ -48,13 +51,13 @@ export class Creator {
 	async create(options) {
 		const checked = checkCreateOptions(options);
 		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
-		const binding = bindingOf(owner.subject, owner.session);
+		const binding = bindingOf(owner.subject, owner.session, this.#tenant);
 		const amount = hasPrice(expected) ? await priceOf(this.#descriptions.get(provider) ?? provider, expected) : undefined;
 		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
 		// Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.
 		if (subscription && item !== null) {
-			const [best] = await this.#database.entitlements({ tenant: '', subject: owner.subject, item });
+			const [best] = await this.#database.entitlements({ subject: owner.subject, item });
 			if (best && !isOver(best)) throw new ElicitationSubscribedError(item);
 		}
 

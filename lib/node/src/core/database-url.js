@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { checkServerIdentity } from 'node:tls';
 
+import { Leadership } from './connection.js';
 import { CONNECT_MS, KEEPALIVE_MS } from './contract-limits.js';
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
@@ -32,8 +33,8 @@ const SSL_MODES = /** @type {const} */ (['disable', 'require', 'verify-ca', 'ver
  * @typedef {keyof typeof PARAMETERS} Parameter
  * @typedef {Partial<Record<Parameter, string>>} Parameters
  * @typedef {{ host: string, port: number }} Host
- * @typedef {import('pg').ClientConfig & { hosts: Host[], sessionAttrs: (typeof SESSION_ATTRS)[number] }} DatabaseConfig
- *     for one connection. sessionAttrs: the state that the chosen host must have
+ * @typedef {import('pg').ClientConfig & { hosts: Host[], sessionAttrs: (typeof SESSION_ATTRS)[number], leadership: Leadership }} DatabaseConfig
+ *     for one connection. sessionAttrs: the state that the chosen host must have. leadership: of all connections with it
  */
 
 /**
@@ -53,6 +54,7 @@ export function checkDatabaseUrl(url) {
 		given.port ?? (parts.ports || parameter('port') || DEFAULT_PORT));
 	return {
 		hosts,
+		leadership: new Leadership(),
 		sessionAttrs: choose('target_session_attrs', parameter('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any'),
 			SESSION_ATTRS),
 		...hosts[0],
@@ -82,7 +84,7 @@ export function checkPool(pool, databaseUrl) {
 	if (typeof pool?.query !== 'function' || typeof pool.options !== 'object') throw new TypeError('pool must be a pg.Pool');
 	const options = /** @type {import('pg').PoolConfig} */ (pool.options);
 	// The password is not enumerable.
-	return { ...options, password: options.password, hosts: [{ host: options.host ?? '', port: options.port ?? 0 }], sessionAttrs: 'any' };
+	return { ...options, password: options.password, hosts: [{ host: options.host ?? '', port: options.port ?? 0 }], sessionAttrs: 'any', leadership: new Leadership() };
 }
 
 /**

@@ -46,12 +46,12 @@ const READ_NAME = 'urlmode_read';
 
 /**
  * Whether the server refused the statement because a privilege or a migration
- * is missing (SQLSTATE class 42 or 3F), so that it would refuse it again.
+ * is missing, or a limit is reached (SQLSTATE class 42, 3F or 54), so that it would refuse it again.
  *
  * @param {unknown} error
  */
 export function isRefusal(error) {
-	return isDatabaseError(error) && /^(42|3F)/.test(error.code);
+	return isDatabaseError(error) && /^(42|3F|54)/.test(error.code);
 }
 
 /**
@@ -68,6 +68,7 @@ export function readRows(query, rowKeys) {
 /** The functions of the schema, which are called one by one or, where many calls come, in batches. */
 export class Database {
 	#pool;
+	#tenant;
 	/** A statement of a batch, whose calls are tracked. @type {sql.Query} */
 	#run = (...statement) => this.#pool.run(...statement);
 	/** @type {sql.Query} */
@@ -79,13 +80,15 @@ export class Database {
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
 	 * @param {import('./types.js').Pool | undefined} [pool] somebody else's, which is used instead of a pool of its own
+	 * @param {string} [tenant] whose rows these are; empty: those that have none
 	 */
-	constructor(config, pool) {
+	constructor(config, pool, tenant = '') {
 		this.#pool = new Pool(config, pool);
+		this.#tenant = tenant;
 	}
 
 	/**
-	 * @param {NewRow} row
+	 * @param {Omit<NewRow, 'tenant'>} row
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
 	 * @throws {ElicitationLimitError}
@@ -95,7 +98,7 @@ export class Database {
 	async create(row) {
 		try {
 			// Also the waits between the attempts belong to the call, which `close` waits for.
-			return await this.#pool.track(() => this.#createWhenFree(row));
+			return await this.#pool.track(() => this.#createWhenFree({ ...row, tenant: this.#tenant }));
 		} catch (error) {
 			if (isDatabaseError(error) && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
@@ -152,14 +155,14 @@ export class Database {
 	 * @returns {Promise<UnclaimedRow[]>}
 	 */
 	unclaimed({ provider = null, since = null, id = null }) {
-		return money.unclaimedPayments(this.#ask, { provider, since, id });
+		return money.unclaimedOf(this.#ask, { tenant: this.#tenant, provider, since, id });
 	}
 
 	/**
 	 * @param {{ provider?: string | null, since?: Date | null, id?: string | null }} filter
 	 */
 	undelivered({ provider = null, since = null, id = null }) {
-		return money.undeliveredClaims(this.#ask, { provider, since, id });
+		return money.undeliveredOf(this.#ask, { tenant: this.#tenant, provider, since, id });
 	}
 
 	/**
@@ -167,20 +170,21 @@ export class Database {
 	 * @returns {Promise<RefundRow[]>}
 	 */
 	refunds({ provider = null, since = null, id = null }) {
-		return money.refunds(this.#ask, { provider, since, id });
+		return money.refundsOf(this.#ask, { tenant: this.#tenant, provider, since, id });
 	}
 
 	/** @param {{ subject: string, item: string, since: Date | null, delivered: boolean }} whose */
-	paid({ delivered, ...whose }) {
+	paid({ delivered, ...owner }) {
+		const whose = { ...owner, tenant: this.#tenant };
 		return delivered ? money.delivered(this.#ask, whose) : money.paid(this.#ask, whose);
 	}
 
 	/**
-	 * @param {{ tenant: string, subject: string, item: string | null }} owner
+	 * @param {{ subject: string, item: string | null }} owner
 	 * @returns {Promise<import('./contract-money.js').EntitlementRow[]>} the best of each item, or of the one
 	 */
 	entitlements(owner) {
-		return money.entitlements(this.#ask, owner);
+		return money.entitlements(this.#ask, { ...owner, tenant: this.#tenant });
 	}
 
 	/**
@@ -193,6 +197,16 @@ export class Database {
 		const outcome = await this.#pool.track(() => this.#abandons.ask({ id, binding, action, reason }));
 		if (outcome === 'unknown') throw new ElicitationNotFoundError(id);
 		return outcome;
+	}
+
+	/** @param {Parameters<typeof sql.beginAsk>[1]} values */
+	beginAsk(values) {
+		return sql.beginAsk(this.#ask, values);
+	}
+
+	/** @param {Parameters<typeof sql.endAsk>[1]} values */
+	endAsk(values) {
+		return sql.endAsk(this.#ask, values);
 	}
 
 	/**
@@ -314,9 +328,10 @@ export class Database {
 	 * @param {string} text
 	 * @param {unknown[]} values
 	 * @param {boolean} [reads] whether its function only reads
+	 * @param {AbortSignal} [signal] takes the statement back, as long as it was not sent
 	 */
-	query(text, values, reads) {
-		return this.#pool.query(text, values, reads);
+	query(text, values, reads, signal) {
+		return this.#pool.query(text, values, reads, signal);
 	}
 
 	/** Waits for the queries in progress first, until `breakOff`. */

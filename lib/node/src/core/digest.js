@@ -1,23 +1,9 @@
 // The request of a call as one digest: a later call continues with an earlier
 // elicitation only if both ask for the same (lib/PROTOCOL.md).
 
-import { DIGEST_BYTES, REQUEST_LABEL } from './contract-seals.js';
+import { canonicalJson } from './canonical-json.js';
+import { CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL } from './contract-seals.js';
 import { sha256 } from './sha256.js';
-
-
-/**
- * JSON in the canonical form of RFC 8785. Members that are undefined are left out.
- *
- * @param {unknown} value
- * @returns {string}
- */
-export function canonicalJson(value) {
-	if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-	if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-	const members = Object.entries(value).filter(([, member]) => member !== undefined)
-		.sort(([one], [other]) => (one < other ? -1 : 1));
-	return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join()}}`;
-}
 
 /**
  * @param {object} request
@@ -33,4 +19,13 @@ export function digestOfRequest({ provider, kind, expected, item, about, mcpClie
 	const what = item === null || item === undefined ? { expected: expected ?? undefined } : { item };
 	const json = canonicalJson({ provider, kind, ...what, about, mcp_client: mcpClient ?? undefined });
 	return sha256(`${REQUEST_LABEL}\0${json}`, DIGEST_BYTES);
+}
+
+/**
+ * @param {string} [name] of an MCP client, as it sends it
+ * @param {string} [version]
+ * @returns {Buffer} 16 bytes
+ */
+export function digestOfClient(name = '', version = '') {
+	return sha256(`${CLIENT_LABEL}\0${name}\0${version}`, DIGEST_BYTES);
 }

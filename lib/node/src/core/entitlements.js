@@ -7,12 +7,10 @@ import { ITEM_MAX, SUBJECT_MAX } from './contract-limits.js';
 
 /**
  * @param {{ subject: string, item?: string | undefined }} options
- * @returns {{ tenant: string, subject: string, item: string | null }}
+ * @returns {{ subject: string, item: string | null }}
  */
 export function checkEntitlementOptions({ subject, item }) {
-	return {
-		tenant: '', subject: checkText('subject', subject, 1, SUBJECT_MAX), item: item === undefined ? null : checkText('item', item, 1, ITEM_MAX),
-	};
+	return { subject: checkText('subject', subject, 1, SUBJECT_MAX), item: item === undefined ? null : checkText('item', item, 1, ITEM_MAX) };
 }
 
 /**

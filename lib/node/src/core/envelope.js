@@ -4,13 +4,11 @@
 
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 import { NONCE_BYTES, TAG_BYTES } from './contract-seals.js';
+import { HEADER_BYTES, OVERHEAD } from './sizes.js';
 
+export { OVERHEAD };
 
 const CIPHER = 'aes-256-gcm';
-const HEADER_BYTES = 2 + NONCE_BYTES;
-
-/** How many bytes encryption adds. */
-export const OVERHEAD = HEADER_BYTES + TAG_BYTES;
 
 /** Random bytes for the next nonces. A call for them costs far more than the bytes. */
 const nonces = Buffer.alloc(512 * NONCE_BYTES);

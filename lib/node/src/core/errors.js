@@ -34,6 +34,13 @@ export class RequestStateError extends UrlModeError {
 	}
 }
 
+/** The provider's API has refused the access token, as with status 401. The body of `useAccount` throws it. */
+export class TokenRefusedError extends UrlModeError {
+	constructor() {
+		super('TOKEN_REFUSED', "the provider's API has refused the access token");
+	}
+}
+
 /** PostgreSQL did not answer in time. */
 export class UrlModeUnavailableError extends UrlModeError {
 	/**

@@ -14,6 +14,7 @@ import { toUnclaimedPayment } from './unclaimed.js';
  *
  * @typedef {object} EventSources
  * @property {import('./keys.js').KeyRing} keys
+ * @property {string} tenant
  * @property {import('./database.js').Database} database
  * @property {import('./listener.js').Listener} listener
  * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
@@ -84,7 +85,7 @@ export class Events {
 	async completion(id, owner) {
 		if (this.#emitter.listenerCount('completed') === 0) return;
 		try {
-			const row = await this.#sources.read({ id, binding: bindingOf(owner.subject, owner.session) });
+			const row = await this.#sources.read({ id, binding: bindingOf(owner.subject, owner.session, this.#sources.tenant) });
 			if (row) this.status(row, owner);
 		} catch {
 			// An event that cannot be emitted fails nothing else.

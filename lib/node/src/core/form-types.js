@@ -34,7 +34,7 @@
  *     printable ASCII without spaces
  *
  * @typedef {FieldBase & Lengths & Format & { type: 'text', default?: string | undefined }} TextField
- * @typedef {FieldBase & Lengths & { type: 'secret', default?: undefined } & ((Format & { multiline?: undefined }) | { multiline: true, format?: undefined })} SecretField
+ * @typedef {FieldBase & Lengths & { type: 'secret', save?: true | undefined, default?: undefined } & ((Format & { multiline?: undefined }) | { multiline: true, format?: undefined })} SecretField
  * @typedef {FieldBase & Lengths & { type: 'multiline', default?: string | undefined }} MultilineField
  * @typedef {FieldBase & Lengths & { type: 'email' | 'url', default?: string | undefined }} AddressField
  * @typedef {FieldBase & { type: 'number', min?: number | undefined, max?: number | undefined, default?: number | undefined }} NumberField

@@ -17,11 +17,12 @@ const APPROVERS_MAX = 16;
 /**
  * @param {'input' | 'approval'} kind
  * @param {unknown} value
+ * @param {{ submit_label?: unknown, step_up?: true }} [more] members of it that are options of their own
  * @returns {Members} the form without members that say nothing: calls that ask for the same have the same form
  * @throws {TypeError} that begins with the JSON pointer of the mistake: `form/fields/0/label must …`
  */
-export function checkForm(kind, value) {
-	const form = plain(value);
+export function checkForm(kind, value, more = {}) {
+	const form = plain(value && typeof value === 'object' && !Array.isArray(value) ? { ...value, ...more } : value);
 	const { pointer, must } = SCHEMA.faultsOf(kind, form)[0] ?? faultInFields(form.fields ?? []) ?? {};
 	if (must) throw new TypeError(`form${pointer} ${must}`);
 	if (form.facts?.length === 0) delete form.facts;

@@ -17,6 +17,7 @@ import { jittered } from './jitter.js';
 export class Ledger {
 	#query;
 	#listener;
+	#tenant;
 	/** @type {Set<Reading>} */
 	#readings = new Set();
 	#closed = false;
@@ -24,10 +25,12 @@ export class Ledger {
 	/**
 	 * @param {Pick<import('./database.js').Database, 'query'>} database
 	 * @param {import('./listener.js').Listener} listener
+	 * @param {string} tenant whose ledger
 	 */
-	constructor(database, listener) {
+	constructor(database, listener, tenant) {
 		this.#query = database.query.bind(database);
 		this.#listener = listener;
+		this.#tenant = tenant;
 	}
 
 	/**
@@ -38,7 +41,7 @@ export class Ledger {
 	async *follow(consumer, signal) {
 		if (this.#closed) return;
 		signal?.throwIfAborted();
-		const reading = new Reading(this.#query, this.#listener, consumer);
+		const reading = new Reading(this.#query, this.#listener, { tenant: this.#tenant, consumer });
 		const abort = () => reading.stop();
 		this.#readings.add(reading);
 		signal?.addEventListener('abort', abort);
@@ -82,7 +85,7 @@ class Reading {
 	/**
 	 * @param {import('./contract-calls.js').Query} query
 	 * @param {import('./listener.js').Listener} listener
-	 * @param {string} consumer
+	 * @param {{ tenant: string, consumer: string }} consumer
 	 */
 	constructor(query, listener, consumer) {
 		this.#query = query;
@@ -121,7 +124,7 @@ class Reading {
 	/** Waits for its turn. @returns {Promise<boolean>} whether it has come */
 	async #begin() {
 		const begun = await this.#ask(async () => {
-			const answer = await sql.beginLedger(this.#query, { consumer: this.#consumer, leaseMs: LEDGER_LEASE_MS });
+			const answer = await sql.beginLedger(this.#query, { ...this.#consumer, leaseMs: LEDGER_LEASE_MS });
 			this.#lease = answer.lease ?? undefined;
 			return answer;
 		});
@@ -140,7 +143,7 @@ class Reading {
 		while (!this.#isStopped && this.#lease !== undefined) {
 			this.#isWoken = false;
 			const lease = this.#lease;
-			const page = await this.#ask(() => sql.readLedger(this.#query, { consumer: this.#consumer, lease, most: LEDGER_PAGE_MAX }));
+			const page = await this.#ask(() => sql.readLedger(this.#query, { ...this.#consumer, lease, most: LEDGER_PAGE_MAX }));
 			if (this.#isStopped) return;
 			for (const row of page ?? []) {
 				this.#isBusy = true;
@@ -160,7 +163,7 @@ class Reading {
 	 * @param {string | null} number of the entry; null: the lease is renewed alone
 	 */
 	#acknowledge(lease, number) {
-		return sql.acknowledgeLedger(this.#query, { consumer: this.#consumer, lease, number, leaseMs: LEDGER_LEASE_MS });
+		return sql.acknowledgeLedger(this.#query, { ...this.#consumer, lease, number, leaseMs: LEDGER_LEASE_MS });
 	}
 
 	async #renew() {
@@ -181,7 +184,7 @@ class Reading {
 	async #end() {
 		const lease = this.#lease;
 		this.#lose();
-		if (lease !== undefined) await sql.endLedger(this.#query, { consumer: this.#consumer, lease }).catch(() => {});
+		if (lease !== undefined) await sql.endLedger(this.#query, { ...this.#consumer, lease }).catch(() => {});
 	}
 
 	/**

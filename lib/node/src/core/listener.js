@@ -11,13 +11,14 @@
 // process ids of its own. When the process id does not match, a NOTIFY over
 // another connection tests whether notifications arrive.
 
-import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { Socket } from 'node:net';
 
 import pg from 'pg';
 
 import { Client } from './connection.js';
+import { hold } from './contract-calls.js';
 import { parseNotifications } from './notification.js';
 import {
 	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
@@ -36,6 +37,7 @@ const PROBE_CHANNEL = 'urlmode_probe';
  * @property {boolean} listening LISTEN was sent, and rows can be read
  * @property {Map<string, Promise<unknown>>} channels those for which LISTEN was sent, and when each is in force
  * @property {boolean} receivesNotifications it is known that notifications arrive
+ * @property {boolean | undefined} isHeld whether it has the lock of this instance; undefined: that is not decided yet
  * @property {Promise<unknown>} lastStatement resolves when the last statement has ended
  * @property {string} statementSuffix makes the names of prepared statements unique
  * @property {NodeJS.Timeout} [check]
@@ -46,6 +48,7 @@ const PROBE_CHANNEL = 'urlmode_probe';
  * @typedef {object} Events
  * @property {[]} listening LISTEN is in force. Every row that is waited for must be read now
  * @property {[]} receiving notifications arrive, so polling is not necessary
+ * @property {[]} held it is decided whether the connection has the lock of this instance
  * @property {[notifications: import('./notification.js').Notification[]]} notified what the database announces of rows
  * @property {[payload: string, channel: string]} notification of another channel
  * @property {[error: unknown]} lost the connection was lost or could not be opened. Another attempt follows
@@ -71,6 +74,8 @@ export class Listener extends EventEmitter {
 	#failures = 0;
 	#probeId = '';
 	#warned = false;
+	/** Of the advisory lock that the connection has, so that others see when this instance ends: a positive bigint, as text. */
+	#lock = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
 
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
@@ -82,6 +87,8 @@ export class Listener extends EventEmitter {
 		this.#config = config;
 		this.#listen = listen;
 		this.#notify = notify;
+		// The host that it listens to may not be the one that leads.
+		config.leadership.onDoubt(() => this.#connection && this.#onLost(this.#connection, new Error('commits are not answered')));
 	}
 
 	get listening() {
@@ -91,6 +98,21 @@ export class Listener extends EventEmitter {
 	/** Whether notifications are known to arrive. While this is false, rows must be polled. */
 	get receivesNotifications() {
 		return this.#connection?.receivesNotifications ?? false;
+	}
+
+	/**
+	 * The key of the advisory lock by which others see that this instance is there. There is none behind a pooler, or if
+	 * the connection is not open in time. Only while it is used (`acquire`).
+	 *
+	 * @param {number} time milliseconds
+	 * @returns {Promise<string | null>}
+	 */
+	async holder(time) {
+		const until = performance.now() + time;
+		while (this.#connection?.isHeld === undefined && this.#listen && performance.now() < until) {
+			await once(this, 'held', { signal: AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now()))) }).catch(() => {});
+		}
+		return this.#connection?.isHeld ? this.#lock : null;
 	}
 
 	/**
@@ -214,7 +236,7 @@ export class Listener extends EventEmitter {
 		const client = new Client({ query_timeout: LISTEN_QUERY_MS, ...this.#config, stream: () => socket });
 		/** @type {Connection} */
 		const connection = {
-			client, socket, isConnecting: false, listening: false, channels: new Map(), receivesNotifications: false, lastStatement: Promise.resolve(),
+			client, socket, isConnecting: false, listening: false, channels: new Map(), receivesNotifications: false, isHeld: undefined, lastStatement: Promise.resolve(),
 			statementSuffix: randomUUID(),
 		};
 		this.#connection = connection;
@@ -245,6 +267,8 @@ export class Listener extends EventEmitter {
 		this.emit('listening');
 		if (listens) await this.#probeNotifications(connection);
 		else this.#warnPolling('PostgreSQL is polled');
+		connection.isHeld ??= false;
+		this.emit('held');
 	}
 
 	/** @param {Connection} connection that may have died in silence: then no answer comes, and it is lost */
@@ -279,6 +303,7 @@ export class Listener extends EventEmitter {
 			const [answer] = await runStatement(connection, { text: 'SELECT pg_backend_pid() AS pid' });
 			if (answer?.pid === connection.client.processID) {
 				this.#setReceiving(connection);
+				connection.isHeld = await hold((text, values) => runStatement(connection, { text, values }), { holder: this.#lock });
 				return;
 			}
 			await runStatement(connection, { text: `LISTEN ${PROBE_CHANNEL}` });

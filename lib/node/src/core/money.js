@@ -66,8 +66,8 @@ export class MoneyMethods extends EventEmitter {
 	 * @returns {Promise<import('./types.js').Reconciliation>}
 	 */
 	async reconcile(options) {
-		const { database } = openOf(this);
-		return reconcile((...statement) => database.query(...statement), options);
+		const { database, tenant } = openOf(this);
+		return reconcile((...statement) => database.query(...statement), tenant, options);
 	}
 
 	/**

@@ -1,6 +1,7 @@
 // The outcome that a wait has of a completed row.
 
 import { RESULT_INFO, VERIFIER_INFO } from './contract-seals.js';
+import { decisionOf } from './decision.js';
 import { ElicitationSealError } from './errors.js';
 import { seal, unseal } from './seal.js';
 
@@ -69,18 +70,6 @@ export function sealPayment(keys, rowKey, { reference, amount, currency }) {
 export function openValues(keys, rowKey, result) {
 	const { values } = unseal(keys, { ...rowKey, use: RESULT_INFO }, result);
 	return /** @type {import('./form-types.js').Values} */ (values);
-}
-
-/**
- * @param {Record<string, unknown> | undefined} result undefined if nobody has decided, or if it was purged
- * @returns {Pick<import('./types.js').Outcome, 'approver' | 'comment' | 'decidedAt'>}
- */
-function decisionOf({ approver, comment, decided_at: decidedAt } = {}) {
-	return {
-		...typeof approver === 'string' && { approver },
-		...typeof comment === 'string' && { comment },
-		...typeof decidedAt === 'string' && { decidedAt: new Date(decidedAt) },
-	};
 }
 
 /**

@@ -5,13 +5,13 @@ import { Socket } from 'node:net';
 
 import pg from 'pg';
 
+import { onAbort } from './abort.js';
 import { CALLS_MAX, POOL_MAX, QUERY_MS } from './contract-limits.js';
 import { isDatabaseError, UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError } from './errors.js';
-import { PooledClient, Shared } from './pooled-client.js';
+import { NO_ANSWER, PooledClient, Shared, TAKEN_BACK } from './pooled-client.js';
 
 /** What pg says when one of its time limits has passed. */
 const NO_CONNECTION = /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|timeout expired)$/;
-const NO_ANSWER = 'Query read timeout';
 
 /** A small pool of connections. Idle connections do not keep the process running. */
 export class Pool {
@@ -37,6 +37,7 @@ export class Pool {
 
 	/** @param {import('./database-url.js').DatabaseConfig} config */
 	#openPool(config) {
+		config.leadership.onDoubt(() => this.#shared.dropIdle());
 		const pool = new pg.Pool(/** @type {pg.PoolConfig} */ ({
 			...config,
 			stream: () => this.#openSocket(),
@@ -82,10 +83,19 @@ export class Pool {
 	 * @param {string} text
 	 * @param {unknown[]} values
 	 * @param {boolean} [reads] whether its function only reads
+	 * @param {AbortSignal} [signal] takes the statement back, as long as it was not sent
 	 * @returns {Promise<Record<string, unknown>[]>}
+	 * @throws the reason of the signal, if nothing was sent. What was sent ends as it ends
 	 */
-	query(text, values, reads) {
-		return this.track(() => this.run(text, values, reads));
+	async query(text, values, reads, signal) {
+		const stop = signal && onAbort(signal, () => this.#shared.takenBack.add(values));
+		try {
+			const rows = await this.track(() => this.run(text, values, reads));
+			if (rows === TAKEN_BACK) throw signal?.reason;
+			return rows;
+		} finally {
+			stop?.();
+		}
 	}
 
 	/**

@@ -3,25 +3,40 @@
 // ends connections without a word. What was not sent can be sent on another one.
 
 import { Client } from './connection.js';
-import { ALIVE_MS, PING_MS } from './contract-limits.js';
+import { ALIVE_MS, COMMIT_UNANSWERED_MS, PING_MS } from './contract-limits.js';
 
 /**
  * @typedef {'asking' | 'sent'} Progress of a statement: it is being asked whether the connection is alive; it was sent, or may have been
  * @typedef {(error: Error | undefined, result: unknown) => void} Callback
  */
 
+/** What pg says when its time limit for an answer has passed, and what is said where the limit of a commit has. */
+export const NO_ANSWER = 'Query read timeout';
+
+/** The rows of a statement that was taken back before it was sent. @type {never[]} */
+export const TAKEN_BACK = [];
+
 /** What the connections of one pool know of each other. */
 export class Shared {
+	/** @type {WeakSet<unknown[]>} the values of statements that are not to be sent any more */
+	takenBack = new WeakSet();
 	/** @type {WeakMap<unknown[], Progress>} by the values of the statement */
 	progress = new WeakMap();
 	/** @type {Set<PooledClient>} those on which no statement runs */
 	idle = new Set();
+
+	/** Where the server may be the wrong one, no statement is sent any more. */
+	dropIdle() {
+		for (const client of this.idle) client.drop();
+	}
 }
 
 export class PooledClient extends Client {
 	#shared;
 	/** When PostgreSQL last said that it is ready for a statement. */
 	#answeredAt = -Infinity;
+	/** The time limit of the statement that was sent. @type {NodeJS.Timeout | undefined} */
+	#limit;
 
 	/** @param {import('./database-url.js').DatabaseConfig & { shared: Shared }} config */
 	constructor(config) {
@@ -42,7 +57,9 @@ export class PooledClient extends Client {
 	query(...call) {
 		const [text, values, callback] = /** @type {[string, unknown[], Callback]} */ (/** @type {unknown[]} */ (call));
 		this.#shared.idle.delete(this);
-		if (this.#hasJustAnswered()) {
+		if (this.#shared.takenBack.has(values)) {
+			process.nextTick(callback, undefined, { rows: TAKEN_BACK });
+		} else if (this.#hasJustAnswered()) {
 			this.#send(text, values, callback);
 		} else {
 			this.#shared.progress.set(values, 'asking');
@@ -67,10 +84,27 @@ export class PooledClient extends Client {
 	 */
 	#send(text, values, callback) {
 		this.#shared.progress.set(values, 'sent');
+		const limit = setTimeout(() => this.#judge(limit), COMMIT_UNANSWERED_MS).unref();
+		this.#limit = limit;
 		super.query(text, values, /** @type {any} */ (/** @type {Callback} */ (error, result) => {
+			clearTimeout(limit);
+			this.#limit = undefined;
 			this.#shared.idle.add(this);
 			callback(error, result);
 		}));
+	}
+
+	/** @param {NodeJS.Timeout} limit of the statement that was not answered */
+	async #judge(limit) {
+		if (await this.isAtWork() || this.#limit !== limit) return;
+		this.doubt();
+		this.drop();
+	}
+
+	/** Closes the connection without a word. The pool removes it. */
+	drop() {
+		this.#shared.idle.delete(this);
+		/** @type {any} */ (this).connection.stream.destroy(this.#limit && new Error(NO_ANSWER));
 	}
 
 	#hasJustAnswered() {
@@ -84,8 +118,7 @@ export class PooledClient extends Client {
 	#dropIdle() {
 		for (const client of this.#shared.idle) {
 			if (client.#hasJustAnswered()) continue;
-			this.#shared.idle.delete(client);
-			/** @type {any} */ (client).connection.stream.destroy();
+			client.drop();
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Prices: the currencies of ISO 4217, and the units in which a provider writes amounts.
+// The units in which a provider writes amounts.
 
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
+import { asDecimal, exponentOf } from './currency.js';
 import { shippedFile } from './shipped.js';
 
 /**
@@ -10,20 +10,8 @@ import { shippedFile } from './shipped.js';
  *     description, see lib/providers/EVENTS.md
  */
 
-/** @type {{ exponents: Record<string, string[]> }} */
-const { exponents: CODES } = JSON.parse(readFileSync(shippedFile('currencies.json'), 'utf8'));
-
-/** Currency → how many decimals it has. */
-const EXPONENTS = new Map(Object.entries(CODES).flatMap(
-	([exponent, codes]) => codes.map((code) => /** @type {const} */ ([code, Number(exponent)]))));
-
 /** @type {Map<string, Promise<Units | undefined>>} by the name of the description */
 const descriptions = new Map();
-
-/** @param {string} code */
-export function isCurrency(code) {
-	return EXPONENTS.has(code);
-}
 
 /**
  * @param {string} provider
@@ -37,24 +25,6 @@ function readUnits(provider) {
 }
 
 /**
- * @param {bigint} amount
- * @param {number} exponent
- */
-function asDecimal(amount, exponent) {
-	const digits = String(amount).padStart(exponent + 1, '0');
-	return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
-}
-
-/**
- * The price in the text of a tool's result, as the pages show it.
- *
- * @param {import('./types.js').Price} price
- */
-export function formatPrice({ amount, currency }) {
-	return `${asDecimal(BigInt(amount), /** @type {number} */ (EXPONENTS.get(currency)))} ${currency}`;
-}
-
-/**
  * The price as the provider writes it: a whole number in its own units, or decimal text.
  *
  * @param {string} provider
@@ -65,7 +35,7 @@ export function formatPrice({ amount, currency }) {
 export async function priceOf(provider, { amount, currency }) {
 	const units = await readUnits(provider);
 	if (units === undefined) return undefined;
-	const exponent = /** @type {number} */ (EXPONENTS.get(currency));
+	const exponent = exponentOf(currency);
 	const own = units.exponents?.[currency] ?? exponent;
 	const places = Math.min(units.places?.[currency] ?? own, exponent);
 	const step = 10n ** BigInt(exponent - places);

@@ -19,6 +19,7 @@ export class Rechecks {
 	#functions;
 	#query;
 	#rechecker;
+	#tenant;
 	/** @type {NodeJS.Timeout | undefined} */
 	#timer;
 	/** @type {Promise<number> | undefined} */
@@ -29,11 +30,13 @@ export class Rechecks {
 	 * @param {Map<string, RecheckFunction>} functions
 	 * @param {sql.Query} query
 	 * @param {ReturnType<typeof import('./ask-back.js').rechecker>} rechecker
+	 * @param {string} tenant whose events
 	 */
-	constructor(functions, query, rechecker) {
+	constructor(functions, query, rechecker, tenant) {
 		this.#functions = functions;
 		this.#query = query;
 		this.#rechecker = rechecker;
+		this.#tenant = tenant;
 	}
 
 	/** Whether there is a function for some provider. */
@@ -67,10 +70,11 @@ export class Rechecks {
 	}
 
 	/**
-	 * Asks about one row after the other, until nothing is left to ask, or a function fails: others come first then.
+	 * Asks about one row after the other, until nothing is left to ask. A provider whose function fails is not asked any more, and
+	 * holds up no other.
 	 *
 	 * @returns {Promise<number>} how many
-	 * @throws {RecheckFailed}
+	 * @throws {RecheckFailed} the first
 	 */
 	askAll() {
 		this.#asking ??= this.#askAll().finally(() => {
@@ -85,14 +89,23 @@ export class Rechecks {
 	}
 
 	async #askAll() {
-		const providers = [...this.#functions.keys()];
-		for (let asked = 0; ; asked += 1) {
-			const taken = this.some && !this.#closed && await money.beginDueRecheck(this.#query, { providers, leaseMs: RECHECK_LEASE_MS });
-			if (!taken) return asked;
+		const providers = new Set(this.#functions.keys());
+		/** @type {RecheckFailed | undefined} */
+		let first;
+		for (let asked = 0; ;) {
+			const taken = providers.size > 0 && !this.#closed
+				&& await money.beginRecheckOf(this.#query, { tenant: this.#tenant, providers: [...providers], leaseMs: RECHECK_LEASE_MS });
+			if (!taken) {
+				if (first) throw first;
+				return asked;
+			}
 			const { id, binding, provider } = taken;
 			const recheck = /** @type {RecheckFunction} */ (this.of(provider));
 			const failure = await this.#rechecker.answer({ id, binding, status: 'completed' }, taken, recheck);
-			if ('error' in failure) throw new RecheckFailed(id, provider, failure.error);
+			if ('error' in failure) {
+				first ??= new RecheckFailed(id, provider, failure.error);
+				providers.delete(provider);
+			} else asked += 1;
 		}
 	}
 }

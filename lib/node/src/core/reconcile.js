@@ -7,17 +7,18 @@ import { checkEntries, hasEntries, toRows } from './entries.js';
 
 /**
  * @param {import('./contract-calls.js').Query} query
+ * @param {string} tenant whose
  * @param {import('./types.js').ReconcileOptions} options
  * @returns {Promise<import('./types.js').Reconciliation>}
  */
-export async function reconcile(query, { provider, since, until = new Date(), listPayments }) {
+export async function reconcile(query, tenant, { provider, since, until = new Date(), listPayments }) {
 	checkProvider(provider);
 	if (checkSince(since) === null) throw new TypeError('since must be a Date');
 	if (checkSince(until) === null) throw new TypeError('until must be a Date');
 	checkFunction('listPayments', listPayments);
 	const listed = await listPayments({ provider, since, until });
 	if (!hasEntries(listed)) throw new TypeError('listPayments must return an object with payments and refunds');
-	const rows = await compare(query, { provider, since, until, ...toRows(checkEntries(listed, LISTED_MAX)) });
+	const rows = await compare(query, { tenant, provider, since, until, ...toRows(checkEntries(listed, LISTED_MAX)) });
 	const of = (/** @type {string} */ what) => rows.filter((row) => row.what === what).map(toDifference);
 	return { missingHere: of('missing_here'), missingThere: of('missing_there'), differs: of('differs') };
 }

@@ -17,19 +17,13 @@
 // An event of a provider names no owner, so its result and outcome are sealed for
 // the id alone: they begin with 02, and neither key nor AAD has the binding.
 
-import { FULFILLED_MAX, RESULT_MAX } from './contract-limits.js';
 import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, OUTCOME_INFO, RESULT_INFO } from './contract-seals.js';
-import { decrypt, encrypt, OVERHEAD } from './envelope.js';
+import { decrypt, encrypt } from './envelope.js';
 import { ElicitationSealError } from './errors.js';
 import { idBytes } from './token.js';
 
 
 const ID_BYTES = 16;
-
-/** The largest result as JSON text, in bytes: the limit of the column less what sealing adds. */
-export const RESULT_JSON_MAX = RESULT_MAX - OVERHEAD;
-/** The same of what a call has returned. */
-export const FULFILLED_JSON_MAX = FULFILLED_MAX - OVERHEAD;
 
 /**
  * @typedef {object} SealContext what a sealed value is bound to

@@ -9,7 +9,7 @@
 //   text       base64url without padding, always 115 characters
 
 import { GRACE_MAX_MS } from './contract-limits.js';
-import { BINDING_LABEL, BROWSER_LABEL, DIGEST_BYTES, STATE_INFO } from './contract-seals.js';
+import { BINDING_LABEL, BROWSER_LABEL, DIGEST_BYTES, STATE_INFO, TENANT_BINDING_LABEL } from './contract-seals.js';
 import { decrypt, mint, OVERHEAD } from './envelope.js';
 import { StateTokenError } from './errors.js';
 import { sha256 } from './sha256.js';
@@ -43,14 +43,16 @@ export function idText(bytes) {
 }
 
 /**
- * Binds a row to its subject and session. Every function of the schema expects
- * it beside the id. 16 bytes.
+ * Binds a row to its owner. Every function of the schema expects it beside
+ * the id. 16 bytes.
  *
  * @param {string} subject
  * @param {string} session
+ * @param {string} [tenant] empty: none
  */
-export function bindingOf(subject, session) {
-	return sha256(`${BINDING_LABEL}\0${subject}\0${session}`, DIGEST_BYTES);
+export function bindingOf(subject, session, tenant = '') {
+	const label = tenant === '' ? BINDING_LABEL : `${TENANT_BINDING_LABEL}\0${tenant}`;
+	return sha256(`${label}\0${subject}\0${session}`, DIGEST_BYTES);
 }
 
 /**

@@ -18,6 +18,8 @@
  * @property {string} baseUrl scheme, host and port of the callback programs
  * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; the host of baseUrl by
  *     default
+ * @property {string | undefined} [tenant] one of several MCP servers that share a database, at most 64 of a-z, 0-9, _ and -; empty by
+ *     default. Nothing of another tenant is seen
  * @property {boolean | undefined} [listen] false: waits poll, for a process that is frozen between calls. With true, the default,
  *     they poll only if notifications do not arrive
  * @property {number | undefined} [keepResults] milliseconds that a result stays in its row after a wait has read it, 600 000 by
@@ -37,6 +39,8 @@
  * @property {string} name that it sends as clientInfo
  * @property {{ from?: string | undefined, before?: string | undefined } | undefined} [versions] of which versions it is known; all by default
  * @property {boolean | undefined} [url] whether it can send its user to a URL, where it declares something else
+ * @property {'request' | 'error' | 'text' | undefined} [ask] the way in which it shows a page to its user, before the option `ask` of a call:
+ *     `request`, a request or an answer that requires input; `error`, the error -32042 alone; `text`, none but the link as text
  * @property {number | undefined} [round] milliseconds that a call of it may wait, instead of 45 000
  * @property {number | undefined} [rounds] how often it takes an answer with a state and no request, and calls again (protocol
  *     revision 2026-07-28); never by default, at most 8
@@ -93,23 +97,29 @@
  *
  * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
  * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
- * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined }} ApprovalOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined, fourEyes?: false | undefined }} ApprovalOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
  * @typedef {{ targetUrl?: undefined, expected?: undefined, item?: undefined, subscription?: undefined, pkce?: undefined }} NoTarget
  *
  * @typedef {object} InputFields the user types something on a page of the callback programs
  * @property {'input'} kind
  * @property {import('./form-types.js').InputForm} form
+ * @property {import('./form-types.js').Words | undefined} [submitLabel] what the button says that sends the form, at most 40 characters, such as
+ *     `Connect`. By default it says `Send`, in the language of the page
  * @property {number | undefined} [verifyTimeout] milliseconds, 1 000 to 120 000: the values are an outcome only when the function `verify` of a
  *     wait has found no problem, in this time from the submission on. Without it there is no verification
  *
  * @typedef {object} ApprovalFields somebody says yes or no there
  * @property {'approval'} kind
  * @property {import('./form-types.js').ApprovalForm} form
+ * @property {boolean | undefined} [stepUp] true: whoever decides signs in once more for it. It requires `user_check` `openid`; otherwise the page
+ *     refuses everybody with `step_up_not_set_up`. The outcome has `signedInAt`
  *
  * @typedef {object} OthersFields
  * @property {'others' | readonly string[]} approver anyone but the subject whom the sign-in of the callback programs knows; or these 1 to 16
  *     subjects. By default the subject decides
+ * @property {boolean | undefined} [fourEyes] true: the subject is none of them, in no spelling of the name. The page refuses everybody with
+ *     `four_eyes_not_set_up` where the provider's entry in the configuration of the callback programs has no `four_eyes`
  *
  * @typedef {object} OAuthFields
  * @property {'oauth'} kind
@@ -197,6 +207,7 @@
  * @property {string[]} references all of them, the last one last
  * @property {Expected | 'any' | undefined} expected the amount to be paid
  * @property {string} [checkout] the provider's id of the checkout that `targetUrl` has returned
+ * @property {AbortSignal} signal aborts after a minute, when nobody awaits the answer any more, and with the signal of the claim
  *
  * @typedef {object} Answer
  * @property {Action} action
@@ -253,7 +264,7 @@
  *
  * @typedef {Entries | Answer | undefined | void} RecheckAnswer an Answer is one outcome, and of a payment one that is exactly paid
  * @typedef {(request: Recheck) => Promise<RecheckAnswer> | RecheckAnswer} RecheckFunction asks the provider for
- *     what a webhook did not prove. If it returns nothing, the wait continues
+ *     what a webhook did not prove. If it returns nothing, the wait continues. Without an answer within a minute it has failed
  *
  * @typedef {Owner & WaitFields} WaitOptions
  * @typedef {object} WaitFields
@@ -289,6 +300,8 @@
  * @property {string} [approver] after an approval, or its refusal: who has decided, as their sign-in says
  * @property {string} [comment] what they have written
  * @property {Date} [decidedAt]
+ * @property {Date} [signedInAt] with `stepUp`: when the approver has signed in for it
+ * @property {string} [signedInBy] how, in the words of the OpenID provider: its `amr`, separated by spaces, or its `acr`
  */
 
 /**
@@ -309,7 +322,8 @@
  * @property {number | undefined} [lease] milliseconds, 30 000 by default, in which no other call can begin after this process has
  *     died. The lease is renewed while the claim is open
  * @property {number | undefined} [timeout] milliseconds to wait while another call holds the lease, 0 by default
- * @property {AbortSignal | undefined} [signal] ends this wait with its reason
+ * @property {AbortSignal | undefined} [signal] ends this wait, and that for a recheck, with its reason
+ * @property {number | undefined} [fence] of a claim of this elicitation that was held (`hold`): goes on with it, once
  * @property {string | undefined} [claimId] a UUID that names this claim. Who begins again with the same one has the same claim
  * @property {boolean | undefined} [anyPayment] also a payment that does not match or is held, with its `reference`: to deliver or refund what
  *     `unclaimed` or `undelivered` lists
@@ -331,8 +345,10 @@
  *     `confirm`. False: it cannot be kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed
  *     until `confirm`, or until `release`, which has the next call do the work again. Rejects with ClaimLostError if
  *     another call has begun since
- * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. False: another call has
- *     begun, or has confirmed it
+ * @property {() => Promise<boolean>} confirm the answer was written, so no later call is given it. Can be repeated. False:
+ *     another call has begun, or has ended it otherwise
+ * @property {(ms: number) => Promise<void>} hold keeps the lease for so long (1 000 to 3 600 000) without renewals, for the next round of
+ *     the call: `beginClaim` goes on with its `fence`, on any instance. Not of an account
  * @property {(reason?: string) => Promise<boolean>} release the work was not done: the next call can begin at once. Of an account: it
  *     is not connected, and the page after the user's return says so; `reason` is `exchange_failed` by default. False: the claim
  *     has ended, or the work is done

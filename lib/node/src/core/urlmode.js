@@ -1,7 +1,9 @@
 // The waiting side: creates elicitations, and waits until the callback programs
 // have completed them.
 
+
 import { rechecker } from './ask-back.js';
+import { Asks } from './asks.js';
 import { Claims } from './claims.js';
 import {
 	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
@@ -13,11 +15,13 @@ import { checkDatabaseUrl, checkPool } from './database-url.js';
 import { UrlModeClosedError } from './errors.js';
 import { toRows } from './entries.js';
 import { Events } from './events.js';
+import { checkProblem } from './form.js';
 import { checkKept, Purger } from './purge.js';
 import {
 	checkAction, checkAnswer, checkChoice, checkClients, checkDescriptions, checkFlag, checkFunction, checkId, checkMilliseconds, checkOwner,
-	checkReason, checkRecheck, checkRechecks, checkReference, checkSignal, checkText, checkTimeout,
+	checkReason, checkRecheck, checkRechecks, checkReference, checkSignal, checkTenant, checkText, checkTimeout,
 } from './arguments.js';
+import { Handles } from './handles.js';
 import { openKeys } from './keys.js';
 import { Ledger } from './ledger.js';
 import { Listener } from './listener.js';
@@ -29,6 +33,7 @@ import { openOutcome, seal } from './seal.js';
 import { ticketCookie } from './ticket.js';
 import { bindingOf } from './token.js';
 import { Rechecks } from './rechecks.js';
+import { Tasks } from './tasks.js';
 import { checkBaseUrl } from './url.js';
 import { Waits } from './waits.js';
 import { UrlBuilder } from './callback-urls.js';
@@ -47,6 +52,7 @@ import { UrlBuilder } from './callback-urls.js';
 export class UrlMode extends MoneyMethods {
 	#kept;
 	#keys;
+	#tenant;
 	#database;
 	#listener;
 	#waits;
@@ -70,14 +76,16 @@ export class UrlMode extends MoneyMethods {
 	 * @param {UrlModeOptions} options
 	 * @throws {import('./errors.js').KeysFileError}
 	 */
-	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, listen, keepResults, keepUnclaimed, retention, rechecks = {}, clients = [], descriptions = {} }) {
+	constructor({ databaseUrl, pool, keysFile, keys, baseUrl, name, tenant: given, listen, keepResults, keepUnclaimed, retention, rechecks = {}, clients = [], descriptions = {} }) {
 		super();
 		const base = checkBaseUrl(baseUrl);
 		const serverName = checkText('name', name ?? base.host, 1, NAME_MAX);
+		const tenant = checkTenant(given);
+		this.#tenant = tenant;
 		const config = pool === undefined ? checkDatabaseUrl(databaseUrl) : checkPool(pool, databaseUrl);
 		this.#keys = openKeys(keysFile, keys);
 		const urls = new UrlBuilder(this.#keys, base.origin);
-		this.#database = new Database(config, pool);
+		this.#database = new Database(config, pool, tenant);
 		this.#listener = new Listener(config, {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
@@ -95,14 +103,14 @@ export class UrlMode extends MoneyMethods {
 			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
 		};
 		const asking = rechecker(recheckOperations);
-		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking);
+		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking, tenant);
 		this.#claims = new Claims(this.#database, this.#keys, this.#kept.results, asking, this.#rechecks, this.#listener);
-		this.#ledger = new Ledger(this.#database, this.#listener);
+		this.#ledger = new Ledger(this.#database, this.#listener, tenant);
 		this.#events = new Events(this, {
-			keys: this.#keys, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
+			keys: this.#keys, tenant, database: this.#database, listener: this.#listener, read: (rowKey) => this.#read(rowKey),
 		});
 		this.#creator = new Creator({
-			keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName, descriptions: checkDescriptions(descriptions),
+			keys: this.#keys, database: this.#database, urls, events: this.#events, name: serverName, descriptions: checkDescriptions(descriptions), tenant,
 		});
 		this.#waits = new Waits(this.#listener, {
 			toOutcome: (row, binding, known) => toOutcome(this.#keys, row, binding, known),
@@ -115,11 +123,14 @@ export class UrlMode extends MoneyMethods {
 			takeCheck: (rowKey) => this.#database.takeCheck(rowKey),
 			endCheck: (rowKey, lease, problem, failed) => this.#database.endCheck(rowKey, lease, problem, failed),
 			openValues: (rowKey, result) => openValues(this.#keys, rowKey, result),
+			checkProblem,
 			sealProblem: (rowKey, problem) => seal(this.#keys, { ...rowKey, use: PROBLEM_INFO }, JSON.stringify(problem)),
 		});
 		setInternals(this, {
-			baseUrl: base.origin, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger, rechecks: this.#rechecks,
+			baseUrl: base.origin, tenant, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger, rechecks: this.#rechecks,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
+			handles: new Handles(this.#keys, urls, tenant), asks: new Asks(this.#database, tenant), tasks: new Tasks(this.#database, this.#keys, tenant),
+			recheckOf: (provider) => this.#rechecks.of(provider),
 			urls, name: serverName, clients: checkClients(clients),
 		});
 	}
@@ -177,7 +188,7 @@ export class UrlMode extends MoneyMethods {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
 		}
-		return this.#metrics.follow(this.#waits.wait(elicitationId, bindingOf(owner.subject, owner.session), {
+		return this.#metrics.follow(this.#waits.wait(elicitationId, this.#bindingOf(owner), {
 			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: (row) => this.#events.status(row, owner),
 		}), timeout, signal);
 	}
@@ -198,7 +209,7 @@ export class UrlMode extends MoneyMethods {
 		this.#checkOpen();
 		const elicitationId = checkId(id);
 		const owner = checkOwner(options);
-		const outcome = await this.#complete(elicitationId, bindingOf(owner.subject, owner.session), options);
+		const outcome = await this.#complete(elicitationId, this.#bindingOf(owner), options);
 		if (outcome === 'completed') void this.#events.completion(elicitationId, owner);
 		return outcome !== 'already';
 	}
@@ -247,10 +258,10 @@ export class UrlMode extends MoneyMethods {
 	 */
 	async claim(id, options) {
 		this.#checkOpen();
-		const { subject, session } = checkOwner(options);
+		const owner = checkOwner(options);
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
-		return this.#claims.claimAtOnce({ id: checkId(id), binding: bindingOf(subject, session) }, {
+		return this.#claims.claimAtOnce({ id: checkId(id), binding: this.#bindingOf(owner) }, {
 			action, reference, held: checkFlag('held', options.held, false), ...checkRecheck(options),
 		});
 	}
@@ -269,14 +280,14 @@ export class UrlMode extends MoneyMethods {
 	 */
 	async beginClaim(id, options) {
 		this.#checkOpen();
-		const { subject, session } = checkOwner(options);
+		const owner = checkOwner(options);
 		const { signal } = options;
 		checkSignal(signal);
-		return this.#claims.begin({ id: checkId(id), binding: bindingOf(subject, session) }, {
+		return this.#claims.begin({ id: checkId(id), binding: this.#bindingOf(owner) }, {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
-			claimId: options.claimId === undefined ? null : checkId(options.claimId, 'claimId'),
+			claimId: options.claimId === undefined ? undefined : checkId(options.claimId, 'claimId'), fence: options.fence,
 			anyPayment: checkFlag('anyPayment', options.anyPayment, false), ...checkRecheck(options),
 		});
 	}
@@ -371,6 +382,11 @@ export class UrlMode extends MoneyMethods {
 		return this.#database.settle({ id, binding, ...rest, result });
 	}
 
+	/** @param {{ subject: string, session: string }} owner */
+	#bindingOf({ subject, session }) {
+		return bindingOf(subject, session, this.#tenant);
+	}
+
 	/** @param {import('./database.js').RowKey} rowKey */
 	async #read(rowKey) {
 		const [row] = await readRows((text, values) => this.#database.query(text, values, true), [rowKey]);
@@ -384,7 +400,7 @@ export class UrlMode extends MoneyMethods {
 	 * @param {string} reason
 	 */
 	async #abandon(id, owner, action, reason) {
-		const outcome = await this.#database.abandon({ id, binding: bindingOf(owner.subject, owner.session) }, action, reason);
+		const outcome = await this.#database.abandon({ id, binding: this.#bindingOf(owner) }, action, reason);
 		if (outcome === 'completed') void this.#events.completion(id, owner);
 		return outcome;
 	}

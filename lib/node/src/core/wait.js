@@ -1,7 +1,6 @@
 // One call of waitForCompletion. Whatever happens first settles it.
 
-import { setMaxListeners } from 'node:events';
-
+import { onAbort } from './abort.js';
 import { ABANDON_MS } from './contract-limits.js';
 import { OPEN_STATUSES } from './contract-words.js';
 import { ElicitationTimeoutError } from './errors.js';
@@ -33,8 +32,9 @@ export class Wait {
 	#reject = nothing;
 	/** @type {'waiting' | 'abandoning' | 'settled'} */
 	#state = 'waiting';
-	/** @type {NodeJS.Timeout | undefined} */
+	/** @type {import('./runtime.js').Timer | undefined} */
 	#timer;
+	#stopFollowing = nothing;
 	#reportedRank = 0;
 	/** @type {import('./types.js').OpenStatus} when the row was last read */
 	#status = 'pending';
@@ -60,11 +60,7 @@ export class Wait {
 			this.#reject = reject;
 		});
 		if (options.timeout > 0 && options.timeout < Infinity) this.#startTimer(performance.now() + options.timeout);
-		if (options.signal) {
-			// One signal may end thousands of waits. Node.js would report that as a leak.
-			setMaxListeners(0, options.signal);
-			options.signal.addEventListener('abort', this, { once: true });
-		}
+		if (options.signal) this.#stopFollowing = onAbort(options.signal, (reason) => void this.end('aborted', reason));
 	}
 
 	/** Whether its recheck function was called. A wait that checks once calls it once. */
@@ -147,7 +143,7 @@ export class Wait {
 	 * @param {'timeout' | 'aborted' | 'closed'} reason
 	 */
 	async #abandon(abandon, reason) {
-		/** @type {NodeJS.Timeout | undefined} */
+		/** @type {import('./runtime.js').Timer | undefined} */
 		let timer;
 		/** @type {Promise<undefined>} */
 		const overdue = new Promise((resolve) => {
@@ -196,11 +192,6 @@ export class Wait {
 		}
 	}
 
-	/** Called by the signal when it aborts. */
-	handleEvent() {
-		void this.end('aborted', this.#options.signal?.reason);
-	}
-
 	/** @param {number} deadline by performance.now() */
 	#startTimer(deadline) {
 		const rest = deadline - performance.now();
@@ -216,7 +207,7 @@ export class Wait {
 		if (this.#state === 'settled') return false;
 		this.#state = 'settled';
 		clearTimeout(this.#timer);
-		this.#options.signal?.removeEventListener('abort', this);
+		this.#stopFollowing();
 		this.#onSettled(this);
 		return true;
 	}

@@ -195,7 +195,7 @@ class ElicitationMiddleware {
 		const { action, reason, toolResult } = end;
 		if (reason === 'claimed' && await this.#hasValue(c, call)) return { action: 'accept' };
 		// Of a user's refusal urlAction itself tells, with its option `declineMessage`.
-		if (action !== 'decline' && reason !== 'dismissed') call.toolResult = /** @type {ToolResult} */ (toolResult);
+		if (action !== 'decline') call.toolResult = /** @type {ToolResult} */ (toolResult);
 		return { action: action === 'pending' ? 'cancel' : action };
 	}
 

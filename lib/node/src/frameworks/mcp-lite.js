@@ -6,8 +6,7 @@
 import { makeAdapter } from '../adapters/adapter.js';
 import { traceparentOf } from '../core/traceparent.js';
 
-export { PostgresClientRequestAdapter } from './client-requests.js';
-export { PostgresSessionAdapter } from './sessions.js';
+export { PostgresClientRequestAdapter, PostgresSessionAdapter } from '#postgres-adapters';
 
 /**
  * @typedef {import('../adapters/types.js').ElicitOptions & CallFields} ElicitOptions

@@ -2,7 +2,7 @@
 // the tool with its arguments.
 
 import { ITEM_MAX } from '../core/contract-limits.js';
-import { canonicalJson } from '../core/digest.js';
+import { canonicalJson } from '../core/canonical-json.js';
 import { sha256 } from '../core/sha256.js';
 
 /**

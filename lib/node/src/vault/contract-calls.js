@@ -59,10 +59,11 @@ export async function storeExchanged(query, { id, binding, account, scopes, requ
  * @property {string | null} lifetime_ms
  * @property {string} version
  * @property {Buffer} tokens sealed
+ * @property {string | null} since_refresh_ms how long ago a refresh has stored them; null: none has since the user has connected the account
  */
 
-const READ_ACCOUNTS = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at,
-	expires_in_ms, lifetime_ms, version, tokens FROM urlmode.read_accounts($1, $2, $3)`;
+const FIND_ACCOUNTS = `SELECT provider_name, account_id, state, reason, scopes, requested, connected_at, refreshed_at, expires_at,
+	expires_in_ms, lifetime_ms, version, tokens, since_refresh_ms FROM urlmode.find_accounts($1, $2, $3)`;
 
 /**
  * @param {Query} query
@@ -72,8 +73,8 @@ const READ_ACCOUNTS = `SELECT provider_name, account_id, state, reason, scopes, 
  * @param {string | null} values.account
  * @returns {Promise<AccountRow[]>}
  */
-export function readAccounts(query, { subject, provider, account }) {
-	return /** @type {Promise<never>} */ (query(READ_ACCOUNTS, [subject, provider, account], true));
+export function findAccounts(query, { subject, provider, account }) {
+	return /** @type {Promise<never>} */ (query(FIND_ACCOUNTS, [subject, provider, account], true));
 }
 
 /**
@@ -83,7 +84,7 @@ export function readAccounts(query, { subject, provider, account }) {
  * @property {string} wait_ms if another instance has the lease: for how long at most
  */
 
-const BEGIN_REFRESH = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh($1, $2, $3, $4, $5)';
+const BEGIN_LEASE_OF = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_lease_of($1, $2, $3, $4, $5, $6, $7)';
 
 /**
  * @param {Query} query
@@ -93,14 +94,16 @@ const BEGIN_REFRESH = 'SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh
  * @param {string} values.account
  * @param {number | string} values.version
  * @param {number | string} values.leaseMs
+ * @param {number | string | null} values.holder of the lock of the listening session; null: there is none
+ * @param {boolean} values.late to try a refresh token that came late
  * @returns {Promise<BegunRefresh>}
  */
-export async function beginRefresh(query, { subject, provider, account, version, leaseMs }) {
-	const [row] = await query(BEGIN_REFRESH, [subject, provider, account, version, leaseMs]);
+export async function beginLeaseOf(query, { subject, provider, account, version, leaseMs, holder, late }) {
+	const [row] = await query(BEGIN_LEASE_OF, [subject, provider, account, version, leaseMs, holder, late]);
 	return /** @type {never} */ (row);
 }
 
-const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5, $6) AS answer';
+const MARK_SENDING = 'SELECT urlmode.mark_sending($1, $2, $3, $4, $5, $6, $7) AS answer';
 
 /**
  * @param {Query} query
@@ -111,14 +114,15 @@ const MARK_SENT = 'SELECT urlmode.mark_sent($1, $2, $3, $4, $5, $6) AS answer';
  * @param {number | string} values.lease
  * @param {number | string} values.leaseMs from now on
  * @param {boolean} values.staysGood the token can be sent again, whatever becomes of the answer
+ * @param {number | string | null} values.reuseMs for how long the provider takes it again; 0: never; null: not known
  * @returns {Promise<boolean>}
  */
-export async function markSent(query, { subject, provider, account, lease, leaseMs, staysGood }) {
-	const [row] = await query(MARK_SENT, [subject, provider, account, lease, leaseMs, staysGood]);
+export async function markSending(query, { subject, provider, account, lease, leaseMs, staysGood, reuseMs }) {
+	const [row] = await query(MARK_SENDING, [subject, provider, account, lease, leaseMs, staysGood, reuseMs]);
 	return /** @type {never} */ (row?.answer);
 }
 
-const COMMIT_REFRESH = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7) AS answer';
+const STORE_REFRESHED = 'SELECT urlmode.store_refreshed($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer';
 
 /**
  * @param {Query} query
@@ -127,17 +131,19 @@ const COMMIT_REFRESH = 'SELECT urlmode.commit_refresh($1, $2, $3, $4, $5, $6, $7
  * @param {string} values.provider
  * @param {string} values.account
  * @param {number | string} values.version
+ * @param {number | string} values.lease
+ * @param {boolean} values.replaced there is a new refresh token
  * @param {string[]} values.scopes
  * @param {Buffer} values.tokens
  * @param {number | string | null} values.expiresInMs
- * @returns {Promise<'stored' | 'changed' | 'gone'>}
+ * @returns {Promise<'stored' | 'changed' | 'late' | 'gone'>}
  */
-export async function commitRefresh(query, { subject, provider, account, version, scopes, tokens, expiresInMs }) {
-	const [row] = await query(COMMIT_REFRESH, [subject, provider, account, version, scopes, tokens, expiresInMs]);
+export async function storeRefreshed(query, { subject, provider, account, version, lease, replaced, scopes, tokens, expiresInMs }) {
+	const [row] = await query(STORE_REFRESHED, [subject, provider, account, version, lease, replaced, scopes, tokens, expiresInMs]);
 	return /** @type {never} */ (row?.answer);
 }
 
-const FAIL_REFRESH = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6, $7, $8)';
+const END_REFRESH = 'SELECT urlmode.end_refresh($1, $2, $3, $4, $5, $6, $7, $8)';
 
 /**
  * @param {Query} query
@@ -148,12 +154,12 @@ const FAIL_REFRESH = 'SELECT urlmode.fail_refresh($1, $2, $3, $4, $5, $6, $7, $8
  * @param {number | string} values.version
  * @param {number | string} values.lease
  * @param {string | null} values.reason why it must be connected again; null: it can be tried again
- * @param {boolean} values.answerLost
- * @param {boolean} values.byGateway
+ * @param {'answer' | 'status' | null} values.lost the provider may have replaced the token; null: it has not
+ * @param {number | string | null} values.retryAfterMs as the provider says it
  * @returns {Promise<void>}
  */
-export async function failRefresh(query, { subject, provider, account, version, lease, reason, answerLost, byGateway }) {
-	await query(FAIL_REFRESH, [subject, provider, account, version, lease, reason, answerLost, byGateway]);
+export async function endRefresh(query, { subject, provider, account, version, lease, reason, lost, retryAfterMs }) {
+	await query(END_REFRESH, [subject, provider, account, version, lease, reason, lost, retryAfterMs]);
 }
 
 /**
@@ -232,14 +238,16 @@ export function listAccounts(query, { subject, provider, state }) {
  * @property {string} accounts
  */
 
-const VAULT_KEYS = 'SELECT kid, accounts FROM urlmode.vault_keys()';
+const VAULT_KEYS_OF = 'SELECT kid, accounts FROM urlmode.vault_keys_of($1)';
 
 /**
  * @param {Query} query
+ * @param {object} values
+ * @param {string} values.tenant
  * @returns {Promise<KeyRow[]>}
  */
-export function vaultKeys(query) {
-	return /** @type {Promise<never>} */ (query(VAULT_KEYS, [], true));
+export function vaultKeysOf(query, { tenant }) {
+	return /** @type {Promise<never>} */ (query(VAULT_KEYS_OF, [tenant], true));
 }
 
 /**
@@ -291,14 +299,15 @@ export async function resealAccount(query, { subject, provider, account, old, to
  * @property {string} currency
  */
 
-const FORGET_SUBJECT = 'SELECT unclaimed, provider, reference, amount, currency FROM urlmode.forget_subject($1)';
+const FORGET_OWNER = 'SELECT unclaimed, provider, reference, amount, currency FROM urlmode.forget_owner($1, $2)';
 
 /**
  * @param {Query} query
  * @param {object} values
+ * @param {string} values.tenant
  * @param {string} values.subject
  * @returns {Promise<ForgottenRow[]>}
  */
-export function forgetSubject(query, { subject }) {
-	return /** @type {Promise<never>} */ (query(FORGET_SUBJECT, [subject]));
+export function forgetOwner(query, { tenant, subject }) {
+	return /** @type {Promise<never>} */ (query(FORGET_OWNER, [tenant, subject]));
 }

@@ -1,5 +1,6 @@
 // The functions of the vault (../../../../sql/functions/014_vault.sql).
 
+import { accountOwner, whoseAccount } from './account-owner.js';
 import * as sql from './contract-calls.js';
 
 /**
@@ -18,10 +19,15 @@ import * as sql from './contract-calls.js';
 
 export class VaultDatabase {
 	#query;
+	#tenant;
 
-	/** @param {Pick<import('../core/database.js').Database, 'query'>} database */
-	constructor(database) {
+	/**
+	 * @param {Pick<import('../core/database.js').Database, 'query'>} database
+	 * @param {string} tenant
+	 */
+	constructor(database, tenant) {
 		this.#query = database.query.bind(database);
+		this.#tenant = tenant;
 	}
 
 	/**
@@ -53,16 +59,18 @@ export class VaultDatabase {
 	 * @returns {Promise<AccountRow[]>} the one that was connected last first
 	 */
 	read(subject, provider, account) {
-		return sql.readAccounts(this.#query, { subject, provider, account });
+		return sql.findAccounts(this.#query, { subject, provider, account });
 	}
 
 	/**
 	 * @param {Place} place
 	 * @param {string} version
 	 * @param {number} lease milliseconds
+	 * @param {string | null} holder of the lock of the listening session
+	 * @param {boolean} late to try a refresh token that came late
 	 */
-	beginRefresh(place, version, lease) {
-		return sql.beginRefresh(this.#query, { ...place, version, leaseMs: lease });
+	beginRefresh(place, version, lease, holder, late) {
+		return sql.beginLeaseOf(this.#query, { ...place, version, leaseMs: lease, holder, late });
 	}
 
 	/**
@@ -70,20 +78,23 @@ export class VaultDatabase {
 	 * @param {string} lease
 	 * @param {number} prolonged milliseconds, from now
 	 * @param {boolean} isReusable the token can be sent again, whatever becomes of the answer
+	 * @param {number | null} reuse for how many milliseconds after its use the provider takes it again; null: not known
 	 * @returns {Promise<boolean>} false: the lease is lost
 	 */
-	markSent(place, lease, prolonged, isReusable) {
-		return sql.markSent(this.#query, { ...place, lease, leaseMs: prolonged, staysGood: isReusable });
+	markSent(place, lease, prolonged, isReusable, reuse) {
+		return sql.markSending(this.#query, { ...place, lease, leaseMs: prolonged, staysGood: isReusable, reuseMs: reuse });
 	}
 
 	/**
 	 * @param {Place} place
 	 * @param {string} version
-	 * @param {Stored} stored
-	 * @returns {Promise<'stored' | 'changed' | 'gone'>} changed: there are newer ones; gone: it was disconnected
+	 * @param {string} lease
+	 * @param {Stored & { isReplaced: boolean }} stored isReplaced: there is a new refresh token
+	 * @returns {Promise<'stored' | 'changed' | 'late' | 'gone'>} changed: there are newer ones; late: another instance has sent the old one
+	 *     since; gone: it was disconnected
 	 */
-	commitRefresh(place, version, { scopes, sealed, lifetime }) {
-		return sql.commitRefresh(this.#query, { ...place, version, scopes, tokens: sealed, expiresInMs: lifetime });
+	commitRefresh(place, version, lease, { scopes, sealed, lifetime, isReplaced }) {
+		return sql.storeRefreshed(this.#query, { ...place, version, lease, replaced: isReplaced, scopes, tokens: sealed, expiresInMs: lifetime });
 	}
 
 	/**
@@ -91,10 +102,11 @@ export class VaultDatabase {
 	 * @param {string} version
 	 * @param {string} lease
 	 * @param {string | null} reason why it must be connected again; null: it can be tried again
-	 * @param {'answer' | 'gateway' | undefined} lost
+	 * @param {'answer' | 'status' | undefined} lost
+	 * @param {number | undefined} retryAfter milliseconds
 	 */
-	failRefresh(place, version, lease, reason, lost) {
-		return sql.failRefresh(this.#query, { ...place, version, lease, reason, answerLost: lost !== undefined, byGateway: lost === 'gateway' });
+	failRefresh(place, version, lease, reason, lost, retryAfter) {
+		return sql.endRefresh(this.#query, { ...place, version, lease, reason, lost: lost ?? null, retryAfterMs: retryAfter ?? null });
 	}
 
 	/**
@@ -124,16 +136,17 @@ export class VaultDatabase {
 	 * @returns {Promise<OperatorRow[]>}
 	 */
 	async list(subject, provider, state) {
-		const rows = await sql.listAccounts(this.#query, { subject, provider, state });
-		return rows.map(({ subject_name: user, provider_name: at, account_id: account, ...row }) => /** @type {never} */ ({
-			subject: user, provider: at, account, state: row.state_name, reason: row.reason, scopes: row.scopes,
+		const owner = subject === null ? null : accountOwner(this.#tenant, subject);
+		const rows = await sql.listAccounts(this.#query, { subject: owner, provider, state });
+		return rows.filter((row) => whoseAccount(row.subject_name).tenant === this.#tenant).map(({ subject_name: user, provider_name: at, account_id: account, ...row }) => /** @type {never} */ ({
+			subject: whoseAccount(user).subject, provider: at, account, state: row.state_name, reason: row.reason, scopes: row.scopes,
 			connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
 		}));
 	}
 
 	/** @returns {Promise<{ kid: number, accounts: number }[]>} */
 	async keys() {
-		const rows = await sql.vaultKeys(this.#query);
+		const rows = await sql.vaultKeysOf(this.#query, { tenant: this.#tenant });
 		return rows.map(({ kid, accounts }) => ({ kid, accounts: Number(accounts) }));
 	}
 
@@ -162,7 +175,7 @@ export class VaultDatabase {
 	 * @returns {Promise<import('./types.js').UnclaimedReference[]>} the unclaimed payments that prevent it
 	 */
 	async forget(subject) {
-		const rows = await sql.forgetSubject(this.#query, { subject });
+		const rows = await sql.forgetOwner(this.#query, { tenant: this.#tenant, subject });
 		return rows.map(({ unclaimed, amount, ...row }) => ({ elicitationId: unclaimed, ...row, amount: Number(amount) }));
 	}
 }

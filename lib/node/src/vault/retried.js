@@ -12,7 +12,8 @@ const CHANGED = '40001';
 const LASTING = /^(22|23|42|3F)/;
 
 /**
- * Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+ * Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost. The last attempt
+ * begins after the time is over: the process may have stood still in the one before.
  *
  * @template R
  * @param {() => Promise<R>} change
@@ -23,10 +24,11 @@ const LASTING = /^(22|23|42|3F)/;
 export async function retried(change, time, isFinal = isLasting) {
 	const until = performance.now() + time;
 	for (let delay = COMMIT_RETRY_MIN_MS; ; delay = Math.min(delay * 2, COMMIT_RETRY_MAX_MS)) {
+		const isLast = performance.now() > until;
 		try {
 			return await change();
 		} catch (error) {
-			if (isFinal(error) || performance.now() > until) throw error;
+			if (isFinal(error) || isLast) throw error;
 			await sleep(jittered(delay));
 		}
 	}

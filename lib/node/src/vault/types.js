@@ -17,8 +17,10 @@
  *     & { elicitationId?: string | undefined }} ToBeStored what `withAccount` gives its body
  * @typedef {{ subject: string, session?: string | undefined, provider: string }} ElicitationOwner
  *
- * @typedef {AccountKey & { validFor?: number | undefined, signal?: AbortSignal | undefined }} TokenOptions `validFor`: for how many
- *     milliseconds the token must still be valid, 60 000 by default. At most half the time for which the provider makes it valid
+ * @typedef {AccountKey & { validFor?: number | undefined, refused?: string | undefined, signal?: AbortSignal | undefined }} TokenOptions
+ *     `validFor`: for how many milliseconds the token must still be valid, at most half the time for which the provider makes it valid; a
+ *     token that is valid is given at once without it. `refused`: an access token that the provider's API has refused. If it is the
+ *     stored one, it is refreshed, once
  *
  * @typedef {object} AccessToken
  * @property {string} accessToken for this server only: never send it to the MCP client

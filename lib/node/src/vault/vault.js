@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AccountProvider } from '../accounts/provider.js';
 import { codeOf, detailOf } from '../accounts/request.js';
-import { VARIABLES } from '../accounts/token-response.js';
+import { unusableOf, VARIABLES } from '../accounts/token-response.js';
 import { orAborted } from '../core/abort.js';
 import {
-	ACCOUNT_LOOK_MS, ACCOUNT_MAX, COMMIT_MS, REFRESH_LEASE_MS, SUBJECT_MAX, VALID_FOR_MAX_MS, VALID_FOR_MS,
+	ACCOUNT_LOOK_MS, ACCOUNT_MAX, COMMIT_MS, REFRESH_LEASE_MS, SUBJECT_MAX, VALID_FOR_MAX_MS,
 } from '../core/contract-limits.js';
 import {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
@@ -20,6 +20,8 @@ import { finish, internalsOf } from '../core/internals.js';
 import { jittered } from '../core/jitter.js';
 import { haveCommonKey, openKeys } from '../core/keys.js';
 import { bindingOf } from '../core/token.js';
+import { judge } from './access.js';
+import { accountOwner, whoseAccount } from './account-owner.js';
 import { VaultDatabase } from './database.js';
 import { readKept } from './kept-token.js';
 import { lessWaited, lifetimeOf, Refresher, scopesOf } from './refresher.js';
@@ -50,6 +52,7 @@ export let partsOf;
 /** @extends {EventEmitter<import('./types.js').VaultEvents>} */
 export class Vault extends EventEmitter {
 	#urlmode;
+	#tenant;
 	#database;
 	#keys;
 	#providers;
@@ -62,16 +65,17 @@ export class Vault extends EventEmitter {
 	 */
 	constructor(urlmode, { keysFile, keys, providers }) {
 		super();
-		const { database, finishers, isClosed, keys: callbackKeys } = internalsOf(urlmode);
+		const { database, finishers, isClosed, keys: callbackKeys, listener, tenant } = internalsOf(urlmode);
 		if (typeof providers !== 'object' || providers === null) throw new TypeError('providers must be an object, with the name of each provider');
 		this.#urlmode = urlmode;
-		this.#database = new VaultDatabase(database);
+		this.#tenant = tenant;
+		this.#database = new VaultDatabase(database, tenant);
 		this.#keys = openKeys(keysFile, keys);
 		if (haveCommonKey(this.#keys, callbackKeys)) {
 			throw new KeysFileError(`${keysFile ?? 'keys'}: the vault must have keys of its own, because the callback hosts, which face the internet, have the others`);
 		}
 		this.#providers = providers;
-		this.#refresher = new Refresher(this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
+		this.#refresher = new Refresher(listener, this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
 			(name, place, more) => this.#report(name, { ...place, ...more }), isClosed);
 		finishers.add(() => this.#refresher.finish());
 	}
@@ -85,7 +89,7 @@ export class Vault extends EventEmitter {
 	 * @throws {ElicitationNotFoundError} the user was forgotten, after the elicitation that `connected` names was created
 	 */
 	async store(owner, connected) {
-		const { subject, provider } = checkKey(owner);
+		const { subject, provider } = this.#keyOf(owner);
 		const { elicitationId } = connected;
 		const id = elicitationId === undefined ? null : checkId(elicitationId);
 		const since = performance.now();
@@ -104,6 +108,8 @@ export class Vault extends EventEmitter {
 	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
 		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, ACCOUNT_MAX) };
 		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
+		const unusable = unusableOf(tokens);
+		if (unusable !== undefined) throw new TypeError(`tokens.${unusable} must have no control characters`);
 		const granted = scopes ?? scopesOf(tokens) ?? [];
 		await write(place, async () => {
 			const kept = tokens.refresh_token === undefined ? await readKept(this.#database, this.#keys, place, granted) : undefined;
@@ -125,17 +131,18 @@ export class Vault extends EventEmitter {
 	 * @returns {Promise<string>} the account
 	 */
 	async #keep({ subject, session = '', provider }, connected) {
-		const rowKey = { id: connected.elicitationId, binding: bindingOf(subject, session) };
+		const rowKey = { id: connected.elicitationId, binding: bindingOf(subject, session, this.#tenant) };
+		const owner = { subject: accountOwner(this.#tenant, subject), provider };
 		const since = performance.now();
 		try {
-			return await this.#store({ subject, provider }, connected, async ({ account }, make) => {
+			return await this.#store(owner, connected, async ({ account }, make) => {
 				const stored = await retried(async () => this.#database.storeExchanged(rowKey, account, lessWaited(await make(), since)), COMMIT_MS);
 				if (!stored) throw new ElicitationNotFoundError(rowKey.id);
 			});
 		} catch (error) {
 			// Otherwise nobody knows whether they are stored.
 			const isCertain = isRefused(error) || error instanceof ElicitationNotFoundError || error instanceof TypeError;
-			if (isCertain) await this.#revokeUnstored({ subject, provider, account: connected.account?.id ?? ONLY_ACCOUNT }, connected, codeOf(error));
+			if (isCertain) await this.#revokeUnstored({ ...owner, account: connected.account?.id ?? ONLY_ACCOUNT }, connected, codeOf(error));
 			throw error;
 		}
 	}
@@ -174,19 +181,20 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * An access token that is valid for a while. It is refreshed if it is not, by one instance at a time, and this goes on if
-	 * the signal ends the call.
+	 * An access token that is valid, at once if the stored one is. Otherwise it is refreshed, by one instance at a time, and this
+	 * goes on if the signal ends the call. Near its end a token is refreshed in the background.
 	 *
 	 * @param {import('./types.js').TokenOptions} options
 	 * @returns {Promise<AccessToken>}
 	 * @throws {AccountNotConnectedError}
-	 * @throws {AccountReconnectError} the provider refuses to refresh it: only the user can help
-	 * @throws {AccountUnavailableError} it has expired, and cannot be refreshed just now
+	 * @throws {AccountReconnectError} the provider refuses to refresh it, or its API refuses what came of that: only the user can help
+	 * @throws {AccountUnavailableError} it has expired or was refused, and cannot be refreshed just now
 	 * @throws {import('../core/errors.js').AccountSealError}
 	 */
-	async accessToken({ validFor = VALID_FOR_MS, signal, ...key }) {
-		const { subject, provider, account } = checkKey(key);
-		const asked = checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
+	async accessToken({ validFor, refused, signal, ...key }) {
+		const { subject, provider, account } = this.#keyOf(key);
+		if (validFor !== undefined) checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
+		if (refused !== undefined && typeof refused !== 'string') throw new TypeError('refused must be an access token');
 		checkSignal(signal);
 		const until = performance.now() + REFRESH_LEASE_MS;
 		/** @type {{ account: string, version: string } | undefined} */
@@ -198,30 +206,34 @@ export class Vault extends EventEmitter {
 			if (row.state === 'reconnect') throw new AccountReconnectError(provider, row.account_id, row.reason);
 			const place = { subject, provider, account: row.account_id };
 			const tokens = openTokens(this.#keys, place, row.tokens);
-			const token = toAccessToken(row, tokens);
 			// Without a name it is the account that was connected last: that may be another one by now.
 			if (first?.account !== row.account_id) first = { account: row.account_id, version: row.version };
-			const left = row.expires_in_ms === null ? Infinity : Number(row.expires_in_ms);
-			const { refresh_token: refreshToken } = tokens;
-			// A long-lived token is renewed with itself, while it is valid.
-			const isItsOwn = refreshToken === tokens.access_token;
-			const wanted = Math.min(isItsOwn ? Infinity : asked, Number(row.lifetime_ms ?? 0) / 2);
-			// One refresh is enough, however short a time the provider makes its tokens valid.
-			if (row.version !== first.version || left >= wanted && left > 0) return token;
-			if (refreshToken === undefined || isItsOwn && left <= 0) {
-				if (left > 0) return token;
-				throw new AccountReconnectError(provider, row.account_id, 'expired');
+			const { verdict, isGood } = judge(row, tokens, { validFor, refused, hasChanged: row.version !== first.version });
+			const token = toAccessToken(row, tokens);
+			if (verdict === 'use') return token;
+			if (verdict === 'refused' || verdict === 'expired') throw new AccountReconnectError(provider, row.account_id, verdict);
+			const refreshable = { place, version: row.version, tokens: { ...tokens, refresh_token: String(tokens.refresh_token) }, scopes: row.scopes };
+			if (verdict === 'use and refresh') {
+				this.#refreshAhead(refreshable);
+				return token;
 			}
-			const result = await orAborted(this.#refresher.refresh({
-				place, version: row.version, tokens: { ...tokens, refresh_token: refreshToken }, scopes: row.scopes,
-			}), signal);
-			const isStuck = result.outcome === 'leased' && performance.now() > until;
-			if (result.outcome === 'failed' || isStuck) {
-				if (left > 0) return token;
-				throw new AccountUnavailableError(provider, result.outcome === 'failed' ? result.detail : 'timeout');
-			}
+			const result = await orAborted(this.#refresher.refresh(refreshable), signal);
+			const isOver = result.outcome === 'failed' || result.outcome === 'leased' && performance.now() > until;
+			if (isGood && (isOver || result.outcome === 'leased' && validFor === undefined)) return token;
+			if (isOver) throw new AccountUnavailableError(provider, result.outcome === 'failed' ? result.detail : 'timeout');
 			if (result.outcome === 'leased') await sleep(Math.min(result.wait, jittered(ACCOUNT_LOOK_MS)), undefined, signal && { signal }).catch(() => {});
 		}
+	}
+
+	/**
+	 * In the background, so that an error is an event.
+	 *
+	 * @param {import('./refresher.js').Refreshable} refreshable
+	 */
+	#refreshAhead(refreshable) {
+		this.#refresher.refresh(refreshable).catch((error) => {
+			if (!(error instanceof UrlModeClosedError)) this.#report('failed', { ...refreshable.place, detail: codeOf(error) });
+		});
 	}
 
 	/**
@@ -229,7 +241,8 @@ export class Vault extends EventEmitter {
 	 * @returns {Promise<ListedAccount[]>} without tokens, the one that was connected last first
 	 */
 	async listAccounts({ subject, provider }) {
-		const rows = await this.#database.read(checkText('subject', subject, 1, SUBJECT_MAX), provider === undefined ? null : checkProvider(provider), null);
+		const owner = accountOwner(this.#tenant, checkText('subject', subject, 1, SUBJECT_MAX));
+		const rows = await this.#database.read(owner, provider === undefined ? null : checkProvider(provider), null);
 		return rows.map((row) => ({
 			provider: row.provider_name, account: row.account_id, state: row.state, reason: row.reason,
 			scopes: row.scopes, requestedScopes: row.requested, connectedAt: row.connected_at, refreshedAt: row.refreshed_at, expiresAt: row.expires_at ?? undefined,
@@ -245,7 +258,7 @@ export class Vault extends EventEmitter {
 	 * @throws {AccountNotConnectedError}
 	 */
 	async disconnect(key) {
-		const { subject, provider, account } = checkKey(key);
+		const { subject, provider, account } = this.#keyOf(key);
 		const [row] = await this.#database.read(subject, provider, account);
 		if (!row) throw new AccountNotConnectedError(provider);
 		if (internalsOf(this.#urlmode).isClosed()) throw new UrlModeClosedError();
@@ -328,6 +341,7 @@ export class Vault extends EventEmitter {
 			if (rows.length === 0) return sums;
 			for (const { tokens, ...place } of rows) {
 				last = place;
+				if (whoseAccount(place.subject).tenant !== this.#tenant) continue;
 				try {
 					const sealed = sealTokens(this.#keys, place, openTokens(this.#keys, place, tokens));
 					if (await this.#database.reseal(place, tokens, sealed)) sums.sealed += 1;
@@ -350,10 +364,16 @@ export class Vault extends EventEmitter {
 		return { ...options, provider, variables: { ...options.variables, .../** @type {object} */ (tokens?.[VARIABLES]) } };
 	}
 
+	/** @param {AccountKey} key */
+	#keyOf(key) {
+		const checked = checkKey(key);
+		return { ...checked, subject: accountOwner(this.#tenant, checked.subject) };
+	}
+
 	static {
 		partsOf = (vault, provider) => ({
 			urlmode: vault.#urlmode, options: vault.#optionsOf(provider), keep: (owner, connected) => vault.#keep(owner, connected),
-			isInUse: (owner) => vault.#isInUse(owner),
+			isInUse: (owner) => vault.#isInUse(vault.#keyOf(owner)),
 		});
 	}
 
@@ -361,10 +381,11 @@ export class Vault extends EventEmitter {
 	 * Later, so that an error of a listener ends no call.
 	 *
 	 * @param {string} name
-	 * @param {object} event
+	 * @param {Place & Record<string, unknown>} event its subject is the owner of the account
 	 */
 	#report(name, event) {
-		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, event));
+		const told = { ...event, subject: whoseAccount(event.subject).subject };
+		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, told));
 	}
 }
 

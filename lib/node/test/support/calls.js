@@ -43,7 +43,7 @@ export function sessionCall({ answer = never, capabilities = URL_CAPABILITY, pro
 export const linkCall = () => sessionCall({ capabilities: {} });
 
 /** A call of 2026-07-28. */
-export function round({ state, action, name, capabilities = URL_CAPABILITY } = {}) {
+export function round({ state, action, name = 'rounds', capabilities = URL_CAPABILITY } = {}) {
 	const controller = new AbortController();
 	return {
 		controller, asked: [],

@@ -205,12 +205,10 @@ export async function connectionsOf(admin, applicationName) {
 	return rows;
 }
 
-/** The process id of the connection that listens, once it does. */
+/** The process id of the connection that listens, once it has the advisory lock of its instance: whatever it runs then. */
 export async function listenerOf(admin, applicationName) {
-	return until('a connection listens', async () => {
-		const all = await connectionsOf(admin, applicationName);
-		return all.find(({ query }) => /^LISTEN|pg_backend_pid\(\) AS pid|urlmode\.read/.test(query))?.pid;
-	});
+	return until('a connection listens', async () => (await admin.query(`SELECT pid FROM pg_stat_activity JOIN pg_locks l USING (pid)
+		WHERE application_name = $1 AND l.locktype = 'advisory' AND l.mode = 'ShareLock'`, [applicationName])).rows[0]?.pid);
 }
 
 /** How many functions a UrlMode calls when it is closed, and for each event of its listening connection. */

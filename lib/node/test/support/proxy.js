@@ -4,14 +4,18 @@ import { connect, createServer } from 'node:net';
 
 export class Proxy {
 	#server;
+	#to;
 	#pairs = new Set();
 	#silent = new Set();
 
 	/** @param {string} url the database behind it, by TCP */
 	static async start(t, url) {
 		const proxy = new Proxy();
-		const { hostname, port } = new URL(url);
-		proxy.#server = createServer((near) => proxy.#join(near, connect(Number(port || 5432), hostname)));
+		proxy.lead(url);
+		proxy.#server = createServer((near) => {
+			const { hostname, port } = proxy.#to;
+			proxy.#join(near, connect(Number(port || 5432), hostname));
+		});
 		await new Promise((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
 		const own = new URL(url);
 		own.hostname = '127.0.0.1';
@@ -22,6 +26,11 @@ export class Proxy {
 			proxy.#server.close();
 		});
 		return proxy;
+	}
+
+	/** From now on new connections lead to this database; what is connected stays where it is. */
+	lead(url) {
+		this.#to = new URL(url);
 	}
 
 	/** Whether nothing is passed on of a client's connection from this port. */

@@ -1,5 +1,6 @@
 """The waiting side of urlmode: MCP elicitations in URL mode."""
 
+from ._core import platform as _platform  # first: it says what is missing
 from ._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim, TakenClaim
 from ._core.errors import (
     AccountNotConnectedError,
@@ -21,6 +22,7 @@ from ._core.errors import (
     ElicitationTimeoutError,
     KeysFileError,
     ProviderUnavailableError,
+    TokenRefusedError,
     UnclaimedPaymentsError,
     UrlModeBusyError,
     UrlModeClosedError,
@@ -54,6 +56,9 @@ from ._core.types import (
     Entitlement,
     Entries,
     EntryStatus,
+    Event,
+    EventFunction,
+    EventType,
     Expected,
     Kind,
     LedgerEntry,
@@ -118,6 +123,9 @@ __all__ = [
     "Entitlement",
     "Entries",
     "EntryStatus",
+    "Event",
+    "EventFunction",
+    "EventType",
     "Expected",
     "Fact",
     "Field",
@@ -153,6 +161,7 @@ __all__ = [
     "TargetUrl",
     "Ticket",
     "UnclaimedPayment",
+    "TokenRefusedError",
     "UnclaimedPaymentsError",
     "UndeliveredClaim",
     "UnclaimedReference",
@@ -166,3 +175,8 @@ __all__ = [
     "VerifyFunction",
     "Words",
 ]
+
+for _made in tuple(globals().values()):
+    # A traceback names what users import.
+    if isinstance(_made, type) and issubclass(_made, UrlModeError):
+        _made.__module__ = __name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,8 +17,11 @@ _FRAMEWORKS = {
 }
 _LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())
 _HELP = f"""usage: python -m urlmode new [FRAMEWORK] [FOLDER]
+       python -m urlmode check [--provider NAME] [--json]
 
-Writes the example server of a framework into a folder, this one by default:
+check looks for what is wrong with the setup of a server: see check --help.
+
+new writes the example server of a framework into a folder, this one by default:
 
   server.py         a whole server, with tools that connect an account, take a payment, and
                     ask on a page
@@ -34,6 +38,8 @@ def main(arguments: list[str]) -> int:
     if arguments in (["--help"], ["-h"], ["new", "--help"], ["new", "-h"]):
         print(_HELP, end="")
         return 0
+    if arguments[:1] == ["check"]:
+        return _check(arguments[1:])
     if arguments == ["new"]:
         print(_LIST, end="")
         return 0
@@ -49,6 +55,20 @@ def main(arguments: list[str]) -> int:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
+
+
+def _check(arguments: list[str]) -> int:
+    from ._core import check  # the driver, which an example does not need
+
+    parser = argparse.ArgumentParser("python -m urlmode check", add_help=False, allow_abbrev=False)
+    for name in ("--json", "--help"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("--provider")
+    given = parser.parse_args(arguments)
+    if given.help:
+        print(check.HELP, end="")
+        return 0
+    return check.check(provider=given.provider, as_json=given.json)
 
 
 def _write_example(framework: str, folder: Path) -> None:

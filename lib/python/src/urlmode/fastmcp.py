@@ -5,7 +5,14 @@ The tool must return what these functions return. `request_state_security` is fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
+
+from ._core.platform import missing
+
+try:
+    import fastmcp  # noqa: F401
+except ModuleNotFoundError as error:
+    raise missing("urlmode.fastmcp", "fastmcp") from error
 
 from fastmcp.tools import Tool
 from mcp.types import CallToolResult
@@ -14,27 +21,47 @@ from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
+from ._adapters.rounds import OwnRequest, own_request
 from ._adapters.sdk import Adapter
+from ._adapters.sdk_call import ToolContext
 from ._adapters.sdk_tool import to_call_tool_result
 from ._adapters.typed import TypedResult, is_error, running_tool
 
 if TYPE_CHECKING:
     from fastmcp.server.middleware import Middleware
     from fastmcp.tools import ToolResult
+    from mcp.types import InputRequiredResult
+
+    from ._adapters.sdk import Made
+
+    ToolAnswer = Union[ToolResult, InputRequiredResult]
+    """What a tool returns that asks its user, as FastMCP has it: a result, or in FastMCP 4 one that requires input."""
+    _Adapter = Adapter[Union[Made, ToolResult], ToolAnswer]
 else:
+    _Adapter = Adapter
     try:
         from fastmcp.tools import ToolResult
     except ImportError:  # FastMCP 2
         from fastmcp.tools.tool import ToolResult
+    try:
+        from mcp.types import InputRequiredResult
+    except ImportError:  # SDK 1.x
+        ToolAnswer = ToolResult
+    else:
+        ToolAnswer = Union[ToolResult, InputRequiredResult]
 
 __all__ = [
     "Accepted",
     "Approval",
     "CallOptions",
     "Input",
+    "OwnRequest",
+    "ToolAnswer",
+    "ToolContext",
     "ask_approval",
     "collect_input",
     "connect_account",
+    "own_request",
     "request_state_security",
     "require_paid",
     "resolve",
@@ -66,7 +93,7 @@ class _Answer(ToolResult):
         return result  # type: ignore[no-any-return]
 
 
-class _FastMCP(Adapter):
+class _FastMCP(_Adapter):
     has_no_resolvers = "resolvers of urlmode need FastMCP(middleware=[urlmode.fastmcp.resolver_middleware()])"
 
     def tool_error(self, text: str) -> Exception:
@@ -74,10 +101,10 @@ class _FastMCP(Adapter):
 
         return ToolError(text)
 
-    def to_result(self, result: CallToolResult) -> Any:
+    def to_result(self, result: CallToolResult) -> ToolAnswer:
         return _Answer(result)
 
-    def to_error(self, error: Exception) -> Any:
+    def to_error(self, error: Exception) -> ToolAnswer:
         return _Answer(CallToolResult(content=[]), error)
 
     def typed_result(self) -> TypedResult | None:

@@ -6,7 +6,14 @@ Functions for the body of a tool, which has the SDK's `Context`. In a server of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
+
+from ._core.platform import missing
+
+try:
+    import mcp.types  # noqa: F401
+except ModuleNotFoundError as error:
+    raise missing("urlmode.mcp", "mcp") from error
 
 from mcp.types import CallToolResult, TextContent
 
@@ -14,19 +21,40 @@ from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
+from ._adapters.rounds import OwnRequest, own_request
 from ._adapters.sdk import Adapter
+from ._adapters.sdk_call import ToolContext
 
 if TYPE_CHECKING:
     from mcp.server.extension import Extension
+    from mcp.types import InputRequiredResult
+
+    from ._adapters.sdk import Made
+
+    ToolAnswer = Union[CallToolResult, InputRequiredResult]
+    """What a tool returns that asks its user, as the SDK has it: a result, or in SDK 2.x one that requires input."""
+    _Adapter = Adapter[Made, ToolAnswer]
+else:
+    _Adapter = Adapter
+    try:
+        from mcp.types import InputRequiredResult
+    except ImportError:  # SDK 1.x
+        ToolAnswer = CallToolResult
+    else:
+        ToolAnswer = Union[CallToolResult, InputRequiredResult]
 
 __all__ = [
     "Accepted",
     "Approval",
     "CallOptions",
     "Input",
+    "OwnRequest",
+    "ToolAnswer",
+    "ToolContext",
     "ask_approval",
     "collect_input",
     "connect_account",
+    "own_request",
     "request_state_security",
     "require_paid",
     "resolve",
@@ -35,7 +63,7 @@ __all__ = [
     "with_elicitation",
 ]
 
-_adapter = Adapter()
+_adapter = _Adapter()
 with_elicitation = _adapter.with_elicitation
 collect_input = _adapter.collect_input
 connect_account = _adapter.connect_account

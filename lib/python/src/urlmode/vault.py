@@ -6,6 +6,13 @@ Requires the extra `oauth`: Authlib and joserfc.
 
 from __future__ import annotations
 
+from ._core.platform import missing
+
+try:
+    import authlib, joserfc  # noqa: F401
+except ModuleNotFoundError as error:
+    raise missing("urlmode.vault", "oauth") from error
+
 from ._accounts.provider import Account, Connected
 from ._vault.types import AccessToken, AccountEvent, Disconnected, KeyInUse, ListedAccount, Provider, Resealed
 from ._vault.vault import Vault

@@ -4,7 +4,7 @@ go 1.25.0
 
 require (
 	golang.org/x/sys v0.41.0
-	urlmode.example/urlmode v0.0.0
+	urlmode.example/urlmode v1.0.0
 )
 
 require (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +12,14 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, KeySet, RSAKey
 
 from .._core.contract_limits import CLOCK_SKEW_S
+from .._core.keys import decode_base64
 from .not_connected import NotConnected
 from .request import send
 from .token_response import read_json
 
 # Signatures by a key that only the provider has.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+_CURVES = {"ES256": "P-256", "ES384": "P-384", "ES512": "P-521"}
 
 
 async def verify_id_token(
@@ -27,7 +30,8 @@ async def verify_id_token(
         answer = await send("GET", metadata["jwks_uri"], {})
         supported = metadata.get("id_token_signing_alg_values_supported", ["RS256"])
         algorithms = [name for name in _ALGORITHMS if name in supported]
-        keys = KeySet([key for each in read_json(answer)["keys"] if (key := _key_of(each)) is not None])
+        algorithm = _algorithm_of(str(id_token))
+        keys = KeySet([key for each in read_json(answer)["keys"] if (key := _key_of(each)) is not None and _fits(key, algorithm)])
         claims: dict[str, Any] = jwt.decode(str(id_token), keys, algorithms=algorithms).claims
     except (JoseError, ValueError, KeyError, TypeError, AttributeError):
         raise NotConnected("exchange_failed", "invalid_id_token") from None
@@ -60,6 +64,19 @@ def _key_of(listed: Any) -> RSAKey | ECKey | None:
         return key
     except Exception:  # whatever its parts are
         return None
+
+
+def _algorithm_of(id_token: str) -> str:
+    """What its header says, which nothing has proved yet."""
+    algorithm: str = json.loads(decode_base64(id_token.partition(".")[0]) or b"")["alg"]
+    return algorithm
+
+
+def _fits(key: RSAKey | ECKey, algorithm: str) -> bool:
+    """One key id may name several keys, of other types or curves (RFC 7517 section 4.5)."""
+    if isinstance(key, ECKey):
+        return _CURVES.get(algorithm) == key.curve_name
+    return algorithm[:2] in ("RS", "PS")
 
 
 def _is_time(value: object) -> bool:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
@@ -80,6 +80,7 @@ class AccountOptions:
     required_scopes: list[str]
     variables: dict[str, str]
     parameters: dict[str, str]
+    reuse_within: float | Literal["never"] | None = None
 
 
 class _NotAllowed(RequestFailed):
@@ -216,13 +217,18 @@ class AccountProvider:
             del longer["refresh_token"]
         return {**{name: value for name, value in tokens.items() if name != "expires_in"}, **longer}
 
-    async def refresh(self, refresh_token: str) -> dict[str, Any]:
-        """RFC 6749 section 6, or the provider's own renewal of a long-lived token. Raises RequestFailed."""
+    async def refresh(self, refresh_token: str, *, is_first: bool = False) -> dict[str, Any]:
+        """RFC 6749 section 6, or the provider's own renewal of a long-lived token. Raises RequestFailed.
+
+        `is_first`: it was not sent before. Where the provider takes it again for a while, half of that is left for another
+        request, if the answer to this one does not come.
+        """
         renewal = self._oauth.get("long_lived", {}).get("renewal")
         if renewal is not None:
             return await lengthen(renewal, refresh_token, self._options.client, self._rules)
         url = self._oauth.get("refresh_endpoint", self._metadata["token_endpoint"])
-        answer = await self._post(url, prepare_token_request("refresh_token", refresh_token=refresh_token))
+        limit = min(self.reuse_ms / 2000, ACCOUNT_REQUEST_S) if is_first and self.reuse_ms and not self.stays_refreshable else None
+        answer = await self._post(url, prepare_token_request("refresh_token", refresh_token=refresh_token), limit)
         # Who the account is was proven when it was connected.
         return to_tokens(answer, self._rules, keeps_id_token=False)
 
@@ -230,6 +236,12 @@ class AccountProvider:
     def stays_refreshable(self) -> bool:
         """A refresh token can be used again, also if nobody knows what was answered to its use."""
         return self._oauth.get("refresh_token_stays_good") is True or "renewal" in self._oauth.get("long_lived", {})
+
+    @property
+    def reuse_ms(self) -> int | None:
+        """For how long after its use the provider takes a refresh token again; 0: never; None: not known."""
+        within = self._options.reuse_within if self._options.reuse_within is not None else self._oauth.get("reuse_within")
+        return None if within is None else 0 if within == "never" else round(1000 * within)
 
     async def revoke_all(self, tokens: Mapping[str, Any]) -> str | None:
         """Ends what the tokens are good for (RFC 7009). Why it did not succeed.
@@ -261,15 +273,16 @@ class AccountProvider:
         rules: Mapping[str, Any] = self._oauth.get("token_response", {})
         return rules
 
-    async def _post(self, url: str, body: str) -> Answer:
-        """A request of this client, as its provider wants it. `body`: a form, with the names of the standard."""
+    async def _post(self, url: str, body: str, limit: float | None = None) -> Answer:
+        """A request of this client, as its provider wants it. `body`: a form, with the names of the standard. `limit`: as of
+        send."""
         headers, more, body = authenticate(self._options.client, self._oauth, self._metadata["token_endpoint"], body)
         names = self._oauth.get("parameter_names", {})
         fields = {names.get(name, name): value for name, value in [*parse_qsl(body, keep_blank_values=True), *more]}
         is_json = self._oauth.get("token_request") == "json"
         content = json.dumps(fields) if is_json else urlencode(fields)
         headers["content-type"] = "application/json" if is_json else "application/x-www-form-urlencoded"
-        return await send("POST", url, headers, content.encode())
+        return await send("POST", url, headers, content.encode(), limit)
 
     async def _verify_id_token(self, tokens: Mapping[str, Any], nonce: str | None) -> dict[str, Any] | None:
         id_token = tokens.get("id_token")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import math
 import re
-import time
 from collections.abc import Mapping
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
 from .._core.contract_limits import ACCOUNT_NAMES_MAX, TOKEN_LIFETIME_MAX_S
 from .description import find_in
-from .request import Answer, RequestFailed
+from .request import Answer, RequestFailed, is_ok, seconds_of
 
 # Whatever has a digit may be a code or a token.
 _CODE = re.compile("[A-Za-z_-]{1,64}")
+# No token has a control character (RFC 6749 appendix A.12), and what stands for bytes that are no UTF-8 was not in it: a line
+# end could begin another header where the token is used.
+_UNUSABLE = re.compile("[\x00-\x1f\x7f\ufffd]")
+_SECONDS = re.compile(r" *[0-9]+(\.[0-9]+)? *")
+_HALF = re.compile("[\ud800-\udfff]")
 VARIABLES = "urlmode_variables"
 """The member of stored tokens that holds the variables of their description: only this package writes it."""
 
@@ -25,12 +28,16 @@ VARIABLES = "urlmode_variables"
 class NoTokens(RequestFailed):
     """The provider has answered without tokens. The message says what came instead, without a secret."""
 
-    def __init__(
-        self, detail: str, code: str | None = None, *, is_answer_lost: bool = False, status: int | None = None
-    ) -> None:
-        super().__init__(detail, is_answer_lost=is_answer_lost, status=status)
+    def __init__(self, detail: str, answer: Answer, code: str | None = None) -> None:
+        super().__init__(detail, lost=answer.lost if code is None else None, retry_after_ms=answer.retry_after_ms)
         self.code = code
         """of RFC 6749 section 5.2, if it is a refusal"""
+
+
+def unusable_of(tokens: Mapping[str, Any]) -> str | None:
+    """The member with a token that cannot be used."""
+    names = ("access_token", "refresh_token")
+    return next((name for name in names if _UNUSABLE.search(str(tokens.get(name, "")))), None)
 
 
 def is_code(value: object) -> bool:
@@ -38,11 +45,22 @@ def is_code(value: object) -> bool:
 
 
 def read_json(answer: Answer) -> Any:
-    """None if it is no JSON."""
+    """None if it is no JSON. Bytes that are no UTF-8, and half of a surrogate pair, are replaced, as in other languages."""
+    text = answer.body.decode(errors="replace").removeprefix("\ufeff")
     try:
-        return json.loads(answer.body, parse_float=_finite, parse_constant=_refuse)
+        return _well_formed(json.loads(text, parse_float=_finite, parse_constant=_refuse))
     except (ValueError, RecursionError):
         return None
+
+
+def _well_formed(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_well_formed(each) for each in value]
+    if isinstance(value, dict):
+        return {_HALF.sub("\ufffd", name): _well_formed(each) for name, each in value.items()}
+    return value
 
 
 def _finite(text: str) -> float | None:
@@ -58,12 +76,11 @@ def to_tokens(
     answer: Answer, rules: Mapping[str, Any], *, keeps_id_token: bool, otherwise: str = "invalid_response"
 ) -> dict[str, Any]:
     """The tokens. Raises NoTokens, which says `otherwise` where the provider says no code."""
-    is_form = answer.content_type.startswith("application/x-www-form-urlencoded")
+    is_form = answer.content_type.lower().startswith("application/x-www-form-urlencoded")
     content = dict(parse_qsl(answer.body.decode(errors="replace"))) if is_form else read_json(answer)
     detail = detail_of(answer, content, otherwise)
-    is_ok = 200 <= answer.status < 300
     if not isinstance(content, dict):
-        raise NoTokens(detail, is_answer_lost=is_ok, status=answer.status)
+        raise NoTokens(detail, answer)
     inner = find_in(content, rules["member"]) if "member" in rules else None
     every = {**content}
     if isinstance(inner, dict):
@@ -71,22 +88,22 @@ def to_tokens(
         every = {**content, **inner, **outer}
     tokens = {name: value for name, value in every.items() if value is not None}
     if isinstance(tokens.get("scope"), list):
-        tokens["scope"] = " ".join(map(str, tokens["scope"]))
+        tokens["scope"] = " ".join(scope for scope in tokens["scope"] if isinstance(scope, str))
     if "token_type" in rules:
         tokens["token_type"] = rules["token_type"]
     if not keeps_id_token:
         tokens.pop("id_token", None)
     tokens.pop(VARIABLES, None)
     error = tokens.get("error")
-    is_refusal = 400 <= answer.status < 500 or is_ok and "access_token" not in tokens
-    if isinstance(error, str) and is_refusal:
-        raise NoTokens(detail, "invalid_grant" if error in rules.get("invalid_grant", ()) else error)
+    is_refusal = 400 <= answer.status < 500 and answer.status != 408 or is_ok(answer.status) and "access_token" not in tokens
+    if isinstance(error, str) and error and is_refusal:
+        raise NoTokens(detail, answer, "invalid_grant" if error in rules.get("invalid_grant", ()) else error)
     kind = tokens.get("token_type")
     texts = [tokens.get("access_token"), tokens.get("refresh_token", "none")]
-    if not is_ok or not all(isinstance(text, str) and text for text in texts):
-        raise NoTokens(detail, is_answer_lost=is_ok, status=answer.status)
+    if not is_ok(answer.status) or not all(isinstance(text, str) and text for text in texts) or unusable_of(tokens) is not None:
+        raise NoTokens(detail, answer)
     if not isinstance(kind, str) or kind.lower() != "bearer" or not isinstance(tokens.get("scope", ""), str):
-        raise NoTokens(detail, is_answer_lost=True)
+        raise NoTokens(detail, answer)
     seconds = _expires_in(tokens, answer.date)
     return {**tokens, "token_type": "bearer", **({} if seconds is None else {"expires_in": seconds})}
 
@@ -97,21 +114,16 @@ def _expires_in(tokens: dict[str, Any], date: str) -> float | None:
     try:
         if said is None:
             expires = datetime.fromisoformat(str(tokens["expires_at"]).replace("Z", "+00:00"))
-            left = int(expires.timestamp() - _seconds_of(date))
+            left = int(expires.timestamp() - seconds_of(date))
             return left if left > 0 and is_lifetime(left) else None
+        if isinstance(said, str) and not _SECONDS.fullmatch(said):
+            return None
         seconds = float(said)
     except (KeyError, ValueError, TypeError, OverflowError):
         return None
     if isinstance(said, bool) or not is_lifetime(seconds):
         return None
     return int(seconds) if seconds.is_integer() else seconds
-
-
-def _seconds_of(date: str) -> float:
-    try:
-        return parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return time.time()
 
 
 def is_lifetime(seconds: float) -> bool:

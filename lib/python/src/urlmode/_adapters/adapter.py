@@ -14,7 +14,7 @@ from .._accounts.not_connected import NotConnected, authorization_detail, warn_n
 from .._core.arguments import seconds_of
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
-from .._core.contract_limits import CLAIM_ATTEMPTS
+from .._core.contract_limits import CLAIM_ATTEMPTS, CLAIM_HOLD_S
 from .._core.errors import ElicitationOpenError
 from .._core.form_types import Values
 from .._core.tasks import shielded, start_quietly
@@ -22,8 +22,9 @@ from .._core.types import Elicitation, Expected, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
 from .clients import Capabilities, capabilities_of
-from .delivery import when_ended
+from .delivery import Delivery, goes_on, of_body, when_ended
 from .messages import ToolResult, declined_result, failure_result, open_result
+from .rounds import Round, is_open, requires_input
 
 
 
@@ -74,16 +75,20 @@ class Approval:
     approver: str
     comment: str | None
     decided_at: datetime
+    signed_in_at: datetime | None
+    signed_in_by: str | None
     lost: asyncio.Event
     fence: int | None
 
 
 R = TypeVar("R")
-Body = Callable[[R], Union[Any, Awaitable[Any]]]
+M = TypeVar("M")
+Body = Callable[[R], Union[M, Awaitable[M]]]
 Act = Callable[[Outcome, AnyElicitation, BegunClaim], Awaitable[ToolResult]]
 """Runs the body with what an outcome says, under its claim."""
 Claimed = Callable[[str], Awaitable[Union[ToolResult, None]]]
-"""What becomes of a call whose outcome another call has claimed. None: what becomes of every call."""
+"""What becomes of a call whose outcome another call has claimed. None: what becomes of every call; GIVEN_BACK: it claims it again."""
+GIVEN_BACK: ToolResult = {}
 
 
 def to_accepted(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> Accepted:
@@ -106,7 +111,8 @@ def to_approval(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim
     assert outcome.approver is not None and outcome.decided_at is not None
     return Approval(
         elicitation_id=outcome.elicitation_id, approver=outcome.approver, comment=outcome.comment,
-        decided_at=outcome.decided_at, lost=claim.lost, fence=claim.fence,
+        decided_at=outcome.decided_at, signed_in_at=outcome.signed_in_at, signed_in_by=outcome.signed_in_by,
+        lost=claim.lost, fence=claim.fence,
     )  # fmt: skip
 
 
@@ -125,24 +131,25 @@ async def run(tool_request: ToolRequest, call: Call, act: Act, claimed: Claimed 
 
 async def _run(asking: Asking, call: Call, capabilities: Capabilities, act: Act, claimed: Claimed | None) -> ToolResult:
     for attempt in range(CLAIM_ATTEMPTS):
-        if asking.tool_request.is_for_others:
-            end = await asking.by_link()
-        # An answer may only require what its call declares (-32021), a request what the client is known to do.
-        elif capabilities.url and capabilities.declares and call.retry:
-            end = await asking.by_retry(call.retry)
-        elif capabilities.url and call.channel:
-            ask = asking.by_error if asking.tool_request.ask == "error" else asking.by_request
-            end = await ask(call.channel)
-        else:
-            end = await asking.by_link()
+        end = await asking.next_of_body(call.retry) or await asking.ask(capabilities, call)
         if not isinstance(end, Completed):
-            return call.fit(end)
+            return _unfinished(call, end)
         result = await _claim(asking, call, end, act, claimed)
+        while result is GIVEN_BACK:
+            result = await _claim(asking, call, end, act, claimed)
         if result is not None:
             return result
         if attempt == CLAIM_ATTEMPTS - 1:
             raise ElicitationOpenError(end.outcome.elicitation_id)
     raise AssertionError
+
+
+def _unfinished(call: Call, end: ToolResult) -> ToolResult:
+    """The end of a call without an outcome. If the question is open, then what is done before it in the same call was not delivered, and
+    has not failed: the next call is given its result again, whatever the tool makes of the link."""
+    if is_open(end):
+        goes_on()
+    return call.fit(end)
 
 
 async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: Claimed | None) -> ToolResult | None:
@@ -176,14 +183,15 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
     if isinstance(claim, ChangedClaim):
         return None
     if isinstance(claim, LeasedClaim):
-        return call.fit(open_result(tool_request.message, tool_request.kind, id, "claimed"))
+        return _unfinished(call, open_result(tool_request.message, tool_request.kind, id, "claimed"))
     if isinstance(claim, FulfilledClaim):
-        _end_with_answer(asking, claim, failed=True, gone=False)
+        # In the call that goes on with it, what has failed is something after it.
+        _end_with_answer(asking, end, claim, failed=not (end.round and end.round.passed), gone=False)
         return made
     if isinstance(claim, BegunClaim):
         # That of an account is final.
         if tool_request.kind != "oauth" and _was_done(tool_request, made):
-            _end_with_answer(asking, claim, failed=not is_kept, gone=not is_kept)
+            _end_with_answer(asking, end, claim, failed=not is_kept, gone=not is_kept)
         return made
     if claimed is not None and (result := await claimed(id)) is not None:
         return result
@@ -202,44 +210,63 @@ async def _begin_and_work(
 ) -> tuple[Claim, ToolResult | None, bool]:
     """The claim, the result of the body, and whether it is kept."""
     tool_request, outcome = asking.tool_request, end.outcome
+    round = None if end.round is None or end.round.passed else end.round
     claim = await tool_request.urlmode.begin_claim(
-        outcome.elicitation_id, **tool_request.owner, reference=outcome.reference, timeout=asking.rest,
-        recheck=tool_request.recheck,
+        outcome.elicitation_id, **tool_request.owner, reference=round.reference if round else outcome.reference, timeout=asking.rest,
+        recheck=tool_request.recheck, fence=round.fence if round else None,
     )  # fmt: skip
     if isinstance(claim, FulfilledClaim):
         return claim, claim.result, True
     if not isinstance(claim, BegunClaim):
         return claim, None, False
     begun.set()
-    return claim, *await _work(tool_request, claim, act, outcome, end.elicitation)
+    with of_body() as inner:
+        made, is_kept = await _work(asking, end, claim, act, inner)
+        inner.ended(well=is_kept)
+    return claim, made, is_kept
 
 
-async def _work(
-    tool_request: ToolRequest, claim: BegunClaim, act: Act, outcome: Outcome, elicitation: AnyElicitation
-) -> tuple[ToolResult, bool]:
-    is_kept = False
+async def _work(asking: Asking, end: Completed, claim: BegunClaim, act: Act, inner: Delivery) -> tuple[ToolResult, bool]:
+    tool_request, outcome, is_kept = asking.tool_request, end.outcome, False
     async with claim:
         try:
-            made = await act(outcome, elicitation, claim)
+            made = await act(outcome, end.elicitation, claim)
         except NotConnected as error:
             await claim.release(error.reason)
             warn_not_connected(tool_request.provider, outcome.elicitation_id, error.reason, error.detail)
             return failure_result("cancel", error.reason, error.detail), False
-        if _was_done(tool_request, made):
+        if requires_input(made):
+            made = await _hold(asking, end.elicitation, claim, made, inner)
+        elif _was_done(tool_request, made):
             is_kept = await claim.fulfil(made)
         else:
             await claim.release()
     return made, is_kept
 
 
+async def _hold(asking: Asking, elicitation: AnyElicitation, claim: BegunClaim, made: ToolResult, inner: Delivery) -> ToolResult:
+    """A body that asks for something itself: its claim goes on with the next call."""
+    if claim.fence is None:
+        raise TypeError("a body that connects an account cannot ask for something itself: its code is good once")
+    if not asking.has_rounds:
+        raise TypeError("a body cannot ask for something itself: this client knows no results that require input")
+    round = Round(claim.reference, claim.fence, inner.goes_on(made.get("requestState")))
+    state = asking.mint_round(elicitation, round)
+    await claim.hold(CLAIM_HOLD_S)
+    return {**made, "requestState": state}
+
+
 def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
-    """A body that answers with an error has not done the work, but the code of an account is good once."""
-    return tool_request.kind == "oauth" or made is None or not made.get("isError")
+    """A body that answers with an error, or with a link of another elicitation, has not done the work, but the code of an account is
+    good once."""
+    if tool_request.kind == "oauth" or made is None:
+        return True
+    return not (made.get("isError") or requires_input(made) or is_open(made))
 
 
-def _end_with_answer(asking: Asking, claim: BegunClaim | FulfilledClaim, *, failed: bool, gone: bool) -> None:
-    """The SDK does not tell whether an answer was written. It counts as written if the client is there. Until then the next
-    call is given the same result.
+def _end_with_answer(asking: Asking, completed: Completed, claim: BegunClaim | FulfilledClaim, *, failed: bool, gone: bool) -> None:
+    """The SDK does not tell whether an answer was written. It counts as written if the connection of the call is there. Until
+    then the next call is given the same result.
 
     `failed`, `gone`: whether the next call makes it again, because that result has failed twice, or is not kept, where the
     answer is an error, or the client is gone.
@@ -248,11 +275,17 @@ def _end_with_answer(asking: Asking, claim: BegunClaim | FulfilledClaim, *, fail
     def end(well: bool) -> None:
         start = asking.tool_request.urlmode._background.start
         if asking.is_closed:
-            if gone:
+            # What is not kept, its client may still fetch: only what has failed, or is lost, is made again.
+            if gone and (asking.is_gone or not well):
                 start(claim.release())
         elif well:
             start(claim.confirm())
         elif failed:
             start(claim.release())
 
-    when_ended(end)
+    def goes_on(state: str | None) -> str:
+        if failed and gone:
+            asking.tool_request.urlmode._background.start(claim.release())
+        return asking.mint_round(completed.elicitation, Round(claim.reference, claim.fence or 0, state, passed=True))
+
+    when_ended(end, goes_on)

@@ -5,19 +5,19 @@ error -32042. All of them wait for the row, which alone says what has happened.
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import contextlib
 import inspect
-import math
-import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Union, cast
-from urllib.parse import parse_qs, urlsplit
+from typing import Any, Literal, Union, cast
+
+import psycopg
 
 from .._core.callback_urls import AnyElicitation
-from .._core.contract_calls import Abandoned
-from .._core.contract_limits import GRACE_MAX_S, RESPONSE_S
+from .._core.contract_calls import Abandoned, RowKey
+from .._core.contract_limits import RESPONSE_S
 from .._core.create_options import check_create
+from .._core.digest import digest_of_client
 from .._core.errors import (
     ElicitationClientGoneError,
     ElicitationNotFoundError,
@@ -25,20 +25,18 @@ from .._core.errors import (
     RequestStateError,
     StateTokenError,
     UrlModeClosedError,
+    UrlModeError,
 )
 from .._core.form_types import ApprovalElicitation, AskedApprovers
-from .._core.keys import decode_base64
 from .._core.tasks import shielded, start_quietly
-from .._core.token import State, binding_of, mint_state, open_state
 from .._core.types import OpenStatus, Outcome
 from .call import Call, Channel, Retry, ToolRequest
-from .messages import ToolResult, approvers_result, failure_result, link_result, open_result, progress_message
+from .clients import Capabilities
+from .delivery import goes_on
+from .handles import kid_of, mint_handle, open_handle
+from .messages import ToolResult, approvers_result, link_result, open_result, progress_message
 from .notices import Notice, notice_of
-
-INPUT_KEY = "urlmode"
-"""The key of our request in a result's inputRequests."""
-
-_HANDLE = re.compile(r"([A-Za-z0-9_-]{115})\.([1-9])")
+from .rounds import INPUT_KEY, Round, hand, open_round
 
 
 @dataclass(frozen=True)
@@ -47,9 +45,16 @@ class Completed:
     elicitation: AnyElicitation
     is_earlier: bool = False
     """It was completed before this call began, and this call was not begun for it."""
+    round: Round | None = None
+    """of a body that has asked for something itself"""
 
 
 End = Union[Completed, ToolResult]
+
+REFUSALS: dict[str, tuple[Literal["declined", "dismissed"], str]] = {
+    "decline": ("declined", "client_declined"), "cancel": ("dismissed", "client_dismissed"),
+}  # fmt: skip
+"""By the action of the client's response: what it is remembered as, and the reason of the call."""
 
 
 class Asking:
@@ -64,6 +69,11 @@ class Asking:
         self._closed = closed
 
     @property
+    def has_rounds(self) -> bool:
+        """Whether the client takes a result that requires input."""
+        return self._call.retry is not None
+
+    @property
     def rest(self) -> float:
         return max(0.0, self._deadline - asyncio.get_running_loop().time())
 
@@ -71,9 +81,14 @@ class Asking:
     def is_closed(self) -> bool:
         return self._closed is not None and self._closed.done() and not self._closed.cancelled()
 
+    @property
+    def is_gone(self) -> bool:
+        """Nobody can fetch the answer any more."""
+        return self.is_closed and not self._call.is_resumable
+
     def check_client(self, id: str) -> None:
         """Nobody reads the answer of a call whose client is gone, so it does nothing that the next one can do."""
-        if self.is_closed:
+        if self.is_gone:
             raise ElicitationClientGoneError(id)
 
     async def find_outcome(self, id: str) -> Outcome | OpenStatus:
@@ -85,7 +100,11 @@ class Asking:
         except ElicitationTimeoutError as error:
             return cast(OpenStatus, error.status)
 
-    async def by_link(self) -> End:
+    async def ask(self, capabilities: Capabilities, call: Call) -> End:
+        """In the way that the client takes. One that did not open this elicitation before gets the link as text."""
+        way, retry, channel = self._way(capabilities, call), call.retry, call.channel
+        if way == "retry" and retry and retry.state is not None:
+            return await self._continue_by_retry(retry)
         if self.tool_request.is_for_others:
             # A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
             elicitation, found = await shielded(self.tool_request.urlmode._background.start(self._resume_or_create_and_send()))
@@ -93,9 +112,41 @@ class Asking:
             elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
             return Completed(found, elicitation, is_earlier=True)
-        if elicitation.resumed:
-            found = await self._wait(elicitation.elicitation_id)
-        return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
+        if way == "text" or not _can_be_opened(elicitation, found):
+            return await self._by_link(elicitation, found)
+        # What this call has created, nobody was asked to open before.
+        earlier = await self._begin_ask(elicitation.elicitation_id, way == "retry") if elicitation.resumed or way == "retry" else ""
+        if earlier == "asked" and found == "pending":  # What is open in a browser is waited for.
+            return self._pending(elicitation, found, "client_failed")
+        if earlier:
+            return await self._by_link(elicitation, found)
+        if way == "retry":
+            return self._by_retry(elicitation)
+        assert channel is not None
+        return await (self._by_error(channel, elicitation, found) if way == "error" else self._by_request(channel, elicitation))
+
+    def _way(self, capabilities: Capabilities, call: Call) -> Literal["retry", "request", "error", "text"]:
+        if self.tool_request.is_for_others or not capabilities.url:
+            return "text"
+        # An answer may only require what its call declares (-32021), a request what the client is known to do.
+        if call.retry:
+            return "retry" if capabilities.declares else "text"
+        return (capabilities.ask or self.tool_request.ask) if call.channel else "text"
+
+    async def _by_link(self, elicitation: AnyElicitation, found: OpenStatus) -> End:
+        now = await self._wait(elicitation.elicitation_id) if elicitation.resumed else found
+        return Completed(now, elicitation) if isinstance(now, Outcome) else self._pending(elicitation, now)
+
+    async def _begin_ask(self, id: str, awaited: bool) -> str:
+        return await self.tool_request.urlmode._database.begin_ask(RowKey(id, self._binding), self._client, awaited)
+
+    async def _end_ask(self, id: str, answer: Literal["accepted", "asked", "declined", "dismissed", "failed"]) -> None:
+        with contextlib.suppress(psycopg.Error, UrlModeError):  # Without the memory the client is asked again.
+            await self.tool_request.urlmode._database.end_ask(RowKey(id, self._binding), self._client, answer)
+
+    @property
+    def _client(self) -> bytes:
+        return digest_of_client(self._call.client.name, self._call.client.version)
 
     async def _resume_or_create_and_send(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """The same, and sends the link of a new one to its approvers."""
@@ -109,8 +160,7 @@ class Asking:
             # Also `aclose` comes here. It ends the statement, if PostgreSQL does not.
             created, _ = await creating
             if not created.resumed:
-                binding = binding_of(self.tool_request.subject, self.tool_request.session)
-                not_sent = Abandoned(created.elicitation_id, binding, "cancel", "not_sent")
+                not_sent = Abandoned(created.elicitation_id, self._binding, "cancel", "not_sent")
                 await self.tool_request.urlmode._database.abandon(not_sent)
             raise
 
@@ -124,30 +174,22 @@ class Asking:
         if inspect.isawaitable(sent):
             await sent
 
-    async def by_error(self, channel: Channel) -> End:
-        elicitation, found = await self._resume_or_create()
-        if isinstance(found, Outcome):
-            return Completed(found, elicitation, is_earlier=True)
+    async def _by_error(self, channel: Channel, elicitation: AnyElicitation, found: OpenStatus) -> End:
         id = elicitation.elicitation_id
-        if elicitation.resumed:
-            found = await self._wait(id)
-        if isinstance(found, Outcome):
-            return Completed(found, elicitation)
-        if not _can_be_opened(elicitation, found):
-            return self._pending(elicitation, found)
+        now = await self._wait(id) if elicitation.resumed else found
+        if isinstance(now, Outcome):
+            return Completed(now, elicitation)
+        if not _can_be_opened(elicitation, now):
+            return self._pending(elicitation, now)
         self._tell_later(channel, notice_of(channel.session, id), id)
-        raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(elicitation), "message": self.tool_request.message}])
+        said = self._pending(elicitation, now)["content"][0]["text"]
+        goes_on()  # What is done before in the same call has not failed.
+        raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(elicitation), "message": self.tool_request.message}], said)
 
-    async def by_request(self, channel: Channel) -> End:
-        """The client's response only says whether the user agrees to open the page. It may come at once, after the
-        elicitation is completed, or after the call has ended. The outcome is that of the row."""
-        elicitation, found = await self._resume_or_create()
-        if isinstance(found, Outcome):
-            return Completed(found, elicitation, is_earlier=True)
+    async def _by_request(self, channel: Channel, elicitation: AnyElicitation) -> End:
+        """The client's response only says whether the client opens the page, and ends no elicitation: a client may decline
+        without a word to its user. It may come at once, after the elicitation is completed, or after the call has ended."""
         id = elicitation.elicitation_id
-        if not _can_be_opened(elicitation, found):
-            found = await self._wait(id)
-            return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
         notice = notice_of(channel.session, id)
         waiting = start_quietly(self._wait(id))
         responding = self.tool_request.urlmode._background.start(self._request(channel, elicitation))
@@ -183,36 +225,40 @@ class Asking:
     async def _after_response(
         self, channel: Channel, elicitation: AnyElicitation, responding: asyncio.Future[str], notice: Notice
     ) -> End | None:
-        """How the client's response ends the call, if it does. Only a refusal ends the elicitation, if nobody has
-        opened it: a client may dismiss a request by itself."""
+        """How the client's response ends the call, if it does."""
         id = elicitation.elicitation_id
         try:
             action = responding.result()
         except Exception as error:
             if self._call.is_gone(error):
                 raise ElicitationClientGoneError(id) from error
-            return self._pending(elicitation, "pending")
-        if action == "accept":
-            return None
-        if action == "decline" and await notice.refuse(lambda: self._refuse(id)):
-            return None
+            reason = "client_failed"
+            # It gets the link with this call or, if that is cancelled, with the next one.
+            await self._end_ask(id, "asked")
+            if not self.is_closed:
+                await self._end_ask(id, "failed")
+        else:
+            if action not in REFUSALS:
+                return None
+            answer, reason = REFUSALS[action]
+            await self._end_ask(id, answer)
         status = await self.find_outcome(id)
         if isinstance(status, Outcome):
             return None
-        if status == "pending":
-            return failure_result("cancel", "dismissed")
-        self._tell_later(channel, notice, id)
-        return self._pending(elicitation, status)
+        if status != "pending":  # Somebody has opened it all the same.
+            self._tell_later(channel, notice, id)
+        return self._pending(elicitation, status, reason)
 
     def _end_later(self, channel: Channel, notice: Notice, id: str, responding: asyncio.Future[str]) -> None:
         self._tell_later(channel, notice, id)
         if not self.tool_request.urlmode._closing:
-            self.tool_request.urlmode._background.start(self._watch_response(responding, notice, id))
+            self.tool_request.urlmode._background.start(self._watch_response(responding, id))
 
-    async def _watch_response(self, responding: asyncio.Future[str], notice: Notice, id: str) -> None:
-        """A user who declines after the end of the call has refused."""
+    async def _watch_response(self, responding: asyncio.Future[str], id: str) -> None:
+        """A client that declines after the end of the call gets the link with the next one. It dismisses by itself what it was
+        asked for a call that has ended."""
         if await responding == "decline":
-            await notice.refuse(lambda: self._refuse(id))
+            await self._end_ask(id, "declined")
 
     def _tell_later(self, channel: Channel, notice: Notice, id: str) -> None:
         """Notifies the client when the elicitation is completed, after this call."""
@@ -224,13 +270,45 @@ class Asking:
                 lambda: channel.complete_later(id),
             ))  # fmt: skip
 
-    async def by_retry(self, retry: Retry) -> End:
-        """A result that requires input, with a handle of ours. The client asks its user, and calls again with that
-        handle, on any instance. That call waits for the row."""
-        if retry.state is None:
-            return await self._start()
+    async def next_of_body(self, retry: Retry | None) -> End | None:
+        """Goes on with a call whose body has asked for something itself, or that something after it has asked. None: it is no such call."""
+        if retry is None or retry.state is None or retry.state.count(".") != 2:
+            return None
+        handle, _, sealed = retry.state.rpartition(".")
         try:
-            id, rounds, kid, expires_at = self._open_handle(retry.state)
+            id, _, kid, expires_at = open_handle(self.tool_request, handle)
+            round = open_round(self.tool_request.urlmode._keys, id, self._binding, handle, sealed)
+        except StateTokenError as error:
+            raise RequestStateError("expired_request_state" if error.expired else "invalid_request_state") from None
+        hand(self._call.identity, round.state, is_foreign=True)
+        elicitation = self._elicitation_of(id, kid, expires_at)
+        try:
+            found = await self.find_outcome(id)
+        except ElicitationNotFoundError:
+            raise RequestStateError("expired_request_state") from None
+        return Completed(found, elicitation, round=round) if isinstance(found, Outcome) else self._pending(elicitation, found)
+
+    def mint_round(self, elicitation: AnyElicitation, round: Round) -> str:
+        id = elicitation.elicitation_id
+        handle = mint_handle(self.tool_request, id, 1, kid_of(elicitation), elicitation.expires_at)
+        return f"{handle}.{round.seal(self.tool_request.urlmode._keys, id, self._binding, handle)}"
+
+    @property
+    def _binding(self) -> bytes:
+        return self.tool_request.urlmode._binding_of(self.tool_request.subject, self.tool_request.session)
+
+    def _elicitation_of(self, id: str, kid: int, expires_at: datetime) -> AnyElicitation:
+        tool_request = self.tool_request
+        return tool_request.urlmode._urls.to_elicitation(
+            id, tool_request.provider, tool_request.kind, self._binding, expires_at, link_kid=kid, resumed=True
+        )
+
+    async def _continue_by_retry(self, retry: Retry) -> End:
+        """Goes on with what an earlier call has asked for."""
+        assert retry.state is not None
+        try:
+            id, rounds, kid, expires_at = open_handle(self.tool_request, retry.state)
+            hand(self._call.identity, None, is_foreign=False)
             return await self._resume(id, rounds, kid, expires_at, retry.answer)
         except StateTokenError as error:
             raise RequestStateError("expired_request_state" if error.expired else "invalid_request_state") from None
@@ -238,43 +316,30 @@ class Asking:
             # The row is deleted some time after its end.
             raise RequestStateError("expired_request_state") from None
 
-    async def _start(self) -> End:
-        elicitation, found = await self._resume_or_create()
-        if isinstance(found, Outcome):
-            return Completed(found, elicitation, is_earlier=True)
-        if not _can_be_opened(elicitation, found):
-            found = await self._wait(elicitation.elicitation_id)
-            return Completed(found, elicitation) if isinstance(found, Outcome) else self._pending(elicitation, found)
-        link = decode_base64(parse_qs(urlsplit(_url(elicitation)).query)["state"][0])
-        assert link is not None
+    def _by_retry(self, elicitation: AnyElicitation) -> End:
+        """A result that requires input, with a handle of ours. The client asks its user, and calls again with that
+        handle, on any instance. That call waits for the row."""
         params = {"mode": "url", "message": self.tool_request.message, "url": _url(elicitation)}
         return {
             "resultType": "input_required",
             "inputRequests": {INPUT_KEY: {"method": "elicitation/create", "params": params}},
-            "requestState": self._mint_handle(elicitation.elicitation_id, 1, link[1], elicitation.expires_at),
+            "requestState": mint_handle(self.tool_request, elicitation.elicitation_id, 1, kid_of(elicitation), elicitation.expires_at),
         }
 
     async def _resume(self, id: str, rounds: int, kid: int, expires_at: datetime, answer: str | None) -> End:
-        tool_request = self.tool_request
-        binding = binding_of(tool_request.subject, tool_request.session)
-        elicitation = tool_request.urlmode._urls.to_elicitation(
-            id, tool_request.provider, tool_request.kind, binding, expires_at, link_kid=kid, resumed=True
-        )
-        refusal = answer in ("decline", "cancel")
-        if answer == "decline":
-            await self._refuse(id)
-        # After a refusal of what is open in the browser, this call does not wait for it.
+        elicitation = self._elicitation_of(id, kid, expires_at)
+        refusal = REFUSALS.get(answer or "")
+        if refusal or answer == "accept":
+            await self._end_ask(id, refusal[0] if refusal else "accepted")
+        # This call does not wait for what its client has not opened.
         found = await (self.find_outcome(id) if refusal else self._wait(id))
         if isinstance(found, Outcome):
             return Completed(found, elicitation)
-        if refusal and found == "pending":
-            return failure_result("cancel", "dismissed")
-        if refusal or rounds >= self._rounds or not _can_be_opened(elicitation, found):
+        if refusal:
+            return self._pending(elicitation, found, refusal[1])
+        if rounds >= self._rounds or not _can_be_opened(elicitation, found):
             return self._pending(elicitation, found)
-        return {"resultType": "input_required", "requestState": self._mint_handle(id, rounds + 1, kid, expires_at)}
-
-    async def _refuse(self, id: str) -> bool:
-        return await self.tool_request.urlmode.abandon(id, **self.tool_request.owner, action="decline", reason="refused")
+        return {"resultType": "input_required", "requestState": mint_handle(self.tool_request, id, rounds + 1, kid, expires_at)}
 
     async def _resume_or_create(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """What this call goes on with, and the outcome if there is one already."""
@@ -311,7 +376,7 @@ class Asking:
             on_progress=report,
         ))  # fmt: skip
         try:
-            all: set[asyncio.Future[Any]] = {waiting, beating, *([self._closed] if self._closed else [])}
+            all: set[asyncio.Future[Any]] = {waiting, beating, *([self._closed] if self._closed and not self._call.is_resumable else [])}
             await asyncio.wait(all, return_when=asyncio.FIRST_COMPLETED)
             if not waiting.done():
                 self.check_client(id)
@@ -325,40 +390,19 @@ class Asking:
             waiting.cancel()
             beating.cancel()
 
-    def _pending(self, elicitation: AnyElicitation, status: OpenStatus) -> ToolResult:
-        """The end of a call whose elicitation is open: with the link, as long as the user can open it."""
+    def _pending(self, elicitation: AnyElicitation, status: OpenStatus, reason: str | None = None) -> ToolResult:
+        """The end of a call whose elicitation is open: with the link, as long as the user can open it. `reason`: why the client
+        did not open it, if it was asked."""
         tool_request = self.tool_request
         if _can_be_opened(elicitation, status) and tool_request.is_for_others:
             return approvers_result(
                 tool_request.message, tool_request.approver, tool_request.send_link is not None, tool_request.urlmode._name, elicitation, status
             )
         if _can_be_opened(elicitation, status):
-            return link_result(tool_request.message, tool_request.kind, tool_request.expected, tool_request.urlmode._name, elicitation, status)
+            return link_result(
+                tool_request.message, tool_request.kind, tool_request.expected, tool_request.urlmode._name, elicitation, status, reason
+            )
         return open_result(tool_request.message, tool_request.kind, elicitation.elicitation_id, status)
-
-    def _purposes(self) -> list[bytes]:
-        """A handle is bound to one owner, one item or resume key, and all that the call asks for. A handle for a cheap
-        item cannot complete an expensive one. That of new handles, then that of packages that send no items."""
-        request, key = self.tool_request.request, self.tool_request.key.encode()
-        bound = [request.digest + key]
-        if request.earlier_digest is not None:
-            bound = [request.digest, request.earlier_digest + key]
-        return [hashlib.sha256(each).digest()[:16] for each in bound]
-
-    def _mint_handle(self, id: str, rounds: int, kid: int, expires_at: datetime) -> str:
-        keys = self.tool_request.urlmode._keys
-        expires = math.ceil(expires_at.timestamp()) + GRACE_MAX_S
-        state = State(id, expires, binding_of(self.tool_request.subject, self.tool_request.session), self._purposes()[0])
-        return f"{mint_state(keys.find(kid) or keys.minting, 'retry', '', state)}.{rounds}"
-
-    def _open_handle(self, text: str) -> tuple[str, int, int, datetime]:
-        match = _HANDLE.fullmatch(text)
-        if match is None:
-            raise StateTokenError
-        state = open_state(self.tool_request.urlmode._keys, "retry", "", match[1])
-        if state.binding != binding_of(self.tool_request.subject, self.tool_request.session) or state.browser not in self._purposes():
-            raise StateTokenError
-        return state.id, int(match[2]), state.kid, datetime.fromtimestamp(state.expires - GRACE_MAX_S, timezone.utc)
 
 
 def _url(elicitation: AnyElicitation) -> str:

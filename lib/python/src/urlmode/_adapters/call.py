@@ -10,7 +10,7 @@ from .._core.arguments import check_choice, check_duration
 from .._core.contract_limits import CALL_MAX_S, HEARTBEAT_S
 from .._core.create_options import Request, check_request
 from .._core.digest import default_resume_key
-from .._core.form_types import Approver, SendLink, VerifyFunction
+from .._core.form_types import Approver, SendLink, VerifyFunction, Words
 from .._core.types import Duration, Expected, Kind, RecheckFunction
 from .._core.urlmode import UrlMode
 from .clients import Client
@@ -39,8 +39,8 @@ class Channel:
     """the same in all calls of a session"""
     request: Callable[[str, str, str], Awaitable[str]]
     """sends a request (message, URL, id); returns the action of the response"""
-    required: Callable[[list[dict[str, str]]], Exception]
-    """makes the error -32042"""
+    required: Callable[[list[dict[str, str]], str], Exception]
+    """makes the error -32042, with a message. A client that takes it for a failure shows that to the model"""
     complete: Callable[[str], Awaitable[Any]]
     """tells the client that the elicitation is completed, in the stream of the call"""
     complete_later: Callable[[str], Awaitable[Any]]
@@ -58,10 +58,14 @@ class Call:
     """whether an error means that the client has closed its session or connection"""
     closed: Callable[[], Coroutine[Any, Any, None]] | None = None
     """returns when the client has closed the connection of the call"""
+    is_resumable: bool = False
+    """A client whose connection has ended can fetch the answer by another one."""
     channel: Channel | None = None
     retry: Retry | None = None
     traceparent: str | None = None
     """the trace of the call"""
+    identity: object = None
+    """the same in all that is asked in this call"""
     fit: Callable[[ToolResult], ToolResult] = lambda result: result
     """what the tool can return of a result that ends the call without its body"""
 
@@ -110,6 +114,9 @@ class ToolRequest:
     recheck: RecheckFunction | None = None
     form: Any = None
     approver: Approver = "starter"
+    four_eyes: bool = False
+    step_up: bool = False
+    submit_label: Words | None = None
     verify: VerifyFunction | None = None
     send_link: SendLink | None = None
     ask: Literal["request", "error"] = "request"
@@ -139,8 +146,8 @@ class ToolRequest:
     def request(self) -> Request:
         return check_request(
             provider=self.provider, kind=self.kind, expected=self.expected, about=self.about, client_id=self.client_id,
-            same_client=self.same_client, form=self.form, approver=self.approver, verifies=self.verify is not None, item=self.item,
-            subscription=self.subscription,
+            same_client=self.same_client, form=self.form, approver=self.approver, four_eyes=self.four_eyes, verifies=self.verify is not None,
+            submit_label=self.submit_label, step_up=self.step_up, item=self.item, subscription=self.subscription,
         )  # fmt: skip
 
     @property

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .._core.contract_limits import ROUNDS_MAX, ROUND_S
 from .._core.shipped import shipped_file
@@ -30,6 +30,8 @@ class Capabilities:
     url: bool
     rounds: int
     round: float
+    ask: Literal["request", "error"] | None = None
+    """the way that works with it, if one is known"""
 
 
 @functools.cache
@@ -38,7 +40,7 @@ def _table() -> tuple[ClientFacts, ...]:
         ClientFacts(
             name=facts["name"], url=facts.get("url"), from_version=facts.get("versions", {}).get("from"),
             before_version=facts.get("versions", {}).get("before"),
-            round=facts["round"] / 1000 if "round" in facts else None, rounds=facts.get("rounds"),
+            round=facts["round"] / 1000 if "round" in facts else None, rounds=facts.get("rounds"), ask=facts.get("ask"),
         )  # fmt: skip
         for facts in json.loads(shipped_file("node/src/adapters/clients.json").read_text("utf-8"))
     )
@@ -51,9 +53,10 @@ def capabilities_of(client: Client, clients: Sequence[ClientFacts], round_timeou
     facts = next(fits, ClientFacts(name=""))
     return Capabilities(
         declares=declares,
-        url=declares if facts.url is None else facts.url,
+        url=facts.ask != "text" and (declares if facts.url is None else facts.url),
         rounds=min(facts.rounds or 0, ROUNDS_MAX),
         round=round_timeout or facts.round or ROUND_S,
+        ask=None if facts.ask == "text" else facts.ask,
     )
 
 

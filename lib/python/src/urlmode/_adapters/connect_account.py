@@ -47,6 +47,7 @@ async def connecting(
         "scopes": list(scopes) or None, "parameters": parameters and dict(parameters),
     }  # fmt: skip
     return Connecting(
-        about={**(about or {}), **elicitation}, uses_pkce=opened.uses_pkce,
+        about={name: value for name, value in {**(about or {}), **elicitation}.items() if name not in elicitation or value is not None},
+        uses_pkce=opened.uses_pkce,
         target_url=lambda urls: opened.authorization_url(urls.return_url), _provider=opened,
     )  # fmt: skip

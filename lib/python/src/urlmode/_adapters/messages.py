@@ -13,6 +13,7 @@ from .._core.contract_messages import (
     LINK_SENT,
     LINK_TO_PASS_ON,
     NOBODY_YET,
+    NOT_OPENED,
     OPEN,
     OPENED_BY_NOBODY,
     PROGRESS,
@@ -26,6 +27,7 @@ from .._core.contract_messages import (
     failure_text,
     link_text,
     manage_text,
+    not_opened_text,
     open_text,
     other_approver_text,
 )
@@ -47,17 +49,21 @@ def text_result(text: str, *, is_error: bool = False) -> ToolResult:
 
 
 def link_result(
-    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, elicitation: AnyElicitation, status: OpenStatus
-) -> ToolResult:
-    """Ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is."""
+    message: str, kind: Kind, expected: Expected | Literal["any"] | None, name: str, elicitation: AnyElicitation, status: OpenStatus,
+    reason: str | None = None,
+) -> ToolResult:  # fmt: skip
+    """Ends a call whose elicitation is open. `reason`: why the client did not open it, if it was asked. The link stands alone on its line, so that a model passes it on as it is."""
     price = f" {format_price(expected)}" if isinstance(expected, Expected) and expected.amount is not None else ""
     opened = f" {OPEN[status]}" if status == "opened" else ""
     left = _duration(elicitation.expires_at.timestamp() - time.time())
-    text = link_text(message, TASKS[kind], price, name, elicitation.url or "", left, opened)
+    said = not_opened_text(message, NOT_OPENED[reason]) if reason else message
+    text = link_text(said, TASKS[kind], price, name, elicitation.url or "", left, opened)
     described: dict[str, Any] = {
         "elicitationId": elicitation.elicitation_id, "status": status, "kind": kind, "message": message, "url": elicitation.url,
         "expiresAt": _iso(elicitation.expires_at),
     }  # fmt: skip
+    if reason:
+        described["reason"] = reason
     if isinstance(expected, Expected):
         described["expected"] = expected.members()
     return {**text_result(text), "structuredContent": {"elicitation": described}}

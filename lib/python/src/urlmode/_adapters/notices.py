@@ -1,5 +1,5 @@
 """Tells the client that has asked its user that the elicitation is completed: once in each session, also after the end
-of the call, and never of its own refusal.
+of the call.
 """
 
 from __future__ import annotations
@@ -19,25 +19,8 @@ class Notice:
     def __init__(self) -> None:
         self._told = False
         self._watched = False
-        self._refused: asyncio.Future[bool] | None = None
-
-    async def refuse(self, end: Callable[[], Awaitable[bool]]) -> bool:
-        """Ends the elicitation because its client's user has refused.
-
-        Whether this refusal or an earlier one of the same client has ended it.
-        """
-        earlier = self._refused
-
-        async def refuse() -> bool:
-            return await end() or (earlier is not None and await _quietly(earlier))
-
-        self._refused = start_quietly(refuse())
-        return await asyncio.shield(self._refused)
 
     async def send(self, tell: Callable[[], Awaitable[Any]]) -> None:
-        # The wait may end before the refusal itself has returned.
-        if self._refused is not None and await _quietly(self._refused):
-            return
         if self._told:
             return
         self._told = True
@@ -69,9 +52,3 @@ def notice_of(session: object, id: str) -> Notice:
     if len(notices) > NOTICES_MAX:
         del notices[next(iter(notices))]
     return notice
-
-
-async def _quietly(refused: asyncio.Future[bool]) -> bool:
-    with contextlib.suppress(Exception):
-        return await asyncio.shield(refused)
-    return False

@@ -46,7 +46,7 @@ class _ToolCall:
 _current: ContextVar[_ToolCall | None] = ContextVar("urlmode_tool_call", default=None)
 
 
-async def resolve(ask: Callable[[Body[R]], Awaitable[Any]], missing: str) -> R:
+async def resolve(ask: Callable[[Body[R, Any]], Awaitable[Any]], missing: str) -> R:
     """In a resolver: what the body of `ask` is given. Raises HasEnded, and the errors of `ask`.
 
     `missing`: what the server lacks, if nothing has called `run_tool`.

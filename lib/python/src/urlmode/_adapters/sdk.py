@@ -3,54 +3,62 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Union, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, Union, cast, overload
 
-import anyio
-from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.shared.exceptions import UrlElicitationRequiredError
-from mcp.types import CallToolResult, ElicitRequestURLParams
+from mcp.types import CallToolResult
 
-from .._core.arguments import check_function, traceparent_of
+from .._core.arguments import check_function
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
-from .._core.contract_limits import TTL_S, VALID_FOR_S, VERIFY_S
+from .._core.contract_limits import TTL_S, VERIFY_S
 from .._core.errors import RequestStateError
-from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction
-from .._core.types import Duration, Entitlement, Expected, Outcome, RecheckFunction, TargetKind, TargetUrl
+from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction, Words
+from .._core.types import Duration, Entitlement, Expected, Names, Outcome, RecheckFunction, TargetKind, TargetUrl
 from .._core.urlmode import UrlMode
-from .adapter import Accepted, Approval, Body, Input, R, run, to_accepted, to_approval, to_input
-from .asking import INPUT_KEY
-from .call import Call, CallOptions, Channel, Retry, ToolRequest
-from .clients import Client
+from .adapter import Accepted, Approval, Body, Input, M, R, run, to_accepted, to_approval, to_input
+from .call import Call, CallOptions, ToolRequest
 from .messages import ToolResult
 from .require_paid import ManageUrl, require_paid
 from .resolving import HasEnded, resolve
+from .sdk_call import ToolContext, describe
 from .sdk_tool import typed_result_of_sdk
-from .typed import TypedResult, to_dict
+from .typed import TypedResult, is_required, to_dict
 
 if TYPE_CHECKING:
+    from dataclasses import Field
+    from typing import ClassVar, Protocol
+
+    from mcp.types import InputRequiredResult
+    from pydantic import BaseModel
     from typing_extensions import Unpack
 
     from .._accounts.client_authentication import OAuthClient
     from .._accounts.provider import Connected
     from .._vault.types import AccessToken
     from .._vault.vault import Vault
+    from .calls import AskOAuth, AskPayment, AskSignature
     from .connect_account import Connecting
 
+    class _Dataclass(Protocol):
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    Made = Union[str, CallToolResult, InputRequiredResult, BaseModel, _Dataclass, Mapping[str, Any], list[Any], tuple[Any, ...]]
+    """What a body can return: text, or a result of the SDK; in a tool with a typed result what that is"""
+
+A = TypeVar("A")
 P = ParamSpec("P")
 Give = Callable[[Outcome, AnyElicitation, BegunClaim], Union[R, Awaitable[R]]]
-_ROUNDS_SINCE = "2026-07-28"
-_CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
 _typed_of_resolver: ContextVar[TypedResult | None] = ContextVar("urlmode_typed_result", default=None)
 """What a resolver asks is asked in a task of its own."""
 
 
-class Adapter:
-    """The functions of an adapter. A framework that is built on the SDK overrides what it does in its own way."""
+class Adapter(Generic[M, A]):
+    """The functions of an adapter: `M` is what a body returns, and `A` what the tool returns. A framework that is built on the SDK overrides what it does in its own way."""
 
     has_no_resolvers = "resolvers of urlmode need MCPServer(extensions=[urlmode.mcp.resolver_extension()]), of SDK 2.x"
 
@@ -64,26 +72,35 @@ class Adapter:
         """Of the tool that calls, if what it returns has a schema."""
         return typed_result_of_sdk()
 
-    def to_result(self, result: CallToolResult) -> Any:
+    def to_result(self, result: CallToolResult) -> A:
         """What the tool returns."""
-        return result
+        return cast(A, result)
 
-    def to_error(self, error: Exception) -> Any:
+    def to_error(self, error: Exception) -> A:
         """How the tool answers its call with an error of JSON-RPC."""
         raise error
 
     def to_wire(self, made: Any) -> ToolResult:
         """What the body of a tool without a schema has returned, as it is sent to the client."""
+        if is_required(made):
+            return to_dict(made)
         if isinstance(made, str):
             return {"content": [{"type": "text", "text": made}]}
         if not isinstance(made, CallToolResult):
             raise TypeError("the body must return a str or a CallToolResult")
         return to_dict(made)
 
+    @overload
+    async def with_elicitation(self, ctx: ToolContext, body: Body[Accepted, M], **call: Unpack[AskPayment]) -> A: ...
+    @overload
+    async def with_elicitation(self, ctx: ToolContext, body: Body[Accepted, M], **call: Unpack[AskSignature]) -> A: ...
+    @overload
+    async def with_elicitation(self, ctx: ToolContext, body: Body[Accepted, M], **call: Unpack[AskOAuth]) -> A: ...
+
     async def with_elicitation(
         self,
-        ctx: Any,
-        body: Body[Accepted],
+        ctx: ToolContext,
+        body: Body[Accepted, M],
         *,
         urlmode: UrlMode,
         subject: str,
@@ -97,13 +114,17 @@ class Adapter:
         about: Mapping[str, Any] | None = None,
         recheck: RecheckFunction | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Asks the user to open a page, waits until that is done, and runs `body` with what came back.
 
         `ctx` is the framework's Context, and `options` are those of CallOptions. Without an outcome, the result says what happened, or what to do next. The body
         runs once for each outcome. It returns text, or a result of the framework, which is kept until an answer was
         written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
+
+        `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
+        user. `about`: more of the request, by which calls are compared. `kind`, `target_url`, `expected`, `item`, `pkce`: as
+        at `create`. `recheck`: as that of `wait_for_completion`.
         """
         call, typed = self._describe(ctx)
         tool_request = _request_of(
@@ -114,8 +135,8 @@ class Adapter:
 
     async def connect_account(
         self,
-        ctx: Any,
-        body: Body[Connected],
+        ctx: ToolContext,
+        body: Body[Connected, M],
         *,
         urlmode: UrlMode,
         subject: str,
@@ -123,17 +144,22 @@ class Adapter:
         client: OAuthClient,
         message: str,
         description: str | None = None,
-        scopes: Sequence[str] = (),
-        required_scopes: Sequence[str] = (),
+        scopes: Names = (),
+        required_scopes: Names = (),
         variables: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
         about: Mapping[str, Any] | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Connects an account of the user at a provider of lib/providers, and runs `body` with its tokens.
 
         The code is exchanged once, after the claim. `client_id` is that of the MCP client, and `client` this server at
         the provider. The rest is as with `with_elicitation`. Requires the extra `oauth`.
+
+        `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
+        user. `about`: more of the request, by which calls are compared. `description`: that of lib/providers, if the entry
+        has another name. `scopes`: what is asked for; `required_scopes`: without these no account is connected. `variables`:
+        of the description; `parameters`: more of the authorization request.
         """
         from .connect_account import connecting  # needs Authlib, which servers that only take payments have not
 
@@ -150,26 +176,33 @@ class Adapter:
 
     async def use_account(
         self,
-        ctx: Any,
-        body: Body[AccessToken],
+        ctx: ToolContext,
+        body: Body[AccessToken, M],
         *,
         vault: Vault,
         subject: str,
         provider: str,
         message: str,
         account: str | None = None,
-        valid_for: Duration = VALID_FOR_S,
-        scopes: Sequence[str] | None = None,
-        required_scopes: Sequence[str] | None = None,
+        valid_for: Duration | None = None,
+        scopes: Names | None = None,
+        required_scopes: Names | None = None,
         variables: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Runs `body` with an access token of the user's account, which the vault keeps.
 
         Where there is none that is good, or a scope is missing, the user is asked to connect the account first, as with
         `connect_account`. `scopes` and `required_scopes` are those of the vault where they are None. Raises
         AccountUnavailableError if the token has expired, and the provider cannot refresh it just now.
+
+        Where the provider's API refuses the token, `body` raises TokenRefusedError. Then it runs once more, with a
+        refreshed token; if that is refused as well, the user is asked to connect the account again.
+
+        `ctx`: the Context of the tool. `vault`: what keeps the account of this `subject` and `provider`. `message`: what the
+        client shows its user. `account`: this one alone. `valid_for`: for how long the token must be valid. `variables`,
+        `parameters`: as at `connect_account`.
         """
         from .use_account import use_account
 
@@ -188,8 +221,8 @@ class Adapter:
 
     async def require_paid(
         self,
-        ctx: Any,
-        body: Body[Entitlement],
+        ctx: ToolContext,
+        body: Body[Entitlement, M],
         *,
         urlmode: UrlMode,
         subject: str,
@@ -202,12 +235,16 @@ class Adapter:
         about: Mapping[str, Any] | None = None,
         recheck: RecheckFunction | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Runs `body` with the Entitlement of a user who has subscribed to the item.
 
         Others are asked for the first payment of a subscription, whose price is `expected`, as by `with_elicitation`. Who is
         past due or has paused is sent to the page that `manage_url` returns. The body runs in each call, and its result
         is not kept.
+
+        `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
+        user. `about`: more of the request, by which calls are compared. `item`: what the subscription is for. `target_url`,
+        `recheck`: as at `with_elicitation`.
         """
         check_function("manage_url", manage_url)
         call, typed = self._describe(ctx)
@@ -219,36 +256,41 @@ class Adapter:
 
     async def collect_input(
         self,
-        ctx: Any,
-        body: Body[Input],
+        ctx: ToolContext,
+        body: Body[Input, M],
         *,
         urlmode: UrlMode,
         subject: str,
         provider: str,
         message: str,
         form: InputForm,
+        submit_label: Words | None = None,
         verify: VerifyFunction | None = None,
         verify_timeout: Duration = VERIFY_S,
         about: Mapping[str, Any] | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Asks the user to type something on a page that neither the client nor the model sees, and runs `body` with it.
 
         `verify` verifies what was typed, and returns None or a Problem, which the page shows. The rest is as with
         `with_elicitation`.
+
+        `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
+        user. `about`: more of the request, by which calls are compared. `form`, `submit_label`, `verify_timeout`: as at
+        `create_input`.
         """
         check_function("verify", verify)
         call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="input", message=message,
-            about=about, form=form, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
+            about=about, form=form, submit_label=submit_label, verify=verify, create={"verify_timeout": verify_timeout if verify else None},
         )  # fmt: skip
         return await self._run(tool_request, call, typed, to_input, body)
 
     async def ask_approval(
         self,
-        ctx: Any,
-        body: Body[Approval],
+        ctx: ToolContext,
+        body: Body[Approval, M],
         *,
         urlmode: UrlMode,
         subject: str,
@@ -256,28 +298,37 @@ class Adapter:
         message: str,
         form: ApprovalForm,
         approver: Approver = "starter",
+        four_eyes: bool = False,
+        step_up: bool = False,
         send_link: SendLink | None = None,
         about: Mapping[str, Any] | None = None,
         **options: Unpack[CallOptions],
-    ) -> Any:
+    ) -> A:
         """Asks for a decision on a page, of the user or of others, and runs `body` if somebody approves.
 
         `send_link` sends the link to the others. It is called once, when the elicitation was created. The rest is as
         with `with_elicitation`.
+
+        `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
+        user. `about`: more of the request, by which calls are compared. `form`, `approver`, `four_eyes`, `step_up`: as at
+        `create_approval`.
         """
         check_function("send_link", send_link)
         call, typed = self._describe(ctx)
         tool_request = _request_of(
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="approval", message=message,
-            about=about, form=form, approver=approver, send_link=send_link, create={},
+            about=about, form=form, approver=approver, four_eyes=four_eyes, step_up=step_up,
+            send_link=send_link, create={},
         )  # fmt: skip
         return await self._run(tool_request, call, typed, to_approval, body)
 
     async def resolve(
-        self, ask: Callable[Concatenate[Any, Body[R], P], Awaitable[Any]], ctx: Any, /, *more: P.args, **options: P.kwargs
+        self, ask: Callable[Concatenate[ToolContext, Body[R, M], P], Awaitable[A]], ctx: ToolContext, /, *more: P.args, **options: P.kwargs
     ) -> R:
         """In a resolver for a parameter of a tool: asks as `ask` does, which is one of the functions above, and returns what
         its body would be given. The tool is the body. Without an outcome, the call has its result without the tool.
+
+        `ctx`: the Context of the tool.
         """
         _typed_of_resolver.set(self.typed_result())
         try:
@@ -285,14 +336,14 @@ class Adapter:
         except HasEnded:
             raise self.tool_error("the call has its result without this tool") from None
 
-    def _describe(self, ctx: Any) -> tuple[Call, TypedResult | None]:
+    def _describe(self, ctx: ToolContext) -> tuple[Call, TypedResult | None]:
         typed = self.typed_result() or _typed_of_resolver.get()
-        call = _describe(ctx)
+        call = describe(ctx)
         return (call, None) if typed is None else (replace(call, fit=typed.fit), typed)
 
     async def _run(
-        self, tool_request: ToolRequest, call: Call, typed: TypedResult | None, give: Give[R], body: Body[R]
-    ) -> Any:
+        self, tool_request: ToolRequest, call: Call, typed: TypedResult | None, give: Give[R], body: Body[R, M]
+    ) -> A:
         """`give`: what the body is given."""
         run_body = self._wired(typed, body)
 
@@ -302,7 +353,7 @@ class Adapter:
 
         return await self._answer(run(tool_request, call, act))
 
-    def _wired(self, typed: TypedResult | None, body: Body[R]) -> Callable[[R], Awaitable[ToolResult]]:
+    def _wired(self, typed: TypedResult | None, body: Body[R, M]) -> Callable[[R], Awaitable[ToolResult]]:
         """The body, with its result as it is sent to the client. What the tool cannot return is an error of the body."""
 
         async def run_body(given: R) -> ToolResult:
@@ -312,7 +363,7 @@ class Adapter:
 
         return run_body
 
-    async def _answer(self, making: Awaitable[ToolResult]) -> Any:
+    async def _answer(self, making: Awaitable[ToolResult]) -> A:
         """What the tool returns."""
         try:
             result = await making
@@ -325,7 +376,7 @@ class Adapter:
         if result.get("resultType") == "input_required":
             from mcp.types import InputRequiredResult
 
-            return InputRequiredResult.model_validate(result)
+            return cast(A, InputRequiredResult.model_validate(result))
         return self.to_result(CallToolResult.model_validate(result))
 
 
@@ -334,86 +385,8 @@ def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], 
     for name in options:
         if name not in CallOptions.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
-    given: dict[str, Any] = {**options, "client_id": options.get("client_id") or call.client_id}
+    given: dict[str, Any] = {**options, "client_id": call.client_id if (given_id := options.get("client_id")) is None else given_id}
     always = {"ttl": given.pop("ttl", TTL_S), "exclusive": given.pop("exclusive", False), "traceparent": call.traceparent}
     tool_request = ToolRequest(create={**create, **always}, **given, **what)
     tool_request.check()
     return tool_request
-
-
-def _describe(ctx: Any) -> Call:
-    """What the Context says of a call."""
-    request = ctx.request_context
-    if request is None:
-        raise RuntimeError("there is no call of a client to answer: a background task cannot ask its user")
-    session = request.session
-    token = get_access_token()
-    described = Call(
-        client=_client_of(session),
-        client_id=token.client_id if token else None,
-        progress=lambda progress, text: ctx.report_progress(progress, None, text),
-        is_gone=_is_gone,
-        traceparent=traceparent_of(_meta_of(request, "traceparent")),
-    )
-    # Only SDK 2.x has it. It cancels a call of this revision whose client is gone.
-    if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
-        answer = (ctx.input_responses or {}).get(INPUT_KEY)
-        return replace(described, retry=Retry(ctx.request_state, getattr(answer, "action", None)))
-    return replace(described, closed=_closed_of(request.request), channel=_channel_of(session, request.request_id))
-
-
-def _meta_of(request: Any, name: str) -> object:
-    """A member of `_meta` of the request: a mapping, or an object of older versions."""
-    meta = getattr(request, "meta", None)
-    return meta.get(name) if isinstance(meta, Mapping) else getattr(meta, name, None)
-
-
-def _channel_of(session: Any, related: Any) -> Channel:
-    async def request(message: str, url: str, elicitation_id: str) -> str:
-        answer = await session.elicit_url(message, url, elicitation_id, related)
-        return cast(str, answer.action)
-
-    def required(links: list[dict[str, str]]) -> Exception:
-        return UrlElicitationRequiredError([ElicitRequestURLParams.model_validate(link) for link in links])
-
-    return Channel(
-        # SDK 2.x makes a session for each call.
-        session=getattr(session, "_connection", session),
-        request=request,
-        required=required,
-        complete=lambda elicitation_id: session.send_elicit_complete(elicitation_id, related),
-        complete_later=lambda elicitation_id: session.send_elicit_complete(elicitation_id),
-    )
-
-
-def _closed_of(http: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
-    """The SDK goes on with a call of a session whose response nobody reads any more.
-
-    Only a request over Streamable HTTP is open as long as its call. Its client accepts a stream as the response.
-    """
-    if "text/event-stream" not in getattr(http, "headers", {}).get("accept", ""):
-        return None
-
-    async def closed() -> None:
-        while (await http.receive())["type"] != "http.disconnect":
-            pass
-
-    return closed
-
-
-def _client_of(session: Any) -> Client:
-    params = session.client_params
-    info = getattr(params, "client_info", None) or getattr(params, "clientInfo", None)
-    # With SDK 2.x a request can declare capabilities without saying what its client is called.
-    capabilities = getattr(session, "client_capabilities", None) or getattr(params, "capabilities", None)
-    return Client(
-        name=getattr(info, "name", None),
-        version=getattr(info, "version", ""),
-        capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
-    )
-
-
-def _is_gone(error: BaseException) -> bool:
-    if isinstance(error, (anyio.ClosedResourceError, anyio.BrokenResourceError)):
-        return True
-    return getattr(getattr(error, "error", None), "code", None) == _CONNECTION_CLOSED

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from mcp.types import CallToolResult
 
-from .delivery import expect_end, has_ended
-from .typed import TypedResult, is_error, running_tool
+from .delivery import expect_end, goes_on, has_ended
+from .typed import TypedResult, is_error, is_link, is_required, running_tool
 
 T = TypeVar("T")
 
@@ -58,7 +58,12 @@ def _watching(metadata: Any) -> Any:
             except Exception:
                 has_ended(well=False)
                 raise
-            has_ended(well=not is_error(result) and getattr(result, "result_type", None) != "input_required")
+            if is_required(converted):
+                return converted.model_copy(update={"request_state": goes_on(converted.request_state)})
+            if is_link(converted):
+                goes_on()
+            else:
+                has_ended(well=not is_error(result))
             return converted
 
         async def call_fn(self, *arguments: Any, **named: Any) -> Any:

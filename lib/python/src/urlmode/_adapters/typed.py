@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from mcp.types import CallToolResult
 
 from .messages import ToolResult
+from .rounds import is_open
 
 T = TypeVar("T")
 
@@ -25,6 +26,8 @@ class TypedResult:
 
     def to_wire(self, made: Any) -> ToolResult:
         """What the body has returned, as it is sent to the client. Raises if the client would not take it."""
+        if is_required(made):
+            return to_dict(made)
         result = to_dict(made if is_error(made) else self.convert(made))
         if not result.get("isError"):
             self._validate(result.get("structuredContent"))
@@ -66,8 +69,19 @@ def is_error(made: Any) -> bool:
     return bool(getattr(made, name))
 
 
-def to_dict(result: CallToolResult) -> ToolResult:
-    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+def is_required(made: Any) -> bool:
+    """Whether it is a result of SDK 2.x that requires input."""
+    return getattr(made, "result_type", None) == "input_required"
+
+
+def is_link(made: Any) -> bool:
+    """Whether it is a result of ours that has a link, or says what the user has begun."""
+    return isinstance(made, CallToolResult) and not is_error(made) and is_open(to_dict(made))
+
+
+def to_dict(result: Any) -> ToolResult:
+    made: ToolResult = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return made
 
 
 def running_tool(kind: type[T]) -> T | None:

@@ -13,14 +13,13 @@ from .._accounts.provider import check_scopes
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.contract_calls import RowKey
-from .._core.contract_limits import ACCOUNT_LOOK_S, EXCHANGE_S
-from .._core.errors import AccountNotConnectedError, AccountReconnectError
+from .._core.contract_limits import ACCOUNT_LOOK_S, CLAIM_ATTEMPTS, EXCHANGE_S
+from .._core.errors import AccountNotConnectedError, AccountReconnectError, TokenRefusedError
 from .._core.tasks import jittered, shielded
-from .._core.token import binding_of
 from .._core.types import CallbackUrls, Duration, Outcome
 from .._vault.types import AccessToken, ListedAccount
 from .._vault.vault import Vault
-from .adapter import run
+from .adapter import GIVEN_BACK, run
 from .call import Call, ToolRequest
 from .connect_account import Connecting, connecting
 from .messages import ToolResult, failure_result
@@ -28,6 +27,7 @@ from .messages import ToolResult, failure_result
 # In place of the result of a call whose account is connected, by itself or by another call: it has yet to be used.
 _CONNECTED: ToolResult = {}
 _CONNECTED_BY_ANOTHER: ToolResult = {}
+_EXCHANGING = "exchanging"
 
 
 class _ConnectedMeanwhile(Exception):
@@ -40,7 +40,7 @@ class _ConnectedMeanwhile(Exception):
 
 async def use_account(
     vault: Vault, call: Call, request_for: Callable[[Connecting], ToolRequest], body: Callable[[AccessToken], Awaitable[ToolResult]],
-    *, subject: str, session: str, provider: str, account: str | None, valid_for: Duration, scopes: Sequence[str] | None,
+    *, subject: str, session: str, provider: str, account: str | None, valid_for: Duration | None, scopes: Sequence[str] | None,
     required_scopes: Sequence[str] | None, variables: Mapping[str, str] | None, parameters: Mapping[str, str] | None,
 ) -> ToolResult:  # fmt: skip
     """`request_for`: what the user is asked, where the account must be connected."""
@@ -48,9 +48,12 @@ async def use_account(
     wanted = options.scopes if scopes is None else check_scopes("scopes", scopes)
     required = options.required_scopes if required_scopes is None else check_scopes("required_scopes", required_scopes)
     at: dict[str, Any] = {"subject": subject, "provider": provider}
-    token, known = await _find(vault, at, account, valid_for)
+    use = _Using(vault, at, account, valid_for, body)
+    token, known = await use.find()
     if token is not None and not _lacks(token, wanted, required):
-        return await body(token)
+        end = await use.try_body(token)
+        if end is not None:
+            return end
 
     elicitation = list(dict.fromkeys([*known, *wanted, *required]))
     begun = await connecting(
@@ -62,7 +65,7 @@ async def use_account(
 
     async def target_url(urls: CallbackUrls) -> Any:
         # There is nothing to resume: another call may have connected the account since this one looked for it.
-        now, _ = await _find(vault, at, account, valid_for)
+        now, _ = await use.find()
         if now is not None and not _lacks(now, wanted, required):
             raise _ConnectedMeanwhile(now)
         return address(urls)
@@ -72,8 +75,8 @@ async def use_account(
     connected = account
 
     async def keep(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> str:
-        key = RowKey(outcome.elicitation_id, binding_of(subject, session))
-        given = await begun.connect(outcome, elicitation, claim, lambda: vault._is_in_use(**at))
+        key = RowKey(outcome.elicitation_id, vault._urlmode._binding_of(subject, session))
+        given = await begun.connect(outcome, elicitation, claim, lambda: vault._is_in_use(*vault._owner(**at)))
         return await vault._keep(given, key, **at)
 
     async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
@@ -82,24 +85,30 @@ async def use_account(
         connected = await shielded(vault._tasks.start(keep(outcome, elicitation, claim)))
         return _CONNECTED
 
+    given_back = 0
+
     async def claimed(elicitation_id: str) -> ToolResult | None:
+        nonlocal given_back
         why = await _wait_for_exchange(vault, elicitation_id, subject, session)
-        return _CONNECTED_BY_ANOTHER if why == "" else None if why is None else failure_result("cancel", why)
+        if why is None:
+            given_back += 1
+            return GIVEN_BACK if given_back < CLAIM_ATTEMPTS else None
+        return _CONNECTED_BY_ANOTHER if why == "" else None if why == _EXCHANGING else failure_result("cancel", why)
 
     try:
         end = await run(request_for(begun), call, act, claimed)
     except _ConnectedMeanwhile as meanwhile:
-        return await body(meanwhile.token)
+        return await use.body(meanwhile.token)
     if end is _CONNECTED:
         if account is not None and connected != account:
             return failure_result("cancel", "other_account")
-        return await body(await vault.access_token(**at, account=connected, valid_for=valid_for))
+        return await use.body(await use.token(connected))
     if end is not _CONNECTED_BY_ANOTHER:
         return end
     # It may be another account than this call needs, or less than it requires.
-    token, _ = await _find(vault, at, account, valid_for)
+    token, _ = await use.find()
     if token is not None and not _lacks(token, wanted, required):
-        return await body(token)
+        return await use.body(token)
     last = next((one.account for one in await vault.list_accounts(**at)), None)
     if account is not None and (token is None or last != account):
         return failure_result("cancel", "other_account")
@@ -109,18 +118,59 @@ async def use_account(
     return failure_result("cancel", "scope_missing", " ".join(missing))
 
 
-async def _find(
-    vault: Vault, at: dict[str, Any], account: str | None, valid_for: Duration
-) -> tuple[AccessToken | None, list[str]]:
-    """A token, and the scopes that the account was asked for before."""
-    try:
-        token = await vault.access_token(**at, account=account, valid_for=valid_for)
-        return token, _known(token)
-    except AccountNotConnectedError:
-        return None, []
-    except AccountReconnectError as error:
-        accounts = await vault.list_accounts(**at)
-        return None, [scope for one in accounts if one.account == error.account for scope in _known(one)]
+class _Using:
+    """The account, as one call uses it."""
+
+    def __init__(
+        self, vault: Vault, at: dict[str, Any], account: str | None, valid_for: Duration | None,
+        body: Callable[[AccessToken], Awaitable[ToolResult]],
+    ) -> None:  # fmt: skip
+        self._vault = vault
+        self._at = at
+        self._account = account
+        self._valid_for = valid_for
+        self._body = body
+        self._refused: str | None = None
+
+    async def token(self, account: str | None) -> AccessToken:
+        return await self._vault.access_token(
+            **self._at, account=account, valid_for=self._valid_for, refused=self._refused
+        )
+
+    async def find(self) -> tuple[AccessToken | None, list[str]]:
+        """A token, and the scopes that the account was asked for before."""
+        try:
+            token = await self.token(self._account)
+            return token, _known(token)
+        except AccountNotConnectedError:
+            return None, []
+        except AccountReconnectError as error:
+            accounts = await self._vault.list_accounts(**self._at)
+            return None, [scope for one in accounts if one.account == error.account for scope in _known(one)]
+
+    async def try_body(self, token: AccessToken) -> ToolResult | None:
+        """Runs the body; once more, with a refreshed token, if it says that the provider's API has refused the first
+        one. None: the token cannot be replaced without the user."""
+        try:
+            return await self._body(token)
+        except TokenRefusedError:
+            self._refused = token.access_token
+        try:
+            fresh = await self.token(token.account)
+        except AccountReconnectError:
+            return None
+        try:
+            return await self._body(fresh)
+        except TokenRefusedError:
+            self._refused = fresh.access_token
+            return None
+
+    async def body(self, token: AccessToken) -> ToolResult:
+        """With a token that came since the user was asked."""
+        end = await self.try_body(token)
+        if end is None:
+            raise AccountReconnectError(self._at["provider"], token.account, "refused")
+        return end
 
 
 def _known(account: AccessToken | ListedAccount) -> list[str]:
@@ -136,12 +186,12 @@ def _lacks(token: AccessToken, scopes: Sequence[str], required: Sequence[str]) -
 
 async def _wait_for_exchange(vault: Vault, elicitation_id: str, subject: str, session: str) -> str | None:
     """Another call has claimed the outcome, and exchanges its code. Empty: it is connected; otherwise why it is not;
-    None: that call does not say it."""
+    None: nobody exchanges it any more; _EXCHANGING: that call does not say it in time."""
     claims = vault._urlmode._claims
-    key = RowKey(elicitation_id, binding_of(subject, session))
+    key = RowKey(elicitation_id, vault._urlmode._binding_of(subject, session))
     until = time.monotonic() + EXCHANGE_S
     while True:
         why = await claims.read_exchange(key)
-        if why is not None or time.monotonic() > until:
+        if why != _EXCHANGING or time.monotonic() > until:
             return why
         await asyncio.sleep(jittered(ACCOUNT_LOOK_S))

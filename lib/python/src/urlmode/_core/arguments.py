@@ -26,6 +26,7 @@ from .contract_limits import (
     REFERENCE_MAX,
     SESSION_MAX,
     SUBJECT_MAX,
+    TENANT_MAX,
     TARGET_URL_MAX,
 )
 from .contract_words import ACTIONS
@@ -36,10 +37,12 @@ from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match,
 T = TypeVar("T", bound=str)
 
 _PROVIDER = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
+_TENANT = re.compile(rf"[a-z0-9_-]{{0,{TENANT_MAX}}}")
 _CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _AMOUNT_MAX = 2**53 - 1
+_DAY_S = 24 * 60 * 60
 YEAR_S = 365 * 24 * 60 * 60
 
 
@@ -129,6 +132,8 @@ def seconds_of(name: str, value: object) -> float:
         return value.total_seconds()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
         raise TypeError(f"{name} must be a number of seconds or a timedelta")
+    if _DAY_S < value < math.inf:
+        raise ValueError(f"{name} must be a timedelta if it is longer than a day: a number is seconds, and {value:g} may be milliseconds")
     return float(value)
 
 
@@ -206,6 +211,13 @@ def check_since(value: object) -> datetime | None:
     return value
 
 
+def check_tenant(value: object) -> str:
+    refuse_awaitable("tenant", value)
+    if not isinstance(value, str) or not _TENANT.fullmatch(value):
+        raise ValueError(f"tenant must be at most {TENANT_MAX} characters of a-z, 0-9, _ and -")
+    return value
+
+
 def check_consumer(value: object) -> str:
     refuse_awaitable("consumer", value)
     if not isinstance(value, str) or not _CONSUMER.fullmatch(value):
@@ -243,6 +255,8 @@ def check_clients(value: object) -> tuple[ClientFacts, ...]:
         check_text("the name of a client", facts.name, 1, NAME_MAX)
         if facts.round is not None:
             check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
+        if facts.ask is not None:
+            check_choice("the ask of a client", facts.ask, ("request", "error", "text"))
     return tuple(value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -90,6 +91,11 @@ class AskBack(Generic[Taken, Function]):
             failed = True
         except Exception as raised:
             failed, error = True, raised
+        except asyncio.CancelledError:
+            # Others need not wait for the end of the lease.
+            with contextlib.suppress(Exception):
+                await self._end(key, taken, None, True)
+            raise
         await self._end(key, taken, answer, failed)
         return error
 
@@ -129,10 +135,8 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
             expected=Expected(expected.get("amount"), expected.get("currency"), expected.get("match", "exact")) if isinstance(expected, dict) else expected,
             checkout=taken.checkout,
         )
-        timer = asyncio.get_running_loop().call_later(RECHECK_LEASE_S, warn, "URLMODE_RECHECK",
-            f"recheck of elicitation {key.id} takes more than {RECHECK_LEASE_S:g} s: another instance may begin one meanwhile")
         try:
-            answer = await call("recheck", function, request)
+            answer = await call("recheck", function, request, RECHECK_LEASE_S)
             if isinstance(answer, Entries):
                 return check_entries(answer)
             if answer is not None:
@@ -140,8 +144,8 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
         except (ElicitationMismatchError, ElicitationReferenceError) as error:
             # A stranger may have sent the reference. The wait continues.
             warn("URLMODE_RECHECK", f"recheck changed nothing: {error}")
-        finally:
-            timer.cancel()
+        except OverdueError:
+            raise TimeoutError(f"recheck of elicitation {key.id} has not answered within {RECHECK_LEASE_S:g} s") from None
         return None
 
     async def _end(self, key: RowKey, taken: TakenRecheck, answer: Any, failed: bool) -> None:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 import psycopg
 
+from .contract_calls import Query
 from .contract_limits import BATCHES_AT_ONCE, BATCH_MAX, BATCH_WAIT_S
 from .errors import UrlModeBusyError
+from .sending import Sending, current_sending
 from .tasks import Tasks
 
 T = TypeVar("T")
@@ -26,22 +28,22 @@ _OF_AN_ELEMENT = re.compile("22|23|P0|40|55P03|57014")
 
 
 class _Asked(Generic[T, A]):
-    __slots__ = ("answer", "element", "overdue", "sent", "timer")
+    __slots__ = ("answer", "element", "overdue", "sending", "timer")
 
     def __init__(self, element: T, loop: asyncio.AbstractEventLoop) -> None:
         self.element = element
         self.answer: asyncio.Future[A] = loop.create_future()
-        self.sent = False
+        self.sending = current_sending()
         self.overdue = False
         self.timer = loop.call_later(BATCH_WAIT_S, self._end_wait)
 
     def _end_wait(self) -> None:
         self.overdue = True
-        if not self.sent:
+        if not self.sending.sent:
             self._refuse()
 
     def was_not_carried_out(self) -> None:
-        self.sent = False
+        self.sending.sent = False
         if self.overdue:
             self._refuse()
 
@@ -54,17 +56,25 @@ class _Asked(Generic[T, A]):
 
 
 class Batches(Generic[T, A]):
-    """`run` is one statement, in a transaction of its own, with an answer for each element, in their order."""
+    """`run` is one statement, in a transaction of its own, with an answer for each element, in their order. `reserve` waits for a
+    connection: what is asked for, or taken back, until there is one, is in the statement, or is not."""
 
-    def __init__(self, run: Callable[[Sequence[T]], Awaitable[Sequence[A]]]) -> None:
+    def __init__(
+        self, run: Callable[[Query, Sequence[T]], Awaitable[Sequence[A]]],
+        reserve: Callable[[Callable[[Query], Awaitable[None]]], Awaitable[None]], tasks: Tasks,
+    ) -> None:  # fmt: skip
         self._run = run
-        self._asked: deque[_Asked[T, A]] = deque()
+        self._reserve = reserve
+        self._tasks = tasks
+        self._waiting: set[asyncio.Task[None]] = set()
+        """for a connection"""
+        self._asked: dict[_Asked[T, A], None] = {}
+        """in their order"""
         self._under_way = 0
-        self._tasks = Tasks()
 
     async def ask(self, element: T) -> A:
         asked: _Asked[T, A] = _Asked(element, asyncio.get_running_loop())
-        self._asked.append(asked)
+        self._asked[asked] = None
         if self._under_way < BATCHES_AT_ONCE:
             self._under_way += 1
             self._tasks.start(self._work())
@@ -72,25 +82,51 @@ class Batches(Generic[T, A]):
             return await asked.answer
         finally:
             asked.timer.cancel()
+            self._asked.pop(asked, None)
+            if not self._asked:
+                for waiting in self._waiting:
+                    waiting.cancel()
 
     async def _work(self) -> None:
         # The task begins after all that asks in the same turn of the event loop.
+        working = asyncio.current_task()
+        assert working is not None
+
+        async def answer_some(query: Query) -> None:
+            self._waiting.discard(working)
+            await self._answer(query, self._take())
+
         try:
             while self._asked:
-                await self._answer([self._asked.popleft() for _ in range(min(BATCH_MAX, len(self._asked)))])
+                self._waiting.add(working)
+                try:
+                    with Sending().of_what_follows():  # not that of the first call
+                        await self._reserve(answer_some)
+                except asyncio.CancelledError:
+                    pass  # All was taken back.
+                except Exception as error:  # There is no connection.
+                    for asked in self._take():
+                        asked.fail(error)
         finally:
+            self._waiting.discard(working)
             self._under_way -= 1
 
-    async def _answer(self, batch: list[_Asked[T, A]]) -> None:
+    def _take(self) -> list[_Asked[T, A]]:
+        taken = list(islice(self._asked, BATCH_MAX))
+        for asked in taken:
+            del self._asked[asked]
+        return taken
+
+    async def _answer(self, query: Query, batch: list[_Asked[T, A]]) -> None:
         """One bad element fails alone: a batch that is refused is tried again in halves, as long as its callers wait.
         Never after an error that leaves open whether the statement was carried out."""
         batch = [asked for asked in batch if not asked.answer.done()]
         if not batch:
             return
         for asked in batch:
-            asked.sent = True
+            asked.sending.sent = True
         try:
-            answers = await self._run([asked.element for asked in batch])
+            answers = await self._run(query, [asked.element for asked in batch])
         except BaseException as error:
             splits = isinstance(error, psycopg.Error) and _OF_AN_ELEMENT.match(error.sqlstate or "")
             if len(batch) == 1 or not splits:
@@ -100,8 +136,8 @@ class Batches(Generic[T, A]):
             for asked in batch:
                 asked.was_not_carried_out()
             half = (len(batch) + 1) // 2
-            await self._answer(batch[:half])
-            await self._answer(batch[half:])
+            await self._answer(query, batch[:half])
+            await self._answer(query, batch[half:])
             return
         for asked, answer in zip(batch, answers):
             if not asked.answer.done():

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+import uuid
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from types import TracebackType
@@ -23,30 +24,21 @@ from . import contract_calls as sql
 from . import contract_money as money
 from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
-from .arguments import check_reference
-from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RENEWALS, CLAIM_RETRY_S, RECHECK_LEASE_S
+from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RETRY_S, RECHECK_LEASE_S
 from .contract_seals import FULFILLED_INFO
 from .contract_words import ClaimEnd
-from .errors import (
-    ClaimLostError,
-    ElicitationNotFoundError,
-    ElicitationOpenError,
-    UrlModeBusyError,
-    UrlModeError,
-)
+from .errors import ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeError
 from .keys import KeyRing
+from .lease import AccountLease, Lease, Steps, check_end
 from .listener import Listener, Notification
-from .pool import is_refusal
 from .rechecks import Rechecks
-from .seal import FULFILLED_JSON_MAX, seal, to_json, unseal
+from .seal import seal, unseal
+from .sending import Sending
 from .tasks import Tasks, jittered, shielded
 from .types import Action, RecheckFunction
 
 # Why an account is not connected, if the call does not say it.
 _EXCHANGE_FAILED = "exchange_failed"
-
-Step = Callable[[], Awaitable[bool]]
-End = Callable[[ClaimEnd, Union[str, None]], Awaitable[money.FulfilLeaseAnswer]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +70,7 @@ class FulfilledClaim:
     reference: str | None
     fence: int
     result: Any = field(repr=False)
-    _steps: _Steps = field(repr=False)
+    _steps: Steps = field(repr=False)
     state: Literal["fulfilled"] = "fulfilled"
 
     async def confirm(self) -> bool:
@@ -89,12 +81,17 @@ class FulfilledClaim:
         """This answer has failed as well: the next call does the work again, for the same payment.
 
         False: the claim has ended. Raises UrlModeClosedError.
+
+        `reason`: why an account is not connected, a code.
         """
         return await self._steps.release()
 
     async def end(self, how: ClaimEnd, refund: str | None = None) -> None:
-        """As that of BegunClaim. Raises ClaimLostError."""
-        _check_end(how, refund)
+        """As that of BegunClaim. Raises ClaimLostError.
+
+        `how`: delivered or refunded. `refund`: the provider's reference of the refund.
+        """
+        check_end(how, refund)
         if await self._steps.end(how, refund) == "lost":
             raise ClaimLostError(self._steps.id)
 
@@ -105,7 +102,7 @@ class BegunClaim:
 
     state: Literal["begun"] = "begun"
 
-    def __init__(self, reference: str | None, fence: int | None, lease: _Lease | _AccountLease) -> None:
+    def __init__(self, reference: str | None, fence: int | None, lease: Lease | AccountLease) -> None:
         self.reference = reference
         """of the payment"""
         self.fence = fence
@@ -115,7 +112,7 @@ class BegunClaim:
         self.refunded = lease.refunded
         """Set when all that was paid went back, or is disputed: the work can stop, or go on."""
         self._lease = lease
-        if isinstance(lease, _Lease):
+        if isinstance(lease, Lease):
             lease.holder = weakref.ref(self)
 
     async def fulfil(self, result: Any) -> bool:
@@ -124,11 +121,13 @@ class BegunClaim:
         False: it cannot be kept, because it is no JSON or has more than 16 MiB. Then the lease is renewed until
         `confirm`, or until `release`, which has the next call do the work again. Raises ClaimLostError if another call
         has begun since.
+
+        `result`: what the call returns.
         """
         return await self._lease.fulfil(result)
 
     async def confirm(self) -> bool:
-        """The answer was written, so no later call is given it. False: another call has begun or confirmed it.
+        """The answer was written, so no later call is given it. False: another call has begun, or ended it otherwise.
 
         Raises UrlModeClosedError.
         """
@@ -138,15 +137,27 @@ class BegunClaim:
         """The work was not done: the next call can begin at once. For an account, its page shows the reason.
 
         False: the claim has ended, or the work is done. Raises UrlModeClosedError.
+
+        `reason`: why an account is not connected, a code.
         """
         return await self._lease.release(reason)
+
+    async def hold(self, seconds: float) -> None:
+        """Keeps the lease for so long, without renewals, for the next round of the call: `begin_claim` goes on with the `fence`
+        of this claim, on any instance. Raises ClaimLostError if another call has begun since.
+
+        `seconds`: for how long.
+        """
+        await self._lease.hold(seconds)
 
     async def end(self, how: ClaimEnd, refund: str | None = None) -> None:
         """Both ends at once, for who has delivered or refunded what `unclaimed` lists.
 
         `refund`: the provider's reference of the refund. Raises ClaimLostError if another call has begun since.
+
+        `how`: delivered or refunded. `refund`: the provider's reference of the refund.
         """
-        _check_end(how, refund)
+        check_end(how, refund)
         await self._lease.close(how, refund)
 
     async def __aenter__(self) -> BegunClaim:
@@ -175,19 +186,21 @@ class Claims:
         self._rechecker = rechecker
         self._rechecks = rechecks
         self._listener = listener
-        self._leases: set[_Lease] = set()
+        self._leases: set[Lease] = set()
         self._confirming: dict[str, asyncio.Future[Any]] = {}
         """confirmations that are under way, by the ids of their elicitations"""
         self._tasks = Tasks()
 
     async def begin(
         self, key: RowKey, reference: str | None, lease_ms: int, timeout: float, claim_id: str | None = None,
-        any_payment: bool = False, recheck: RecheckFunction | None = None, recheck_ms: int | None = None,
+        any_payment: bool = False, recheck: RecheckFunction | None = None, recheck_ms: int | None = None, fence: int | None = None,
     ) -> Claim:  # fmt: skip
         """`timeout`: how many seconds to wait while another call holds the lease. `recheck_ms`: how old the last answer of
         `recheck` may be. If it fails, the claim does not begin."""
         age = recheck_ms if recheck or self._rechecks else None
         until = time.monotonic() + timeout
+        if fence is not None and (continued := await self._continue(key, fence, lease_ms)) is not None:
+            return continued
         # A client that has its answer can call again at once.
         if (confirming := self._confirming.get(key.id)) is not None:
             await asyncio.wait({confirming}, timeout=CLAIM_CONFIRM_S)
@@ -233,11 +246,11 @@ class Claims:
         return max(age or 0, round(RECHECK_LEASE_S * 1000)) if asked.taken else age
 
     async def read_exchange(self, key: RowKey) -> str | None:
-        """How the exchange of another call has ended. Empty: the account is connected; None: it is not known yet."""
-        exchange = await sql.read_exchange(self._query, key)
-        return None if exchange == "exchanging" else exchange
+        """The exchange of another call: `exchanging`, or how it has ended. Empty: the account is connected; None: no call has begun
+        it, or the one that had has given the account back."""
+        return await sql.read_exchange(self._query, key)
 
-    def _ended(self, lease: _Lease) -> None:
+    def _ended(self, lease: Lease) -> None:
         self._leases.discard(lease)
         if self._listener is not None and not self._leases and self._on_notified in self._listener.on_notified:
             self._listener.on_notified.remove(self._on_notified)
@@ -259,28 +272,34 @@ class Claims:
     async def _ask(
         self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool, age: int | None
     ) -> Claim | None:
-        """None: the provider must be asked first. PostgreSQL carries out what was asked also where the caller is cancelled meanwhile. Then nobody does the work, so
-        that the next call may begin at once."""
-        asking = self._tasks.start(self._begin(key, wanted, lease_ms, claim_id, any_payment, age))
+        """None: the provider must be asked first. What was sent is carried out, also where the caller is cancelled meanwhile. Then
+        nobody does the work, so that the next call may begin at once; what was not sent is taken back."""
+        sending = Sending()
+        asking = self._tasks.start(self._begin(sending, key, wanted, lease_ms, claim_id, any_payment, age))
         try:
             return await shielded(asking)
         except asyncio.CancelledError:
-            asking.add_done_callback(self._give_back)
+            if sending.sent:
+                asking.add_done_callback(self._give_back)
+            else:
+                asking.cancel()
             raise
 
     def _give_back(self, asking: asyncio.Task[Claim | None]) -> None:
         if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
-            self._tasks.start(claim.release())
+            self._tasks.start(claim._lease.give_back())
 
     async def _begin(
-        self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool, age: int | None
+        self, sending: Sending, key: RowKey, wanted: str | None, lease_ms: int, given_id: str | None, any_payment: bool, age: int | None
     ) -> Claim | None:
         asked = time.monotonic()
         query = self._query
-        row = await money.begin_lease(
-            query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id,
-            any_payment=any_payment, recheck_ms=age,
-        )  # fmt: skip
+        claim_id = given_id or str(uuid.uuid4())
+        with sending.of_what_follows():
+            row = await money.begin_lease(
+                query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id,
+                any_payment=any_payment, recheck_ms=age,
+            )  # fmt: skip
         outcome, reference, fence = row.outcome, row.claimed_reference, row.fence
         if outcome == "unknown":
             raise ElicitationNotFoundError(key.id)
@@ -295,12 +314,30 @@ class Claims:
         if outcome == "taken":
             return TakenClaim()
         if outcome == "claimed":
-            return BegunClaim(None, None, _AccountLease(lambda reason: sql.end_exchange(query, key, reason=reason)))
+            return BegunClaim(None, None, AccountLease(
+                lambda reason: sql.end_exchange(query, key, reason=reason),
+                # Another call of the same claim_id may be sending the code.
+                (lambda: sql.release_unsent(query, key, claim_id=claim_id)) if given_id is None else None,
+            ))  # fmt: skip
         steps = self._steps_of(key, fence, lease_ms)
         if outcome == "fulfilled":
             members = unseal(self._keys, FULFILLED_INFO, *key, row.fulfilled)
             return FulfilledClaim(reference or None, fence, members.get("result"), steps)
-        lease = _Lease(steps, lease_ms / 1000, asked, self._ended)
+        return self._begun(reference, fence, steps, lease_ms, asked)
+
+    async def _continue(self, key: RowKey, fence: int, lease_ms: int) -> BegunClaim | None:
+        """None: another call has begun since, or another round of this one."""
+        asked = time.monotonic()
+        row = await money.continue_lease(self._query, key, fence=fence, lease_ms=lease_ms)
+        if row.outcome == "lost":
+            return None
+        claim = self._begun(row.claimed_reference, row.next_fence, self._steps_of(key, row.next_fence, lease_ms), lease_ms, asked)
+        if row.outcome != "renewed":
+            claim.refunded.set()
+        return claim
+
+    def _begun(self, reference: str | None, fence: int, steps: Steps, lease_ms: int, asked: float) -> BegunClaim:
+        lease = Lease(steps, lease_ms / 1000, asked, self._ended)
         if self._listener is not None and not self._leases:
             self._listener.on_notified.append(self._on_notified)
             self._listener.acquire(self)
@@ -308,7 +345,7 @@ class Claims:
         lease.renewing = self._tasks.start(lease.keep())
         return BegunClaim(reference or None, fence, lease)
 
-    def _steps_of(self, key: RowKey, fence: int, lease_ms: int) -> _Steps:
+    def _steps_of(self, key: RowKey, fence: int, lease_ms: int) -> Steps:
         query, keep_ms = self._query, self._keep_ms
 
         def fulfil(
@@ -330,171 +367,7 @@ class Claims:
             confirming.add_done_callback(forget)
             return await confirming
 
-        return _Steps(
-            key.id, lambda: money.renew_lease(query, key, fence=fence, lease_ms=lease_ms), fulfil,
+        return Steps(
+            key.id, lambda ms=lease_ms: money.renew_lease(query, key, fence=fence, lease_ms=ms), fulfil,
             lambda how, refund: fulfil(None, how, refund), confirm, lambda: money.release_claim(query, key, fence=fence),
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """What a call does with its claim. Each is lost, or False, if another call has begun since."""
-
-    id: str
-    renew: Callable[[], Awaitable[money.RenewLeaseAnswer]]
-    fulfil: Callable[[bytes], Awaitable[money.FulfilLeaseAnswer]]
-    end: End
-    confirm: Step
-    release: Step
-
-
-def _check_end(how: ClaimEnd, refund: str | None) -> None:
-    if how not in ("delivered", "refunded"):
-        raise ValueError("a claim ends as delivered or refunded")
-    if refund is not None and how != "refunded":
-        raise ValueError("only a claim that ends as refunded has the reference of a refund")
-    check_reference(refund)
-
-
-class _AccountLease:
-    """The claim of an account is final. Its end says whether the account is connected, and keeps no result."""
-
-    def __init__(self, end: Callable[[str], Awaitable[bool]]) -> None:
-        self.lost = asyncio.Event()
-        self.refunded = asyncio.Event()
-        self.ended = False
-        self._end = end
-
-    async def fulfil(self, result: Any) -> bool:
-        self.ended = True
-        with contextlib.suppress(psycopg.Error, UrlModeError):
-            await self._end("")  # The account is connected, and its page stays neutral.
-        return False
-
-    async def confirm(self) -> bool:
-        return False
-
-    async def release(self, reason: str) -> bool:
-        self.ended = True
-        return await self._end(reason)
-
-    async def close(self, how: ClaimEnd, refund: str | None) -> None:
-        raise ValueError("an account is connected: it is neither delivered nor refunded")
-
-
-class _Lease:
-    """The lease of one call. The time that it lasts is counted from before it was asked for."""
-
-    def __init__(self, steps: _Steps, seconds: float, asked: float, on_end: Callable[[_Lease], None]) -> None:
-        self.id = steps.id
-        self.lost = asyncio.Event()
-        self.refunded = asyncio.Event()
-        self.hurried = asyncio.Event()
-        """whether it is to be renewed at once"""
-        self.ended = False
-        self.renewing: asyncio.Task[None] | None = None
-        self.holder: weakref.ref[BegunClaim] | None = None
-        """whose end is the end of the lease: a claim that its call has forgotten is not renewed"""
-        self._steps = steps
-        self._seconds = seconds
-        self._asked = asked
-        self._until = asked + seconds
-        self._is_done = False
-        """whether the work is done, also if PostgreSQL could not be told: then it is not given back"""
-        self._on_end = on_end
-
-    async def keep(self) -> None:
-        """Renews the lease until it ends, or until nobody can end it any more."""
-        pause = self._seconds / CLAIM_RENEWALS
-        while not self.ended:
-            await self._pause(pause)
-            if time.monotonic() >= self._until or self.holder is None or self.holder() is None:
-                return self.drop()
-            asked = self._asked = time.monotonic()
-            try:
-                answer = await asyncio.wait_for(self._steps.renew(), self._until - asked)
-            except (psycopg.Error, UrlModeError, asyncio.TimeoutError):
-                pause = jittered(min(CLAIM_RETRY_S, self._seconds / CLAIM_RENEWALS))
-                continue
-            if answer == "lost" and not self.ended:
-                return self.drop()
-            self._tell(answer)
-            self._until = asked + self._seconds
-            pause = self._seconds / CLAIM_RENEWALS
-
-    async def _pause(self, seconds: float) -> None:
-        """Shorter if money went back meanwhile, but not more often than a database that does not answer is asked."""
-        try:
-            await asyncio.wait_for(self.hurried.wait(), max(0.0, min(seconds, self._until - time.monotonic())))
-        except asyncio.TimeoutError:
-            return
-        self.hurried.clear()
-        await asyncio.sleep(max(0.0, min(self._asked + CLAIM_RETRY_S, self._until) - time.monotonic()))
-
-    async def fulfil(self, result: Any) -> bool:
-        text = _fulfilled_json(result)
-        if text is None:
-            return False
-        await self._last_step(lambda: self._steps.fulfil(text))
-        return True
-
-    async def close(self, how: ClaimEnd, refund: str | None) -> None:
-        await self._last_step(lambda: self._steps.end(how, refund))
-
-    async def confirm(self) -> bool:
-        self._is_done = True
-        done = await self._steps.confirm()
-        self._end()
-        return done
-
-    async def release(self, reason: str) -> bool:
-        self._end()
-        return not self._is_done and await self._steps.release()
-
-    def drop(self) -> None:
-        self._end()
-        self.lost.set()
-
-    async def _last_step(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> None:
-        self._is_done = True
-        try:
-            answer = await self._while_it_lasts(ask)
-        finally:
-            self._end()
-        if answer == "lost":
-            raise ClaimLostError(self._steps.id)
-        self._tell(answer)
-
-    def _tell(self, answer: money.RenewLeaseAnswer | money.FulfilLeaseAnswer) -> None:
-        """All that was paid went back. The work may go on."""
-        if answer in ("refunded", "disputed"):
-            self.refunded.set()
-
-    async def _while_it_lasts(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> money.FulfilLeaseAnswer:
-        """The work is done, so a database that does not answer is asked again, for the time of one lease. No other
-        call can begin meanwhile."""
-        until = time.monotonic() + self._seconds
-        while True:
-            try:
-                return await ask()
-            except (psycopg.Error, UrlModeBusyError) as error:
-                if is_refusal(error) or time.monotonic() >= min(until, self._until):
-                    raise
-                await asyncio.sleep(jittered(CLAIM_RETRY_S))
-
-    def _end(self) -> None:
-        if self.ended:
-            return
-        self.ended = True
-        if self.renewing is not None and self.renewing is not asyncio.current_task():
-            self.renewing.cancel()
-        self._on_end(self)
-
-
-def _fulfilled_json(result: Any) -> bytes | None:
-    """None if it is too large to be kept, or cannot be written as JSON."""
-    try:
-        text = to_json({} if result is None else {"result": result})
-    except (TypeError, ValueError, RecursionError):
-        return None
-    return text if len(text) <= FULFILLED_JSON_MAX else None

@@ -46,12 +46,14 @@ class NewRow(NamedTuple):
     """of the key that mints its link"""
     form: bytes | None
     """sealed"""
-    approvers: list[str] | None
+    approvers: list[str] | dict[str, Any] | None
     """who may decide: None is the subject, none is anybody else"""
     verify_ms: int | None
     """the time limit of `verify`, if there is one"""
     traceparent: str | None
     """the trace of the call"""
+    tenant: str
+    """empty: none"""
     item: str | None
     """what a payment or signature is for"""
 
@@ -64,7 +66,7 @@ class Created(NamedTuple):
 CREATE_ELICITATION = """SELECT expires_at, outcome FROM urlmode.create_elicitation(%s::uuid[], %s::text[],
     %s::text[], %s::text[], %s::text[], %s::bytea[], %s::text[], %s::text[], %s::jsonb[], %s::bytea[],
     %s::bigint[], %s::boolean[], %s::text[], %s::boolean[], %s::bytea[], %s::text[], %s::text[], %s::smallint[],
-    %s::bytea[], %s::jsonb[], %s::integer[], %s::text[], items => %s::text[])"""
+    %s::bytea[], %s::jsonb[], %s::integer[], %s::text[], %s::text[], %s::text[])"""
 
 
 async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Created]:
@@ -91,6 +93,7 @@ async def create_elicitation(query: Query, rows: Sequence[NewRow]) -> list[Creat
         [None if each.approvers is None else json.dumps(each.approvers) for each in rows],
         [each.verify_ms for each in rows],
         [each.traceparent for each in rows],
+        [each.tenant for each in rows],
         [each.item for each in rows],
     ])
     return [Created(*row) for row in found]
@@ -228,6 +231,31 @@ async def expire(query: Query, rows: Sequence[RowKey]) -> None:
     await query(EXPIRE, [[each.id for each in rows], [each.binding for each in rows]])
 
 
+BeginAskAnswer = Literal["", "asked", "declined", "dismissed", "failed"]
+BEGIN_ASK = "SELECT urlmode.begin_ask(%s::uuid, %s::bytea, %s::bytea, %s::boolean)"
+
+
+async def begin_ask(query: Query, key: RowKey, *, client: bytes, awaited: bool) -> BeginAskAnswer:
+    """`client`: digest of its name and version. `awaited`: whether its answer comes with its next call."""
+    found = await query(BEGIN_ASK, [key.id, key.binding, client, awaited])
+    answer: BeginAskAnswer = found[0][0]
+    return answer
+
+
+END_ASK = "SELECT urlmode.end_ask(%s::uuid, %s::bytea, %s::bytea, %s::text)"
+
+
+async def end_ask(
+    query: Query,
+    key: RowKey,
+    *,
+    client: bytes,
+    answer: Literal["accepted", "asked", "declined", "dismissed", "failed"],
+) -> None:
+    """`client`: digest of its name and version."""
+    await query(END_ASK, [key.id, key.binding, client, answer])
+
+
 MARK_READ = "SELECT urlmode.mark_read(%s::uuid[], %s::bytea[], %s::bigint)"
 
 
@@ -331,10 +359,56 @@ async def end_exchange(query: Query, key: RowKey, *, reason: str) -> bool:
     return answer
 
 
+RELEASE_UNSENT = "SELECT urlmode.release_unsent(%s::uuid, %s::bytea, %s::uuid)"
+
+
+async def release_unsent(query: Query, key: RowKey, *, claim_id: str) -> bool:
+    found = await query(RELEASE_UNSENT, [key.id, key.binding, claim_id])
+    answer: bool = found[0][0]
+    return answer
+
+
 READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
 
 
 async def read_exchange(query: Query, key: RowKey) -> str | None:
     found = await query(READ_EXCHANGE, [key.id, key.binding], True)
     answer: str | None = found[0][0]
+    return answer
+
+
+END_WALK = "SELECT urlmode.end_walk(%s::uuid)"
+
+
+async def end_walk(query: Query, *, id: str) -> int:
+    found = await query(END_WALK, [id])
+    answer: int = found[0][0]
+    return answer
+
+
+class LeaderRow(NamedTuple):
+    timeline: str | None
+    """None: it is in recovery"""
+    session: int
+    """the process that has answered"""
+    works: bool | None
+    """false: the commit waits for a standby; None: it is not there"""
+
+
+LEADER = "SELECT timeline, session, works FROM urlmode.leader(%s::integer)"
+
+
+async def leader(query: Query, *, process: int) -> LeaderRow:
+    """`process`: of the session that has a commit under way; 0: none."""
+    found = await query(LEADER, [process], True)
+    return LeaderRow(*found[0])
+
+
+HOLD = "SELECT urlmode.hold(%s::bigint)"
+
+
+async def hold(query: Query, *, holder: int) -> bool:
+    """`holder`: key of the advisory lock of this instance."""
+    found = await query(HOLD, [holder])
+    answer: bool = found[0][0]
     return answer

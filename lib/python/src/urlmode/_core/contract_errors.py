@@ -200,14 +200,15 @@ class AccountReconnectError(UrlModeError):
         super().__init__(f"the account at {provider} must be connected again: {reason}")
         self.account = account
         self.reason = reason
-        """The provider's code, `expired` (there is no refresh token), `refresh_lost` (two answers did not arrive)
-        or `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a
-        value that PostgreSQL does not take).
+        """The provider's code, `expired` (there is no refresh token), `refused` (the provider's API has refused a
+        token that is new, or that cannot be refreshed), `refresh_lost` (two answers did not arrive) or
+        `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a value
+        that PostgreSQL does not take).
         """
 
 
 class AccountUnavailableError(UrlModeError):
-    """The access token has expired, and the provider cannot refresh it just now."""
+    """The access token has expired or was refused, and the provider cannot refresh it just now."""
 
     code = "ACCOUNT_UNAVAILABLE"
 

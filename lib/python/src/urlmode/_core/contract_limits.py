@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Characters of the name of a provider.
 PROVIDER_MAX = 64
+# Characters of the name of a tenant.
+TENANT_MAX = 64
 # Bytes of a subject.
 SUBJECT_MAX = 512
 # Bytes of a session.
@@ -81,6 +83,9 @@ CALLS_MAX = 10_000
 # How long a statement may take. PostgreSQL ends it somewhat earlier (statement_timeout), so that it is not
 # carried out after its call has failed.
 QUERY_S = 30
+# How long a commit may be unanswered, before its connection is closed and the other hosts are asked which of
+# them leads. It is never cancelled: PostgreSQL would commit what waits for a standby without it.
+COMMIT_UNANSWERED_S = 10
 # How long it may take to connect to PostgreSQL.
 CONNECT_S = 10
 # The same for one of several hosts: one that is dead must not delay the others for long.
@@ -93,9 +98,9 @@ BACKOFF_MAX_S = 5
 BACKOFF_OF_SEVERAL_MAX_S = 0.5
 # How long a statement on the listening connection may take.
 LISTEN_QUERY_S = 10
-# How often the listening connection is asked whether it is alive. With a quarter more, and `ping_ms`, one that
-# died in silence is noticed in 15 seconds.
-LISTEN_CHECK_S = 8
+# How often the listening connection is asked whether it is alive. With a quarter more, and `listen_query_ms` of
+# a statement that was sent just before, one that died in silence is noticed in 15 seconds.
+LISTEN_CHECK_S = 4
 # How long the answer may take to the question whether a connection is alive.
 PING_S = 5
 # How long after its last answer a connection counts as alive: it is not asked before the next statement.
@@ -124,6 +129,8 @@ CLAIM_LEASE_S = 30
 CLAIM_LEASE_MIN_S = 1
 # The longest lease of a claim.
 CLAIM_LEASE_MAX_S = 3_600
+# How long the lease of a claim lasts while the client asks its user what the body has asked for.
+CLAIM_HOLD_S = 300
 # How often a lease is renewed while it lasts.
 CLAIM_RENEWALS = 3
 # How long a renewal that failed waits for the next one, and how often a call looks that waits for another one.
@@ -140,7 +147,7 @@ CONSUMER_MAX = 64
 LEDGER_LEASE_S = 30
 # Entries of the ledger that one statement reads.
 LEDGER_PAGE_MAX = 100
-# How long nobody else begins a recheck. A function that takes longer causes a warning.
+# How long nobody else begins a recheck. A function that takes longer has failed.
 RECHECK_LEASE_S = 60
 # How old the last answer of a recheck may be when a claim begins.
 RECHECK_AFTER_S = 60
@@ -186,8 +193,13 @@ REPORTED_MAX = 10_000
 REPORTS_PENDING_MAX = 1_000
 # How far back they are listed then.
 REPORTS_MISSED_S = 3_600
-# How long an access token must be valid that a call is given.
+# How long before its end an access token is refreshed in the background.
 VALID_FOR_S = 60
+# An access token with less time left is refreshed before a call is given it: it might end on its way.
+VALID_LEAST_S = 5
+# A token that comes from a refresh and is refused so soon is not refreshed again: the account has to be
+# connected again.
+REFUSED_NEW_S = 60
 # The longest that a call may ask for.
 VALID_FOR_MAX_S = 86_400
 # How often a call looks that waits for another instance to refresh or exchange.
@@ -215,6 +227,18 @@ EXCHANGE_S = 95
 # How long only one instance refreshes the token of an account: longer than a request may take, with room for
 # the commits.
 REFRESH_LEASE_S = 60
+# How long it stays the only one after it has sent the token: for the limit of the request, and for as long as
+# new tokens are kept in memory.
+REFRESH_SENT_S = 330
+# The longest time for which a provider is said to take a refresh token again.
+REUSE_MAX_S = 86_400
+# How long a refresh waits for the listening session, which tells the others that this instance is there.
+HOLD_WAIT_S = 10
+# How much longer a request may take whose limit has passed while the process stood still: what came meanwhile
+# is read first.
+THAW_S = 2
+# The longest pause that a provider can ask for with Retry-After: an hour.
+RETRY_AFTER_MAX_S = 3_600
 # After so much of the lease, what is left of it is too little for a request.
 REFRESH_LATE_S = 20
 # How long tokens that came are kept in memory while they cannot be stored.
@@ -228,6 +252,8 @@ COMMIT_RETRY_MAX_S = 5
 ROUND_S = 45
 # How often a client is asked to call again without an outcome.
 ROUNDS_MAX = 8
+# Bytes of the `requestState` of a body that asks its user for something itself.
+BODY_STATE_MAX = 8_192
 # How often a call that waits reports progress to its client.
 HEARTBEAT_S = 15
 # How long after the completion the response of a client is still waited for.

@@ -6,7 +6,6 @@ REASONS = {
     "refused": "the user refused",
     "access_denied": "the user refused",
     "cancelled": "the user cancelled",
-    "dismissed": "the user dismissed the request",
     "expired": "nobody completed it in time",
     "superseded": "a newer request replaced it",
     "claimed": "another call has already used the outcome",
@@ -54,6 +53,12 @@ TASKS = {
     "approval": "decide",
 }
 
+NOT_OPENED = {
+    "client_declined": "it declined",
+    "client_dismissed": "it dismissed the request",
+    "client_failed": "it failed, or has not answered yet",
+}
+
 OPEN = {
     "pending": "The link is no longer valid, and nobody has opened it.",
     "opened": "It is not finished yet: the user has opened the page and can still finish there.",
@@ -87,6 +92,14 @@ def link_text(message: str, task: str, price: str, name: str, url: str, time: st
         "Show the user the link exactly as it is, alone on its line. When the user says that it is done, "
         "call this tool again with the same arguments: that continues this request, and asks for nothing "
         "that is done."
+    )
+
+
+def not_opened_text(message: str, why: str) -> str:
+    return (
+        f"{message}\n\n"
+        f"The client did not open it: {why}. If the user refused, stop, and do not call this tool again "
+        "for it. Otherwise show the user the link."
     )
 
 

@@ -59,19 +59,20 @@ class UnclaimedRow(NamedTuple):
     """what the payment is for"""
 
 
-UNCLAIMED_PAYMENTS = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late,
+UNCLAIMED_OF = """SELECT elicitation::text, provider_name, reference, amount, currency, matches, late,
     proven_at, refunded, held, subject, session, binding, resume_key, result, item FROM
-    urlmode.unclaimed_payments(%s::text, %s::timestamptz, %s::uuid)"""
+    urlmode.unclaimed_of(%s::text, %s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def unclaimed_payments(
+async def unclaimed_of(
     query: Query,
     *,
+    tenant: str,
     provider: str | None,
     since: datetime | None,
     id: str | None,
 ) -> list[UnclaimedRow]:
-    found = await query(UNCLAIMED_PAYMENTS, [provider, since, id], True)
+    found = await query(UNCLAIMED_OF, [tenant, provider, since, id], True)
     return [UnclaimedRow(*row) for row in found]
 
 
@@ -95,19 +96,20 @@ class UndeliveredRow(NamedTuple):
     """what the payment or signature is for"""
 
 
-UNDELIVERED_CLAIMS = """SELECT elicitation::text, provider_name, kind, reference, amount, currency,
+UNDELIVERED_OF = """SELECT elicitation::text, provider_name, kind, reference, amount, currency,
     fulfilled_at, given_at, has_result, refunded, held, subject, session, resume_key, item FROM
-    urlmode.undelivered_claims(%s::text, %s::timestamptz, %s::uuid)"""
+    urlmode.undelivered_of(%s::text, %s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def undelivered_claims(
+async def undelivered_of(
     query: Query,
     *,
+    tenant: str,
     provider: str | None,
     since: datetime | None,
     id: str | None,
 ) -> list[UndeliveredRow]:
-    found = await query(UNDELIVERED_CLAIMS, [provider, since, id], True)
+    found = await query(UNDELIVERED_OF, [tenant, provider, since, id], True)
     return [UndeliveredRow(*row) for row in found]
 
 
@@ -130,19 +132,20 @@ class RefundRow(NamedTuple):
     resume_key: str | None
 
 
-REFUNDS = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed, received_at,
+REFUNDS_OF = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed, received_at,
     changed_at, payment, paid, refunded, held, claimed, subject, session, resume_key FROM
-    urlmode.refunds(%s::text, %s::timestamptz, %s::uuid)"""
+    urlmode.refunds_of(%s::text, %s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def refunds(
+async def refunds_of(
     query: Query,
     *,
+    tenant: str,
     provider: str | None,
     since: datetime | None,
     id: str | None,
 ) -> list[RefundRow]:
-    found = await query(REFUNDS, [provider, since, id], True)
+    found = await query(REFUNDS_OF, [tenant, provider, since, id], True)
     return [RefundRow(*row) for row in found]
 
 
@@ -153,11 +156,11 @@ class BegunLedger(NamedTuple):
     """how long that lease lasts at most"""
 
 
-BEGIN_LEDGER = "SELECT lease, wait_ms FROM urlmode.begin_ledger(%s::text, %s::bigint)"
+BEGIN_LEDGER = "SELECT lease, wait_ms FROM urlmode.begin_ledger(%s::text, %s::bigint, %s::text)"
 
 
-async def begin_ledger(query: Query, *, consumer: str, lease_ms: int) -> BegunLedger:
-    found = await query(BEGIN_LEDGER, [consumer, lease_ms])
+async def begin_ledger(query: Query, *, consumer: str, lease_ms: int, tenant: str) -> BegunLedger:
+    found = await query(BEGIN_LEDGER, [consumer, lease_ms, tenant])
     return BegunLedger(*found[0])
 
 
@@ -183,16 +186,17 @@ class LedgerRow(NamedTuple):
 
 READ_LEDGER = """SELECT number, entered_at, entry_type, kind, provider, elicitation::text, subject, item,
     payment, checkout, reference, amount, currency, refunded, status, occurred_at, evidence_due_at FROM
-    urlmode.read_ledger(%s::text, %s::bigint, %s::integer)"""
+    urlmode.read_ledger(%s::text, %s::bigint, %s::integer, %s::text)"""
 
 
-async def read_ledger(query: Query, *, consumer: str, lease: int, most: int) -> list[LedgerRow]:
+async def read_ledger(query: Query, *, consumer: str, lease: int, most: int, tenant: str) -> list[LedgerRow]:
     """`most`: entries, at most 100."""
-    found = await query(READ_LEDGER, [consumer, lease, most])
+    found = await query(READ_LEDGER, [consumer, lease, most, tenant])
     return [LedgerRow(*row) for row in found]
 
 
-ACKNOWLEDGE_LEDGER = "SELECT urlmode.acknowledge_ledger(%s::text, %s::bigint, %s::bigint, %s::bigint)"
+ACKNOWLEDGE_LEDGER = """SELECT urlmode.acknowledge_ledger(%s::text, %s::bigint, %s::bigint, %s::bigint,
+    %s::text)"""
 
 
 async def acknowledge_ledger(
@@ -202,38 +206,39 @@ async def acknowledge_ledger(
     lease: int,
     number: int | None,
     lease_ms: int,
+    tenant: str,
 ) -> bool:
     """`number`: of the entry that was dealt with; None: the lease is renewed alone."""
-    found = await query(ACKNOWLEDGE_LEDGER, [consumer, lease, number, lease_ms])
+    found = await query(ACKNOWLEDGE_LEDGER, [consumer, lease, number, lease_ms, tenant])
     answer: bool = found[0][0]
     return answer
 
 
-END_LEDGER = "SELECT urlmode.end_ledger(%s::text, %s::bigint)"
+END_LEDGER = "SELECT urlmode.end_ledger(%s::text, %s::bigint, %s::text)"
 
 
-async def end_ledger(query: Query, *, consumer: str, lease: int) -> bool:
-    found = await query(END_LEDGER, [consumer, lease])
+async def end_ledger(query: Query, *, consumer: str, lease: int, tenant: str) -> bool:
+    found = await query(END_LEDGER, [consumer, lease, tenant])
     answer: bool = found[0][0]
     return answer
 
 
-PAID = "SELECT urlmode.paid(%s::text, %s::text, %s::timestamptz)"
+PAID = "SELECT urlmode.paid(%s::text, %s::text, %s::timestamptz, %s::text)"
 
 
-async def paid(query: Query, *, subject: str, item: str, since: datetime | None) -> bool:
+async def paid(query: Query, *, subject: str, item: str, since: datetime | None, tenant: str) -> bool:
     """`since`: when it was proved, or later."""
-    found = await query(PAID, [subject, item, since], True)
+    found = await query(PAID, [subject, item, since, tenant], True)
     answer: bool = found[0][0]
     return answer
 
 
-DELIVERED = "SELECT urlmode.delivered(%s::text, %s::text, %s::timestamptz)"
+DELIVERED = "SELECT urlmode.delivered(%s::text, %s::text, %s::timestamptz, %s::text)"
 
 
-async def delivered(query: Query, *, subject: str, item: str, since: datetime | None) -> bool:
+async def delivered(query: Query, *, subject: str, item: str, since: datetime | None, tenant: str) -> bool:
     """`since`: when it was proved, or later."""
-    found = await query(DELIVERED, [subject, item, since], True)
+    found = await query(DELIVERED, [subject, item, since, tenant], True)
     answer: bool = found[0][0]
     return answer
 
@@ -307,13 +312,13 @@ class DueRecheck(NamedTuple):
     """the provider's id of the checkout that was made"""
 
 
-BEGIN_DUE_RECHECK = """SELECT id::text, binding, lease, rechecks, event_type, unproven_references, provider,
-    expected, checkout FROM urlmode.begin_due_recheck(%s::jsonb, %s::bigint)"""
+BEGIN_RECHECK_OF = """SELECT id::text, binding, lease, rechecks, event_type, unproven_references, provider,
+    expected, checkout FROM urlmode.begin_recheck_of(%s::text, %s::jsonb, %s::bigint)"""
 
 
-async def begin_due_recheck(query: Query, *, providers: Any, lease_ms: int) -> DueRecheck | None:
+async def begin_recheck_of(query: Query, *, tenant: str, providers: Any, lease_ms: int) -> DueRecheck | None:
     """`providers`: names of those whose events can be answered, as JSON."""
-    found = await query(BEGIN_DUE_RECHECK, [None if providers is None else json.dumps(providers), lease_ms])
+    found = await query(BEGIN_RECHECK_OF, [tenant, None if providers is None else json.dumps(providers), lease_ms])
     return DueRecheck(*found[0]) if found else None
 
 
@@ -357,7 +362,8 @@ class ReconciledRow(NamedTuple):
 
 
 RECONCILE = """SELECT what, kind, reference, payment, elicitation::text, amount, currency, their_amount,
-    their_currency FROM urlmode.reconcile(%s::text, %s::timestamptz, %s::timestamptz, %s::jsonb, %s::jsonb)"""
+    their_currency FROM urlmode.reconcile(%s::text, %s::timestamptz, %s::timestamptz, %s::jsonb, %s::jsonb,
+    %s::text)"""
 
 
 async def reconcile(
@@ -368,6 +374,7 @@ async def reconcile(
     until: datetime,
     payments: Any,
     refunds: Any,
+    tenant: str,
 ) -> list[ReconciledRow]:
     """`payments`: entries, as JSON. `refunds`: the same."""
     found = await query(RECONCILE, [
@@ -376,6 +383,7 @@ async def reconcile(
         until,
         None if payments is None else json.dumps(payments),
         None if refunds is None else json.dumps(refunds),
+        tenant,
     ], True)
     return [ReconciledRow(*row) for row in found]
 
@@ -436,6 +444,21 @@ async def renew_lease(query: Query, key: RowKey, *, fence: int, lease_ms: int) -
     found = await query(RENEW_LEASE, [key.id, key.binding, fence, lease_ms])
     answer: RenewLeaseAnswer = found[0][0]
     return answer
+
+
+class ContinuedRow(NamedTuple):
+    outcome: Literal["renewed", "refunded", "disputed", "lost"]
+    claimed_reference: str
+    next_fence: int
+
+
+CONTINUE_LEASE = """SELECT outcome, claimed_reference, next_fence FROM urlmode.continue_lease(%s::uuid,
+    %s::bytea, %s::bigint, %s::bigint)"""
+
+
+async def continue_lease(query: Query, key: RowKey, *, fence: int, lease_ms: int) -> ContinuedRow:
+    found = await query(CONTINUE_LEASE, [key.id, key.binding, fence, lease_ms])
+    return ContinuedRow(*found[0])
 
 
 FulfilLeaseAnswer = Literal["fulfilled", "refunded", "disputed", "lost"]

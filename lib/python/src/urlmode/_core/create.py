@@ -29,7 +29,7 @@ class Creator:
     async def create(self, checked: Checked) -> AnyElicitation:
         request, owner, id = checked.request, checked.owner, checked.id
         provider, kind, by_others = request.provider, request.kind, request.approvers is not None
-        binding = binding_of(owner.subject, owner.session)
+        binding = binding_of(owner.subject, owner.session, self._database.tenant)
         # Also for a call that goes on with an earlier one: a price that cannot be charged is a mistake.
         described = self._descriptions.get(provider, provider)
         amount = price_of(described, request.expected) if isinstance(request.expected, Expected) else None
@@ -69,7 +69,7 @@ class Creator:
                 ttl_ms=checked.ttl_ms, exclusive=checked.exclusive, resume_key=checked.resume_key,
                 can_recheck=checked.can_recheck, request=request.digest, checkout=checkout,
                 client_id=request.client_id, link_kid=link_kid, form=form, approvers=request.approvers,
-                verify_ms=checked.verify_ms, traceparent=checked.traceparent, item=request.item,
+                verify_ms=checked.verify_ms, traceparent=checked.traceparent, item=request.item, tenant=self._database.tenant,
             ))  # fmt: skip
             # Otherwise another call of the same owner was faster: resume its elicitation.
             if expires_at is not None:

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import arguments
 from .callback_urls import AnyElicitation
 from .contract_limits import TTL_S
 from .contract_words import TARGET_KINDS
 from .create_options import Checked, check_create, check_request
-from .form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm
+from .form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm, Words
 from .types import Duration, Elicitation, Expected, Id, TargetKind, TargetUrl
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .create_calls import CreateOAuth, CreatePayment, CreatePaymentOfAnyAmount, CreateSignature
 
 
 class CreateMethods:
     async def _create(self, checked: Checked) -> AnyElicitation:
         raise NotImplementedError
+
+    @overload
+    async def create(self, **call: Unpack[CreatePayment]) -> Elicitation: ...
+    @overload
+    async def create(self, **call: Unpack[CreatePaymentOfAnyAmount]) -> Elicitation: ...
+    @overload
+    async def create(self, **call: Unpack[CreateSignature]) -> Elicitation: ...
+    @overload
+    async def create(self, **call: Unpack[CreateOAuth]) -> Elicitation: ...
 
     async def create(
         self,
@@ -48,6 +63,15 @@ class CreateMethods:
         `traceparent` is the trace of the call (W3C Trace Context), for the operator: `urlmode show` has it.
 
         Raises ElicitationExistsError, ElicitationLimitError, ElicitationSubscribedError and UrlModeBusyError.
+
+        `provider`: an entry in the configuration of the callback programs. `kind`: oauth, payment or signature. `target_url`:
+        the page of the provider, or a function that makes its address of the URLs that it must contain. `expected`: what must
+        be paid. `pkce`: adds PKCE to an authorization request. `can_recheck`: whether this server can ask the provider.
+        `subject`: the user, according to your own authorization. `session`: of the user in the application, if only that may
+        go on with it. `ttl`: how long the link lives. `id`: a UUID of your own. `exclusive`: whether the owner's other open
+        elicitations of this provider end. `resume_key`: an open elicitation of this owner, with this key and the same
+        request, is gone on with. `about`: more of the request, by which it is compared. `client_id`: the MCP client, for the
+        operator. `same_client`: whether only calls of that client go on with it.
         """
         request = check_request(
             provider=provider, kind=arguments.check_choice("kind", kind, TARGET_KINDS), expected=expected,
@@ -69,6 +93,7 @@ class CreateMethods:
         subject: str,
         session: str = "",
         form: InputForm,
+        submit_label: Words | None = None,
         verify_timeout: Duration | None = None,
         ttl: Duration = TTL_S,
         id: Id | None = None,
@@ -81,12 +106,20 @@ class CreateMethods:
     ) -> FormElicitation:
         """Asks the user to type something on a page of the callback programs.
 
-        `verify_timeout`: how long the `verify` of a wait may take. Without it, nothing is verified. Raises
+        `submit_label`: what the button says that sends the form, at most 40 characters. By default it says "Send", in the
+        language of the page. `verify_timeout`: how long the `verify` of a wait may take. Without it, nothing is verified. Raises
         ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
+
+        `provider`: an entry in the configuration. `form`: what is asked. `traceparent`: as at `create`. `subject`: the user,
+        according to your own authorization. `session`: of the user in the application, if only that may go on with it. `ttl`:
+        how long the link lives. `id`: a UUID of your own. `exclusive`: whether the owner's other open elicitations of this
+        provider end. `resume_key`: an open elicitation of this owner, with this key and the same request, is gone on with.
+        `about`: more of the request, by which it is compared. `client_id`: the MCP client, for the operator. `same_client`:
+        whether only calls of that client go on with it.
         """
         request = check_request(
             provider=provider, kind="input", expected=None, about=about, client_id=client_id, same_client=same_client,
-            form=form, verifies=verify_timeout is not None,
+            form=form, submit_label=submit_label, verifies=verify_timeout is not None,
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
@@ -103,6 +136,8 @@ class CreateMethods:
         session: str = "",
         form: ApprovalForm,
         approver: Approver = "starter",
+        four_eyes: bool = False,
+        step_up: bool = False,
         ttl: Duration = TTL_S,
         id: Id | None = None,
         exclusive: bool = False,
@@ -114,11 +149,24 @@ class CreateMethods:
     ) -> ApprovalElicitation:
         """Asks for a decision on a page of the callback programs: of the subject, of others, or of these subjects.
 
+        With `four_eyes` the subject is none of them, in no spelling of the name. The page refuses everybody with
+        `four_eyes_not_set_up` where the provider's entry in the configuration has no `four_eyes`. With `step_up` whoever decides
+        signs in once more for it, and the outcome has `signed_in_at`; it requires `user_check` `openid`, and otherwise the
+        page refuses everybody with `step_up_not_set_up`.
+
         Raises ElicitationExistsError, ElicitationLimitError and UrlModeBusyError.
+
+        `provider`: an entry in the configuration. `form`: what is to be decided. `approver`: starter, others, or a list of
+        subjects. `traceparent`: as at `create`. `subject`: the user, according to your own authorization. `session`: of the
+        user in the application, if only that may go on with it. `ttl`: how long the link lives. `id`: a UUID of your own.
+        `exclusive`: whether the owner's other open elicitations of this provider end. `resume_key`: an open elicitation of
+        this owner, with this key and the same request, is gone on with. `about`: more of the request, by which it is
+        compared. `client_id`: the MCP client, for the operator. `same_client`: whether only calls of that client go on with
+        it.
         """
         request = check_request(
             provider=provider, kind="approval", expected=None, about=about, client_id=client_id,
-            same_client=same_client, form=form, approver=approver,
+            same_client=same_client, form=form, approver=approver, four_eyes=four_eyes, step_up=step_up,
         )  # fmt: skip
         asked = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,

@@ -12,7 +12,7 @@ from .contract_kinds import DESCRIBED_CHECKOUTS, DESCRIBED_KINDS
 from .contract_limits import CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MAX_S, VERIFY_MAX_S, VERIFY_MIN_S
 from .digest import digest_of_request
 from .form import check_approver, check_form
-from .form_types import Approver
+from .form_types import Approver, Approvers, Words
 from .types import Expected, Kind, TargetUrl
 
 
@@ -27,7 +27,7 @@ class Request:
     subscription: bool
     """whether the payment must be the first one of a subscription"""
     form: dict[str, Any] | None
-    approvers: list[str] | None
+    approvers: Approvers | None
     """None: the subject, or another kind. Empty: anybody else"""
     client_id: str | None
     digest: bytes
@@ -64,9 +64,18 @@ def _check_subscription(value: object, kind: Kind, expected: object) -> bool:
     return True
 
 
+def _check_four_eyes(named: list[str] | None, four_eyes: object) -> Approvers | None:
+    if not arguments.check_flag("four_eyes", four_eyes):
+        return named
+    if named is None:
+        raise TypeError("four_eyes requires an approver of an approval: others, or subjects")
+    return {"approvers": named, "four_eyes": True}
+
+
 def check_request(
     *, provider: object, kind: Kind, expected: object, about: object, client_id: object, same_client: object, item: object = None,
-    subscription: object = False, form: object = None, approver: Approver = "starter", verifies: bool = False,
+    subscription: object = False, form: object = None, approver: Approver = "starter", four_eyes: object = False, verifies: bool = False,
+    submit_label: Words | None = None, step_up: object = False,
 ) -> Request:  # fmt: skip
     provider = arguments.check_provider(provider)
     _check_described(provider, kind)
@@ -81,13 +90,16 @@ def check_request(
         raise TypeError("same_client requires client_id")
     asked: dict[str, Any] | None = None
     more = arguments.check_about(about)
-    checked = check_form(kind, form) if kind == "input" or kind == "approval" else None
-    approvers = check_approver(approver) if kind == "approval" else None
+    fresh = True if arguments.check_flag("step_up", step_up) else None
+    checked = check_form(kind, form, submit_label=submit_label, step_up=fresh) if kind == "input" or kind == "approval" else None
+    named = check_approver(approver) if kind == "approval" else None
+    approvers = _check_four_eyes(named, four_eyes)
     if more is not None or checked is not None or subscribes:
         asked = {**(more or {}), **({"subscription": True} if subscribes else {})}
     if checked is not None and asked is not None:
-        others = None if approvers is None else approvers or "others"
-        asked.update(form=checked, approver=others, verify=verifies or None)
+        others = None if named is None else named or "others"
+        ours = {"form": checked, "approver": others, "four_eyes": True if approvers is not named else None, "verify": verifies or None}
+        asked = {name: value for name, value in {**asked, **ours}.items() if name not in ours or value is not None}
     mcp_client = client_id if same_client else None
     digest = digest_of_request(
         provider=provider, kind=kind, expected=price, about=asked, mcp_client=mcp_client, item=item

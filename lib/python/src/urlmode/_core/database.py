@@ -29,6 +29,7 @@ from .errors import (
     UrlModeClosedError,
 )
 from .pool import Pool
+from .sending import current_sending
 from .tasks import jittered
 from .types import Action, Kind
 
@@ -66,12 +67,14 @@ async def read_rows(query: Query, keys: Sequence[RowKey]) -> list[Row]:
 class Database:
     """The functions of the schema, which are called one by one or, where many calls come, in batches."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, tenant: str) -> None:
+        """`tenant`: whose rows these are; empty: those that have none."""
         self._pool = pool
+        self.tenant = tenant
         self.query = pool.query
-        self._creates = Batches(self._create)
-        self._resumes = Batches(self._resume)
-        self._abandons = Batches(self._abandon)
+        self._creates: Batches[NewRow, Created] = Batches(sql.create_elicitation, pool.reserve, pool.calls)
+        self._resumes = Batches(_resume, pool.reserve, pool.calls)
+        self._abandons: Batches[Abandoned, AbandonAnswer] = Batches(sql.abandon, pool.reserve, pool.calls)
 
     async def create(self, row: NewRow) -> datetime | None:
         """When it expires; None if another call of the same owner has created one that can be resumed."""
@@ -92,7 +95,8 @@ class Database:
                 raise ElicitationSubscribedError(str(row.item))
             if outcome != "busy":
                 return _aware(expires_at) if expires_at is not None and outcome == "created" else None
-            # Another call creates for the same owner.
+            # Another call creates for the same owner. Nothing of this one was written.
+            current_sending().sent = False
             if time.monotonic() > give_up:
                 raise UrlModeBusyError("other calls of this owner create elicitations all the time")
             await asyncio.sleep(jittered(delay))
@@ -100,18 +104,8 @@ class Database:
                 raise UrlModeClosedError
             delay = min(2 * delay, BUSY_MAX_S)
 
-    async def _create(self, rows: Sequence[NewRow]) -> list[Created]:
-        return await sql.create_elicitation(self._pool.run, rows)
-
     async def resume(self, asked: Resuming) -> Resumed | None:
         return await self._pool.track(lambda: self._resumes.ask(asked))
-
-    async def _resume(self, all: Sequence[Resuming]) -> list[Resumed | None]:
-        return [
-            None if row.id is None
-            else Resumed(row.id, row.provider, row.kind, _aware(row.expires_at), row.expires_in_ms, row.link_kid, row.status == "held")
-            for row in await sql.resume_for(self._pool.run, all)
-        ]  # fmt: skip
 
     async def abandon(self, row: Abandoned) -> AbandonOutcome:
         """`completed`: by this call; a status: it stays as it is."""
@@ -120,8 +114,12 @@ class Database:
             raise ElicitationNotFoundError(row.id)
         return outcome
 
-    async def _abandon(self, rows: Sequence[Abandoned]) -> list[AbandonAnswer]:
-        return await sql.abandon(self._pool.run, rows)
+    async def begin_ask(self, key: RowKey, client: bytes, awaited: bool) -> sql.BeginAskAnswer:
+        """What this client has answered when it was asked to open the row. Empty: it can be asked."""
+        return await sql.begin_ask(self.query, key, client=client, awaited=awaited)
+
+    async def end_ask(self, key: RowKey, client: bytes, answer: Literal["accepted", "asked", "declined", "dismissed", "failed"]) -> None:
+        await sql.end_ask(self.query, key, client=client, answer=answer)
 
     async def read(self, key: RowKey) -> Row | None:
         rows = await read_rows(self.query, [key])
@@ -164,17 +162,17 @@ class Database:
         )
 
     async def undelivered(self, *, provider: str | None, since: datetime | None) -> list[UndeliveredRow]:
-        return await money.undelivered_claims(self.query, provider=provider, since=since, id=None)
+        return await money.undelivered_of(self.query, tenant=self.tenant, provider=provider, since=since, id=None)
 
     async def unclaimed(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[UnclaimedRow]:
-        return await money.unclaimed_payments(self.query, provider=provider, since=since, id=id)
+        return await money.unclaimed_of(self.query, tenant=self.tenant, provider=provider, since=since, id=id)
 
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[RefundRow]:
-        return await money.refunds(self.query, provider=provider, since=since, id=id)
+        return await money.refunds_of(self.query, tenant=self.tenant, provider=provider, since=since, id=id)
 
     async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck | None:
         """None if another instance is rechecking, or if there is nothing to recheck. `max_age_ms`: before a claim."""
@@ -187,11 +185,13 @@ class Database:
         return await money.answer_recheck(
             self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
         )
+
     async def entitlements(self, subject: str, item: str | None) -> list[EntitlementRow]:
-        return await money.entitlements(self.query, tenant="", subject=subject, item=item)
+        return await money.entitlements(self.query, tenant=self.tenant, subject=subject, item=item)
 
     async def paid(self, *, subject: str, item: str, since: datetime | None, delivered: bool) -> bool:
-        return await (money.delivered if delivered else money.paid)(self.query, subject=subject, item=item, since=since)
+        ask = money.delivered if delivered else money.paid
+        return await ask(self.query, subject=subject, item=item, since=since, tenant=self.tenant)
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
         await money.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
@@ -213,6 +213,14 @@ class Database:
 
     async def notify(self, channel: str, payload: str) -> None:
         await self.query(_NOTIFY, [channel, payload])
+
+
+async def _resume(query: Query, all: Sequence[Resuming]) -> list[Resumed | None]:
+    return [
+        None if row.id is None
+        else Resumed(row.id, row.provider, row.kind, _aware(row.expires_at), row.expires_in_ms, row.link_kid, row.status == "held")
+        for row in await sql.resume_for(query, all)
+    ]  # fmt: skip
 
 
 def _aware(time: datetime) -> datetime:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from .contract_seals import DIGEST_BYTES, REQUEST_LABEL
+from .contract_seals import CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL
 from .keys import encode_base64url
 from .types import Expected
 
@@ -20,12 +20,9 @@ _SAFE_INTEGER = 2**53 - 1
 
 
 def canonical_json(value: Any) -> str:
-    """JSON in the canonical form of RFC 8785. Members that are None are left out."""
+    """JSON in the canonical form of RFC 8785. None is null, and is kept."""
     if isinstance(value, Mapping):
-        members = sorted(
-            ((name, member) for name, member in value.items() if member is not None),
-            key=lambda item: _name(item[0]).encode("utf-16-be"),
-        )
+        members = sorted(value.items(), key=lambda item: _name(item[0]).encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(f"{_text(name)}:{canonical_json(member)}" for name, member in members) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(canonical_json, value)) + "]"
@@ -45,13 +42,19 @@ def _name(value: object) -> str:
 
 
 def _text(value: str) -> str:
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError("a text of about has half a surrogate pair")
     return json.dumps(value, ensure_ascii=False)
 
 
 def _number(value: float) -> str:
     """As ECMAScript writes a number (RFC 8785 section 3.2.2.3)."""
-    if not math.isfinite(value) or (isinstance(value, int) and abs(value) > _SAFE_INTEGER):
-        raise ValueError("a number of about must be finite, and a whole number at most 2^53 - 1")
+    try:
+        is_exact = not isinstance(value, int) or abs(value) <= _SAFE_INTEGER or int(float(value)) == value
+    except OverflowError:
+        is_exact = False
+    if not is_exact or not math.isfinite(value):
+        raise ValueError("a number of about must be finite, and one that a float holds exactly")
     if value == 0:
         return "0"
     sign, numbers, exponent = Decimal(repr(float(value))).normalize().as_tuple()
@@ -67,6 +70,12 @@ def _number(value: float) -> str:
     else:
         text = digits.ljust(point, "0")
     return f"-{text}" if sign else text
+
+
+def digest_of_client(name: str | None, version: str | None) -> bytes:
+    """Of what an MCP client says of itself, which may be no valid Unicode."""
+    text = f"{CLIENT_LABEL}\0{name or ''}\0{version or ''}".encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return hashlib.sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 
 def default_resume_key(provider: str, kind: str, message: str, expected: Expected | Literal["any"] | None) -> str:
@@ -93,7 +102,8 @@ def digest_of_request(
     """16 bytes. `mcp_client` is the id of the MCP client, where it is compared. `item` takes the place of the price."""
     price = expected.members() if isinstance(expected, Expected) else expected
     what = {"expected": price} if item is None else {"item": item}
-    asked = {"provider": provider, "kind": kind, **what, "about": about, "mcp_client": mcp_client}
+    members = {"provider": provider, "kind": kind, **what, "about": about, "mcp_client": mcp_client}
+    asked = {name: member for name, member in members.items() if member is not None}
     try:
         text = canonical_json(asked)
     except RecursionError:

@@ -55,6 +55,15 @@ class UnclaimedPaymentsError(UrlModeError):
         self.payments = payments
 
 
+class TokenRefusedError(UrlModeError):
+    """The provider's API has refused the access token, as with status 401. The body of `use_account` raises it."""
+
+    code = "TOKEN_REFUSED"
+
+    def __init__(self) -> None:
+        super().__init__("the provider's API has refused the access token")
+
+
 class RequestStateError(UrlModeError):
     """The request state of a call was changed, has expired, or belongs to another user or request."""
 

@@ -20,8 +20,13 @@ _SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
 _APPROVERS_MAX = 16
 
 
-def check_form(kind: Literal["input", "approval"], value: object) -> dict[str, Any]:
-    """Raises a ValueError that begins with the JSON pointer of the mistake: `form/fields/0/label must …`."""
+def check_form(kind: Literal["input", "approval"], value: object, **more: object) -> dict[str, Any]:
+    """Raises a ValueError that begins with the JSON pointer of the mistake: `form/fields/0/label must …`.
+
+    `more` are members of it that are options of their own, None where there is none.
+    """
+    if isinstance(value, Mapping):
+        value = {**value, **{name: member for name, member in more.items() if member is not None}}
     form = _plain(value, "")
     fault = _SCHEMA.fault_in(kind, form) or _fault_in_fields(form.get("fields", ()))
     if fault:

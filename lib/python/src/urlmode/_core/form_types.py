@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypedDict, Union
+from typing import Any, Literal, TypedDict, Union
 
 Words = Union[str, Mapping[str, str]]
 """In one language, or in several, such as {"en": …, "de": …}: the page shows its own, otherwise English, otherwise the
 first."""
 Values = Mapping[str, Union[str, int, float, bool]]
 """What the user has typed, by the names of the fields. An empty field is left out."""
-Approver = Union[Literal["starter", "others"], Sequence[str]]
+Approvers = Union[list[str], dict[str, Any]]
+"""as the row has them"""
+Approver = Union[Literal["starter", "others"], list[str], tuple[str, ...]]
 """Who decides: the subject; anybody else whom the sign-in knows; or these subjects, at most 16."""
 
 
@@ -48,6 +50,7 @@ class Field(_NamedField, total=False):
     link: FieldLink
     required: bool
     multiline: bool
+    save: bool
     min: float
     max: float
     format: Literal["digits", "letters", "alphanumeric", "hex", "token"]

@@ -37,9 +37,10 @@ _LEASE_MS = round(LEDGER_LEASE_S * 1000)
 
 
 class Ledger:
-    def __init__(self, query: Query, listener: Listener) -> None:
+    def __init__(self, query: Query, listener: Listener, tenant: str) -> None:
         self._query = query
         self._listener = listener
+        self._tenant = tenant
         self._readings: set[_Reading] = set()
         self._tasks = Tasks()
         self._closed = False
@@ -47,7 +48,7 @@ class Ledger:
     async def follow(self, consumer: str) -> AsyncGenerator[LedgerEntry, None]:
         if self._closed:
             return
-        reading = _Reading(self._query, self._listener, consumer, self._tasks)
+        reading = _Reading(self._query, self._tenant, consumer, self._tasks)
         self._readings.add(reading)
         self._listener.on_notified.append(reading.notified)
         self._listener.on_listening.append(reading.wake)
@@ -76,8 +77,9 @@ class Ledger:
 class _Reading:
     """One loop over the ledger."""
 
-    def __init__(self, query: Query, listener: Listener, consumer: str, tasks: Tasks) -> None:
+    def __init__(self, query: Query, tenant: str, consumer: str, tasks: Tasks) -> None:
         self._query = query
+        self._tenant = tenant
         self._consumer = consumer
         self._tasks = tasks
         self._lease: int | None = None  # while this instance reads for the consumer
@@ -110,7 +112,7 @@ class _Reading:
         return True
 
     async def _begin(self) -> sql.BegunLedger:
-        begun = await sql.begin_ledger(self._query, consumer=self._consumer, lease_ms=_LEASE_MS)
+        begun = await sql.begin_ledger(self._query, tenant=self._tenant, consumer=self._consumer, lease_ms=_LEASE_MS)
         self._lease = begun.lease
         return begun
 
@@ -120,7 +122,7 @@ class _Reading:
             lease = self._lease
             self._woken.clear()
             page = await self._ask(
-                lambda: sql.read_ledger(self._query, consumer=self._consumer, lease=lease, most=LEDGER_PAGE_MAX)
+                lambda: sql.read_ledger(self._query, tenant=self._tenant, consumer=self._consumer, lease=lease, most=LEDGER_PAGE_MAX)
             )
             for row in page or []:
                 if self.stopped:
@@ -151,11 +153,11 @@ class _Reading:
         self._lose()
         if lease is not None:
             with contextlib.suppress(psycopg.Error, UrlModeError):
-                await sql.end_ledger(self._query, consumer=self._consumer, lease=lease)
+                await sql.end_ledger(self._query, tenant=self._tenant, consumer=self._consumer, lease=lease)
 
     async def _acknowledge(self, lease: int, number: int | None) -> bool:
         return await sql.acknowledge_ledger(
-            self._query, consumer=self._consumer, lease=lease, number=number, lease_ms=_LEASE_MS
+            self._query, tenant=self._tenant, consumer=self._consumer, lease=lease, number=number, lease_ms=_LEASE_MS
         )
 
     async def _renew(self, lease: int) -> None:

@@ -15,6 +15,8 @@ import asyncio
 import contextlib
 import json
 import re
+import secrets
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -22,6 +24,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
+from .contract_calls import hold
 from .contract_limits import (
     BACKOFF_MAX_S,
     BACKOFF_MIN_S,
@@ -33,8 +36,9 @@ from .contract_limits import (
 )
 from .database import CHANNEL
 from .errors import UrlModeError
+from .leader import sever
 from .log import warn
-from .pool import Connect, Connection, Rows, discard, is_refusal, sever, without_detail
+from .pool import Connect, Connection, Rows, discard, is_refusal, without_detail
 from .tasks import Tasks, jittered, wait_briefly
 
 Notification = dict[str, Any]
@@ -74,6 +78,8 @@ class _Listening:
         self._watching = False
         self.lost: asyncio.Future[BaseException] = self._loop.create_future()
         self.receives_notifications = False
+        self.is_held: bool | None = None
+        """whether it has the lock of this instance; None: that is not decided yet"""
         connection.pgconn.notify_handler = on_notify
         self._watch()
 
@@ -161,6 +167,8 @@ class Listener:
         self._keeping: asyncio.Task[None] | None = None
         self._failures = 0
         self._probe_id = ""
+        self._lock = secrets.randbits(62)
+        """of the advisory lock that the connection has, so that others see when this instance ends"""
         self._warned = False
         self.on_notified: list[Callable[[list[Notification]], None]] = []
         self.on_listening: list[Callable[[], None]] = []
@@ -185,6 +193,21 @@ class Listener:
     def release(self, user: object) -> None:
         """When nobody uses the connection any more, it stays open for the next user."""
         self._users.discard(user)
+
+    def leave(self) -> None:
+        """The host that it listens to may not be the one that leads: the connection is made again."""
+        if self._connection is not None:
+            self._connection.fail(LostConnection("commits are not answered"))
+
+    async def holder(self, seconds: float) -> int | None:
+        """The key of the advisory lock by which others see that this instance is there. There is none behind a pooler, or
+        if the connection is not open in time. Only while it is used (`acquire`)."""
+        until = time.monotonic() + seconds
+        while self._listen and time.monotonic() < until:
+            if self._connection is not None and self._connection.is_held is not None:
+                break
+            await asyncio.sleep(0.02)
+        return self._lock if self._connection is not None and self._connection.is_held else None
 
     async def query(self, statement: str, values: Sequence[Any], _reads: bool = False, /) -> Rows:
         """Only allowed while `listening`. Also what only reads is sent once."""
@@ -237,6 +260,7 @@ class Listener:
             if listens:
                 tasks.append(self._tasks.start(self._probe(listening)))
             else:
+                listening.is_held = False
                 self._warn_polling("PostgreSQL is polled")
             return await listening.lost
         except (psycopg.Error, OSError) as error:
@@ -274,11 +298,14 @@ class Listener:
             rows = await listening.query("SELECT pg_backend_pid()")
             if rows[0][0] == listening.backend_pid:
                 self._set_receiving(listening)
+                listening.is_held = await hold(listening.query, holder=self._lock)
                 return
+            listening.is_held = False
             await listening.query(f"LISTEN {_PROBE_CHANNEL}")
             self._probe_id = str(uuid.uuid4())
             await self._notify(_PROBE_CHANNEL, self._probe_id)
         except (psycopg.Error, UrlModeError):
+            listening.is_held = False
             return  # A lost connection is noticed by `_serve`. Without an answer, rows are polled.
         await wait_briefly(listening.lost, PROBE_S)
         if self._connection is listening and not listening.receives_notifications:

@@ -42,6 +42,8 @@ class MoneyMethods:
         """The payments that were proved, not refunded, and claimed by no call, of all users, the oldest first.
 
         One whose result cannot be opened is there without it. Raises UrlModeClosedError.
+
+        `provider`, `since`: only of this one, and what was proved then or later.
         """
         self._check_open()
         rows = await self._database.unclaimed(provider=_provider(provider), since=arguments.check_since(since))
@@ -53,6 +55,8 @@ class MoneyMethods:
         """The claims that were fulfilled and never confirmed, of all users, the oldest first.
 
         Nobody knows that their answers were written; some may be on their way. Raises UrlModeClosedError.
+
+        `provider`, `since`: only of this one, and what was fulfilled then or later.
         """
         self._check_open()
         rows = await self._database.undelivered(provider=_provider(provider), since=arguments.check_since(since))
@@ -62,6 +66,8 @@ class MoneyMethods:
         """The refunds of payments, and how much came again, of all users, the last change last.
 
         Transactions commit in another order than they begin: ask again for the last minute. Raises UrlModeClosedError.
+
+        `provider`, `since`: only of this one, and what changed then or later.
         """
         self._check_open()
         rows = await self._database.refunds(provider=_provider(provider), since=arguments.check_since(since))
@@ -75,12 +81,17 @@ class MoneyMethods:
         It only reads, and records nothing. `list_payments` gets the name of the provider and returns Entries, at most
         100,000 of each, perhaps of a longer time. What names no elicitation and no checkout of this database is somebody
         else's. Raises UrlModeClosedError.
+
+        `provider`: whose payments. `since`, `until`: when they were proved here.
         """
         self._check_open()
-        return await reconcile(self._database.query, provider, since, until, list_payments)
+        return await reconcile(self._database.query, self._database.tenant, provider, since, until, list_payments)
 
     async def entitlements(self, *, subject: str, item: str | None = None) -> list[Entitlement]:
-        """What a user has subscribed to: for each item, or for this one, the best subscription. Raises UrlModeClosedError."""
+        """What a user has subscribed to: for each item, or for this one, the best subscription. Raises UrlModeClosedError.
+
+        `subject`: the user. `item`: what the subscription is for.
+        """
         self._check_open()
         rows = await self._database.entitlements(
             arguments.check_text("subject", subject, 1, SUBJECT_MAX),
@@ -112,6 +123,8 @@ class MoneyMethods:
 
         A loop that raises or breaks leaves its entry unacknowledged. It waits for entries until `aclose`, and for its turn
         while another instance reads for this consumer. Raises UrlModeClosedError.
+
+        `consumer`: whose place in the order is kept.
         """
         self._check_open()
         async with aclosing(self._ledger.follow(arguments.check_consumer(consumer))) as entries:
@@ -123,6 +136,8 @@ class MoneyMethods:
 
         One that is held counts once a call has claimed it. `since`: only what was proved then or later. `delivered`: only
         what a call has claimed and delivered. Raises UrlModeClosedError.
+
+        `subject`: the user. `item`: what the payment is for.
         """
         self._check_open()
         return await self._database.paid(

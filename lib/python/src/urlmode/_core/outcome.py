@@ -95,9 +95,9 @@ def _typed_or_decided(kind: str, result: dict[str, Any]) -> dict[str, Any]:
         return {"values": result.get("values")}
     if kind != "approval":
         return {}
-    members = {name: result.get(name) for name in ("approver", "comment", "decided_at")}
-    texts = {name: value for name, value in members.items() if isinstance(value, str)}
-    return {"approver": texts.get("approver"), "comment": texts.get("comment"), "decided_at": _time_of(texts.get("decided_at"))}
+    names = ("approver", "comment", "decided_at", "signed_in_at", "signed_in_by")
+    texts = {name: result[name] if isinstance(result.get(name), str) else None for name in names}
+    return {**texts, "decided_at": _time_of(texts["decided_at"]), "signed_in_at": _time_of(texts["signed_in_at"])}
 
 
 def _time_of(text: str | None) -> datetime | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import os
 import re
 import select
-import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -30,13 +30,17 @@ from .contract_limits import (
     QUERY_S,
     UNACKED_S,
 )
+from .contract_calls import Query
 from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
+from .leader import Judging, Leadership, sever
+from .sending import current_sending
 from .tasks import Tasks, start_quietly
 
 T = TypeVar("T")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 Connect = Callable[[], Awaitable[Connection]]
 Rows = list[tuple[Any, ...]]
+_MIGRATE = "the database lacks migrations that this version needs: run urlmode migrate of the same version"
 
 
 class PoolLike(Protocol):
@@ -77,11 +81,11 @@ class Server:
                 CONNECT_OF_SEVERAL_S if self.has_several_hosts else CONNECT_S)
         if self.has_several_hosts:
             default("target_session_attrs", "PGTARGETSESSIONATTRS", "read-write")
-        self._parameters: dict[str, Any] = {**given, **(options or {})}
+        self.leadership = Leadership({**given, **(options or {})})
 
     async def connect(self) -> Connection:
         # A pooler in transaction mode does not keep prepared statements.
-        parameters: dict[str, Any] = {**self._parameters, "autocommit": True, "prepare_threshold": None}
+        parameters: dict[str, Any] = {**await self.leadership.parameters(), "autocommit": True, "prepare_threshold": None}
         return await psycopg.AsyncConnection.connect("", **parameters)
 
 
@@ -95,15 +99,12 @@ def server_of(database_url: str | None, pool: PoolLike | None) -> Server:
         raise TypeError("pool and database_url cannot be used together")
     if not callable(getattr(pool, "connection", None)) or not isinstance(getattr(pool, "conninfo", None), str):
         raise TypeError("pool must be a psycopg_pool.AsyncConnectionPool")
+    take = getattr(pool, "getconn", None)
+    if take is not None and not inspect.iscoroutinefunction(take):
+        raise TypeError("pool must be a psycopg_pool.AsyncConnectionPool, not a synchronous pool; urlmode.sync takes a database_url")
     own = ("row_factory", "cursor_factory")
     options = {name: value for name, value in (pool.kwargs or {}).items() if name not in own}
     return Server(pool.conninfo, options)
-
-
-def sever(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Ends a connection that does not answer: who reads from it sees its end at once."""
-    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
-        end.shutdown(socket.SHUT_RDWR)
 
 
 class _Limit:
@@ -128,20 +129,29 @@ async def discard(connection: Connection) -> None:
         await connection.close()
 
 
+# By SQLSTATE: no such schema, function or table; no privilege.
+_TODO = {
+    "3F000": _MIGRATE, "42883": _MIGRATE, "42P01": _MIGRATE,
+    "42501": "connect as the role of MCP servers, urlmode_server",
+}  # fmt: skip
+
+
 def without_detail(error: psycopg.Error) -> psycopg.Error:
-    """The same error without its detail: that of a failed check constraint contains the whole row."""
+    """The same error without its detail: that of a failed check constraint contains the whole row. With what is to be done, if it
+    is known."""
     primary = error.diag.message_primary
-    if error.diag.message_detail is None and error.diag.context is None:
+    todo = _TODO.get(error.sqlstate or "")
+    if error.diag.message_detail is None and error.diag.context is None and todo is None:
         return error
-    plain = type(error)(primary or "the database has refused the statement")
+    plain = type(error)(": ".join([primary or "the database has refused the statement", *([todo] if todo else [])]))
     plain.sqlstate = error.sqlstate
     return plain
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether the server refused the statement because a privilege or a migration is missing (SQLSTATE class 42 or
-    3F), so that it would refuse it again."""
-    return isinstance(error, psycopg.Error) and re.match("42|3F", error.sqlstate or "") is not None
+    """Whether the server refused the statement because a privilege or a migration is missing, or a limit is reached
+    (SQLSTATE class 42, 3F or 54), so that it would refuse it again."""
+    return isinstance(error, psycopg.Error) and re.match("42|3F|54", error.sqlstate or "") is not None
 
 
 class _LostError(Exception):
@@ -164,8 +174,10 @@ def _has_just_answered(connection: Connection, answered_at: float) -> bool:
 class Pool:
     """A small pool of connections, and the calls that are in progress on them."""
 
-    def __init__(self, connect: Connect, external: PoolLike | None = None) -> None:
+    def __init__(self, connect: Connect, external: PoolLike | None, leadership: Leadership) -> None:
         self._connect = connect
+        self._leadership = leadership
+        leadership.on_doubt.append(self._drop_idle)
         self._external = external
         # When each of those on which no statement runs last answered. The one that was used last is the next.
         self._idle: dict[Connection, float] = {}
@@ -173,7 +185,8 @@ class Pool:
         self._connecting: set[asyncio.Task[Connection]] = set()
         self._borrowings: set[_Borrowing] = set()
         self._free = asyncio.Semaphore(POOL_MAX)
-        self._calls = Tasks()
+        self.calls = Tasks()
+        """that `close` waits for"""
         self._in_progress = 0
         self._closed = False
         self.broken_off = False
@@ -182,47 +195,73 @@ class Pool:
         return await self.track(lambda: self.run(statement, values, reads))
 
     async def track(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Runs a call that `close` waits for. Whoever cancels it does not know whether it was carried out."""
+        """Runs a call that `close` waits for. Who cancels it before a statement of it was sent, takes it back. After that it ends
+        as it ends."""
         if self._closed:
             raise UrlModeClosedError
         if self._in_progress >= CALLS_MAX:
             raise UrlModeBusyError(f"{CALLS_MAX} calls are in progress")
         self._in_progress += 1
+        sending = current_sending()
 
         async def call() -> T:
             try:
-                return await ask()
+                with sending.of_what_follows():
+                    return await ask()
             except (psycopg.Error, asyncio.CancelledError):
                 if self.broken_off:
                     raise UrlModeClosedError from None
                 raise
-            finally:
-                self._in_progress -= 1
 
-        return await asyncio.shield(self._calls.start(call()))
+        calling = self.calls.start(call())
+        calling.add_done_callback(self._end)
+        try:
+            return await asyncio.shield(calling)
+        except asyncio.CancelledError:
+            if not sending.sent:
+                calling.cancel()
+            raise
+
+    def _end(self, _: object) -> None:
+        self._in_progress -= 1
 
     async def run(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
         try:
-            return await self._run_once(statement, values)
+            return await self._on_connection(lambda fetch: fetch(statement, values))
         except _LostError as lost:
             # Whether a change was made is not known. A read can be repeated.
             if self.broken_off or not reads:
                 raise lost.error from lost.error.__cause__
         try:
-            return await self._run_once(statement, values)
+            return await self._on_connection(lambda fetch: fetch(statement, values))
         except _LostError as lost:
             raise lost.error from lost.error.__cause__
 
-    async def _run_once(self, statement: str, values: Sequence[Any]) -> Rows:
-        if self._external is not None:
-            return await self._run_on(self._external, statement, values)
-        async with self._free:
-            return await self._run(statement, values)
+    async def reserve(self, work: Callable[[Query], Awaitable[None]]) -> None:
+        """Does work on one connection, when there is one: what it sends can be chosen as late as that."""
 
-    async def _run_on(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
+        async def on(fetch: Query) -> Rows:
+            async def query(statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
+                try:
+                    return await fetch(statement, values)
+                except _LostError as lost:
+                    raise lost.error from lost.error.__cause__
+
+            await work(query)
+            return []
+
+        await self._on_connection(on)
+
+    async def _on_connection(self, work: Callable[[Query], Awaitable[Rows]]) -> Rows:
+        if self._external is not None:
+            return await self._borrow(self._external, work)
+        async with self._free:
+            return await self._use(work)
+
+    async def _borrow(self, pool: PoolLike, work: Callable[[Query], Awaitable[Rows]]) -> Rows:
         if self.broken_off:
             raise UrlModeClosedError
-        borrowing = _Borrowing(pool, statement, values)
+        borrowing = _Borrowing(pool, work)
         self._borrowings.add(borrowing)
         timer = asyncio.get_running_loop().call_later(QUERY_S, borrowing.give_up)
         try:
@@ -231,19 +270,28 @@ class Pool:
             timer.cancel()
             self._borrowings.discard(borrowing)
 
-    async def _run(self, statement: str, values: Sequence[Any]) -> Rows:
+    async def _use(self, work: Callable[[Query], Awaitable[Rows]]) -> Rows:
         connection = await self._take_idle() or await self._connect_new()
-        limit = _Limit(connection, QUERY_S)
+
+        async def fetch(statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
+            limit = _Limit(connection, QUERY_S)
+            judging = Judging(self._leadership, connection.pgconn.backend_pid, lambda: sever(connection))
+            try:
+                return await _fetch(connection, statement, values)
+            except psycopg.Error as error:
+                if not connection.closed:
+                    raise without_detail(error) from None
+                unanswered = UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED)
+                unanswered.__cause__ = error
+                is_unanswered = limit.has_passed or judging.has_closed
+                raise _LostError(unanswered if is_unanswered else without_detail(error)) from None
+            finally:
+                limit.cancel()
+                judging.cancel()
+
         try:
-            return await _fetch(connection, statement, values)
-        except psycopg.Error as error:
-            if not connection.closed:
-                raise without_detail(error) from None
-            unanswered = UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED)
-            unanswered.__cause__ = error
-            raise _LostError(unanswered if limit.has_passed else without_detail(error)) from None
+            return await work(fetch)
         finally:
-            limit.cancel()
             if connection.closed or self.broken_off:
                 self._open.discard(connection)
                 await discard(connection)
@@ -268,9 +316,20 @@ class Pool:
                     self._idle.pop(dead, None)
                     self._open.discard(dead)
                     dead.pgconn.finish()
+            except BaseException:  # The call was taken back.
+                self._open.discard(connection)
+                await discard(connection)
+                raise
             finally:
                 limit.cancel()
         return None
+
+    def _drop_idle(self) -> None:
+        """Where the server may be the wrong one, no statement is sent any more."""
+        while self._idle:
+            connection, _ = self._idle.popitem()
+            self._open.discard(connection)
+            connection.pgconn.finish()
 
     async def _connect_new(self) -> Connection:
         if self.broken_off:
@@ -291,7 +350,7 @@ class Pool:
     async def close(self) -> None:
         """Waits for the calls in progress first, until `break_off`."""
         self._closed = True
-        await self._calls.finish()
+        await self.calls.finish()
         for connection in self._idle:
             await connection.close()
         self._idle.clear()
@@ -316,12 +375,12 @@ class Pool:
 
 
 class _Borrowing:
-    """A statement over a connection of somebody else's pool."""
+    """Work on a connection of somebody else's pool."""
 
-    def __init__(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> None:
+    def __init__(self, pool: PoolLike, work: Callable[[Query], Awaitable[Rows]]) -> None:
         self._connection: psycopg.AsyncConnection[Any] | None = None
         self._gave_up = False
-        self._task = start_quietly(self._run(pool, statement, values))
+        self._task = start_quietly(self._run(pool, work))
 
     async def answer(self) -> Rows:
         try:
@@ -330,18 +389,27 @@ class _Borrowing:
             if self._gave_up:
                 raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from None
             raise
+        except UrlModeUnavailableError:
+            raise
+        except psycopg.Error as error:
+            raise without_detail(error) from None
+
+    async def _run(self, pool: PoolLike, work: Callable[[Query], Awaitable[Rows]]) -> Rows:
+        try:
+            async with pool.connection() as connection:
+                self._connection = connection
+                return await work(self._fetch)
+        finally:
+            self._connection = None  # somebody else may have it
+
+    async def _fetch(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
+        assert self._connection is not None
+        try:
+            return await _fetch(self._connection, statement, values)
         except psycopg.Error as error:
             if self._gave_up:
                 raise UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED) from error
             raise without_detail(error) from None
-
-    async def _run(self, pool: PoolLike, statement: str, values: Sequence[Any]) -> Rows:
-        try:
-            async with pool.connection() as connection:
-                self._connection = connection
-                return await _fetch(connection, statement, values)
-        finally:
-            self._connection = None  # somebody else may have it
 
     def give_up(self) -> None:
         """psycopg waits for the server also where its task is cancelled. The pool replaces a connection that has ended."""
@@ -355,6 +423,7 @@ class _Borrowing:
 
 
 async def _fetch(connection: psycopg.AsyncConnection[Any], statement: str, values: Sequence[Any]) -> Rows:
+    current_sending().sent = True
     async with connection.cursor(row_factory=tuple_row) as cursor:
         await cursor.execute(statement.encode(), values)
         return await cursor.fetchall()

@@ -18,7 +18,7 @@ from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
 from .contract_limits import RECHECK_EVERY_S, RECHECK_LEASE_S
 from .contract_money import TakenRecheck
-from .errors import UrlModeError
+from .errors import UrlModeClosedError, UrlModeError
 from .log import warn
 from .pool import is_refusal
 from .tasks import Tasks, jittered, shielded
@@ -30,10 +30,11 @@ class RecheckFailedError(RuntimeError):
 
 
 class Rechecks:
-    def __init__(self, functions: Mapping[str, RecheckFunction], query: Query, rechecker: Rechecker) -> None:
+    def __init__(self, functions: Mapping[str, RecheckFunction], query: Query, rechecker: Rechecker, tenant: str) -> None:
         self._functions = functions
         self._query = query
         self._rechecker = rechecker
+        self._tenant = tenant
         self._tasks = Tasks()
         self._asking: asyncio.Task[int] | None = None
         self._started = False
@@ -56,9 +57,10 @@ class Rechecks:
             self._tasks.start(self._every())
 
     async def ask_all(self) -> int:
-        """Asks about one row after the other, until nothing is left to ask, or a function fails: others come first then.
+        """Asks about one row after the other, until nothing is left to ask. A provider whose function fails is not asked any
+        more, and holds up no other.
 
-        How many. Raises RecheckFailedError.
+        How many. Raises the first RecheckFailedError.
         """
         if self._asking is None or self._asking.done():
             self._asking = self._tasks.start(self._ask_all())
@@ -74,6 +76,8 @@ class Rechecks:
                 await self.ask_all()
             except RecheckFailedError as error:
                 warn("URLMODE_RECHECK", str(error), error.__cause__)
+            except UrlModeClosedError:
+                return
             except (psycopg.Error, UrlModeError) as error:
                 # When PostgreSQL is unavailable, the next time catches up.
                 if is_refusal(error):
@@ -81,15 +85,23 @@ class Rechecks:
 
     async def _ask_all(self) -> int:
         asked = 0
-        while self:
-            due = await money.begin_due_recheck(
-                self._query, providers=list(self._functions), lease_ms=round(RECHECK_LEASE_S * 1000)
+        providers = dict(self._functions)
+        first: RecheckFailedError | None = None
+        while providers:
+            due = await money.begin_recheck_of(
+                self._query, tenant=self._tenant, providers=list(providers), lease_ms=round(RECHECK_LEASE_S * 1000)
             )
             if due is None:
                 break
             key, taken = RowKey(due.id, due.binding), TakenRecheck(*due[2:])
-            error = await self._rechecker.answer(key, due.provider, taken, self._functions[due.provider])
-            if error is not None:
-                raise RecheckFailedError(f"recheck of elicitation {key.id} at {due.provider} has failed: {error}") from error
-            asked += 1
+            error = await self._rechecker.answer(key, due.provider, taken, providers[due.provider])
+            if error is None:
+                asked += 1
+                continue
+            del providers[due.provider]
+            if first is None:
+                first = RecheckFailedError(f"recheck of elicitation {key.id} at {due.provider} has failed: {error}")
+                first.__cause__ = error
+        if first is not None:
+            raise first
         return asked

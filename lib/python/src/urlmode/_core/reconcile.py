@@ -18,7 +18,7 @@ ListFunction = Callable[[str], Union[Entries, Awaitable[Entries]]]
 
 
 async def reconcile(
-    query: Query, provider: object, since: object, until: object, list_payments: ListFunction
+    query: Query, tenant: str, provider: object, since: object, until: object, list_payments: ListFunction
 ) -> Reconciliation:
     name = arguments.check_provider(provider)
     begin = arguments.check_since(since)
@@ -30,7 +30,9 @@ async def reconcile(
     if not isinstance(listed, Entries):
         raise TypeError("list_payments must return Entries")
     payments, refunds = check_entries(listed, LISTED_MAX)
-    rows = await sql.reconcile(query, provider=name, since=begin, until=end, payments=payments, refunds=refunds)
+    rows = await sql.reconcile(
+        query, tenant=tenant, provider=name, since=begin, until=end, payments=payments, refunds=refunds
+    )
 
     def of(what: str) -> list[Difference]:
         return [_to_difference(row) for row in rows if row.what == what]

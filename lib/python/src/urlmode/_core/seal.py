@@ -23,6 +23,7 @@ from .contract_seals import (
     OUTCOME_INFO,
     PROBLEM_INFO,
     RESULT_INFO,
+    ROUND_INFO,
     VERIFIER_INFO,
 )
 from .envelope import OVERHEAD, NotOpened, decrypt, encrypt
@@ -64,7 +65,7 @@ def _cipher_for(key: Key, use: str, row: bytes) -> AESGCM:
 
 
 def _context_of(use: str, row: bytes) -> bytes:
-    return row if use in (VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO, FORM_INFO, PROBLEM_INFO) else row[:16]
+    return row if use in (VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO, ROUND_INFO, FORM_INFO, PROBLEM_INFO) else row[:16]
 
 
 def to_json(value: Any) -> bytes:

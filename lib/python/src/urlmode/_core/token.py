@@ -20,6 +20,7 @@ from .contract_seals import (
     DIGEST_BYTES,
     LINK_INFO,
     STATE_INFO,
+    TENANT_BINDING_LABEL,
     TICKET_COOKIE,
     TICKET_INFO,
 )
@@ -50,9 +51,10 @@ def id_bytes(elicitation_id: str) -> bytes:
     return bytes.fromhex(elicitation_id.replace("-", ""))
 
 
-def binding_of(subject: str, session: str) -> bytes:
-    """Binds a row to its subject and session. Every function of the schema expects it beside the id."""
-    return hashlib.sha256(f"{BINDING_LABEL}\0{subject}\0{session}".encode()).digest()[:DIGEST_BYTES]
+def binding_of(subject: str, session: str, tenant: str = "") -> bytes:
+    """Binds a row to its owner. Every function of the schema expects it beside the id. An empty tenant is none."""
+    label = f"{TENANT_BINDING_LABEL}\0{tenant}" if tenant else BINDING_LABEL
+    return hashlib.sha256(f"{label}\0{subject}\0{session}".encode()).digest()[:DIGEST_BYTES]
 
 
 def browser_of(cookie: str) -> bytes:

@@ -24,6 +24,8 @@ from .form_types import Values
 Duration = Union[float, timedelta]
 """Seconds, or a timedelta."""
 Id = Union[str, uuid.UUID]
+Names = Union[list[str], tuple[str, ...]]
+"""Not a text by itself, although that is a sequence of texts."""
 Match = Literal["exact", "at-least", "checkout"]
 """How the amount that is paid must match: `exact`, which is the default; `at-least`, with a tax on top or a tip; `checkout`:
 whatever the checkout totals that the Target has named, also 0."""
@@ -72,6 +74,8 @@ class Target:
     checkout: str
 
 
+WebUrl = Union[str, Callable[[TargetArguments], Union[str, Awaitable[str]]]]
+"""A page of the provider, or what makes its address."""
 TargetUrl = Union[str, Target, Callable[[TargetArguments], Union[str, Target, Awaitable[Union[str, Target]]]]]
 
 
@@ -119,6 +123,10 @@ class Outcome:
     comment: str | None = None
     """What the approver has written, if something."""
     decided_at: datetime | None = None
+    signed_in_at: datetime | None = None
+    """With `step_up`: when the approver has signed in for it."""
+    signed_in_by: str | None = None
+    """How, in the words of the OpenID provider: its `amr`, separated by spaces, or its `acr`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,6 +395,35 @@ class Entitlement:
     opened_at: datetime
 
 
+EventType = Literal["created", "opened", "processing", "completed", "late", "refunded"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that has happened, for an audit log: without a URL, a token, a result or a verifier."""
+
+    type: EventType
+    """`late`: a payment was proved after the end of its elicitation. `refunded`: money went back, or came again"""
+    elicitation_id: str
+    provider: str
+    subject: str | None
+    """None: the user was forgotten"""
+    session: str | None
+    kind: Kind | None = None
+    expires_at: datetime | None = None
+    """of `created`"""
+    action: Action | None = None
+    """of `completed`, as is reason"""
+    reason: str = ""
+    payment: Payment | None = None
+    """of `late`"""
+    refund: Refund | None = None
+    """of `refunded`"""
+
+
+EventFunction = Callable[[Event], Any]
+
+
 class _Subscription(Protocol):
     @property
     def status(self) -> str: ...
@@ -424,3 +461,6 @@ class ClientFacts:
     """seconds that a call of it may wait, instead of 45"""
     rounds: int | None = None
     """how often it takes an answer with a state and no request, and calls again (protocol revision 2026-07-28)"""
+    ask: Literal["request", "error", "text"] | None = None
+    """the way that works with it, before the option `ask` of a call: a request, or a result that requires input; the error
+    -32042 alone, which protocol revision 2026-07-28 has not; or the link as text, whatever it declares"""

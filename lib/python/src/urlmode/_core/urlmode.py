@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import psycopg
 
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
 from .ask_back import Rechecker
-from .claims import Claim, Claims
+from .claim_methods import ClaimMethods
+from .claims import Claims
 from .contract_calls import Abandoned, RowKey
 from .contract_limits import (
-    CLAIM_LEASE_MAX_S,
-    CLAIM_LEASE_MIN_S,
-    CLAIM_LEASE_S,
     CLOSE_S,
     KEEP_RESULTS_S,
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
     NAME_MAX,
-    RECHECK_AFTER_S,
     RETENTION_S,
     SUBJECT_MAX,
     TICKET_MAX_S,
     TICKET_S,
     TIMEOUT_S,
-    TTL_MAX_S,
 )
 from .contract_money import RefundRow, UnclaimedRow
 from .contract_seals import RESULT_INFO
-from .contract_words import ACTIONS, PURGE_KINDS
+from .contract_words import PURGE_KINDS
 from .create import Creator
 from .create_methods import CreateMethods
 from .create_options import Checked
 from .database import AbandonOutcome, Database
-from .errors import UrlModeClosedError
+from .errors import UrlModeClosedError, UrlModeError
+from .events import Events
 from .form_types import VerifyFunction
 from .keys import KeyRing, KeysFile, parse_keys
 from .ledger import Ledger
@@ -57,6 +58,7 @@ from .types import (
     Answer,
     ClientFacts,
     Duration,
+    EventFunction,
     Id,
     Outcome,
     ProgressFunction,
@@ -66,9 +68,11 @@ from .types import (
 )
 from .waits import Waits
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-class UrlMode(CreateMethods, MoneyMethods):
+class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
     """One in each process is enough. It belongs to the event loop in which it is used first."""
 
     def __init__(
@@ -80,15 +84,25 @@ class UrlMode(CreateMethods, MoneyMethods):
         keys: str | None = None,
         base_url: str,
         name: str | None = None,
+        tenant: str = "",
         listen: bool = True,
         keep_results: Duration = KEEP_RESULTS_S,
-        keep_unclaimed: Duration = KEEP_UNCLAIMED_S,
-        retention: Duration | None = RETENTION_S,
+        keep_unclaimed: Duration = timedelta(seconds=KEEP_UNCLAIMED_S),
+        retention: Duration | None = timedelta(seconds=RETENTION_S),
         rechecks: Mapping[str, RecheckFunction] = {},
         clients: Sequence[ClientFacts] = (),
         descriptions: Mapping[str, str] | None = None,
+        on_event: EventFunction | None = None,
     ) -> None:
-        """Does not connect yet. README.md describes the options."""
+        """Does not connect yet. README.md describes the options.
+
+        `database_url`: of PostgreSQL, as role urlmode_server; or `pool`, an AsyncConnectionPool of your own. `keys_file`: its
+        path; or `keys`, its content. `base_url`: of the callback programs. `name`: what messages call that site; by default
+        its host. `listen`: False: waits poll, as behind a pooler. `keep_results`, `keep_unclaimed`, `retention`: how long
+        results, those of unclaimed payments, and rows are kept. `rechecks`: by provider, what asks it where nobody waits.
+        `clients`: facts about MCP clients. `descriptions`: which shipped description an entry with another name has. `on_event` is called
+        with each Event. `tenant`: whose rows this instance alone sees; by default those of none.
+        """
         self._base_url, host = arguments.check_base_url(base_url)
         self._name = arguments.check_text("name", host if name is None else name, 1, NAME_MAX)
         server = server_of(database_url, pool)
@@ -98,24 +112,28 @@ class UrlMode(CreateMethods, MoneyMethods):
         self._background = Tasks()  # what adapters do beside their calls
         # `aclose` waits for them, for as long as it takes, while the database can be used.
         self._finishers: list[Callable[[], Awaitable[None]]] = []
+        self._following = False
+        """whether the events of money are told"""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Task[None] | None = None
         self._urls = UrlBuilder(self._keys, self._base_url)
-        self._pool = Pool(server.connect, pool)
-        self._database = Database(self._pool)
-        self._listener = Listener(
+        open_pool, open_listener = self._types()
+        self._pool = open_pool(server.connect, pool, server.leadership)
+        self._database = Database(self._pool, arguments.check_tenant(tenant))
+        self._listener = open_listener(
             server.connect,
             listen=arguments.check_flag("listen", listen),
             several_hosts=server.has_several_hosts,
             notify=self._database.notify,
         )
+        server.leadership.on_doubt.append(self._listener.leave)
         self._metrics = Metrics(self._listener)
         self._creator = Creator(
             self._database, self._keys, self._urls, self._name, arguments.check_descriptions(descriptions)
         )
         self._purger = Purger(self._database, self._kept)
         rechecker = Rechecker(self._database, self._keys, self._complete)
-        self._rechecks = Rechecks(arguments.check_rechecks(rechecks), self._database.query, rechecker)
+        self._rechecks = Rechecks(arguments.check_rechecks(rechecks), self._database.query, rechecker, tenant)
         self._claims = Claims(
             self._database.query, self._keys, self._kept.results, rechecker, self._rechecks, self._listener
         )
@@ -123,7 +141,9 @@ class UrlMode(CreateMethods, MoneyMethods):
             self._listener, self._database, self._keys, self._metrics, mark_read=self._purger.mark_read,
             complete=self._complete, rechecks=self._rechecks,
         )  # fmt: skip
-        self._ledger = Ledger(self._database.query, self._listener)
+        arguments.check_function("on_event", on_event)
+        self._events = None if on_event is None else Events(on_event, self._background)
+        self._ledger = Ledger(self._database.query, self._listener, tenant)
         self._late = PaymentReports[UnclaimedRow](
             self._listener, "late", self._database.unclaimed, lambda row: (row.provider_name, row.reference, row.amount)
         )
@@ -132,7 +152,11 @@ class UrlMode(CreateMethods, MoneyMethods):
             lambda row: (row.provider_name, row.reference, row.amount, row.reversed, row.payment),
         )  # fmt: skip
 
-    async def __aenter__(self) -> UrlMode:
+    @classmethod
+    def _types(cls) -> tuple[type[Pool], type[Listener]]:
+        return Pool, Listener
+
+    async def __aenter__(self) -> Self:
         self._check_open()
         return self
 
@@ -144,7 +168,10 @@ class UrlMode(CreateMethods, MoneyMethods):
     async def _create(self, checked: Checked) -> AnyElicitation:
         self._check_open()
         self._purger.start()
-        return await self._creator.create(checked)
+        asked = await self._creator.create(checked)
+        if self._events is not None:
+            self._events.created(asked, checked)
+        return asked
 
     async def wait_for_completion(
         self,
@@ -165,20 +192,35 @@ class UrlMode(CreateMethods, MoneyMethods):
         `timeout`: 0 checks once, None waits until it is completed. Cancelling the task ends the wait. Neither changes
         the elicitation, except with `abandon`, if nobody has opened it. Raises ElicitationTimeoutError,
         ElicitationNotFoundError and ElicitationSealError.
+
+        `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `on_progress` is called with
+        opened, processing and attempt_failed. `recheck` asks the provider about an event that proves nothing.
         """
         self._check_open()
-        key = _row_key(elicitation_id, subject, session)
+        key = self._row_key(elicitation_id, subject, session)
         seconds = arguments.check_timeout(timeout)
         arguments.check_function("on_progress", on_progress)
         arguments.check_function("recheck", recheck)
         arguments.check_function("verify", verify)
         ending = partial(self._abandon, key) if arguments.check_flag("abandon", abandon) else None
         self._purger.start()
+        telling = None if self._events is None else self._events.of_wait(subject, session, on_progress)
         wait = self._waits.begin(
-            key, seconds, on_progress=on_progress, recheck=recheck, verify=verify, abandon=ending
+            key, seconds, on_progress=on_progress if telling is None else telling.progress, recheck=recheck, verify=verify, abandon=ending
         )
+        if telling is not None:
+            telling.entry = wait.entry
         async with wait as outcome:
-            return await outcome
+            ended = await outcome
+        if telling is not None:
+            telling.completed(ended)
+        return ended
+
+    async def _tell_completed(self, key: RowKey, subject: str, session: str) -> None:
+        """An event that cannot be told fails nothing else."""
+        if self._events is not None:
+            with contextlib.suppress(psycopg.Error, UrlModeError):
+                self._events.completed(await self._database.read(key), subject, session)
 
     def _abandon(self, key: RowKey, reason: str) -> Awaitable[AbandonOutcome]:
         return self._database.abandon(Abandoned(*key, "cancel", reason))
@@ -201,12 +243,17 @@ class UrlMode(CreateMethods, MoneyMethods):
         Whether this call completed it, or recorded the payment of an elicitation that had ended otherwise. To accept a
         payment, `amount`, `currency` and `reference` are required and compared. Raises ElicitationNotFoundError,
         ElicitationMismatchError and ElicitationReferenceError.
+
+        `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `action`: how it ended.
+        `reason`: a code, for other ends than an accept. `result`: what the next wait is given, as JSON.
         """
         self._check_open()
-        key = _row_key(elicitation_id, subject, session)
+        key = self._row_key(elicitation_id, subject, session)
         outcome = await self._complete(key, Answer(
             action=action, reason=reason, result=result, amount=amount, currency=currency, reference=reference,
         ))  # fmt: skip
+        if outcome == "completed":
+            await self._tell_completed(key, subject, session)
         return outcome != "already"
 
     async def cancel(
@@ -215,6 +262,8 @@ class UrlMode(CreateMethods, MoneyMethods):
         """`complete` with action cancel. It also ends an elicitation that a user has opened.
 
         Raises ElicitationNotFoundError.
+
+        `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `reason`: a code.
         """
         return await self.complete(elicitation_id, subject=subject, session=session, action="cancel", reason=reason)
 
@@ -230,69 +279,17 @@ class UrlMode(CreateMethods, MoneyMethods):
         """Completes an elicitation that nobody waits for any more, unless a user has opened it.
 
         Whether this call completed it. One of another owner, or none, is False as well. Raises UrlModeClosedError.
+
+        `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `action`: decline or cancel.
+        `reason`: a code.
         """
         self._check_open()
-        key = _row_key(elicitation_id, subject, session)
+        key = self._row_key(elicitation_id, subject, session)
         action = arguments.check_choice("action", action, ("decline", "cancel"))
-        return await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
-
-    async def claim(
-        self,
-        elicitation_id: Id,
-        *,
-        subject: str,
-        session: str = "",
-        action: Action = "accept",
-        reference: str | None = None,
-        held: bool = False,
-        recheck: RecheckFunction | None = None,
-        recheck_after: Duration = RECHECK_AFTER_S,
-    ) -> bool:
-        """Claims the outcome of a completed elicitation. Only the first call gets True, and delivers.
-
-        `reference`: the payment to claim, also one that does not match; by default the oldest one that matches. `recheck`,
-        `recheck_after`: as those of `begin_claim`. Raises ElicitationOpenError.
-        """
-        self._check_open()
-        key = _row_key(elicitation_id, subject, session)
-        action = arguments.check_choice("action", action, ACTIONS)
-        reference = arguments.check_reference(reference)
-        asking = arguments.check_recheck(recheck, recheck_after)
-        return await self._claims.claim_at_once(key, action, reference, arguments.check_flag("held", held), *asking)
-
-    async def begin_claim(
-        self,
-        elicitation_id: Id,
-        *,
-        subject: str,
-        session: str = "",
-        reference: str | None = None,
-        lease: Duration = CLAIM_LEASE_S,
-        timeout: Duration = 0,
-        claim_id: Id | None = None,
-        any_payment: bool = False,
-        recheck: RecheckFunction | None = None,
-        recheck_after: Duration = RECHECK_AFTER_S,
-    ) -> Claim:
-        """Claims an accept under a lease, for a call whose answer may be lost.
-
-        The work is done once, and its result is given to the next call until an answer was written. `timeout`: how
-        long to wait while another call holds the lease. `claim_id`: a UUID that names this claim. Who begins again with the
-        same one has the same claim. `any_payment`: also a payment that does not match or is held, by its `reference`, to
-        deliver or refund what `unclaimed` or `undelivered` lists. `recheck` asks the provider before the claim begins, if
-        an event has ever asked for that, and its last answer is older than `recheck_after`; what it raises is raised, and
-        the claim does not begin. Raises ElicitationOpenError, ElicitationNotFoundError and ElicitationSealError.
-        """
-        self._check_open()
-        key = _row_key(elicitation_id, subject, session)
-        lease_ms = arguments.check_duration("lease", lease, CLAIM_LEASE_MIN_S, CLAIM_LEASE_MAX_S)
-        seconds = arguments.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000
-        name = None if claim_id is None else arguments.check_id(claim_id, "claim_id")
-        arguments.check_flag("any_payment", any_payment)
-        asking = arguments.check_recheck(recheck, recheck_after)
-        return await self._claims.begin(
-            key, arguments.check_reference(reference), lease_ms, seconds, name, any_payment, *asking
-        )
+        ended = await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
+        if ended:
+            await self._tell_completed(key, subject, session)
+        return ended
 
     async def recheck_due(self) -> int:
         """Asks providers, by the functions of `rechecks`, about all events that nobody has asked about, also where nobody
@@ -308,6 +305,8 @@ class UrlMode(CreateMethods, MoneyMethods):
 
         `older_than`: for how long it must have been purgeable, by default `retention`. How much was deleted. Raises
         UrlModeClosedError.
+
+        `kind`: of these elicitations alone, or of what has expired.
         """
         self._check_open()
         keep = RETENTION_S * 1000 if self._kept.rows is None else self._kept.rows
@@ -320,6 +319,8 @@ class UrlMode(CreateMethods, MoneyMethods):
 
         Send it only to a browser whose web session identifies the user. Raises KeysFileError if the keys file cannot be
         read.
+
+        `subject`: the user. `ttl`: how long the cookie is valid.
         """
         subject = arguments.check_text("subject", subject, 1, SUBJECT_MAX)
         return ticket_cookie(self._keys.minting, subject, arguments.check_duration("ttl", ttl, 0.001, TICKET_MAX_S))
@@ -369,7 +370,12 @@ class UrlMode(CreateMethods, MoneyMethods):
             overdue.cancel()
 
     def _check_open(self) -> None:
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise RuntimeError(
+                "there is no running event loop of asyncio here: trio has none; urlmode.sync needs none"
+            ) from None
         if self._loop is None:
             self._loop = loop
         if self._loop is not loop:
@@ -377,6 +383,17 @@ class UrlMode(CreateMethods, MoneyMethods):
         if self._closing is not None:
             raise UrlModeClosedError
         self._rechecks.start()
+        if self._events is not None and not self._following:
+            self._following = True
+            self._events.follow(self.late_payments(), self.new_refunds())
+
+    def _row_key(self, elicitation_id: object, subject: object, session: object) -> RowKey:
+        id = arguments.check_id(elicitation_id)
+        owner = arguments.check_owner(subject, session)
+        return RowKey(id, self._binding_of(owner.subject, owner.session))
+
+    def _binding_of(self, subject: str, session: str) -> bytes:
+        return binding_of(subject, session, self._database.tenant)
 
     async def _complete(self, key: RowKey, answer: Answer) -> str:
         checked = arguments.check_answer(answer)
@@ -384,12 +401,6 @@ class UrlMode(CreateMethods, MoneyMethods):
         return await self._database.settle(
             key, checked.action, checked.reason, result, checked.amount, checked.currency, checked.reference
         )
-
-
-def _row_key(elicitation_id: object, subject: object, session: object) -> RowKey:
-    id = arguments.check_id(elicitation_id)
-    owner = arguments.check_owner(subject, session)
-    return RowKey(id, binding_of(owner.subject, owner.session))
 
 
 def open_keys(keys_file: object, keys: object) -> KeyRing:

@@ -123,10 +123,11 @@ class Wait:
         if not self.future.done():
             self.future.set_exception(error)
 
-    def time_out(self) -> None:
-        self._start(self.end("timeout"))
+    def time_out(self, cause: BaseException | None = None) -> None:
+        """`cause`: why the row cannot be read."""
+        self._start(self.end("timeout", cause=cause))
 
-    async def end(self, reason: str, error: BaseException | None = None) -> None:
+    async def end(self, reason: str, error: BaseException | None = None, cause: BaseException | None = None) -> None:
         """Ends the wait without an outcome. If it abandons its elicitation and somebody else has completed that
         meanwhile, the wait ends with that outcome. After `aclose` only an accept or a decline counts, because other
         waits that end at the same moment cancel the same elicitation."""
@@ -146,7 +147,10 @@ class Wait:
                 await asyncio.wait({self.future}, timeout=ABANDON_S)
             elif ended == "opened" or ended == "processing":
                 status = ended
-        self.reject(error or ElicitationTimeoutError(self.entry.id, self._timeout or 0, status))
+        if error is None:
+            error = ElicitationTimeoutError(self.entry.id, self._timeout or 0, status)
+            error.__cause__ = cause
+        self.reject(error)
 
     def progress(self, row: Row) -> None:
         """Reports each status at most once, and never an earlier one after a later one; and each attempt that has

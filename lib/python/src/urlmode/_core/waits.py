@@ -56,6 +56,8 @@ class Waits:
         self._over = self._end  # one for all waits
         self._tasks = Tasks()
         self._reader = Reader(listener, self._tasks, apply=self._apply, fail=self._fail)
+        self._lost: BaseException | None = None
+        """why there is no connection to PostgreSQL"""
         self.size = 0
         """how many waits are open"""
         listener.on_listening.append(self._on_listening)
@@ -133,6 +135,7 @@ class Waits:
         self._listener.release(self)
 
     def _on_listening(self) -> None:
+        self._lost = None
         for entry in self._all_entries():
             self._wake(entry)
         if self._entries:
@@ -170,6 +173,7 @@ class Waits:
 
     def _on_lost(self, error: BaseException) -> None:
         """Waits continue without a connection, except those that read the row only once."""
+        self._lost = error
         for wait in self._all_waits():
             if wait.checks_once:
                 wait.reject(error)
@@ -197,7 +201,7 @@ class Waits:
             for wait in entry.waits:
                 if wait.deadline <= now:
                     wait.deadline = math.inf
-                    wait.time_out()
+                    wait.time_out(self._lost)
                 self._alarm.set(wait.deadline)
 
     def _wake(self, entry: Entry) -> None:

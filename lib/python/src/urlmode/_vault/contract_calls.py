@@ -78,21 +78,23 @@ class AccountRow(NamedTuple):
     version: int
     tokens: bytes
     """sealed"""
+    since_refresh_ms: int | None
+    """how long ago a refresh has stored them; None: none has since the user has connected the account"""
 
 
-READ_ACCOUNTS = """SELECT provider_name, account_id, state, reason, scopes, requested, connected_at,
-    refreshed_at, expires_at, expires_in_ms, lifetime_ms, version, tokens FROM urlmode.read_accounts(%s::text,
-    %s::text, %s::text)"""
+FIND_ACCOUNTS = """SELECT provider_name, account_id, state, reason, scopes, requested, connected_at,
+    refreshed_at, expires_at, expires_in_ms, lifetime_ms, version, tokens, since_refresh_ms FROM
+    urlmode.find_accounts(%s::text, %s::text, %s::text)"""
 
 
-async def read_accounts(
+async def find_accounts(
     query: Query,
     *,
     subject: str,
     provider: str | None,
     account: str | None,
 ) -> list[AccountRow]:
-    found = await query(READ_ACCOUNTS, [subject, provider, account], True)
+    found = await query(FIND_ACCOUNTS, [subject, provider, account], True)
     return [AccountRow(*row) for row in found]
 
 
@@ -104,76 +106,113 @@ class BegunRefresh(NamedTuple):
     """if another instance has the lease: for how long at most"""
 
 
-BEGIN_REFRESH = """SELECT outcome, lease, wait_ms FROM urlmode.begin_refresh(%s::text, %s::text, %s::text,
-    %s::bigint, %s::bigint)"""
+BEGIN_LEASE_OF = """SELECT outcome, lease, wait_ms FROM urlmode.begin_lease_of(%s::text, %s::text, %s::text,
+    %s::bigint, %s::bigint, %s::bigint, %s::boolean)"""
 
 
-async def begin_refresh(query: Query, place: Place, *, version: int, lease_ms: int) -> BegunRefresh:
-    found = await query(BEGIN_REFRESH, [place.subject, place.provider, place.account, version, lease_ms])
-    return BegunRefresh(*found[0])
-
-
-MARK_SENT = """SELECT urlmode.mark_sent(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::boolean)"""
-
-
-async def mark_sent(query: Query, place: Place, *, lease: int, lease_ms: int, stays_good: bool) -> bool:
-    """`lease_ms`: from now on. `stays_good`: the token can be sent again, whatever becomes of the answer."""
-    found = await query(MARK_SENT, [place.subject, place.provider, place.account, lease, lease_ms, stays_good])
-    answer: bool = found[0][0]
-    return answer
-
-
-CommitRefreshAnswer = Literal["stored", "changed", "gone"]
-COMMIT_REFRESH = """SELECT urlmode.commit_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::text[],
-    %s::bytea, %s::bigint)"""
-
-
-async def commit_refresh(
+async def begin_lease_of(
     query: Query,
     place: Place,
     *,
     version: int,
+    lease_ms: int,
+    holder: int | None,
+    late: bool,
+) -> BegunRefresh:
+    """`holder`: of the lock of the listening session; None: there is none. `late`: to try a refresh token that
+    came late.
+    """
+    found = await query(BEGIN_LEASE_OF, [place.subject, place.provider, place.account, version, lease_ms, holder, late])
+    return BegunRefresh(*found[0])
+
+
+MARK_SENDING = """SELECT urlmode.mark_sending(%s::text, %s::text, %s::text, %s::bigint, %s::bigint,
+    %s::boolean, %s::bigint)"""
+
+
+async def mark_sending(
+    query: Query,
+    place: Place,
+    *,
+    lease: int,
+    lease_ms: int,
+    stays_good: bool,
+    reuse_ms: int | None,
+) -> bool:
+    """`lease_ms`: from now on. `stays_good`: the token can be sent again, whatever becomes of the answer.
+    `reuse_ms`: for how long the provider takes it again; 0: never; None: not known.
+    """
+    found = await query(MARK_SENDING, [
+        place.subject,
+        place.provider,
+        place.account,
+        lease,
+        lease_ms,
+        stays_good,
+        reuse_ms,
+    ])
+    answer: bool = found[0][0]
+    return answer
+
+
+StoreRefreshedAnswer = Literal["stored", "changed", "late", "gone"]
+STORE_REFRESHED = """SELECT urlmode.store_refreshed(%s::text, %s::text, %s::text, %s::bigint, %s::bigint,
+    %s::boolean, %s::text[], %s::bytea, %s::bigint)"""
+
+
+async def store_refreshed(
+    query: Query,
+    place: Place,
+    *,
+    version: int,
+    lease: int,
+    replaced: bool,
     scopes: list[str],
     tokens: bytes,
     expires_in_ms: int | None,
-) -> CommitRefreshAnswer:
-    found = await query(COMMIT_REFRESH, [
+) -> StoreRefreshedAnswer:
+    """`replaced`: there is a new refresh token."""
+    found = await query(STORE_REFRESHED, [
         place.subject,
         place.provider,
         place.account,
         version,
+        lease,
+        replaced,
         scopes,
         tokens,
         expires_in_ms,
     ])
-    answer: CommitRefreshAnswer = found[0][0]
+    answer: StoreRefreshedAnswer = found[0][0]
     return answer
 
 
-FAIL_REFRESH = """SELECT urlmode.fail_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint,
-    %s::text, %s::boolean, %s::boolean)"""
+END_REFRESH = """SELECT urlmode.end_refresh(%s::text, %s::text, %s::text, %s::bigint, %s::bigint, %s::text,
+    %s::text, %s::bigint)"""
 
 
-async def fail_refresh(
+async def end_refresh(
     query: Query,
     place: Place,
     *,
     version: int,
     lease: int,
     reason: str | None,
-    answer_lost: bool,
-    by_gateway: bool,
+    lost: Literal["answer", "status"] | None,
+    retry_after_ms: int | None,
 ) -> None:
-    """`reason`: why it must be connected again; None: it can be tried again."""
-    await query(FAIL_REFRESH, [
+    """`reason`: why it must be connected again; None: it can be tried again. `lost`: the provider may have
+    replaced the token; None: it has not. `retry_after_ms`: as the provider says it.
+    """
+    await query(END_REFRESH, [
         place.subject,
         place.provider,
         place.account,
         version,
         lease,
         reason,
-        answer_lost,
-        by_gateway,
+        lost,
+        retry_after_ms,
     ])
 
 
@@ -209,11 +248,11 @@ class KeyRow(NamedTuple):
     accounts: int
 
 
-VAULT_KEYS = "SELECT kid, accounts FROM urlmode.vault_keys()"
+VAULT_KEYS_OF = "SELECT kid, accounts FROM urlmode.vault_keys_of(%s::text)"
 
 
-async def vault_keys(query: Query) -> list[KeyRow]:
-    found = await query(VAULT_KEYS, [], True)
+async def vault_keys_of(query: Query, *, tenant: str) -> list[KeyRow]:
+    found = await query(VAULT_KEYS_OF, [tenant], True)
     return [KeyRow(*row) for row in found]
 
 
@@ -257,10 +296,10 @@ class ForgottenRow(NamedTuple):
     currency: str
 
 
-FORGET_SUBJECT = """SELECT unclaimed::text, provider, reference, amount, currency FROM
-    urlmode.forget_subject(%s::text)"""
+FORGET_OWNER = """SELECT unclaimed::text, provider, reference, amount, currency FROM
+    urlmode.forget_owner(%s::text, %s::text)"""
 
 
-async def forget_subject(query: Query, *, subject: str) -> list[ForgottenRow]:
-    found = await query(FORGET_SUBJECT, [subject])
+async def forget_owner(query: Query, *, tenant: str, subject: str) -> list[ForgottenRow]:
+    found = await query(FORGET_OWNER, [tenant, subject])
     return [ForgottenRow(*row) for row in found]

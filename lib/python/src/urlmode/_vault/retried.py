@@ -37,17 +37,19 @@ def is_no_conflict(error: BaseException) -> bool:
 async def retried(
     change: Callable[[], Awaitable[T]], seconds: float, is_final: Callable[[BaseException], bool] = is_refused
 ) -> T:
-    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost.
+    """Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost. The last
+    attempt begins after the time is over: the process may have stood still in the one before.
 
     `is_final`: after which errors it is not repeated.
     """
     until = time.monotonic() + seconds
     delay = COMMIT_RETRY_MIN_S
     while True:
+        is_last = time.monotonic() > until
         try:
             return await change()
         except (psycopg.Error, OSError, UrlModeBusyError) as error:
-            if is_final(error) or time.monotonic() > until:
+            if is_final(error) or is_last:
                 raise
         await asyncio.sleep(jittered(delay))
         delay = min(2 * delay, COMMIT_RETRY_MAX_S)

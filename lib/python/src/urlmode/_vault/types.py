@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from .._accounts.client_authentication import OAuthClient
+from .._core.types import Names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,10 +17,13 @@ class Provider:
 
     client: OAuthClient
     description: str | None = None
-    scopes: Sequence[str] = ()
-    required_scopes: Sequence[str] = ()
+    scopes: Names = ()
+    required_scopes: Names = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    reuse_within: float | Literal["never"] | None = None
+    """For how many seconds after its use the provider takes a refresh token again, over what the description says.
+    `never`: a second use ends all that was granted"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ import psycopg
 
 from .._accounts.client_authentication import OAuthClient
 from .._accounts.provider import AccountOptions, AccountProvider, Connected, check_scopes
-from .._accounts.token_response import VARIABLES
+from .._accounts.token_response import VARIABLES, unusable_of
 from .._core.arguments import check_duration, check_function, check_id, check_provider, check_text
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import (
@@ -22,9 +22,9 @@ from .._core.contract_limits import (
     ACCOUNT_MAX,
     COMMIT_S,
     REFRESH_LEASE_S,
+    REUSE_MAX_S,
     SUBJECT_MAX,
     VALID_FOR_MAX_S,
-    VALID_FOR_S,
 )
 from .._core.errors import (
     AccountNotConnectedError,
@@ -35,12 +35,15 @@ from .._core.errors import (
     KeysFileError,
     ProviderUnavailableError,
     UnclaimedPaymentsError,
+    UrlModeClosedError,
     UrlModeError,
 )
 from .._core.keys import have_common_key
 from .._core.tasks import Tasks, jittered, shielded
 from .._core.types import Duration
 from .._core.urlmode import UrlMode, open_keys
+from .access import judge
+from .account_owner import account_owner, whose_account
 from .contract_calls import AccountRow
 from .database import Stored, VaultDatabase
 from .kept_token import read_kept
@@ -76,6 +79,8 @@ class Vault:
 
         `keys_file` is the vault's own, which no callback host holds; `keys` is its content. `on_event` is told what
         happens to accounts, for a log. Raises KeysFileError.
+
+        `providers`: what their accounts are connected with.
         """
         if not isinstance(urlmode, UrlMode):
             raise TypeError("urlmode must be a UrlMode")
@@ -91,11 +96,12 @@ class Vault:
                 f"{'keys' if keys_file is None else fspath(keys_file)}: the vault must have keys of its own, because the "
                 "callback hosts, which face the internet, have the others"
             )
-        self._database = VaultDatabase(urlmode._database.query)
+        self._tenant = urlmode._database.tenant
+        self._database = VaultDatabase(urlmode._database.query, self._tenant)
         self._tasks = Tasks()
         self._refresher = Refresher(
-            self._database, self._keys, self._tasks, self._options_of, self._report, urlmode._check_open
-        )
+            urlmode._listener, self._database, self._keys, self._tasks, self._options_of, self._report, urlmode._check_open,
+        )  # fmt: skip
         urlmode._finishers.append(self._tasks.finish)
 
     async def store(self, connected: Connected, *, subject: str, provider: str) -> str:
@@ -103,11 +109,15 @@ class Vault:
 
         Returns the account: `connected.account.id`, or `default` if the provider does not name it. `use_account` does
         this by itself. Raises ElicitationNotFoundError if the user was forgotten since the elicitation was created.
+
+        `connected`: what the body of `connect_account` is given. `subject`, `provider`: whose account it is.
         """
         self._urlmode._check_open()
         if not isinstance(connected, Connected):
             raise TypeError("connected must be a Connected, as connect_account gives it to its body")
-        place = _place_of(connected, *_check_owner(subject, provider))
+        place = _place_of(connected, *self._owner(subject, provider))
+        if (unusable := unusable_of(connected.tokens)) is not None:
+            raise ValueError(f"the {unusable} must have no control characters")
         id = check_id(connected.elicitation_id) if connected.elicitation_id else None
         since = time.monotonic()
 
@@ -121,18 +131,28 @@ class Vault:
         return place.account
 
     async def access_token(
-        self, *, subject: str, provider: str, account: str | None = None, valid_for: Duration = VALID_FOR_S
-    ) -> AccessToken:
-        """A token that is valid for a while. It is refreshed if it is not, by one instance at a time.
+        self, *, subject: str, provider: str, account: str | None = None, valid_for: Duration | None = None,
+        refused: str | None = None,
+    ) -> AccessToken:  # fmt: skip
+        """A token that is valid, at once if the stored one is. Otherwise it is refreshed, by one instance at a time. Near
+        its end it is refreshed in the background.
 
-        `valid_for` is at most half the time that the provider gives its tokens. Without `account` it is the one that
-        was connected last. Cancelling the call does not cancel the refresh. Raises AccountNotConnectedError,
-        AccountReconnectError (the provider refuses to refresh it: only the user can help), AccountUnavailableError (it
-        has expired, and cannot be refreshed just now) and AccountSealError.
+        `valid_for`: how long it must still be valid, at most half the time that the provider gives its tokens. `refused`:
+        a token that the provider's API has refused; if it is the stored one, it is refreshed, once. Without `account` it
+        is the one that was connected last. Cancelling the call does not cancel the refresh. Raises
+        AccountNotConnectedError, AccountReconnectError (the provider refuses to refresh it, or its API refuses what came
+        of that: only the user can help), AccountUnavailableError (it has expired or was refused, and cannot be refreshed
+        just now) and AccountSealError.
+
+        `subject`, `provider`: whose account.
+
+        `connected`: what the body of `connect_account` is given. `subject`, `provider`: whose account it is.
         """
-        subject, provider = _check_owner(subject, provider)
+        subject, provider = self._owner(subject, provider)
         wanted_account = _check_account(account)
-        asked_ms = check_duration("valid_for", valid_for, 0, VALID_FOR_MAX_S)
+        asked_ms = None if valid_for is None else check_duration("valid_for", valid_for, 0, VALID_FOR_MAX_S)
+        if refused is not None and not isinstance(refused, str):
+            raise TypeError("refused must be an access token")
         self._options_of(provider)
         until = time.monotonic() + REFRESH_LEASE_S
         first: tuple[str, int] | None = None
@@ -146,32 +166,44 @@ class Vault:
             # Without a name it is the account that was connected last: that may be another one by now.
             if first is None or first[0] != row.account_id:
                 first = row.account_id, row.version
-            left_ms = float("inf") if row.expires_in_ms is None else row.expires_in_ms
-            refresh_token = tokens.get("refresh_token")
-            # A long-lived token is renewed with itself, while it is valid.
-            is_its_own = refresh_token == tokens["access_token"]
-            least_ms = (row.lifetime_ms or 0) / 2 if is_its_own else min(asked_ms, (row.lifetime_ms or 0) / 2)
-            # One refresh is enough, however short a time the provider makes its tokens valid.
-            if row.version != first[1] or (left_ms >= least_ms and left_ms > 0):
+            verdict, is_good = judge(
+                row, tokens, valid_for_ms=asked_ms, refused=refused, has_changed=row.version != first[1]
+            )
+            if verdict == "use":
                 return _to_access_token(row, tokens)
-            if refresh_token is None or (is_its_own and left_ms <= 0):
-                if left_ms > 0:
-                    return _to_access_token(row, tokens)
-                raise AccountReconnectError(provider, row.account_id, "expired")
-            result = await self._refresher.refresh(Refreshable(place, row.version, tokens, row.scopes))
-            is_stuck = result.outcome == "leased" and time.monotonic() > until
-            if result.outcome == "failed" or is_stuck:
-                if left_ms > 0:
-                    return _to_access_token(row, tokens)
-                raise AccountUnavailableError(provider, "timeout" if is_stuck else result.detail)
-            if result.outcome == "leased":
+            if verdict in ("refused", "expired"):
+                raise AccountReconnectError(provider, row.account_id, verdict)
+            refreshable = Refreshable(place, row.version, tokens, row.scopes)
+            if verdict == "use and refresh":
+                self._tasks.start(self._refresh_ahead(refreshable))
+                return _to_access_token(row, tokens)
+            result = await self._refresher.refresh(refreshable)
+            is_leased = result.outcome == "leased"
+            is_over = result.outcome == "failed" or (is_leased and time.monotonic() > until)
+            if is_good and (is_over or (is_leased and asked_ms is None)):
+                return _to_access_token(row, tokens)
+            if is_over:
+                raise AccountUnavailableError(provider, "timeout" if is_leased else result.detail)
+            if is_leased:
                 await asyncio.sleep(min(result.wait_ms / 1000, jittered(ACCOUNT_LOOK_S)))
 
+    async def _refresh_ahead(self, refreshable: Refreshable) -> None:
+        """In the background, so that an error is an event."""
+        try:
+            await self._refresher.refresh(refreshable)
+        except UrlModeClosedError:
+            pass
+        except Exception as error:
+            self._report("failed", refreshable.place, detail=reason_of(error))
+
     async def list_accounts(self, *, subject: str, provider: str | None = None) -> list[ListedAccount]:
-        """Without tokens, the one that was connected last first. Raises UrlModeClosedError."""
+        """Without tokens, the one that was connected last first. Raises UrlModeClosedError.
+
+        `subject`, `provider`: whose accounts.
+        """
         self._urlmode._check_open()
-        subject = check_text("subject", subject, 1, SUBJECT_MAX)
-        rows = await self._database.read(subject, None if provider is None else check_provider(provider), None)
+        owner = account_owner(self._tenant, check_text("subject", subject, 1, SUBJECT_MAX))
+        rows = await self._database.read(owner, None if provider is None else check_provider(provider), None)
         return [
             ListedAccount(
                 provider=row.provider_name, account=row.account_id, state=row.state, reason=row.reason, scopes=row.scopes,
@@ -186,9 +218,11 @@ class Vault:
 
         It waits for a refresh that is under way. Cancelling the call does not cancel what has begun. Raises
         AccountNotConnectedError.
+
+        `subject`, `provider`, `account`: which one.
         """
         self._urlmode._check_open()
-        subject, provider = _check_owner(subject, provider)
+        subject, provider = self._owner(subject, provider)
         row = await self._find(subject, provider, _check_account(account))
         return await shielded(self._tasks.start(self._disconnect(Place(subject, provider, row.account_id))))
 
@@ -197,6 +231,8 @@ class Vault:
 
         It revokes nothing: disconnect the accounts first. Raises UnclaimedPaymentsError with the payments that must be
         claimed or refunded before; then nothing was deleted.
+
+        `subject`: the user.
         """
         self._urlmode._check_open()
         unclaimed = await self._database.forget(check_text("subject", subject, 1, SUBJECT_MAX))
@@ -221,6 +257,8 @@ class Vault:
         while rows := await self._database.list_sealed(kid, last):
             for row in rows:
                 last = place = Place(row.subject, row.provider, row.account)
+                if whose_account(place.subject)[0] != self._tenant:
+                    continue
                 try:
                     new = seal_tokens(self._keys, place, open_tokens(self._keys, place, row.tokens))
                 except AccountSealError as error:
@@ -242,6 +280,7 @@ class Vault:
         """Stores what a call has exchanged the code of its elicitation for, and returns the account. Nobody can exchange
         it again: it is tried for some time, and what is not stored is revoked."""
         since = time.monotonic()
+        subject, provider = self._owner(subject, provider)
         try:
             place = _place_of(connected, subject, provider)
 
@@ -269,12 +308,19 @@ class Vault:
 
     async def _is_in_use(self, subject: str, provider: str, account: str | None = None) -> bool:
         """Whether the account has tokens, which some providers would revoke with others of the same account. Without
-        `account`: whether any has. Also if nobody knows."""
+        `account`: whether any has. Also if nobody knows.
+
+        `connected`: what the body of `connect_account` is given. `subject`, `provider`: whose account it is.
+        """
         try:
             rows = await self._database.read(subject, provider, None)
         except (psycopg.Error, UrlModeError):
             return True  # The call has the error that says why they are not stored.
         return any(row.state == "connected" and account in (None, row.account_id) for row in rows)
+
+    def _owner(self, subject: object, provider: object) -> tuple[str, str]:
+        """Whose the account is (account_owner.py), and the provider."""
+        return account_owner(self._tenant, check_text("subject", subject, 1, SUBJECT_MAX)), check_provider(provider)
 
     async def _find(self, subject: str, provider: str, account: str | None) -> AccountRow:
         rows = await self._database.read(subject, provider, account)
@@ -330,7 +376,8 @@ class Vault:
     def _report(self, name: EventName, place: Place, **more: Any) -> None:
         """Later, so that an error of the function ends no call."""
         if self._on_event is not None:
-            event = AccountEvent(name=name, **place._asdict(), **more)
+            _, subject = whose_account(place.subject)
+            event = AccountEvent(name=name, subject=subject, provider=place.provider, account=place.account, **more)
             asyncio.get_running_loop().call_soon(self._on_event, event)
 
 
@@ -347,9 +394,16 @@ def _check_providers(providers: object) -> dict[str, AccountOptions]:
             provider=name, description=given.description, client=given.client,
             scopes=check_scopes("scopes", given.scopes),
             required_scopes=check_scopes("required_scopes", given.required_scopes),
-            variables=dict(given.variables), parameters=dict(given.parameters),
+            variables=dict(given.variables), parameters=dict(given.parameters), reuse_within=_check_reuse(name, given.reuse_within),
         )  # fmt: skip
     return checked
+
+
+def _check_reuse(name: object, within: Any) -> Any:
+    is_time = isinstance(within, (int, float)) and not isinstance(within, bool) and 0 < within <= REUSE_MAX_S
+    if within not in (None, "never") and not is_time:
+        raise ValueError(f"providers[{name!r}].reuse_within must be a number of seconds up to {REUSE_MAX_S:g}, or 'never'")
+    return within
 
 
 def _account_of(connected: Connected) -> str:
@@ -364,8 +418,6 @@ def _with_variables(connected: Connected) -> dict[str, Any]:
     return {**connected.tokens, **({VARIABLES: connected.variables} if connected.variables else {})}
 
 
-def _check_owner(subject: object, provider: object) -> tuple[str, str]:
-    return check_text("subject", subject, 1, SUBJECT_MAX), check_provider(provider)
 
 
 def _check_account(account: object) -> str | None:

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"urlmode.example/urlmode/internal/limits"
+)
+
+// pair is tests/support/pair.mjs: a primary and its standby, which part.
+type pair struct {
+	input   io.Writer
+	output  *bufio.Reader
+	server  string // the URL of both
+	primary string // of the administrator, as the next one
+	standby string
+}
+
+func startPair(t *testing.T) *pair {
+	t.Helper()
+	command := exec.Command("node", "../../tests/support/pair.mjs")
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		command.Wait()
+	})
+	p := &pair{input: input, output: bufio.NewReader(output)}
+	urls := strings.Fields(p.line(t))
+	if len(urls) != 4 {
+		t.Fatalf("the pair says %q", urls)
+	}
+	p.server, p.primary, p.standby = urls[1], urls[2], urls[3]
+	return p
+}
+
+func (p *pair) line(t *testing.T) string {
+	t.Helper()
+	line, err := p.output.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (p *pair) ask(t *testing.T, command string) string {
+	t.Helper()
+	if _, err := io.WriteString(p.input, command+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	return p.line(t)
+}
+
+// countAt is a number that this server has.
+func countAt(t *testing.T, url, query string, values ...any) (count int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), query, values...).Scan(&count); err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+func TestLeaderThatDoesNotCommit(t *testing.T) {
+	const byID = "SELECT count(*) FROM urlmode.elicitation WHERE id = $1"
+	p, me := startPair(t), someone()
+	m := open(t, func(c *Config) { c.DatabaseURL = p.server })
+	before := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, before.ElicitationID, me, WaitOptions{})
+
+	admin, err := pgx.Connect(t.Context(), p.primary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.Background())
+	rename := func(from, to string) {
+		if _, err := admin.Exec(t.Context(), "ALTER FUNCTION urlmode."+from+" RENAME TO "+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitedFor := func() {
+		t.Helper()
+		unlock := lock(t, admin, "LOCK TABLE urlmode.elicitation")
+		slow := make(chan error, 1)
+		go func() {
+			_, err := m.Create(t.Context(), account(me))
+			slow <- err
+		}()
+		time.Sleep(limits.CommitUnanswered + 2*time.Second)
+		unlock()
+		if err := <-slow; err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is slow is waited for, also where the functions are older than the package, and cannot say it.
+	waitedFor()
+	rename("leader", "leader_of_later")
+	waitedFor()
+	rename("leader_of_later", "leader")
+
+	p.ask(t, "part")
+	again := account(me)
+	again.ID = newID()
+	if _, err := m.Create(t.Context(), again); !errors.Is(err, ErrUnavailable) {
+		t.Fatalf("%v", err)
+	}
+	// It was closed, and not cancelled, which would have committed it.
+	if hung, rows := p.ask(t, "hung"), countAt(t, p.primary, byID, again.ID); hung != "1" || rows != 0 {
+		t.Errorf("%s commits hang, %d rows", hung, rows)
+	}
+	create(t, m, again) // the same is asked again
+	if rows := countAt(t, p.standby, byID, again.ID); rows != 1 {
+		t.Errorf("%d rows", rows)
+	}
+	until(t, "it listens again", func() bool { return samplesOf(t, m)["notifications_arrive"] == 1 })
+	if listens := countAt(t, p.standby, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'urlmode_server'"); listens < 2 {
+		t.Errorf("%d sessions", listens)
+	}
+	end, err := pgx.Connect(t.Context(), p.standby)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close(context.Background())
+	if _, err := end.Exec(t.Context(), "SELECT urlmode.abandon(ARRAY[$1::uuid], ARRAY[(SELECT binding FROM urlmode.elicitation WHERE id = $1)], '{cancel}', '{gone}')",
+		before.ElicitationID); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-wait; got.err != nil || got.outcome.Action != Cancel {
+		t.Errorf("%#v, %v", got.outcome, got.err)
+	}
+	if hung := p.ask(t, "hung"); hung != "1" {
+		t.Errorf("%s commits hang", hung)
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// latePayment is proved after its elicitation was cancelled.
+func latePayment(t *testing.T, m *Instance, p *programs, me Owner) (reference string) {
+	t.Helper()
+	id := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), TargetURL: "https://pay.example", Expected: Expected{Amount: 1050, Currency: "EUR"}}).ElicitationID
+	if _, err := m.Cancel(t.Context(), id, me, ""); err != nil {
+		t.Fatal(err)
+	}
+	p.event(t, id, "paid", 1050, "cs_"+id)
+	return "cs_" + id
+}
+
+func refunded(t *testing.T, m *Instance, p *programs, me Owner) (id string) {
+	t.Helper()
+	id, claim := paid(t, m, p, me, LeaseOptions{})
+	claim.Release(t.Context())
+	p.event(t, id, "refunded", 1050, "cs_"+id)
+	return id
+}
+
+func within[T any](t *testing.T, what string, from <-chan T) (one T) {
+	t.Helper()
+	select {
+	case one = <-from:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s is not told", what)
+	}
+	return one
+}
+
+// What happens between the call and the loop is told, and what happened before is not; also where no notification arrives.
+func TestReportsBeginWithTheCall(t *testing.T) {
+	for name, noListen := range map[string]bool{"notified": false, "polled": true} {
+		t.Run(name, func(t *testing.T) {
+			m, p, me := open(t, func(c *Config) { c.NoListen = noListen }), openPrograms(t), someone()
+			earlier := open(t) // m does not listen yet
+			latePayment(t, earlier, p, me)
+			refunded(t, earlier, p, me)
+			lates, refunds := m.LatePayments(t.Context()), m.NewRefunds(t.Context())
+			late, back := latePayment(t, m, p, me), refunded(t, m, p, me)
+			heardLate, heardBack := make(chan string, 100), make(chan string, 100)
+			go func() {
+				for each := range lates {
+					if each.Owner == me {
+						heardLate <- each.Reference
+					}
+				}
+			}()
+			go func() {
+				for each := range refunds {
+					if each.Owner == me {
+						heardBack <- each.ElicitationID
+					}
+				}
+			}()
+			for range 2 {
+				if got := within(t, "a late payment", heardLate); got != late {
+					t.Errorf("%s, not %s", got, late)
+				}
+				if got := within(t, "a refund", heardBack); got != back {
+					t.Errorf("%s, not %s", got, back)
+				}
+				late, back = latePayment(t, m, p, me), refunded(t, m, p, me)
+			}
+			if len(heardLate)+len(heardBack) > 2 {
+				t.Errorf("%d and %d more", len(heardLate), len(heardBack))
+			}
+		})
+	}
+}
+
+// An event whose read fails is read again.
+func TestReportsAreReadAgain(t *testing.T) {
+	m := open(t)
+	id, tries := newID(), 0
+	kind := kindOfReport[string, string]{matches: func(a notification) bool { return a.ID == id }, name: func(n string) string { return n },
+		read: func(_ context.Context, f filter) ([]string, error) {
+			if f.id == "" {
+				return nil, nil
+			}
+			if tries++; tries == 1 {
+				return nil, errors.New("PostgreSQL is away")
+			}
+			return []string{f.id}, nil
+		}}
+	reports, told := reportsOf(t.Context(), m, kind), make(chan string, 1)
+	go func() {
+		for each := range reports {
+			told <- each
+		}
+	}()
+	until(t, "notifications arrive", func() bool { return m.listener.isReceiving() })
+	if err := m.db.notify(t.Context(), channel, `{"id":"`+id+`","late":true}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := within(t, "the event", told); got != id {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,85 @@
+// The HTTP response that a call of a tool is answered with, in Node.js. See answer.js.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+
+import { ClientGone } from './client-gone.js';
+import { SentAnswer } from './sent-answer.js';
+
+/** @typedef {import('./answer.js').Written} Written */
+
+export { AsyncLocalStorage as CallContext };
+
+/**
+ * A connection to PostgreSQL that is opened for one request outlives it, with its context.
+ *
+ * @type {AsyncLocalStorage<WeakRef<import('node:http').ServerResponse>>}
+ */
+const responses = new AsyncLocalStorage();
+
+subscribe('http.server.request.start', (message) => {
+	responses.enterWith(new WeakRef(/** @type {{ response: import('node:http').ServerResponse }} */ (message).response));
+});
+
+/** @returns {Connection | undefined} on which the client of this call waits for its answer */
+export function connectionOfCall() {
+	const response = responses.getStore()?.deref();
+	// A response that has ended belongs to an earlier call, whose context this one has got from a queue.
+	if (!response || response.writableEnded) return undefined;
+	const connection = connections.get(response) ?? new Connection(response);
+	connections.set(response, connection);
+	return connection;
+}
+
+/** @type {WeakMap<import('node:http').ServerResponse, Connection>} */
+const connections = new WeakMap();
+
+/** An HTTP connection on which a client waits for its answer. */
+class Connection {
+	#abort = new AbortController();
+	#response;
+	/** Not `writableFinished`, which is also true of a response that was ended after its connection was closed. */
+	#isFinished = false;
+	/** @type {Promise<boolean>} */
+	#finished;
+
+	/** @param {import('node:http').ServerResponse} response that has not ended */
+	constructor(response) {
+		this.#response = response;
+		this.#finished = new Promise((resolve) => {
+			const onClose = () => {
+				resolve(false);
+				if (!this.#isFinished) this.#abort.abort(new ClientGone());
+			};
+			const { socket } = response;
+			// Before Node takes the socket away from the response. It also finishes one whose rest the client did not wait for.
+			response.prependOnceListener('finish', () => {
+				if (socket?.destroyed || socket?.errored) return;
+				this.#isFinished = true;
+				resolve(true);
+			}).once('close', onClose);
+			if (response.destroyed) onClose();
+		});
+	}
+
+	/** @returns {AbortSignal} */
+	get signal() {
+		return this.#abort.signal;
+	}
+
+	/** Whether the response has ended without the answer, which comes on another one. */
+	get isAccepted() {
+		return this.#response.writableEnded && this.#response.statusCode === 202;
+	}
+
+	/**
+	 * @param {unknown} [requestId]
+	 * @returns {Promise<Written>}
+	 */
+	async written(requestId) {
+		if (this.#response.writableEnded) return 'lost';
+		const sent = new SentAnswer(this.#response);
+		if (!await this.#finished) return 'lost';
+		return sent.isError(requestId) ? 'failed' : 'written';
+	}
+}

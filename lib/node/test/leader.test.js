@@ -1,0 +1,58 @@
+// A primary that takes writes and does not commit, beside the one that leads.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { COMMIT_UNANSWERED_MS } from '../src/core/contract-limits.js';
+import { internalsOf } from '../src/core/internals.js';
+import { startPair } from './support/pair.js';
+import { Proxy } from './support/proxy.js';
+import { Callback, connect, request, setUp, until } from './support/database.js';
+
+const owner = { subject: 'user-42' };
+
+test('what is slow is waited for; a commit that hangs leads to the host that leads', async (t) => {
+	const pair = await startPair(t);
+	const { urlmode, keysFile } = await setUp(t, { ...pair.primary, databaseUrl: pair.urlOf('urlmode_server') });
+	// One address, behind which is whoever leads: a balancer, or a name.
+	const balancer = await Proxy.start(t, pair.primary.serverUrl);
+	const { urlmode: balanced } = await setUp(t, { ...pair.primary, serverUrl: balancer.url });
+	assert.ok((await balanced.create(request)).elicitationId);
+	const before = await urlmode.create(request);
+	const wait = urlmode.waitForCompletion(before.elicitationId, owner);
+
+	const admin = await connect(t, pair.primary.adminUrl);
+	// Also where the functions are older than the package, and cannot say it.
+	for (const name of ['leader', 'leader_of_later']) {
+		if (name !== 'leader') await admin.query(`ALTER FUNCTION urlmode.leader RENAME TO ${name}`);
+		await admin.query('BEGIN; LOCK TABLE urlmode.elicitation');
+		const slow = urlmode.create(request);
+		await until('it waits for the lock', async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'relation'")).rowCount);
+		await sleep(COMMIT_UNANSWERED_MS + 2_000);
+		await admin.query('COMMIT');
+		assert.ok((await slow).elicitationId);
+		if (name !== 'leader') await admin.query(`ALTER FUNCTION urlmode.${name} RENAME TO leader`);
+	}
+
+	await pair.part();
+	const id = randomUUID();
+	const calls = [[urlmode, id], [balanced, randomUUID()]].map(([one, own]) => assert.rejects(
+		one.create({ ...request, subject: own, id: own }), { name: 'UrlModeUnavailableError', maybeDone: true }));
+	await until('both commits hang', async () => await pair.hung() === 2);
+	balancer.lead(pair.standby.serverUrl);
+	await Promise.all(calls);
+	assert.equal(await pair.hung(), 2, 'they were closed, and not cancelled, which would have committed them');
+	const on = async (url) => (await (await connect(t, url)).query('SELECT FROM urlmode.elicitation WHERE id = $1', [id])).rowCount;
+	assert.equal(await on(pair.primary.adminUrl), 0);
+
+	assert.equal((await urlmode.create({ ...request, subject: id, id })).elicitationId, id, 'the same is asked again');
+	assert.ok((await balanced.create(request)).elicitationId);
+	assert.equal(await on(pair.standby.adminUrl), 1);
+	await until('it listens again', () => internalsOf(urlmode).listener.receivesNotifications);
+	const callback = await Callback.start(t, pair.standby.adminUrl, keysFile);
+	await callback.complete(before.elicitationId, { action: 'decline', reason: 'access_denied' });
+	assert.equal((await wait).action, 'decline');
+	assert.equal(await pair.hung(), 2);
+});

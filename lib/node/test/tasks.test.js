@@ -1,0 +1,124 @@
+// What is kept of the run of a task: whatever its tool has returned, the tool is not run again for it. And how many
+// clients of one user listen.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import test from 'node:test';
+
+import { looks } from '../src/adapters/task-looks.js';
+import { notifyOfTasks } from '../src/adapters/task-notifications.js';
+import { TaskServer } from '../src/adapters/tasks.js';
+import { TASK_OWNER_LISTENS_MAX } from '../src/core/contract-limits.js';
+import { breakQueries, payment, setUp, until } from './support/database.js';
+
+const UNKEPT = 'The result of the tool cannot be kept: call the tool without a task';
+const ENDED = { content: [{ type: 'text', text: 'Done.' }] };
+const throws = () => {
+	throw new Error('of the tool');
+};
+
+/** A task whose payment is proved, so that whoever asks for it runs its tool. */
+async function start(t) {
+	const { urlmode, callback, admin } = await setUp(t);
+	const owner = { subject: `user-${randomUUID()}` };
+	const server = new TaskServer(urlmode, (code, message) => Object.assign(new Error(message), { code }));
+	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
+	const { taskId } = await server.create(owner, { name: 'buy' }, { asked: { elicitationId, kind: 'payment', text: 'Pay.' } },
+		{ requestState: 'state', inputRequests: {} });
+	await callback.open(elicitationId, owner);
+	await callback.paid(elicitationId, owner);
+	let runs = 0;
+	let written;
+	return {
+		runs: () => runs,
+		/** What the claim of the payment hears of the answer. */
+		written: () => written,
+		get: (tool) => server.get(taskId, { owner, client: {}, run: async (_call, _answers, round) => {
+			runs += 1;
+			written = round.answer.written();
+			return tool(round);
+		} }),
+		endLease: () => admin.query('UPDATE urlmode.task SET leased_until = now() WHERE id = $1', [taskId]),
+	};
+}
+
+for (const [what, tool] of [
+	['throws an error of its own as JSON', () => ({ ...ENDED, _meta: { toJSON: throws } })],
+	['throws an error of its own when it is read', () => ({ get content() {
+		return throws();
+	} })],
+	['throws no error when it is read', () => ({ ...ENDED, _meta: { toJSON: () => {
+		throw undefined;
+	} } })],
+	['has a BigInt', () => ({ ...ENDED, _meta: { number: 1n } })],
+	['has a cycle', () => {
+		const cycle = {};
+		return { ...ENDED, _meta: Object.assign(cycle, { cycle }) };
+	}],
+	['is too deep', () => ({ ...ENDED, _meta: Array.from({ length: 100_000 }).reduce((inner) => [inner], []) })],
+	['is an error whose data is no JSON', () => Promise.reject(Object.assign(new Error('no'), { data: { toJSON: throws } }))],
+	['is an error without words', () => Promise.reject({ message: { toString: throws } })],
+	['asks with a state that is none', () => ({ resultType: 'input_required', requestState: { toString: throws } })],
+	['asks for more than is kept', () => ({ resultType: 'input_required', requestState: 'next', inputRequests: { one: 'x'.repeat(300_000) } })],
+]) {
+	test(`a result that ${what} ends the task, and is none that was delivered`, async (t) => {
+		const { get, runs, written, endLease } = await start(t);
+		const { status, error } = await get(tool);
+		assert.deepEqual([status, error.message, await written()], ['failed', UNKEPT, 'lost']);
+		await endLease();
+		assert.deepEqual([(await get(tool)).status, runs()], ['failed', 1]);
+	});
+}
+
+test('a result that was not kept because the connection was lost is made again', async (t) => {
+	const { get, runs, written, endLease } = await start(t);
+	breakQueries(t, 'end_task', { times: 1 });
+	await assert.rejects(get(() => ENDED), /^Error: Connection terminated unexpectedly$/);
+	await endLease();
+	const { status, result } = await get(() => ENDED);
+	assert.deepEqual([status, result, runs(), await written()], ['completed', { ...ENDED, resultType: 'complete' }, 2, 'written']);
+});
+
+test('what has failed on the way to the claim is tried again', async (t) => {
+	const { get, runs } = await start(t);
+	const { status } = await get((round) => {
+		round.isUndone = true;
+		return throws();
+	});
+	assert.equal(status, 'working');
+	assert.deepEqual([(await get(() => ENDED)).status, runs()], ['completed', 2]);
+});
+
+test('a user listens with so many clients at a time, and takes no place of another', async (t) => {
+	const { urlmode } = await setUp(t);
+	const acknowledged = (taskIds) => `data: ${JSON.stringify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: { taskIds } } })}\n\n`;
+	/** That of the SDK, which knows of no tasks; and the answer to tasks/get. */
+	const fetch = notifyOfTasks(urlmode, (request) => {
+		const look = looks.getStore();
+		if (look) {
+			Object.assign(look, { owner: { subject: request.headers.get('user') } });
+			return Response.json({ result: { status: 'working' } });
+		}
+		const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(acknowledged())) });
+		return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+	});
+	const taskIds = [randomUUID()];
+	const open = new Set();
+	const listen = async (user) => {
+		const response = await fetch(new Request('https://mcp.example/', {
+			method: 'POST', headers: { 'mcp-method': 'subscriptions/listen', 'content-length': '1', user },
+			body: JSON.stringify({ id: 1, params: { notifications: { taskIds } } }),
+		}));
+		const reader = response.body.getReader();
+		open.add(reader);
+		const { value } = await reader.read();
+		return { listens: new TextDecoder().decode(value).includes(taskIds[0]), end: () => open.delete(reader) && reader.cancel() };
+	};
+	t.after(() => Promise.all([...open].map((reader) => reader.cancel())));
+	const some = [];
+	for (let n = 0; n < TASK_OWNER_LISTENS_MAX; n += 1) some.push(await listen('ada'));
+	assert.deepEqual(some.map(({ listens }) => listens), some.map(() => true));
+	assert.deepEqual([(await listen('ada')).listens, (await listen('grace')).listens], [false, true]);
+	await some[0].end();
+	await until('another one may', async () => (await listen('ada')).listens);
+});

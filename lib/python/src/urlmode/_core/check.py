@@ -1,0 +1,274 @@
+"""`python -m urlmode check`: the setup of a server. The findings have the form of `urlmode check` on a callback host."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from email.message import Message
+from http.client import HTTPMessage
+from typing import IO, Any, Literal, NamedTuple
+from urllib.error import HTTPError
+from urllib.parse import quote, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+
+from . import contract_calls as sql
+from .contract_calls import NewRow, RowKey
+from .keys import KeysFile
+from .pool import Connection, Server
+from .token import binding_of, mint_link
+
+HELP = """usage: python -m urlmode check [--provider NAME] [--json]
+
+Looks at what an MCP server needs: the database, its schema and the role, the clock, the keys file, and whether the
+callback programs answer at the base URL and have the same keys. With the login of the server it creates an elicitation
+of its own, ends it, hears of that, and deletes it. URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and URLMODE_BASE_URL are
+those of the server. Says of each what it found and what to do.
+
+  --provider NAME  a provider of the callback programs' configuration, for a link that they open; by default the one
+                   that they have for this
+  --json           one JSON object, with the status and an array of findings
+
+Status: 0 nothing is wrong, 1 warnings, 2 errors.
+"""
+
+_TIMEOUT_S = 10
+_OF_CHECK = "urlmode-check"
+"""The provider, the tenant and the subject of elicitations that a check makes."""
+_CLOCK_S = 2
+
+Severity = Literal["ok", "warning", "error", "skipped"]
+
+
+class _Finding(NamedTuple):
+    check: str
+    severity: Severity
+    message: str
+    advice: str
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+class _Report:
+    def __init__(self) -> None:
+        self.findings: list[_Finding] = []
+
+    def add(self, check: str, severity: Severity, message: str, advice: str = "") -> None:
+        self.findings.append(_Finding(check, severity, _printable(message), advice))
+
+    async def attempt(self, check: str, advice: str, look: Callable[[], Awaitable[None]]) -> None:
+        """What it raises is a finding."""
+        try:
+            await look()
+        except Exception as error:
+            reason = getattr(error, "reason", None) or error
+            self.add(check, "error", str(reason) or type(error).__name__, advice)
+
+    def count(self, severity: Severity) -> int:
+        return sum(finding.severity == severity for finding in self.findings)
+
+    def print(self) -> None:
+        for check, severity, message, advice in self.findings:
+            print(f"{severity:<8} {check:<14} {message}")
+            if advice:
+                print(f"{'':<23} -> {advice}")
+        print(f"{self.count('error')} errors, {self.count('warning')} warnings, {self.count('skipped')} skipped")
+
+    def print_json(self) -> None:
+        errors, warnings = self.count("error"), self.count("warning")
+        print(json.dumps({
+            "status": "error" if errors else "warning" if warnings else "ok", "errors": errors, "warnings": warnings,
+            "skipped": self.count("skipped"), "findings": [finding._asdict() for finding in self.findings],
+        }))  # fmt: skip
+
+
+def check(*, provider: str | None, as_json: bool) -> int:
+    """Prints what it finds. Returns the exit status."""
+    report = _Report()
+    asyncio.run(_Checks(report, provider or _OF_CHECK).run())
+    if as_json:
+        report.print_json()
+    else:
+        report.print()
+    return 2 if report.count("error") else 1 if report.count("warning") else 0
+
+
+def _required(name: str) -> str:
+    value = os.environ.get(name, "")
+    if not value:
+        raise ValueError(f"{name} is not set")
+    return value
+
+
+class _Checks:
+    def __init__(self, report: _Report, provider: str) -> None:
+        self._report = report
+        self._provider = provider
+        self._keys: KeysFile | None = None
+
+    async def run(self) -> None:
+        report = self._report
+        await report.attempt("keys", "copy the keys file of a callback host", self._check_keys)
+        await report.attempt("database", "correct URLMODE_DATABASE_URL, or start PostgreSQL", self._check_database)
+        if report.count("error") == 0:
+            advice = "the log of PostgreSQL says why; urlmode check on a callback host finds the cause"
+            await report.attempt("walk", advice, self._check_walk)
+        advice = "correct URLMODE_BASE_URL, or start the callback programs and nginx"
+        await report.attempt("callback", advice, self._check_callback)
+
+    async def _check_keys(self) -> None:
+        self._keys = KeysFile(_required("URLMODE_KEYS_FILE"))
+        count = sum(self._keys.find(kid) is not None for kid in range(256))
+        self._report.add("keys", "ok", f"key {self._keys.minting.kid} seals; of {count} that open")
+
+    async def _check_database(self) -> None:
+        connection = await _connect()
+        try:
+            cursor = await connection.execute("""SELECT current_user, to_regnamespace('urlmode') IS NOT NULL,
+                current_setting('enable_seqscan') || current_setting('jit') = 'offoff',
+                extract(epoch FROM clock_timestamp())::float8, pg_is_in_recovery()""")
+            row = await cursor.fetchone()
+            assert row is not None
+            name, has_schema, has_settings, now, is_standby = row
+            advice = "this is a standby: connect to the primary" if is_standby else ""
+            self._report.add("database", "error" if is_standby else "ok", f"reached as {name}", advice)
+            ahead = now - time.time()
+            if abs(ahead) > _CLOCK_S:
+                message = f"PostgreSQL's clock is {ahead:.1f} seconds ahead of this host's"
+                self._report.add("clock", "warning", message, "synchronize both clocks")
+            if not has_schema:
+                self._report.add("schema", "error", "there is no schema urlmode", "run urlmode migrate")
+                return
+            await self._check_schema(connection)
+            if not has_settings:
+                message = f"{name} does not have the settings of urlmode_server"
+                self._report.add("role", "warning", message, "ALTER ROLE … SET enable_seqscan = off, and jit = off")
+        finally:
+            await connection.close()
+
+    async def _check_schema(self, connection: Connection) -> None:
+        cursor = await connection.execute("""SELECT proname, has_function_privilege(oid, 'EXECUTE'),
+            has_function_privilege('urlmode_server', oid, 'EXECUTE') FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace""")
+        functions = await cursor.fetchall()
+        refused = sorted(name for name, mine, servers in functions if servers and not mine)
+        missing = sorted(_called_functions() - {name for name, _, _ in functions})
+        if refused:
+            advice = "connect as urlmode_server, or as a member of it"
+            self._report.add("role", "error", f"no right to execute {', '.join(refused)}", advice)
+        elif missing:
+            advice = "run urlmode migrate of the same version"
+            self._report.add("schema", "error", f"it does not have the functions {', '.join(missing)}", advice)
+        else:
+            self._report.add("schema", "ok", "it has the functions of this version")
+
+    async def _check_walk(self) -> None:
+        """What a server does, with its login: each step is committed."""
+        connection = await _connect()
+        key = RowKey(str(uuid.uuid4()), binding_of(_OF_CHECK, "", _OF_CHECK))
+
+        async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
+            return await (await connection.execute(text, values)).fetchall()
+
+        try:
+            await connection.execute("LISTEN urlmode")
+            await sql.create_elicitation(query, [_row_of(key)])
+            await sql.settle(
+                query, key, action="cancel", reason="", result=None, amount=None, currency=None, reference=None
+            )
+            async for notification in connection.notifies(timeout=_TIMEOUT_S):
+                if f'"id":"{key.id}","status":"completed"' in notification.payload:
+                    break
+            else:
+                raise TimeoutError("the end of an elicitation was written, and its notification does not come")
+            self._report.add("walk", "ok", "an elicitation is created and ended, and its end is heard")
+        finally:
+            try:
+                await sql.end_walk(query, id=key.id)
+            finally:
+                await connection.close()
+
+    async def _check_callback(self) -> None:
+        base_url = _required("URLMODE_BASE_URL").rstrip("/")
+        if urlsplit(base_url).scheme not in ("http", "https"):
+            raise ValueError("URLMODE_BASE_URL must begin with https://")
+        status, headers, _ = await asyncio.to_thread(_get, f"{base_url}/done")
+        if status != 200 or not re.fullmatch("[0-9a-f]{32}", headers.get("x-request-id", "")):
+            message = f"{base_url}/done answers {status}, not as urlmode does"
+            self._report.add("callback", "error", message, "compare nginx with nginx/README.md")
+            return
+        self._report.add("callback", "ok", f"urlmode answers at {base_url}")
+        if self._keys is None:
+            self._report.add("same_keys", "skipped", "not compared")
+            return
+        # A good link of no elicitation: the programs say that they do not know it, or that the state is not good. With
+        # user_check openid they redirect to the sign-in, once they have opened the state.
+        state = mint_link(self._keys.minting, self._provider, str(uuid.uuid4()))
+        status, _, page = await asyncio.to_thread(_get, f"{base_url}/connect/{quote(self._provider, '')}?state={state}")
+        self._compare_keys(status, set(re.findall(r"\b[a-z_]+\b", page)))
+
+    def _compare_keys(self, status: int, words: set[str]) -> None:
+        add = self._report.add
+        if status == 303 or words & {"unknown_elicitation", "sign_in_required", "sign_in_not_set_up"}:
+            add("same_keys", "ok", "the callback programs have the key that seals here")
+        elif "state_invalid" in words:
+            add("same_keys", "error", "the callback programs do not open what is sealed here", "copy their keys file")
+        elif "unknown_provider" in words:
+            message = f"the callback programs have no provider {self._provider}"
+            add("same_keys", "error", message, "compare with their configuration")
+        else:
+            add("same_keys", "warning", "the callback programs answer otherwise than expected", "see their log")
+
+
+def _called_functions() -> set[str]:
+    """Those of the schema that the package calls."""
+    texts = (text for name, text in vars(sql).items() if name.isupper() and isinstance(text, str))
+    return {name for text in texts for name in re.findall(r"urlmode\.(\w+)\(", text)}
+
+
+async def _connect() -> Connection:
+    connecting = Server(_required("URLMODE_DATABASE_URL"), {"application_name": "urlmode check"}).connect()
+    try:
+        connection = await asyncio.wait_for(connecting, _TIMEOUT_S)
+    except asyncio.TimeoutError:
+        raise TimeoutError("no connection in time") from None
+    await connection.execute(f"SET statement_timeout = '{_TIMEOUT_S}s'".encode())
+    return connection
+
+
+def _row_of(key: RowKey) -> NewRow:
+    return NewRow(
+        id=key.id, provider=_OF_CHECK, kind="approval", subject=_OF_CHECK, session="", binding=key.binding,
+        requester="urlmode check", target_url=None, expected=None, verifier=None, ttl_ms=60_000, exclusive=False,
+        resume_key=None, can_recheck=False, request=key.binding, checkout=None, client_id=None, link_kid=0,
+        form=b"nobody opens it", approvers=None, verify_ms=None, traceparent=None, tenant=_OF_CHECK, item=None,
+    )  # fmt: skip
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        return None
+
+
+def _lower(headers: Message[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _get(url: str) -> tuple[int, dict[str, str], str]:
+    try:
+        with build_opener(_NoRedirects).open(url, timeout=_TIMEOUT_S) as response:
+            return response.status, _lower(response.headers), response.read(65536).decode(errors="replace")
+    except HTTPError as error:
+        with error:
+            return error.code, _lower(error.headers), error.read(65536).decode(errors="replace")
+
+
+__all__ = ["HELP", "check"]

@@ -1,0 +1,132 @@
+// What a page of the console asks of PostgreSQL, among ten million rows: how long all statements of a page take, one after the other, at the
+// 99th percentile. And what its indexes cost a browser's return: the time of `complete` with them and without them, in turns.
+// (tests/sql/console.sql proves that its updates are heap-only.)
+//
+//     DEMO=0 tests/stack/up, and . RUN_DIR/env; node tests/bench/console.mjs [ROWS]
+//
+// Ten million rows need 12 GB of disk and ten minutes. The rows stay: use a stack that is thrown away.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+
+const { Client } = createRequire(new URL('../../lib/node/package.json', import.meta.url))('pg');
+const ROWS = Number(process.argv[2] ?? 10_000_000);
+const BATCH = 200_000;
+const SAMPLES = 300;
+const COMPLETIONS = 2_000;
+const ROUNDS = 7;
+const MOST_MS = 200;
+/** Of the median of the rounds: so much longer may a completion take with the indexes. */
+const MOST_RATIO = 1.02;
+const INDEXES = [
+	'CREATE INDEX elicitation_subject ON urlmode.elicitation (subject COLLATE "C", created_at)',
+	'CREATE INDEX elicitation_of_item ON urlmode.elicitation (left(item, 512), created_at) WHERE item IS NOT NULL',
+];
+
+/** A row of a minute ago is the last one of ninety days. Of a hundred, 85 are accounts, 14 payments, one of which is not claimed, 1 documents. */
+const FILL = `WITH made AS (
+	SELECT gen_random_uuid() AS id, n, now() - interval '1 minute' - ($3 - n) * interval '90 days' / $3 AS at, 'p' || n % 12 AS provider,
+		CASE WHEN n % 100 < 85 THEN 'oauth' WHEN n % 100 < 99 THEN 'payment' ELSE 'signature' END AS kind
+	FROM generate_series($1::bigint, $2::bigint) n
+), rows AS (
+	INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, expected, checkout, item,
+		status, action, created_at, opened_at, expires_at, completed_at, claimed_at)
+	SELECT id, provider, kind, 'user-' || n % ($3 / 20 + 1), substr(sha256(n::text::bytea), 1, 16), 'Bench', 'https://provider.example.com/' || repeat('x', 200),
+		CASE kind WHEN 'payment' THEN '{"amount": 4200, "currency": "EUR"}'::jsonb END, CASE kind WHEN 'payment' THEN 'cs_' || n END,
+		CASE WHEN kind <> 'oauth' THEN 'report:' || n END, 'completed', 'accept', at, at, at + interval '5 minutes', at + interval '1 minute', at
+	FROM made
+), payments AS (
+	INSERT INTO urlmode.payment (provider, reference, elicitation, checkout, amount, currency, matches, late, proven_at, claimed_at, subject, item)
+	SELECT provider, 'pay_' || n, id, 'cs_' || n, 4200, 'EUR', true, false, at, CASE WHEN n % 10000 > 100 THEN at END, 'user-' || n % ($3 / 20 + 1), 'report:' || n
+	FROM made WHERE kind = 'payment'
+)
+INSERT INTO urlmode.event (provider, identity, type, elicitation, received_at, action, request)
+SELECT provider, 'evt_' || n, 'type.' || n % 30, id, at, 'accept', md5(n::text) FROM made WHERE kind <> 'oauth'`;
+
+const operator = new Client({ connectionString: process.env.URLMODE_OPERATOR_DATABASE_URL });
+const admin = new Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
+const programs = new Client({ connectionString: process.env.URLMODE_PROGRAMS_DATABASE_URL });
+await Promise.all([operator.connect(), admin.connect(), programs.connect()]);
+
+const quantile = (all, part) => [...all].sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * part))];
+const say = (name, text) => console.log(`${name.padEnd(28)} ${text}`);
+let failed = false;
+
+for (let n = 1; n <= ROWS; n += BATCH) await admin.query(FILL, [n, Math.min(ROWS, n + BATCH - 1), ROWS]);
+/** What the purge would have counted: each hour and day has each reason and type of each of twelve providers. */
+const TIMES = `generate_series(0, 11) p, (
+	SELECT 'hour' AS unit, date_trunc('hour', now(), 'UTC') - h * interval '1 hour' AS at FROM generate_series(0, 71) h
+	UNION ALL SELECT 'day', date_trunc('day', now(), 'UTC') - d * interval '1 day' FROM generate_series(0, 39) d) t`;
+await admin.query(`INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
+	SELECT 'p' || p, unit, at, 'oauth', 'accept', 'reason_' || r, 10 FROM ${TIMES}, generate_series(1, 10) r ON CONFLICT DO NOTHING`);
+await admin.query(`INSERT INTO urlmode.event_count (provider, unit, begins_at, type, action, number, last_at)
+	SELECT 'p' || p, unit, at, 'type.' || y, 'accept', 10, at FROM ${TIMES}, generate_series(0, 29) y ON CONFLICT DO NOTHING`);
+await admin.query('VACUUM ANALYZE');
+
+const number = () => 1 + Math.floor(Math.random() * ROWS);
+/** Of a payment. */
+const paid = () => Math.min(ROWS, Math.floor(number() / 100) * 100 + 90);
+const WAITING = ['unclaimed', 'held', 'undelivered', 'unreadable', 'unknown', 'approvals', 'reconnect'];
+const find = (term) => [['SELECT * FROM urlmode.find_elicitations($1, 51)', [term]]];
+const PAGES = {
+	overview: () => [['SELECT * FROM urlmode.waiting()', []], ['SELECT urlmode.counted_until()', []], ['SELECT * FROM urlmode.list_checks()', []],
+		["SELECT * FROM urlmode.count_ended(NULL, now() - interval '1 day', 'hour')", []], ["SELECT * FROM urlmode.count_ended(NULL, now() - interval '30 days', 'day')", []]],
+	'search, an id': () => find(randomUUID()),
+	'search, a user': () => find(`user-${number() % Math.floor(ROWS / 20 + 1)}`),
+	'search, an item': () => find(`report:${paid()}`),
+	'search, a reference': () => find(`pay_${paid()}`),
+	'search, a checkout': () => find(`cs_${paid()}`),
+	'search, a request': () => find(randomBytes(16).toString('hex')),
+	'search, nothing': () => find('nobody'),
+	list: () => [['SELECT * FROM urlmode.list_waiting($1, NULL, NULL, NULL, NULL, NULL, 51)', [WAITING[number() % WAITING.length]]]],
+	'list, in its middle': () => [["SELECT * FROM urlmode.list_waiting('unclaimed', NULL, NULL, now() - random() * interval '80 days', NULL, NULL, 51)", []]],
+	'list, of one provider': () => [["SELECT * FROM urlmode.list_waiting('unclaimed', $1, NULL, NULL, NULL, NULL, 51)", [`p${number() % 12}`]]],
+	provider: () => [['SELECT * FROM urlmode.known_providers()', []], ['SELECT * FROM urlmode.show_provider($1)', [`p${number() % 12}`]],
+		["SELECT * FROM urlmode.count_events($1, now() - interval '30 days', 'day')", [`p${number() % 12}`]], ['SELECT * FROM urlmode.count_refusals($1)', [`p${number() % 12}`]]],
+	elicitation: async () => {
+		const n = paid();
+		const { rows: [{ id }] } = await admin.query('SELECT elicitation AS id FROM urlmode.payment WHERE provider = $1 AND reference = $2', [`p${n % 12}`, `pay_${n}`]);
+		return ['show_elicitation($1)', 'show_payments($1)', 'show_ends($1)', 'show_refunds($1)', 'show_decisions($1)', 'show_subscriptions($1)', 'show_timeline($1, 501)']
+			.map((call) => [`SELECT * FROM urlmode.${call}`, [id]]);
+	},
+};
+await operator.query("SET statement_timeout = '2s'");
+for (const [name, statements] of Object.entries(PAGES)) {
+	const took = [];
+	for (let n = 0; n < SAMPLES; n += 1) {
+		const all = await statements();
+		const begun = performance.now();
+		for (const [text, values] of all) await operator.query(text, values);
+		took.push(performance.now() - begun);
+	}
+	const p99 = quantile(took, 0.99);
+	if (p99 > MOST_MS) failed = true;
+	say(name, `p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${p99 > MOST_MS ? `, more than ${MOST_MS}` : ''}`);
+}
+
+/** How long so many completions take, one after the other, in ms. */
+async function completions() {
+	const { rows } = await admin.query(`INSERT INTO urlmode.elicitation (id, provider, kind, subject, binding, requester, target_url, status, item, expires_at)
+		SELECT gen_random_uuid(), 'p0', 'oauth', 'user-' || n, substr(sha256(n::text::bytea), 1, 16), 'Bench', 'https://provider.example.com/', 'opened', 'thing:' || n, now() + interval '1 hour'
+		FROM generate_series(1, $1) n RETURNING id, binding`, [COMPLETIONS]);
+	const begun = performance.now();
+	for (const { id, binding } of rows) {
+		const { rows: [{ outcome }] } = await programs.query({ name: 'complete', text: 'SELECT * FROM urlmode.complete($1, $2, $3, $4, $5, $6, $7)',
+			values: [[id], [binding], ['p0'], ['accept'], [''], [Buffer.alloc(200)], [null]] });
+		if (outcome !== 'completed') throw new Error(`a completion has ended as ${outcome}`);
+	}
+	return performance.now() - begun;
+}
+
+const ratios = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+	await admin.query('DROP INDEX urlmode.elicitation_subject; DROP INDEX urlmode.elicitation_of_item');
+	const without = await completions();
+	for (const index of INDEXES) await admin.query(index);
+	ratios.push(await completions() / without);
+}
+const ratio = quantile(ratios, 0.5);
+if (ratio > MOST_RATIO) failed = true;
+say('a completion, with indexes', `${ratio.toFixed(3)} times as long as without (${ratios.map((one) => one.toFixed(2)).sort().join(', ')})`);
+await Promise.all([operator.end(), admin.end(), programs.end()]);
+if (failed) process.exitCode = 1;

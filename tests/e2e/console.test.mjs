@@ -1,0 +1,327 @@
+// The console through nginx: who may, what its pages say, what they never say, and the
+// decisions. The rows are made by the SDK and by signed deliveries.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { Console, HOSTILE, hold, OPERATOR, pay } from '../support/console.mjs';
+import { openFixture } from '../support/fixture.mjs';
+import { until } from '../support/wait.mjs';
+
+const PAGE_MAX = 40_000; // bytes
+const PAGES = ['/console/', '/console/search?q=report', '/console/list?what=unclaimed', '/console/list?what=held', '/console/list?what=undelivered', '/console/list?what=unreadable',
+	'/console/list?what=unknown', '/console/list?what=approvals', '/console/list?what=reconnect', '/console/provider', '/console/provider?name=stripe'];
+
+let fixture;
+let site;
+let paid;
+let held;
+
+before(async () => {
+	fixture = await openFixture({ name: 'console', own: true, env: { CONSOLE: '1' } });
+	site = fixture.closeAtEnd(new Console(fixture.stack));
+	paid = await pay(fixture);
+	held = await hold(fixture, { item: 'video' });
+	await until('the console serves', async () => (await site.ask('/console/')).status === 200);
+});
+
+after(() => fixture?.close());
+
+const elicitation = ({ id }) => `/console/elicitation?id=${id}`;
+
+describe('who may', () => {
+	test('an operator; everybody else is refused, and nobody is named', async () => {
+		for (const page of [...PAGES, elicitation(paid)]) {
+			assert.equal((await site.ask(page)).status, 200, page);
+			const { status, text } = await site.ask(page, { user: 'eve' });
+			assert.equal(status, 403, page);
+			assert.match(text, /<code>not_operator<\/code>/);
+			// The id of the request is any hexadecimal digits.
+			const words = text.replace(/<code>[0-9a-f]{32}<\/code>/, '');
+			for (const name of ['eve', OPERATOR, 'grace', 'stripe']) assert.ok(!words.includes(name), name);
+		}
+	});
+
+	test('without a user the web server is not set up, and a session of somebody else is none', async () => {
+		assert.deepEqual(await site.refusal('/console/', { user: '' }), [500, 'sign_in_not_set_up']);
+		const { cookie } = await site.ask('/console/', { user: 'grace', headers: { Cookie: '' } });
+		assert.match(cookie, /^__Host-urlmode-console=[\w-]+; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/);
+		const { status } = await site.ask('/console/', { user: 'eve', headers: { Cookie: cookie.split(';')[0] } });
+		assert.equal(status, 403);
+	});
+
+	test('the callback host has no such page', async () => {
+		for (const page of PAGES) assert.equal((await fetch(fixture.url(page))).status, 404, page);
+	});
+
+	test('its login cannot read results', async () => {
+		const { default: pg } = await import('pg');
+		const client = new pg.Client({ connectionString: fixture.stack.env.URLMODE_OPERATOR_DATABASE_URL });
+		await client.connect();
+		try {
+			await assert.rejects(client.query('SELECT result FROM urlmode.elicitation'), { code: '42501' });
+		} finally {
+			await client.end();
+		}
+	});
+});
+
+describe('its pages', () => {
+	test('are small, are never kept, and have no script and nothing of others', async () => {
+		for (const page of [...PAGES, elicitation(paid), elicitation(held)]) {
+			const { text, headers } = await site.ask(page);
+			assert.ok(Buffer.byteLength(text) < PAGE_MAX, `${page}: ${Buffer.byteLength(text)}`);
+			assert.equal(headers.get('cache-control'), 'no-store');
+			assert.match(headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/);
+			assert.doesNotMatch(text, /<script|<link|<img|<iframe| style=| on\w+=|https?:/);
+		}
+	});
+
+	test('the overview counts what waits, and leads to each list', async () => {
+		const { text } = await site.ask('/console/');
+		for (const [what, number] of [['unclaimed', 1], ['held', 1], ['undelivered', 0]])
+			assert.match(text, new RegExp(`href="/console/list\\?what=${what}"><strong>${number}</strong>`));
+		assert.match(text, /No check was recorded/);
+	});
+
+	test('search finds by id, user, item and reference, exactly', async () => {
+		const searched = async (term) => (await site.ask(`/console/search?${new URLSearchParams({ q: term })}`)).text;
+		for (const term of [paid.id, ` ${paid.id.toUpperCase()} `, paid.payment.owner.subject, 'report', paid.reference]) assert.ok((await searched(term)).includes(`id=${paid.id}"`), term);
+		for (const term of ['repor', 'Report', randomUUID(), 'x'.repeat(4_000)]) assert.match(await searched(term), /Nothing has exactly this text/);
+		assert.doesNotMatch(await searched(''), /Nothing has/);
+	});
+
+	test('a timeline has what happened in its order, and says what to do', async () => {
+		const { text } = await site.ask(elicitation(held));
+		const seen = [...text.matchAll(/<li class="\w+"><time datetime="[^"]+">[^<]*<\/time>([^<]*)/g)].map(([, what]) => what.trim());
+		assert.equal(seen[0], 'Created');
+		for (const what of ['Message of the provider', 'Paid', 'Disputed', 'Held: no call is offered it', 'Ended']) assert.ok(seen.includes(what), `${what}: ${seen}`);
+		assert.match(text, /A payment is held: decide below/);
+		assert.match(text, /EUR\u00a010\.50/);
+		assert.match((await site.ask(elicitation(paid))).text, /It is paid, and nothing was handed over for it yet/);
+	});
+
+	test('a long timeline ends with the newest, and says that earlier entries are not shown', async () => {
+		const of = await pay(fixture, { item: 'long' });
+		await fixture.stack.sql(`INSERT INTO urlmode.event (provider, identity, type, elicitation, received_at, action)
+			SELECT 'stripe', $1 || i, 'type ' || i, $1::uuid, clock_timestamp() + i * interval '1 second', 'ignored' FROM generate_series(100, 220) AS i`, [of.id]);
+		const { text } = await site.ask(elicitation(of));
+		const entries = text.split('<li class="').slice(1);
+		assert.match(entries[0], /Earlier entries are not shown/);
+		assert.match(entries.at(-1), /type 220/);
+		assert.doesNotMatch(text, /type 100/);
+		assert.ok(entries.length > 40 && entries.length <= 81, `${entries.length}`);
+		assert.ok(Buffer.byteLength(text) < PAGE_MAX);
+		assert.doesNotMatch((await site.ask(elicitation(paid))).text, /Earlier entries/);
+	});
+
+	test('nothing secret is on any of them', async () => {
+		const rows = await fixture.stack.sql('SELECT encode(result, \'hex\') AS result, encode(binding, \'hex\') AS binding, session, target_url FROM urlmode.elicitation');
+		const secrets = rows.flatMap(({ result, binding, session, target_url: target }) => [result, binding, session, target, Buffer.from(binding, 'hex').toString('base64url')])
+			.filter((value) => value?.length > 3);
+		secrets.push(new URL(paid.payment.url).searchParams.get('state'), 'checkout.example');
+		assert.ok(secrets.length > 6);
+		for (const page of [...PAGES, elicitation(paid), elicitation(held)]) {
+			const { text } = await site.ask(page);
+			for (const secret of secrets) assert.ok(!text.includes(secret), `${page}: ${secret}`);
+		}
+	});
+
+	test('each language has its own words', async () => {
+		for (const [language, title] of [['de', 'Übersicht'], ['ar', 'نظرة عامة'], ['ja', '概要']]) {
+			const { text } = await site.ask('/console/', { headers: { 'Accept-Language': language } });
+			assert.match(text, new RegExp(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`));
+			assert.match(text, new RegExp(`<h1>${title}</h1>`));
+		}
+	});
+});
+
+describe('what others wrote', () => {
+	test('never becomes markup, a link, another direction or a formula', async () => {
+		const payment = await pay(fixture, { subject: HOSTILE, item: `${HOSTILE}${'é'.repeat(40)}` });
+		await payment.send({ type: `${HOSTILE.slice(0, 60)}${'x'.repeat(60)}`, data: { object: { client_reference_id: payment.id } } });
+		const pages = [elicitation(payment), `/console/search?${new URLSearchParams({ q: HOSTILE })}`, '/console/list?what=unclaimed'];
+		for (const page of pages) {
+			const { status, text } = await site.ask(page);
+			assert.equal(status, 200, page);
+			assert.ok(text.includes('&lt;img src=x onerror='), page);
+			assert.doesNotMatch(text, /<img|<script|\u202e|\u2066/);
+			assert.ok(Buffer.byteLength(text) < PAGE_MAX);
+		}
+		const { text } = await site.ask('/console/list?what=unclaimed&format=csv');
+		assert.match(text, /"'=cmd\|""<img/);
+		assert.doesNotMatch(text, /(^|,)"?[=+@-]|\u202e/m);
+	});
+});
+
+describe('lists', () => {
+	test('have filters, pages and the same as CSV; a cursor is of its list and its filters', async () => {
+		await Promise.all(Array.from({ length: 22 }, () => pay(fixture, { item: 'many' })));
+		const { text } = await site.ask('/console/list?what=unclaimed&provider=stripe');
+		const cursorOf = (page) => /href="([^"]*cursor[^"]*)"/.exec(page)?.[1].replaceAll(/&#(\d+);/g, (all, code) => String.fromCodePoint(code)).replaceAll('&amp;', '&');
+		const next = cursorOf(text);
+		assert.equal(text.match(/elicitation\?id=/g).length, 20);
+		const second = (await site.ask(next)).text;
+		const ids = (page) => [...page.matchAll(/elicitation\?id=([\w-]+)/g)].map(([, id]) => id);
+		assert.equal(new Set([...ids(text), ...ids(second)]).size, 20 + ids(second).length);
+
+		const csv = await site.ask('/console/list?what=unclaimed&format=csv');
+		assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+		assert.match(csv.headers.get('content-disposition'), /^attachment;/);
+		assert.match(csv.text, /^at,elicitation,provider_name,tenant_name,item,reference,amount,refunded,currency\r\n/);
+		assert.match(csv.text, new RegExp(`"${paid.id}","stripe","","report","${paid.reference}",10\\.50,0\\.00,"EUR"\r\n`));
+		assert.match((await site.ask('/console/list?what=unclaimed&provider=others')).text, /There is nothing here/);
+		assert.match((await site.ask('/console/list?what=unclaimed&until=2020-01-01')).text, /There is nothing here/);
+
+		const changed = [next.replace('stripe', 'others'), next.replace('unclaimed', 'held'), next.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')), '/console/list?what=held&cursor=1'];
+		for (const path of changed) assert.deepEqual(await site.refusal(path), [400, 'cursor_invalid'], path);
+	});
+
+	test('what is none of their words is refused', async () => {
+		for (const path of ['list', 'list?what=others', 'list?what=held&since=yesterday', 'list?what=held&until=2026-02-31', 'list?what=held&format=xml', 'list?what=held&more=1',
+			'elicitation', 'elicitation?id=1', `elicitation?id=${'a'.repeat(36)}`, 'provider?nam=x', 'act?action=void', `act?action=burn&id=${paid.id}&provider=stripe&reference=x`])
+			assert.deepEqual(await site.refusal(`/console/${path}`), [400, 'filter_invalid'], path);
+		assert.deepEqual(await site.refusal(`/console/elicitation?id=${randomUUID()}`), [404, 'unknown_here']);
+		assert.deepEqual(await site.refusal(`/console/act?action=void&id=${paid.id}&provider=stripe&reference=other`), [404, 'unknown_here']);
+		assert.deepEqual(await site.refusal('/console/other'), [404, 'unknown_route']);
+		assert.deepEqual(await site.refusal('/console/', { method: 'DELETE' }), [405, 'method_not_allowed']);
+		assert.deepEqual(await site.refusal('/console/list?what=held&what=held'), [400, 'duplicate_parameter']);
+	});
+});
+
+describe('a decision', () => {
+	const decisions = (of) => fixture.stack.sql('SELECT decision, decided_by, note FROM urlmode.decision WHERE reference = $1 ORDER BY decided_at', [of.reference]);
+
+	test('releases, voids and records a refund, with who and why, as the command does', async () => {
+		const of = await hold(fixture);
+		for (const [action, decision] of [['release', 'released'], ['void', 'voided'], ['release', 'released']]) {
+			if (action === 'void') await of.send({ type: 'charge.dispute.funds_withdrawn', data: { object: {
+				id: `dp2_${of.reference}`, object: 'dispute', payment_intent: of.reference, amount: 100, currency: 'eur', metadata: {} } } });
+			const form = await site.actionForm(action, of);
+			const { status, headers } = await site.ask('/console/act', { form: { ...form, note: ` because of ${action} ` } });
+			assert.equal(status, 303);
+			assert.equal(headers.get('location'), `/console/elicitation?id=${of.id}&done=${action}`);
+			assert.deepEqual((await decisions(of)).at(-1), { decision, decided_by: OPERATOR, note: `because of ${action}` });
+			assert.match((await site.ask(headers.get('location'))).text, new RegExp(`role="status">(Released|Voided)[^]*because of ${action}`));
+		}
+		const form = await site.actionForm('refunded', of);
+		const { status, headers } = await site.ask('/console/act', { form: { ...form, note: 'paid back by hand', refund: 're_1' } });
+		assert.equal(status, 303);
+		assert.match((await site.ask(headers.get('location'))).text, /re_1/);
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'again', refund: 're_1' } }), [409, 'payment_changed']);
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
+	});
+
+	test('of two operators the second is told that somebody was faster', async () => {
+		const of = await hold(fixture);
+		const [one, other] = await Promise.all([site.actionForm('void', of), site.actionForm('void', of, { user: 'grace' })]);
+		const answers = await Promise.all([site.refusal('/console/act', { form: { ...one, note: 'one' } }), site.refusal('/console/act', { form: { ...other, note: 'other' }, user: 'grace' })]);
+		assert.deepEqual(answers.map(([status]) => status).sort(), [303, 409]);
+		assert.deepEqual(answers.find(([status]) => status === 409), [409, 'payment_changed']);
+		assert.equal((await decisions(of)).length, 1);
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('void', of), note: 'one' } }), [409, 'not_held']);
+	});
+
+	test('is about what its page has shown: not what somebody else has decided since, or what went back since', async () => {
+		const of = await hold(fixture);
+		const [release, refunded] = [await site.actionForm('release', of), await site.actionForm('refunded', of)];
+		const stolen = { ...await site.actionForm('void', of, { user: 'grace' }), note: 'a stolen card' };
+		assert.equal((await site.ask('/console/act', { form: stolen, user: 'grace' })).status, 303);
+		const { status, text } = await site.ask('/console/act', { form: { ...release, note: 'why' } });
+		assert.equal(status, 409);
+		assert.match(text, /<code>payment_changed<\/code>/);
+		assert.match(text, new RegExp(`href="&#47;console&#47;elicitation&#63;id&#61;${of.id}"`));
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...refunded, note: 'why', refund: 're_2' } }), [409, 'payment_changed']);
+		assert.deepEqual(await decisions(of), [{ decision: 'voided', decided_by: 'grace', note: 'a stolen card' }]);
+
+		const more = await hold(fixture);
+		const before = await site.actionForm('release', more);
+		await more.send({ type: 'charge.dispute.funds_withdrawn', data: { object: {
+			id: `dp2_${more.reference}`, object: 'dispute', payment_intent: more.reference, amount: 100, currency: 'eur', metadata: {} } } });
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...before, note: 'why' } }), [409, 'payment_changed']);
+		assert.deepEqual(await decisions(more), []);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('release', more), note: 'why' } })).status, 303);
+	});
+
+	test('is possible whatever the provider has in its reference', async () => {
+		const of = await pay(fixture, { item: 'strange' });
+		const reference = `pi \u202e\r\n<${of.id}>&"`;
+		await fixture.stack.sql('UPDATE urlmode.payment SET reference = $2, held = true WHERE reference = $1', [of.reference, reference]);
+		const form = { ...await site.actionForm('void', { ...of, reference }), note: 'why' };
+		assert.equal((await site.ask('/console/act', { form })).status, 303);
+		assert.equal((await decisions({ reference })).length, 1);
+	});
+
+	test('that voids what went back in part is told from what nobody has claimed', async () => {
+		const of = await hold(fixture);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('void', of), note: 'why' } })).status, 303);
+		const { text } = await site.ask(elicitation(of));
+		assert.match(text, /It was voided: no call gets it, and not all of the money went back/);
+		assert.doesNotMatch(text, /nothing was handed over for it yet|All of the money went back/);
+	});
+
+	test('changes nothing without a token of this session and this payment, from this site, with a reason', async () => {
+		const [of, another] = [await hold(fixture), await hold(fixture)];
+		const form = { ...await site.actionForm('void', of), note: 'why' };
+		const foreign = await site.actionForm('void', of, { user: 'grace' });
+		const refused = [
+			[{ form: { ...form, token: '' } }, 403, 'token_invalid'],
+			[{ form: { ...form, token: foreign.token } }, 403, 'token_invalid'],
+			[{ form: { ...form, action: 'release' } }, 403, 'token_invalid'],
+			[{ form: { ...form, reference: another.reference } }, 400, 'filter_invalid'],
+			[{ form: { ...form, id: another.id } }, 403, 'token_invalid'],
+			[{ form, headers: { Cookie: '' } }, 403, 'token_invalid'],
+			[{ form, headers: { 'Sec-Fetch-Site': 'cross-site' } }, 403, 'cross_site'],
+			[{ form, headers: { 'Sec-Fetch-Site': 'same-site' } }, 403, 'cross_site'],
+			[{ form, headers: { Origin: 'https://evil.example' } }, 403, 'cross_site'],
+			[{ form, user: 'eve' }, 403, 'not_operator'],
+			[{ form: { ...form, note: '  ' } }, 400, 'note_invalid'],
+			[{ form: { ...form, note: 'x'.repeat(1_001) } }, 400, 'note_invalid'],
+			[{ form: { ...form, note: 'x'.repeat(5_000) } }, 400, 'parameters_too_large'],
+			[{ form: { ...form, more: '1' } }, 400, 'filter_invalid'],
+			[{ form: { ...await site.actionForm('refunded', of), note: 'why', refund: '' } }, 400, 'note_invalid'],
+		];
+		for (const [options, ...expected] of refused) assert.deepEqual(await site.refusal('/console/act', options), expected, JSON.stringify(options));
+		assert.deepEqual(await site.refusal('/console/act', { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } }), [415, 'unsupported_media_type']);
+		// Without Fetch Metadata, Origin has to be this site.
+		const old = async (origin) => (await fetch(`${site.url}/console/act`, { method: 'POST', body: new URLSearchParams(form), headers: { 'X-Remote-User': OPERATOR, ...origin && { Origin: origin } } })).status;
+		assert.equal(await old(), 403);
+		assert.deepEqual(await decisions(of), []);
+		const { status } = await site.ask('/console/act', { form });
+		assert.equal(status, 303);
+	});
+
+	test('what was deleted after its time cannot be released, and can be voided', async () => {
+		const of = await pay(fixture);
+		const dispute = (type) => of.send({ type, data: { object: { id: `dp_${of.reference}`, object: 'dispute', payment_intent: of.reference, amount: 1050, currency: 'eur', metadata: {} } } });
+		await dispute('charge.dispute.funds_withdrawn');
+		await fixture.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [of.id]);
+		await dispute('charge.dispute.funds_reinstated');
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('release', of), note: 'why' } }), [409, 'elicitation_deleted']);
+		const { text } = await site.ask(elicitation(of));
+		assert.match(text, /The elicitation was deleted after its time/);
+		assert.doesNotMatch(text, /nothing was handed over for it yet/);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('void', of), note: 'why' } })).status, 303);
+	});
+
+	test('what a call has claimed is not decided', async () => {
+		const of = await hold(fixture);
+		const form = { ...await site.actionForm('release', of), note: 'why' };
+		assert.equal((await site.ask('/console/act', { form })).status, 303);
+		await fixture.urlmode.claim(of.id, of.payment.owner);
+		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('void', of), note: 'why' } }), [409, 'payment_claimed']);
+	});
+});
+
+test('a database that is away is a 503, and a decision was not stored', async () => {
+	const form = { ...await site.actionForm('void', held), note: 'why' };
+	await fixture.stack.service('stop', 'postgres');
+	assert.deepEqual(await site.refusal('/console/'), [503, 'unavailable']);
+	const [status, code] = await site.refusal('/console/act', { form });
+	assert.equal(status, 503);
+	assert.ok(['not_stored', 'unavailable'].includes(code), code);
+	assert.deepEqual(await site.refusal(`/console/elicitation?id=1`), [400, 'filter_invalid'], 'what needs no database is answered');
+	await fixture.stack.service('start', 'postgres');
+	await until('the console serves again', async () => (await site.ask('/console/')).status === 200);
+});

@@ -1,0 +1,122 @@
+// The modules in Go as their users get them: with a path and a version of their own, through a proxy of files, which are made of the tags as
+// a proxy makes them. The user's commands and programs are those of lib/go/README.md, in its order.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { GO_ENV } from '../support/go.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PATH = 'modules.example/team/urlmode/lib/go';
+const VERSION = `1.2.${Date.now()}`; // which no run has had before
+const MODULES = ['', '/mcp', '/mcpgo', '/vault'];
+
+const folder = await mkdtemp(join(tmpdir(), 'go-modules-'));
+// With the modules of others that the other tests have.
+const CACHE = GO_ENV.GOMODCACHE;
+after(async () => {
+	for (const each of [folder, join(CACHE, 'modules.example'), join(CACHE, 'cache/download/modules.example')]) await rm(each, { recursive: true, force: true });
+});
+const tree = join(folder, 'tree');
+const user = join(folder, 'user');
+const AUTHOR = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' };
+
+const run = async (cwd, env, program, ...given) => (await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 26 })).stdout;
+const git = (...given) => run(tree, AUTHOR, 'git', ...given);
+const make = (...given) => run(tree, { ...AUTHOR, MAKEFLAGS: '' }, 'make', '-s', ...given);
+
+/** A sum is that of the files: git also has an entry for each folder. */
+const FILES_ALONE = `import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as all, zipfile.ZipFile(sys.argv[2], 'w') as files:
+    for entry in all.infolist():
+        if not entry.is_dir():
+            files.writestr(entry, all.read(entry))`;
+
+/** A proxy (go.dev/ref/mod, "GOPROXY protocol") has of each version its go.mod, and a zip without the modules in its folders. */
+async function publish(proxy, module) {
+	const at = join(proxy, PATH + module, '@v');
+	const of = `lib/go${module}/v${VERSION}`;
+	await mkdir(at, { recursive: true });
+	await writeFile(join(at, 'list'), `v${VERSION}\n`);
+	await writeFile(join(at, `v${VERSION}.info`), JSON.stringify({ Version: `v${VERSION}`, Time: '2026-01-01T00:00:00Z' }));
+	await writeFile(join(at, `v${VERSION}.mod`), await git('show', `${of}:lib/go${module}/go.mod`));
+	const others = (await git('ls-tree', '-r', '--name-only', `${of}:lib/go${module}`)).split('\n')
+		.filter((file) => file.endsWith('/go.mod')).map((file) => `:(exclude)${dirname(file)}`);
+	await git('archive', '--format=zip', `--prefix=${PATH}${module}@v${VERSION}/`, '-o', join(folder, 'all.zip'), `${of}:lib/go${module}`, '--', '.', ...others);
+	await run(folder, {}, 'python3', '-c', FILES_ALONE, 'all.zip', join(at, `v${VERSION}.zip`));
+}
+
+/** The commands and the programs of README, in its order. */
+async function readme() {
+	const text = await readFile(join(tree, 'lib/go/README.md'), 'utf8');
+	return [...text.matchAll(/^ {4}(go [^\n]*)$|```go\n(.*?)```/gms)].map(([, command, program]) => ({ command, program }));
+}
+
+before(async () => {
+	const files = (await promisify(execFile)('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, maxBuffer: 1 << 26 })).stdout.split('\0').filter(Boolean);
+	for (const file of files) await cp(join(ROOT, file), join(tree, file), { verbatimSymlinks: true }).catch((error) => assert.equal(error.code, 'ENOENT'));
+	await git('init', '-q');
+	await git('add', '-A');
+	await git('commit', '-qm', 'All.');
+});
+
+test('a path and a version are commits, with a tag for each module', async () => {
+	const old = /^module (.*)$/m.exec(await readFile(join(tree, 'lib/go/go.mod'), 'utf8'))[1];
+	for (const [target, wrong] of [['go-path', 'GO_PATH=x'], ['go-path', 'GO_PATH=https://github.com/a/b'], ['go-version', 'GO_VERSION=v1.0.0'], ['go-version', 'GO_VERSION=2.0.0']]) {
+		await assert.rejects(make(target, wrong), /publish: GO_/);
+	}
+	await make('go-path', `GO_PATH=${PATH}`);
+	await make('go-version', `GO_VERSION=${VERSION}`);
+	await assert.rejects(make('go-version', `GO_VERSION=${VERSION}`), /there is a tag/);
+	await assert.rejects(git('grep', '-lF', old), 'nothing has the old path');
+	assert.equal(await git('status', '--porcelain'), '');
+	assert.equal((await git('log', '--format=%s')).trim(), [`go: The modules have version ${VERSION}`, `go: The modules are ${PATH}`, 'All.'].join('\n'));
+	assert.deepEqual((await git('tag')).trim().split('\n'), MODULES.map((module) => `lib/go${module}/v${VERSION}`).sort());
+	assert.equal(await run(tree, {}, 'gofmt', '-l', 'lib/go'), '');
+	const license = await readFile(join(ROOT, 'LICENSE'), 'utf8');
+	for (const module of MODULES) {
+		assert.equal(await readFile(join(tree, `lib/go${module}/LICENSE`), 'utf8'), license);
+		assert.doesNotMatch(await readFile(join(tree, `lib/go${module}/go.mod`), 'utf8'), /^replace/m);
+	}
+});
+
+test('a user gets each of them, in the order of README', async () => {
+	const proxy = join(folder, 'proxy');
+	for (const module of MODULES) await publish(proxy, module);
+	// Those of others come from where they always come from, if no other test has brought them yet.
+	const others = (await run(folder, GO_ENV, 'go', 'env', 'GOPROXY')).trim();
+	const env = {
+		...GO_ENV, GOFLAGS: GO_ENV.GOFLAGS.replace('-mod=readonly', ''), GOPROXY: `file://${proxy},${others}`, GONOSUMDB: PATH, GOSUMDB: 'off', GONOPROXY: '', GOPRIVATE: '',
+	};
+	await mkdir(user);
+	const go = (...given) => run(user, env, 'go', ...given);
+	let count = 0;
+	const got = [];
+	for (const { command, program } of await readme()) {
+		if (command) {
+			await go(...command.split(' ').slice(1));
+			if (command.startsWith('go get')) got.push(command.split(' ').at(-1));
+			continue;
+		}
+		const at = join(user, `step${count++}`);
+		await mkdir(at);
+		await writeFile(join(at, 'main.go'), program);
+		await go('get', `./${at.slice(user.length + 1)}`); // what it needs of others, such as pgx
+		await go('vet', `./${at.slice(user.length + 1)}`);
+	}
+	assert.deepEqual(got.sort(), MODULES.map((module) => `${PATH}${module}@v${VERSION}`).sort());
+	assert.ok(count > 5, `${count} programs`);
+	await mkdir(join(user, 'mark3labs'));
+	await writeFile(join(user, 'mark3labs/main.go'), `package main\n\nimport "${PATH}/mcpgo"\n\nfunc main() { println(mcpgo.New != nil) }\n`);
+	await go('build', './step0', './mark3labs');
+	await go('mod', 'verify');
+	const sums = await readFile(join(user, 'go.sum'), 'utf8');
+	for (const module of MODULES) assert.match(sums, new RegExp(`^${PATH}${module} v${VERSION} h1:`, 'm'));
+	const required = await readFile(join(user, 'go.mod'), 'utf8');
+	assert.doesNotMatch(required, /replace/);
+});

@@ -1,0 +1,37 @@
+-- Calls that clients hold as tasks.
+
+-- A task is its owner's. It is over a day after its elicitation can have ended.
+SELECT make(1, ttl => '3 days'), make(2, subject => 'bob'), task(101, 1), task(102, 1, subject => 'bob'), task(103, 9), task_of(101), task_of(101, subject => 'bob'), task_of(102), task_of(999);
+-- What was asked is answered once, in its round.
+SELECT task_answer(101, 'a', subject => 'bob'), task_answer(101, 'a', 2), task_answer(101, 'a'), task_answer(101, 'a'), task_answer(101, 'b'), task_of(101);
+-- It is due when its elicitation has ended. One instance runs its tool.
+SELECT pay(1, 'a'), task_of(101), task_begin(101, subject => 'bob'), task_begin(101), task_begin(101), task_of(101), task_begin(101, 1), task_begin(101, 2);
+-- It may go on with something else, and its lease ends then.
+SELECT make(3, 'oauth', ttl => '-2 hours'), task_on(101, 1, 2, 'next'), task_of(101), task_begin(101), task_on(101, 1, 3, 'next'), task_on(101, 2, 3, 'next'), task_of(101), task_answer(101, 'a', 1), task_answer(101, 'a', 2);
+-- It ends once, and only for who has its lease.
+SELECT task_begin(101), task_on(101, 2), task_end(101, 3, subject => 'bob'), pass('2 min'), task_begin(101), task_end(101, 3), task_end(101, 4), task_end(101, 4), task_of(101), task_answer(101, 'b', 2), task_begin(101), task_cancel(101), task_of(101);
+-- A cancellation is that of the task alone.
+SELECT make(4), task(104, 4), task(105, 4), task_begin(104), task_cancel(104, subject => 'bob'), task_cancel(104), task_cancel(104), task_end(104, 1), task_cancel(199), task_of(104), task_of(105), state(4);
+-- Due is also what waits for an answer of the server.
+SELECT make(5, ttl => '1 day'), task(106, 5), event(5, 'recheck', ref => 'r'), task_of(106), make(6, 'input', verify => '1 min'), task(107, 6), answer(6), task_of(107), make(7, 'oauth'), task(108, 7), pass('6 min'), task_of(108);
+-- Of many it is the last ones.
+SELECT make(8);
+SELECT count(task(200 + i, 8)) FROM generate_series(1, 6) AS i;
+SELECT pass('1 s'), count(task(240 + i, 8)) FROM generate_series(1, 5) AS i;
+SELECT count(*), count(*) FILTER (WHERE n(id) > 240) FROM urlmode.task WHERE elicitation = id(8);
+-- Nothing is larger than it may be.
+SELECT task(301, 8, repeat('x', 262145));
+SELECT urlmode.answer_task_input(id(241), owner('ann'), 1, 'k', sealed(repeat('x', 262145)));
+SELECT make(10), task(302, 10);
+SELECT bool_and(task_answer(302, 'k' || i)) FROM generate_series(1, 32) AS i;
+SELECT task_answer(302, 'k33');
+-- purge deletes those that are over. An elicitation to which the browser has been given more time keeps its tasks, and it takes them along.
+SELECT make(11), task(303, 11), open(11, grace => '10 days'), task_of(303), pass('2 days'), task_of(303), purge(kind => 'stored'), task_of(303), task_of(101);
+SELECT string_agg(n(id)::text, ' ' ORDER BY id) FROM urlmode.task;
+SELECT pass('10 days'), purge(kind => 'stored'), task_of(303), purge(kind => 'stored');
+SELECT count(*) FROM urlmode.task;
+SELECT make(12), task(304, 12);
+DELETE FROM urlmode.elicitation WHERE id = id(12);
+SELECT count(*) FROM urlmode.task;
+-- A payment that comes when all of that is over keeps its task for another day.
+SELECT make(13), task(109, 13), open(13), pass('3 days'), task_of(109), pay(13, 'late'), task_of(109), pass('1 day'), task_of(109);

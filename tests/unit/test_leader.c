@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* A primary that takes writes and does not commit, beside the one that leads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/notifications.h"
+#include "contract/limits.h"
+#include "core/clock.h"
+#include "postgres/leader.h"
+#include "store_fixture.h"
+
+static struct store_fixture fixture;
+
+/* tests/support/pair.mjs: what it reads, what it prints, and its URLs. */
+static struct pair {
+	pid_t pid;
+	FILE *to;
+	FILE *from;
+	char line[2000];
+	char *cgi, *server, *primary, *standby;
+} pair;
+
+static const char *
+ask_pair(const char *command)
+{
+	if (command != NULL) {
+		fprintf(pair.to, "%s\n", command);
+		fflush(pair.to);
+	}
+	assert_non_null(fgets(pair.line, sizeof(pair.line), pair.from));
+	pair.line[strcspn(pair.line, "\n")] = '\0';
+	return pair.line;
+}
+
+static int
+pair_start(void **state)
+{
+	static char urls[sizeof(pair.line)];
+	int to[2], from[2];
+
+	(void)state;
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pair.pid = fork();
+	assert_true(pair.pid >= 0);
+	if (pair.pid == 0) {
+		dup2(to[0], STDIN_FILENO);
+		dup2(from[1], STDOUT_FILENO);
+		close(to[1]);
+		execlp("node", "node", "tests/support/pair.mjs", (char *)NULL);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	pair.to = fdopen(to[1], "w");
+	pair.from = fdopen(from[0], "r");
+	strcpy(urls, ask_pair(NULL));
+	pair.cgi = strtok(urls, " ");
+	pair.server = strtok(NULL, " ");
+	pair.primary = strtok(NULL, " ");
+	pair.standby = strtok(NULL, " ");
+	assert_non_null(pair.standby);
+	return 0;
+}
+
+static int
+pair_stop(void **state)
+{
+	(void)state;
+	store_fixture_close(&fixture);
+	fclose(pair.to);
+	fclose(pair.from);
+	waitpid(pair.pid, NULL, 0);
+	return 0;
+}
+
+/* An operation that writes, and so waits for its commit. */
+static void
+beat(struct um_op *op, const char *subject)
+{
+	*op = (struct um_op){ .kind = UM_OP_BEAT, .subject = subject };
+}
+
+/* How many hosts have beaten there. */
+static int
+beats_at(const char *url)
+{
+	PGconn *conn = PQconnectdb(url);
+	char *count = sql(conn, "SELECT count(*) FROM urlmode.host");
+	int beats = (int)strtol(count, NULL, 10);
+
+	free(count);
+	PQfinish(conn);
+	return beats;
+}
+
+TEST(a_commit_that_is_not_answered_leads_to_the_host_that_leads)
+{
+	struct um_op first, stuck, next, reads = { .kind = UM_OP_PING };
+	char timeline[UM_TIMELINE_LEN + 1];
+
+	store_fixture_open(&fixture, pair.cgi);
+	fixture.now = 1000000;
+	beat(&first, "first");
+	store_fixture_submit(&fixture, &first);
+	store_fixture_run(&fixture, 1);
+	assert_int_equal(first.status, UM_STORE_DONE);
+	assert_string_equal(ask_pair("part"), "parted");
+	assert_true(um_leader_ask(pair.primary, "", "", NULL, timeline));
+	assert_string_equal(timeline, "00000001");
+
+	/* The old primary answers reads, so that only a commit tells. */
+	store_fixture_submit(&fixture, &reads);
+	store_fixture_run(&fixture, 2);
+	assert_int_equal(reads.status, UM_STORE_DONE);
+	beat(&stuck, "stuck");
+	store_fixture_submit(&fixture, &stuck);
+	while (strcmp(ask_pair("hung"), "1") != 0)
+		store_fixture_run_ms(&fixture, 10);
+	fixture.now += UM_COMMIT_UNANSWERED_MS - 1;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_int_equal(stuck.status, UM_STORE_UNAVAILABLE);
+	assert_true(um_store_connected_at(fixture.store) >= 0);
+
+	beat(&next, "next");
+	store_fixture_submit(&fixture, &next);
+	fixture.now++;
+	um_store_run(fixture.store, false, fixture.now);
+	assert_true(um_store_connected_at(fixture.store) < 0);
+	fixture.now += UM_STORE_RETRY_MIN_MS;
+	store_fixture_run(&fixture, 4);
+	assert_int_equal(next.status, UM_STORE_DONE);
+	assert_int_equal(beats_at(pair.standby), 2);
+	/* It was closed and not cancelled, which would have committed it. */
+	assert_string_equal(ask_pair("hung"), "1");
+	assert_int_equal(beats_at(pair.primary), 1);
+}
+
+static void
+announced(const uint8_t id[static UM_UUID_LEN],
+	const struct um_json_node *notification, void *arg)
+{
+	(void)id;
+	(void)notification;
+	(void)arg;
+}
+
+static void
+listening(void *arg)
+{
+	++*(int *)arg;
+}
+
+static void
+ignore(const char *text, void *arg)
+{
+	(void)text;
+	(void)arg;
+}
+
+/* The api listens where it commits: its other connection follows. */
+TEST(the_connection_that_listens_follows)
+{
+	int listened = 0;
+	const struct um_notifications_events events = { announced, listening,
+		ignore, &listened };
+	struct um_notifications *list = um_notifications_new(pair.server,
+		&events);
+	char *there;
+	PGconn *conn;
+
+	assert_non_null(list);
+	for (int i = 0; i < 12000 && listened < 2; i++) {
+		um_notifications_run(list, true, um_monotonic_ms());
+		if (listened == 1 && um_notifications_is_listening(list))
+			um_notifications_leave(list, um_monotonic_ms());
+		usleep(5000);
+	}
+	assert_int_equal(listened, 2);
+	conn = PQconnectdb(pair.standby);
+	there = sql(conn,
+		"SELECT count(*) FROM pg_stat_activity"
+		" WHERE application_name = 'api listener'");
+	assert_string_equal(there, "1");
+	free(there);
+	PQfinish(conn);
+	um_notifications_free(list);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_commit_that_is_not_answered_leads_to_the_host_that_leads,
+			pair_start, NULL),
+		cmocka_unit_test_setup_teardown(
+			the_connection_that_listens_follows, NULL, pair_stop),
+	};
+
+	return cmocka_run_group_tests(tests, store_fixture_group_set_up,
+		store_fixture_group_tear_down);
+}
