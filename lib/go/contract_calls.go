@@ -418,18 +418,18 @@ type leaderRow struct {
 	// empty: it is in recovery
 	timeline string
 	// the process that has answered
-	session int
+	pid int
 	// false: the commit waits for a standby; nil: it is not there
 	works *bool
 }
 
 var sqlLeader = internals.ReadingOf(
-	`SELECT coalesce(timeline, ''), session, works FROM urlmode.leader($1::bigint::integer)`,
+	`SELECT coalesce(timeline, ''), pid, works FROM urlmode.leader($1::bigint::integer)`,
 	func(of leaderValues) []any {
 		return []any{of.process}
 	},
 	func(from pgx.CollectableRow) (r leaderRow, err error) {
-		err = from.Scan(&r.timeline, &r.session, &r.works)
+		err = from.Scan(&r.timeline, &r.pid, &r.works)
 		return r, err
 	},
 )

@@ -66,7 +66,7 @@ func askLeader(ctx context.Context, host *pgx.ConnConfig, process uint32) (answe
 	if err == nil {
 		answer, err = pgx.CollectExactlyOneRow(found, sqlLeader.Read)
 	}
-	return answer, uint32(answer.session) != conn.PgConn().PID(), err
+	return answer, uint32(answer.pid) != conn.PgConn().PID(), err
 }
 
 // isAtWork reports whether one of the hosts says that it carries the statement of this process out. A pooler has process ids of its

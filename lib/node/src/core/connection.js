@@ -67,9 +67,9 @@ export class Client extends pg.Client {
 		const { processID } = /** @type {{ processID?: number }} */ (/** @type {unknown} */ (this));
 		const process = Number(processID);
 		return answerOf({ ...this.#config, host: this.host, port: this.port }, async (client) => {
-			const { works, session } = await leader(queryOf(client), { process });
+			const { works, pid } = await leader(queryOf(client), { process });
 			// A pooler has process ids of its own, and follows a failover itself.
-			return works ?? session !== /** @type {any} */ (client).processID;
+			return works ?? pid !== /** @type {any} */ (client).processID;
 		}).catch(cannotSay);
 	}
 

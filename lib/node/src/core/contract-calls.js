@@ -553,11 +553,11 @@ export async function listMigrations(query) {
 /**
  * @typedef {object} LeaderRow
  * @property {string | null} timeline null: it is in recovery
- * @property {number} session the process that has answered
+ * @property {number} pid the process that has answered
  * @property {boolean | null} works false: the commit waits for a standby; null: it is not there
  */
 
-const LEADER = 'SELECT timeline, session, works FROM urlmode.leader($1)';
+const LEADER = 'SELECT timeline, pid, works FROM urlmode.leader($1)';
 
 /**
  * @param {Query} query

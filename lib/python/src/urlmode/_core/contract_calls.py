@@ -389,13 +389,13 @@ async def end_walk(query: Query, *, id: str) -> int:
 class LeaderRow(NamedTuple):
     timeline: str | None
     """None: it is in recovery"""
-    session: int
+    pid: int
     """the process that has answered"""
     works: bool | None
     """false: the commit waits for a standby; None: it is not there"""
 
 
-LEADER = "SELECT timeline, session, works FROM urlmode.leader(%s::integer)"
+LEADER = "SELECT timeline, pid, works FROM urlmode.leader(%s::integer)"
 
 
 async def leader(query: Query, *, process: int) -> LeaderRow:

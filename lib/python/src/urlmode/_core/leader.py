@@ -102,7 +102,7 @@ class Leadership:
 
         try:
             answer = await leader(query, process=process)
-            return answer, answer.session != connection.pgconn.backend_pid
+            return answer, answer.pid != connection.pgconn.backend_pid
         except psycopg.Error as error:
             # Older functions cannot say it: as with a pooler, nothing is known of the process.
             return None, (error.sqlstate or "").startswith("42")
