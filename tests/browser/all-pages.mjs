@@ -5,8 +5,10 @@ import { sender } from '../support/deliveries.mjs';
 
 /** Of one length in every run, as its letters have one width. */
 const SUBJECT = 'ada.lovelace@example.org';
+/** The widest letter, and nowhere to break a line. */
+const wide = (characters) => 'W'.repeat(characters);
 const LONG = {
-	requester: 'W'.repeat(200),
+	requester: wide(200),
 	subject: 'averyveryverylongsubjectwithoutanyspace'.repeat(13),
 };
 
@@ -67,8 +69,20 @@ const FORM = {
 export const openForm = async (tab, { forms }, options) => tab.goto((await forms.create({ subject: SUBJECT, form: FORM, ...options })).url);
 const FACTS = [
 	{ label: 'Amount', value: 'EUR 1,250.00' }, { label: 'Payee', value: 'Hotel Adler, Berlin' }, { label: 'Cost centre', value: '4711 Sales' },
-	{ label: 'Reason', value: 'Trade fair, three nights\nBreakfast is included' }, { label: 'Nights', value: '3' }, { label: 'W'.repeat(30), value: 'W'.repeat(60) },
+	{ label: 'Reason', value: 'Trade fair, three nights\nBreakfast is included' }, { label: 'Nights', value: '3' }, { label: wide(30), value: wide(60) },
 ];
+/** Each text as long as a form's may be, but for `text`, which is a paragraph. */
+const LONG_FORM = {
+	title: wide(120), text: wide(400), facts: [{ label: wide(120), value: wide(500) }],
+	fields: [
+		{ name: 'secret', type: 'secret', label: wide(200), help: wide(500), link: { url: 'https://shop.example/keys', label: wide(120) } },
+		{ name: 'region', type: 'choice', label: wide(200), choices: [{ value: 'eu', label: wide(200) }] },
+		{ name: 'terms', type: 'checkbox', label: wide(200) },
+	],
+	submit_label: wide(40),
+};
+const openLongApproval = (tab, site) => openForm(tab, site, { kind: 'approval', subject: LONG.subject,
+	form: { title: wide(120), text: wide(1_000), facts: LONG_FORM.facts, comment: 'required' } });
 const openApproval = (tab, site) => openForm(tab, site, { kind: 'approval', form: { title: 'Expense', facts: FORM.facts, comment: 'optional' } });
 
 async function openCheck(tab, site) {
@@ -101,10 +115,12 @@ export const PAGES = [
 		await tab.goto(url);
 	}],
 	['form', 'form_title', openForm],
-	['form-facts', 'form_title', (tab, site) => openForm(tab, site, { form: { title: FORM.title, text: `${FORM.text} ${'W'.repeat(60)}`, facts: FACTS,
+	['form-facts', 'form_title', (tab, site) => openForm(tab, site, { form: { title: FORM.title, text: `${FORM.text} ${wide(60)}`, facts: FACTS,
 		fields: FORM.fields.slice(0, 1), submit_label: 'Connect' } })],
 	['approval-facts', 'approval_title', (tab, site) => openForm(tab, site, { kind: 'approval', form: { title: 'Expense of 1,250 euros for the trade fair in Berlin',
 		facts: FACTS, comment: 'required' } })],
+	['form-long', 'form_title', (tab, site) => openForm(tab, site, { subject: LONG.subject, form: LONG_FORM })],
+	['approval-long', 'approval_title', openLongApproval],
 	['form-checking', 'checking_title', openCheck],
 	['approval', 'approval_title', openApproval],
 	['follow', 'waiting_title', followPayment],

@@ -20,7 +20,7 @@ import { axe, overflow, PHONE, picture, sheet, startChromium, textSize } from '.
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'ja', 'zh', 'ko', 'ar'];
 const OTHERS = LANGUAGES.filter((language) => language !== 'en');
 const texts = (language) => JSON.parse(readFileSync(new URL(`../../lib/pages/${language}.json`, import.meta.url), 'utf8'));
-const PAGE_MAX = 10_000; // bytes, with everything in it
+const PAGE_MAX = 15_000; // bytes, with everything in it
 
 // One picture of all pages for each of these.
 const LOOKS = ['phone', 'arabic', 'dark', 'forced', 'light'];
@@ -127,14 +127,14 @@ function pages(list) {
 						await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
 						// They also have the same elements and colours, so that axe looks at one beside English.
 						await assertLanguage(tab, language, title, { en: ['light', 'dark'], [turn]: ['dark'] }[language] ?? []);
-						if (language === 'en') {
-						assert.deepEqual(await changes(tab, name), [], 'its elements have moved: see boxes.mjs');
-					}
-					if (language === 'en' || language === 'ar') {
-						await tab.emulateMedia({ colorScheme: 'light' });
-						await picture(tab, `${name}-${language === 'en' ? 'phone' : 'arabic'}`);
-					}
-					await assertFits(tab, `${name} in ${language}`);
+							if (language === 'en') {
+							assert.deepEqual(await changes(tab, name), [], 'its elements have moved: see boxes.mjs');
+						}
+						if (language === 'en' || language === 'ar') {
+							await tab.emulateMedia({ colorScheme: 'light' });
+							await picture(tab, `${name}-${language === 'en' ? 'phone' : 'arabic'}`);
+						}
+						await assertFits(tab, `${name} in ${language}`);
 					}
 					assert.deepEqual(problems, []);
 				});
