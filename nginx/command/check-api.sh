@@ -11,7 +11,7 @@ check_api()
 		return
 	fi
 	wrong=0
-	if check_api_files && check_api_runs; then
+	if check_api_files && check_own_runs api; then
 		walk_api
 	fi
 	drop_walk_key
@@ -47,15 +47,16 @@ check_api_files()
 	fi
 }
 
-check_api_runs()
+# check_own_runs NAME: the unit and the socket of the api or the console.
+check_own_runs()
 {
-	if has_units && look_at_unit "$instance-api.service"; then
-		check_unit "$instance-api.service"
+	if has_units && look_at_unit "$instance-$1.service"; then
+		check_unit "$instance-$1.service"
 	fi
-	socket=$sockets/api.sock
-	[ -S "$socket" ] || socket=$sockets-api/api.sock
+	socket=$sockets/$1.sock
+	[ -S "$socket" ] || socket=$sockets-$1/$1.sock
 	if [ ! -S "$socket" ]; then
-		finding error sockets "there is no socket $socket" "start it: systemctl start $instance-api.service"
+		finding error sockets "there is no socket $socket" "start it: systemctl start $instance-$1.service"
 	elif mode=$(stat -c %a -- "$socket" 2>/dev/null) && [ $((mode % 10)) -ne 0 ]; then
 		finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"
 	fi

@@ -10,7 +10,7 @@ check_console()
 	fi
 	wrong=0
 	if check_console_files && check_console_login; then
-		check_console_runs
+		check_own_runs console
 		walk_console
 	fi
 	check_callback_host
@@ -43,20 +43,6 @@ check_console_login()
 			"check database_url in $console_config: its login is ${role_prefix}_operator; urlmode migrate"
 		return 1
 	}
-}
-
-check_console_runs()
-{
-	if has_units && look_at_unit "$instance-console.service"; then
-		check_unit "$instance-console.service"
-	fi
-	socket=$sockets/console.sock
-	[ -S "$socket" ] || socket=$sockets-console/console.sock
-	if [ ! -S "$socket" ]; then
-		finding error sockets "there is no socket $socket" "start it: systemctl start $instance-console.service"
-	elif mode=$(stat -c %a -- "$socket" 2>/dev/null) && [ $((mode % 10)) -ne 0 ]; then
-		finding error sockets "every user can connect to $socket" "its mode is 0660, and its group that of nginx"
-	fi
 }
 
 # As somebody whom nobody knows: that gets no further than the door.

@@ -5,14 +5,7 @@
 setup_api()
 {
 	api_etc=$etc-api
-	if is_root && ! id "$api_user" >/dev/null 2>&1; then
-		step "create the user $api_user" create_user "$api_user"
-	fi
-	if [ -d "$api_etc" ]; then
-		keep "$api_etc"
-	else
-		step "create $api_etc" make_folder "$api_etc" "$api_user"
-	fi
+	setup_own_folder "$api_etc" "$api_user"
 	if [ -e "$api_etc/keys" ]; then
 		keep "$api_etc/keys"
 	else
@@ -26,6 +19,19 @@ setup_api()
 		problem "$etc/server.env is not here, with the password of ${role_prefix}_server: copy it from the host that has it"
 	fi
 	[ ! -d "$nginx" ] || setup_site api "$api_port"
+}
+
+# setup_own_folder FOLDER USER: of the api or the console, and its user.
+setup_own_folder()
+{
+	if is_root && ! id "$2" >/dev/null 2>&1; then
+		step "create the user $2" create_user "$2"
+	fi
+	if [ -d "$1" ]; then
+		keep "$1"
+	else
+		step "create $1" make_folder "$1" "$2"
+	fi
 }
 
 copy_keys()

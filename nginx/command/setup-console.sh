@@ -6,14 +6,7 @@
 setup_console()
 {
 	console_etc=$etc-console
-	if is_root && ! id "$console_user" >/dev/null 2>&1; then
-		step "create the user $console_user" create_user "$console_user"
-	fi
-	if [ -d "$console_etc" ]; then
-		keep "$console_etc"
-	else
-		step "create $console_etc" make_folder "$console_etc" "$console_user"
-	fi
+	setup_own_folder "$console_etc" "$console_user"
 	# It seals the operators' sessions alone. Those of the programs open what users have given.
 	if [ -e "$console_etc/keys" ]; then
 		keep "$console_etc/keys"
