@@ -176,7 +176,9 @@ BEGIN
 			kind = CASE this.kind WHEN 'refund' THEN r.kind ELSE this.kind END,
 			ended = CASE WHEN this.at < r.occurred_at THEN r.ended
 				WHEN this.ended IS NOT NULL OR this.kind = 'dispute' AND this.at > r.occurred_at THEN this.ended ELSE r.ended END,
-			state = CASE WHEN this.at < r.occurred_at THEN coalesce(r.state, this.state) ELSE coalesce(this.state, r.state) END,
+			-- What was told as its end is not undone by what happened at no later time.
+			state = CASE WHEN this.at < r.occurred_at OR r.ended IS NOT NULL AND this.ended IS NULL AND (this.at > r.occurred_at) IS NOT TRUE
+				THEN coalesce(r.state, this.state) ELSE coalesce(this.state, r.state) END,
 			evidence_due_at = CASE WHEN this.at < r.occurred_at THEN coalesce(r.evidence_due_at, this.evidence_due_at)
 				ELSE coalesce(this.evidence_due_at, r.evidence_due_at) END,
 			occurred_at = greatest(r.occurred_at, this.at),

@@ -306,11 +306,13 @@ class Runner {
 		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
 		const late = [];
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
+			const reference = event.reference ?? row.id;
+			const isKnown = this.#model.payments.has(reference);
 			this.#ledger.event(row, event, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
-			const isMoney = outcome === 'other_kind' || (event.effect === 'paid' && row.kind === 'payment' && ['late', 'accept', 'cancel'].includes(outcome));
+			// Of another kind, it says nothing new of a payment that is known.
+			const isMoney = outcome === 'other_kind' ? !isKnown : event.effect === 'paid' && row.kind === 'payment' && ['late', 'accept', 'cancel'].includes(outcome);
 			if (!isMoney) continue;
-			const reference = event.reference ?? row.id;
 			if (this.#model.payments.get(reference).late) late.push(reference);
 		}
 		for (const reference of late) await this.#areTold(reference);

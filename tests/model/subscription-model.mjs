@@ -245,7 +245,7 @@ export class SubscriptionModel {
 	disputes() {
 		const written = [...this.refunds].map(([reference, { payment, said }]) => (
 			[reference, [...said.values()].filter(({ phase, storedAt }) => phase !== undefined && (storedAt === undefined || this.payments.has(payment)))]));
-		return written.filter(([, said]) => said.length > 0).map(([reference, said]) => ({ reference, phase: last(said, ({ at }) => [at]).phase }))
+		return written.filter(([, said]) => said.length > 0).map(([reference, said]) => ({ reference, phase: last(said.map((each, n) => ({ ...each, n })), ({ at, isEnd, n }) => [at, isEnd, n]).phase }))
 			.sort((one, other) => (one.reference < other.reference ? -1 : 1));
 	}
 

@@ -255,7 +255,8 @@ class Runner {
 				effect, ref: payment, refund: reference, amount: effect === 'disputed' ? null : amount,
 				details: { occurred_at: Math.floor((this.#start + event.at) / 1_000), ...kind && { kind, state } },
 			},
-			tell: () => this.#model.back(reference, event.event, { payment, row: event.unnamed ? undefined : row, amount, at: event.at, effect, phase }),
+			tell: () => this.#model.back(reference, event.event, { payment, row: event.unnamed ? undefined : row, amount, at: event.at, effect, phase,
+				isEnd: kind !== undefined && kind !== 'dispute' }),
 		};
 	}
 

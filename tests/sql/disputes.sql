@@ -18,6 +18,13 @@ SELECT * FROM told_of(2);
 SELECT told(2, 'refund_reversed', 'p2', 'd2', 300, kind => 'dispute_won', state => 'won'), told(2, 'disputed', 'p2', 'd2', 150, state => 'under_review', due => 170), payments(2);
 SELECT * FROM told_of(2);
 
+-- Of the same second, or without a time, its end is the last, in whatever order both come.
+SELECT make(n), pay(n, 'p' || n) FROM generate_series(3, 5) AS n;
+SELECT told(3, 'refund_reversed', 'p3', 'd3', 300, kind => 'dispute_won', state => 'won'), told(3, 'refunded', 'p3', 'd3', 300, state => 'under_review');
+SELECT told(4, 'refunded', 'p4', 'd4', 300, state => 'under_review'), told(4, 'refund_reversed', 'p4', 'd4', 300, kind => 'dispute_won', state => 'won');
+SELECT told(5, 'refunded', 'p5', 'd5', NULL, kind => 'dispute_lost', state => 'lost'), told(5, 'disputed', 'p5', 'd5', NULL, state => 'under_review');
+SELECT t.reference, t.ended, t.state, t.reversed FROM generate_series(3, 5) AS n CROSS JOIN LATERAL told_of(n) t;
+
 -- The same dispute withdrawn again after it was reinstated counts, in each order in which the events come.
 SELECT make(10 + o), pay(10 + o, 'p' || 10 + o) FROM generate_series(0, 5) AS o;
 SELECT string_agg(told(10 + n, CASE part WHEN 2 THEN 'refund_reversed' ELSE 'refunded' END, 'p' || 10 + n, 'd' || 10 + n, 100 * part,
