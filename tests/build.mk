@@ -58,7 +58,7 @@ coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % 
 	@tests/run unit-sanitize e2e operate coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
-soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories of payments and of subscriptions (COUNT, SEED)
+soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories of payments, of rechecks and of subscriptions (COUNT, SEED)
 	+@$(MAKE) --no-print-directory build units
 	@node --test --test-concurrency=1 --test-reporter=spec tests/soak/*.test.mjs
 	@LONG=1 node --test --test-reporter=spec tests/chaos/refresh.test.mjs
@@ -67,9 +67,10 @@ soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 10
 		-p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python lib/python/tests/test_memory.py
 	@RUN_DIR=$(CURDIR)/build/soak/run PORT=0 DEMO=0 CALLS=$${CALLS:-100000} tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && . build/soak/run/env && \
 		{ ! command -v go >/dev/null || go test -C lib/go -count=1 -run "KeepNothing|TestMemory" .; }'
-	@node --test --test-concurrency=1 --test-reporter=spec tests/model/mistakes.test.mjs tests/model/subscription-mistakes.test.mjs
+	@node --test --test-concurrency=1 --test-reporter=spec tests/model/*mistakes.test.mjs
 	@COUNT=$${COUNT:-20000} SEED=$${SEED:-$$(date +%s)} ROUNDS=$${ROUNDS:-2000} \
-		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/subscriptions.test.mjs tests/model/concurrent.test.mjs
+		node --test --test-reporter=spec tests/model/model.test.mjs tests/model/rechecks.test.mjs \
+		tests/model/subscriptions.test.mjs tests/model/concurrent.test.mjs
 
 mutants: deps   ## mistakes in the code, which tests must find: named ones, then those of SEED (1) for SECONDS (900)
 	+@$(MAKE) --no-print-directory build units
