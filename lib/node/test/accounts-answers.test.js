@@ -110,8 +110,10 @@ for (const [what, answer, options, expected] of [
 	});
 }
 
+const VECTORS = JSON.parse(readFileSync(new URL('../../../tests/vectors/id-tokens.json', import.meta.url), 'utf8'));
+
 /** A provider that is discovered, and signs its id tokens. */
-async function startDiscovered(t, { account, changed = (token) => token, userinfo = {}, signer }) {
+async function startDiscovered(t, { account, changed = (token) => token, claims = () => ({}), userinfo = {}, signer }) {
 	const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 	const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
 	let issuer;
@@ -127,7 +129,7 @@ async function startDiscovered(t, { account, changed = (token) => token, userinf
 		case '/userinfo': return userinfo;
 		default: {
 			const now = Math.floor(Date.now() / 1_000);
-			const signed = `${encode({ alg: 'RS256', kid: 'one' })}.${encode({ iss: issuer, aud: 'client', sub: '5', iat: now, exp: now + 60 })}`;
+			const signed = `${encode({ alg: 'RS256', kid: 'one' })}.${encode({ iss: issuer, aud: 'client', sub: '5', iat: now, exp: now + 60, ...claims(now) })}`;
 			return { ...TOKENS, id_token: changed(`${signed}.${sign('sha256', Buffer.from(signed), signer ?? privateKey).toString('base64url')}`) };
 		}
 		}
@@ -145,6 +147,21 @@ test('tokens whose id token is not genuine are revoked, but not where the user m
 		const { open, requests } = await startDiscovered(t, { account: { from: 'id_token', id: '/sub' }, ...forged });
 		const { reason } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } }, isInUse);
 		assert.deepEqual([reason, revokedOf(requests)], ['exchange_failed', revoked]);
+	}
+});
+
+test('what an id token says', async (t) => {
+	for (const { what, claims = {}, at = {}, without = [], refused = false } of VECTORS) {
+		const { open } = await startDiscovered(t, {
+			account: { from: 'id_token', id: '/sub' },
+			claims: (now) => ({
+				...JSON.parse(JSON.stringify(claims).replaceAll('{client}', 'client')),
+				...Object.fromEntries(Object.entries(at).map(([name, after]) => [name, now + after])),
+				...Object.fromEntries(without.map((name) => [name, undefined])),
+			}),
+		});
+		const { account, reason } = await (await open()).connect({ ...OUTCOME, result: { code: 'c' } });
+		assert.deepEqual([account?.id, reason], refused ? [undefined, 'exchange_failed'] : ['5', undefined], what);
 	}
 });
 

@@ -56,6 +56,8 @@ class Provider(ThreadingHTTPServer):
         self.return_url = RETURN
         self.challenge = challenge_of(VERIFIER)
         self.claims: dict[str, Any] = {}
+        self.without: list[str] = []
+        """Names of claims that are left out"""
         self.metadata: dict[str, Any] = {}
         self.tokens: dict[str, Any] = {}
         self.sign_with: Any = self.key
@@ -71,7 +73,7 @@ class Provider(ThreadingHTTPServer):
     def id_token(self) -> str:
         now = int(time.time())
         claims = {"iss": self.issuer, "aud": "a client", "sub": "ada", "iat": now, "exp": now + 60, "nonce": NONCE, **self.claims}
-        members = {name: value for name, value in claims.items() if value is not None}
+        members = {name: value for name, value in claims.items() if name not in self.without}
         return jwt.encode({"alg": self.algorithm, "kid": "one"}, members, self.sign_with, algorithms=[self.algorithm])
 
 

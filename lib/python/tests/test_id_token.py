@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hmac
+import json
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +17,25 @@ from urlmode._accounts.not_connected import NotConnected
 __all__ = ["provider"]
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        {"iss": "https://other.example"}, {"aud": "another client"}, {"aud": ["a client", "another"]},
-        {"aud": ["a client"], "azp": "another"}, {"nonce": "another"}, {"nonce": None}, {"exp": 1_000_000_000}, {"exp": None},
-        {"iat": 9_000_000_000}, {"sub": ""}, {"sub": None},
-    ],
-)  # fmt: skip
-async def test_an_id_token_that_says_something_else(provider: Provider, claims: dict[str, Any]) -> None:
-    provider.claims = claims
+VECTORS = json.loads((Path(__file__).parents[3] / "tests/vectors/id-tokens.json").read_text())
+
+
+@pytest.mark.parametrize("case", VECTORS, ids=lambda case: str(case["what"]))
+async def test_what_an_id_token_says(provider: Provider, case: dict[str, Any]) -> None:
+    said = json.loads(json.dumps(case.get("claims", {})).replace("{client}", "a client"))
+    provider.claims = {**said, **{name: time.time() + after for name, after in case.get("at", {}).items()}}
+    provider.without = case.get("without", [])
+    if not case.get("refused"):
+        assert (await connect(at(provider))).account is not None
+        return
+    with pytest.raises(NotConnected) as error:
+        await connect(at(provider))
+    assert (error.value.reason, error.value.detail) == ("exchange_failed", "invalid_id_token")
+
+
+@pytest.mark.parametrize("nonce", [["nonce"], []])
+async def test_an_id_token_of_another_call(provider: Provider, nonce: list[str]) -> None:
+    provider.claims, provider.without = {"nonce": "another"}, nonce
     with pytest.raises(NotConnected) as error:
         await connect(at(provider))
     assert (error.value.reason, error.value.detail) == ("exchange_failed", "invalid_id_token")

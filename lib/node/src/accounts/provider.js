@@ -9,6 +9,7 @@ import { codeOf, detailOf, withDetail } from './request.js';
 import { readWhole } from './bounded-answer.js';
 import { checkParameters, fillIn, fromReturn, readDescription } from './description.js';
 import { configurationOf, importOpenIdClient } from './configuration.js';
+import { assertClaims } from './id-token.js';
 import { lengthen } from './long-lived.js';
 import { findText } from './pointer.js';
 import { parse } from './token-response.js';
@@ -264,16 +265,19 @@ export class AccountProvider {
 	 * @param {string} code
 	 * @param {Accepted} outcome
 	 */
-	#exchange(code, { returnUrl, codeVerifier, nonce }) {
+	async #exchange(code, { returnUrl, codeVerifier, nonce }) {
 		const callback = new URL(returnUrl);
 		// The state and the issuer are checked. Nothing else that came back has a meaning.
 		callback.searchParams.set('code', code);
 		callback.searchParams.set('iss', this.#configuration.serverMetadata().issuer);
-		return this.#openid.authorizationCodeGrant(this.#configuration, callback, {
+		const answer = await this.#openid.authorizationCodeGrant(this.#configuration, callback, {
 			...codeVerifier !== undefined && { pkceCodeVerifier: codeVerifier },
 			expectedState: this.#openid.skipStateCheck,
 			...this.#isDiscovered && nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true },
 		}, this.#oauth.token_parameters);
+		const claims = answer.claims();
+		if (claims) assertClaims(claims, this.#options.client.id);
+		return answer;
 	}
 
 	/**

@@ -47,6 +47,7 @@ async def verify_id_token(
         and claims["sub"] != ""
         and _is_time(claims.get("exp")) and claims["exp"] > now - CLOCK_SKEW_S
         and _is_time(claims.get("iat")) and claims["iat"] < now + CLOCK_SKEW_S
+        and ("nbf" not in claims or _is_time(claims["nbf"]) and claims["nbf"] < now + CLOCK_SKEW_S)
         and (nonce is None or claims.get("nonce") == nonce)
     )  # fmt: skip
     if not is_valid:
