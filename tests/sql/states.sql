@@ -75,6 +75,9 @@ BEGIN
 			check_taken = CASE operation WHEN 'last_check problem' THEN 1 ELSE 10 END
 		WHERE f.elicitation = make.id AND f.check_until IS NOT NULL;
 	END IF;
+	IF operation LIKE '% unopened' THEN
+		UPDATE urlmode.elicitation e SET opened_at = NULL WHERE e.id = make.id AND e.status = 'processing';
+	END IF;
 	IF operation LIKE '%check due' THEN
 		UPDATE urlmode.form f SET check_until = now() WHERE f.elicitation = make.id AND f.check_until IS NOT NULL;
 	END IF;
@@ -135,7 +138,7 @@ BEGIN
 	WHEN word = 'expire_forms' THEN
 		said := urlmode.expire_forms();
 	WHEN word = 'abandon' THEN
-		SELECT a.outcome INTO said FROM urlmode.abandon(ARRAY[id], ARRAY[owner], ARRAY['cancel'], ARRAY['aborted']) a;
+		SELECT a.outcome INTO said FROM urlmode.abandon(ARRAY[id], ARRAY[owner], ARRAY[how], ARRAY['aborted']) a;
 	WHEN word IN ('supersede', 'create') THEN
 		SELECT c.outcome INTO said FROM urlmode.create_elicitation(ids => ARRAY[gen_random_uuid()], providers => ARRAY['p'],
 			kinds => ARRAY['oauth'], subjects => ARRAY['u'], sessions => ARRAY[''], bindings => ARRAY[owner], requesters => ARRAY['r'],
@@ -173,9 +176,9 @@ BEGIN
 			'pending/over', 'opened/over', 'processing/over']) AS s (state)
 		CROSS JOIN unnest(ARRAY['open', 'open_form', 'return accept', 'return decline', 'return cancel', 'answer accept', 'answer decline',
 			'check good', 'check problem', 'check failed', 'check due', 'last_check problem', 'last_check failed', 'last_check due',
-			'paid right', 'paid wrong', 'paid unknown', 'accepted', 'processing', 'attempt_failed', 'failed', 'cancelled', 'expired',
+			'paid right', 'paid wrong', 'paid unknown', 'accepted', 'processing', 'attempt_failed', 'attempt_failed unopened', 'failed', 'cancelled', 'expired',
 			'refunded', 'refund_reversed', 'recheck', 'ignore', 'other_mode', 'other_account',
-			'settle accept', 'settle decline', 'settle cancel', 'expire', 'expire_forms', 'abandon', 'supersede', 'make_room', 'create'
+			'settle accept', 'settle decline', 'settle cancel', 'expire', 'expire_forms', 'abandon cancel', 'abandon decline', 'supersede', 'make_room', 'create'
 		]) AS o (operation)
 	LOOP
 		BEGIN
@@ -206,4 +209,29 @@ SELECT operation, outcome, count(*) AS cases, string_agg(DISTINCT kind, ' ' ORDE
 FROM tried WHERE is_same GROUP BY operation, outcome ORDER BY operation COLLATE "C", outcome COLLATE "C";
 
 SELECT count(*) AS cases, count(*) FILTER (WHERE NOT is_same) AS changing FROM tried;
+
+-- The table says the same. The operations that have another name there, or several:
+CREATE TEMP TABLE other_names (operation text, tried text);
+INSERT INTO other_names VALUES ('answer to check', 'answer accept'), ('check last problem', 'last_check problem'), ('check last failed', 'last_check failed'),
+	('check last failed', 'last_check due'), ('check failed', 'check due'), ('attempt', 'processing'), ('no attempt', 'attempt_failed'),
+	('no attempt unopened', 'attempt_failed unopened'), ('paid', 'paid right'), ('make room', 'make_room'),
+	('expire', 'expire_forms');
+CREATE TEMP TABLE moved AS
+SELECT DISTINCT operation, split_part(kind, '+', 1) AS kind, split_part(before, '/', 1) AS before, split_part(split_part(after, ',', 1), ':', 1) AS status,
+	nullif(split_part(split_part(after, ',', 1), ':', 2), '') AS action
+FROM tried WHERE split_part(before, '/', 1) <> split_part(split_part(after, ',', 1), ':', 1) AND before NOT IN ('accept', 'decline', 'cancel');
+CREATE TEMP TABLE rows AS
+SELECT t.operation, k.kind, s.before, t.status, t.action
+FROM urlmode.transitions() t, unnest(string_to_array(t.kinds, ' ')) AS k (kind), unnest(string_to_array(t.statuses, ' ')) AS s (before);
+
+-- What has moved, and is not in the table.
+SELECT m.* FROM moved m WHERE NOT EXISTS (
+	SELECT FROM rows r WHERE (r.kind, r.before, r.status) = (m.kind, m.before, m.status) AND r.action IS NOT DISTINCT FROM m.action
+		AND (r.operation = m.operation OR (r.operation, m.operation) IN (SELECT o.operation, o.tried FROM other_names o)))
+ORDER BY 1, 2, 3;
+-- What is in the table, and has moved nothing. What leaves a row where it is says how often: it is not among these.
+SELECT r.* FROM rows r WHERE r.before <> r.status AND NOT EXISTS (
+	SELECT FROM moved m WHERE (r.kind, r.before, r.status) = (m.kind, m.before, m.status) AND r.action IS NOT DISTINCT FROM m.action
+		AND (r.operation = m.operation OR (r.operation, m.operation) IN (SELECT o.operation, o.tried FROM other_names o)))
+ORDER BY 1, 2, 3;
 ROLLBACK;
