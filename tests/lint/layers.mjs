@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SEPARATE = { client: ['contract', 'core', 'crypto', 'client'] };
 const CLEARS = /\bmemset\([^;]*,\s*(?:0|'\\0')\s*,[^;]*;|^\s*[^\s=][^\s=]* = \([\w ]+\)\{ ?0 ?\};/gm;
 
 const table = readFileSync(path.join(ROOT, 'lib/README.md'), 'utf8');
@@ -18,11 +17,11 @@ const findings = [];
 const includes = new Map(); // of a module (a header and its source): the modules that it includes
 
 /** @param {string} folder */
-const allowed = (folder) => SEPARATE[folder] ?? layers.slice(0, layers.indexOf(folder) + 1);
+const allowed = (folder) => layers.slice(0, layers.indexOf(folder) + 1);
 
 for (const folder of readdirSync(path.join(ROOT, 'lib'), { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
 	const files = readdirSync(path.join(ROOT, 'lib', folder.name)).filter((name) => /\.[ch]$/.test(name));
-	if (files.length > 0 && !layers.includes(folder.name) && !(folder.name in SEPARATE)) {
+	if (files.length > 0 && !layers.includes(folder.name)) {
 		findings.push(`lib/${folder.name}: this layer is missing in lib/README.md`);
 		continue;
 	}

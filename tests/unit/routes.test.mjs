@@ -101,12 +101,6 @@ test('the console has a server of its own, and the callback host has none of its
 	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode/upstreams.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/console\/|urlmode_console/, file);
 });
 
-test('the console has a server of its own, and the callback host has none of its routes', () => {
-	assert.ok(CONSOLE_ROUTES.length > 0);
-	for (const { prefix } of CONSOLE_ROUTES) assert.match(prefix, /^\/console\/[a-z]*$/);
-	for (const file of ['nginx/urlmode/server.conf', 'nginx/urlmode/upstreams.conf', 'nginx/urlmode.conf', ...Object.keys(OTHERS)]) assert.doesNotMatch(read(file), /\/console\/|urlmode_console/, file);
-});
-
 /** Which program another web server asks for a path: `status` has what no other has. */
 const OTHERS = {
 	'nginx/others/Caddyfile': (file) => [...file.matchAll(/handle (\/[\w/]+?)(\*?) \{\n\t\timport urlmode ([\w-]+) /g)].map(([, path, below, program]) => [below ? path : `= ${path}`, program]),
