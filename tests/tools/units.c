@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,11 +27,22 @@ find(const char *name)
 	return NULL;
 }
 
-/* True: it has ended with status 0. What else it says in TAP is its own. */
+static long
+milliseconds(const struct rusage *usage)
+{
+	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+
+	return (user->tv_sec + system->tv_sec) * 1000 +
+		(user->tv_usec + system->tv_usec) / 1000;
+}
+
+/* True: it has ended with status 0. What else it says in TAP is its own, but for
+ * the processor's time behind it. */
 static bool
 run(char *name)
 {
 	const struct unit *unit = find(name);
+	struct rusage usage;
 	int status;
 	pid_t pid;
 
@@ -39,8 +51,10 @@ run(char *name)
 	pid = unit != NULL ? fork() : -1;
 	if (pid == 0)
 		exit(unit->run(1, (char *[]){ name, NULL }));
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
+	if (pid > 0 && wait4(pid, &status, 0, &usage) == pid && status == 0) {
+		printf("# %s: %ld ms of the processor\n", name, milliseconds(&usage));
 		return true;
+	}
 	printf("not ok 1 - %s did not end with status 0\n", name);
 	return false;
 }
