@@ -101,7 +101,7 @@ python: test-build ## the Python package under each Python of VERSIONS (3.10 3.1
 analysis: test-build ## pyright, staticcheck and Go's race detector, which read or compile everything once more
 	@tests/run analysis
 
-versions: test-build ## each adapter's table of scenarios with each version of its framework, and with each client
+versions: test-build ## the table of scenarios with each version of each framework and each client, that of waiting sides with every pair
 	@tests/run versions
 
 languages: deps ## servers in Java and Rust, which wait over HTTP, where Maven and Cargo are

@@ -168,7 +168,8 @@ func staysFlat(t *testing.T, call func()) {
 	for range calls {
 		call()
 	}
-	if growth := inHeap() - before; growth > int64(10*calls) {
+	// What the runtime keeps for itself differs by some pages.
+	if growth := inHeap() - before; growth > int64(10*calls+100_000) {
 		t.Errorf("%d bytes after %d calls", growth, calls)
 	}
 }

@@ -1,6 +1,6 @@
 // urlmode/mcp and urlmode/mcpgo, with the oldest and the newest version of the official Go SDK and of mcp-go, run the
 // scenarios of tests/scenarios with each kind of client in TypeScript: with the oldest those that depend on the version, unless
-// VERSIONS=all. Then clients and servers in Go and Python meet.
+// VERSIONS=all. Those about rows, users and processes run on the official SDK: both adapters are made of lib/go/adapter. Then clients and servers in Go and Python meet.
 
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ const SERVERS = [
 	{ of: 'go-sdk, oldest', server: 'sdk', version: 'oldest', clients: [{ ...OLDER, has: SESSIONS }, NEWEST] },
 	{ of: 'go-sdk, newest', server: 'sdk', version: 'newest', clients: [{ ...SDK1, has: NOTIFIES }, NEWEST] },
 	{ of: 'mcp-go, oldest', server: 'mcpgo', version: 'oldest', clients: [{ ...OLDER, has: NOTIFIES }, NEWEST] },
-	{ of: 'mcp-go, newest', server: 'mcpgo', version: 'newest', clients: [{ ...OLDER, has: NOTIFIES }, { ...NEWEST, whole: false }] },
+	{ of: 'mcp-go, newest', server: 'mcpgo', version: 'newest', clients: [{ ...OLDER, has: NOTIFIES, shared: true }, { ...NEWEST, whole: false }] },
 ];
 const MS = 1_000_000;
 /** What the servers know of clients, see tests/scenarios/README.md; in nanoseconds. */

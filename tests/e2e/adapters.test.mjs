@@ -2,6 +2,8 @@
 // each kind of client, runs the scenarios of tests/scenarios: all of them with the
 // newest version and the first client of each way of asking, and otherwise those
 // that depend on the version (with VERSIONS=all: all but those of which one is enough).
+// Those that are about rows, users and processes run on sdk2, for links on mcp-use, and
+// on lynq and FrontMCP; the other adapters are made of the same modules (`shared`).
 
 import { after, before } from 'node:test';
 
@@ -22,7 +24,7 @@ const NAMES = [...TYPED, 'names'];
 const SESSIONS = [...NAMES, 'sessions', 'notifications', 'late notifications', 'error'];
 const FRAMEWORKS = [
 	{ name: 'sdk', of: '@modelcontextprotocol/sdk', versions: BOTH,
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'request', has: SESSIONS, shared: true }] },
 	{ name: 'sdk2', of: '@modelcontextprotocol/server', versions: BOTH, clients: [
 		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
 		{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true },
@@ -34,11 +36,11 @@ const FRAMEWORKS = [
 	{ name: 'sdk2-cjs', of: '@modelcontextprotocol/server in CommonJS', versions: ['newest'], isCopy: true, ...inCommonJs('sdk2'),
 		clients: [{ of: 'the SDK 2.x, 2025-11-25', connect: connectLegacy, way: 'request', has: SESSIONS, sticky: true }] },
 	{ name: 'mcp-use', of: 'mcp-use', versions: BOTH, clients: [
-		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES },
+		{ of: 'the SDK 2.x', connect: connectSdk2, way: 'retry', has: NAMES, shared: true },
 		{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: TYPED },
 	] },
 	{ name: 'mcp-lite', of: 'mcp-lite', versions: BOTH,
-		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: TYPED }] },
+		clients: [{ of: 'the SDK 1.x', connect: connectSdk1, way: 'link', has: TYPED, shared: true }] },
 	{ name: 'lynq', of: describeBuild('lynq', LYNQ['@lynq/lynq']), versions: ['newest'],
 		example: { doubles: LYNQ, source: example('lynq-hono.mjs') },
 		tools: { connect_account: 'connect_again', buy_report: 'buy_again' },

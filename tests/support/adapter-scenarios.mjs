@@ -74,18 +74,19 @@ export class AdapterServers {
  * @param {string[]} options.has
  * @param {(options: object) => Promise<object>} options.connect
  * @param {boolean} [options.whole] false: without the scenarios of which one version of the framework is enough
+ * @param {boolean} [options.shared] another framework of the language runs those that are to be run once
  * @param {boolean} [options.sticky]
  * @param {string} [options.traced] a tool whose call has a trace, which is to be kept
  * @param {Record<string, string>} [options.tools]
  * @param {(subject: string) => string} [options.tokenOf]
  */
-export function describeScenarios(name, { fixture, servers, scenarios, way, has, connect, whole = true, sticky, traced, tools, tokenOf = (subject) => `token-of-${subject}` }) {
+export function describeScenarios(name, { fixture, servers, scenarios, way, has, connect, whole = true, shared, sticky, traced, tools, tokenOf = (subject) => `token-of-${subject}` }) {
 	describe(name, { concurrency: 4, timeout: 1_200_000 }, () => {
 		const setting = () => ({
 			fixture: fixture(), way, has, tools, tokenOf, connect,
 			serve: (scenario, run) => servers.serve(scenario, sticky || has.includes('sessions'), run),
 		});
-		const fitting = scenarios.filter((each) => isFor(each, { way, has, whole }));
+		const fitting = scenarios.filter((each) => isFor(each, { way, has, whole, shared }));
 		// First those that stop or kill servers, so that the others find what is left.
 		for (const scenario of [...fitting.filter(({ servers: own }) => own), ...fitting.filter(({ servers: own }) => !own)]) {
 			test(scenario.name, { timeout: 240_000 }, () => runScenario(scenario, setting()));

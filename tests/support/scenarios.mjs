@@ -17,7 +17,7 @@ const FOLDER = new URL('../scenarios/', import.meta.url);
  * @property {string[]} [of] the ways of asking that it is for: `request`, `retry` or `link`. All by default
  * @property {string[]} [needs] what a server must have
  * @property {number} [servers] instances that it has for itself, because it stops or kills them
- * @property {boolean} [once] one version of a framework, with one kind of client, is enough
+ * @property {boolean} [once] one framework of a language, with one kind of client for each way, is enough
  * @property {boolean} [always] every version of a framework runs it, with every kind of client, also where VERSIONS is not `all`
  * @property {Record<string, unknown>[]} steps
  *
@@ -43,10 +43,12 @@ export function readScenarios() {
 
 /**
  * @param {Scenario} scenario
- * @param {Pick<Setting, 'way' | 'has'> & { whole: boolean }} setting
+ * @param {Pick<Setting, 'way' | 'has'> & { whole: boolean, shared?: boolean }} setting shared: another framework, whose adapter is
+ *     made of the same modules, runs what is to be run once
  */
-export function isFor({ of, needs = [], once = false, always = false }, { way, has, whole }) {
-	const isWanted = whole || (process.env.VERSIONS === 'all' ? !once : always);
+export function isFor({ of, needs = [], once = false, always = false }, { way, has, whole, shared = false }) {
+	const all = process.env.VERSIONS === 'all';
+	const isWanted = all ? whole || !once : whole ? !(once && shared) : always;
 	return isWanted && (of === undefined || of.includes(way)) && needs.every((need) => has.includes(need));
 }
 

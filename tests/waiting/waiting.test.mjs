@@ -32,9 +32,12 @@ const CREATE = {
 		title: 'Your API key', fields: [{ name: 'api_key', type: 'secret', label: 'API key', required: true }] } },
 	approval: { provider: 'approvals', kind: 'approval', form: { title: 'Delete the archive?', comment: 'optional' } },
 };
-const { SIDE } = process.env;
-const PAIRS = SIDE === 'node' ? [['node', 'node']] : [['node', 'node'], ['python', 'python'], ['node', 'python'], ['python', 'node'],
-	['http', 'http'], ['http', 'node'], ['python', 'http'], ['go', 'go'], ['go', 'node'], ['python', 'go'], ['go', 'http']]
+const { SIDE, VERSIONS } = process.env;
+/** Each alone, and in a ring, so that another side goes on with what each has made, and each with what another one has made. */
+const RING = [['node', 'node'], ['python', 'python'], ['http', 'http'], ['go', 'go'],
+	['node', 'python'], ['python', 'go'], ['go', 'http'], ['http', 'node']];
+const OTHERS = [['python', 'node'], ['python', 'http'], ['go', 'node']];
+const PAIRS = SIDE === 'node' ? [['node', 'node']] : [...RING, ...VERSIONS === 'all' ? OTHERS : []]
 	// Go is not on every machine, so those with it are a suite of their own.
 	.filter((pair) => pair.includes('go') === (SIDE === 'go') && (SIDE !== 'http' || pair.includes('http')));
 
