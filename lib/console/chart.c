@@ -245,7 +245,7 @@ put_kinds(const struct um_view *view, const struct um_chart *chart,
 		um_view_paragraph(view, "soft", UM_TEXT_CONSOLE_NOTHING);
 		return;
 	}
-	um_view_table(view, chart->title);
+	um_view_table(view, chart->title, UM_TEXT_COUNT);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		um_view_column(view, columns[i], false);
 	um_view_column(view, UM_TEXT_CONSOLE_NUMBER, true);
@@ -281,7 +281,7 @@ put_table(const struct um_view *view, const struct um_chart *chart,
 	const struct figures *figures)
 {
 	um_buf_puts(view->body, "<div class=\"figures\">\n");
-	um_view_table(view, chart->title);
+	um_view_table(view, chart->title, UM_TEXT_CONSOLE_AS_TABLE);
 	um_view_column(view, UM_TEXT_CONSOLE_TIME, false);
 	for (size_t a = 0; a < ACTIONS; a++)
 		um_buf_cat(view->body, "<th scope=\"col\"><code>", actions[a],

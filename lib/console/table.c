@@ -126,7 +126,7 @@ um_table_put(const struct um_view *view, const struct um_table *table,
 		um_view_paragraph(view, "soft", table->none);
 		return;
 	}
-	um_view_table(view, table->title);
+	um_view_table(view, table->title, UM_TEXT_COUNT);
 	for (const struct um_column *c = table->columns; c->key != NULL; c++)
 		um_view_column(view, c->title, is_number(c));
 	um_view_table_body(view);

@@ -287,12 +287,16 @@ um_view_provider(const struct um_view *view, struct um_str name)
 }
 
 void
-um_view_table(const struct um_view *view, enum um_text name)
+um_view_table(const struct um_view *view, enum um_text name, enum um_text more)
 {
 	um_buf_puts(view->body,
 		"<div class=\"table\" role=\"region\" tabindex=\"0\" "
 		"aria-label=\"");
 	um_view_say(view, name);
+	if (more != UM_TEXT_COUNT) {
+		um_buf_puts(view->body, ": ");
+		um_view_say(view, more);
+	}
 	um_buf_puts(view->body, "\">\n<table>\n<thead><tr>");
 }
 

@@ -66,8 +66,12 @@ void um_view_id(const struct um_view *view, struct um_str id);
 /* A link to a provider's page. */
 void um_view_provider(const struct um_view *view, struct um_str name);
 
-/* A table: its name, for who cannot see it; then its columns, its body with the rows. */
-void um_view_table(const struct um_view *view, enum um_text name);
+/*
+ * A table: its name for who cannot see it, of two texts where it is not the only one of
+ * its section (UM_TEXT_COUNT: of one); then its columns, and its body with the rows.
+ */
+void um_view_table(const struct um_view *view, enum um_text name,
+	enum um_text more);
 void um_view_column(const struct um_view *view, enum um_text title,
 	bool is_number);
 void um_view_table_body(const struct um_view *view);

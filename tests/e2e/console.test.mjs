@@ -78,6 +78,31 @@ describe('its pages', () => {
 		}
 	});
 
+	test('the charts have each kind, action and reason, by hour and by day, and stay small', async () => {
+		const { text: before } = await site.ask('/console/');
+		assert.doesNotMatch(before, /class="bars"/);
+		await fixture.stack.sql(`INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
+			SELECT 'stripe', u.unit, date_trunc(u.unit, now(), 'UTC') - n * u.length, 'payment', 'cancel', rpad('reason_' || r || '_', 64, 'x'), 1000000 + r
+			FROM (VALUES ('hour', interval '1 hour', 24), ('day', interval '24 hours', 30)) AS u (unit, length, times) CROSS JOIN generate_series(0, u.times - 1) AS n,
+				generate_series(1, 15) AS r`);
+		try {
+			const { text } = await site.ask('/console/');
+			for (const [title, number] of [['24 hours', 24], ['30 days', 30]]) {
+				const [chart] = new RegExp(`<h2[^>]*>How elicitations ended in ${title}.*?</section>`, 's').exec(text);
+				const drawn = [...chart.matchAll(/<td class="bars"><svg [^>]*><path class="(cancel|others)" d="([^"]*)"/g)];
+				assert.deepEqual(drawn.map(([, action, bars]) => [action, bars.split('M').length - 1]), [...Array.from({ length: 10 }, () => ['cancel', number]), ['others', number]]);
+				// Fifteen of a million, and 1 to 15; the ten with the most, and the others.
+				const sums = Array.from({ length: 10 }, (of, i) => 1_000_015 - i);
+				const row = [0, 0, 15_000_120, ...sums, 5_000_015].map((sum) => `<td>${sum}</td>`).join('');
+				assert.equal(chart.split(`</time></th>${row}</tr>`).length - 1, number);
+			}
+			assert.ok(Buffer.byteLength(text) < PAGE_MAX, `${Buffer.byteLength(text)}`);
+			assert.ok(Buffer.byteLength((await site.ask('/console/provider?name=stripe')).text) < PAGE_MAX);
+		} finally {
+			await fixture.stack.sql('DELETE FROM urlmode.ended_count');
+		}
+	});
+
 	test('the overview counts what waits, and leads to each list', async () => {
 		const { text } = await site.ask('/console/');
 		for (const [what, number] of [['unclaimed', 1], ['held', 1], ['undelivered', 0]])
