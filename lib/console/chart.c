@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUCKETS_MAX 31
 #define ACTIONS 3
@@ -133,29 +134,31 @@ put_class(const struct um_view *view, const struct series *series)
 /* Bars of one series on top of what is below them, in `step` each. */
 static void
 put_bars(const struct um_view *view, const struct series *series,
-	unsigned buckets, unsigned step, double below[BUCKETS_MAX],
-	double height, int64_t most)
+	unsigned buckets, unsigned step, int64_t below[BUCKETS_MAX],
+	int64_t height, int64_t most)
 {
 	um_buf_puts(view->body, "<path ");
 	put_class(view, series);
 	um_buf_puts(view->body, " d=\"");
 	for (unsigned i = 0; i < buckets; i++) {
-		double high = most == 0
-			? 0
-			: (double)series->of[i] * height / (double)most;
+		int64_t high;
 
 		if (series->of[i] == 0)
 			continue;
+		/* As whole units: a page has many of them. */
+		high = (int64_t)((double)series->of[i] * (double)height
+				/ (double)most
+			+ 0.5);
 		high = high < 1 ? 1 : high;
-		um_buf_printf(view->body, "M%u %.1fv-%.1f", i * step + step / 2,
-			below[i], high);
+		um_buf_printf(view->body, "M%u %" PRId64 "v-%" PRId64,
+			i * step + step / 2, below[i], high);
 		below[i] -= high;
 	}
 	um_buf_puts(view->body, "\"/>");
 }
 
 static void
-begin_bars(double below[BUCKETS_MAX], double from)
+begin_bars(int64_t below[BUCKETS_MAX], int64_t from)
 {
 	for (unsigned i = 0; i < BUCKETS_MAX; i++)
 		below[i] = from;
@@ -166,7 +169,7 @@ put_actions(const struct um_view *view, const struct um_chart *chart,
 	const struct figures *figures)
 {
 	const unsigned step = WIDTH / figures->buckets;
-	double below[BUCKETS_MAX];
+	int64_t below[BUCKETS_MAX];
 	int64_t most = 0;
 
 	for (unsigned i = 0; i < figures->buckets; i++) {
@@ -219,7 +222,7 @@ static void
 put_small(const struct um_view *view, const struct series *series,
 	unsigned buckets)
 {
-	double below[BUCKETS_MAX];
+	int64_t below[BUCKETS_MAX];
 	int64_t most = 0;
 
 	for (unsigned i = 0; i < buckets; i++)
@@ -271,11 +274,24 @@ put_numbers(const struct um_view *view, const struct series *series, size_t len,
 	unsigned bucket)
 {
 	for (size_t i = 0; i < len; i++)
-		um_buf_printf(view->body, "<td>%" PRId64 "</td>",
-			series[i].of[bucket]);
+		um_buf_printf(view->body, "<td>%" PRId64, series[i].of[bucket]);
 }
 
-/* The same figures: what was drawn. */
+/* "2026-11-29 04:00", or of a day its date. */
+static void
+put_bucket(const struct um_view *view, int64_t ms, int64_t bucket_ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char text[32];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text),
+		bucket_ms < 86400000 ? "%Y-%m-%d %H:%M" : "%Y-%m-%d", &tm);
+	um_buf_puts(view->body, text);
+}
+
+/* The same figures: what was drawn. HTML needs no end of a cell, and there are many. */
 static void
 put_table(const struct um_view *view, const struct um_chart *chart,
 	const struct figures *figures)
@@ -294,9 +310,9 @@ put_table(const struct um_view *view, const struct um_chart *chart,
 	um_view_table_body(view);
 	for (unsigned i = figures->buckets; i-- > 0;) {
 		um_buf_puts(view->body, "<tr><th scope=\"row\">");
-		um_view_time(view,
-			figures->begin_ms + (int64_t)i * chart->bucket_ms);
-		um_buf_puts(view->body, "</th>");
+		put_bucket(view,
+			figures->begin_ms + (int64_t)i * chart->bucket_ms,
+			chart->bucket_ms);
 		put_numbers(view, figures->actions, ACTIONS, i);
 		put_numbers(view, figures->kinds, figures->kinds_len, i);
 		um_buf_puts(view->body, "</tr>\n");

@@ -10,7 +10,7 @@
 #include "console/view.h"
 
 /* So many kinds, actions and reasons have bars of their own. */
-#define UM_CHART_SERIES 10
+#define UM_CHART_SERIES 8
 
 struct um_chart {
 	const char *id; /* of its heading */
