@@ -61,6 +61,15 @@ const WAITING_ROWS = [
 	SELECT 'p6', 'long_' || n, 'type.' || n % 30, md5('elicitation 90')::uuid, now() - n * interval '1 minute', 'ignored', md5('l' || n) FROM generate_series(1, 10000) n`,
 ];
 
+/** What the purge would have counted: each hour and day has each reason and type of each of twelve providers. */
+const TIMES = `generate_series(0, 11) p, (
+	SELECT 'hour' AS unit, date_trunc('hour', now(), 'UTC') - h * interval '1 hour' AS at FROM generate_series(0, 71) h
+	UNION ALL SELECT 'day', date_trunc('day', now(), 'UTC') - d * interval '1 day' FROM generate_series(0, 39) d) t`;
+const COUNTS = `INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
+	SELECT 'p' || p, unit, at, 'oauth', 'accept', 'reason_' || r, 10 FROM ${TIMES}, generate_series(1, 10) r ON CONFLICT DO NOTHING;
+	INSERT INTO urlmode.event_count (provider, unit, begins_at, type, action, number, last_at)
+	SELECT 'p' || p, unit, at, 'type.' || y, 'accept', 10, at FROM ${TIMES}, generate_series(0, 29) y ON CONFLICT DO NOTHING`;
+
 const operator = new Client({ connectionString: process.env.URLMODE_OPERATOR_DATABASE_URL });
 const admin = new Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
 const programs = new Client({ connectionString: process.env.URLMODE_PROGRAMS_DATABASE_URL });
@@ -71,23 +80,20 @@ const say = (name, text) => console.log(`${name.padEnd(28)} ${text}`);
 let failed = false;
 
 /** An index that is made at once takes a third of the time. */
-const { rows: indexes } = await admin.query(`SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS made FROM pg_index
-	WHERE indrelid = ANY ('{urlmode.elicitation, urlmode.payment, urlmode.event}'::regclass[]) AND NOT indisprimary`);
-for (const { name } of indexes) await admin.query(`DROP INDEX ${name}`);
-for (const fill of FILLS) for (let n = 1; n <= ROWS; n += BATCH) await admin.query(fill, [n, Math.min(ROWS, n + BATCH - 1), ROWS]);
-await admin.query("SET maintenance_work_mem = '1GB'");
-for (const { made } of indexes) await admin.query(made);
-for (const fill of WAITING_ROWS) await admin.query(fill);
-if (process.env.FILL_ONLY) { await admin.end(); await operator.end(); await programs.end(); process.exit(); }
-/** What the purge would have counted: each hour and day has each reason and type of each of twelve providers. */
-const TIMES = `generate_series(0, 11) p, (
-	SELECT 'hour' AS unit, date_trunc('hour', now(), 'UTC') - h * interval '1 hour' AS at FROM generate_series(0, 71) h
-	UNION ALL SELECT 'day', date_trunc('day', now(), 'UTC') - d * interval '1 day' FROM generate_series(0, 39) d) t`;
-await admin.query(`INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
-	SELECT 'p' || p, unit, at, 'oauth', 'accept', 'reason_' || r, 10 FROM ${TIMES}, generate_series(1, 10) r ON CONFLICT DO NOTHING`);
-await admin.query(`INSERT INTO urlmode.event_count (provider, unit, begins_at, type, action, number, last_at)
-	SELECT 'p' || p, unit, at, 'type.' || y, 'accept', 10, at FROM ${TIMES}, generate_series(0, 29) y ON CONFLICT DO NOTHING`);
-await admin.query('VACUUM ANALYZE');
+async function fill() {
+	const { rows: indexes } = await admin.query(`SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS made FROM pg_index
+		WHERE indrelid = ANY ('{urlmode.elicitation, urlmode.payment, urlmode.event}'::regclass[]) AND NOT indisprimary`);
+	for (const { name } of indexes) await admin.query(`DROP INDEX ${name}`);
+	for (const rows of FILLS) for (let n = 1; n <= ROWS; n += BATCH) await admin.query(rows, [n, Math.min(ROWS, n + BATCH - 1), ROWS]);
+	await admin.query("SET maintenance_work_mem = '1GB'");
+	for (const { made } of indexes) await admin.query(made);
+	await admin.query('VACUUM ANALYZE');
+	for (const rows of WAITING_ROWS) await admin.query(rows);
+	await admin.query(COUNTS);
+	await admin.query('VACUUM ANALYZE');
+}
+const { rowCount: isThere } = await admin.query("SELECT FROM urlmode.elicitation WHERE id = md5('elicitation ' || $1)::uuid", [ROWS]);
+if (isThere === 0) await fill();
 
 const number = () => 1 + Math.floor(Math.random() * ROWS);
 /** Of a payment. */
