@@ -55,9 +55,9 @@ BEGIN
 	(SELECT 2, 'subject', e.id, nothing, nothing, e.created_at, nothing FROM urlmode.elicitation e
 	WHERE e.subject COLLATE "C" = term ORDER BY e.created_at DESC LIMIT most)
 	UNION ALL
-	-- Of somebody who pays all the time, any ten thousand.
+	-- Of somebody who pays all the time, any thousand: what was not purged is above.
 	(SELECT 2, 'subject', x.elicitation, x.provider::text, x.reference::text, x.proven_at, nothing
-	FROM (SELECT * FROM urlmode.payment p WHERE p.subject = term LIMIT 10000) x ORDER BY x.proven_at DESC LIMIT most)
+	FROM (SELECT * FROM urlmode.payment p WHERE p.subject = term LIMIT 1000) x ORDER BY x.proven_at DESC LIMIT most)
 	UNION ALL
 	(SELECT 3, 'item', e.id, nothing, nothing, e.created_at, nothing FROM urlmode.elicitation e
 	WHERE left(e.item, 512) = term AND e.item IS NOT NULL ORDER BY e.created_at DESC LIMIT most)
