@@ -46,7 +46,7 @@ describe('who may', () => {
 	test('without a user the web server is not set up, and a session of somebody else is none', async () => {
 		assert.deepEqual(await site.refusal('/console/', { user: '' }), [500, 'sign_in_not_set_up']);
 		const { cookie } = await site.ask('/console/', { user: 'grace', headers: { Cookie: '' } });
-		assert.match(cookie, /^__Host-urlmode-console=[\w-]+; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/);
+		assert.match(cookie, new RegExp(`^__Host-urlmode-console-${new URL(site.url).port}=[\\w-]+; Path=/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$`));
 		const { status } = await site.ask('/console/', { user: 'eve', headers: { Cookie: cookie.split(';')[0] } });
 		assert.equal(status, 403);
 	});
@@ -236,6 +236,30 @@ describe('a decision', () => {
 		assert.match((await site.ask(headers.get('location'))).text, /re_1/);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'again', refund: 're_1' } }), [409, 'payment_changed']);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
+	});
+
+	test('that is sent twice is written once, and told as done both times', async () => {
+		const of = await hold(fixture);
+		for (const [action, decision, more] of [['void', 'voided', {}], ['release', 'released', {}], ['refunded', 'refunded', { refund: 're_twice' }]]) {
+			const form = { ...await site.actionForm(action, of), note: `because of ${action}`, ...more };
+			const before = (await decisions(of)).length;
+			for (let i = 0; i < 2; i++) {
+				const { status, headers } = await site.ask('/console/act', { form });
+				assert.deepEqual([status, headers.get('location')], [303, `/console/elicitation?id=${of.id}&done=${action}`]);
+			}
+			assert.equal((await decisions(of)).length, before + 1);
+			assert.equal((await decisions(of)).at(-1).decision, decision);
+			assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'for another reason' } }), [409, 'payment_changed']);
+			if (action === 'refunded') assert.deepEqual(await site.refusal('/console/act', { form: { ...form, refund: 're_other' } }), [409, 'payment_changed']);
+		}
+
+		// What went back since is not what was decided about.
+		const more = await hold(fixture);
+		const form = { ...await site.actionForm('release', more), note: 'why' };
+		assert.equal((await site.ask('/console/act', { form })).status, 303);
+		await more.send({ type: 'charge.dispute.funds_withdrawn', data: { object: {
+			id: `dp3_${more.reference}`, object: 'dispute', payment_intent: more.reference, amount: 100, currency: 'eur', metadata: {} } } });
+		assert.deepEqual(await site.refusal('/console/act', { form }), [409, 'payment_changed']);
 	});
 
 	test('of two operators the second is told that somebody was faster', async () => {

@@ -346,7 +346,7 @@ TEST(a_session_that_was_changed_is_none)
 {
 	char *session = sign_in("/console/", "", "", "",
 		"/console/?signin=done");
-	char *value = strchr(session, '=') + 1;
+	char *value = strchr(session, '=') + 1, *issuer;
 	size_t len = strlen(value);
 
 	for (size_t i = 0; i < len; i++) {
@@ -357,6 +357,12 @@ TEST(a_session_that_was_changed_is_none)
 	signin_config.base_url = (char *)"https://other.example";
 	assert_page("GET", "/console/", "", session, 303, NULL);
 	signin_config.base_url = (char *)"https://mcp.example";
+	/* Another issuer may know somebody else by this name. */
+	issuer = signin_config.openid.issuer;
+	signin_config.openid.issuer = (char *)"https://other.example";
+	assert_page("GET", "/console/", "", session, 303, NULL);
+	signin_config.openid.issuer = issuer;
+	assert_page("GET", "/console/", "", session, 503, "unavailable");
 	case_context.now_ms += 1800 * INT64_C(1000);
 	assert_page("GET", "/console/", "", session, 303, NULL);
 	free(session);
