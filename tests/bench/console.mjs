@@ -6,6 +6,7 @@
 // Ten million rows need 12 GB of disk and ten minutes. The rows stay: use a stack that is thrown away.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -59,8 +60,8 @@ const WAITING_ROWS = [
 	SELECT 'p' || n % 12, substr(sha256(n::text::bytea), 1, 16), 'json_invalid', '', md5('u' || n), 3 FROM generate_series(1, 12000) n`,
 	`INSERT INTO urlmode.unknown_event (provider, identity, type, effect, reference, amount, currency)
 	SELECT 'p' || n % 12, 'unknown_' || n, 'type.1', 'paid', 'unknown_' || n, 4200, 'EUR' FROM generate_series(1, 10000) n`,
-	`INSERT INTO urlmode.account (subject, provider, account, state, reason, scopes, requested, tokens)
-	SELECT 'user-' || n, 'p' || n % 12, 'account', CASE WHEN n % 50 = 0 THEN 'reconnect' ELSE 'connected' END, '', '{}', '{}', decode(repeat('00', 200), 'hex') FROM generate_series(1, 200000) n`,
+	`INSERT INTO urlmode.account (subject, provider, account, state, reason, scopes, requested, connected_at, tokens)
+	SELECT 'user-' || n, 'p' || n % 12, 'account', CASE WHEN n % 50 = 0 THEN 'reconnect' ELSE 'connected' END, '', '{}', '{}', now() - n * interval '30 s', decode(repeat('00', 200), 'hex') FROM generate_series(1, 200000) n`,
 	`INSERT INTO urlmode.event (provider, identity, type, elicitation, received_at, action, request)
 	SELECT 'p6', 'long_' || n, 'type.' || n % 30, md5('elicitation 90')::uuid, now() - n * interval '1 minute', 'ignored', md5('l' || n) FROM generate_series(1, 10000) n`,
 ];
@@ -129,8 +130,14 @@ const PAGES = {
 };
 const site = new Console({ env: process.env });
 const TYPES = /^(text\/html|text\/csv);/;
+/** Processor time of the sessions of the console so far, in ms: what else a busy machine does is not in it. */
+async function spent() {
+	const { rows } = await admin.query("SELECT pid FROM pg_stat_activity WHERE usename = 'urlmode_operator'");
+	return rows.reduce((sum, { pid }) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6, 0);
+}
 for (const [name, address] of pages ? Object.entries(PAGES) : []) {
 	const took = [];
+	const before = await spent();
 	for (let n = 0; n < SAMPLES; n += 1) {
 		const path = await address();
 		const begun = performance.now();
@@ -142,7 +149,8 @@ for (const [name, address] of pages ? Object.entries(PAGES) : []) {
 	}
 	const p99 = quantile(took, 0.99);
 	if (p99 > MOST_MS) failed = true;
-	say(name, `p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${p99 > MOST_MS ? `, more than ${MOST_MS}` : ''}`);
+	const busy = (await spent() - before) / SAMPLES;
+	say(name, `p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, of the database's processor ${busy.toFixed(1)} ms${p99 > MOST_MS ? `: over ${MOST_MS} ms` : ''}`);
 }
 
 /** How long so many completions take, one after the other, in ms. */
@@ -166,8 +174,10 @@ for (let round = 0; returns && round < ROUNDS; round += 1) {
 	for (const index of INDEXES) await admin.query(index);
 	ratios.push(await completions() / without);
 }
-const ratio = quantile(ratios, 0.5);
-if (ratio > MOST_RATIO) failed = true;
-say('a completion, with indexes', `${ratio.toFixed(3)} times as long as without (${ratios.map((one) => one.toFixed(2)).sort().join(', ')})`);
+if (returns) {
+	const ratio = quantile(ratios, 0.5);
+	if (ratio > MOST_RATIO) failed = true;
+	say('a completion, with indexes', `${ratio.toFixed(3)} times as long as without (${ratios.map((one) => one.toFixed(2)).sort().join(', ')})`);
+}
 await Promise.all([admin.end(), programs.end()]);
 if (failed) process.exitCode = 1;

@@ -109,6 +109,13 @@ test('somebody else is refused, and an operator can sign in from there', async (
 	await tab.goto(`${site.url}/console/`);
 	await tab.waitForURL((url) => url.origin === site.url && url.pathname === '/console/signin');
 	assert.equal(await reason(tab), 'not_operator', 'the provider knows her: she has no session here');
+	// This provider lets nobody choose an account; the second time, the console asks it for a sign-in.
+	await tab.click('a[href*="signin"]');
+	await tab.waitForURL(`${site.url}/console/signin`);
+	assert.equal(await reason(tab), 'sign_in_refused');
+	await tab.click('a');
+	await tab.waitForURL(`${site.url}/console/signin`);
+	await tab.context().clearCookies({ domain: 'localhost' });
 	await tab.click('a[href*="signin"]');
 	await signIn(tab, GRACE);
 	assert.equal(await tab.textContent('h1'), 'Overview');
