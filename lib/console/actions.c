@@ -5,6 +5,7 @@
 #include "http/escape.h"
 
 #define ACTIONS 3
+#define JUST_NOW_MS 600000
 
 static const struct um_action actions[ACTIONS] = {
 	{ "release", "released", UM_TEXT_CONSOLE_RELEASE,
@@ -24,12 +25,31 @@ um_action_of(struct um_str word)
 	return NULL;
 }
 
+static bool
+is_done(const struct um_view *view, const struct um_action *action,
+	const json_t *timeline, const char *user)
+{
+	for (size_t i = 0; i < json_array_size(timeline); i++) {
+		const json_t *row = json_array_get(timeline, i);
+		int64_t ms;
+
+		if (um_str_is(um_row_text(row, "what"), "decided")
+			&& um_str_is(um_row_text(row, "name"), action->decision)
+			&& um_str_is(um_row_text(row, "who"), user)
+			&& um_row_time(row, "at", &ms)
+			&& view->now_ms - ms < JUST_NOW_MS)
+			return true;
+	}
+	return false;
+}
+
 void
-um_actions_put_done(const struct um_view *view, struct um_str word)
+um_actions_put_done(const struct um_view *view, struct um_str word,
+	const json_t *timeline, const char *user)
 {
 	const struct um_action *action = um_action_of(word);
 
-	if (action == NULL)
+	if (action == NULL || !is_done(view, action, timeline, user))
 		return;
 	um_buf_puts(view->body, "<p class=\"note\" role=\"status\">");
 	um_view_say(view, action->done);

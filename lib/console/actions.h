@@ -19,7 +19,11 @@ const struct um_action *um_action_of(struct um_str word);
 void um_actions_put_links(const struct um_view *view, const json_t *payments,
 	struct um_str id);
 
-/* Says that it was done; `word` is an action, or nothing is said. */
-void um_actions_put_done(const struct um_view *view, struct um_str word);
+/*
+ * Says that it was done, where `word` is an action, and the timeline has that this user
+ * has decided so just now: anybody can make an address that names an action.
+ */
+void um_actions_put_done(const struct um_view *view, struct um_str word,
+	const json_t *timeline, const char *user);
 
 #endif

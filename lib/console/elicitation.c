@@ -164,7 +164,8 @@ read_elicitation(const struct um_context *context, struct um_exchange *ex)
 		(struct um_view_head){ .status = 200,
 			.title = UM_TEXT_CONSOLE_ELICITATION,
 			.part = UM_CONSOLE_NO_PART });
-	um_actions_put_done(&view, um_form_get(&ex->form, "done"));
+	um_actions_put_done(&view, um_form_get(&ex->form, "done"), data[3],
+		ex->user);
 	put_summary(&view, data[0], data[1], um_form_get(&ex->form, "id"));
 	um_advice_put(&view, data[0], data[1]);
 	um_actions_put_links(&view, data[1], um_form_get(&ex->form, "id"));

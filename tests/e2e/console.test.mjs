@@ -238,6 +238,14 @@ describe('a decision', () => {
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
 	});
 
+	test('is told as done to who has decided so, not to whoever opens such an address', async () => {
+		const of = await hold(fixture);
+		const says = async (action, user) => (await site.ask(`${elicitation(of)}&done=${action}`, { user })).text.includes('role="status"');
+		for (const action of ['release', 'void', 'refunded', 'burn']) assert.equal(await says(action), false, action);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('void', of), note: 'why' } })).status, 303);
+		assert.deepEqual([await says('void'), await says('release'), await says('void', 'grace')], [true, false, false]);
+	});
+
 	test('that is sent twice is written once, and told as done both times', async () => {
 		const of = await hold(fixture);
 		for (const [action, decision, more] of [['void', 'voided', {}], ['release', 'released', {}], ['refunded', 'refunded', { refund: 're_twice' }]]) {
