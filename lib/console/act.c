@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "console/act.h"
-
+/*
+ * What an operator decides about a payment: the same functions as the command's. The
+ * page before says what will follow. What is sent has a reason, and a token of this
+ * session that names the payment and holds the state in which the page has shown it:
+ * what has changed since is not decided.
+ */
 #include <string.h>
 
+#include "console/actions.h"
 #include "console/calls.h"
 #include "console/filters.h"
 #include "console/pages.h"
@@ -11,39 +16,14 @@
 #include "http/escape.h"
 #include "postgres/array.h"
 
-static const struct action {
-	const char *word;     /* in addresses and forms */
-	const char *decision; /* what the database says when it is done */
-	enum um_text title, note, done;
-} actions[] = {
-	{ "release", "released", UM_TEXT_CONSOLE_RELEASE,
-		UM_TEXT_CONSOLE_RELEASE_NOTE, UM_TEXT_CONSOLE_RELEASED },
-	{ "void", "voided", UM_TEXT_CONSOLE_VOID, UM_TEXT_CONSOLE_VOID_NOTE,
-		UM_TEXT_CONSOLE_VOIDED },
-	{ "refunded", "refunded", UM_TEXT_CONSOLE_REFUND,
-		UM_TEXT_CONSOLE_REFUND_NOTE, UM_TEXT_CONSOLE_RECORDED },
-};
+#define NOTE_MAX 1000     /* bytes, as the database has it */
+#define REFERENCE_MAX 800 /* the same */
 
 static um_step shown, decided;
 
-static const struct action *
-action_of(struct um_str word)
-{
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (um_str_is(word, actions[i].word))
-			return &actions[i];
-	return NULL;
-}
-
-static bool
-is_refund(const struct action *action)
-{
-	return strcmp(action->word, "refunded") == 0;
-}
-
 /* What is decided about. Of a form, the token has the provider and the reference. */
 struct subject {
-	const struct action *action;
+	const struct um_action *action;
 	struct um_str id, provider, reference;
 	uint8_t uuid[UM_UUID_LEN];
 };
@@ -59,7 +39,7 @@ read_subject(struct subject *subject, const struct um_exchange *ex)
 	bool posted = ex->request.method == UM_POST;
 
 	*subject = (struct subject){
-		.action = action_of(um_form_get(form, "action")),
+		.action = um_action_of(um_form_get(form, "action")),
 		.id = um_form_get(form, "id"),
 		.provider = um_form_get(form, "provider"),
 		.reference = um_form_get(form, "reference"),
@@ -72,8 +52,7 @@ read_subject(struct subject *subject, const struct um_exchange *ex)
 				&& subject->provider.len
 					<= UM_CONSOLE_FILTER_MAX
 				&& subject->reference.len != 0
-				&& subject->reference.len
-					<= UM_ACT_REFERENCE_MAX));
+				&& subject->reference.len <= REFERENCE_MAX));
 }
 
 /* What the token of a form is for. */
@@ -147,10 +126,10 @@ read_words(struct words *words, const struct um_exchange *ex,
 		.note = um_str_trim(um_form_get(&ex->form, "note")),
 		.refund = um_str_trim(um_form_get(&ex->form, "refund")),
 	};
-	return words->note.len != 0 && words->note.len <= UM_ACT_NOTE_MAX
-		&& (!is_refund(subject->action)
+	return words->note.len != 0 && words->note.len <= NOTE_MAX
+		&& (!subject->action->names_refund
 			|| (words->refund.len != 0
-				&& words->refund.len <= UM_ACT_REFERENCE_MAX));
+				&& words->refund.len <= REFERENCE_MAX));
 }
 
 /* Who, what and why; `payment` is the text of the token. */
@@ -239,7 +218,7 @@ put_form(const struct um_view *view, const struct subject *subject,
 	put_hidden(view, "action", um_str(subject->action->word));
 	put_hidden(view, "id", subject->id);
 	put_hidden(view, "token", token);
-	if (is_refund(subject->action)) {
+	if (subject->action->names_refund) {
 		um_buf_puts(body, "<label>");
 		um_view_say(view, UM_TEXT_CONSOLE_REFUND_REFERENCE);
 		um_buf_puts(body,
@@ -264,23 +243,15 @@ static void
 put_payment(const struct um_view *view, const json_t *payment)
 {
 	um_buf_puts(view->body, "<dl>\n");
-	um_view_row(view, UM_TEXT_CONSOLE_PROVIDER);
-	um_view_put(view, um_row_text(payment, "provider"), UM_CONSOLE_LINE);
-	um_view_row_end(view);
-	um_view_row(view, UM_TEXT_CONSOLE_REFERENCE);
-	um_view_put(view, um_row_text(payment, "reference"), UM_CONSOLE_LINE);
-	um_view_row_end(view);
-	um_view_row(view, UM_TEXT_CONSOLE_ITEM);
-	um_view_put(view, um_row_text(payment, "item"), UM_CONSOLE_LINE);
-	um_view_row_end(view);
-	um_view_row(view, UM_TEXT_CONSOLE_AMOUNT);
-	um_view_amount(view, um_row_int(payment, "amount"),
-		um_row_text(payment, "currency"));
-	um_view_row_end(view);
-	um_view_row(view, UM_TEXT_CONSOLE_GONE_BACK);
-	um_view_amount(view, um_row_int(payment, "refunded"),
-		um_row_text(payment, "currency"));
-	um_view_row_end(view);
+	um_view_text_row(view, UM_TEXT_CONSOLE_PROVIDER,
+		um_row_text(payment, "provider"));
+	um_view_text_row(view, UM_TEXT_CONSOLE_REFERENCE,
+		um_row_text(payment, "reference"));
+	um_view_text_row(view, UM_TEXT_CONSOLE_ITEM,
+		um_row_text(payment, "item"));
+	um_view_amount_row(view, UM_TEXT_CONSOLE_AMOUNT, payment, "amount");
+	um_view_amount_row(view, UM_TEXT_CONSOLE_GONE_BACK, payment,
+		"refunded");
 	um_buf_puts(view->body, "</dl>\n");
 }
 
@@ -364,72 +335,4 @@ decided(const struct um_context *context, struct um_exchange *ex)
 	ex->answer = UM_ANSWER_REDIRECT;
 	ex->outcome = subject.action->decision;
 	return UM_REFUSAL_NONE;
-}
-
-void
-um_act_put_done(const struct um_view *view, struct um_str word)
-{
-	const struct action *action = action_of(word);
-
-	if (action == NULL)
-		return;
-	um_buf_puts(view->body, "<p class=\"note\" role=\"status\">");
-	um_view_say(view, action->done);
-	um_buf_puts(view->body, "</p>\n");
-}
-
-static void
-put_link(const struct um_view *view, const struct action *action,
-	const json_t *payment, struct um_str id)
-{
-	um_buf_cat(view->body, "<a class=\"button\" href=\"", UM_CONSOLE_ROUTE,
-		"act?action=", action->word, "&amp;id=");
-	um_escape_url_arg(view->body, id);
-	um_buf_puts(view->body, "&amp;provider=");
-	um_escape_url_arg(view->body, um_row_text(payment, "provider"));
-	um_buf_puts(view->body, "&amp;reference=");
-	um_escape_url_arg(view->body, um_row_text(payment, "reference"));
-	um_buf_puts(view->body, "\">");
-	um_view_say(view, action->title);
-	um_buf_puts(view->body, "</a>\n");
-}
-
-/* What a call has claimed, nobody decides about. */
-static bool
-is_open(const json_t *payment)
-{
-	const json_t *claimed = json_object_get(payment, "claimed_at");
-
-	return claimed == NULL || json_is_null(claimed);
-}
-
-void
-um_act_put_links(const struct um_view *view, const json_t *payments,
-	struct um_str id)
-{
-	size_t open = 0;
-
-	for (size_t i = 0; i < json_array_size(payments); i++)
-		open += is_open(json_array_get(payments, i));
-	if (open == 0)
-		return;
-	um_buf_puts(view->body, "<section>\n");
-	um_view_heading(view, "act", UM_TEXT_CONSOLE_DECIDE);
-	for (size_t i = 0; i < json_array_size(payments); i++) {
-		const json_t *payment = json_array_get(payments, i);
-		if (!is_open(payment))
-			continue;
-		um_buf_puts(view->body, "<p>");
-		um_view_put(view, um_row_text(payment, "reference"),
-			UM_CONSOLE_LINE);
-		um_buf_puts(view->body, " ");
-		um_view_amount(view, um_row_int(payment, "amount"),
-			um_row_text(payment, "currency"));
-		um_buf_puts(view->body, "</p>\n<p class=\"go\">");
-		for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]);
-			a++)
-			put_link(view, &actions[a], payment, id);
-		um_buf_puts(view->body, "</p>\n");
-	}
-	um_buf_puts(view->body, "</section>\n");
 }

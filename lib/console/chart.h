@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How elicitations ended, as bars and with the same figures as a table. */
+/*
+ * How elicitations ended: bars of each hour or day by action, below them bars of each
+ * kind, action and reason (the most first, and all others together), and the same
+ * figures as a table.
+ */
 #ifndef UM_CONSOLE_CHART_H
 #define UM_CONSOLE_CHART_H
 
 #include "console/view.h"
+
+/* So many kinds, actions and reasons have bars of their own. */
+#define UM_CHART_SERIES 8
 
 struct um_chart {
 	const char *id; /* of its heading */

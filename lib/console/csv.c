@@ -65,8 +65,7 @@ um_csv_put_field(struct um_buf *out, struct um_str text)
 }
 
 static void
-put_value(struct um_buf *out, const struct um_console_column *column,
-	const json_t *row)
+put_value(struct um_buf *out, const struct um_column *column, const json_t *row)
 {
 	const json_t *value = json_object_get(row, column->key);
 	char currency[4], amount[UM_AMOUNT_LEN + 1];
@@ -88,8 +87,7 @@ put_value(struct um_buf *out, const struct um_console_column *column,
 static bool
 has_money(const struct um_console_list *list)
 {
-	for (const struct um_console_column *c = list->columns; c->key != NULL;
-		c++)
+	for (const struct um_column *c = list->columns; c->key != NULL; c++)
 		if (c->type == UM_COLUMN_MONEY)
 			return true;
 	return false;
@@ -102,15 +100,14 @@ um_csv_put(struct um_buf *out, const struct um_console_list *list,
 	bool money = has_money(list);
 	size_t len = json_array_size(rows);
 
-	for (const struct um_console_column *c = list->columns; c->key != NULL;
-		c++)
+	for (const struct um_column *c = list->columns; c->key != NULL; c++)
 		um_buf_cat(out, c != list->columns ? "," : "", c->key);
 	um_buf_puts(out, money ? ",currency\r\n" : "\r\n");
 	for (size_t i = 0; i < len && i < most; i++) {
 		const json_t *row = json_array_get(rows, i);
 
-		for (const struct um_console_column *c = list->columns;
-			c->key != NULL; c++) {
+		for (const struct um_column *c = list->columns; c->key != NULL;
+			c++) {
 			if (c != list->columns)
 				um_buf_puts(out, ",");
 			put_value(out, c, row);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "console/act.h"
+#include "console/actions.h"
 #include "console/calls.h"
 #include "console/pages.h"
 #include "console/session.h"
+#include "console/table.h"
 #include "console/timeline.h"
-#include "console/view.h"
 #include "core/uuid.h"
 #include "postgres/array.h"
 
@@ -27,16 +27,6 @@ um_console_elicitation_plan(const struct um_context *context,
 		read_elicitation);
 	um_array_put(&ex->op.args, id, sizeof(id));
 	return UM_REFUSAL_NONE;
-}
-
-static void
-put_text_row(const struct um_view *view, enum um_text name, struct um_str text)
-{
-	if (text.len == 0)
-		return;
-	um_view_row(view, name);
-	um_view_put(view, text, UM_CONSOLE_LINE);
-	um_view_row_end(view);
 }
 
 static void
@@ -73,7 +63,6 @@ put_price(const struct um_view *view, const json_t *expected)
 static void
 put_paid(const struct um_view *view, const json_t *payments)
 {
-
 	for (size_t i = 0; i < json_array_size(payments); i++) {
 		const json_t *payment = json_array_get(payments, i);
 		um_view_row(view, UM_TEXT_CONSOLE_PAID);
@@ -133,11 +122,13 @@ put_summary(const struct um_view *view, const json_t *row,
 	um_buf_puts(view->body, " ");
 	um_view_code(view, um_row_text(row, "kind"));
 	um_view_row_end(view);
-	put_text_row(view, UM_TEXT_CONSOLE_USER, um_row_text(row, "subject"));
-	put_text_row(view, UM_TEXT_CONSOLE_REQUESTER,
+	um_view_text_row(view, UM_TEXT_CONSOLE_USER,
+		um_row_text(row, "subject"));
+	um_view_text_row(view, UM_TEXT_CONSOLE_REQUESTER,
 		um_row_text(row, "requester"));
-	put_text_row(view, UM_TEXT_CONSOLE_TENANT, um_row_text(row, "tenant"));
-	put_text_row(view, UM_TEXT_CONSOLE_ITEM, um_row_text(row, "item"));
+	um_view_text_row(view, UM_TEXT_CONSOLE_TENANT,
+		um_row_text(row, "tenant"));
+	um_view_text_row(view, UM_TEXT_CONSOLE_ITEM, um_row_text(row, "item"));
 	put_price(view, json_object_get(row, "expected"));
 	put_paid(view, payments);
 	put_time_row(view, UM_TEXT_CONSOLE_CREATED, row, "created_at");
@@ -145,33 +136,15 @@ put_summary(const struct um_view *view, const json_t *row,
 	um_buf_puts(view->body, "</dl>\n</section>\n");
 }
 
-static void
-put_subscriptions(const struct um_view *view, const json_t *rows)
-{
-	static const enum um_text columns[] = { UM_TEXT_CONSOLE_REFERENCE,
-		UM_TEXT_CONSOLE_STATUS, UM_TEXT_CONSOLE_UNTIL, UM_TEXT_COUNT };
-
-	if (json_array_size(rows) == 0)
-		return;
-	um_buf_puts(view->body, "<section>\n");
-	um_view_heading(view, "subscriptions", UM_TEXT_CONSOLE_SUBSCRIPTIONS);
-	um_view_table(view, UM_TEXT_CONSOLE_SUBSCRIPTIONS, columns);
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-		int64_t ms;
-
-		um_buf_puts(view->body, "<tr>");
-		um_view_cell(view, um_row_text(row, "subscription"));
-		um_buf_puts(view->body, "<td>");
-		um_view_code(view, um_row_text(row, "status"));
-		um_buf_puts(view->body, "</td><td>");
-		if (um_row_time(row, "until", &ms))
-			um_view_time(view, ms);
-		um_buf_puts(view->body, "</td></tr>\n");
-	}
-	um_view_table_end(view);
-	um_buf_puts(view->body, "</section>\n");
-}
+static const struct um_column subscription_columns[] = {
+	{ UM_TEXT_CONSOLE_REFERENCE, UM_COLUMN_TEXT, "subscription" },
+	{ UM_TEXT_CONSOLE_STATUS, UM_COLUMN_CODE, "status" },
+	{ UM_TEXT_CONSOLE_UNTIL, UM_COLUMN_TIME, "until" },
+	{ 0 },
+};
+static const struct um_table subscriptions = { "subscriptions",
+	UM_TEXT_CONSOLE_SUBSCRIPTIONS, UM_TEXT_CONSOLE_NOTHING,
+	subscription_columns };
 
 static enum um_refusal
 read_elicitation(const struct um_context *context, struct um_exchange *ex)
@@ -191,12 +164,14 @@ read_elicitation(const struct um_context *context, struct um_exchange *ex)
 		(struct um_view_head){ .status = 200,
 			.title = UM_TEXT_CONSOLE_ELICITATION,
 			.part = UM_CONSOLE_NO_PART });
-	um_act_put_done(&view, um_form_get(&ex->form, "done"));
+	um_actions_put_done(&view, um_form_get(&ex->form, "done"), data[3],
+		ex->user);
 	put_summary(&view, data[0], data[1], um_form_get(&ex->form, "id"));
 	um_advice_put(&view, data[0], data[1]);
-	um_act_put_links(&view, data[1], um_form_get(&ex->form, "id"));
+	um_actions_put_links(&view, data[1], um_form_get(&ex->form, "id"));
 	um_timeline_put(&view, data[3]);
-	put_subscriptions(&view, data[2]);
+	if (json_array_size(data[2]) != 0)
+		um_table_section(&view, &subscriptions, data[2]);
 	um_view_end(&view, ex);
 	return UM_REFUSAL_NONE;
 }

@@ -52,82 +52,6 @@ um_console_list_plan(const struct um_context *context, struct um_exchange *ex)
 	return refusal;
 }
 
-static void
-put_value(const struct um_view *view, const struct um_console_column *column,
-	const json_t *row)
-{
-	struct um_str text = um_row_text(row, column->key);
-	int64_t ms;
-
-	switch (column->type) {
-	case UM_COLUMN_TEXT:
-		if (text.len != 0)
-			um_view_put(view, text, UM_CONSOLE_CELL);
-		break;
-	case UM_COLUMN_CODE:
-		um_view_code(view, text);
-		break;
-	case UM_COLUMN_TIME:
-		if (um_row_time(row, column->key, &ms))
-			um_view_time(view, ms);
-		break;
-	case UM_COLUMN_ID:
-		um_view_id(view, text);
-		break;
-	case UM_COLUMN_PROVIDER:
-		um_view_provider(view, text);
-		break;
-	case UM_COLUMN_NUMBER:
-		um_buf_int(view->body, um_row_int(row, column->key));
-		break;
-	case UM_COLUMN_MONEY:
-		if (um_row_text(row, "currency").len != 0)
-			um_view_amount(view, um_row_int(row, column->key),
-				um_row_text(row, "currency"));
-		break;
-	}
-}
-
-static void
-put_row(const struct um_view *view, const struct um_console_list *list,
-	const json_t *row)
-{
-	um_buf_puts(view->body, "<tr>");
-	for (const struct um_console_column *c = list->columns; c->key != NULL;
-		c++) {
-		um_buf_puts(view->body,
-			c->type == UM_COLUMN_MONEY
-					|| c->type == UM_COLUMN_NUMBER
-				? "<td class=\"n\">"
-				: "<td>");
-		put_value(view, c, row);
-		if (c == list->columns && um_row_is(row, "late"))
-			um_buf_puts(view->body, " <code>late</code>");
-		um_buf_puts(view->body, "</td>");
-	}
-	um_buf_puts(view->body, "</tr>\n");
-}
-
-static void
-put_rows(const struct um_view *view, const struct um_console_list *list,
-	const json_t *rows)
-{
-	enum um_text titles[UM_CONSOLE_COLUMNS_MAX + 1];
-	size_t len = json_array_size(rows), c = 0;
-
-	if (len == 0) {
-		um_view_paragraph(view, "", UM_TEXT_CONSOLE_NOTHING);
-		return;
-	}
-	for (; list->columns[c].key != NULL; c++)
-		titles[c] = list->columns[c].title;
-	titles[c] = UM_TEXT_COUNT;
-	um_view_table(view, list->title, titles);
-	for (size_t i = 0; i < len && i < ROWS_MAX; i++)
-		put_row(view, list, json_array_get(rows, i));
-	um_view_table_end(view);
-}
-
 /* The other lists. */
 static void
 put_tabs(const struct um_view *view, const struct um_console_list *list)
@@ -240,7 +164,11 @@ put_page(const struct um_context *context, struct um_exchange *ex,
 	um_view_paragraph(&view, "soft", list->help);
 	put_filters(&view, filters);
 	um_buf_puts(view.body, "</section>\n<section>\n");
-	put_rows(&view, list, rows);
+	um_table_put(&view,
+		&(struct um_table){ .title = list->title,
+			.none = UM_TEXT_CONSOLE_NOTHING,
+			.columns = list->columns },
+		rows, ROWS_MAX);
 	ok = put_ways_on(&view, context, filters, next);
 	um_buf_puts(view.body, "</section>\n");
 	um_view_end(&view, ex);

@@ -3,21 +3,7 @@
 #ifndef UM_CONSOLE_LISTS_H
 #define UM_CONSOLE_LISTS_H
 
-#include "http/text.h"
-
-struct um_console_column {
-	enum um_text title;
-	enum um_console_column_type {
-		UM_COLUMN_TEXT,
-		UM_COLUMN_CODE,
-		UM_COLUMN_TIME,
-		UM_COLUMN_ID,
-		UM_COLUMN_PROVIDER,
-		UM_COLUMN_NUMBER,
-		UM_COLUMN_MONEY, /* in minor units of the row's currency */
-	} type;
-	const char *key; /* in the row, and in a CSV; NULL ends the columns */
-};
+#include "console/table.h"
 
 #define UM_CONSOLE_COLUMNS_MAX 8
 
@@ -25,7 +11,7 @@ struct um_console_list {
 	const char *word; /* as urlmode.list_waiting() has it */
 	enum um_text title;
 	enum um_text help; /* what it is, and what one can do */
-	struct um_console_column columns[UM_CONSOLE_COLUMNS_MAX + 1];
+	struct um_column columns[UM_CONSOLE_COLUMNS_MAX + 1];
 };
 
 /* In the order of urlmode.waiting(). */

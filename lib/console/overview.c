@@ -55,7 +55,6 @@ put_tile(const struct um_view *view, const json_t *row)
 static void
 put_waiting(const struct um_view *view, const json_t *rows)
 {
-
 	um_buf_puts(view->body, "<section>\n");
 	um_view_heading(view, "waiting", UM_TEXT_CONSOLE_WAITING);
 	um_buf_puts(view->body,
@@ -66,38 +65,15 @@ put_waiting(const struct um_view *view, const json_t *rows)
 	um_buf_puts(view->body, "</ul>\n</section>\n");
 }
 
-static void
-put_checks(const struct um_view *view, const json_t *rows)
-{
-	static const enum um_text columns[] = { UM_TEXT_CONSOLE_TIME,
-		UM_TEXT_CONSOLE_HOST, UM_TEXT_CONSOLE_ERRORS,
-		UM_TEXT_CONSOLE_WARNINGS, UM_TEXT_COUNT };
-
-	um_buf_puts(view->body, "<section>\n");
-	um_view_heading(view, "check", UM_TEXT_CONSOLE_CHECK);
-	if (json_array_size(rows) == 0) {
-		um_view_paragraph(view, "soft", UM_TEXT_CONSOLE_NO_CHECK);
-	} else {
-		um_view_table(view, UM_TEXT_CONSOLE_CHECK, columns);
-		for (size_t i = 0; i < json_array_size(rows); i++) {
-			const json_t *row = json_array_get(rows, i);
-			int64_t ms;
-
-			um_buf_puts(view->body, "<tr><td>");
-			if (um_row_time(row, "checked_at", &ms))
-				um_view_time(view, ms);
-			um_buf_puts(view->body, "</td>");
-			um_view_cell(view, um_row_text(row, "host"));
-			um_buf_puts(view->body, "<td>");
-			um_buf_int(view->body, um_row_int(row, "errors"));
-			um_buf_puts(view->body, "</td><td>");
-			um_buf_int(view->body, um_row_int(row, "warnings"));
-			um_buf_puts(view->body, "</td></tr>\n");
-		}
-		um_view_table_end(view);
-	}
-	um_buf_puts(view->body, "</section>\n");
-}
+static const struct um_column check_columns[] = {
+	{ UM_TEXT_CONSOLE_TIME, UM_COLUMN_TIME, "checked_at" },
+	{ UM_TEXT_CONSOLE_HOST, UM_COLUMN_TEXT, "host" },
+	{ UM_TEXT_CONSOLE_ERRORS, UM_COLUMN_NUMBER, "errors" },
+	{ UM_TEXT_CONSOLE_WARNINGS, UM_COLUMN_NUMBER, "warnings" },
+	{ 0 },
+};
+static const struct um_table checks = { "check", UM_TEXT_CONSOLE_CHECK,
+	UM_TEXT_CONSOLE_NO_CHECK, check_columns };
 
 static void
 put_ended(const struct um_view *view, json_t *const *data)
@@ -140,7 +116,7 @@ read_overview(const struct um_context *context, struct um_exchange *ex)
 			.part = UM_CONSOLE_OVERVIEW });
 	put_waiting(&view, data[0]);
 	put_ended(&view, data);
-	put_checks(&view, data[4]);
+	um_table_section(&view, &checks, data[4]);
 	um_view_end(&view, ex);
 	return UM_REFUSAL_NONE;
 }

@@ -7,7 +7,7 @@
 #include "console/filters.h"
 #include "console/pages.h"
 #include "console/session.h"
-#include "console/view.h"
+#include "console/table.h"
 
 #define DAY_MS INT64_C(86400000)
 
@@ -79,9 +79,7 @@ put_summary(const struct um_view *view, const struct um_config *config,
 	const char *day = um_config_compared(config, name);
 
 	um_buf_puts(view->body, "<section>\n<dl>\n");
-	um_view_row(view, UM_TEXT_CONSOLE_PROVIDER);
-	um_view_put(view, name, UM_CONSOLE_LINE);
-	um_view_row_end(view);
+	um_view_text_row(view, UM_TEXT_CONSOLE_PROVIDER, name);
 	put_time(view, UM_TEXT_CONSOLE_LAST_DELIVERY, row, "last_delivery_at");
 	um_view_row(view, UM_TEXT_CONSOLE_TYPE);
 	um_view_code(view, um_row_text(row, "last_type"));
@@ -98,69 +96,24 @@ put_summary(const struct um_view *view, const struct um_config *config,
 	um_buf_puts(view->body, "</section>\n");
 }
 
-static void
-put_last(const struct um_view *view, const json_t *row, const char *key)
-{
-	int64_t ms;
+static const struct um_column event_columns[] = {
+	{ UM_TEXT_CONSOLE_TYPE, UM_COLUMN_CODE, "type" },
+	{ UM_TEXT_CONSOLE_VERDICT, UM_COLUMN_CODE, "action" },
+	{ UM_TEXT_CONSOLE_NUMBER, UM_COLUMN_NUMBER, "number" },
+	{ UM_TEXT_CONSOLE_TIME, UM_COLUMN_TIME, "last_at" },
+	{ 0 },
+};
+static const struct um_table events = { "events", UM_TEXT_CONSOLE_EVENTS,
+	UM_TEXT_CONSOLE_NOTHING, event_columns };
 
-	um_buf_puts(view->body, "<td>");
-	if (um_row_time(row, key, &ms))
-		um_view_time(view, ms);
-	um_buf_puts(view->body, "</td></tr>\n");
-}
-
-static void
-put_events(const struct um_view *view, const json_t *rows)
-{
-	static const enum um_text columns[] = { UM_TEXT_CONSOLE_TYPE,
-		UM_TEXT_CONSOLE_VERDICT, UM_TEXT_CONSOLE_NUMBER,
-		UM_TEXT_CONSOLE_TIME, UM_TEXT_COUNT };
-
-	um_buf_puts(view->body, "<section>\n");
-	um_view_heading(view, "events", UM_TEXT_CONSOLE_EVENTS);
-	if (json_array_size(rows) == 0) {
-		um_view_paragraph(view, "soft", UM_TEXT_CONSOLE_NOTHING);
-	} else {
-		um_view_table(view, UM_TEXT_CONSOLE_EVENTS, columns);
-		for (size_t i = 0; i < json_array_size(rows); i++) {
-			const json_t *row = json_array_get(rows, i);
-			um_buf_puts(view->body, "<tr><td>");
-			um_view_code(view, um_row_text(row, "type"));
-			um_buf_puts(view->body, "</td><td>");
-			um_view_code(view, um_row_text(row, "action"));
-			um_buf_puts(view->body, "</td>");
-			um_view_number(view, um_row_int(row, "number"));
-			put_last(view, row, "last_at");
-		}
-		um_view_table_end(view);
-	}
-	um_buf_puts(view->body, "</section>\n");
-}
-
-static void
-put_refusals(const struct um_view *view, const json_t *rows)
-{
-	static const enum um_text columns[] = { UM_TEXT_CONSOLE_REASON,
-		UM_TEXT_CONSOLE_NUMBER, UM_TEXT_CONSOLE_TIME, UM_TEXT_COUNT };
-
-	um_buf_puts(view->body, "<section>\n");
-	um_view_heading(view, "refusals", UM_TEXT_CONSOLE_REFUSALS);
-	if (json_array_size(rows) == 0) {
-		um_view_paragraph(view, "soft", UM_TEXT_CONSOLE_NOTHING);
-	} else {
-		um_view_table(view, UM_TEXT_CONSOLE_REFUSALS, columns);
-		for (size_t i = 0; i < json_array_size(rows); i++) {
-			const json_t *row = json_array_get(rows, i);
-			um_buf_puts(view->body, "<tr><td>");
-			um_view_code(view, um_row_text(row, "reason"));
-			um_buf_puts(view->body, "</td>");
-			um_view_number(view, um_row_int(row, "times"));
-			put_last(view, row, "last_seen_at");
-		}
-		um_view_table_end(view);
-	}
-	um_buf_puts(view->body, "</section>\n");
-}
+static const struct um_column refusal_columns[] = {
+	{ UM_TEXT_CONSOLE_REASON, UM_COLUMN_CODE, "reason" },
+	{ UM_TEXT_CONSOLE_NUMBER, UM_COLUMN_NUMBER, "times" },
+	{ UM_TEXT_CONSOLE_TIME, UM_COLUMN_TIME, "last_seen_at" },
+	{ 0 },
+};
+static const struct um_table refusals = { "refusals", UM_TEXT_CONSOLE_REFUSALS,
+	UM_TEXT_CONSOLE_NOTHING, refusal_columns };
 
 static enum um_refusal
 read_provider(const struct um_context *context, struct um_exchange *ex)
@@ -186,8 +139,8 @@ read_provider(const struct um_context *context, struct um_exchange *ex)
 		um_chart_put(&view,
 			&(struct um_chart){ "month", UM_TEXT_CONSOLE_MONTH,
 				data[2], DAY_MS, 30 });
-		put_events(&view, data[3]);
-		put_refusals(&view, data[4]);
+		um_table_section(&view, &events, data[3]);
+		um_table_section(&view, &refusals, data[4]);
 	}
 	um_view_end(&view, ex);
 	return UM_REFUSAL_NONE;

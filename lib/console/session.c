@@ -14,8 +14,7 @@
 #include "postgres/call.h"
 
 #define USER_NAME_MAX UM_ID_TOKEN_NAME_MAX
-
-static const struct um_str about_session[] = { { "user", 4 }, { NULL, 0 } };
+#define COOKIE_NAME_MAX 32
 
 /* The context of a sealed text. */
 static void
@@ -105,18 +104,46 @@ take(struct um_str *rest, char *out, size_t max)
 	return true;
 }
 
+/* "__Host-urlmode-console-8082": another console on this host has another one. */
+static void
+cookie_name(char out[static COOKIE_NAME_MAX], const struct um_config *config)
+{
+	const char *port = strrchr(config->base_url, ':') + 1;
+
+	snprintf(out, COOKIE_NAME_MAX, "%s", UM_CONSOLE_COOKIE);
+	if (port[0] != '\0' && strlen(port) <= 5
+		&& port[strspn(port, "0123456789")] == '\0')
+		snprintf(out, COOKIE_NAME_MAX, "%s-%s", UM_CONSOLE_COOKIE,
+			port);
+}
+
+/* A session is of its issuer: the next one may know somebody else by a name. */
+#define ABOUT_SESSION(config)                                                  \
+	(const struct um_str[])                                                \
+	{                                                                      \
+		um_str((config)->user_check == UM_USER_OPENID                  \
+				? (config)->openid.issuer                      \
+				: ""),                                         \
+		{                                                              \
+			0                                                      \
+		}                                                              \
+	}
+
 /* Of `remote-user`, a session of somebody else is none. */
 static bool
 read_session(const struct um_context *context, struct um_exchange *ex,
 	struct um_console *console)
 {
 	char user[UM_SUBJECT_MAX + 1], name[USER_NAME_MAX + 1], fresh[24];
+	char cookie[COOKIE_NAME_MAX];
 	struct um_buf text = { 0 };
 	struct um_str rest;
 	bool ok;
 
-	ok = um_console_open(&text, context, "session", about_session,
-		um_cookie_get(ex->request.cookie, UM_CONSOLE_COOKIE));
+	cookie_name(cookie, context->config);
+	ok = um_console_open(&text, context, "session",
+		ABOUT_SESSION(context->config),
+		um_cookie_get(ex->request.cookie, cookie));
 	rest = um_buf_str(&text);
 	ok = ok && take(&rest, user, UM_SUBJECT_MAX)
 		&& take(&rest, name, USER_NAME_MAX)
@@ -144,6 +171,7 @@ begin_session(const struct um_context *context, struct um_exchange *ex,
 		? config->openid.session
 		: UM_CONSOLE_SESSION_S;
 	struct um_buf text = { 0 }, cookie = { 0 };
+	char of_cookie[COOKIE_NAME_MAX];
 	uint8_t bytes[16];
 	bool ok;
 
@@ -154,10 +182,11 @@ begin_session(const struct um_context *context, struct um_exchange *ex,
 	um_buf_put(&text, console->id, UM_CONSOLE_ID_LEN + 1);
 	um_buf_int(&text, console->fresh_at);
 	ok = !text.failed
-		&& um_console_seal(&cookie, context, "session", about_session,
-			um_buf_str(&text), lifetime);
+		&& um_console_seal(&cookie, context, "session",
+			ABOUT_SESSION(config), um_buf_str(&text), lifetime);
+	cookie_name(of_cookie, config);
 	if (ok)
-		um_response_cookie(&ex->response, UM_CONSOLE_COOKIE,
+		um_response_cookie(&ex->response, of_cookie,
 			um_buf_str(&cookie), lifetime, "Lax");
 	um_buf_free(&text);
 	um_buf_free(&cookie);

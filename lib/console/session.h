@@ -5,7 +5,8 @@
  * "urlmode console v1". Its context is the purpose, base_url and what the text is for,
  * with a NUL between them, so that none opens as another.
  *
- *   session   user || 00 || name || 00 || id || 00 || time of a fresh sign-in
+ *   session   user || 00 || name || 00 || id || 00 || time of a fresh sign-in; for the
+ *             issuer at which users sign in, or nothing
  *   act       provider || 00 || reference || 00 || state of the payment, as the page
  *             has shown it; for the session's id, the action and the elicitation
  *   cursor    where a list goes on; for the list and its filters
@@ -18,6 +19,7 @@
 #include "app/exchange.h"
 
 #define UM_CONSOLE_ROUTE "/console/"
+/* And the port of base_url, if it names one: cookies go to every port of a host. */
 #define UM_CONSOLE_COOKIE "__Host-urlmode-console"
 #define UM_CONSOLE_ID_LEN 22 /* 16 random bytes as base64url */
 /* Seconds. Of `openid`, its own `session` counts. */

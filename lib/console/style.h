@@ -87,8 +87,11 @@
 	"summary{padding:.5rem 0;color:var(--accent);font-weight:600;"         \
 	"cursor:pointer}"                                                      \
 	"svg{display:block;width:100%;height:auto;margin:.5rem 0}"             \
-	".accept{fill:var(--good)}.decline{fill:var(--edge)}"                  \
-	".cancel{fill:var(--warning)}.axis{stroke:var(--line)}"                \
+	".accept{stroke:var(--good)}.decline{stroke:var(--edge)}"              \
+	".cancel{stroke:var(--warning)}.others{stroke:var(--soft)}"            \
+	".axis{stroke:var(--line)}.bars svg{width:7rem;margin:0}"              \
+	".figures :is(th,td):not(:first-child){text-align:end;"                \
+	"font-variant-numeric:tabular-nums}"                                   \
 	"text{fill:var(--soft);font-size:10px}"                                \
 	".key{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}"                 \
 	".key svg{display:inline;width:.75rem;height:.75rem;margin:0}"         \
@@ -119,8 +122,9 @@
 #define UM_CONSOLE_STYLE_FORCED                                                \
 	"@media(forced-colors:active){.main{forced-color-adjust:none;"         \
 	"border-color:Highlight;background:Highlight;color:"                   \
-	"HighlightText}.accept{fill:CanvasText}.decline{fill:GrayText}"        \
-	".cancel{fill:Highlight}.axis{stroke:CanvasText}"                      \
+	"HighlightText}:is(.accept,.others){stroke:CanvasText}"                \
+	".decline{stroke:GrayText}.cancel{stroke:Highlight}.axis{stroke:"      \
+	"CanvasText}"                                                          \
 	"text{fill:CanvasText}nav [aria-current]{border-color:"                \
 	"Highlight}}"                                                          \
 	"@media(max-width:30rem){section{margin-inline:-1rem;"                 \
@@ -128,6 +132,6 @@
 	".table{margin:0 -1rem;padding:0 1rem}}"
 
 #define UM_CONSOLE_STYLE_HASH                                                  \
-	"sha256-h3S35dKWgruV42fOpH59404NUtwNSH0+rm1mjxA8b9g="
+	"sha256-uEAupkjtkXiVi0G9jqkCx7NkeuIVSLjN4HsaCvy9HYo="
 
 #endif

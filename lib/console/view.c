@@ -287,24 +287,32 @@ um_view_provider(const struct um_view *view, struct um_str name)
 }
 
 void
-um_view_table(const struct um_view *view, enum um_text name,
-	const enum um_text *columns)
+um_view_table(const struct um_view *view, enum um_text name, enum um_text more)
 {
 	um_buf_puts(view->body,
 		"<div class=\"table\" role=\"region\" tabindex=\"0\" "
 		"aria-label=\"");
 	um_view_say(view, name);
-	um_buf_puts(view->body, "\">\n<table>\n<thead><tr>");
-	for (; *columns != UM_TEXT_COUNT; columns++) {
-		um_buf_puts(view->body,
-			*columns == UM_TEXT_CONSOLE_NUMBER
-					|| *columns == UM_TEXT_CONSOLE_AMOUNT
-					|| *columns == UM_TEXT_CONSOLE_GONE_BACK
-				? "<th class=\"n\" scope=\"col\">"
-				: "<th scope=\"col\">");
-		um_view_say(view, *columns);
-		um_buf_puts(view->body, "</th>");
+	if (more != UM_TEXT_COUNT) {
+		um_buf_puts(view->body, ": ");
+		um_view_say(view, more);
 	}
+	um_buf_puts(view->body, "\">\n<table>\n<thead><tr>");
+}
+
+void
+um_view_column(const struct um_view *view, enum um_text title, bool is_number)
+{
+	um_buf_puts(view->body,
+		is_number ? "<th class=\"n\" scope=\"col\">"
+			  : "<th scope=\"col\">");
+	um_view_say(view, title);
+	um_buf_puts(view->body, "</th>");
+}
+
+void
+um_view_table_body(const struct um_view *view)
+{
 	um_buf_puts(view->body, "</tr></thead>\n<tbody>\n");
 }
 
@@ -312,23 +320,6 @@ void
 um_view_table_end(const struct um_view *view)
 {
 	um_buf_puts(view->body, "</tbody>\n</table>\n</div>\n");
-}
-
-void
-um_view_cell(const struct um_view *view, struct um_str text)
-{
-	um_buf_puts(view->body, "<td>");
-	if (text.len != 0)
-		um_view_put(view, text, UM_CONSOLE_CELL);
-	um_buf_puts(view->body, "</td>");
-}
-
-void
-um_view_number(const struct um_view *view, int64_t number)
-{
-	um_buf_puts(view->body, "<td class=\"n\">");
-	um_buf_int(view->body, number);
-	um_buf_puts(view->body, "</td>");
 }
 
 void
@@ -343,6 +334,27 @@ void
 um_view_row_end(const struct um_view *view)
 {
 	um_buf_puts(view->body, "</dd>\n");
+}
+
+void
+um_view_text_row(const struct um_view *view, enum um_text name,
+	struct um_str text)
+{
+	if (text.len == 0)
+		return;
+	um_view_row(view, name);
+	um_view_put(view, text, UM_CONSOLE_LINE);
+	um_view_row_end(view);
+}
+
+void
+um_view_amount_row(const struct um_view *view, enum um_text name,
+	const json_t *row, const char *key)
+{
+	um_view_row(view, name);
+	um_view_amount(view, um_row_int(row, key),
+		um_row_text(row, "currency"));
+	um_view_row_end(view);
 }
 
 struct um_str

@@ -67,18 +67,25 @@ void um_view_id(const struct um_view *view, struct um_str id);
 void um_view_provider(const struct um_view *view, struct um_str name);
 
 /*
- * A table: its name, for who cannot see it, and the headings of its columns, which
- * UM_TEXT_COUNT ends. Each row is put by the caller.
+ * A table: its name for who cannot see it, of two texts where it is not the only one of
+ * its section (UM_TEXT_COUNT: of one); then its columns, and its body with the rows.
  */
 void um_view_table(const struct um_view *view, enum um_text name,
-	const enum um_text *columns);
+	enum um_text more);
+void um_view_column(const struct um_view *view, enum um_text title,
+	bool is_number);
+void um_view_table_body(const struct um_view *view);
 void um_view_table_end(const struct um_view *view);
-void um_view_cell(const struct um_view *view, struct um_str text);
-void um_view_number(const struct um_view *view, int64_t number);
 
 /* The name of a row of a <dl>; the value follows, and um_view_row_end(). */
 void um_view_row(const struct um_view *view, enum um_text name);
 void um_view_row_end(const struct um_view *view);
+/* A row of it; nothing for no text. */
+void um_view_text_row(const struct um_view *view, enum um_text name,
+	struct um_str text);
+/* Of a row of the database, an amount in its currency. */
+void um_view_amount_row(const struct um_view *view, enum um_text name,
+	const json_t *row, const char *key);
 
 /* Members of a row that the database has returned. Nothing for null. */
 struct um_str um_row_text(const json_t *row, const char *key);

@@ -160,21 +160,42 @@ put_types(Oid types[PARAMS_MAX], const struct statement *st)
 	return count;
 }
 
-/* As the functions of the callback programs wait (sql/functions/007_callback.sql). */
-#define LOCK_TIMEOUT "SELECT set_config('lock_timeout', '20ms', false)"
-#define STATEMENT_TIMEOUT "SELECT set_config('statement_timeout', '2s', false)"
+/*
+ * What limits a statement of these logins: of the session, or of the transaction alone
+ * where a pooler gives the next one to somebody else. A row without columns is no
+ * answer (um_batch_take()). The functions of the callback programs limit themselves
+ * (sql/functions/007_callback.sql), to the same 20 ms for a lock.
+ */
+#define LIMIT(name, value)                                                     \
+	{                                                                      \
+		"SELECT FROM set_config('" name "', '" value "', false)",      \
+			"SELECT FROM set_config('" name "', '" value           \
+			"', true)"                                             \
+	}
+
+static const struct limit {
+	const char *of_session, *of_transaction; /* NULL: there is none */
+} limits[] = {
+	[UM_LOGIN_CALLBACK] = { NULL, NULL },
+	[UM_LOGIN_SERVER] = LIMIT("lock_timeout", "20ms"),
+	[UM_LOGIN_OPERATOR] = LIMIT("statement_timeout", "2s"),
+};
+
+static bool
+send_limit(PGconn *conn, const char *sql)
+{
+	return sql == NULL
+		|| PQsendQueryParams(conn, sql, 0, NULL, NULL, NULL, NULL, 0)
+		== 1;
+}
 
 bool
 um_batch_prepare(PGconn *conn, bool pooled, enum um_login login,
 	const struct um_call *const *calls)
 {
-	const char *timeout = login == UM_LOGIN_OPERATOR ? STATEMENT_TIMEOUT
-							 : LOCK_TIMEOUT;
-
-	if (calls != NULL
-		&& (PQsendQueryParams(conn, timeout, 0, NULL, NULL, NULL, NULL,
-			    0) != 1
-			|| !um_call_prepare(conn, pooled, calls)))
+	if (!pooled && !send_limit(conn, limits[login].of_session))
+		return false;
+	if (calls != NULL && !um_call_prepare(conn, pooled, calls))
 		return false;
 	for (size_t i = 0; i < UM_BATCH_STATEMENTS_MAX; i++) {
 		const struct statement *st = &statements_of[i];
@@ -319,8 +340,11 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 }
 
 bool
-um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch)
+um_batch_send(PGconn *conn, bool pooled, enum um_login login,
+	const struct um_batch *batch)
 {
+	if (pooled && !send_limit(conn, limits[login].of_transaction))
+		return false;
 	for (size_t s = 0; s < UM_BATCH_STATEMENTS_MAX; s++) {
 		size_t count = 0;
 
@@ -340,7 +364,7 @@ um_batch_take(struct um_batch_answer *answer, PGresult *res)
 	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	ExecStatusType status = PQresultStatus(res);
 
-	if (status == PGRES_TUPLES_OK
+	if (status == PGRES_TUPLES_OK && PQnfields(res) != 0
 		&& answer->results_len < UM_BATCH_RESULTS_MAX) {
 		answer->results[answer->results_len++] = res;
 		return;

@@ -35,9 +35,9 @@ struct um_batch_answer {
  * Queues the preparation of every statement, and a Sync. For statements without
  * a name this only shows whether the database has all functions. With `calls`, a
  * list that NULL ends, these are prepared in place of the functions of the callback
- * programs. The session of a server then waits 20 ms for a lock; a statement of the
- * operator's takes two seconds at most. Does not wait for the server. False: libpq
- * failed, and PQerrorMessage() says why.
+ * programs. A statement of a server then waits 20 ms for a lock, and one of the
+ * operator's takes two seconds at most; through a pooler um_batch_send() says so.
+ * Does not wait for the server. False: libpq failed, and PQerrorMessage() says why.
  */
 bool um_batch_prepare(PGconn *conn, bool pooled, enum um_login login,
 	const struct um_call *const *calls);
@@ -54,7 +54,8 @@ bool um_batch_assign(PGconn *conn, const struct um_provider *providers,
  * Queues the statements for these operations, of which none may be NULL, and a
  * Sync. Their parameters are copied. False: libpq failed, or out of memory.
  */
-bool um_batch_send(PGconn *conn, bool pooled, const struct um_batch *batch);
+bool um_batch_send(PGconn *conn, bool pooled, enum um_login login,
+	const struct um_batch *batch);
 
 /*
  * Adds the next result before that of the Sync, and takes ownership of it.

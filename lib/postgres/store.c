@@ -189,7 +189,8 @@ start_batches(struct um_store *store, int64_t now)
 
 	while ((batch = um_queue_look(&store->queue, now)) != NULL
 		|| (batch = um_queue_start(&store->queue)) != NULL) {
-		if (!um_batch_send(store->conn, store->pooled, batch)
+		if (!um_batch_send(store->conn, store->pooled, store->login,
+			    batch)
 			|| !flush(store)) {
 			connection_lost(store, now);
 			return;

@@ -93,7 +93,9 @@ BEGIN
 	WITH entries AS (
 		DELETE FROM urlmode.purge_queue q
 		WHERE q.ctid = ANY (ARRAY(
-			SELECT x.ctid FROM urlmode.purge_queue x WHERE x.due_at <= now()
+			-- Not what another purge still counts: an entry is due 24 hours after what it has ended.
+			SELECT x.ctid FROM urlmode.purge_queue x
+			WHERE x.due_at <= least(now(), (SELECT urlmode.counted_until()) + interval '24 hours')
 			ORDER BY x.due_at LIMIT 1000 FOR UPDATE SKIP LOCKED
 		))
 		RETURNING q.ids

@@ -284,6 +284,26 @@ COMMENT ON FUNCTION urlmode.show_state IS
 	'The state of a payment on which a decision depends, for decide_shown. It is text only to be '
 	'compared. NULL: there is none.';
 
+-- Whose answer was lost, or whose page was sent twice.
+CREATE OR REPLACE FUNCTION urlmode.is_decided_so(
+	p urlmode.payment, decision text, refund text, decided_by text, note text, shown text
+)
+RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT coalesce((
+		SELECT (d.decision, d.decided_by, d.note, d.refunded) = (is_decided_so.decision, is_decided_so.decided_by, coalesce(is_decided_so.note, ''), p.refunded)
+			AND is_decided_so.shown LIKE '% ' || coalesce(lag(format('%s %s', d.decision, extract(epoch FROM d.decided_at))) OVER (ORDER BY d.decided_at), '')
+		FROM urlmode.decision d WHERE d.provider = p.provider AND d.reference = p.reference ORDER BY d.decided_at DESC LIMIT 1
+	), false) AND CASE is_decided_so.decision
+		WHEN 'released' THEN NOT p.held AND p.refunded_at IS NULL
+		WHEN 'voided' THEN p.refunded_at IS NOT NULL
+		ELSE p.claim_end = 'refunded' AND p.claim_refund = is_decided_so.refund
+	END
+$$;
+COMMENT ON FUNCTION urlmode.is_decided_so IS
+	'Internal. Whether the one decision about a payment since it was shown so is this one, of the same '
+	'operator for the same reason, and nothing has changed since.';
+
 CREATE OR REPLACE FUNCTION urlmode.decide_shown(
 	provider text, reference text, decision text, refund text, decided_by text, note text, shown text
 )
@@ -299,7 +319,7 @@ BEGIN
 	IF row.reference IS NULL THEN
 		RETURN 'unknown';
 	ELSIF urlmode.state_to_decide(row) <> shown THEN
-		RETURN 'changed';
+		RETURN CASE WHEN urlmode.is_decided_so(row, decide_shown.decision, refund, decided_by, note, shown) THEN decide_shown.decision ELSE 'changed' END;
 	ELSIF decide_shown.decision = 'refunded' THEN
 		RETURN urlmode.refund_payment(row.provider, row.reference, refund, decided_by, note);
 	END IF;
@@ -310,7 +330,8 @@ COMMENT ON FUNCTION urlmode.decide_shown IS
 	'The operator decides about a payment as a page has shown it. decision: released or voided, as '
 	'decide_payment, or refunded, with the provider''s reference of the refund, as refund_payment. '
 	'shown: what show_state said then. outcome: as these two, or changed, which changes nothing: '
-	'somebody else has decided since, or more or less of it went back.';
+	'somebody else has decided since, or more or less of it went back. The same once more has the same '
+	'outcome, and is written once.';
 
 CREATE OR REPLACE FUNCTION urlmode.show_events(id uuid)
 RETURNS TABLE (

@@ -55,9 +55,9 @@ BEGIN
 	(SELECT 2, 'subject', e.id, nothing, nothing, e.created_at, nothing FROM urlmode.elicitation e
 	WHERE e.subject COLLATE "C" = term ORDER BY e.created_at DESC LIMIT most)
 	UNION ALL
-	-- Of somebody who pays all the time, any ten thousand.
+	-- Of somebody who pays all the time, any thousand: what was not purged is above.
 	(SELECT 2, 'subject', x.elicitation, x.provider::text, x.reference::text, x.proven_at, nothing
-	FROM (SELECT * FROM urlmode.payment p WHERE p.subject = term LIMIT 10000) x ORDER BY x.proven_at DESC LIMIT most)
+	FROM (SELECT * FROM urlmode.payment p WHERE p.subject = term LIMIT 1000) x ORDER BY x.proven_at DESC LIMIT most)
 	UNION ALL
 	(SELECT 3, 'item', e.id, nothing, nothing, e.created_at, nothing FROM urlmode.elicitation e
 	WHERE left(e.item, 512) = term AND e.item IS NOT NULL ORDER BY e.created_at DESC LIMIT most)
@@ -173,9 +173,14 @@ LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$
 		CASE WHEN l.kind = 'payment' THEN l.payment ELSE l.reference END::text,
 		CASE WHEN l.kind <> 'payment' AND l.type <> 'delivered' THEN l.amount END,
 		CASE WHEN l.kind <> 'payment' AND l.type <> 'delivered' THEN l.currency END::text, NULL, NULL, NULL
-	FROM payment p JOIN urlmode.ledger l ON l.provider = p.provider AND l.payment IN (p.reference, p.checkout)
-	WHERE l.type NOT IN ('paid', 'late', 'mismatched')
-		AND (l.elicitation IS NULL OR l.elicitation = timeline_of.id) ORDER BY l.id DESC LIMIT most)
+	-- Each name by itself: with both at once PostgreSQL reads all of the provider.
+	FROM payment p CROSS JOIN LATERAL (SELECT p.reference UNION SELECT p.checkout) AS n (name)
+	CROSS JOIN LATERAL (
+		SELECT * FROM urlmode.ledger x
+		WHERE x.provider = p.provider AND x.payment = n.name AND x.type NOT IN ('paid', 'late', 'mismatched')
+			AND (x.elicitation IS NULL OR x.elicitation = timeline_of.id)
+		ORDER BY x.id DESC LIMIT most
+	) l ORDER BY l.id DESC LIMIT most)
 	UNION ALL
 	-- Of a payment that is not known, so that no entry of the ledger is found by it.
 	(SELECT r.received_at, 9, CASE r.kind WHEN 'dispute' THEN 'disputed' ELSE 'refunded' END, r.kind, r.state, r.provider::text, r.reference::text,
@@ -238,9 +243,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET e
 	FROM (SELECT) one
 	LEFT JOIN LATERAL (
 		SELECT x.* FROM (
-			(SELECT v.received_at AS at, v.type, v.action FROM urlmode.event v
-			WHERE v.received_at >= urlmode.counted_until() AND v.provider = show_provider.provider
-			ORDER BY v.received_at DESC LIMIT 1)
+			-- OFFSET: by their time alone, because all events of a provider are too many. SELECT: asked once, not for each event.
+			(SELECT v.received_at AS at, v.type, v.action
+			FROM (SELECT * FROM urlmode.event x WHERE x.received_at >= (SELECT urlmode.counted_until()) OFFSET 0) v
+			WHERE v.provider = show_provider.provider ORDER BY v.received_at DESC LIMIT 1)
 			UNION ALL
 			(SELECT c.last_at, c.type, c.action FROM urlmode.event_count c WHERE c.provider = show_provider.provider
 			ORDER BY c.last_at DESC LIMIT 1)

@@ -120,6 +120,8 @@ COMMENT ON INDEX urlmode.account_reconnect IS
 	'Finds the accounts that users have to connect again. A refresh writes no column of it.';
 CREATE INDEX IF NOT EXISTS unknown_event_received_at ON urlmode.unknown_event (received_at);
 COMMENT ON INDEX urlmode.unknown_event_received_at IS 'Finds those that came last.';
+CREATE INDEX IF NOT EXISTS unreadable_delivery_seen ON urlmode.unreadable_delivery (last_seen_at);
+COMMENT ON INDEX urlmode.unreadable_delivery_seen IS 'Finds those that came last, of all providers.';
 CREATE INDEX IF NOT EXISTS payment_held ON urlmode.payment (proven_at)
 	WHERE held AND claimed_at IS NULL AND refunded_at IS NULL;
 COMMENT ON INDEX urlmode.payment_held IS 'Finds the payments that wait for the operator.';

@@ -25,6 +25,11 @@ before(async () => {
 	held = await hold(fixture, { subject: 'ada@example.org', item: 'report:43' });
 	const declined = await fixture.createPayment('stripe', { expected: { amount: 500, currency: 'EUR' }, item: 'report:44' });
 	await fixture.urlmode.cancel(declined.id, declined.owner);
+	await fixture.stack.sql(`INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
+		SELECT 'stripe', u.unit, date_trunc(u.unit, now(), 'UTC') - n * u.length, k.kind, k.action, k.reason, 1 + (n * n * k.factor) % (40 * k.factor)
+		FROM (VALUES ('hour', interval '1 hour', 24), ('day', interval '24 hours', 30)) AS u (unit, length, times) CROSS JOIN generate_series(0, u.times - 1) AS n,
+			(VALUES ('oauth', 'accept', '', 9), ('payment', 'accept', '', 4), ('payment', 'cancel', 'expired', 2), ('payment', 'decline', '', 1),
+				('oauth', 'decline', 'access_denied', 1)) AS k (kind, action, reason, factor) WHERE n % 7 <> 3`);
 	await until('the console serves', async () => (await site.ask('/console/')).status === 200);
 });
 
@@ -51,6 +56,9 @@ for (const [name, address] of Object.entries(PAGES)) {
 				await tab.setExtraHTTPHeaders({ 'X-Remote-User': OPERATOR, 'Accept-Language': language });
 				await tab.goto(site.url + address());
 				await fits(`in ${language}`);
+				// The figures of the charts.
+				await tab.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
+				await fits(`in ${language} with its tables`);
 				if (language === 'ar') await picture(tab, `console-${name}-arabic`);
 			}
 			await picture(tab, `console-${name}-phone`);
@@ -60,6 +68,7 @@ for (const [name, address] of Object.entries(PAGES)) {
 			await textSize(tab, 1);
 			await tab.setViewportSize(WIDE);
 			assert.deepEqual(await axe(tab), [], name);
+			await tab.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = false; }));
 			await picture(tab, `console-${name}-light`);
 			await tab.emulateMedia({ colorScheme: 'dark' });
 			assert.deepEqual(await axe(tab, { colours: true }), [], `${name}, dark`);

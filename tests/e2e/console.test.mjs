@@ -46,7 +46,7 @@ describe('who may', () => {
 	test('without a user the web server is not set up, and a session of somebody else is none', async () => {
 		assert.deepEqual(await site.refusal('/console/', { user: '' }), [500, 'sign_in_not_set_up']);
 		const { cookie } = await site.ask('/console/', { user: 'grace', headers: { Cookie: '' } });
-		assert.match(cookie, /^__Host-urlmode-console=[\w-]+; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/);
+		assert.match(cookie, new RegExp(`^__Host-urlmode-console-${new URL(site.url).port}=[\\w-]+; Path=/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$`));
 		const { status } = await site.ask('/console/', { user: 'eve', headers: { Cookie: cookie.split(';')[0] } });
 		assert.equal(status, 403);
 	});
@@ -75,6 +75,31 @@ describe('its pages', () => {
 			assert.equal(headers.get('cache-control'), 'no-store');
 			assert.match(headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/);
 			assert.doesNotMatch(text, /<script|<link|<img|<iframe| style=| on\w+=|https?:/);
+		}
+	});
+
+	test('the charts have each kind, action and reason, by hour and by day, and stay small', async () => {
+		const { text: before } = await site.ask('/console/');
+		assert.doesNotMatch(before, /class="bars"/);
+		await fixture.stack.sql(`INSERT INTO urlmode.ended_count (provider, unit, begins_at, kind, action, reason, number)
+			SELECT 'stripe', u.unit, date_trunc(u.unit, now(), 'UTC') - n * u.length, 'payment', 'cancel', rpad('reason_' || r || '_', 64, 'x'), 1000000 + r
+			FROM (VALUES ('hour', interval '1 hour', 24), ('day', interval '24 hours', 30)) AS u (unit, length, times) CROSS JOIN generate_series(0, u.times - 1) AS n,
+				generate_series(1, 15) AS r`);
+		try {
+			const { text } = await site.ask('/console/');
+			for (const [title, number] of [['24 hours', 24], ['30 days', 30]]) {
+				const [chart] = new RegExp(`<h2[^>]*>How elicitations ended in ${title}.*?</section>`, 's').exec(text);
+				const drawn = [...chart.matchAll(/<td class="bars"><svg [^>]*><path class="(cancel|others)" d="([^"]*)"/g)];
+				assert.deepEqual(drawn.map(([, action, bars]) => [action, bars.split('M').length - 1]), [...Array.from({ length: 8 }, () => ['cancel', number]), ['others', number]]);
+				// Fifteen of a million, and 1 to 15; the eight with the most, and the others.
+				const sums = Array.from({ length: 8 }, (of, i) => 1_000_015 - i);
+				const row = [0, 0, 15_000_120, ...sums, 7_000_028].map((sum) => `<td>${sum}`).join('');
+				assert.equal(chart.split(`${row}</tr>`).length - 1, number);
+			}
+			assert.ok(Buffer.byteLength(text) < PAGE_MAX, `${Buffer.byteLength(text)}`);
+			assert.ok(Buffer.byteLength((await site.ask('/console/provider?name=stripe')).text) < PAGE_MAX);
+		} finally {
+			await fixture.stack.sql('DELETE FROM urlmode.ended_count');
 		}
 	});
 
@@ -211,6 +236,38 @@ describe('a decision', () => {
 		assert.match((await site.ask(headers.get('location'))).text, /re_1/);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'again', refund: 're_1' } }), [409, 'payment_changed']);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
+	});
+
+	test('is told as done to who has decided so, not to whoever opens such an address', async () => {
+		const of = await hold(fixture);
+		const says = async (action, user) => (await site.ask(`${elicitation(of)}&done=${action}`, { user })).text.includes('role="status"');
+		for (const action of ['release', 'void', 'refunded', 'burn']) assert.equal(await says(action), false, action);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('void', of), note: 'why' } })).status, 303);
+		assert.deepEqual([await says('void'), await says('release'), await says('void', 'grace')], [true, false, false]);
+	});
+
+	test('that is sent twice is written once, and told as done both times', async () => {
+		const of = await hold(fixture);
+		for (const [action, decision, more] of [['void', 'voided', {}], ['release', 'released', {}], ['refunded', 'refunded', { refund: 're_twice' }]]) {
+			const form = { ...await site.actionForm(action, of), note: `because of ${action}`, ...more };
+			const before = (await decisions(of)).length;
+			for (let i = 0; i < 2; i++) {
+				const { status, headers } = await site.ask('/console/act', { form });
+				assert.deepEqual([status, headers.get('location')], [303, `/console/elicitation?id=${of.id}&done=${action}`]);
+			}
+			assert.equal((await decisions(of)).length, before + 1);
+			assert.equal((await decisions(of)).at(-1).decision, decision);
+			assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'for another reason' } }), [409, 'payment_changed']);
+			if (action === 'refunded') assert.deepEqual(await site.refusal('/console/act', { form: { ...form, refund: 're_other' } }), [409, 'payment_changed']);
+		}
+
+		// What went back since is not what was decided about.
+		const more = await hold(fixture);
+		const form = { ...await site.actionForm('release', more), note: 'why' };
+		assert.equal((await site.ask('/console/act', { form })).status, 303);
+		await more.send({ type: 'charge.dispute.funds_withdrawn', data: { object: {
+			id: `dp3_${more.reference}`, object: 'dispute', payment_intent: more.reference, amount: 100, currency: 'eur', metadata: {} } } });
+		assert.deepEqual(await site.refusal('/console/act', { form }), [409, 'payment_changed']);
 	});
 
 	test('of two operators the second is told that somebody was faster', async () => {

@@ -2,12 +2,18 @@
 // another server, and five programs share fewer.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+
+import pg from 'pg';
 
 import { startPgBouncer } from '../../lib/node/test/support/pgbouncer.js';
 import { configure, PROGRAMS } from '../security/deployment.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack } from '../support/flow.mjs';
+import { Api } from '../support/api.mjs';
+import { Console } from '../support/console.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -17,7 +23,7 @@ const POOLED = 'database: there is a pooler, so statements are not prepared';
 let fixture;
 
 before(async () => {
-	fixture = await openFixture({ name: 'pools', own: true, env: { PROCESSES: '2' } });
+	fixture = await openFixture({ name: 'pools', own: true, env: { PROCESSES: '2', API: '1', CONSOLE: '1' } });
 });
 
 after(() => fixture?.close());
@@ -66,3 +72,46 @@ test('each process works behind PgBouncer and says once that it is there, and wi
 	}
 	assert.deepEqual(await (await serve(direct))(0), []);
 });
+
+/** The programs that list rows: what limits each of their statements, what it says then, and a call that reads elicitations. */
+const LIMITED = [
+	{ name: 'console', login: 'URLMODE_OPERATOR_DATABASE_URL', limit: 'statement_timeout', sqlstate: '57014', file: 'console.json',
+		ask: async () => (await new Console(fixture.stack).ask(`/console/elicitation?id=${randomUUID()}`)).status },
+	{ name: 'api', login: 'URLMODE_DATABASE_URL', limit: 'lock_timeout', sqlstate: '55P03', file: 'api.json',
+		ask: async () => (await new Api(fixture.stack, fixture.stack.env.URLMODE_API_KEY).call('unclaimed', { limit: 1 })).status },
+];
+
+for (const { name, login, limit, sqlstate, file, ask } of LIMITED) {
+	test(`behind PgBouncer each transaction of the ${name} has its ${limit}, and nobody else has`, async (t) => {
+		const pooled = await startPgBouncer(t, fixture.stack.env[login], { size: 1 });
+		const configFile = `${fixture.stack.runDir}/${file}`;
+		const config = JSON.parse(await readFile(configFile, 'utf8'));
+		await writeFile(configFile, JSON.stringify({ ...config, database_url: pooled }));
+		await fixture.stack.service('restart', name);
+		const served = await ask();
+		await until('it serves', async () => await ask() === served && served !== 503);
+		const other = await connect(t, pooled);
+		const admin = await connect(t, fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
+		const { rows: [{ value }] } = await (await connect(t, fixture.stack.env[login])).query('SELECT current_setting($1) AS value', [limit]);
+		assert.deepEqual((await other.query('SELECT current_setting($1) AS value', [limit])).rows, [{ value }]);
+
+		// Whatever a session on that connection has had before.
+		await other.query('DISCARD ALL');
+		const begin = new Date().toISOString();
+		await admin.query('BEGIN; LOCK TABLE urlmode.elicitation, urlmode.payment IN ACCESS EXCLUSIVE MODE');
+		const asked = ask();
+		await until(`its statement has ended with ${sqlstate}`, async () => (await noticesSince(begin))
+			.some(({ program, notice }) => program === name && notice.includes(`a transaction failed, SQLSTATE: ${sqlstate}`)));
+		await admin.query('ROLLBACK');
+		await asked;
+		assert.equal(await ask(), served);
+	});
+}
+
+async function connect(t, connectionString) {
+	const client = new pg.Client({ connectionString });
+	client.on('error', () => {}); // the pooler ends first
+	await client.connect();
+	t.after(() => client.end());
+	return client;
+}

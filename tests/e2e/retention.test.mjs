@@ -409,3 +409,34 @@ test('the operator may purge, and read nothing', async () => {
 	await assert.rejects(client.query('SELECT FROM urlmode.elicitation'), { code: '42501' });
 	await assert.rejects(client.query("SELECT urlmode.purge_kind('oauth', now(), 1)"), { code: '42501' });
 });
+
+test('after two days without a purge, of two at once none deletes what the other still counts, and each end is counted once', async () => {
+	const ended = async () => Number((await sql("SELECT coalesce(sum(number), 0) AS n FROM urlmode.ended_count WHERE unit = 'day' AND kind = 'oauth'"))[0].n);
+	await purge();
+	const before = await ended();
+	for (let i = 0; i < 3; i++) {
+		const browser = fixture.browser();
+		const flow = await fixture.goOn(browser);
+		await comeBack(browser, flow.returnTo({ code: 'c' }));
+	}
+	await pass(2);
+	await sql("UPDATE urlmode.counted SET counted_until = counted_until - interval '2 days'");
+	const clients = await Promise.all(Array.from({ length: 2 }, async () => {
+		const client = new pg.Client({ connectionString: fixture.stack.env.URLMODE_ADMIN_DATABASE_URL });
+		await client.connect();
+		return client;
+	}));
+	try {
+		const [one, other] = clients;
+		// As a purge that counts, and has not committed.
+		await one.query('BEGIN');
+		await one.query('SELECT FROM urlmode.counted FOR UPDATE');
+		await other.query('SELECT urlmode.purge_results()');
+		await one.query('ROLLBACK');
+		await Promise.all(clients.map((client) => purge({}, async (text, values) => (await client.query(text, values)).rows)));
+		assert.equal(await ended() - before, 3);
+		assert.deepEqual(await sql('SELECT FROM urlmode.purge_queue WHERE due_at <= now()'), [], 'and nothing stays');
+	} finally {
+		await Promise.all(clients.map((client) => client.end()));
+	}
+});

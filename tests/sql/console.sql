@@ -237,3 +237,17 @@ BEGIN;
 SELECT open(1), complete(1), open(2), complete(2), open(3), complete(3, 'decline', 'access_denied');
 SELECT n_tup_upd - :updates AS updates, n_tup_hot_upd - :hot AS heap_only FROM pg_stat_xact_user_tables WHERE relid = 'urlmode.elicitation'::regclass;
 COMMIT;
+
+-- A timeline reads its own rows, whatever else its provider has: the ledger is found by the payment's names, the last delivery by time.
+SELECT reset();
+SELECT make(1), pay(1, 'p1');
+INSERT INTO urlmode.ledger (tenant, type, kind, provider, payment, amount, currency)
+SELECT '', 'refunded', 'refund', 'shop', 'other ' || i, 1, 'EUR' FROM generate_series(1, 5000) AS i;
+INSERT INTO urlmode.event (provider, identity, type, elicitation, received_at, action)
+SELECT 'shop', 'old ' || i, 'type', id(2), now() - interval '30 days', 'ignored' FROM generate_series(1, 5000) AS i;
+ANALYZE urlmode.ledger, urlmode.event;
+BEGIN;
+SELECT sum(seq_tup_read + idx_tup_fetch) AS before FROM pg_stat_xact_user_tables WHERE relid IN ('urlmode.ledger'::regclass, 'urlmode.event'::regclass) \gset
+SELECT what, detail FROM urlmode.show_timeline(id(1), 81);
+SELECT sum(seq_tup_read + idx_tup_fetch) - :before < 100 AS few FROM pg_stat_xact_user_tables WHERE relid IN ('urlmode.ledger'::regclass, 'urlmode.event'::regclass);
+COMMIT;

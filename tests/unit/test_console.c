@@ -223,46 +223,98 @@ TEST(no_statement_counts_days_of_a_time_zone)
 			strstr(um_console_calls[i]->sql, " d'") == NULL);
 }
 
+static size_t
+count_of(const struct um_buf *in, const char *what)
+{
+	size_t len = strlen(what), count = 0;
+
+	for (size_t at = 0; at + len <= in->len; at++)
+		count += memcmp(in->ptr + at, what, len) == 0;
+	return count;
+}
+
+static void
+add_end(json_t *rows, const char *at, const char *action, const char *reason,
+	int number)
+{
+	json_array_append_new(rows,
+		json_pack("{s:s, s:s, s:s, s:s, s:i}", "at", at, "kind",
+			"oauth", "action", action, "reason", reason, "number",
+			number));
+}
+
+static void
+put_chart(struct um_buf *out, const json_t *rows)
+{
+	const struct um_view view = { .body = out,
+		.now_ms = CASE_NOW * INT64_C(1000) };
+
+	um_buf_clear(out);
+	um_chart_put(&view,
+		&(const struct um_chart){ .id = "x",
+			.title = UM_TEXT_CONSOLE_NUMBER,
+			.rows = rows,
+			.bucket_ms = 86400000,
+			.buckets = 30 });
+}
+
+static void
+assert_chart_has(const struct um_buf *out, const char *text)
+{
+	assert_row(text, str_has(um_buf_str(out), um_str(text)));
+}
+
 /* How many kinds of ends there are, no page is longer, and none is missing. */
 TEST(a_chart_counts_all)
 {
 	struct um_buf out = { 0 };
-	const struct um_view view = { .body = &out,
-		.now_ms = CASE_NOW * INT64_C(1000) };
 	json_t *rows = json_array();
-	size_t len = 0;
 
 	for (int i = 0; i < 400; i++) {
 		char reason[16];
 
 		snprintf(reason, sizeof(reason), "reason_%03d", i);
-		json_array_append_new(rows,
-			json_pack("{s:s, s:s, s:s, s:i}", "kind", "oauth",
-				"action", "cancel", "reason", reason, "number",
-				i == 7 ? 900 : 3));
+		add_end(rows, "2027-01-14T00:00:00+00:00", "cancel", reason,
+			i == 7 || i == 399 ? 900 : 3);
 	}
-	um_chart_put(&view,
-		&(const struct um_chart){ .id = "x",
-			.title = UM_TEXT_CONSOLE_NUMBER,
-			.rows = rows,
-			.bucket_ms = 86400000,
-			.buckets = 30 });
-	for (size_t at = 0; at + 7 < out.len; at++)
-		len += memcmp(out.ptr + at, "reason_", 7) == 0;
-	assert_int_equal(len, 40);
-	assert_true(str_has(um_buf_str(&out), STR("reason_007")));
-	assert_true(str_has(um_buf_str(&out), STR(">1080<")));
+	put_chart(&out, rows);
+	/* Beside its bars, and as a heading of the table. */
+	assert_int_equal(count_of(&out, "reason_"), 2 * UM_CHART_SERIES);
+	assert_int_equal(count_of(&out, "reason_007"), 2);
+	/* The others: of 3 each, with the one that came too late. */
+	assert_chart_has(&out, "<td class=\"n\">2073</td>");
+	assert_chart_has(&out, "<td>2073</tr>");
+	assert_chart_has(&out, "colspan");
 	json_array_clear(rows);
-	um_buf_clear(&out);
-	json_array_append_new(rows,
-		json_pack("{s:s, s:i}", "kind", "oauth", "number", 5));
-	um_chart_put(&view,
-		&(const struct um_chart){ .id = "x",
-			.title = UM_TEXT_CONSOLE_NUMBER,
-			.rows = rows,
-			.bucket_ms = 86400000,
-			.buckets = 30 });
+	add_end(rows, "2027-01-14T00:00:00+00:00", "cancel", "expired", 5);
+	put_chart(&out, rows);
 	assert_false(str_has(um_buf_str(&out), STR("colspan")));
+	json_array_clear(rows);
+	put_chart(&out, rows);
+	assert_false(str_has(um_buf_str(&out), STR("class=\"bars\"")));
+	json_decref(rows);
+	um_buf_free(&out);
+}
+
+/* Each hour or day has a bar and a number of each kind, action and reason. */
+TEST(what_a_chart_draws_is_in_its_table)
+{
+	struct um_buf out = { 0 };
+	json_t *rows = json_array();
+
+	add_end(rows, "2027-01-15T00:00:00+00:00", "accept", "", 12);
+	add_end(rows, "2027-01-15T00:00:00+00:00", "cancel", "expired", 6);
+	add_end(rows, "2027-01-14T00:00:00+00:00", "cancel", "expired", 3);
+	add_end(rows, "2026-01-01T00:00:00+00:00", "cancel", "expired", 99);
+	put_chart(&out, rows);
+	/* Of 18 in the highest bar. */
+	assert_chart_has(&out, "accept\" d=\"M708 120v-71\"");
+	assert_chart_has(&out, "cancel\" d=\"M684 120v-18M708 49v-35\"");
+	assert_chart_has(&out, "accept\" d=\"M147 24v-24\"");
+	assert_chart_has(&out, "cancel\" d=\"M142 24v-12M147 24v-24\"");
+	assert_chart_has(&out, ">2027-01-15<td>12<td>0<td>6<td>12<td>6</tr>");
+	assert_chart_has(&out, ">2027-01-14<td>0<td>0<td>3<td>0<td>3</tr>");
+	assert_false(str_has(um_buf_str(&out), STR("99")));
 	json_decref(rows);
 	um_buf_free(&out);
 }
@@ -294,7 +346,7 @@ TEST(a_session_that_was_changed_is_none)
 {
 	char *session = sign_in("/console/", "", "", "",
 		"/console/?signin=done");
-	char *value = strchr(session, '=') + 1;
+	char *value = strchr(session, '=') + 1, *issuer;
 	size_t len = strlen(value);
 
 	for (size_t i = 0; i < len; i++) {
@@ -305,6 +357,12 @@ TEST(a_session_that_was_changed_is_none)
 	signin_config.base_url = (char *)"https://other.example";
 	assert_page("GET", "/console/", "", session, 303, NULL);
 	signin_config.base_url = (char *)"https://mcp.example";
+	/* Another issuer may know somebody else by this name. */
+	issuer = signin_config.openid.issuer;
+	signin_config.openid.issuer = (char *)"https://other.example";
+	assert_page("GET", "/console/", "", session, 303, NULL);
+	signin_config.openid.issuer = issuer;
+	assert_page("GET", "/console/", "", session, 503, "unavailable");
 	case_context.now_ms += 1800 * INT64_C(1000);
 	assert_page("GET", "/console/", "", session, 303, NULL);
 	free(session);
@@ -526,6 +584,7 @@ main(void)
 			set_up, tear_down),
 		cmocka_unit_test(no_statement_counts_days_of_a_time_zone),
 		cmocka_unit_test(a_chart_counts_all),
+		cmocka_unit_test(what_a_chart_draws_is_in_its_table),
 		cmocka_unit_test_setup_teardown(
 			who_is_no_operator_gets_no_session, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
