@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/calls.h"
 #include "core/json_put.h"
 #include "postgres/array.h"
 #include "postgres/call.h"
@@ -121,6 +122,20 @@ um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	um_array_put(args, owner->id, sizeof(owner->id));
 	um_array_put(args, owner->binding, sizeof(owner->binding));
 	return args;
+}
+
+enum um_refusal
+um_api_look_up(struct um_exchange *ex, const struct um_api_owner *owner,
+	um_step *then)
+{
+	um_api_request_call(ex, &um_call_find_created, owner, then);
+	return UM_REFUSAL_NONE;
+}
+
+bool
+um_api_is_there(const struct um_exchange *ex)
+{
+	return um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) != NULL;
 }
 
 bool

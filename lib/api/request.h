@@ -56,6 +56,14 @@ struct um_buf *um_api_request_call(struct um_exchange *ex,
 	const struct um_call *call, const struct um_api_owner *owner,
 	um_step *then);
 
+/*
+ * For a call that has done nothing: asks whether this owner has the row at all, which
+ * `then` hears from um_api_is_there(). A foreign row and none are the same.
+ */
+enum um_refusal um_api_look_up(struct um_exchange *ex,
+	const struct um_api_owner *owner, um_step *then);
+bool um_api_is_there(const struct um_exchange *ex);
+
 /* Reads `reason`: a code of a-z, 0-9 and _. */
 bool um_api_read_reason(struct um_reader *reader, struct um_str *out);
 
