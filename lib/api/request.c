@@ -7,6 +7,7 @@
 
 #include "api/calls.h"
 #include "core/json_put.h"
+#include "core/timestamp.h"
 #include "postgres/array.h"
 #include "postgres/call.h"
 
@@ -193,20 +194,37 @@ um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 }
 
 void
-um_api_put_page(struct um_exchange *ex, int col, const char *next)
+um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
+	const char *next)
 {
-	struct um_buf *json = um_api_answer(ex, 200, "ok");
+	const char *comma = "";
 
 	um_json_put_key(json, um_str("items"));
 	um_buf_puts(json, "[");
-	for (int row = 0; row < ex->op.rows_len; row++) {
-		if (row != 0)
-			um_buf_puts(json, ",");
-		um_buf_puts(json, um_call_text(&ex->op, row, col));
+	for (int row = 0; row < op->rows_len; row++) {
+		const char *item = um_call_text(op, row, col);
+
+		if (item == NULL)
+			continue;
+		um_buf_puts(json, comma);
+		um_buf_puts(json, item);
+		comma = ",";
 	}
 	um_buf_puts(json, "]");
 	um_api_put_text(json, "next", next);
-	um_json_put_end(json);
+}
+
+bool
+um_api_read_since(struct um_reader *reader, int64_t *since_ms)
+{
+	struct um_str since;
+
+	if (!um_reader_text(reader, "since", UM_OPTIONAL, 1, 40, &since))
+		return false;
+	if (!um_timestamp_parse(since_ms, since, UM_TIMESTAMP_RFC3339))
+		um_reader_refuse(reader, "since",
+			"since must be an instant of RFC 3339");
+	return true;
 }
 
 enum um_refusal

@@ -85,8 +85,12 @@ enum um_refusal um_api_fail_leased(struct um_exchange *ex,
 struct um_buf *um_api_answer(struct um_exchange *ex, int status,
 	const char *outcome);
 
-/* The answer of a list: this column of each row, and the next cursor, or NULL. */
-void um_api_put_page(struct um_exchange *ex, int col, const char *next);
+/* `items`, this column of each row that has it, and `next`, a cursor or NULL. */
+void um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
+	const char *next);
+
+/* Reads `since`, an instant, in Unix milliseconds. False: it is not there. */
+bool um_api_read_since(struct um_reader *reader, int64_t *since_ms);
 
 /* Why the call was not carried out, or UM_REFUSAL_NONE. */
 enum um_refusal um_api_check_call(const struct um_exchange *ex);

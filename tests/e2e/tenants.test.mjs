@@ -126,7 +126,7 @@ test('each method answers another tenant as for a row that does not exist, and n
 		assert.doesNotMatch(answer, new RegExp(`${paid}|pi_acme|"paid":true`), method);
 	}
 	assert.match(JSON.stringify(await acme.ok('unclaimed', {})), /pi_acme/, 'whose it is has it');
-	assert.deepEqual(await acme.ok('paid', LISTS.paid), { paid: true });
+	assert.equal((await acme.ok('paid', LISTS.paid)).paid, true);
 	// The same thing of the same user is another one.
 	const other = await shop.ok('create', asked, 201);
 	assert.deepEqual([other.resumed, other.id === paid], [false, false]);

@@ -248,7 +248,7 @@ export class UrlMode {
 	async paid(options) {
 		this.#checkOpen();
 		const { subject, item, since, delivered } = checkPaid(options);
-		const answer = await this.#api.call('paid', { subject, item, since: since ?? undefined, ...delivered && { delivered } });
+		const answer = await this.#api.call('paid', { subject, item, since: since ?? undefined, limit: 1, ...delivered && { delivered } });
 		return answer.paid;
 	}
 
