@@ -210,6 +210,15 @@ describe('create', () => {
 		assert.notEqual((await api.ok('create', { ...asked, four_eyes: undefined }, 201)).id, id, 'it is another question');
 	});
 
+	test('an approval with a fresh sign-in, as the packages ask for it', async () => {
+		const asked = { ...APPROVAL, resume_key: 'fresh', step_up: true };
+		const { id } = await api.ok('create', asked, 201);
+		const { request } = checkRequest({ provider: 'approvals', kind: 'approval', form: APPROVAL.form, approver: APPROVAL.approver, stepUp: true });
+		assert.deepEqual((await api.stack.elicitation(id)).request, request);
+		assert.equal((await api.ok('create', asked)).id, id);
+		assert.notEqual((await api.ok('create', { ...asked, step_up: undefined }, 201)).id, id, 'it is another question');
+	});
+
 	test('the button of an input has the words of the server, as the packages seal them', async () => {
 		const asked = { provider: 'intake', kind: 'input', subject: 'ada', form: FORM, submit_label: 'Zahlen €' };
 		const { id } = await api.ok('create', asked, 201);
