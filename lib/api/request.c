@@ -60,6 +60,7 @@ um_api_begin(const struct um_context *context, struct um_exchange *ex,
 		return NULL;
 	}
 	request->ex = ex;
+	request->watched = &((struct um_api *)context->side)->watched;
 	request->wakes_at = -1;
 	ex->own = request;
 	ex->free_own = free_own;
@@ -117,8 +118,10 @@ struct um_buf *
 um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	const struct um_api_owner *owner, um_step *then)
 {
+	struct um_api_request *request = ex->own;
 	struct um_buf *args = &ex->op.args;
 
+	request->acts_on = owner->id;
 	um_exchange_request_call(ex, call, owner->id, then);
 	um_array_put(args, owner->id, sizeof(owner->id));
 	um_array_put(args, owner->binding, sizeof(owner->binding));
@@ -186,6 +189,10 @@ um_api_fail_open(struct um_exchange *ex, enum um_api_error error)
 struct um_buf *
 um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 {
+	const struct um_api_request *request = ex->own;
+
+	if (request->acts_on != NULL)
+		um_watched_changed(request->watched, request->acts_on);
 	ex->outcome = outcome;
 	ex->response.status = status;
 	ex->response.content_type = "application/json";

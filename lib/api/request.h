@@ -80,7 +80,7 @@ enum um_refusal um_api_fail_leased(struct um_exchange *ex,
 
 /*
  * Begins the JSON of a response; the step puts its members, and calls
- * um_json_put_end(). `outcome` is a word for the log.
+ * um_json_put_end(). The row that the call acts on has changed. `outcome` is a word for the log.
  */
 struct um_buf *um_api_answer(struct um_exchange *ex, int status,
 	const char *outcome);
