@@ -38,6 +38,8 @@ struct um_api_request {
 	struct um_exchange *ex;
 	uint8_t key[UM_API_KEY_DIGEST]; /* its digest */
 	char tenant[UM_TENANT_MAX + 1]; /* of the key, or "" */
+	const uint8_t *acts_on;         /* the id of the row; NULL: on none */
+	struct um_watched *watched;
 	struct um_json_node *json;
 	struct um_reader_fault fault;
 	struct um_reader root;

@@ -23,11 +23,11 @@ struct ask_back {
 	struct um_api_request request;
 	struct um_api_owner owner;
 	int32_t lease, rechecks;
-	bool failed;
+	bool failed, has_entries;
 	struct um_buf payments, refunds; /* JSON, as the function takes them */
 };
 
-static um_step checked, answered, ended;
+static um_step checked, answered, looked_up;
 
 static void
 free_ask_back(void *own)
@@ -281,13 +281,15 @@ um_end_recheck_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct ask_back *ask = begin(context, ex, false);
 	struct um_buf *args;
-	bool ok = true, has;
+	bool ok = true;
 
 	if (ask == NULL)
 		return UM_REFUSAL_NONE;
-	has = take_entries(&ask->payments, context, ask, "payments", &ok);
-	has |= take_entries(&ask->refunds, context, ask, "refunds", &ok);
-	if (has && ask->failed)
+	ask->has_entries = take_entries(&ask->payments, context, ask,
+		"payments", &ok);
+	ask->has_entries |= take_entries(&ask->refunds, context, ask, "refunds",
+		&ok);
+	if (ask->has_entries && ask->failed)
 		um_reader_refuse(&ask->request.root, "failed",
 			"a recheck has an answer, or it has failed");
 	if (!ok)
@@ -295,11 +297,12 @@ um_end_recheck_plan(const struct um_context *context, struct um_exchange *ex)
 	if (!um_api_end(&ask->request))
 		return UM_REFUSAL_NONE;
 	args = um_api_request_call(ex,
-		has ? &um_call_answer_recheck : &um_call_end_recheck,
-		&ask->owner, has ? answered : ended);
+		ask->has_entries ? &um_call_answer_recheck
+				 : &um_call_end_recheck,
+		&ask->owner, answered);
 	um_call_put_int(args, ask->lease, true);
 	um_call_put_int(args, ask->rechecks, true);
-	if (has) {
+	if (ask->has_entries) {
 		um_array_put_json(args, um_buf_str(&ask->payments));
 		um_array_put_json(args, um_buf_str(&ask->refunds));
 	} else {
@@ -310,36 +313,50 @@ um_end_recheck_plan(const struct um_context *context, struct um_exchange *ex)
 
 /* What each payment, and then each refund, has done. */
 static enum um_refusal
-answered(const struct um_context *context, struct um_exchange *ex)
+put_outcomes(struct um_exchange *ex, int len)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
-	struct um_buf *json;
+	const struct ask_back *ask = ex->own;
+	struct um_buf *json = um_api_answer(ex, 200, "ok");
 
-	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	json = um_api_answer(ex, 200, "ok");
-	um_json_put_key(json, um_str("outcomes"));
-	um_buf_puts(json, "[");
-	for (int row = 0; row < ex->op.rows_len; row++) {
-		const char *outcome = um_call_text(&ex->op, row, 0);
-
-		if (row != 0)
-			um_buf_puts(json, ",");
-		um_json_put_string(json, um_str(outcome));
+	if (ask->has_entries) {
+		um_json_put_key(json, um_str("outcomes"));
+		um_buf_puts(json, "[");
+		for (int row = 0; row < len; row++) {
+			if (row != 0)
+				um_buf_puts(json, ",");
+			um_json_put_string(json,
+				um_str(um_call_text(&ex->op, row, 0)));
+		}
+		um_buf_puts(json, "]");
 	}
-	um_buf_puts(json, "]");
 	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
-ended(const struct um_context *context, struct um_exchange *ex)
+answered(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct ask_back *ask = ex->own;
+	enum um_refusal refusal = um_api_check_call(ex);
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	/* Without entries the function does not say whether there is a row. */
+	return ask->has_entries && ex->op.rows_len != 0
+		? put_outcomes(ex, ex->op.rows_len)
+		: um_api_look_up(ex, &ask->owner, looked_up);
+}
+
+static enum um_refusal
+looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal = um_api_check_call(ex);
 
 	(void)context;
-	if (refusal == UM_REFUSAL_NONE)
-		um_json_put_end(um_api_answer(ex, 200, "ok"));
-	return refusal;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	return um_api_is_there(ex)
+		? put_outcomes(ex, 0)
+		: um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);
 }

@@ -42,9 +42,10 @@ const struct um_call um_call_begin_recheck = {
 	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_INT8, UM_CALL_INT8 },
 };
 
-const struct um_call um_call_claim_at_once = {
-	.name = "claim_at_once",
-	.sql = "SELECT outcome, leased_ms FROM urlmode.claim_at_once($1, $2, $3, $4, $5, $6, $7)",
+const struct um_call um_call_claim_outcome = {
+	.name = "claim_outcome",
+	.sql = "SELECT outcome, claimed_reference, leased_ms FROM urlmode.claim_outcome($1, $2, $3, "
+	       "$4, $5, $6, $7)",
 	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_TEXT, UM_CALL_INT8, UM_CALL_TEXT, UM_CALL_BOOL,
 		UM_CALL_INT8 },
 };
@@ -66,12 +67,6 @@ const struct um_call um_call_create_elicitation = {
 		UM_CALL_BYTEA, UM_CALL_JSONB, UM_CALL_INT4, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT,
 		UM_CALL_BYTEA },
 	.each = true,
-};
-
-const struct um_call um_call_delivered = {
-	.name = "delivered",
-	.sql = "SELECT urlmode.delivered($1, $2, $3, $4)",
-	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT },
 };
 
 const struct um_call um_call_end_check = {
@@ -119,17 +114,25 @@ const struct um_call um_call_mark_shown = {
 	.types = { UM_CALL_UUIDS, UM_CALL_BYTEAS, UM_CALL_INT8 },
 };
 
-const struct um_call um_call_page_of_entitlements = {
-	.name = "page_of_entitlements",
-	.sql = "SELECT item, cursor FROM urlmode.page_of_entitlements($1, $2, $3, $4, $5)",
-	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_INT4 },
+const struct um_call um_call_page_of_entitlements_since = {
+	.name = "page_of_entitlements_since",
+	.sql = "SELECT item, cursor FROM urlmode.page_of_entitlements_since($1, $2, $3, $4, $5, $6)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT, UM_CALL_INT4 },
 };
 
-const struct um_call um_call_page_of_ledger = {
-	.name = "page_of_ledger",
-	.sql = "SELECT outcome, wait_ms, item, cursor FROM urlmode.page_of_ledger($1, $2, $3, $4, $5, "
-	       "$6)",
-	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_INT8, UM_CALL_INT8, UM_CALL_INT8, UM_CALL_INT4 },
+const struct um_call um_call_page_of_ledger_since = {
+	.name = "page_of_ledger_since",
+	.sql = "SELECT outcome, wait_ms, item, cursor FROM urlmode.page_of_ledger_since($1, $2, $3, "
+	       "$4, $5, $6, $7)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_INT8, UM_CALL_INT8, UM_CALL_TIME, UM_CALL_INT8,
+		UM_CALL_INT4 },
+};
+
+const struct um_call um_call_page_of_paid = {
+	.name = "page_of_paid",
+	.sql = "SELECT paid, item, cursor FROM urlmode.page_of_paid($1, $2, $3, $4, $5, $6, $7)",
+	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_BOOL, UM_CALL_TEXT,
+		UM_CALL_INT4 },
 };
 
 const struct um_call um_call_page_of_refunds = {
@@ -142,12 +145,6 @@ const struct um_call um_call_page_of_unclaimed = {
 	.name = "page_of_unclaimed",
 	.sql = "SELECT item, cursor FROM urlmode.page_of_unclaimed($1, $2, $3, $4, $5)",
 	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT, UM_CALL_INT4 },
-};
-
-const struct um_call um_call_paid = {
-	.name = "paid",
-	.sql = "SELECT urlmode.paid($1, $2, $3, $4)",
-	.types = { UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TIME, UM_CALL_TEXT },
 };
 
 const struct um_call um_call_purge = {
@@ -211,10 +208,9 @@ const struct um_call *const um_api_calls[] = {
 	&um_call_begin_lease,
 	&um_call_begin_lease_fulfilled,
 	&um_call_begin_recheck,
-	&um_call_claim_at_once,
+	&um_call_claim_outcome,
 	&um_call_confirm_claim,
 	&um_call_create_elicitation,
-	&um_call_delivered,
 	&um_call_end_check,
 	&um_call_end_exchange,
 	&um_call_end_recheck,
@@ -222,11 +218,11 @@ const struct um_call *const um_api_calls[] = {
 	&um_call_find_created,
 	&um_call_fulfil_lease,
 	&um_call_mark_shown,
-	&um_call_page_of_entitlements,
-	&um_call_page_of_ledger,
+	&um_call_page_of_entitlements_since,
+	&um_call_page_of_ledger_since,
+	&um_call_page_of_paid,
 	&um_call_page_of_refunds,
 	&um_call_page_of_unclaimed,
-	&um_call_paid,
 	&um_call_purge,
 	&um_call_purge_results,
 	&um_call_read_waiting,

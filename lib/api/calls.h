@@ -42,10 +42,11 @@ enum um_begin_recheck_column {
 	UM_BEGIN_RECHECK_CHECKOUT,
 };
 
-extern const struct um_call um_call_claim_at_once;
-enum um_claim_at_once_column {
-	UM_CLAIM_AT_ONCE_OUTCOME,
-	UM_CLAIM_AT_ONCE_LEASED_MS,
+extern const struct um_call um_call_claim_outcome;
+enum um_claim_outcome_column {
+	UM_CLAIM_OUTCOME_OUTCOME,
+	UM_CLAIM_OUTCOME_CLAIMED_REFERENCE,
+	UM_CLAIM_OUTCOME_LEASED_MS,
 };
 
 extern const struct um_call um_call_confirm_claim;
@@ -55,8 +56,6 @@ enum um_create_elicitation_column {
 	UM_CREATE_ELICITATION_EXPIRES_AT,
 	UM_CREATE_ELICITATION_OUTCOME,
 };
-
-extern const struct um_call um_call_delivered;
 
 extern const struct um_call um_call_end_check;
 
@@ -77,18 +76,25 @@ extern const struct um_call um_call_fulfil_lease;
 
 extern const struct um_call um_call_mark_shown;
 
-extern const struct um_call um_call_page_of_entitlements;
-enum um_page_of_entitlements_column {
-	UM_PAGE_OF_ENTITLEMENTS_ITEM,
-	UM_PAGE_OF_ENTITLEMENTS_CURSOR,
+extern const struct um_call um_call_page_of_entitlements_since;
+enum um_page_of_entitlements_since_column {
+	UM_PAGE_OF_ENTITLEMENTS_SINCE_ITEM,
+	UM_PAGE_OF_ENTITLEMENTS_SINCE_CURSOR,
 };
 
-extern const struct um_call um_call_page_of_ledger;
-enum um_page_of_ledger_column {
-	UM_PAGE_OF_LEDGER_OUTCOME,
-	UM_PAGE_OF_LEDGER_WAIT_MS,
-	UM_PAGE_OF_LEDGER_ITEM,
-	UM_PAGE_OF_LEDGER_CURSOR,
+extern const struct um_call um_call_page_of_ledger_since;
+enum um_page_of_ledger_since_column {
+	UM_PAGE_OF_LEDGER_SINCE_OUTCOME,
+	UM_PAGE_OF_LEDGER_SINCE_WAIT_MS,
+	UM_PAGE_OF_LEDGER_SINCE_ITEM,
+	UM_PAGE_OF_LEDGER_SINCE_CURSOR,
+};
+
+extern const struct um_call um_call_page_of_paid;
+enum um_page_of_paid_column {
+	UM_PAGE_OF_PAID_PAID,
+	UM_PAGE_OF_PAID_ITEM,
+	UM_PAGE_OF_PAID_CURSOR,
 };
 
 extern const struct um_call um_call_page_of_refunds;
@@ -102,8 +108,6 @@ enum um_page_of_unclaimed_column {
 	UM_PAGE_OF_UNCLAIMED_ITEM,
 	UM_PAGE_OF_UNCLAIMED_CURSOR,
 };
-
-extern const struct um_call um_call_paid;
 
 extern const struct um_call um_call_purge;
 

@@ -129,7 +129,7 @@ um_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	um_reader_bool(&claim->request.root, "held", &held);
 	if (!um_api_end(&claim->request))
 		return UM_REFUSAL_NONE;
-	args = um_api_request_call(ex, &um_call_claim_at_once, &claim->owner,
+	args = um_api_request_call(ex, &um_call_claim_outcome, &claim->owner,
 		claimed);
 	um_call_put_str(args, claim->reference);
 	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
@@ -142,22 +142,18 @@ um_claim_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 claimed(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct claim *claim = ex->own;
 	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
 	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
 		return refusal;
-	if (um_call_is(&ex->op, 0, UM_CLAIM_AT_ONCE_OUTCOME, "recheck"))
+	if (um_call_is(&ex->op, 0, UM_CLAIM_OUTCOME_OUTCOME, "recheck"))
 		return begin_recheck(ex,
-			um_call_int(&ex->op, 0, UM_CLAIM_AT_ONCE_LEASED_MS));
+			um_call_int(&ex->op, 0, UM_CLAIM_OUTCOME_LEASED_MS));
 	json = um_api_answer(ex, 200, "claimed");
-	um_json_put_key(json, um_str("reference"));
-	if (claim->reference.ptr != NULL)
-		um_json_put_string(json, claim->reference);
-	else
-		um_json_put_null(json);
+	um_api_put_text(json, "reference",
+		um_call_text(&ex->op, 0, UM_CLAIM_OUTCOME_CLAIMED_REFERENCE));
 	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }

@@ -187,7 +187,7 @@ resumed(const struct um_context *context, struct um_exchange *ex)
 	if (refusal != UM_REFUSAL_NONE || !is_held)
 		return refusal;
 	/* What does not match was told, or nobody heard it: it is held now. */
-	um_exchange_request_call(ex, &um_call_claim_at_once, row.id, told);
+	um_exchange_request_call(ex, &um_call_claim_outcome, row.id, told);
 	um_array_put(&ex->op.args, row.id, sizeof(row.id));
 	um_array_put(&ex->op.args, create->what.owner.binding,
 		sizeof(create->what.owner.binding));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/price.h"
+#include "config/api.h"
 #include "contract/limits.h"
 #include "contract/seals.h"
 #include "core/json_canonical.h"
@@ -31,12 +32,13 @@ read_provider(struct um_create_request *create, struct um_reader *reader)
 }
 
 static void
-read_kind(struct um_create_request *create, struct um_reader *reader)
+read_kind(struct um_create_request *create, struct um_reader *reader,
+	const char *description)
 {
 	static const char *const kinds[] = { "oauth", "payment", "signature",
 		"input", "approval", NULL };
 	const struct um_description *its = um_description_find(
-		um_str(create->provider));
+		um_str(description));
 	size_t kind = 0;
 
 	if (!um_reader_choice(reader, "kind", UM_REQUIRED, kinds, &kind))
@@ -51,7 +53,8 @@ read_kind(struct um_create_request *create, struct um_reader *reader)
 }
 
 static void
-read_what(struct um_create_request *create, struct um_reader *reader)
+read_what(struct um_create_request *create, struct um_reader *reader,
+	const char *description)
 {
 	bool pays = create->kind == UM_KIND_PAYMENT;
 
@@ -63,7 +66,7 @@ read_what(struct um_create_request *create, struct um_reader *reader)
 	if (um_reader_is_for(reader, "subscription", pays))
 		um_reader_bool(reader, "subscription", &create->subscription);
 	if (um_reader_is_for(reader, "expected", pays) && pays)
-		um_expected_read(&create->expected, reader, create->provider,
+		um_expected_read(&create->expected, reader, description,
 			create->subscription);
 	if (um_reader_is_for(reader, "checkout", pays))
 		um_reader_text(reader, "checkout", UM_OPTIONAL, 1,
@@ -242,11 +245,13 @@ um_create_request_read(struct um_create_request *create,
 	struct um_api_request *request, const struct um_context *context)
 {
 	struct um_reader *root = &request->root, about;
+	const char *description;
 
 	read_provider(create, root);
-	read_kind(create, root);
+	description = um_config_description(context->config, create->provider);
+	read_kind(create, root, description);
 	um_api_read_subject(request, root, context, &create->owner);
-	read_what(create, root);
+	read_what(create, root, description);
 	um_create_form_read(&create->asked, create->kind, root);
 	read_target_url(create, root);
 	um_reader_object(root, "about", UM_OPTIONAL, &about);

@@ -10,11 +10,11 @@ enum match { EXACT, AT_LEAST, CHECKOUT };
 
 static void
 check_price(struct um_buf *price, struct um_reader *reader,
-	const char *provider, int64_t amount, const char currency[static 4])
+	const char *description, int64_t amount, const char currency[static 4])
 {
 	int64_t step = 1;
 
-	switch (um_price_put(price, um_str(provider), amount, currency,
+	switch (um_price_put(price, um_str(description), amount, currency,
 		&step)) {
 	case UM_PRICE_WRITTEN:
 	case UM_PRICE_UNKNOWN:
@@ -34,7 +34,7 @@ check_price(struct um_buf *price, struct um_reader *reader,
 
 static void
 read_price(struct um_expected *expected, struct um_reader *reader,
-	const char *provider, enum match match)
+	const char *description, enum match match)
 {
 	static const char *const words[] = { "exact", "at-least", "checkout" };
 	struct um_str text = { 0 };
@@ -48,7 +48,7 @@ read_price(struct um_expected *expected, struct um_reader *reader,
 			"expected.currency must be a currency of ISO 4217");
 	if (reader->fault->message[0] != '\0')
 		return;
-	check_price(&expected->price, reader, provider, amount, currency);
+	check_price(&expected->price, reader, description, amount, currency);
 	um_json_put_begin(&expected->json);
 	um_json_put_key(&expected->json, um_str("amount"));
 	um_json_put_int(&expected->json, amount);
@@ -62,10 +62,10 @@ read_price(struct um_expected *expected, struct um_reader *reader,
 /* Its events name the checkout, and the call does. */
 static void
 check_checkout(struct um_reader *reader, struct um_reader *root,
-	const char *provider)
+	const char *description)
 {
 	const struct um_description *its = um_description_find(
-		um_str(provider));
+		um_str(description));
 
 	if (its != NULL && !its->checkout)
 		um_reader_refuse(reader, "match",
@@ -80,7 +80,7 @@ check_checkout(struct um_reader *reader, struct um_reader *root,
 
 void
 um_expected_read(struct um_expected *expected, struct um_reader *root,
-	const char *provider, bool subscription)
+	const char *description, bool subscription)
 {
 	static const char *const matches[] = { "exact", "at-least", "checkout",
 		NULL };
@@ -99,12 +99,12 @@ um_expected_read(struct um_expected *expected, struct um_reader *root,
 		return;
 	um_reader_choice(&object, "match", UM_OPTIONAL, matches, &match);
 	if (match == CHECKOUT)
-		check_checkout(&object, root, provider);
+		check_checkout(&object, root, description);
 	if (match == CHECKOUT && um_reader_get(&object, "amount") == NULL
 		&& um_reader_get(&object, "currency") == NULL)
 		um_buf_puts(&expected->json, "{\"match\":\"checkout\"}");
 	else
-		read_price(expected, &object, provider, (enum match)match);
+		read_price(expected, &object, description, (enum match)match);
 	um_reader_end(&object);
 	if (expected->json.len == 0)
 		return;

@@ -14,10 +14,10 @@ struct um_expected {
 };
 
 /*
- * Reads `expected`, which a payment requires. `subscription`: it must be the first
+ * Reads `expected`, which a payment requires. `description`: the provider's. `subscription`: it must be the first
  * payment of one.
  */
 void um_expected_read(struct um_expected *expected, struct um_reader *root,
-	const char *provider, bool subscription);
+	const char *description, bool subscription);
 
 #endif

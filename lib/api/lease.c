@@ -24,7 +24,8 @@ struct lease {
 
 #define TOO_LARGE "result must have at most 16 MiB as JSON"
 
-static um_step renewed, fulfilled, confirmed, released, exchange_ended;
+static um_step renewed, fulfilled, confirmed, released, exchange_ended,
+	looked_up;
 
 static void
 free_lease(void *own)
@@ -58,6 +59,29 @@ answer_empty(struct um_exchange *ex)
 {
 	um_json_put_end(um_api_answer(ex, 200, "ok"));
 	return UM_REFUSAL_NONE;
+}
+
+/* The call has touched nothing: the lease is lost, or there is no such row. */
+static enum um_refusal
+answer_lost(struct um_exchange *ex)
+{
+	const struct lease *lease = ex->own;
+
+	return um_api_look_up(ex, &lease->owner, looked_up);
+}
+
+static enum um_refusal
+looked_up(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_api_check_call(ex);
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	return um_api_fail(ex,
+		um_api_is_there(ex) ? UM_API_ERROR_LOST
+				    : UM_API_ERROR_NOT_FOUND,
+		NULL, NULL);
 }
 
 /* renew_claim */
@@ -97,7 +121,7 @@ answer_lease(struct um_exchange *ex)
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
 	if (um_call_is(&ex->op, 0, 0, "lost"))
-		return um_api_fail(ex, UM_API_ERROR_LOST, NULL, NULL);
+		return answer_lost(ex);
 	json = um_api_answer(ex, 200, "ok");
 	if (refunded || disputed)
 		um_json_put_member(json, "money",
@@ -253,9 +277,8 @@ answer_true(struct um_exchange *ex)
 
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	return um_call_is(&ex->op, 0, 0, "t")
-		? answer_empty(ex)
-		: um_api_fail(ex, UM_API_ERROR_LOST, NULL, NULL);
+	return um_call_is(&ex->op, 0, 0, "t") ? answer_empty(ex)
+					      : answer_lost(ex);
 }
 
 static enum um_refusal

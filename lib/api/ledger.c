@@ -15,9 +15,9 @@
 struct ledger {
 	struct um_api_request request;
 	struct um_str consumer;
-	bool goes_on;
+	bool goes_on, has_since;
 	int64_t lease, number; /* of the cursor, if it goes on */
-	int64_t lease_ms, limit;
+	int64_t lease_ms, limit, since_ms;
 };
 
 static um_step read_entries;
@@ -84,14 +84,16 @@ um_ledger_plan(const struct um_context *context, struct um_exchange *ex)
 	ledger->limit = UM_LEDGER_PAGE_MAX;
 	um_reader_int(root, "limit", UM_OPTIONAL, 1, UM_LEDGER_PAGE_MAX,
 		&ledger->limit);
+	ledger->has_since = um_api_read_since(root, &ledger->since_ms);
 	if (!um_api_end(&ledger->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_page_of_ledger, NULL,
+	um_exchange_request_call(ex, &um_call_page_of_ledger_since, NULL,
 		read_entries);
 	um_array_put_text(args, ledger->request.tenant);
 	um_call_put_str(args, ledger->consumer);
 	um_array_put_int64(args, ledger->lease, ledger->goes_on);
 	um_array_put_int64(args, ledger->number, ledger->goes_on);
+	um_call_put_time(args, ledger->since_ms * 1000, ledger->has_since);
 	um_array_put_int64(args, ledger->lease_ms, true);
 	um_call_put_int(args, (int32_t)ledger->limit, true);
 	ex->op.reads = (unsigned)ledger->limit;
@@ -103,24 +105,31 @@ read_entries(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal = um_api_check_call(ex);
 	int len = ex->op.rows_len;
+	struct um_buf *json;
 
 	(void)context;
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
 	if (len != 0
-		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_OUTCOME, "leased"))
+		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_SINCE_OUTCOME,
+			"leased"))
 		return um_api_fail_leased(ex, UM_API_ERROR_LEASED,
-			um_call_int(&ex->op, 0, UM_PAGE_OF_LEDGER_WAIT_MS));
+			um_call_int(&ex->op, 0,
+				UM_PAGE_OF_LEDGER_SINCE_WAIT_MS));
 	if (len != 0
-		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_OUTCOME, "lost"))
+		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_SINCE_OUTCOME,
+			"lost"))
 		return um_api_fail(ex, UM_API_ERROR_LOST, NULL, NULL);
 	if (len != 0
-		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_OUTCOME, "full"))
+		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_SINCE_OUTCOME,
+			"full"))
 		return um_api_fail(ex, UM_API_ERROR_FULL,
 			"The ledger has too many consumers.", "consumer");
-	um_api_put_page(ex, UM_PAGE_OF_LEDGER_ITEM,
+	json = um_api_answer(ex, 200, "ok");
+	um_api_put_page(json, &ex->op, UM_PAGE_OF_LEDGER_SINCE_ITEM,
 		len != 0 ? um_call_text(&ex->op, len - 1,
-			UM_PAGE_OF_LEDGER_CURSOR)
+			UM_PAGE_OF_LEDGER_SINCE_CURSOR)
 			 : NULL);
+	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }

@@ -8,7 +8,6 @@
 #include "api/request.h"
 #include "contract/limits.h"
 #include "core/json_put.h"
-#include "core/timestamp.h"
 #include "postgres/array.h"
 
 #define PAGE_MAX 100
@@ -18,7 +17,7 @@
 struct list {
 	struct um_api_request request;
 	struct um_str provider, subject, item, after; /* .ptr NULL: none */
-	bool has_since;
+	bool has_since, delivered;
 	int64_t since_ms, limit;
 };
 
@@ -33,23 +32,12 @@ free_list(void *own)
 	free(list);
 }
 
-static void
-read_since(struct list *list)
-{
-	struct um_str since;
-
-	list->has_since = um_reader_text(&list->request.root, "since",
-		UM_OPTIONAL, 1, 40, &since);
-	if (list->has_since
-		&& !um_timestamp_parse(&list->since_ms, since,
-			UM_TIMESTAMP_RFC3339))
-		um_reader_refuse(&list->request.root, "since",
-			"since must be an instant of RFC 3339");
-}
-
+/* What each list takes: since a time, and a page. */
 static void
 read_page(struct list *list)
 {
+	list->has_since = um_api_read_since(&list->request.root,
+		&list->since_ms);
 	list->limit = PAGE_MAX;
 	um_reader_int(&list->request.root, "limit", UM_OPTIONAL, 1, PAGE_MAX,
 		&list->limit);
@@ -61,6 +49,12 @@ static struct list *
 begin(const struct um_context *context, struct um_exchange *ex)
 {
 	return um_api_begin(context, ex, sizeof(struct list), free_list);
+}
+
+static void
+put_since(struct um_op *op, const struct list *list)
+{
+	um_call_put_time(&op->args, list->since_ms * 1000, list->has_since);
 }
 
 static void
@@ -83,14 +77,13 @@ list_money(const struct um_context *context, struct um_exchange *ex,
 		return UM_REFUSAL_NONE;
 	um_reader_word(&list->request.root, "provider", UM_OPTIONAL,
 		UM_PROVIDER_MAX, WORD, &list->provider);
-	read_since(list);
 	read_page(list);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
 	um_exchange_request_call(ex, call, NULL, listed);
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->provider);
-	um_call_put_time(args, list->since_ms * 1000, list->has_since);
+	put_since(&ex->op, list);
 	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
@@ -122,33 +115,40 @@ um_entitlements_plan(const struct um_context *context, struct um_exchange *ex)
 	read_page(list);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_page_of_entitlements, NULL,
+	um_exchange_request_call(ex, &um_call_page_of_entitlements_since, NULL,
 		listed);
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->subject);
 	um_call_put_str(args, list->item);
+	put_since(&ex->op, list);
 	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
 
-/*
- * The items, and the cursor of the next page if this one is full. The functions of
- * these lists have the same columns.
- */
+/* The cursor of the next page, if this one is full. */
+static const char *
+next_of(const struct um_exchange *ex, int col)
+{
+	const struct list *list = ex->own;
+	int len = ex->op.rows_len;
+
+	return len == list->limit ? um_call_text(&ex->op, len - 1, col) : NULL;
+}
+
+/* The functions of these lists have the same columns. */
 static enum um_refusal
 listed(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct list *list = ex->own;
 	enum um_refusal refusal = um_api_check_call(ex);
-	int len = ex->op.rows_len;
+	struct um_buf *json;
 
 	(void)context;
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	um_api_put_page(ex, UM_PAGE_OF_UNCLAIMED_ITEM,
-		len == list->limit ? um_call_text(&ex->op, len - 1,
-			UM_PAGE_OF_UNCLAIMED_CURSOR)
-				   : NULL);
+	json = um_api_answer(ex, 200, "ok");
+	um_api_put_page(json, &ex->op, UM_PAGE_OF_UNCLAIMED_ITEM,
+		next_of(ex, UM_PAGE_OF_UNCLAIMED_CURSOR));
+	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }
 
@@ -156,7 +156,6 @@ enum um_refusal
 um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct list *list = begin(context, ex);
-	bool delivered = false;
 	struct um_buf *args = &ex->op.args;
 
 	if (list == NULL)
@@ -165,20 +164,21 @@ um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 		UM_SUBJECT_MAX, &list->subject);
 	um_reader_text(&list->request.root, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
 		&list->item);
-	read_since(list);
-	um_reader_bool(&list->request.root, "delivered", &delivered);
+	um_reader_bool(&list->request.root, "delivered", &list->delivered);
+	read_page(list);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex,
-		delivered ? &um_call_delivered : &um_call_paid, NULL,
-		paid_looked);
+	um_exchange_request_call(ex, &um_call_page_of_paid, NULL, paid_looked);
+	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->subject);
 	um_call_put_str(args, list->item);
-	um_call_put_time(args, list->since_ms * 1000, list->has_since);
-	um_array_put_text(args, list->request.tenant);
+	put_since(&ex->op, list);
+	um_call_put_bool(args, list->delivered);
+	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
 
+/* Without a payment on this page there is one row, without an item. */
 static enum um_refusal
 paid_looked(const struct um_context *context, struct um_exchange *ex)
 {
@@ -190,7 +190,10 @@ paid_looked(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	json = um_api_answer(ex, 200, "ok");
 	um_json_put_key(json, um_str("paid"));
-	um_json_put_bool(json, um_call_is(&ex->op, 0, 0, "t"));
+	um_json_put_bool(json,
+		um_call_is(&ex->op, 0, UM_PAGE_OF_PAID_PAID, "t"));
+	um_api_put_page(json, &ex->op, UM_PAGE_OF_PAID_ITEM,
+		next_of(ex, UM_PAGE_OF_PAID_CURSOR));
 	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/calls.h"
 #include "core/json_put.h"
+#include "core/timestamp.h"
 #include "postgres/array.h"
 #include "postgres/call.h"
 
@@ -58,6 +60,7 @@ um_api_begin(const struct um_context *context, struct um_exchange *ex,
 		return NULL;
 	}
 	request->ex = ex;
+	request->watched = &((struct um_api *)context->side)->watched;
 	request->wakes_at = -1;
 	ex->own = request;
 	ex->free_own = free_own;
@@ -115,12 +118,28 @@ struct um_buf *
 um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	const struct um_api_owner *owner, um_step *then)
 {
+	struct um_api_request *request = ex->own;
 	struct um_buf *args = &ex->op.args;
 
+	request->acts_on = owner->id;
 	um_exchange_request_call(ex, call, owner->id, then);
 	um_array_put(args, owner->id, sizeof(owner->id));
 	um_array_put(args, owner->binding, sizeof(owner->binding));
 	return args;
+}
+
+enum um_refusal
+um_api_look_up(struct um_exchange *ex, const struct um_api_owner *owner,
+	um_step *then)
+{
+	um_api_request_call(ex, &um_call_find_created, owner, then);
+	return UM_REFUSAL_NONE;
+}
+
+bool
+um_api_is_there(const struct um_exchange *ex)
+{
+	return um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) != NULL;
 }
 
 bool
@@ -170,6 +189,10 @@ um_api_fail_open(struct um_exchange *ex, enum um_api_error error)
 struct um_buf *
 um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 {
+	const struct um_api_request *request = ex->own;
+
+	if (request->acts_on != NULL)
+		um_watched_changed(request->watched, request->acts_on);
 	ex->outcome = outcome;
 	ex->response.status = status;
 	ex->response.content_type = "application/json";
@@ -178,20 +201,37 @@ um_api_answer(struct um_exchange *ex, int status, const char *outcome)
 }
 
 void
-um_api_put_page(struct um_exchange *ex, int col, const char *next)
+um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
+	const char *next)
 {
-	struct um_buf *json = um_api_answer(ex, 200, "ok");
+	const char *comma = "";
 
 	um_json_put_key(json, um_str("items"));
 	um_buf_puts(json, "[");
-	for (int row = 0; row < ex->op.rows_len; row++) {
-		if (row != 0)
-			um_buf_puts(json, ",");
-		um_buf_puts(json, um_call_text(&ex->op, row, col));
+	for (int row = 0; row < op->rows_len; row++) {
+		const char *item = um_call_text(op, row, col);
+
+		if (item == NULL)
+			continue;
+		um_buf_puts(json, comma);
+		um_buf_puts(json, item);
+		comma = ",";
 	}
 	um_buf_puts(json, "]");
 	um_api_put_text(json, "next", next);
-	um_json_put_end(json);
+}
+
+bool
+um_api_read_since(struct um_reader *reader, int64_t *since_ms)
+{
+	struct um_str since;
+
+	if (!um_reader_text(reader, "since", UM_OPTIONAL, 1, 40, &since))
+		return false;
+	if (!um_timestamp_parse(since_ms, since, UM_TIMESTAMP_RFC3339))
+		um_reader_refuse(reader, "since",
+			"since must be an instant of RFC 3339");
+	return true;
 }
 
 enum um_refusal

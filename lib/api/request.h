@@ -56,6 +56,14 @@ struct um_buf *um_api_request_call(struct um_exchange *ex,
 	const struct um_call *call, const struct um_api_owner *owner,
 	um_step *then);
 
+/*
+ * For a call that has done nothing: asks whether this owner has the row at all, which
+ * `then` hears from um_api_is_there(). A foreign row and none are the same.
+ */
+enum um_refusal um_api_look_up(struct um_exchange *ex,
+	const struct um_api_owner *owner, um_step *then);
+bool um_api_is_there(const struct um_exchange *ex);
+
 /* Reads `reason`: a code of a-z, 0-9 and _. */
 bool um_api_read_reason(struct um_reader *reader, struct um_str *out);
 
@@ -72,13 +80,17 @@ enum um_refusal um_api_fail_leased(struct um_exchange *ex,
 
 /*
  * Begins the JSON of a response; the step puts its members, and calls
- * um_json_put_end(). `outcome` is a word for the log.
+ * um_json_put_end(). The row that the call acts on has changed. `outcome` is a word for the log.
  */
 struct um_buf *um_api_answer(struct um_exchange *ex, int status,
 	const char *outcome);
 
-/* The answer of a list: this column of each row, and the next cursor, or NULL. */
-void um_api_put_page(struct um_exchange *ex, int col, const char *next);
+/* `items`, this column of each row that has it, and `next`, a cursor or NULL. */
+void um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
+	const char *next);
+
+/* Reads `since`, an instant, in Unix milliseconds. False: it is not there. */
+bool um_api_read_since(struct um_reader *reader, int64_t *since_ms);
 
 /* Why the call was not carried out, or UM_REFUSAL_NONE. */
 enum um_refusal um_api_check_call(const struct um_exchange *ex);

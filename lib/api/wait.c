@@ -296,6 +296,8 @@ read_row(const struct um_context *context, struct um_exchange *ex, int row,
 		struct um_watched_state state = {
 			.is_completed = shown->is_completed,
 			.is_claimable = shown->is_claimable,
+			.is_asked = shown->awaits_check
+				|| shown->awaits_recheck,
 			.object = um_buf_str(&object),
 		};
 

@@ -107,6 +107,14 @@ forget(struct um_watched *watched, struct um_watched_row *row)
 	free(row);
 }
 
+/* Whether a lease may be had, which only a read can tell. */
+static bool
+can_answer(const struct um_watched_element *element)
+{
+	return element->row->is_asked
+		&& (element->can_check || element->can_recheck);
+}
+
 bool
 um_watched_join(struct um_watched *watched, struct um_watched_element *element,
 	int64_t now)
@@ -123,8 +131,7 @@ um_watched_join(struct um_watched *watched, struct um_watched_element *element,
 	element->due_at = -1;
 	LIST_INSERT_HEAD(&row->elements, element, link);
 	element->is_due = !row->is_read || row->due_at <= now
-		|| !element->has_seen || element->can_check
-		|| element->can_recheck
+		|| !element->has_seen || can_answer(element)
 		|| memcmp(row->shown, element->seen, sizeof(row->shown)) != 0;
 	return true;
 }
@@ -152,13 +159,19 @@ um_watched_leave(struct um_watched *watched, struct um_watched_element *element,
 }
 
 static void
+change(struct um_watched_row *row, bool is_taken)
+{
+	row->is_read = is_taken;
+	row->announced++;
+}
+
+static void
 announce(struct um_watched_row *row, bool is_taken,
 	const struct um_watched_events *events)
 {
 	struct um_watched_element *element;
 
-	row->is_read = is_taken;
-	row->announced++;
+	change(row, is_taken);
 	LIST_FOREACH(element, &row->elements, link)
 	{
 		element->is_due = true;
@@ -166,17 +179,32 @@ announce(struct um_watched_row *row, bool is_taken,
 	}
 }
 
+/* The rows in the place of this id, which others share. */
+static struct um_watched_row *
+first_of(const struct um_watched *watched, const uint8_t id[static UM_UUID_LEN])
+{
+	return watched->len != 0
+		? watched->places[place_of(watched->places_len, id)].first
+		: NULL;
+}
+
+void
+um_watched_changed(struct um_watched *watched,
+	const uint8_t id[static UM_UUID_LEN])
+{
+	for (struct um_watched_row *row = first_of(watched, id); row != NULL;
+		row = row->next)
+		if (memcmp(row->id, id, UM_UUID_LEN) == 0)
+			change(row, false);
+}
+
 void
 um_watched_announced(struct um_watched *watched,
 	const uint8_t id[static UM_UUID_LEN],
 	const struct um_watched_events *events)
 {
-	if (watched->len == 0)
-		return;
-	for (struct um_watched_row *row =
-			watched->places[place_of(watched->places_len, id)]
-				.first;
-		row != NULL; row = row->next)
+	for (struct um_watched_row *row = first_of(watched, id); row != NULL;
+		row = row->next)
 		if (memcmp(row->id, id, UM_UUID_LEN) == 0)
 			announce(row,
 				row->is_read && row->kept != NULL
@@ -228,6 +256,7 @@ um_watched_show(struct um_watched *watched, struct um_watched_row *row,
 	memcpy(row->shown, state->digest, sizeof(row->shown));
 	row->is_completed = state->is_completed;
 	row->is_claimable = state->is_claimable;
+	row->is_asked = state->is_asked;
 	row->due_at = due_at;
 }
 
@@ -237,8 +266,7 @@ um_watched_is_known(const struct um_watched_element *element, int64_t now)
 	const struct um_watched_row *row = element->row;
 
 	return row->is_read && row->kept != NULL && row->due_at > now
-		&& !row->is_claimable && !element->can_check
-		&& !element->can_recheck;
+		&& !row->is_claimable && !can_answer(element);
 }
 
 bool

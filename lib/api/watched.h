@@ -39,6 +39,7 @@ TAILQ_HEAD(um_watched_rows, um_watched_row);
 struct um_watched_state {
 	uint8_t digest[UM_SEEN_BYTES];
 	bool is_completed, is_claimable;
+	bool is_asked;          /* it awaits a check or a recheck */
 	struct um_str object;   /* JSON, but for its end */
 	struct um_str verifier; /* sealed, until it is completed; or no bytes */
 };
@@ -48,7 +49,7 @@ struct um_watched_row {
 	uint8_t binding[UM_BINDING_LEN];
 	uint8_t shown[UM_SEEN_BYTES]; /* digest of what was read last */
 	bool is_read;                 /* and nothing was announced since */
-	bool is_completed, is_claimable;
+	bool is_completed, is_claimable, is_asked;
 	unsigned announced;
 	/* A copy of what it shows and of its verifier; NULL: it is not kept. */
 	char *kept;
@@ -100,7 +101,7 @@ void um_watched_begin(struct um_watched *watched);
 
 /*
  * Watches the row of an element. It is due unless what the call has seen is what
- * the row shows, and the caller can do nothing about it. False: out of memory.
+ * the row shows, and the caller is not asked about it. False: out of memory.
  */
 bool um_watched_join(struct um_watched *watched,
 	struct um_watched_element *element, int64_t now);
@@ -115,6 +116,13 @@ void um_watched_leave(struct um_watched *watched,
 void um_watched_announced(struct um_watched *watched,
 	const uint8_t id[static UM_UUID_LEN],
 	const struct um_watched_events *events);
+
+/*
+ * A call of this process has changed the row of this id. Its announcement may still
+ * be under way; whoever comes meanwhile reads it.
+ */
+void um_watched_changed(struct um_watched *watched,
+	const uint8_t id[static UM_UUID_LEN]);
 
 /* The same of all rows: what was announced is not known, and not taken. */
 void um_watched_all_announced(struct um_watched *watched,

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "config/environment.h"
+#include "contract/descriptions.h"
 #include "contract/limits.h"
 #include "core/conf.h"
 
@@ -77,11 +78,67 @@ take_name(const struct um_conf_loc *at, const json_t *root,
 }
 
 static bool
+is_shipped(const char *name)
+{
+	static const char *const names[] = {
+#define X(name, payment, signature, checkout, as, exponents, places) name,
+		UM_DESCRIPTIONS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+take_descriptions(const struct um_conf_loc *root_at, json_t *root,
+	struct um_strlist *list)
+{
+	const struct um_conf_loc at = um_conf_member(root_at, "descriptions");
+	json_t *object = json_object_get(root, "descriptions"), *value;
+	const char *entry, *name;
+	char **item;
+
+	if (object == NULL)
+		return true;
+	if (!json_is_object(object))
+		return um_conf_error(&at, "is not an object");
+	list->item = calloc(2 * json_object_size(object) + 1,
+		sizeof(*list->item));
+	if (list->item == NULL)
+		return um_conf_error(&at, "out of memory");
+	json_object_foreach (object, entry, value) {
+		if (!um_conf_get_text(&at, object, entry, true, &name))
+			return false;
+		if (!is_shipped(name))
+			return um_conf_member_error(&at, entry,
+				"is not the name of a shipped description");
+		item = &list->item[list->len];
+		list->len += 2;
+		if (!um_conf_copy_text(&at, entry, &item[0])
+			|| !um_conf_copy_text(&at, name, &item[1]))
+			return false;
+	}
+	return true;
+}
+
+const char *
+um_config_description(const struct um_config *config, const char *provider)
+{
+	for (size_t i = 0; i + 1 < config->described.len; i += 2)
+		if (strcmp(config->described.item[i], provider) == 0)
+			return config->described.item[i + 1];
+	return provider;
+}
+
+static bool
 read_api(const struct um_conf_loc *at, json_t *root, struct um_config *config)
 {
 	static const char *const keys[] = { "base_url", "database_url",
 		"listen_url", "keys_file", "api_keys_file", "name", "log_file",
-		NULL };
+		"descriptions", NULL };
 
 	if (!um_conf_check_keys(at, root, keys)
 		|| !um_conf_take_text(at, root, "base_url", true,
@@ -93,6 +150,7 @@ read_api(const struct um_conf_loc *at, json_t *root, struct um_config *config)
 		|| !take_keys(at, root, config)
 		|| !um_conf_take_path(at, root, "log_file", false,
 			&config->log_file)
+		|| !take_descriptions(at, root, &config->described)
 		|| !take_path(at, root, "api_keys_file", API_KEYS,
 			&config->api_keys_file))
 		return false;

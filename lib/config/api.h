@@ -21,4 +21,11 @@ const char *um_config_api_file(void);
 bool um_config_load_api(struct um_config **out, const char *path,
 	struct um_error *err);
 
+/*
+ * The description of an entry of the callback host's configuration, which may not be
+ * a shipped one: its own name, unless the file says another one.
+ */
+const char *um_config_description(const struct um_config *config,
+	const char *provider);
+
 #endif

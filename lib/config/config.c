@@ -219,6 +219,7 @@ um_config_free(struct um_config *config)
 	um_wipe_free_text(config->listen_url);
 	free(config->api_keys_file);
 	free(config->server_name);
+	um_strlist_free(&config->described);
 	um_strlist_free(&config->operators);
 	um_strlist_free(&config->compared);
 	free(config);

@@ -50,6 +50,8 @@ struct um_config {
 	char *listen_url;    /* for LISTEN, past a pooler, or NULL */
 	char *api_keys_file; /* who may call it */
 	char *server_name;   /* who asks, for people to read */
+	/* Entries that have not the name of their description: both names, … */
+	struct um_strlist described;
 
 	/* Of the console alone (config/console.h): who may open it. */
 	struct um_strlist operators;

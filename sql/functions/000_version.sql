@@ -23,6 +23,9 @@
 --   030_item            what payments and signatures are for
 --   031_ledger          everything about money in order, and whether an item is paid
 --   032_entitlement     subscriptions: what a user may use until when
+--   038_name            payments with two names
+--   041_api             what the program api asks beside what the packages call
+--   042_api_lists       its lists, a page at a time
 --   043_ask             what clients have answered, which moves no row
 --   044_task            calls that clients hold as tasks
 --   048_check           what urlmode check does as a user, and what it compares

@@ -173,41 +173,53 @@ COMMENT ON FUNCTION urlmode.end_claim IS
 	'the payment.';
 
 -- In PL/pgSQL, because is_recheck_due comes later (029_recheck.sql).
+CREATE OR REPLACE FUNCTION urlmode.claim_outcome(
+	id uuid, binding bytea, reference text, keep_ms bigint, action text, held boolean, recheck_ms bigint
+)
+RETURNS TABLE (outcome text, claimed_reference text, leased_ms bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	this record;
+BEGIN
+	this := urlmode.find_claim(claim_outcome.id, claim_outcome.binding, claim_outcome.reference, claim_outcome.action, claim_outcome.held);
+	outcome := this.outcome;
+	IF outcome = 'found' AND urlmode.is_leased(claim_outcome.id, this.picked) THEN
+		outcome := 'taken';
+	ELSIF outcome = 'found' AND this.kind = 'payment' AND this.picked <> '' AND recheck_ms IS NOT NULL
+		AND urlmode.is_recheck_due(claim_outcome.id, recheck_ms)
+	THEN
+		outcome := 'recheck';
+		leased_ms := urlmode.recheck_leased_ms(claim_outcome.id);
+	ELSIF outcome = 'found' THEN
+		PERFORM urlmode.end_claim(claim_outcome.id, this.picked, keep_ms);
+		outcome := 'claimed';
+		claimed_reference := nullif(this.picked, '');
+	END IF;
+	RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION urlmode.claim_outcome IS
+	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments '
+	'were proved it claims one of them: the oldest that matches, or the one of this reference. '
+	'action: of the outcome that the caller has read. Its result is purged after keep_ms '
+	'milliseconds. held: also one that is held. outcome: claimed, for one '
+	'call, with the reference of the payment, or NULL where the outcome is no payment; taken '
+	'(another call has claimed it or does its work; or it was refunded, or is held); '
+	'changed (it was paid after the refusal that the caller has read, or what the caller has read '
+	'is not there any more); open (it is not completed, which may be so again after a failover '
+	'that lost commits); unknown; recheck (only with recheck_ms, as begin_lease returns it, with '
+	'leased_ms).';
+
 CREATE OR REPLACE FUNCTION urlmode.claim_at_once(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
 	action text DEFAULT 'accept', held boolean DEFAULT false, recheck_ms bigint DEFAULT NULL
 )
 RETURNS TABLE (outcome text, leased_ms bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	this record;
-BEGIN
-	this := urlmode.find_claim(claim_at_once.id, claim_at_once.binding, claim_at_once.reference, claim_at_once.action, claim_at_once.held);
-	outcome := this.outcome;
-	IF outcome = 'found' AND urlmode.is_leased(claim_at_once.id, this.picked) THEN
-		outcome := 'taken';
-	ELSIF outcome = 'found' AND this.kind = 'payment' AND this.picked <> '' AND recheck_ms IS NOT NULL
-		AND urlmode.is_recheck_due(claim_at_once.id, recheck_ms)
-	THEN
-		outcome := 'recheck';
-		leased_ms := urlmode.recheck_leased_ms(claim_at_once.id);
-	ELSIF outcome = 'found' THEN
-		PERFORM urlmode.end_claim(claim_at_once.id, this.picked, keep_ms);
-		outcome := 'claimed';
-	END IF;
-	RETURN NEXT;
-END
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT c.outcome, c.leased_ms FROM urlmode.claim_outcome(id, binding, reference, keep_ms, action, held, recheck_ms) c
 $$;
 COMMENT ON FUNCTION urlmode.claim_at_once IS
-	'Claims the outcome of an elicitation, to act on it, with both ends at once. Where payments '
-	'were proved it claims one of them: the oldest that matches, or the one of this reference. '
-	'action: of the outcome that the caller has read. Its result is purged after keep_ms '
-	'milliseconds, ten minutes by default. held: also one that is held. outcome: claimed, for one '
-	'call; taken (another call has claimed it or does its work; or it was refunded, or is held); '
-	'changed (it was paid after the refusal that the caller has read, or what the caller has read '
-	'is not there any more); open (it is not completed, which may be so again after a failover '
-	'that lost commits); unknown; recheck (only with recheck_ms, as begin_lease returns it, with '
-	'leased_ms).';
+	'claim_outcome of a caller that does not ask which payment it has claimed.';
 
 CREATE OR REPLACE FUNCTION urlmode.claim(
 	id uuid, binding bytea, reference text DEFAULT NULL, keep_ms bigint DEFAULT 600000,
@@ -215,10 +227,10 @@ CREATE OR REPLACE FUNCTION urlmode.claim(
 )
 RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT c.outcome FROM urlmode.claim_at_once(id, binding, reference, keep_ms, action, held) c
+	SELECT c.outcome FROM urlmode.claim_outcome(id, binding, reference, keep_ms, action, held, NULL) c
 $$;
 COMMENT ON FUNCTION urlmode.claim IS
-	'claim_at_once of a caller that cannot ask the provider, and of packages of before.';
+	'claim_outcome of a caller that cannot ask the provider, and of packages of before.';
 
 CREATE OR REPLACE FUNCTION urlmode.next_fence(elicitation uuid) RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
@@ -684,7 +696,7 @@ COMMENT ON FUNCTION urlmode.gauges IS
 	'seconds the oldest of them has been fulfilled (0: there is none).';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.claim, urlmode.claim_at_once, urlmode.begin_lease, urlmode.renew_lease, urlmode.continue_lease, urlmode.fulfil_lease,
+	urlmode.claim, urlmode.claim_at_once, urlmode.claim_outcome, urlmode.begin_lease, urlmode.renew_lease, urlmode.continue_lease, urlmode.fulfil_lease,
 	urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.release_unsent, urlmode.read_exchange,
 	urlmode.unclaimed_of, urlmode.undelivered_of, urlmode.refunds_of

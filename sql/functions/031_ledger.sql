@@ -350,22 +350,22 @@ COMMENT ON FUNCTION urlmode.begin_ledger IS
 	'for wait_ms milliseconds at most, unless it goes on. program_limit_exceeded: the tenant has as '
 	'many consumers as it may have.';
 
-CREATE OR REPLACE FUNCTION urlmode.read_ledger(consumer text, lease bigint, most integer DEFAULT 100, tenant text DEFAULT '')
+CREATE OR REPLACE FUNCTION urlmode.read_ledger_since(consumer text, lease bigint, since timestamptz, most integer, tenant text)
 RETURNS TABLE (
 	number bigint, entered_at timestamptz, entry_type text, kind text, provider text, elicitation uuid, subject text, item text,
 	payment text, checkout text, reference text, amount bigint, currency text, refunded bigint,
 	status text, occurred_at timestamptz, evidence_due_at timestamptz
 )
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
 	after bigint;
 BEGIN
 	SELECT c.number INTO after FROM urlmode.ledger_consumer c
-	WHERE c.tenant = read_ledger.tenant AND c.consumer = read_ledger.consumer AND c.lease = read_ledger.lease;
+	WHERE c.tenant = read_ledger_since.tenant AND c.consumer = read_ledger_since.consumer AND c.lease = read_ledger_since.lease;
 	IF after IS NULL THEN
 		RETURN;
 	END IF;
-	PERFORM urlmode.number_ledger(read_ledger.tenant);
+	PERFORM urlmode.number_ledger(read_ledger_since.tenant);
 	RETURN QUERY
 	SELECT l.number, l.entered_at, l.type, l.kind, l.provider::text, CASE WHEN p.entitlement IS DISTINCT FROM l.elicitation THEN l.elicitation END,
 		coalesce(p.subject, e.subject)::text, coalesce(p.item, e.item)::text,
@@ -374,9 +374,22 @@ BEGIN
 	FROM urlmode.ledger l
 	LEFT JOIN LATERAL (SELECT x.subject, x.item, x.entitlement FROM urlmode.payment x WHERE x.elicitation = l.elicitation LIMIT 1) p ON true
 	LEFT JOIN urlmode.elicitation e ON e.id = l.elicitation
-	WHERE l.tenant = read_ledger.tenant AND l.number > after
+	WHERE l.tenant = read_ledger_since.tenant AND l.number > after AND (since IS NULL OR l.entered_at >= since)
 	ORDER BY l.number LIMIT least(greatest(most, 1), 100);
 END
+$$;
+COMMENT ON FUNCTION urlmode.read_ledger_since IS
+	'Internal. What read_ledger returns, without what was entered before a time. Whoever acknowledges '
+	'a later entry has done with what was left out.';
+
+CREATE OR REPLACE FUNCTION urlmode.read_ledger(consumer text, lease bigint, most integer DEFAULT 100, tenant text DEFAULT '')
+RETURNS TABLE (
+	number bigint, entered_at timestamptz, entry_type text, kind text, provider text, elicitation uuid, subject text, item text,
+	payment text, checkout text, reference text, amount bigint, currency text, refunded bigint,
+	status text, occurred_at timestamptz, evidence_due_at timestamptz
+)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT * FROM urlmode.read_ledger_since(consumer, lease, NULL, most, tenant)
 $$;
 COMMENT ON FUNCTION urlmode.read_ledger IS
 	'The entries of the ledger after the cursor of a consumer, in their order, at most `most` and '
@@ -433,13 +446,23 @@ COMMENT ON FUNCTION urlmode.purge_ledger IS
 	'Internal. Deletes entries that are older than 400 days, at most `batch`, and forgets the '
 	'consumers that nobody has read with since. Returns how many entries.';
 
+CREATE OR REPLACE FUNCTION urlmode.counts_as_paid(p urlmode.payment, delivered boolean) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT p.refunded_at IS NULL AND CASE
+		WHEN delivered THEN p.claimed_at IS NOT NULL AND CASE p.claim_end WHEN 'delivered' THEN true WHEN 'refunded' THEN false ELSE p.matches END
+		ELSE p.matches AND p.claim_end IS DISTINCT FROM 'refunded' AND (p.claimed_at IS NOT NULL OR NOT p.held)
+	END
+$$;
+COMMENT ON FUNCTION urlmode.counts_as_paid IS
+	'Internal. Whether its item is paid for by this payment, as urlmode.paid says it, or with '
+	'delivered as urlmode.delivered does.';
+
 CREATE OR REPLACE FUNCTION urlmode.paid(subject text, item text, since timestamptz DEFAULT NULL, tenant text DEFAULT '')
 RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (
 		SELECT FROM urlmode.payment p
-		WHERE p.subject = paid.subject AND p.item = paid.item AND p.tenant = paid.tenant AND p.matches
-			AND p.refunded_at IS NULL AND p.claim_end IS DISTINCT FROM 'refunded' AND (p.claimed_at IS NOT NULL OR NOT p.held)
+		WHERE p.subject = paid.subject AND p.item = paid.item AND p.tenant = paid.tenant AND urlmode.counts_as_paid(p, false)
 			AND (paid.since IS NULL OR p.proven_at >= paid.since)
 	)
 $$;
@@ -453,9 +476,7 @@ RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (
 		SELECT FROM urlmode.payment p
-		WHERE p.subject = delivered.subject AND p.item = delivered.item AND p.tenant = delivered.tenant
-			AND p.claimed_at IS NOT NULL AND p.refunded_at IS NULL
-			AND CASE p.claim_end WHEN 'delivered' THEN true WHEN 'refunded' THEN false ELSE p.matches END
+		WHERE p.subject = delivered.subject AND p.item = delivered.item AND p.tenant = delivered.tenant AND urlmode.counts_as_paid(p, true)
 			AND (delivered.since IS NULL OR p.proven_at >= delivered.since)
 	)
 $$;

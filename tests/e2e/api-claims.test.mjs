@@ -78,6 +78,20 @@ describe('claim', () => {
 		assert.deepEqual(await api.error('claim', { ...owner(payment), reference: payment.reference }), [409, 'taken']);
 	});
 
+	test('names the payment that it has claimed, whatever it was asked for', async () => {
+		const payment = await paid();
+		assert.deepEqual(await api.ok('claim', owner(payment)), { reference: payment.reference });
+		assert.deepEqual(await api.error('claim', owner(payment)), [409, 'taken']);
+		// By the id of the checkout, where the payment has a name of its own by now.
+		const other = await paid();
+		await api.stack.sql("UPDATE urlmode.payment SET checkout = 'cs_named' WHERE elicitation = $1", [other.id]);
+		assert.deepEqual(await api.ok('claim', { ...owner(other), reference: 'cs_named' }), { reference: other.reference });
+		// An account has none, whatever is asked for.
+		const { id } = await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/' }, 201);
+		await api.ok('complete', { id, subject: 'ada', action: 'accept', result: { code: 'abc' } });
+		assert.deepEqual(await api.ok('claim', { id, subject: 'ada', reference: 'pi_none' }), { reference: null });
+	});
+
 	test('not what is open, and not what is another owner\'s', async () => {
 		const { id } = await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/' }, 201);
 		assert.deepEqual(await api.error('claim', { id, subject: 'ada' }), [409, 'open']);

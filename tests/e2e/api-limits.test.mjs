@@ -141,6 +141,17 @@ test('whoever has no key has the limits of its address, and stops nobody who has
 	assert.equal(withKey.status, 200);
 });
 
+test('a key has limits of its own, and stops no other one of its address', async () => {
+	const { key } = await api.as('loud');
+	let withOther;
+	await withOpen(1_000, () => `Authorization: Bearer ${key}\r\n`, async () => {
+		if (!await isRefused({ authorization: `Bearer ${key}` })) return false;
+		withOther = await api.call('paid', { subject: 'ada', item: 'x' });
+		return true;
+	});
+	assert.equal(withOther.status, 200);
+});
+
 test('whoever makes up a key for each request has the limits of its address as well', async () => {
 	const madeUp = () => `Bearer umk_${randomBytes(32).toString('base64url')}`;
 	await withOpen(1_500, () => `Authorization: ${madeUp()}\r\n`, () => isRefused({ authorization: madeUp() }));

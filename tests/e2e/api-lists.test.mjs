@@ -52,20 +52,70 @@ test('refunds are of the tenant whose payment went back', async () => {
 	assert.deepEqual((await api.ok('refunds', {})).items, []);
 });
 
-test('paid is of a user, an item and a tenant', async () => {
-	await paid(shop, 'report', 'pi_report');
-	assert.deepEqual(await shop.ok('paid', { subject: 'ada', item: 'report' }), { paid: true });
-	for (const [caller, subject, item] of [[bank, 'ada', 'report'], [api, 'ada', 'report'], [shop, 'eve', 'report'], [shop, 'ada', 'other']]) assert.deepEqual(await caller.ok('paid', { subject, item }), { paid: false });
-	assert.deepEqual(await shop.ok('paid', { subject: 'ada', item: 'report', since: new Date(Date.now() + 3_600_000).toISOString() }), { paid: false });
+const ahead = () => new Date(Date.now() + 3_600_000).toISOString();
+const NONE = { paid: false, items: [], next: null };
+
+test('paid is of a user, an item and a tenant, and lists the payments', async () => {
+	const id = await paid(shop, 'report', 'pi_report');
+	await shop.ok('claim', { id, subject: 'ada' });
+	await paid(shop, 'report', 'pi_again');
+	const asked = { subject: 'ada', item: 'report' };
+	const { paid: is, items, next } = await shop.ok('paid', asked);
+	assert.deepEqual([is, next], [true, null]);
+	const [{ proven_at: proven, ...first }] = items;
+	assert.deepEqual(first, { id, provider: 'stripe', reference: 'pi_report', ...PRICE, refunded: 0 });
+	assert.ok(Math.abs(new Date(proven) - Date.now()) < 600_000);
+	// A page at a time; whether it is paid does not depend on the page.
+	const pages = [await shop.ok('paid', { ...asked, limit: 1 })];
+	for (const last of pages) if (last.next) pages.push(await shop.ok('paid', { ...asked, limit: 1, after: last.next }));
+	assert.deepEqual(pages.map((page) => [page.paid, page.items.map(({ reference }) => reference)]), [[true, ['pi_report']], [true, ['pi_again']], [true, []]]);
+	for (const [caller, subject, item] of [[bank, 'ada', 'report'], [api, 'ada', 'report'], [shop, 'eve', 'report'], [shop, 'ada', 'other']]) assert.deepEqual(await caller.ok('paid', { subject, item }), NONE);
+	assert.deepEqual(await shop.ok('paid', { ...asked, since: ahead() }), NONE);
 });
 
 test('with delivered, what was paid counts once a call has claimed it', async () => {
 	const id = await paid(shop, 'opera', 'pi_opera');
 	const asked = { subject: 'ada', item: 'opera' };
-	assert.deepEqual(await shop.ok('paid', { ...asked, delivered: true }), { paid: false });
+	assert.deepEqual(await shop.ok('paid', { ...asked, delivered: true }), NONE);
 	await shop.ok('claim', { id, subject: 'ada' });
-	assert.deepEqual(await shop.ok('paid', { ...asked, delivered: true }), { paid: true });
-	assert.deepEqual(await bank.ok('paid', { ...asked, delivered: true }), { paid: false });
+	assert.deepEqual((await shop.ok('paid', { ...asked, delivered: true })).items.map(({ reference }) => reference), ['pi_opera']);
+	assert.deepEqual(await bank.ok('paid', { ...asked, delivered: true }), NONE);
+});
+
+test('each list takes since, after and limit', async () => {
+	const west = await api.as('west', 'west');
+	const times = [];
+	for (const n of [1, 2, 3]) {
+		const id = await paid(west, `seat-${n}`, `pi_seat_${n}`);
+		// The middle one is the first that `since` leaves.
+		await api.stack.sql(`WITH paid AS (UPDATE urlmode.payment SET item = 'seat', proven_at = now() - $2 * interval '1 hour' WHERE elicitation = $1 RETURNING *)
+			, back AS (INSERT INTO urlmode.refund (provider, reference, elicitations, payment, amount, currency, changed_at)
+				SELECT provider, 're_' || reference, ARRAY[elicitation], reference, 1, currency, proven_at FROM paid)
+			INSERT INTO urlmode.entitlement (provider, subscription, first_payment, elicitation, tenant, subject, item, opened_at, status)
+			SELECT provider, 'sub_' || reference, reference, elicitation, tenant, subject, 'plan-' || $3, proven_at, 'active' FROM paid`, [id, 4 - n, String(n)]);
+		times.push(new Date(Date.now() - (4 - n) * 3_600_000 - 600_000).toISOString());
+	}
+	await api.stack.sql("UPDATE urlmode.ledger l SET entered_at = p.proven_at FROM urlmode.payment p WHERE p.elicitation = l.elicitation AND p.tenant = 'west'");
+	const all = { unclaimed: {}, refunds: {}, ledger: { consumer: 'since' }, entitlements: { subject: 'ada' }, paid: { subject: 'ada', item: 'seat' } };
+	for (const [method, filters] of Object.entries(all)) {
+		const list = async (more) => {
+			const [items, sizes] = [[], []];
+			for (let after; ;) {
+				const page = await west.ok(method, { ...filters, ...more, after });
+				sizes.push(page.items.length);
+				items.push(...page.items);
+				if (page.next === null) return { items, sizes };
+				after = page.next;
+			}
+		};
+		const { items, sizes } = await list({ since: times[1], limit: 1 });
+		assert.equal(items.length, 2, method);
+		assert.ok(sizes.every((size) => size <= 1), method);
+		assert.ok(items.every((item) => !JSON.stringify(item).includes('_1')), method);
+		assert.deepEqual((await list({ since: ahead() })).items, [], method);
+		// A consumer of the ledger that has acknowledged the later ones has done with the earlier one.
+		assert.equal((await list({ since: times[0], ...method === 'ledger' && { consumer: 'all' } })).items.length, 3, method);
+	}
 });
 
 describe('the ledger', () => {
@@ -136,7 +186,8 @@ test('entitlements of nobody are none', async () => {
 });
 
 test('members that are wrong', async () => {
-	for (const [method, body, member] of [['unclaimed', { limit: 101 }, 'limit'], ['unclaimed', { since: 'yesterday' }, 'since'], ['refunds', { provider: 'A' }, 'provider'], ['refunds', { subject: 'a' }, 'subject'], ['entitlements', {}, 'subject'], ['paid', { subject: 'ada' }, 'item'], ['paid', { subject: 'ada', item: 'a', delivered: 1 }, 'delivered'],
+	for (const [method, body, member] of [['unclaimed', { limit: 101 }, 'limit'], ...Object.entries({ unclaimed: {}, refunds: {}, ledger: { consumer: 'a' }, entitlements: { subject: 'a' }, paid: { subject: 'a', item: 'a' } }).map(([method, filters]) => [method, { ...filters, since: 'yesterday' }, 'since']),
+		 ['refunds', { provider: 'A' }, 'provider'], ['refunds', { subject: 'a' }, 'subject'], ['entitlements', {}, 'subject'], ['paid', { subject: 'ada' }, 'item'], ['paid', { subject: 'ada', item: 'a', delivered: 1 }, 'delivered'],
 		['ledger', {}, 'consumer'], ['ledger', { consumer: 'Books' }, 'consumer'], ['ledger', { consumer: 'a', limit: 0 }, 'limit'], ['ledger', { consumer: 'a', lease_ms: 1 }, 'lease_ms'],
 		...['1', '1.', '.1', '1.1.1', '1.x', '-1.1', '1'.repeat(19)].map((after) => ['ledger', { consumer: 'a', after }, 'after'])]) {
 		assert.deepEqual(await api.error(method, body), [400, 'invalid_request', member], method);

@@ -102,6 +102,41 @@ describe('when it answers', () => {
 		assert.equal(shown.nonce, nonce);
 	});
 
+	test('what a call of this process has done is there for the next one, although it is not announced yet', async () => {
+		const [one, other] = await seen(await created(), await created());
+		const [{ pid }] = await api.stack.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN urlmode; SELECT pg_backend_pid()%'");
+		process.kill(pid, 'SIGSTOP');
+		try {
+			await complete(one);
+			await api.ok('cancel', { ...other, seen: undefined });
+			const shown = await wait([one, other], 0);
+			assert.deepEqual(shown.map(({ action }) => action).sort(), ['accept', 'cancel']);
+		} finally {
+			process.kill(pid, 'SIGCONT');
+		}
+	});
+
+	test('who can be asked reads a row again only where something is asked, or announced', async () => {
+		const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject: 'ada', item: 'can', expected: { amount: 1, currency: 'EUR' }, target_url: 'https://checkout.stripe.com/c/pay' }, 201);
+		const [{ seen: digest }] = await wait([{ id, subject: 'ada' }], 0);
+		const of = [{ id, subject: 'ada', seen: digest, can: ['recheck', 'check'] }];
+		await api.stack.sql('REVOKE EXECUTE ON FUNCTION urlmode.read_waiting FROM urlmode_server');
+		try {
+			for (const waits of [0, 50]) assert.deepEqual(await wait(of, waits), []);
+		} finally {
+			await api.stack.sql('GRANT EXECUTE ON FUNCTION urlmode.read_waiting TO urlmode_server');
+		}
+		// An event that proves nothing is announced, so that the waiter asks, also the next one while the first has the lease.
+		const asked = wait(of);
+		await api.stack.sql("SELECT urlmode.receive_events(ARRAY[$1]::uuid[], '{stripe}', '{evt_can}', '{payment.updated}', '{recheck}', '{NULL}', '{NULL}', '{pi_can}', '{NULL}')", [id]);
+		const [{ recheck }] = await asked;
+		assert.deepEqual(recheck.references, ['pi_can']);
+		assert.deepEqual(await wait(of, 0), [], 'another call has the lease');
+		await api.ok('end_recheck', { id, subject: 'ada', lease: recheck.lease, failed: true });
+		const [again] = await wait(of);
+		assert.notEqual(again.recheck.lease, recheck.lease);
+	});
+
 	test('an outcome that is announced is shown as a read shows it, without one, to those who wait and to those who come', async () => {
 		const of = await seen(await created({ pkce: true, target_url: `${TARGET}&scope=openid` }), await created({ subject: 'eve' }));
 		const keys = parseKeys(await readFile(api.stack.env.URLMODE_KEYS_FILE, 'latin1'), 'keys');

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { checkRequest } from '../../lib/node/src/core/create-options.js';
@@ -208,6 +210,34 @@ describe('create', () => {
 		assert.deepEqual((await api.stack.elicitation(id)).request, request);
 		assert.equal((await api.ok('create', asked)).id, id);
 		assert.notEqual((await api.ok('create', { ...asked, four_eyes: undefined }, 201)).id, id, 'it is another question');
+	});
+
+	test('an entry with a name of its own has the prices of the description that the configuration says', async () => {
+		const file = path.join(api.stack.runDir, 'api.json');
+		const before = await readFile(file, 'utf8');
+		const asked = { ...PAYMENT, provider: 'acme', item: 'priced', expected: { amount: 1_050, currency: 'EUR' } };
+		assert.equal((await api.ok('create', asked)).amount, null);
+		await writeFile(file, JSON.stringify({ ...JSON.parse(before), descriptions: { acme: 'paypal' } }));
+		try {
+			await api.stack.service('restart', 'api');
+			await until('it is served again', async () => (await api.call('create', asked)).status === 200);
+			assert.equal((await api.ok('create', asked)).amount, '10.50');
+			assert.equal((await api.ok('create', { ...asked, provider: 'other' })).amount, null);
+			assert.deepEqual(await api.error('create', { ...asked, expected: { amount: 1_050, currency: 'HUF' } }), [400, 'invalid_request', 'expected.amount']);
+		} finally {
+			await writeFile(file, before);
+			await api.stack.service('restart', 'api');
+			await until('it is served again', async () => (await api.call('create', asked)).status === 200);
+		}
+	});
+
+	test('an approval with a fresh sign-in, as the packages ask for it', async () => {
+		const asked = { ...APPROVAL, resume_key: 'fresh', step_up: true };
+		const { id } = await api.ok('create', asked, 201);
+		const { request } = checkRequest({ provider: 'approvals', kind: 'approval', form: APPROVAL.form, approver: APPROVAL.approver, stepUp: true });
+		assert.deepEqual((await api.stack.elicitation(id)).request, request);
+		assert.equal((await api.ok('create', asked)).id, id);
+		assert.notEqual((await api.ok('create', { ...asked, step_up: undefined }, 201)).id, id, 'it is another question');
 	});
 
 	test('the button of an input has the words of the server, as the packages seal them', async () => {

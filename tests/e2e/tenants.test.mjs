@@ -82,10 +82,15 @@ test('no other tenant makes a payment of an entry that names one its own', async
 	await keys.shop.ok('complete', { ...accept, id: theirs.id, reference: 'pi_theirs' });
 });
 
-/** Of each method that names a row, what it takes beside id and subject. */
+/** Of each method that names a row, what it takes beside id and subject, in each of its ways. */
 const OF_A_ROW = {
-	complete: { action: 'cancel' }, cancel: {}, abandon: {}, claim: {}, begin_claim: { lease_ms: 1_000 }, renew_claim: { fence: 1, lease_ms: 1_000 },
-	fulfil_claim: { fence: 1, end: 'delivered' }, confirm_claim: { fence: 1 }, release_claim: { fence: 1 }, end_check: { lease: 1 }, end_recheck: { lease: 1, payments: [] },
+	complete: [{ action: 'cancel' }], cancel: [{}], abandon: [{}], claim: [{}], begin_claim: [{ lease_ms: 1_000 }], renew_claim: [{ fence: 1, lease_ms: 1_000 }],
+	fulfil_claim: [{ fence: 1, end: 'delivered' }, { fence: 1, result: 'x' }, {}], confirm_claim: [{ fence: 1 }], release_claim: [{ fence: 1 }, { reason: 'access_denied' }],
+	end_check: [{ lease: '1' }, { lease: '1', failed: true }, { lease: '1', problem: { field: 'a', problem: 'It is wrong.' } }],
+	end_recheck: [
+		{ lease: '1-1' }, { lease: '1-1', failed: true }, { lease: '1-1', payments: [] },
+		{ lease: '1-1', payments: [{ reference: 'pi_x', amount: 1_050, currency: 'EUR', status: 'paid' }] },
+	],
 };
 /** Of each list, its filters. */
 const LISTS = { unclaimed: {}, refunds: {}, ledger: { consumer: 'books' }, entitlements: { subject: 'ada' }, paid: { subject: 'ada', item: 'report' } };
@@ -104,9 +109,14 @@ test('each method answers another tenant as for a row that does not exist, and n
 		const { status, body } = await shop.call(method, { id, subject: 'ada', ...more });
 		return JSON.stringify([status, body]).replaceAll(id, 'ID');
 	};
-	for (const [method, more] of Object.entries(OF_A_ROW)) {
-		const nothing = await told(method, randomUUID(), more);
-		for (const id of [paid, open, form]) assert.equal(await told(method, id, more), nothing, method);
+	for (const [method, ways] of Object.entries(OF_A_ROW)) {
+		for (const more of ways) {
+			assert.deepEqual(await shop.error(method, { id: randomUUID(), subject: 'ada', ...more }), [404, 'not_found'], `${method} ${JSON.stringify(more)}`);
+			const nothing = await told(method, randomUUID(), more);
+			for (const id of [paid, open, form]) assert.equal(await told(method, id, more), nothing, method);
+			// Nor is it another user's of the same tenant.
+			assert.deepEqual(await acme.error(method, { id: paid, subject: 'eve', ...more }), [404, 'not_found'], method);
+		}
 	}
 	const { elicitations } = await shop.ok('wait', { of: [paid, open, form].map((id) => ({ id, subject: 'ada' })), for_ms: 0 });
 	const byId = (rows) => rows.toSorted((one, other) => one.id.localeCompare(other.id));
@@ -116,7 +126,7 @@ test('each method answers another tenant as for a row that does not exist, and n
 		assert.doesNotMatch(answer, new RegExp(`${paid}|pi_acme|"paid":true`), method);
 	}
 	assert.match(JSON.stringify(await acme.ok('unclaimed', {})), /pi_acme/, 'whose it is has it');
-	assert.deepEqual(await acme.ok('paid', LISTS.paid), { paid: true });
+	assert.equal((await acme.ok('paid', LISTS.paid)).paid, true);
 	// The same thing of the same user is another one.
 	const other = await shop.ok('create', asked, 201);
 	assert.deepEqual([other.resumed, other.id === paid], [false, false]);

@@ -27,7 +27,9 @@ static void
 read_once(struct um_create_request *create, struct um_api_request *request,
 	struct um_exchange *ex, struct um_str body)
 {
+	static const struct um_config config;
 	const struct um_context context = { .keys = keys,
+		.config = &config,
 		.random = random_bytes };
 
 	*create = (struct um_create_request){ .has_id = false };

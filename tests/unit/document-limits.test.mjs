@@ -32,7 +32,7 @@ const LIMITS = {
 			[...c('crypto/sealed_text', 'UM_SEALED_TEXT_MAX'), ...c('jose/id_token', 'UM_ID_TOKEN_NAME_MAX')]],
 		[/result \| bytes; (\S+) with the envelope/, c('contract/limits', 'UM_RESULT_MAX')],
 		[/base64 in a notification; (\S+) bytes with the envelope/, c('contract/limits', 'UM_NOTIFIED_MAX')],
-		[/what a call returned \| bytes; (\S+) with the envelope/, [domainMax('fulfilled')]],
+		[/what a call returned \| bytes; (\S+) with the envelope/, [limit('fulfilled_max')]],
 		[/verifier \| bytes; (\S+) with the envelope/, [domainMax('verifier')]],
 		[/tokens of an account \| bytes; (\S+) with the envelope/, [domainMax('tokens')]],
 		[/client response \| bytes; (\S+) with the envelope/, [domainMax('response')]],

@@ -159,6 +159,28 @@ test('the protocol has the fields of the log, and no others', () => {
 	assert.deepEqual(sorted(firstColumn(PROTOCOL, 'The log')), sorted(names));
 });
 
+test('the protocol has the programs that write the log, and no others', () => {
+	const [, programs] = /^\| `program` \| (.*) \|$/m.exec(section(PROTOCOL, 'The log'));
+
+	assert.deepEqual(programs.match(/[\w-]+/g), list('cgi-bin', '.c').map((file) => path.basename(file, '.c')));
+});
+
+test('the protocol has the members of create over HTTP, and no others', () => {
+	const read = ['create', 'create_form', 'create_request'].flatMap((name) => [...readAll('lib/api', `/${name}.c`).matchAll(/um_reader_(?!refuse)\w+\([^;"]*?"(\w+)"/g)])
+		.map(([, name]) => name);
+	const [, members] = /^\| `create` \| (.*?) \| 201/m.exec(section(PROTOCOL, 'Over HTTP'));
+
+	assert.deepEqual(sorted([...members.matchAll(/`(\w+)\??`/g)].map(([, name]) => name)), sorted([...read, 'subject', 'session']));
+});
+
+test('examples of the api ask where it listens', () => {
+	const [, port] = /listen 127\.0\.0\.1:(\d+)/.exec(read('nginx/urlmode-api.conf')) ?? assert.fail('nginx/urlmode-api.conf does not listen on loopback');
+
+	for (const file of ['lib/node/HTTP.md', 'lib/node/src/http/urlmode.js', 'nginx/API.md']) {
+		for (const [, other] of read(file).matchAll(/127\.0\.0\.1:(\d+)/g)) assert.equal(other, port, file);
+	}
+});
+
 test('the first lines of a file say what it is', () => {
 	for (const file of list('lib', '.h')) assert.match(read(file).split('\n')[1], /^\/\*/, file);
 	for (const file of list('lib/node/src', '.js')) assert.match(read(file), /^(\/[/*]|export \{)/, file);

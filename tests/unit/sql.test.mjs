@@ -24,6 +24,11 @@ test('the names of the roles stand in one file', () => {
 	assert.equal(withNames(':"cgi" :\'cgi\' x::text', { cgi: `${prefix}_b_cgi` }), '"urlmode_b_cgi" \'urlmode_b_cgi\' x::text');
 });
 
+test('the first file of the functions says in which order to read them, and has them all', () => {
+	const order = [...read('functions/000_version.sql').matchAll(/^--   (\d{3}_\w+) /gm)].map(([, name]) => `functions/${name}.sql`);
+	assert.deepEqual(['functions/000_version.sql', ...order], files.filter((file) => file.startsWith('functions/')));
+});
+
 test('a role stands for its name where psql replaces it: not inside of quotes and of $$', () => {
 	for (const file of files) {
 		const [outside, inside] = read(file).replaceAll(/--.*$/gm, '').split('$$')

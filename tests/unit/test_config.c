@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "config/api.h"
 #include "config/config.h"
 #include "support.h"
 
@@ -600,6 +601,56 @@ TEST(a_configuration_in_use_is_tried_again)
 	file_remove(path);
 }
 
+TEST(descriptions_of_entries_of_the_api)
+{
+	static const char good[] = "{\"base_url\": \"https://a.example\","
+				   " \"database_url\": \"host=db\","
+				   " \"keys_file\": \"keys\","
+				   " \"descriptions\": %s}";
+	static const struct {
+		const char *descriptions, *fault;
+	} cases[] = {
+		{ "{\"acme\": \"stripe\", \"b\": \"paypal\"}", NULL },
+		{ "{}", NULL },
+		{ "{\"acme\": \"none\"}",
+			"/descriptions/acme: is not the name of a shipped "
+			"description" },
+		{ "{\"acme\": 1}", "/descriptions/acme: is not a string" },
+		{ "[]", "/descriptions: is not an object" },
+	};
+
+	unsetenv("URLMODE_KEYS");
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_config *config;
+		struct um_error err;
+		char text[512];
+		char *path;
+		bool ok;
+
+		snprintf(text, sizeof(text), good, cases[i].descriptions);
+		path = file_make(um_str(text), 0600);
+		ok = um_config_load_api(&config, path, &err);
+		if (cases[i].fault != NULL) {
+			assert_false(ok);
+			if (strstr(err.text, cases[i].fault) == NULL)
+				fail_msg("%s", err.text);
+		} else if (!ok) {
+			fail_msg("%s", err.text);
+		} else if (i == 0) {
+			assert_string_equal(um_config_description(config,
+						    "acme"),
+				"stripe");
+			assert_string_equal(um_config_description(config, "b"),
+				"paypal");
+			assert_string_equal(um_config_description(config,
+						    "mollie"),
+				"mollie");
+		}
+		um_config_free(config);
+		file_remove(path);
+	}
+}
+
 int
 main(void)
 {
@@ -618,6 +669,7 @@ main(void)
 		cmocka_unit_test(what_cannot_be_read_is_refused),
 		cmocka_unit_test(certificates_of_providers),
 		cmocka_unit_test(a_configuration_in_use_is_tried_again),
+		cmocka_unit_test(descriptions_of_entries_of_the_api),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

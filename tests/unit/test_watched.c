@@ -120,7 +120,7 @@ TEST(what_was_read_stays_for_a_while)
 	um_watched_free(&watched);
 }
 
-TEST(who_can_check_or_recheck_reads_again)
+TEST(who_can_check_or_recheck_reads_again_what_is_asked)
 {
 	struct um_watched_element first = element_of(7), next;
 	struct um_watched watched;
@@ -128,12 +128,19 @@ TEST(who_can_check_or_recheck_reads_again)
 	um_watched_begin(&watched);
 	assert_true(um_watched_join(&watched, &first, NOW));
 	read_well(&watched, &first);
-	for (unsigned can = 0; can < 3; can++) {
+	for (unsigned i = 0; i < 6; i++) {
+		struct um_watched_state state = state_of(um_str("{\"a\":1"));
+		unsigned can = i % 3;
+
+		state.is_asked = i >= 3;
+		um_watched_show(&watched, first.row, &state,
+			NOW + UM_WATCHED_ROUTINE_MS);
 		next = element_of(7);
 		next.can_check = can == 1;
 		next.can_recheck = can == 2;
 		assert_true(um_watched_join(&watched, &next, NOW));
-		assert_int_equal(next.is_due, can != 0);
+		assert_int_equal(next.is_due, state.is_asked && can != 0);
+		assert_int_equal(um_watched_is_known(&next, NOW), !next.is_due);
 		um_watched_leave(&watched, &next, NOW);
 	}
 	um_watched_leave(&watched, &first, NOW);
@@ -174,6 +181,29 @@ TEST(an_outcome_that_is_announced_is_shown_without_a_read)
 	assert_false(um_watched_is_known(&next, NOW + UM_WATCHED_ROUTINE_MS));
 	takes = false;
 	announce(&watched, &first);
+	assert_false(um_watched_is_known(&next, NOW));
+	um_watched_free(&watched);
+}
+
+TEST(what_this_process_has_changed_is_read_again_before_it_is_announced)
+{
+	struct um_watched_element first = element_of(7), next = element_of(7);
+	struct um_watched watched;
+
+	um_watched_begin(&watched);
+	um_watched_changed(&watched, first.id); /* there is none */
+	assert_true(um_watched_join(&watched, &first, NOW));
+	read_well(&watched, &first);
+	um_watched_begin_read(&first);
+	um_watched_changed(&watched, first.id);
+	assert_false(first.is_due);
+	assert_true(um_watched_join(&watched, &next, NOW));
+	assert_true(next.is_due && !um_watched_is_known(&next, NOW));
+	/* A read that began before it says nothing of it. */
+	um_watched_end_read(&watched, &first,
+		&(const struct um_watched_state){ .digest = { 3 },
+			.object = um_str("{") },
+		NOW + UM_WATCHED_ROUTINE_MS, true);
 	assert_false(um_watched_is_known(&next, NOW));
 	um_watched_free(&watched);
 }
@@ -262,9 +292,12 @@ main(void)
 		cmocka_unit_test(
 			what_does_not_exist_is_forgotten_with_its_last_call),
 		cmocka_unit_test(what_was_read_stays_for_a_while),
-		cmocka_unit_test(who_can_check_or_recheck_reads_again),
+		cmocka_unit_test(
+			who_can_check_or_recheck_reads_again_what_is_asked),
 		cmocka_unit_test(
 			an_outcome_that_is_announced_is_shown_without_a_read),
+		cmocka_unit_test(
+			what_this_process_has_changed_is_read_again_before_it_is_announced),
 		cmocka_unit_test(what_a_claim_changes_is_read_again),
 		cmocka_unit_test(
 			a_read_that_began_before_an_outcome_does_not_hide_it),

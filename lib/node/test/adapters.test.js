@@ -372,6 +372,9 @@ test('what is known of a client goes before what it declares, for the versions o
 	const asked = sessionCall({ name: 'asks' });
 	await ask(asked, { ask: 'error' });
 	assert.equal(asked.asked.length, 1);
+	const editor = sessionCall({ name: 'Visual Studio Code' });
+	await ask(editor, { ask: 'error' });
+	assert.equal(editor.asked.length, 1, 'that it is asked by a request is known of it');
 	assert.deepEqual([(await ask(round({ name: 'errs' }))).action, (await ask(round({ name: 'silent', capabilities: {} }))).action], ['asked', 'pending'],
 		'2026-07-28 has no such error');
 });

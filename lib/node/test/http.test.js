@@ -322,6 +322,22 @@ test('the end of a claim is told again after whatever a proxy says, and a confir
 	assert.equal(calls.length, 1);
 });
 
+test('a lease whose row was purged meanwhile is lost', async (t) => {
+	const gone = [404, { error: { code: 'not_found', message: 'There is no such elicitation.' } }];
+	let asked = false;
+	const { urlmode } = await play(t, (method) => {
+		if (method !== 'begin_claim') return gone;
+		if (asked) return { state: 'begun', reference: 'pi_1', fence: 3 };
+		asked = true;
+		return [409, { error: { code: 'recheck', message: 'Ask first.', recheck: { lease: '1-1', provider: 'stripe', type: null, references: [], expected: null, checkout: null } } }];
+	}, { rechecks: { stripe: async () => ({ payments: [], refunds: [] }) } });
+	const begin = () => urlmode.beginClaim(randomUUID(), owner);
+	const claim = await begin();
+	await assert.rejects(claim.fulfil({ a: 1 }), { name: 'ClaimLostError' });
+	assert.equal(await claim.confirm(), false);
+	assert.equal(await (await begin()).release(), false);
+});
+
 test('the answer to a long body may take longer', async (t) => {
 	const signals = [];
 	const api = new Api({ url: 'http://127.0.0.1:9', key: KEY, fetch: (url, { signal }) => new Promise((resolve, reject) => {

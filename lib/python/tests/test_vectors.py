@@ -23,6 +23,7 @@ from urlmode._core.contract_seals import (
 from urlmode._core.digest import canonical_json, default_resume_key, digest_of_request
 from urlmode._core.errors import StateTokenError
 from urlmode._core.keys import Key, KeyRing, encode_base64url
+from urlmode._core.price import price_of
 from urlmode._core.seal import open_outcome, row_bytes, seal, unseal
 from urlmode._core.token import (
     State,
@@ -41,6 +42,7 @@ TENANT: dict[str, list[Any]] = json.loads((VECTORS / "tenant.json").read_text("u
 TICKET: list[dict[str, Any]] = json.loads((VECTORS / "ticket.json").read_text("utf-8"))["ticket"]
 REQUESTS: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "request.json").read_text("utf-8"))
 REQUEST = REQUESTS["cases"]
+AMOUNTS: list[dict[str, Any]] = json.loads((VECTORS / "amounts.json").read_text("utf-8"))["cases"]
 CANONICAL: dict[str, list[Any]] = json.loads((VECTORS / "canonical.json").read_text("utf-8"))
 
 
@@ -216,3 +218,14 @@ def test_canonical_json(value: Any, text: str) -> None:
 def test_what_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         canonical_json(value)
+
+
+@pytest.mark.parametrize("case", AMOUNTS, ids=lambda case: f"{case['provider']} {case['amount']} {case['currency']}")
+def test_amounts_are_those_of_the_vectors(case: dict[str, Any]) -> None:
+    price = Expected(case["amount"], case["currency"])
+    if "written" in case:
+        assert price_of(case["provider"], price) == case["written"]
+    else:
+        said = f"must be a multiple of {case['step']}:" if "step" in case else "is more than"
+        with pytest.raises(ValueError, match=said):
+            price_of(case["provider"], price)

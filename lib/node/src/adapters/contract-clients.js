@@ -16,5 +16,9 @@ export const CLIENTS = [
 		},
 		"url": true,
 		"ask": "error"
+	},
+	{
+		"name": "Visual Studio Code",
+		"ask": "request"
 	}
 ];

@@ -45,6 +45,15 @@ export class UrlModeApiError extends UrlModeError {
 	}
 }
 
+/**
+ * Whether a lease is another call's, or went with its row, which was purged.
+ *
+ * @param {unknown} error
+ */
+export function isLost(error) {
+	return error instanceof UrlModeApiError && ['lost', 'not_found'].includes(error.reason);
+}
+
 /** There was no answer that says what became of the call. */
 class NoAnswer extends Error {
 	/**

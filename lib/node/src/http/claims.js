@@ -5,7 +5,7 @@ import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlMode
 import { jittered } from '../core/jitter.js';
 import { accountClaim, begunClaim, checkRefund, Lease } from '../core/lease.js';
 import { pause } from '../core/runtime.js';
-import { UrlModeApiError } from './api.js';
+import { isLost, UrlModeApiError } from './api.js';
 
 /** Statuses that a call with the same body would have again. */
 const REFUSALS = [400, 401, 404, 409, 413];
@@ -201,7 +201,7 @@ function isRefusal(error) {
  * @returns {'lost'} if the lease has ended
  */
 function lostIn(error) {
-	if (error instanceof UrlModeApiError && error.reason === 'lost') return 'lost';
+	if (isLost(error)) return 'lost';
 	throw error;
 }
 

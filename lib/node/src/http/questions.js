@@ -2,7 +2,7 @@
 // gives a lease for each, to one instance at a time.
 
 import { checker, rechecker } from '../core/ask-back.js';
-import { UrlModeApiError } from './api.js';
+import { isLost } from './api.js';
 
 /**
  * @typedef {import('./api.js').Members} Members
@@ -21,14 +21,22 @@ export class Questions {
 	 */
 	constructor(api, complete) {
 		this.#api = api;
+		const endRecheck = async (/** @type {Members} */ body) => {
+			try {
+				return await api.call('end_recheck', body);
+			} catch (error) {
+				if (!isLost(error)) throw error;
+				return { outcomes: [] };
+			}
+		};
 		// The owner stands for the binding, which the api makes of it.
 		this.#rechecker = rechecker(/** @type {never} */ ({
 			answerRecheck: async (/** @type {any} */ { id, binding }, /** @type {any} */ { lease }, /** @type {any} */ { payments, refunds }) => {
 				const body = { id, ...binding, lease, payments: payments.map(toRow), refunds: refunds.map(toRow) };
-				return (await api.call('end_recheck', body)).outcomes;
+				return (await endRecheck(body)).outcomes;
 			},
 			endRecheck: (/** @type {any} */ { id, binding }, /** @type {any} */ { lease }, /** @type {boolean} */ failed) => (
-				api.call('end_recheck', { id, ...binding, lease, ...failed && { failed } })),
+				endRecheck({ id, ...binding, lease, ...failed && { failed } })),
 			complete: (/** @type {any} */ { id, binding }, /** @type {import('../core/types.js').Answer} */ answer) => complete(id, binding, answer),
 		}));
 		this.#checker = checker(/** @type {never} */ ({
@@ -80,7 +88,7 @@ export class Questions {
 			await this.#api.call('end_check', { ...owned, lease, ...failed && { failed }, problem });
 		} catch (error) {
 			// The time limit has passed.
-			if (error instanceof UrlModeApiError && error.reason === 'lost') return;
+			if (isLost(error)) return;
 			// The problem is not as it must be: the page opens again.
 			if (error instanceof TypeError && problem !== undefined) await this.#endCheck(owned, lease, undefined, true);
 			throw error;

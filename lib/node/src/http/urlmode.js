@@ -28,7 +28,7 @@ import { Waits } from './waits.js';
  * @typedef {import('./api.js').Members} Members
  *
  * @typedef {object} HttpOptions
- * @property {string | URL} url where the api listens, such as `http://127.0.0.1:8480`
+ * @property {string | URL} url where the api listens, such as `http://127.0.0.1:8081`
  * @property {string} key `umk_…`, as `urlmode api-key add` has printed it
  * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; that of the api's configuration by default
  * @property {import('../core/types.js').UrlModeOptions['rechecks']} [rechecks]
@@ -248,7 +248,7 @@ export class UrlMode {
 	async paid(options) {
 		this.#checkOpen();
 		const { subject, item, since, delivered } = checkPaid(options);
-		const answer = await this.#api.call('paid', { subject, item, since: since ?? undefined, ...delivered && { delivered } });
+		const answer = await this.#api.call('paid', { subject, item, since: since ?? undefined, limit: 1, ...delivered && { delivered } });
 		return answer.paid;
 	}
 

@@ -78,7 +78,7 @@ class CallOptions(TypedDict, total=False):
     ttl: Duration
     """how long the link lives; 300 seconds by default"""
     exclusive: bool
-    """whether the owner's other open elicitations of this provider end when this one is created"""
+    """whether the owner's other open elicitations end when this one is created, of all providers"""
     resume_key: str | None
     """by which the next call goes on with what this one has started. By default it is made of what is asked for"""
     client_id: str | None

@@ -69,7 +69,7 @@ class CreateMethods:
         be paid. `pkce`: adds PKCE to an authorization request. `can_recheck`: whether this server can ask the provider.
         `subject`: the user, according to your own authorization. `session`: of the user in the application, if only that may
         go on with it. `ttl`: how long the link lives. `id`: a UUID of your own. `exclusive`: whether the owner's other open
-        elicitations of this provider end. `resume_key`: an open elicitation of this owner, with this key and the same
+        elicitations end, of all providers. `resume_key`: an open elicitation of this owner, with this key and the same
         request, is gone on with. `about`: more of the request, by which it is compared. `client_id`: the MCP client, for the
         operator. `same_client`: whether only calls of that client go on with it.
         """
@@ -112,8 +112,8 @@ class CreateMethods:
 
         `provider`: an entry in the configuration. `form`: what is asked. `traceparent`: as at `create`. `subject`: the user,
         according to your own authorization. `session`: of the user in the application, if only that may go on with it. `ttl`:
-        how long the link lives. `id`: a UUID of your own. `exclusive`: whether the owner's other open elicitations of this
-        provider end. `resume_key`: an open elicitation of this owner, with this key and the same request, is gone on with.
+        how long the link lives. `id`: a UUID of your own. `exclusive`: whether the owner's other open elicitations end,
+        of all providers. `resume_key`: an open elicitation of this owner, with this key and the same request, is gone on with.
         `about`: more of the request, by which it is compared. `client_id`: the MCP client, for the operator. `same_client`:
         whether only calls of that client go on with it.
         """
@@ -159,7 +159,7 @@ class CreateMethods:
         `provider`: an entry in the configuration. `form`: what is to be decided. `approver`: starter, others, or a list of
         subjects. `traceparent`: as at `create`. `subject`: the user, according to your own authorization. `session`: of the
         user in the application, if only that may go on with it. `ttl`: how long the link lives. `id`: a UUID of your own.
-        `exclusive`: whether the owner's other open elicitations of this provider end. `resume_key`: an open elicitation of
+        `exclusive`: whether the owner's other open elicitations end, of all providers. `resume_key`: an open elicitation of
         this owner, with this key and the same request, is gone on with. `about`: more of the request, by which it is
         compared. `client_id`: the MCP client, for the operator. `same_client`: whether only calls of that client go on with
         it.
