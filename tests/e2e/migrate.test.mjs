@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 
+import { functionsVersion, migrationDigests } from '../../lib/node/src/commands/migrations.js';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { openFixture } from '../support/fixture.mjs';
 import { changed, recorded, signatures } from '../support/functions.mjs';
@@ -22,6 +23,7 @@ const OLD = await readFile(path.join(ROOT, 'tests/support/old-schema.sql'), 'utf
 const MIGRATE = {
 	'sql/migrate': [path.join(SQL, 'migrate')],
 	'npx urlmode migrate': [process.execPath, path.join(ROOT, 'lib/node/bin/urlmode.mjs'), 'migrate'],
+	'python -m urlmode migrate': ['env', `PYTHONPATH=${path.join(ROOT, 'lib/python/src')}`, path.join(ROOT, 'build/python/bin/python'), '-B', '-m', 'urlmode', 'migrate'],
 };
 
 let fixture;
@@ -168,6 +170,45 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 			assert.match(end.stderr, /\(try 1 of 20\)/);
 		});
 
+		test('refuses a file that is not as it was applied, changes nothing, and says the way out, which works', async () => {
+			const one = await database();
+			assert.equal((await migrate(one, command, '--frameworks')).status, 0);
+			const digests = () => one.query('SELECT name, digest FROM urlmode.migration ORDER BY name');
+			const before = await digests();
+			assert.deepEqual(before, Object.entries(migrationDigests()).map(([name, digest]) => ({ name, digest })).sort((a, b) => (a.name < b.name ? -1 : 1)));
+
+			const other = '0'.repeat(64);
+			await one.query(`UPDATE urlmode.migration SET digest = $1 WHERE name IN ('045_refresh.sql', 'frameworks/012_storage.sql')`, [other]);
+			await one.query("DELETE FROM urlmode.migration WHERE name = '052_watched.sql'");
+			const objects = await catalog(one);
+			const { status, lines, stderr } = await migrate(one, command);
+			assert.notEqual(status, 0);
+			assert.deepEqual(lines, []);
+			assert.match(stderr, /not as it was applied to this database: 045_refresh\.sql, frameworks\/012_storage\.sql; nothing was changed/);
+			assert.match(stderr, /take it from the release/);
+			assert.deepEqual(await catalog(one), objects);
+			await one.query("INSERT INTO urlmode.migration (name) VALUES ('052_watched.sql')");
+
+			for (const name of ['045_refresh.sql', 'frameworks/012_storage.sql']) {
+				const [, way] = /(UPDATE urlmode\.migration SET digest = NULL WHERE name = '[^']*')/.exec((await migrate(one, command)).stderr);
+				assert.ok(way.includes(name));
+				await one.query(way);
+			}
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
+			assert.deepEqual(await digests(), before, 'what has no digest is adopted');
+		});
+
+		test('adopts what was applied before digests were kept, and knows of a newer version only the names', async () => {
+			const one = await database();
+			assert.equal((await migrate(one, command)).status, 0);
+			const digests = () => one.query('SELECT name, digest FROM urlmode.migration ORDER BY name');
+			const before = await digests();
+			await one.query("ALTER TABLE urlmode.migration DROP COLUMN digest; DELETE FROM urlmode.migration WHERE name = '055_digest.sql'");
+			await one.query("INSERT INTO urlmode.migration (name) VALUES ('999_news.sql')");
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: ['055_digest.sql'], stderr: '' });
+			assert.deepEqual(await digests(), [...before, { name: '999_news.sql', digest: null }]);
+		});
+
 		test('refuses to replace newer functions, changes nothing, and says what to do', async () => {
 			const newer = await database();
 			await migrate(newer);
@@ -195,6 +236,24 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
 			assert.deepEqual(await catalog(one), before);
 		});
+	});
+}
+
+for (const name of ['npx urlmode migrate', 'python -m urlmode migrate']) {
+	test(`${name} says what it would do, and what it does not understand`, async () => {
+		const one = await database();
+		const dry = () => migrate(one, MIGRATE[name], '--dry-run');
+		const all = (await readdir(path.join(SQL, 'tables'))).sort().map((file) => `${file} would be applied`);
+		assert.deepEqual(await dry(), { status: 0, lines: [...all, `functions of version ${functionsVersion()} would be applied`], stderr: '' });
+		assert.deepEqual(await one.query("SELECT to_regnamespace('urlmode') AS there"), [{ there: null }]);
+		await migrate(one, MIGRATE[name]);
+		assert.deepEqual(await dry(), { status: 0, lines: [], stderr: '' });
+		await one.query("CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 900'");
+		assert.match((await dry()).lines.join(), /^the functions are newer, of version 900, and would not be replaced by version \d+$/);
+		for (const [wrong, said] of [[['--tries', '0'], /--tries needs a number/], [['--deployment', 'B'], /a deployment has a name/], [['--revoke-others'], /needs --deployment/], [['--nothing'], /nothing/]]) {
+			const { status, stderr } = await migrate(one, MIGRATE[name], ...wrong);
+			assert.deepEqual([status, said.test(stderr)], [name.startsWith('npx') ? 64 : 2, true], stderr);
+		}
 	});
 }
 
