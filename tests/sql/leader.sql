@@ -2,7 +2,7 @@
 
 SET SESSION AUTHORIZATION urlmode_cgi;
 -- The timeline is that of the first primary; this session is at this statement.
-SELECT timeline, session = pg_backend_pid() AS is_session, works FROM urlmode.leader(pg_backend_pid());
+SELECT timeline, pid = pg_backend_pid() AS is_session, works FROM urlmode.leader(pg_backend_pid());
 -- No process, and that of another login.
 SELECT works FROM urlmode.leader(0);
 RESET SESSION AUTHORIZATION;
