@@ -7,7 +7,7 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
-VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' nginx/debian/changelog)
+VERSION := $(shell nginx/dist/version)
 RUN_DIR ?= build/run
 PORT ?= 8080
 PROGRAM_DIR ?= $(BUILD)/bin
@@ -182,13 +182,14 @@ $(placed): $(BUILD)/places
 
 # The one file that knows the version.
 $(BUILD)/obj/lib/server/main.o: private C_FLAGS += -DUM_VERSION=$(call quote,"$(VERSION)")
-$(BUILD)/obj/lib/server/main.o: nginx/debian/changelog
+$(BUILD)/obj/lib/server/main.o: $(BUILD)/version
 
-# Another compiler or other flags: everything again. Other places: what they stand in.
+# Another compiler or other flags: everything again. Other places or another version: what they stand in.
 flags := $(patsubst %,%/flags,$(sort $(BUILD) $(COMMON)))
 $(flags): private export WANTED = $(CC) $(C_FLAGS) $(LDFLAGS)
 $(BUILD)/places: private export WANTED = $(PLACES)
-$(flags) $(BUILD)/places: FORCE
+$(BUILD)/version: private export WANTED = $(VERSION)
+$(flags) $(BUILD)/places $(BUILD)/version: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$WANTED" | cmp -s - $@ || printf '%s\n' "$$WANTED" >$@
 

@@ -54,6 +54,7 @@ deb:            ## make Debian packages in build/deb/ (needs debhelper)
 	@rm -rf build/deb && mkdir -p build/deb/urlmode
 	@tar -c --exclude=node_modules --exclude=lib/node/types Makefile LICENSE \
 		README.md cgi-bin lib nginx sql | tar -x -C build/deb/urlmode
+	@nginx/dist/version changelog >build/deb/urlmode/nginx/debian/changelog
 	@ln -s nginx/debian build/deb/urlmode/debian
 	+@cd build/deb/urlmode && MAKEFLAGS= MAKELEVEL=0 dpkg-buildpackage -b --no-sign
 

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
@@ -15,7 +14,7 @@ import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
 const BUILT = path.join(ROOT, 'build/deb');
 const SOURCE = path.join(BUILT, 'urlmode');
 const WALK = path.join(ROOT, 'tests/install/clean-root.mjs');
-const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
+const VERSION = execFileSync(path.join(ROOT, 'nginx/dist/version'), { encoding: 'utf8' }).trim();
 const DEBIAN = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
 const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
 // What the host of the test has beside the package.

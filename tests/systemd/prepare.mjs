@@ -16,7 +16,7 @@ const [, RELEASE] = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-releas
 const PACKAGES = ['systemd-sysv', 'nginx-light', 'postgresql', 'curl', 'openssl', 'ca-certificates', 'apache2-utils', 'fcgiwrap',
 	'libfcgi0ldbl', 'libjansson4', 'libpq5'];
 const FOLDER = path.join(ROOT, 'build/systemd');
-const [, VERSION] = /\((.*?)\)/.exec(readFileSync(path.join(ROOT, 'nginx/debian/changelog'), 'utf8'));
+const VERSION = execFileSync(path.join(ROOT, 'nginx/dist/version'), { encoding: 'utf8' }).trim();
 const PACKAGE = path.join(ROOT, 'build/deb', `urlmode_${VERSION}_${execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()}.deb`);
 const OPTIONS = { cwd: ROOT, maxBuffer: 1 << 26, env: { ...process.env, DEB_BUILD_OPTIONS: 'noautodbgsym', MAKEFLAGS: '', MAKELEVEL: '' } };
 

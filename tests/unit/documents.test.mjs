@@ -122,13 +122,6 @@ test('the start without systemd is what the document shows', () => {
 	assert.equal(block.replaceAll(/^    /gm, ''), programs.trimEnd().replaceAll('\t', '    '));
 });
 
-test('the Node package has the version of the changelog', () => {
-	const [, version] = /^urlmode \((.*)\)/.exec(read('nginx/debian/changelog'));
-	const lock = JSON.parse(read('lib/node/package-lock.json'));
-	assert.equal(JSON.parse(read('lib/node/package.json')).version, version);
-	assert.deepEqual([lock.version, lock.packages[''].version], [version, version]);
-});
-
 test('the reference has the metrics, with their types and labels, and no others', () => {
 	const metrics = [...read('lib/server/metrics_page.h').matchAll(/^\tX\((\w+), (\w+), "([^"]*)",/gm)];
 	const rows = [...section(CONFIGURATION, 'Metrics').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \|/gm)];

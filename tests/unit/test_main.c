@@ -195,7 +195,8 @@ TEST(help_and_wrong_arguments_print_the_usage)
 	assert_start(&start, 2, "usage: connect", "");
 }
 
-TEST(the_version_is_that_of_the_changelog)
+/* nginx/dist/version says it, which has tests of its own. */
+TEST(the_version_begins_with_that_of_the_changelog)
 {
 	struct start start = { .args = { name, version } };
 	FILE *changelog = fopen("nginx/debian/changelog", "r");
@@ -205,8 +206,7 @@ TEST(the_version_is_that_of_the_changelog)
 	assert_non_null(changelog);
 	assert_int_equal(fscanf(changelog, "urlmode (%31[^)])", number), 1);
 	fclose(changelog);
-	strcat(strcat(expected, number), "\n");
-	assert_start(&start, 0, expected, "");
+	assert_start(&start, 0, strcat(expected, number), "");
 }
 
 /* core(5): a core handler behind a pipe ignores a limit of 0, but not of 1. */
@@ -431,7 +431,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_and_wrong_arguments_print_the_usage),
-		cmocka_unit_test(the_version_is_that_of_the_changelog),
+		cmocka_unit_test(the_version_begins_with_that_of_the_changelog),
 		cmocka_unit_test(no_core_is_dumped_whatever_the_hard_limit_is),
 		cmocka_unit_test(a_good_configuration_passes_the_check),
 		cmocka_unit_test(the_check_writes_nothing),

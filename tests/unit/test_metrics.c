@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/main.h"
 #include "server/metrics_page.h"
 #include "support.h"
 
@@ -373,6 +374,7 @@ TEST(what_commands_have_left_on_this_host)
 
 TEST(a_process_says_how_it_is)
 {
+	char version[128];
 	struct um_metrics *metrics = open_own("connect");
 
 	assert_shows(metrics, "urlmode_processes{program=\"connect\"} 0");
@@ -393,7 +395,9 @@ TEST(a_process_says_how_it_is)
 	assert_shows(metrics,
 		"urlmode_database_connections{program=\"connect\"} 0");
 	assert_false(shows(metrics, "age_seconds{", NOW));
-	assert_shows(metrics, "urlmode_build_info{version=\"1.0.0\"} 1");
+	snprintf(version, sizeof(version),
+		"urlmode_build_info{version=\"%s\"} 1", um_version());
+	assert_shows(metrics, version);
 	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 0");
 	um_metrics_set_keys(metrics, true);
 	assert_shows(metrics, "urlmode_keys_refused{program=\"connect\"} 1");
