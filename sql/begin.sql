@@ -1,8 +1,10 @@
 -- Applied first, each time: makes a new schema, or takes over the last one that was
--- migrated before tables/ and functions/ were apart. Any other one is refused.
+-- migrated before tables/ and functions/ were apart. Any other one is refused, and so are files
+-- that are not as they were applied.
 
 SET LOCAL search_path = pg_catalog, pg_temp; -- as in the digest below
 SET LOCAL urlmode.owner = :'owner';
+SET LOCAL urlmode.digests = :'digests';
 
 DO $$
 DECLARE
@@ -15,11 +17,23 @@ DECLARE
 	-- Of its columns, indexes, constraints, domains and functions.
 	digest CONSTANT text := '6617376dd926a690d402b250bea511f850f567bc45e3de0738f07c131f5b89ad';
 	owner CONSTANT text := current_setting('urlmode.owner');
+	changed text;
 	space oid;
 	moved record;
 	is_known boolean := false;
 BEGIN
 	IF to_regproc('urlmode.functions_version') IS NOT NULL THEN
+		-- From 055_digest.sql on, each is kept by its digest. Those of before are adopted by end.sql.
+		IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'urlmode.migration'::regclass AND a.attname = 'digest') THEN
+			EXECUTE 'SELECT string_agg(m.name, '', '' ORDER BY m.name) FROM urlmode.migration m
+				WHERE m.digest <> current_setting(''urlmode.digests'')::jsonb ->> m.name' INTO changed;
+		END IF;
+		IF changed IS NOT NULL THEN
+			RAISE 'not as it was applied to this database: %; nothing was changed', changed
+				USING HINT = 'A file of tables/ never changes after its release, another one corrects it: take it from the release. '
+					'If it was applied from a checkout before its release, make the schema by hand what the file says, and then: '
+					'UPDATE urlmode.migration SET digest = NULL WHERE name = ''' || split_part(changed, ', ', 1) || '''';
+		END IF;
 		RETURN;
 	END IF;
 	CREATE SCHEMA IF NOT EXISTS urlmode;

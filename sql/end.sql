@@ -1,6 +1,6 @@
 -- After all functions, each time: what the files grant is granted to the other logins of this
 -- database as well (logins.sql), and what this migrate has made is recorded for
--- urlmode.changed_objects (functions/048_check.sql).
+-- urlmode.changed_objects (functions/048_check.sql) and for the next migrate.
 
 SET LOCAL urlmode.prefix = :'prefix';
 
@@ -23,3 +23,7 @@ $$;
 
 DELETE FROM urlmode.object;
 INSERT INTO urlmode.object SELECT * FROM urlmode.objects();
+
+-- In a new database, those before 055_digest.sql; and those that an older version has applied.
+SET LOCAL urlmode.digests = :'digests';
+UPDATE urlmode.migration m SET digest = current_setting('urlmode.digests')::jsonb ->> m.name WHERE m.digest IS NULL;

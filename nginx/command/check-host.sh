@@ -99,6 +99,10 @@ SELECT 'port', current_setting('port');
 SELECT 'space', spcname, pg_tablespace_location(oid) FROM pg_tablespace WHERE pg_tablespace_location(oid) <> '';
 SELECT 'migration', name FROM urlmode.list_migrations();
 SELECT 'functions', urlmode.functions_version();
+SELECT to_regproc('urlmode.migration_digests') IS NOT NULL AS digests \gset
+\if :digests
+SELECT 'digest', digest, name FROM urlmode.migration_digests();
+\endif
 SELECT to_regproc('urlmode.minted_kids') IS NOT NULL AS mints \gset
 \if :mints
 SELECT 'kid', kid FROM urlmode.minted_kids();
@@ -114,6 +118,16 @@ SQL
 operator_value()
 {
 	sed -n "s/^$1	//p" "$scratch/operator"
+}
+
+# Of the digests and names that it reads: the files of this version that have others.
+changed_migrations()
+{
+	while read -r digest name; do
+		file=$sql_dir/tables/$name
+		case $name in frameworks/*) file=$sql_dir/frameworks/tables/${name#*/} ;; esac
+		[ ! -r "$file" ] || [ "$(sha256sum <"$file")" = "$digest  -" ] || say "$name"
+	done
 }
 
 check_migrations()
@@ -132,7 +146,10 @@ check_migrations()
 	missing=$(grep -vxFf "$scratch/applied" "$scratch/all" | tr '\n' ' ')
 	newer=$(wanted_migrations --frameworks | grep -vxFf - "$scratch/applied" | tr '\n' ' ')
 	version=$(operator_value functions)
-	if [ -n "$missing" ]; then
+	changed=$(operator_value digest | changed_migrations | tr '\n' ' ')
+	if [ -n "$changed" ]; then
+		finding error migrations "not as it was applied: ${changed% }" "urlmode migrate says the way out"
+	elif [ -n "$missing" ]; then
 		finding error migrations "the database does not have ${missing% }" "urlmode migrate"
 	elif [ "$version" -lt "$(functions_version)" ]; then
 		finding error migrations "the functions have version $version, and not $(functions_version)" "urlmode migrate"

@@ -13,6 +13,14 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION urlmode.list_migrations IS 'The migrations that were applied, in their order.';
 
+CREATE OR REPLACE FUNCTION urlmode.migration_digests()
+RETURNS TABLE (name text, digest text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT m.name, m.digest FROM urlmode.migration m WHERE m.digest IS NOT NULL ORDER BY m.name
+$$;
+COMMENT ON FUNCTION urlmode.migration_digests IS
+	'SHA-256 of each migration as it was applied, in hexadecimal.';
+
 CREATE OR REPLACE FUNCTION urlmode.show_elicitation(id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider text, kind text, status text, action text, reason text,
@@ -485,10 +493,10 @@ COMMENT ON FUNCTION urlmode.show_key IS
 	'elicitations of which a value is kept that only this key opens. Reads whole tables.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.list_migrations, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_ends, urlmode.show_refunds,
+	urlmode.list_migrations, urlmode.migration_digests, urlmode.show_elicitation, urlmode.show_payments, urlmode.show_ends, urlmode.show_refunds,
 	urlmode.show_decisions, urlmode.decide_payment, urlmode.refund_payment, urlmode.show_state, urlmode.decide_shown,
 	urlmode.show_events, urlmode.list_events,
 	urlmode.list_unclaimed, urlmode.list_undelivered, urlmode.list_paid, urlmode.known_elicitations,
 	urlmode.reconcile_refunds, urlmode.show_key, urlmode.tenant_of, urlmode.tenant_events, urlmode.tenant_unclaimed, urlmode.tenant_undelivered
 TO :"operator";
-GRANT EXECUTE ON FUNCTION urlmode.list_migrations TO :"server";
+GRANT EXECUTE ON FUNCTION urlmode.list_migrations, urlmode.migration_digests TO :"server";

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 
+import { migrationDigests } from '../../lib/node/src/commands/migrations.js';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { openFixture } from '../support/fixture.mjs';
 import { changed, recorded, signatures } from '../support/functions.mjs';
@@ -166,6 +167,45 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 			const end = await later;
 			assert.deepEqual([end.status, end.lines], [0, ['045_refresh.sql']]);
 			assert.match(end.stderr, /\(try 1 of 20\)/);
+		});
+
+		test('refuses a file that is not as it was applied, changes nothing, and says the way out, which works', async () => {
+			const one = await database();
+			assert.equal((await migrate(one, command, '--frameworks')).status, 0);
+			const digests = () => one.query('SELECT name, digest FROM urlmode.migration ORDER BY name');
+			const before = await digests();
+			assert.deepEqual(before, Object.entries(migrationDigests()).map(([name, digest]) => ({ name, digest })).sort((a, b) => (a.name < b.name ? -1 : 1)));
+
+			const other = '0'.repeat(64);
+			await one.query(`UPDATE urlmode.migration SET digest = $1 WHERE name IN ('045_refresh.sql', 'frameworks/012_storage.sql')`, [other]);
+			await one.query("DELETE FROM urlmode.migration WHERE name = '052_watched.sql'");
+			const objects = await catalog(one);
+			const { status, lines, stderr } = await migrate(one, command);
+			assert.notEqual(status, 0);
+			assert.deepEqual(lines, []);
+			assert.match(stderr, /not as it was applied to this database: 045_refresh\.sql, frameworks\/012_storage\.sql; nothing was changed/);
+			assert.match(stderr, /take it from the release/);
+			assert.deepEqual(await catalog(one), objects);
+			await one.query("INSERT INTO urlmode.migration (name) VALUES ('052_watched.sql')");
+
+			for (const name of ['045_refresh.sql', 'frameworks/012_storage.sql']) {
+				const [, way] = /(UPDATE urlmode\.migration SET digest = NULL WHERE name = '[^']*')/.exec((await migrate(one, command)).stderr);
+				assert.ok(way.includes(name));
+				await one.query(way);
+			}
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
+			assert.deepEqual(await digests(), before, 'what has no digest is adopted');
+		});
+
+		test('adopts what was applied before digests were kept, and knows of a newer version only the names', async () => {
+			const one = await database();
+			assert.equal((await migrate(one, command)).status, 0);
+			const digests = () => one.query('SELECT name, digest FROM urlmode.migration ORDER BY name');
+			const before = await digests();
+			await one.query("ALTER TABLE urlmode.migration DROP COLUMN digest; DELETE FROM urlmode.migration WHERE name = '055_digest.sql'");
+			await one.query("INSERT INTO urlmode.migration (name) VALUES ('999_news.sql')");
+			assert.deepEqual(await migrate(one, command), { status: 0, lines: ['055_digest.sql'], stderr: '' });
+			assert.deepEqual(await digests(), [...before, { name: '999_news.sql', digest: null }]);
 		});
 
 		test('refuses to replace newer functions, changes nothing, and says what to do', async () => {

@@ -214,6 +214,12 @@ describe('the database', () => {
 		]);
 	});
 
+	test('migrations that are not as they were applied', async () => {
+		const where = "WHERE name IN ('045_refresh.sql', 'frameworks/012_storage.sql')";
+		await sql(`UPDATE urlmode.migration SET digest = repeat('0', 64) ${where}`, `UPDATE urlmode.migration SET digest = NULL ${where}`);
+		await finds('migrations', 'error', /^not as it was applied: 045_refresh\.sql frameworks\/012_storage\.sql$/);
+	});
+
 	test('a password of whoever asks is not the programs\'', async () => {
 		let password;
 		await changeConfig((config) => {

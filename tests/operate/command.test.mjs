@@ -82,7 +82,7 @@ describe('the login', () => {
 			['begin_walk', 'changed_objects', 'count_ended', 'count_events', 'count_refusals', 'counted_until', 'decide_payment', 'decide_shown', 'end_walk',
 				'export_user', 'find_elicitations', 'forget_user', 'functions_version', 'known_elicitations', 'known_providers', 'leader', 'list_audit',
 				'list_checks', 'list_events', 'list_hosts', 'list_migrations', 'list_paid', 'list_unclaimed', 'list_undelivered', 'list_unknown',
-				'list_unreadable', 'list_waiting', 'minted_kids', 'purge', 'read_walk', 'reconcile_refunds', 'record_check', 'refund_payment', 'show_asks',
+				'list_unreadable', 'list_waiting', 'migration_digests', 'minted_kids', 'purge', 'read_walk', 'reconcile_refunds', 'record_check', 'refund_payment', 'show_asks',
 				'show_decisions', 'show_elicitation', 'show_ends', 'show_events', 'show_item', 'show_key', 'show_payments', 'show_provider', 'show_refunds',
 				'show_state', 'show_subscriptions', 'show_timeline', 'tenant_events', 'tenant_of', 'tenant_unclaimed', 'tenant_undelivered', 'tenant_unknown',
 				'user_rows', 'waiting']);

@@ -255,6 +255,19 @@ describe('check', () => {
 		}
 	});
 
+	test('a migration that is not as it was applied is an error', async () => {
+		const name = '045_refresh.sql';
+		const [{ digest }] = await fixture.stack.sql('SELECT digest FROM urlmode.migration WHERE name = $1', [name]);
+		await fixture.stack.sql('UPDATE urlmode.migration SET digest = $1 WHERE name = $2', ['0'.repeat(64), name]);
+		try {
+			const { findings, exit } = await check();
+			assert.equal(exit, 2);
+			assert.equal(findings.find(({ check: one }) => one === 'schema').message, `not as it was applied: ${name}`);
+		} finally {
+			await fixture.stack.sql('UPDATE urlmode.migration SET digest = $1 WHERE name = $2', [digest, name]);
+		}
+	});
+
 	test('functions of an older version are an error, and newer ones are not', async () => {
 		const setVersion = (version) => fixture.stack.sql(
 			`CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}'`);

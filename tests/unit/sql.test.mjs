@@ -6,8 +6,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { functionsVersion, namesOf, withNames } from '../../lib/node/src/commands/migrations.js';
+import { functionsVersion, migrationDigests, namesOf, withNames } from '../../lib/node/src/commands/migrations.js';
 import { digest, recorded, versionOf } from '../support/functions.mjs';
+import { changed, released } from '../support/migrations.mjs';
 
 const SQL = fileURLToPath(new URL('../../sql', import.meta.url));
 
@@ -15,7 +16,7 @@ const read = (file) => readFileSync(path.join(SQL, file), 'utf8');
 const files = readdirSync(SQL, { recursive: true }).filter((file) => file.endsWith('.sql')).sort();
 const names = namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' });
 /** What a file may use: the names, and what migrate is told. */
-const variables = [...Object.keys(names), 'deployment', 'revoke_others'];
+const variables = [...Object.keys(names), 'deployment', 'revoke_others', 'digests'];
 
 test('the names of the roles stand in one file', () => {
 	assert.deepEqual(names, { prefix: 'urlmode', owner: 'urlmode_owner', cgi: 'urlmode_cgi', server: 'urlmode_server', operator: 'urlmode_operator' });
@@ -45,4 +46,14 @@ test('the version of the functions is raised once where one has changed since th
 	const [before, comment, after] = ['SELECT 1;\n', '-- Two.\nSELECT 1;\n', 'SELECT 2;\n'].map((sql) => digest([{ name: '002_a.sql', sql }]));
 	const release = { release: '1.0.0', version: 4, digest: before };
 	assert.deepEqual([before, comment, after].map((now) => versionOf(release, now)), [4, 4, 5]);
+});
+
+test('a released migration never changes', () => {
+	const { release, digests } = released();
+	assert.deepEqual(changed(digests), [],
+		'write another file, which corrects it; before 1.0.0 is released: record anew, with tests/support/migrations.mjs');
+	const [, version, distribution] = /^urlmode \((.*)\) (.*);/.exec(readFileSync(path.join(SQL, '../nginx/debian/changelog'), 'utf8'));
+	if (distribution !== 'UNRELEASED') assert.deepEqual([release, Object.keys(digests)], [version, Object.keys(migrationDigests())], 'record them for this release');
+	assert.ok(Object.keys(digests).length > 40);
+	assert.deepEqual(changed({ a: '1', b: '2', c: '3' }, { a: '1', b: '3', d: '4' }), ['b', 'c']);
 });

@@ -11,7 +11,7 @@ import { mintLink } from '../core/link.js';
 import { checkBaseUrl } from '../core/url.js';
 import { BASE_URL, DATABASE_URL, KEYS_FILE, required } from './environment.js';
 import { kidsOf } from './keys.js';
-import { functionsVersion, hasFrameworks, readMigrations } from './migrations.js';
+import { functionsVersion, hasFrameworks, migrationDigests, readMigrations } from './migrations.js';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
@@ -220,7 +220,11 @@ async function checkSchema(report, client) {
 	const names = missing.map(({ name }) => name).join(', ');
 	const version = functions.some(({ name }) => name === 'functions_version') ? await sql.functionsVersion(query) : 0;
 	const own = functionsVersion();
-	if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
+	const ownDigests = migrationDigests();
+	const digests = functions.some(({ name, mine }) => name === 'migration_digests' && mine) ? await sql.migrationDigests(query) : [];
+	const changed = digests.filter(({ name, digest }) => (ownDigests[name] ?? digest) !== digest);
+	if (changed.length > 0) report.add('schema', 'error', `not as it was applied: ${changed.map(({ name }) => name).join(', ')}`, 'urlmode migrate says the way out');
+	else if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
 	else if (version < own) report.add('schema', 'error', `the functions have version ${version}, and not ${own}`, 'run urlmode migrate');
 	else report.add('schema', 'ok', `${migrations.length} migrations are applied`);
 }

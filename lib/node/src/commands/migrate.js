@@ -6,7 +6,7 @@ import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
-import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOGINS, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
+import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N]
@@ -97,7 +97,7 @@ async function list(client, frameworks) {
 async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 	await client.query('SET client_min_messages = warning');
 	const { rows: [whose] } = await client.query(whoseDatabase(deployment));
-	const names = { ...namesOf(whose), revoke_others: String(revokeOthers) };
+	const names = { ...namesOf(whose), revoke_others: String(revokeOthers), digests: JSON.stringify(migrationDigests()) };
 	let left = tries;
 	/** @param {string} name @param {() => Promise<unknown>} statements */
 	const transaction = async (name, statements) => {

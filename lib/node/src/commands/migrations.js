@@ -1,5 +1,6 @@
 // The files of sql/.
 
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -59,6 +60,9 @@ export const BLOCKERS = read('blockers.sql');
 /** Each is applied once. @param {boolean} frameworks with those of frameworks/ */
 export const readMigrations = (frameworks = false) => [...readFolder('tables'), ...frameworks
 	? readFolder('frameworks/tables').map(({ name, sql }) => ({ name: `frameworks/${name}`, sql })) : []];
+
+/** The digests of all of them by name, as migrate is told: a file that is not as it was applied is an error. @returns {Record<string, string>} */
+export const migrationDigests = () => Object.fromEntries(readMigrations(true).map(({ name, sql }) => [name, createHash('sha256').update(sql).digest('hex')]));
 
 /** All are applied each time. @param {boolean} frameworks with those of frameworks/ */
 export const readFunctions = (frameworks = false) => [...readFolder('functions'),

@@ -551,6 +551,22 @@ export async function listMigrations(query) {
 }
 
 /**
+ * @typedef {object} DigestRow
+ * @property {string} name
+ * @property {string} digest
+ */
+
+const MIGRATION_DIGESTS = 'SELECT name, digest FROM urlmode.migration_digests()';
+
+/**
+ * @param {Query} query
+ * @returns {Promise<DigestRow[]>}
+ */
+export function migrationDigests(query) {
+	return /** @type {Promise<never>} */ (query(MIGRATION_DIGESTS, [], true));
+}
+
+/**
  * @typedef {object} LeaderRow
  * @property {string | null} timeline null: it is in recovery
  * @property {number} pid the process that has answered
