@@ -17,3 +17,9 @@ class ShippedFiles(BuildHookInterface):
         files += [*sorted((lib / "python/examples").glob("*.py")), lib / "python/examples/.env.example"]
         build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(lib)}" for file in files})
         build_data["force_include"][str(lib.parent / "LICENSE")] = f"{folder}/LICENSE"
+        # python -m urlmode migrate applies them.
+        sql = lib.parent / "sql"
+        build_data["force_include"].update({str(file): f"{folder}/sql/{file.relative_to(sql)}" for file in sorted(sql.rglob("*.sql"))})
+        # Only a release has them (nginx/dist/documents.py).
+        documents = lib / "python/documents"
+        build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(documents)}" for file in sorted(documents.rglob("*.md"))})

@@ -23,6 +23,7 @@ const OLD = await readFile(path.join(ROOT, 'tests/support/old-schema.sql'), 'utf
 const MIGRATE = {
 	'sql/migrate': [path.join(SQL, 'migrate')],
 	'npx urlmode migrate': [process.execPath, path.join(ROOT, 'lib/node/bin/urlmode.mjs'), 'migrate'],
+	'python -m urlmode migrate': ['env', `PYTHONPATH=${path.join(ROOT, 'lib/python/src')}`, path.join(ROOT, 'build/python/bin/python'), '-B', '-m', 'urlmode', 'migrate'],
 };
 
 let fixture;

@@ -124,6 +124,7 @@ test('each file of this tree that names the number has that of the changelog', (
 		'package-lock.json': lock.version,
 		'package-lock.json, its package': lock.packages[''].version,
 		'pyproject.toml': /^version = "(.*)"$/m.exec(read('lib/python/pyproject.toml'))[1],
+		'version.py': /^VERSION = "(.*)"$/m.exec(read('lib/python/src/urlmode/_core/version.py'))[1],
 		'Chart.yaml': /^version: (.*)$/m.exec(read('nginx/containers/chart/Chart.yaml'))[1],
 		'Chart.yaml, what it installs': /^appVersion: (.*)$/m.exec(read('nginx/containers/chart/Chart.yaml'))[1],
 		'values.yaml': /^image: .* tag: ([^,]*),/m.exec(read('nginx/containers/chart/values.yaml'))[1],

@@ -1,7 +1,7 @@
 // urlmode new: the example server of a framework, in a folder of its own.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { UsageError } from './usage-error.js';
@@ -65,7 +65,7 @@ export async function run([framework, folder = '.', ...more]) {
 	for (const [name, from] of [['server.mjs', `${framework}.mjs`], ['app.mjs', 'app.mjs'], ['.env.example', '.env.example']]) {
 		await write(join(folder, String(name)), await readFile(join(EXAMPLES, String(from))));
 	}
-	await addPackages(join(folder, 'package.json'), { urlmode: await ownVersion(), ...COMMON, ...described.packages });
+	await addPackages(join(folder, 'package.json'), { urlmode: await ownVersion(folder), ...COMMON, ...described.packages });
 	const { notOnNpm } = described;
 	process.stdout.write(`
 Install the packages with npm install${notOnNpm ? `, and from their source ${notOnNpm.join(' and ')}, which npm does not have` : ''}.
@@ -76,9 +76,19 @@ Copy .env.example to .env, write your own values into it, and then
 	return 0;
 }
 
-async function ownVersion() {
-	const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-	return version;
+/**
+ * This package, from where it was installed: what is on no registry would be looked for there under a name that anybody can take.
+ *
+ * @param {string} folder of the package.json
+ */
+async function ownVersion(folder) {
+	const here = fileURLToPath(new URL('../../', import.meta.url));
+	const { name, version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
+	// npm says here where each package came from.
+	const lock = await readFile(join(here, '../.package-lock.json'), 'utf8').catch(() => '{}');
+	const { resolved = '' } = JSON.parse(lock).packages?.['node_modules/urlmode'] ?? {};
+	if (resolved.startsWith('file:')) return `file:${relative(folder, resolve(here, '../..', resolved.slice(5)))}`;
+	return name === 'urlmode' ? version : `npm:${name}@${version}`;
 }
 
 /**

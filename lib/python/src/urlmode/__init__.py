@@ -87,6 +87,7 @@ from ._core.types import (
     UnclaimedReference,
 )
 from ._core.urlmode import UrlMode
+from ._core.version import VERSION as __version__
 
 __all__ = [
     "AccountNotConnectedError",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from ._core.shipped import shipped_file
+from ._core.version import DISTRIBUTION, VERSION
 
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {
@@ -18,6 +20,10 @@ _FRAMEWORKS = {
 _LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())
 _HELP = f"""usage: python -m urlmode new [FRAMEWORK] [FOLDER]
        python -m urlmode check [--provider NAME] [--json]
+       python -m urlmode migrate [--frameworks] [--deployment NAME] [--dry-run]
+       python -m urlmode --version
+
+migrate brings a database up to date: see migrate --help.
 
 check looks for what is wrong with the setup of a server: see check --help.
 
@@ -40,6 +46,13 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments[:1] == ["check"]:
         return _check(arguments[1:])
+    if arguments[:1] == ["migrate"]:
+        from ._core.migrate import migrate
+
+        return migrate(arguments[1:])
+    if arguments == ["--version"]:
+        print(f"urlmode {VERSION}")
+        return 0
     if arguments == ["new"]:
         print(_LIST, end="")
         return 0
@@ -77,7 +90,7 @@ def _write_example(framework: str, folder: Path) -> None:
     for name, source in (("server.py", example), ("app.py", "app.py"), (".env.example", ".env.example")):
         text = shipped_file(f"python/examples/{source}").read_text("utf-8")
         _write(folder / name, text.replace(example, "server.py"))
-    _write(folder / "requirements.txt", f"urlmode[binary,{extra}]{_own_version()}\nuvicorn\n")
+    _write(folder / "requirements.txt", f"{_requirement(f'binary,{extra}')}\nuvicorn\n")
     print("""
 Install the packages with pip install -r requirements.txt. Copy .env.example to .env, write your own
 values into it, and then
@@ -86,11 +99,14 @@ values into it, and then
 """, end="")  # fmt: skip
 
 
-def _own_version() -> str:
+def _requirement(extras: str) -> str:
+    """This package, from where it was installed: what is on no index would be looked for there under a name that anybody can take."""
     try:
-        return f"=={version('urlmode')}"
+        here = distribution(DISTRIBUTION)
     except PackageNotFoundError:  # in a checkout of the repository
-        return ""
+        return f"urlmode[{extras}]"
+    direct = here.read_text("direct_url.json")
+    return f"{DISTRIBUTION}[{extras}] @ {json.loads(direct)['url']}" if direct else f"{DISTRIBUTION}[{extras}]=={here.version}"
 
 
 def _write(file: Path, text: str) -> None:

@@ -1,0 +1,218 @@
+"""`python -m urlmode migrate`: what sql/migrate does with psql."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import errors
+
+from .shipped import shipped_file
+
+HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
+
+Applies the migrations of the package, in order and each once, to the database that URLMODE_ADMIN_DATABASE_URL names;
+its user must be able to create roles and a schema. Each migration is one transaction. Then replaces the functions, in
+one transaction; newer functions than those of the package are an error, and so is a migration that is not as it was
+applied.
+
+A transaction waits two seconds for a lock, because reads and writes of the table wait behind it. Then it gives way,
+names the processes that hold the lock, and tries again, 20 times or N. Two runs at the same time wait for each other.
+Stops at the first other error. What was applied before it stays, also when the lock did not become free.
+
+  --frameworks       also the schema urlmode_frameworks, which FrontMCP and mcp-lite need; later runs know that it is there
+  --deployment NAME  the logins are urlmode_NAME_cgi and so on; for the name default urlmode_cgi. A database that has
+                     other ones gets these beside them
+  --revoke-others    these logins alone can use this database from now on
+  --tries N          how often a transaction waits for its locks
+  --dry-run          say what would be applied, and change nothing
+"""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '2s'"
+"""The second one is in force from the next statement on: two runs wait for each other as long as it takes."""
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+class _MigrateError(Exception):
+    pass
+
+
+def _folder() -> Path:
+    """In a checkout they are in a folder of its own."""
+    shipped = shipped_file("sql")
+    return shipped if shipped.is_dir() else shipped.parents[1] / "sql"
+
+
+def _read(name: str) -> str:
+    return (_folder() / name).read_text("utf-8")
+
+
+def _names(folder: str) -> list[str]:
+    return [f"{folder}/{file.name}" for file in sorted((_folder() / folder).glob("[0-9]*.sql"))]
+
+
+def _migrations(frameworks: bool) -> dict[str, str]:
+    """The SQL of each by its name."""
+    files = _names("tables") + (_names("frameworks/tables") if frameworks else [])
+    return {file.replace("frameworks/tables/", "frameworks/").removeprefix("tables/"): _read(file) for file in files}
+
+
+def _with_names(sql: str, names: dict[str, str]) -> str:
+    """With these names in place of :"cgi" and :'cgi', as psql puts them there."""
+    return re.sub(r"""(?<!:):(["'])(\w+)\1""", lambda found: found[1] + names[found[2]] + found[1], sql)
+
+
+class _Migrate:
+    def __init__(self, connection: Connection, tries: int) -> None:
+        self._connection = connection
+        self._tries = self._left = tries
+
+    def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
+        self._execute("", "SET client_min_messages = warning")
+        names = self._whose(deployment) | {
+            "revoke_others": str(revoke_others).lower(),
+            "digests": json.dumps({
+                name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()
+            }),
+        }  # fmt: skip
+        self._file("begin.sql", names)
+        frameworks = frameworks or any(name.startswith("frameworks/") for name in self.applied())
+        for name, sql in _migrations(frameworks).items():
+            if self._once(name, _with_names(sql, names)):
+                print(name, flush=True)
+        self._file("logins.sql", names)
+        files = [*_names("functions"), *(_names("frameworks/functions") if frameworks else []), "end.sql"]
+        self._transaction("functions/", lambda: self._replace(files, names))
+
+    def applied(self) -> list[str]:
+        return [name for (name,) in self._connection.execute("SELECT name FROM urlmode.migration")]
+
+    def _whose(self, deployment: str) -> dict[str, str]:
+        roles = _read("roles.sql")
+        select = roles[roles.index("\nSELECT ") : roles.index(" \\gset")]
+        row = self._connection.execute(_with_names(select, {"deployment": deployment}).encode()).fetchone()
+        assert row is not None
+        prefix, owner = row
+        logins = re.findall(r"^\\set (\w+) :prefix (\w+)$", roles, re.MULTILINE)
+        return {"deployment": deployment, "prefix": prefix, "owner": owner} | {role: prefix + suffix for role, suffix in logins}
+
+    def _once(self, name: str, sql: str) -> bool:
+        """Whether it was missing."""
+        missing = True
+
+        def apply() -> None:
+            nonlocal missing
+            missing = not self._connection.execute("SELECT FROM urlmode.migration WHERE name = %s", [name]).rowcount
+            if missing:
+                self._execute(name, sql)
+                self._connection.execute("RESET ROLE")
+                self._connection.execute("INSERT INTO urlmode.migration (name) VALUES (%s)", [name])
+
+        self._transaction(name, apply)
+        return missing
+
+    def _file(self, name: str, names: dict[str, str]) -> None:
+        self._transaction(name, lambda: self._execute(name, _with_names(_read(name), names)))
+
+    def _replace(self, files: list[str], names: dict[str, str]) -> None:
+        for file in files:
+            self._execute(file, _with_names(_read(file), names))
+
+    def _execute(self, name: str, sql: str) -> None:
+        try:
+            self._connection.execute(sql.encode())
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            raise
+        except psycopg.Error as error:
+            hint = error.diag.message_hint
+            text = f"{name}: {error.diag.message_primary or error}"
+            raise _MigrateError(f"{text}. {hint}" if hint else text) from None
+
+    def _transaction(self, name: str, statements: Callable[[], object]) -> None:
+        while True:
+            try:
+                with self._connection.transaction():
+                    self._connection.execute(_LOCK)
+                    statements()
+                return
+            except (errors.LockNotAvailable, errors.DeadlockDetected):
+                pass
+            self._left -= 1
+            tried = self._tries - self._left
+            _warn(f"{name} has waited too long for a lock, and has changed nothing (try {tried} of {self._tries})")
+            for (line,) in self._connection.execute(_read("blockers.sql").encode()):
+                _warn(f"  {line}")
+            if self._left == 0:
+                raise _MigrateError("gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one")
+            time.sleep(min(tried, 5))
+
+
+def _warn(line: str) -> None:
+    print(f"migrate: {line}", file=sys.stderr, flush=True)
+
+
+def _own_version() -> int:
+    found = re.search(r"functions_version\(\).*?\tSELECT (\d+)", _read("functions/000_version.sql"), re.DOTALL)
+    assert found
+    return int(found[1])
+
+
+def _list(connection: Connection, frameworks: bool) -> None:
+    there = connection.execute(
+        "SELECT to_regclass('urlmode.migration') IS NOT NULL, to_regproc('urlmode.functions_version') IS NOT NULL"
+    ).fetchone()
+    assert there is not None
+    applied = _Migrate(connection, 1).applied() if there[0] else []
+    row = connection.execute("SELECT urlmode.functions_version()").fetchone() if there[1] else None
+    version, own = row[0] if row else 0, _own_version()
+    for name in _migrations(frameworks or any(each.startswith("frameworks/") for each in applied)):
+        if name not in applied:
+            print(f"{name} would be applied")
+    if version < own:
+        print(f"functions of version {own} would be applied")
+    if version > own:
+        print(f"the functions are newer, of version {version}, and would not be replaced by version {own}")
+
+
+def migrate(arguments: list[str]) -> int:
+    """Returns the exit status."""
+    parser = argparse.ArgumentParser("python -m urlmode migrate", add_help=False, allow_abbrev=False)
+    for name in ("--help", "--frameworks", "--revoke-others", "--dry-run"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("--deployment")
+    parser.add_argument("--tries", default="20")
+    given = parser.parse_args(arguments)
+    if given.help:
+        print(HELP, end="")
+        return 0
+    if not re.fullmatch(r"[1-9]\d{0,3}", given.tries):
+        parser.error("--tries needs a number from 1 to 9999")
+    if given.deployment is not None and not re.fullmatch("[a-z][a-z0-9]{0,15}", given.deployment):
+        parser.error("a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter")
+    if given.revoke_others and given.deployment is None:
+        parser.error("--revoke-others needs --deployment, whose logins stay")
+    url = os.environ.get("URLMODE_ADMIN_DATABASE_URL", "")
+    if not url:
+        parser.error("set URLMODE_ADMIN_DATABASE_URL to the database, with a user who can create roles and a schema")
+    try:
+        # The files set roles and settings of a transaction: no statement is prepared.
+        with psycopg.connect(url, autocommit=True, prepare_threshold=None, application_name="urlmode migrate") as connection:
+            connection.add_notice_handler(lambda notice: _warn(notice.message_primary or ""))
+            if given.dry_run:
+                _list(connection, given.frameworks)
+            else:
+                _Migrate(connection, int(given.tries)).apply(given.frameworks, given.deployment or "", given.revoke_others)
+    except (_MigrateError, psycopg.Error) as error:
+        _warn(str(error))
+        return 1
+    return 0

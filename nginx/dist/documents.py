@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The documents of a package, whose links lead to what the package has, or to the repository.
+
+documents.py TREE REF: writes those of the packages for Node and Python in a copy of the tree, at the commit or tag REF.
+In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/, and
+README.md, which PyPI shows, has no links to files at all.
+"""
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+PLACEHOLDER = re.compile(r"([/.@]|^)(example\.(com|org|net)|[\w-]+\.(invalid|example))(/|$)")
+
+# What of the tree is where in the package; the first one that fits.
+NODE = (
+    (r"lib/node/((?:[A-Z]+\.md|package\.json)|(?:bin|examples|src)/.*)", r"\1"),
+    (r"lib/providers/(.*\.(?:json|md))", r"providers/\1"),
+    (r"lib/contract/(.*\.schema\.json)", r"contract/\1"),
+    (r"(sql/.*\.sql)", r"\1"),
+    (r"lib/currencies\.json", "currencies.json"),
+    (r"nginx/debian/changelog", "changelog"),
+)
+PYTHON = (
+    (r"lib/(python/(?:[A-Z]+\.md|examples/.*\.py)|node/[A-Z]+\.md|providers/.*\.(?:json|md)|contract/.*\.schema\.json|currencies\.json)", r"\1"),
+    (r"(sql/.*\.sql)", r"\1"),
+)
+NOTHING: tuple[tuple[str, str], ...] = ()
+
+
+class Documents:
+    def __init__(self, tree: Path, ref: str):
+        self.tree = tree
+        names = dict(re.findall("^([a-z]+)=(.*)$", (tree / "nginx/dist/names").read_text("utf-8"), re.MULTILINE))
+        repository = names["repository"]
+        self.base = None if PLACEHOLDER.search(repository) else f"{repository}/blob/{ref}"
+
+    def rewritten(self, source: str, package: tuple[tuple[str, str], ...]) -> str:
+        """The text of a document of the tree, in this package."""
+        at = posixpath.dirname(self.place(source, package) or "")
+
+        def link(found: re.Match[str]) -> str:
+            image, text, target = found.groups()
+            path, mark, fragment = target.partition("#")
+            if not path or re.match("[a-z]+:", path):
+                return found[0]
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+            if not (self.tree / path).exists():  # brackets and parentheses of code
+                return found[0]
+            inside = self.place(path, package)
+            if inside:
+                return f"{image}[{text}]({posixpath.relpath(inside, at or '.')}{mark}{fragment})"
+            if self.base:
+                return f"{image}[{text}]({self.base}/{path}{mark}{fragment})"
+            return f"{text} (`{path}` in the repository)"
+
+        return LINK.sub(link, (self.tree / source).read_text("utf-8"))
+
+    def place(self, path: str, package: tuple[tuple[str, str], ...]) -> str | None:
+        if not (self.tree / path).is_file():
+            return None
+        return next((re.sub(f"^{source}$", to, path) for source, to in package if re.fullmatch(source, path)), None)
+
+    def list(self, *folders: str) -> list[str]:
+        return sorted(f"{folder}/{file.name}" for folder in folders for file in (self.tree / folder).glob("*.md"))
+
+    def write(self) -> None:
+        node = {source: self.rewritten(source, NODE) for source in self.list("lib/node", "lib/providers")}
+        python = {source: self.rewritten(source, PYTHON) for source in self.list("lib/python", "lib/node", "lib/providers")}
+        shown = self.rewritten("lib/python/README.md", NOTHING)
+        for source, text in python.items():
+            file = self.tree / "lib/python/documents" / source.removeprefix("lib/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        for source, text in node.items():
+            # Those of providers are copied when the package is made.
+            (self.tree / source).write_text(text, "utf-8")
+        (self.tree / "lib/python/README.md").write_text(shown, "utf-8")
+
+
+if __name__ == "__main__":
+    Documents(Path(sys.argv[1]), sys.argv[2]).write()

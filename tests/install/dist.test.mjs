@@ -1,0 +1,160 @@
+// `make dist` without what takes minutes, which is tried by `make dist-check`: from a commit, the same bytes in two folders, signed
+// by a key only where somebody answers for the names.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PARTS = ['source', 'go', 'sql', 'chart'];
+const WHO = {
+	GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com', GIT_AUTHOR_DATE: '@1790000000 +0000',
+	GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com', GIT_COMMITTER_DATE: '@1790000000 +0000',
+};
+const NPM = (number) => `${number}-git.1790000000`;
+
+const folder = await mkdtemp(join(tmpdir(), 'urlmode-dist-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const trees = [join(folder, 'one'), join(folder, 'another place', 'two')];
+
+const run = async (cwd, env, program, ...given) => (await promisify(execFile)(program, given, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 26 })).stdout;
+const git = (tree, ...given) => run(tree, WHO, 'git', ...given);
+const dist = async (tree, env, ...parts) => promisify(execFile)('nginx/dist/dist', parts, { cwd: tree, env: { ...process.env, KEY: '', ...env } });
+const refusal = (tree, env, ...parts) => dist(tree, env, ...parts).then(() => assert.fail('it was made'), ({ stderr }) => stderr);
+
+/** Names and digests of everything in build/dist. */
+async function made(tree) {
+	const at = join(tree, 'build/dist');
+	const files = (await readdir(at, { withFileTypes: true, recursive: true })).filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name).slice(at.length + 1)).sort();
+	return Object.fromEntries(await Promise.all(files.map(async (file) => [file, createHash('sha256').update(await readFile(join(at, file))).digest('hex')])));
+}
+
+let number;
+
+before(async () => {
+	[, number] = /^urlmode \(([\d.]*)/.exec(await readFile(join(ROOT, 'nginx/debian/changelog'), 'utf8'));
+	const [one, two] = trees;
+	const files = (await run(ROOT, {}, 'git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate')).split('\0').filter(Boolean);
+	for (const file of files) await cp(join(ROOT, file), join(one, file), { verbatimSymlinks: true }).catch((error) => assert.equal(error.code, 'ENOENT'));
+	await git(one, 'init', '-q');
+	await git(one, 'add', '-A');
+	await git(one, 'commit', '-qm', 'All.');
+	await mkdir(join(folder, 'another place'));
+	await git(folder, 'clone', '-q', one, two);
+	for (const tree of trees) {
+		await mkdir(join(tree, 'build'), { recursive: true });
+		await symlink(join(ROOT, 'build/python'), join(tree, 'build/python'));
+		await mkdir(join(tree, 'lib/node/node_modules/typescript'), { recursive: true });
+	}
+});
+
+test('it is the same, byte for byte, from the same commit in another folder', async () => {
+	const [one, two] = await Promise.all(trees.map(async (tree) => {
+		const { stderr } = await dist(tree, {}, ...PARTS);
+		assert.match(stderr, /THESE NAMES ARE PLACEHOLDERS[^]*^security=/m);
+		return made(tree);
+	}));
+	assert.deepEqual(one, two);
+	const npm = NPM(number);
+	const artifacts = [`urlmode-${npm}-source.tar.gz`, `urlmode-${npm}-goproxy.tar.gz`, `urlmode-${npm}-sql.tar.gz`, `urlmode-chart-${npm}.tgz`];
+	assert.deepEqual(Object.keys(one), ['SHA256SUMS', ...artifacts, ...artifacts.flatMap((name) => [`sbom/${name}.cdx.json`, `sbom/${name}.spdx.json`])].sort());
+	await run(join(trees[0], 'build/dist'), {}, 'sha256sum', '--check', '--strict', 'SHA256SUMS');
+});
+
+test('each artifact has the version, and the source knows it without a repository', async () => {
+	const at = join(folder, 'unpacked');
+	await mkdir(at);
+	const npm = NPM(number);
+	const built = join(trees[0], 'build/dist');
+	for (const name of (await readdir(built)).filter((file) => /\.(tar\.gz|tgz)$/.test(file))) await run(at, {}, 'tar', '-xf', join(built, name));
+	const text = (name) => readFile(join(at, name), 'utf8');
+	assert.match(await run(at, {}, `./urlmode-${npm}/nginx/dist/version`), new RegExp(`^${number.replaceAll('.', '\\.')}~git1790000000\\.[0-9a-f]{12}\n$`));
+	assert.match(await text('urlmode/Chart.yaml'), new RegExp(`^version: ${npm}\nappVersion: ${npm}$`, 'm'));
+	assert.match(await text('urlmode/values.yaml'), new RegExp(` tag: ${npm}[,}]`));
+	assert.deepEqual((await readdir(join(at, `urlmode-${npm}-sql`))).filter((name) => ['migrate', 'tables', 'functions'].includes(name)), ['functions', 'migrate', 'tables']);
+	const go = (await run(trees[0], {}, 'nginx/dist/version', 'go')).trim();
+	const [, path] = /^module (.*)$/m.exec(await readFile(join(trees[0], 'lib/go/go.mod'), 'utf8'));
+	assert.equal(JSON.parse(await text(`goproxy/${path}/mcp/@v/${go}.info`)).Time, '2026-09-21T14:13:20Z');
+	assert.match(await text(`goproxy/${path}/mcp/@v/${go}.mod`), new RegExp(`^\t${path} ${go}$`, 'm'));
+});
+
+test('a bill of materials has what both standards require, and what the artifact needs of others', async () => {
+	const at = join(trees[0], 'build/dist/sbom');
+	const sums = await made(trees[0]);
+	for (const file of await readdir(at)) {
+		const document = JSON.parse(await readFile(join(at, file), 'utf8'));
+		const artifact = file.replace(/\.(cdx|spdx)\.json$/, '');
+		if (file.endsWith('.cdx.json')) {
+			assert.deepEqual([document.bomFormat, document.specVersion, document.version], ['CycloneDX', '1.5', 1]);
+			assert.match(document.serialNumber, /^urn:uuid:[0-9a-f-]{36}$/);
+			assert.deepEqual([document.metadata.component.name, document.metadata.component.hashes[0].content], [artifact, sums[artifact]]);
+			assert.equal(document.metadata.timestamp, '2026-09-21T14:13:20Z');
+			const refs = [artifact, ...document.components.map((each) => each['bom-ref'])];
+			assert.equal(new Set(refs).size, refs.length);
+			assert.deepEqual(document.dependencies, [{ ref: artifact, dependsOn: refs.slice(1) }]);
+			for (const each of document.components) assert.match(each.purl, /^pkg:golang\/\S+@v\d/);
+			assert.equal(document.components.some(({ name }) => name === 'github.com/jackc/pgx/v5'), artifact.includes('goproxy'));
+		} else {
+			assert.deepEqual([document.spdxVersion, document.dataLicense, document.SPDXID], ['SPDX-2.3', 'CC0-1.0', 'SPDXRef-DOCUMENT']);
+			assert.match(document.documentNamespace, /^https?:\/\/[^#]+$/);
+			assert.equal(document.creationInfo.created, '2026-09-21T14:13:20Z');
+			assert.deepEqual(document.packages[0].checksums, [{ algorithm: 'SHA256', checksumValue: sums[artifact] }]);
+			const ids = document.packages.map(({ SPDXID }) => SPDXID);
+			assert.equal(new Set(ids).size, ids.length);
+			for (const { name, versionInfo, downloadLocation } of document.packages) assert.ok(name && versionInfo && downloadLocation);
+			for (const { relatedSpdxElement } of document.relationships) assert.ok(ids.includes(relatedSpdxElement));
+		}
+	}
+	assert.equal((await readdir(at)).length, 2 * PARTS.length);
+});
+
+test('what is not committed, and a part that is not there, are refused', async () => {
+	const [one] = trees;
+	await writeFile(join(one, 'new'), 'x');
+	assert.match(await refusal(one, {}, 'sql'), /commit what has changed first: \?\? new/);
+	await rm(join(one, 'new'));
+	assert.match(await refusal(one, {}, 'nothing'), /there is no part nothing/);
+});
+
+test('it signs with the key that is named, and nothing that nobody answers for', async (t) => {
+	const [one] = trees;
+	const GNUPGHOME = join(folder, 'keys');
+	await mkdir(GNUPGHOME, { mode: 0o700 });
+	t.after(() => run(folder, { GNUPGHOME }, 'gpgconf', '--kill', 'all'));
+	await run(folder, { GNUPGHOME }, 'gpg', '--batch', '--passphrase', '', '--quick-generate-key', 'releaser@example.org', 'ed25519', 'sign', 'never');
+	const KEY = 'releaser@example.org';
+	assert.match(await refusal(one, { GNUPGHOME, KEY }, 'sql'), /it does not sign what nobody answers for/);
+
+	const names = join(one, 'nginx/dist/names');
+	const changelog = join(one, 'nginx/debian/changelog');
+	const placeholders = await readFile(names, 'utf8');
+	const real = placeholders.replaceAll(/^(go|image|repository|security)=.*$/gm, (_, name) => `${name}=${{
+		go: 'git.urlmode.dev/urlmode/lib/go', image: 'images.urlmode.dev/urlmode', repository: 'https://git.urlmode.dev/urlmode', security: 'security@urlmode.dev' }[name]}`);
+	await writeFile(names, real);
+	await git(one, 'commit', '-qam', 'Names.');
+	assert.match(await refusal(one, { GNUPGHOME, KEY }, 'sql'), /:\nmaintainer=.*\nmake dist: it does not sign/);
+	await writeFile(changelog, (await readFile(changelog, 'utf8')).replaceAll(/<.*>/g, '<maintainers@urlmode.dev>'));
+	await git(one, 'commit', '-qam', 'Maintainer.');
+	assert.equal((await dist(one, { GNUPGHOME, KEY }, 'sql')).stderr, '');
+	await run(join(one, 'build/dist'), { GNUPGHOME }, 'gpg', '--batch', '--verify', 'SHA256SUMS.asc', 'SHA256SUMS');
+	assert.match(await refusal(one, { GNUPGHOME, KEY: 'nobody@example.org' }, 'sql'), /the key nobody@example\.org did not sign/);
+});
+
+test('a release has a tag, and its number alone', async () => {
+	const [one] = trees;
+	const changelog = join(one, 'nginx/debian/changelog');
+	await writeFile(changelog, (await readFile(changelog, 'utf8')).replace('UNRELEASED', 'unstable'));
+	await git(one, 'commit', '-qam', 'Release.');
+	assert.match(await refusal(one, {}, 'sql'), new RegExp(`this commit has no tag v${number.replaceAll('.', '\\.')}`));
+	await git(one, 'tag', `v${number}`);
+	await dist(one, {}, 'source', 'sql', 'chart');
+	assert.deepEqual(Object.keys(await made(one)).filter((name) => !name.startsWith('sbom/')),
+		['SHA256SUMS', `urlmode-${number}-source.tar.gz`, `urlmode-${number}-sql.tar.gz`, `urlmode-chart-${number}.tgz`]);
+});
