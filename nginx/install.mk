@@ -63,10 +63,7 @@ node-package:   ## make the tarball of the Node package in build/ (needs `npm ci
 		echo 'make node-package: run `npm ci` in lib/node' >&2; exit 1; }
 	@mkdir -p build && cd lib/node && npm pack --pack-destination ../../build
 
-.PHONY: dist dist-check
+.PHONY: dist
 dist:           ## what a release consists of, in build/dist/, from this commit; KEY= signs, DEBIAN='bookworm trixie'
 	@[ ! -d tests ] || tests/stack/deps dist
 	@nginx/dist/dist $(PARTS)
-
-dist-check:     ## the same bytes again from another folder, and each of them installed in an empty place
-	@nginx/dist/check

@@ -19,7 +19,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers all-targets
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers dist-check all-targets
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -116,6 +116,11 @@ containers: deps ## two pods with the memory of the chart, under load, while a c
 	+@$(MAKE) --no-print-directory build
 	@RUN_DIR=$(CURDIR)/build/containers/run PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
 		(set -a; . build/containers/run/env; exec node --test --test-reporter=spec tests/containers/load.test.mjs)'
+
+dist-check: deps dist ## the same bytes again from another folder, and each artifact installed in an empty place, as root (20 minutes)
+	+@$(MAKE) --no-print-directory build
+	@RUN_DIR=$(CURDIR)/build/dist-check PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
+		(set -a; . build/dist-check/env; exec node --test --test-reporter=spec $(if $(TESTS),--test-name-pattern="$(TESTS)") tests/install/dist-check.mjs)'
 
 all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
 	@tests/all-targets $(TARGETS)

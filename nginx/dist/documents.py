@@ -5,6 +5,8 @@
 documents.py TREE REF: writes those of the packages for Node and Python in a copy of the tree, at the commit or tag REF.
 In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/, and
 README.md, which PyPI shows, has no links to files at all.
+
+documents.py check FOLDER: names each link of the documents below it that leads to no file there.
 """
 
 import posixpath
@@ -81,5 +83,18 @@ class Documents:
         (self.tree / "lib/python/README.md").write_text(shown, "utf-8")
 
 
+def dead_links(folder: Path) -> list[str]:
+    return [
+        f"{document.relative_to(folder)}: {target}"
+        for document in sorted(folder.rglob("*.md"))
+        for _, _, target in LINK.findall(re.sub("^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL))
+        if re.search(r"[/.]", target) and not re.match("[a-z]+:|#", target) and not (document.parent / target.partition("#")[0]).exists()
+    ]
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "check":
+        dead = dead_links(Path(sys.argv[2]))
+        print("".join(f"{each}\n" for each in dead), end="")
+        sys.exit(bool(dead))
     Documents(Path(sys.argv[1]), sys.argv[2]).write()

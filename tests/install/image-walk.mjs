@@ -48,7 +48,7 @@ describe('the image', () => {
 			/^\/usr\/lib\/urlmode\/(api|connect|console|form|oauth-return|payment-return|signin-return|status|webhook)$/, /^\/usr\/libexec\/urlmode\/operate$/,
 			/^\/usr\/sbin\/urlmode$/, /^\/usr\/share\/urlmode\/(command|nginx|providers|sql)\//, /^\/usr\/share\/urlmode\/changelog$/,
 			/^\/etc\/nginx\/(nginx(-api)?\.conf|urlmode\/[a-z-]+\.conf)$/, /^\/etc\/(passwd|group|nsswitch\.conf|os-release|ssl\/certs\/ca-certificates\.crt)$/,
-			/^\/usr\/lib(64)?\/[^ ]*\.so[^/]*$/, /^\/usr\/bin\/[a-z]+$/, /^\/(bin|lib|lib64|sbin)$/,
+			/^\/usr\/lib(64)?\/[^ ]*\.so[^/]*$/, /^\/usr\/bin\/[a-z0-9]+$/, /^\/(bin|lib|lib64|sbin)$/,
 			/^\/usr\/share\/doc\/[^/]+\/copyright$/, /^\/var\/lib\/dpkg\/status\.d\/[^/]+$/,
 		];
 		assert.deepEqual(files().filter((file) => !kinds.some((kind) => kind.test(file))), []);

@@ -1,0 +1,308 @@
+// `make dist-check`: what is in build/dist is what the commit makes in another folder too, and each artifact is installed in an
+// empty place, where an elicitation goes all the way. As root, with the environment of a stack.
+
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
+
+import { sources } from './debian.mjs';
+import { ROOT, freePorts } from '../stack/harness.mjs';
+import { Browser } from '../support/browser.mjs';
+import { comeBack, goOn } from '../support/flow.mjs';
+import { GO_ENV } from '../support/go.mjs';
+import { request } from '../support/http.mjs';
+import { until } from '../support/wait.mjs';
+
+const DIST = path.join(ROOT, 'build/dist');
+const PYTHON = path.join(ROOT, 'build/python/bin/python');
+const RELEASES = { bookworm: '12', trixie: '13' };
+const { URLMODE_ADMIN_DATABASE_URL: ADMIN, URLMODE_DATABASE_URL, URLMODE_KEYS_FILE, URLMODE_BASE_URL } = process.env;
+
+const env = { ...process.env };
+delete env.NODE_TEST_CONTEXT;
+const run = async (cwd, program, ...given) => (await promisify(execFile)(program, given, { cwd, env, maxBuffer: 1 << 26 })).stdout;
+const runWith = async (more, cwd, program, ...given) => (await promisify(execFile)(program, given, { cwd, env: { ...env, ...more }, maxBuffer: 1 << 26 })).stdout;
+
+const versions = Object.fromEntries(await Promise.all(['debian', 'npm', 'python', 'go'].map(async (kind) => [kind, (await run(ROOT, 'nginx/dist/version', kind)).trim()])));
+const names = Object.fromEntries((await readFile(path.join(ROOT, 'nginx/dist/names'), 'utf8')).split('\n').filter((line) => /^[a-z]+=/.test(line)).map((line) => line.split('=')));
+const artifacts = (await readdir(DIST)).filter((name) => !/^(sbom|SHA256SUMS.*)$/.test(name));
+const artifact = (ending) => path.join(DIST, artifacts.find((name) => name.endsWith(ending)) ?? assert.fail(`no artifact ends with ${ending}`));
+
+const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-dist-check-'));
+chmodSync(folder, 0o755);
+after(() => rm(folder, { recursive: true, force: true }));
+async function empty(name) {
+	const at = path.join(folder, name);
+	await mkdir(at);
+	return at;
+}
+
+/** From the link to the resolved promise. */
+async function walk(urlmode, browser = new Browser()) {
+	const flow = await goOn(urlmode, browser);
+	const [outcome, hop] = await Promise.all([urlmode.waitForCompletion(flow.id, flow.owner), comeBack(browser, flow.returnTo({ code: 'the code' }))]);
+	assert.deepEqual([hop.status, outcome.action, outcome.result.code], [303, 'accept', 'the code']);
+	await browser.close();
+}
+
+/** A waiting side in another language: a program that prints the elicitation and then its outcome, each as JSON in a line. */
+function elsewhere(cwd, more, program, ...given) {
+	let lines;
+	return {
+		async create({ subject }) {
+			const child = spawn(program, given, { cwd, env: { ...env, ...more, SUBJECT: subject }, stdio: ['ignore', 'pipe', 'inherit'] });
+			lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+			return JSON.parse((await lines.next()).value);
+		},
+		waitForCompletion: async () => JSON.parse((await lines.next()).value),
+	};
+}
+
+/** An empty database of the stack's cluster. */
+async function database(name) {
+	const client = new pg.Client({ connectionString: ADMIN });
+	await client.connect();
+	await client.query(`CREATE DATABASE ${name}`);
+	await client.end();
+	return Object.assign(new URL(ADMIN), { pathname: `/${name}` }).href;
+}
+
+const tables = (await readdir(path.join(ROOT, 'sql/tables'))).sort();
+
+test('the commit makes the same bytes in another folder', async () => {
+	const other = path.join(folder, 'another folder');
+	await run(folder, 'git', 'clone', '-q', ROOT, other);
+	assert.equal(await run(other, 'git', 'rev-parse', 'HEAD'), await run(ROOT, 'git', 'rev-parse', 'HEAD'));
+	await mkdir(path.join(other, 'build'));
+	await symlink(path.join(ROOT, 'build/python'), path.join(other, 'build/python'));
+	await symlink(path.join(ROOT, 'lib/node/node_modules'), path.join(other, 'lib/node/node_modules'));
+	await runWith({ KEY: '' }, other, 'nginx/dist/dist');
+	await run(folder, 'diff', '-r', '--exclude=SHA256SUMS.asc', DIST, path.join(other, 'build/dist'));
+});
+
+test('the sums are those of the artifacts, and the signature, if there is one, is good', async (t) => {
+	await run(DIST, 'sha256sum', '--check', '--strict', 'SHA256SUMS');
+	if (existsSync(path.join(DIST, 'SHA256SUMS.asc'))) await run(DIST, 'gpg', '--verify', 'SHA256SUMS.asc', 'SHA256SUMS');
+	else t.diagnostic('it is not signed');
+	for (const name of artifacts) for (const form of ['cdx', 'spdx']) assert.ok(existsSync(path.join(DIST, `sbom/${name}.${form}.json`)), `${name} has no ${form}`);
+});
+
+test('the package for Node', async () => {
+	const project = await empty('node');
+	await run(project, 'npm', 'init', '-y');
+	await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `urlmode@file:${artifact(`${versions.npm}.tgz`)}`);
+	const installed = path.join(project, 'node_modules/urlmode');
+	assert.equal(await run(project, 'npx', '--no-install', 'urlmode', '--version'), `urlmode ${versions.npm}\n`);
+	await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
+	await run(project, 'npx', '--no-install', 'urlmode', 'new', 'sdk2', 'made');
+	const { dependencies } = JSON.parse(await readFile(path.join(project, 'made/package.json'), 'utf8'));
+	assert.match(dependencies.urlmode, /^file:/, 'not of a registry, where anybody may have the name');
+	await run(path.join(project, 'made'), 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund');
+	const { UrlMode } = await import(path.join(installed, 'src/index.js'));
+	const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, name: 'Tests' });
+	await walk(urlmode);
+	await urlmode.close();
+});
+
+const PROGRAM = `
+import asyncio, json, os
+from urlmode import UrlMode
+
+async def main():
+    of = os.environ
+    async with UrlMode(database_url=of["URLMODE_DATABASE_URL"], keys_file=of["URLMODE_KEYS_FILE"], base_url=of["URLMODE_BASE_URL"]) as urlmode:
+        made = await urlmode.create(provider="demo", kind="oauth", subject=of["SUBJECT"], target_url="http://localhost:9/authorize?client_id=tests")
+        print(json.dumps({"elicitationId": made.elicitation_id, "url": made.url, "returnUrl": made.return_url}), flush=True)
+        outcome = await urlmode.wait_for_completion(made.elicitation_id, subject=of["SUBJECT"])
+        print(json.dumps({"action": outcome.action, "result": outcome.result}), flush=True)
+
+asyncio.run(main())
+`;
+
+for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `.dev${versions.python.split('.dev')[1]}.tar.gz`]]) {
+	test(`the ${what} for Python`, async () => {
+		const project = await empty(`python${ending}`);
+		await run(project, 'python3', '-m', 'venv', 'env');
+		const python = path.join(project, 'env/bin/python');
+		await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		assert.equal(await run(project, python, '-m', 'urlmode', '--version'), `urlmode ${versions.python}\n`);
+		const installed = (await run(project, python, '-c', 'import urlmode; print(urlmode.__path__[0])')).trim();
+		await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
+		assert.ok(existsSync(path.join(installed, '_shipped/python/REFERENCE.md')) && existsSync(path.join(installed, '_shipped/node/REFERENCE.md')));
+		const url = await database(`python_${ending.length}`);
+		assert.deepEqual((await runWith({ URLMODE_ADMIN_DATABASE_URL: url }, project, python, '-m', 'urlmode', 'migrate')).trim().split('\n'), tables);
+		await run(project, python, '-m', 'urlmode', 'new', 'fastmcp', 'made');
+		assert.match(await readFile(path.join(project, 'made/requirements.txt'), 'utf8'), new RegExp(`^${names.python}\\[binary,fastmcp,oauth\\] @ file://`));
+		await assert.rejects(run(project, python, '-c', 'import urlmode.fastmcp'), /urlmode\.fastmcp needs an extra: pip install 'urlmode\[fastmcp\]'/);
+		await walk(elsewhere(project, {}, python, '-c', PROGRAM));
+	});
+}
+
+test('the modules for Go', async () => {
+	const project = await empty('go');
+	await run(project, 'tar', '-xf', artifact('-goproxy.tar.gz'));
+	const own = path.join(project, 'goproxy');
+	const others = (await runWith(GO_ENV, project, 'go', 'env', 'GOPROXY')).trim();
+	const cache = path.join(project, 'cache');
+	const more = {
+		...GO_ENV, GOFLAGS: GO_ENV.GOFLAGS.replace('-mod=readonly', ''), GOPROXY: `file://${own},file://${GO_ENV.GOMODCACHE}/cache/download,${others}`,
+		GOMODCACHE: cache, GONOSUMDB: '*', GOSUMDB: 'off', GONOPROXY: '', GOPRIVATE: '',
+	};
+	const at = await empty('go/project');
+	await runWith(more, at, 'go', 'mod', 'init', 'example.com/project');
+	await writeFile(path.join(at, 'main.go'), `package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	"${names.go}"
+	_ "${names.go}/mcp"
+	_ "${names.go}/mcpgo"
+	_ "${names.go}/vault"
+)
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func main() {
+	ctx := context.Background()
+	instance := must(urlmode.New(ctx, urlmode.Config{
+		DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"), KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: os.Getenv("URLMODE_BASE_URL"),
+	}))
+	defer instance.Close()
+	owner := urlmode.Owner{Subject: os.Getenv("SUBJECT")}
+	made := must(instance.Create(ctx, urlmode.Request{Provider: "demo", Kind: urlmode.OAuth, Owner: owner,
+		Target: func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
+			return urlmode.Target{URL: "http://localhost:9/authorize?client_id=tests"}, nil
+		}}))
+	out := json.NewEncoder(os.Stdout)
+	_ = out.Encode(map[string]any{"elicitationId": made.ElicitationID, "url": made.URL, "returnUrl": made.ReturnURL})
+	outcome := must(instance.Wait(ctx, made.ElicitationID, owner))
+	_ = out.Encode(map[string]any{"action": outcome.Action, "result": outcome.Result})
+}
+`);
+	for (const module of ['', '/mcp', '/mcpgo', '/vault']) await runWith(more, at, 'go', 'get', `${names.go}${module}@${versions.go}`);
+	await runWith(more, at, 'go', 'mod', 'tidy');
+	await runWith(more, at, 'go', 'build', '-o', 'program', '.');
+	await runWith(more, at, 'go', 'mod', 'verify');
+	assert.doesNotMatch(await readFile(path.join(at, 'go.mod'), 'utf8'), /replace/);
+	await walk(elsewhere(at, {}, './program'));
+});
+
+test('the source is built without a repository, and knows its version', async () => {
+	const at = await empty('source');
+	await run(at, 'tar', '-xf', artifact('-source.tar.gz'));
+	const [tree] = await readdir(at);
+	await runWith({ MAKEFLAGS: '', MAKELEVEL: '' }, path.join(at, tree), 'make', '-s', 'build');
+	assert.equal(await run(path.join(at, tree), 'build/bin/connect', '--version'), `connect (urlmode) ${versions.debian}\n`);
+});
+
+test('the migrations', async () => {
+	const at = await empty('sql');
+	await run(at, 'tar', '-xf', artifact('-sql.tar.gz'));
+	const [sql] = await readdir(at);
+	const url = await database('only_sql');
+	assert.deepEqual((await runWith({ URLMODE_ADMIN_DATABASE_URL: url }, at, `./${sql}/migrate`)).trim().split('\n'), tables);
+});
+
+test('the chart', async (t) => {
+	const file = artifacts.find((name) => name.startsWith('urlmode-chart-'));
+	assert.match(await run(DIST, 'tar', '-xOf', file, 'urlmode/Chart.yaml'), new RegExp(`^version: ${versions.npm}$`, 'm'));
+	const helm = path.join(ROOT, 'build/go/bin/helm');
+	if (existsSync(helm)) assert.match(await run(DIST, helm, 'template', file), new RegExp(`image: ${names.image}:${versions.npm}$`, 'm'));
+	else t.diagnostic('not rendered, because there is no Helm: make chart builds it');
+});
+
+for (const [release, number] of Object.entries(RELEASES)) {
+	test(`the package for Debian ${number}`, async () => {
+		const at = await empty(`debian-${number}`);
+		const deb = artifact(`+deb${number}_${(await run(ROOT, 'dpkg', '--print-architecture')).trim()}.deb`);
+		await run(at, 'cp', deb, 'first.deb');
+		await run(at, 'dpkg-deb', '-R', deb, 'next');
+		const control = path.join(at, 'next/DEBIAN/control');
+		await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, '$&+next'));
+		await run(at, 'dpkg-deb', '-b', '-Znone', '--root-owner-group', 'next', 'next.deb');
+		const [port] = await freePorts(1);
+		const { stdout, stderr } = await promisify(execFile)('mmdebstrap', [
+			'--variant=apt', '--format=null', '--dpkgopt=force-unsafe-io', '--include=nginx,multiwatch,spawn-fcgi',
+			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${fileURLToPath(new URL('clean-root.mjs', import.meta.url))}'`,
+			release, '-', ...await sources(release),
+		], { cwd: ROOT, maxBuffer: 1 << 26, env: {
+			...env, PATH: `${env.PATH}:/usr/sbin:/sbin`, PACKAGES: at, PORT: String(port), VERSION: versions.debian, NEXT: versions.debian,
+			KEYS: await readFile(URLMODE_KEYS_FILE, 'utf8'),
+		} }).catch((error) => error);
+		assert.match(stdout + stderr, /^ℹ fail 0$/m, stdout + stderr);
+	});
+}
+
+describe('the image', () => {
+	const image = path.join(folder, 'image');
+	let config;
+
+	before(async () => {
+		await mkdir(image);
+		const layout = await empty('layout');
+		await run(layout, 'tar', '-xf', artifact('.tar'));
+		const blob = async (digest) => {
+			const file = path.join(layout, 'blobs', digest.replace(':', '/'));
+			assert.equal(`sha256:${(await run(layout, 'sha256sum', file)).split(' ')[0]}`, digest);
+			return file;
+		};
+		const read = async (descriptor) => JSON.parse(await readFile(await blob(descriptor.digest), 'utf8'));
+		const { manifests: [descriptor] } = JSON.parse(await readFile(path.join(layout, 'index.json'), 'utf8'));
+		assert.equal(descriptor.annotations['org.opencontainers.image.ref.name'], `${names.image}:${versions.npm}`);
+		const manifest = await read(descriptor);
+		config = await read(manifest.config);
+		const [layer] = manifest.layers;
+		await run(layout, 'sh', '-c', 'gzip -dc "$1" >layer.tar', 'sh', await blob(layer.digest));
+		assert.deepEqual(config.rootfs.diff_ids, [`sha256:${(await run(layout, 'sha256sum', 'layer.tar')).split(' ')[0]}`]);
+		await run(layout, 'tar', '-xpf', 'layer.tar', '-C', image);
+	});
+
+	test('has the settings of the Containerfile, labels, and a bill of materials inside', async () => {
+		assert.deepEqual(config.config.Cmd, ['/usr/lib/urlmode/status', '--help']);
+		assert.equal(config.config.User, '65532:65532');
+		assert.equal(config.config.Labels['org.opencontainers.image.version'], versions.npm);
+		const { components } = JSON.parse(await readFile(path.join(image, 'usr/share/doc/urlmode/sbom.cdx.json'), 'utf8'));
+		assert.ok(components.some(({ name }) => name === 'libpq5'));
+	});
+
+	test('an elicitation goes all the way through its programs', async (t) => {
+		process.env.ROOT = folder;
+		const { ENVIRONMENT, Pod, allServe, makeCertificate } = await import('./pod.mjs');
+		const { UrlMode } = await import('urlmode');
+		const [port, monitoring] = await freePorts(2);
+		const base = `https://127.0.0.1:${port}`;
+		const certificate = await makeCertificate(folder);
+		const ca = certificate['tls.crt'];
+		const pod = new Pod({ image, folder: path.join(folder, 'pod'), port, monitoring });
+		pod.mountSecret('secret', { keys: await readFile(URLMODE_KEYS_FILE, 'utf8'), 'config.json': JSON.stringify({
+			base_url: base, keys_file: 'keys', user_check: 'confirm', providers: { demo: { kind: 'oauth', display_name: 'Demo' } } }) });
+		pod.mountSecret('certificate', certificate);
+		await pod.prepare();
+		pod.startPrograms(ENVIRONMENT);
+		t.after(() => pod.stopPrograms());
+		pod.startNginx();
+		t.after(() => pod.stopNginx());
+		await until('it is ready', async () => allServe(await request(`${base}/healthz`, { ca }).catch(() => ({ status: 0 }))));
+		const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: base, name: `Tests ${randomUUID()}` });
+		await walk(urlmode, new Browser({ ca }));
+		await urlmode.close();
+	});
+});
