@@ -143,7 +143,7 @@ for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `.dev${
 		assert.deepEqual((await runWith({ URLMODE_ADMIN_DATABASE_URL: url }, project, python, '-m', 'urlmode', 'migrate')).trim().split('\n'), tables);
 		await run(project, python, '-m', 'urlmode', 'new', 'fastmcp', 'made');
 		assert.match(await readFile(path.join(project, 'made/requirements.txt'), 'utf8'), new RegExp(`^${names.python}\\[binary,fastmcp,oauth\\] @ file://`));
-		await assert.rejects(run(project, python, '-c', 'import urlmode.fastmcp'), /urlmode\.fastmcp needs an extra: pip install 'urlmode\[fastmcp\]'/);
+		await assert.rejects(run(project, python, '-c', 'import urlmode.fastmcp'), /urlmode\.fastmcp needs urlmode with its extra, urlmode\[fastmcp\]/);
 		await walk(elsewhere(project, {}, python, '-c', PROGRAM));
 	});
 }

@@ -92,7 +92,11 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
         assert run(python, "-c", known) == "True True\n"
     run(python, "-m", "urlmode", "new", "fastmcp", tmp_path / "new")
     requirements = (tmp_path / "new/requirements.txt").read_text()
-    assert requirements == "urlmode[binary,fastmcp,oauth]==1.0.0\nuvicorn\n"
+    assert requirements == f"urlmode[binary,fastmcp,oauth] @ {package.as_uri()}\nuvicorn\n"
+    assert run(python, "-m", "urlmode", "--version") == f"urlmode {urlmode.__version__}\n"
+    migrations = "from urlmode._core.migrate import _migrations; print(*_migrations(True))"
+    there = sorted(file.relative_to(ROOT / "sql") for file in (ROOT / "sql").rglob("tables/*.sql"))
+    assert sorted(run(python, "-c", migrations).split()) == sorted(str(file).replace("tables/", "") for file in there)
     assert (Path(site) / "urlmode/py.typed").is_file()
     assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
 

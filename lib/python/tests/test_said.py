@@ -25,11 +25,11 @@ SOURCE = Path(package.__file__).parents[1]
 @pytest.mark.parametrize(
     ("lacks", "imports", "said"),
     [
-        ("mcp", "urlmode.mcp", "urlmode.mcp needs an extra: pip install 'urlmode[mcp]'"),
-        ("fastmcp", "urlmode.fastmcp", "urlmode.fastmcp needs an extra: pip install 'urlmode[fastmcp]'"),
-        ("authlib", "urlmode.vault", "urlmode.vault needs an extra: pip install 'urlmode[oauth]'"),
-        ("joserfc", "urlmode.oauth", "urlmode.oauth needs an extra: pip install 'urlmode[oauth]'"),
-        ("psycopg", "urlmode", "urlmode needs libpq: install it, or the extra: pip install 'urlmode[binary]'"),
+        ("mcp", "urlmode.mcp", "urlmode.mcp needs urlmode with its extra, urlmode[mcp]"),
+        ("fastmcp", "urlmode.fastmcp", "urlmode.fastmcp needs urlmode with its extra, urlmode[fastmcp]"),
+        ("authlib", "urlmode.vault", "urlmode.vault needs urlmode with its extra, urlmode[oauth]"),
+        ("joserfc", "urlmode.oauth", "urlmode.oauth needs urlmode with its extra, urlmode[oauth]"),
+        ("psycopg", "urlmode", "urlmode needs libpq: install it, or urlmode with its extra, urlmode[binary]"),
         (None, "urlmode", "urlmode does not run on Windows itself: use it in WSL, or call the program api over HTTP from there"),
     ],
 )

@@ -10,8 +10,8 @@ if sys.platform == "win32":
 try:
     import psycopg as psycopg
 except ImportError as error:
-    raise ImportError("urlmode needs libpq: install it, or the extra: pip install 'urlmode[binary]'") from error
+    raise ImportError("urlmode needs libpq: install it, or urlmode with its extra, urlmode[binary]") from error
 
 
 def missing(module: str, extra: str) -> ImportError:
-    return ImportError(f"{module} needs an extra: pip install 'urlmode[{extra}]'")
+    return ImportError(f"{module} needs urlmode with its extra, urlmode[{extra}]")
