@@ -23,7 +23,7 @@ sysusersdir ?= $(prefix)/lib/sysusers.d
 tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
 
 ## Installing
-.PHONY: release install uninstall deb node-package
+.PHONY: release install uninstall deb dist
 # The programs of `make build` read the descriptions of this tree; those that
 # are installed read the installed ones. So they are linked apart.
 release:        ## compile what `make install` installs, into build/release/
@@ -58,12 +58,6 @@ deb:            ## make Debian packages in build/deb/ (needs debhelper)
 	@ln -s nginx/debian build/deb/urlmode/debian
 	+@cd build/deb/urlmode && MAKEFLAGS= MAKELEVEL=0 dpkg-buildpackage -b --no-sign
 
-node-package:   ## make the tarball of the Node package in build/ (needs `npm ci` in lib/node)
-	@test -x lib/node/node_modules/.bin/tsc || { \
-		echo 'make node-package: run `npm ci` in lib/node' >&2; exit 1; }
-	@mkdir -p build && cd lib/node && npm pack --pack-destination ../../build
-
-.PHONY: dist
 dist:           ## what a release consists of, in build/dist/, from this commit; KEY= signs, DEBIAN='bookworm trixie'
 	@[ ! -d tests ] || tests/stack/deps dist
 	@nginx/dist/dist $(PARTS)

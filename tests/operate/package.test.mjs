@@ -136,8 +136,8 @@ describe('installed', TIMEOUT, () => {
 	});
 
 	test('the README names this way, and not the one that makes a link', () => {
-		assert.match(README, /^ {4}npm pack \.\/urlmode\/lib\/node /m);
-		assert.match(README, /^ {4}npm install \.\/urlmode-VERSION\.tgz$/m);
+		assert.match(README, /^ {4}make -C urlmode dist PARTS=npm /m);
+		assert.match(README, /^ {4}npm install \.\/urlmode\/build\/dist\/urlmode-VERSION\.tgz$/m);
 		assert.doesNotMatch(README, /npm install \.\/(urlmode\/)?lib\/node/);
 	});
 });
