@@ -34,7 +34,7 @@ test('a link leads to what the package has, or to the repository at this commit,
 	};
 	const real = made('real', 'https://git.urlmode.dev/urlmode');
 	const at = 'https://git.urlmode.dev/urlmode/blob/v1.0.0';
-	assert.equal(real('lib/python/documents/python/README.md'), `[a](REFERENCE.md#a) [\`b[0]\`](../node/HTTP.md) [c](../providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)\n`
+	assert.equal(real(path.join('lib/python/documents', 'python/README.md')), `[a](REFERENCE.md#a) [\`b[0]\`](../node/HTTP.md) [c](../providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)\n`
 		+ `[e](https://example.org/x) [f](#f) ![g](${at}/tests/demo.png) \`x[1](y)\` [h](examples/app.py)\n`);
 	assert.equal(real('lib/python/README.md').split('\n')[0], `[a](${at}/lib/python/REFERENCE.md#a) [\`b[0]\`](${at}/lib/node/HTTP.md) [c](${at}/lib/providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)`);
 	assert.equal(real('lib/node/README.md'), `[a](HTTP.md) [b](providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](examples/app.mjs)`);
