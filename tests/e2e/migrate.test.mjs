@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 
-import { migrationDigests } from '../../lib/node/src/commands/migrations.js';
+import { functionsVersion, migrationDigests } from '../../lib/node/src/commands/migrations.js';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { openFixture } from '../support/fixture.mjs';
 import { changed, recorded, signatures } from '../support/functions.mjs';
@@ -236,6 +236,24 @@ for (const [name, command] of Object.entries(MIGRATE)) {
 			assert.deepEqual(await migrate(one, command), { status: 0, lines: [], stderr: '' });
 			assert.deepEqual(await catalog(one), before);
 		});
+	});
+}
+
+for (const name of ['npx urlmode migrate', 'python -m urlmode migrate']) {
+	test(`${name} says what it would do, and what it does not understand`, async () => {
+		const one = await database();
+		const dry = () => migrate(one, MIGRATE[name], '--dry-run');
+		const all = (await readdir(path.join(SQL, 'tables'))).sort().map((file) => `${file} would be applied`);
+		assert.deepEqual(await dry(), { status: 0, lines: [...all, `functions of version ${functionsVersion()} would be applied`], stderr: '' });
+		assert.deepEqual(await one.query("SELECT to_regnamespace('urlmode') AS there"), [{ there: null }]);
+		await migrate(one, MIGRATE[name]);
+		assert.deepEqual(await dry(), { status: 0, lines: [], stderr: '' });
+		await one.query("CREATE OR REPLACE FUNCTION urlmode.functions_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 900'");
+		assert.match((await dry()).lines.join(), /^the functions are newer, of version 900, and would not be replaced by version \d+$/);
+		for (const [wrong, said] of [[['--tries', '0'], /--tries needs a number/], [['--deployment', 'B'], /a deployment has a name/], [['--revoke-others'], /needs --deployment/], [['--nothing'], /nothing/]]) {
+			const { status, stderr } = await migrate(one, MIGRATE[name], ...wrong);
+			assert.deepEqual([status, said.test(stderr)], [2, true], stderr);
+		}
 	});
 }
 

@@ -1,6 +1,7 @@
 """The waiting side of urlmode: MCP elicitations in URL mode."""
 
 from ._core import platform as _platform  # first: it says what is missing
+from ._core import version as _version
 from ._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim, TakenClaim
 from ._core.errors import (
     AccountNotConnectedError,
@@ -87,7 +88,8 @@ from ._core.types import (
     UnclaimedReference,
 )
 from ._core.urlmode import UrlMode
-from ._core.version import VERSION as __version__
+
+__version__ = _version.VERSION
 
 __all__ = [
     "AccountNotConnectedError",

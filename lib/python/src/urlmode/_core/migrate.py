@@ -168,13 +168,12 @@ def _own_version() -> int:
 
 
 def _list(connection: Connection, frameworks: bool) -> None:
-    there = connection.execute(
-        "SELECT to_regclass('urlmode.migration') IS NOT NULL, to_regproc('urlmode.functions_version') IS NOT NULL"
+    row = connection.execute(
+        "SELECT to_regclass('urlmode.migration') IS NOT NULL, (SELECT prosrc FROM pg_proc WHERE oid = to_regproc('urlmode.functions_version'))"
     ).fetchone()
-    assert there is not None
-    applied = _Migrate(connection, 1).applied() if there[0] else []
-    row = connection.execute("SELECT urlmode.functions_version()").fetchone() if there[1] else None
-    version, own = row[0] if row else 0, _own_version()
+    assert row is not None
+    applied = _Migrate(connection, 1).applied() if row[0] else []
+    version, own = int("".join(re.findall(r"\d", row[1] or "0"))), _own_version()
     for name in _migrations(frameworks or any(each.startswith("frameworks/") for each in applied)):
         if name not in applied:
             print(f"{name} would be applied")
