@@ -47,11 +47,17 @@ async function empty(name) {
 	return at;
 }
 
+/** What the provider of the stack sends with its answers. */
+const STACK = { issuer: process.env.URLMODE_DEMO_ISSUER };
+
 /** From the link to the resolved promise. */
-async function walk(urlmode, browser = new Browser()) {
-	const flow = await goOn(urlmode, browser);
-	const [outcome, hop] = await Promise.all([urlmode.waitForCompletion(flow.id, flow.owner), comeBack(browser, flow.returnTo({ code: 'the code' }))]);
-	assert.deepEqual([hop.status, outcome.action, outcome.result.code], [303, 'accept', 'the code']);
+async function walk(urlmode, { browser = new Browser(), issuer }) {
+	const flow = await goOn(urlmode, browser, { issuer });
+	const waits = urlmode.waitForCompletion(flow.id, flow.owner);
+	const hop = await comeBack(browser, flow.returnTo({ code: 'the code' }));
+	assert.equal(hop.status, 303, `the return ended with ${hop.status}`);
+	const outcome = await waits;
+	assert.deepEqual([outcome.action, outcome.result.code], ['accept', 'the code']);
 	await browser.close();
 }
 
@@ -110,7 +116,7 @@ test('the package for Node', async () => {
 	await run(path.join(project, 'made'), 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund');
 	const { UrlMode } = await import(path.join(installed, 'src/index.js'));
 	const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, name: 'Tests' });
-	await walk(urlmode);
+	await walk(urlmode, STACK);
 	await urlmode.close();
 });
 
@@ -144,7 +150,7 @@ for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `.dev${
 		await run(project, python, '-m', 'urlmode', 'new', 'fastmcp', 'made');
 		assert.match(await readFile(path.join(project, 'made/requirements.txt'), 'utf8'), new RegExp(`^${names.python}\\[binary,fastmcp,oauth\\] @ file://`));
 		await assert.rejects(run(project, python, '-c', 'import urlmode.fastmcp'), /urlmode\.fastmcp needs urlmode with its extra, urlmode\[fastmcp\]/);
-		await walk(elsewhere(project, {}, python, '-c', PROGRAM));
+		await walk(elsewhere(project, {}, python, '-c', PROGRAM), STACK);
 	});
 }
 
@@ -202,7 +208,7 @@ func main() {
 	await runWith(more, at, 'go', 'build', '-o', 'program', '.');
 	await runWith(more, at, 'go', 'mod', 'verify');
 	assert.doesNotMatch(await readFile(path.join(at, 'go.mod'), 'utf8'), /replace/);
-	await walk(elsewhere(at, {}, './program'));
+	await walk(elsewhere(at, {}, './program'), STACK);
 });
 
 test('the source is built without a repository, and knows its version', async () => {
@@ -302,7 +308,7 @@ describe('the image', () => {
 		t.after(() => pod.stopNginx());
 		await until('it is ready', async () => allServe(await request(`${base}/healthz`, { ca }).catch(() => ({ status: 0 }))));
 		const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: base, name: `Tests ${randomUUID()}` });
-		await walk(urlmode, new Browser({ ca }));
+		await walk(urlmode, { browser: new Browser({ ca }) });
 		await urlmode.close();
 	});
 });
