@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -119,12 +119,16 @@ describe('migrations', () => {
 		await cp(path.join(ROOT, 'sql'), folder, { recursive: true });
 		const broken = path.join(folder, 'tables/900_broken.sql');
 		await writeFile(broken, 'CREATE TABLE urlmode.half ();\nSELECT 1 / 0;\n');
+		const before = path.join(folder, 'tables/899_before.sql');
+		await writeFile(before, 'SELECT;\n');
 
 		const failed = await migrate(url, folder);
 		assert.notEqual(failed.status, 0);
 		assert.match(failed.stderr, /900_broken\.sql:2: ERROR: {2}division by zero/);
-		assert.deepEqual((await applied(url)).map(({ name }) => name), await files());
+		assert.deepEqual((await applied(url)).map(({ name }) => name), [...await files(), '899_before.sql']);
 		assert.ok(!(await catalog(url)).some(({ name }) => name === 'half'));
+		const { rows: [{ digest }] } = await (await connectTo(url)).query("SELECT digest FROM urlmode.migration WHERE name = '899_before.sql'");
+		assert.equal(digest, createHash('sha256').update('SELECT;\n').digest('hex'), 'it is kept with what it was applied with');
 
 		await writeFile(broken, 'CREATE TABLE urlmode.half ();\n');
 		assert.deepEqual((await migrate(url, folder)).lines, ['900_broken.sql']);

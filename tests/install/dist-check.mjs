@@ -8,7 +8,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -259,9 +259,10 @@ for (const [release, number] of Object.entries(RELEASES)) {
 
 describe('the image', () => {
 	const image = path.join(folder, 'image');
-	let config;
+	let unpacked;
 
-	before(async () => {
+	/** Unpacks its layer, once, and returns its configuration. */
+	const unpack = () => (unpacked ??= (async () => {
 		await mkdir(image);
 		const layout = await empty('layout');
 		await run(layout, 'tar', '-xf', artifact('.tar'));
@@ -274,14 +275,16 @@ describe('the image', () => {
 		const { manifests: [descriptor] } = JSON.parse(await readFile(path.join(layout, 'index.json'), 'utf8'));
 		assert.equal(descriptor.annotations['org.opencontainers.image.ref.name'], `${names.image}:${versions.npm}`);
 		const manifest = await read(descriptor);
-		config = await read(manifest.config);
+		const config = await read(manifest.config);
 		const [layer] = manifest.layers;
 		await run(layout, 'sh', '-c', 'gzip -dc "$1" >layer.tar', 'sh', await blob(layer.digest));
 		assert.deepEqual(config.rootfs.diff_ids, [`sha256:${(await run(layout, 'sha256sum', 'layer.tar')).split(' ')[0]}`]);
 		await run(layout, 'tar', '-xpf', 'layer.tar', '-C', image);
-	});
+		return config;
+	})());
 
 	test('has the settings of the Containerfile, labels, and a bill of materials inside', async () => {
+		const config = await unpack();
 		assert.deepEqual(config.config.Cmd, ['/usr/lib/urlmode/status', '--help']);
 		assert.equal(config.config.User, '65532:65532');
 		assert.equal(config.config.Labels['org.opencontainers.image.version'], versions.npm);
@@ -290,6 +293,7 @@ describe('the image', () => {
 	});
 
 	test('an elicitation goes all the way through its programs', async (t) => {
+		await unpack();
 		process.env.ROOT = folder;
 		const { ENVIRONMENT, Pod, allServe, makeCertificate } = await import('./pod.mjs');
 		const { UrlMode } = await import('urlmode');

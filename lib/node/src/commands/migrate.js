@@ -97,7 +97,8 @@ async function list(client, frameworks) {
 async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 	await client.query('SET client_min_messages = warning');
 	const { rows: [whose] } = await client.query(whoseDatabase(deployment));
-	const names = { ...namesOf(whose), revoke_others: String(revokeOthers), digests: JSON.stringify(migrationDigests()) };
+	const digests = migrationDigests();
+	const names = { ...namesOf(whose), revoke_others: String(revokeOthers), digests: JSON.stringify(digests) };
 	let left = tries;
 	/** @param {string} name @param {() => Promise<unknown>} statements */
 	const transaction = async (name, statements) => {
@@ -120,7 +121,9 @@ async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 			if (!missing) return;
 			await execute(client, file, names);
 			await client.query('RESET ROLE');
-			await client.query('INSERT INTO urlmode.migration (name) VALUES ($1)', [file.name]);
+			// Before 055_digest.sql there is no column for it.
+			await client.query(`INSERT INTO urlmode.migration SELECT (jsonb_populate_record(NULL::urlmode.migration,
+				jsonb_build_object('name', $1::text, 'applied_at', now(), 'digest', $2::text))).*`, [file.name, digests[file.name]]);
 		});
 		if (missing) process.stdout.write(`${file.name}\n`);
 	}

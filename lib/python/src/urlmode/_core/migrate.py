@@ -79,16 +79,12 @@ class _Migrate:
 
     def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
         self._execute("", "SET client_min_messages = warning")
-        names = self._whose(deployment) | {
-            "revoke_others": str(revoke_others).lower(),
-            "digests": json.dumps({
-                name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()
-            }),
-        }  # fmt: skip
+        digests = {name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()}
+        names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": json.dumps(digests)}
         self._file("begin.sql", names)
         frameworks = frameworks or any(name.startswith("frameworks/") for name in self.applied())
         for name, sql in _migrations(frameworks).items():
-            if self._once(name, _with_names(sql, names)):
+            if self._once(name, _with_names(sql, names), digests[name]):
                 print(name, flush=True)
         self._file("logins.sql", names)
         files = [*_names("functions"), *(_names("frameworks/functions") if frameworks else []), "end.sql"]
@@ -106,7 +102,7 @@ class _Migrate:
         logins = re.findall(r"^\\set (\w+) :prefix (\w+)$", roles, re.MULTILINE)
         return {"deployment": deployment, "prefix": prefix, "owner": owner} | {role: prefix + suffix for role, suffix in logins}
 
-    def _once(self, name: str, sql: str) -> bool:
+    def _once(self, name: str, sql: str, digest: str) -> bool:
         """Whether it was missing."""
         missing = True
 
@@ -116,7 +112,9 @@ class _Migrate:
             if missing:
                 self._execute(name, sql)
                 self._connection.execute("RESET ROLE")
-                self._connection.execute("INSERT INTO urlmode.migration (name) VALUES (%s)", [name])
+                # Before 055_digest.sql there is no column for it.
+                self._connection.execute("""INSERT INTO urlmode.migration SELECT (jsonb_populate_record(NULL::urlmode.migration,
+                    jsonb_build_object('name', %s::text, 'applied_at', now(), 'digest', %s::text))).*""", [name, digest])
 
         self._transaction(name, apply)
         return missing
