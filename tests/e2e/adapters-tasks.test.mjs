@@ -65,7 +65,11 @@ describe('tasks', { timeout: 600_000 }, () => {
 		assert.equal(result?.resultType, 'task', JSON.stringify(result));
 		return result;
 	};
-	const get = async (client, { taskId }) => (await client.request('tasks/get', { taskId })).result;
+	const get = async (client, { taskId }) => {
+		const { result, error } = await client.request('tasks/get', { taskId });
+		assert.ok(result, JSON.stringify(error));
+		return result;
+	};
 	const answer = (client, { taskId }, inputResponses) => client.request('tasks/update', { taskId, inputResponses });
 	const end = (client, task) => until('the task has ended', async () => {
 		const now = await get(client, task);
@@ -169,6 +173,43 @@ describe('tasks', { timeout: 600_000 }, () => {
 		});
 	});
 
+	/** How the claim of the last payment of ada has ended. */
+	const claimEnd = async () => (await fixture.stack.sql(
+		'SELECT p.claim_end FROM urlmode.payment p JOIN urlmode.elicitation e ON e.id = p.elicitation WHERE e.subject = $1 ORDER BY p.proven_at DESC LIMIT 1', [USERS[ADA]]))[0].claim_end;
+	const undelivered = async () => (await fixture.stack.sql('SELECT subject FROM urlmode.undelivered_of(\'\', NULL, NULL, NULL)')).filter(({ subject }) => subject === USERS[ADA]).length;
+	/** A task that has ended, whose result nobody has read. */
+	const leave = async (client) => {
+		const task = await begin(client, 'buy_report');
+		gate.isOpen = false;
+		await pay(fixture, linkIn(await get(client, task)));
+		assert.equal((await get(client, task)).status, 'working');
+		released();
+		await until('it has ended', async () => (await fixture.stack.sql('SELECT state FROM urlmode.task WHERE id = $1', [task.taskId]))[0].state === 'ended');
+		assert.deepEqual([await claimEnd(), await undelivered()], [null, 1]);
+		return task;
+	};
+
+	test('a result is kept until it was read, by whichever instance, and delivered only then', async () => {
+		const task = await leave(await connect());
+		await restart();
+		await pass('20 days');
+		await fixture.stack.sql('SELECT urlmode.purge(7776000000)');
+		assert.deepEqual((await get(await connect(), task)).result, PAID);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.deepEqual([gate.count, await undelivered()], [1, 0]);
+		await pass('10 hours');
+		assert.deepEqual((await get(await connect(), task)).result, PAID);
+	});
+
+	test('a result that nobody has read is that of the next call, which is not asked to pay again', async () => {
+		const client = await connect();
+		const task = await leave(client);
+		const { result } = await client.request('tools/call', { name: 'buy_report', arguments: {} }, { declared: { elicitation: { url: {} } } });
+		assert.deepEqual(result.content, PAID.content);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.deepEqual([(await get(client, task)).result, gate.count], [PAID, 1]);
+	});
+
 	test('a client that declines ends its own asking', async () => {
 		const client = await connect();
 		const task = await begin(client, 'buy_report');
@@ -252,9 +293,10 @@ describe('tasks', { timeout: 600_000 }, () => {
 		await pay(fixture, linkIn(told(task.taskId)[0]));
 		await until('it is told that it is paid', () => told(task.taskId).at(-1).status === 'completed');
 		const { _meta, ...last } = told(task.taskId).at(-1);
+		await listening;
+		await until('it is delivered by that', async () => await claimEnd() === 'delivered');
 		const { resultType, _meta: meta, ...now } = await get(one, task);
 		assert.deepEqual([last, typeof _meta['io.modelcontextprotocol/subscriptionId']], [now, 'number']);
-		await listening;
 		assert.equal(seen.at(-1).result.resultType, 'complete');
 	});
 

@@ -28,12 +28,13 @@ export { isClientGone } from './client-gone.js';
 /**
  * @typedef {object} Answer
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
- * @property {() => Promise<Written>} written called when the tool has its result, before it returns that. Resolves when
- *     the answer was written, or will not be
+ * @property {(claim?: import('../core/tasks.js').TaskClaim) => Promise<Written>} written called when the tool has its result,
+ *     before it returns that, with the claim that it was made of. Resolves when the answer was written, or will not be
  * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
  *     makes of it is restored, if the framework tells its tools its transport
  *
- * @typedef {'written' | 'failed' | 'lost'} Written failed: it was written, and is an error
+ * @typedef {'written' | 'kept' | 'failed' | 'lost'} Written kept: with a task, and who reads it confirms the claim. failed: it was
+ *     written, and is an error
  *
  * @typedef {TransportStreams & { send(message: Message, ...rest: unknown[]): Promise<void> }} TransportLike the
  *     used part of a transport of the official SDKs
