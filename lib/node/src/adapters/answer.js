@@ -11,6 +11,8 @@
 //                                              refused the result, or the tool
 //                                              threw after it had one
 //   the client closes its connection before    it was not: the client is gone
+//   the same, of a stream with an event store  it was not; the client may fetch it,
+//                                              so that the call goes on
 //   the server ends the response before the    it was not: an event store keeps
 //   tool, to be polled (SEP-1699)              the answer, and may replay it
 //   that was 202, or there is none (stdio)     the transport says whether it
