@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { listen } from '../demo/process.mjs';
+import { PROGRAMS } from '../security/deployment.mjs';
 import {
-	deleteElicitations, elicitationsOf, goToCheckout, makeExampleProject, openAdapterFixture, pay, rowState, signIn, startExample, tellOfSubscription, USERS,
+	deleteElicitations, elicitationsOf, goToCheckout, makeExampleProject, openAdapterFixture, pay, rowState, settle, signIn, startExample, tellOfSubscription, USERS,
 } from '../support/adapters.mjs';
 import { decideAs, FormPage } from '../support/form-page.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -57,6 +58,12 @@ describe('tasks', { timeout: 600_000 }, () => {
 		instances = await Promise.all([0, 1].map(() => startExample(fixture, project, { env: { GATE: gate.url } })));
 		backends = instances.map(({ url }) => url);
 		balancer = fixture.closeAtEnd(await startBalancer(backends));
+	}
+
+	/** The database, nginx and the programs as well. */
+	async function restartAll() {
+		await fixture.stack.service('restart', 'postgres', 'nginx', ...PROGRAMS);
+		await restart();
 	}
 
 	const connect = async (options = {}) => fixture.closeAtEnd(await connectTasks({ url: balancer.url, token: ADA, ...options }));
@@ -308,17 +315,34 @@ describe('tasks', { timeout: 600_000 }, () => {
 		assert.equal(large.result.resultType, 'input_required');
 	});
 
+	test('a bank transfer settles after three days, in which everything was restarted', async () => {
+		const task = await begin(await connect(), 'buy_report');
+		const id = await pay(fixture, linkIn(await get(await connect(), task)), 'processing');
+		for (let day = 1; day <= 3; day += 1) {
+			await restartAll();
+			await pass('1 day');
+			const { status, statusMessage, inputRequests } = await get(await connect(), task);
+			assert.deepEqual([status, inputRequests], ['working', undefined], `day ${day}`);
+			assert.equal(statusMessage, 'The provider is working on it.');
+		}
+		await settle(fixture, id, 'settled');
+		await restartAll();
+		assert.deepEqual((await end(await connect(), task)).result, PAID);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.equal(gate.count, 1);
+	});
+
 	test('somebody else decides after three days, in which everything was restarted', async () => {
 		const client = await connect();
 		const task = await begin(client, 'delete_reports');
 		const [, url] = /^(http\S+)$/m.exec(task.statusMessage) ?? [];
 		for (let day = 1; day <= 3; day += 1) {
-			await restart();
+			await restartAll();
 			await pass('1 day');
 			assert.equal((await get(await connect(), task)).status, 'working', `day ${day}`);
 		}
 		await decideAs(fixture, url, { approver: 'grace@example.org', answer: 'approve' });
-		await restart();
+		await restartAll();
 		const { status, result } = await end(await connect(), task);
 		assert.deepEqual([status, result.content[0].text], ['completed', 'Deleted, as grace@example.org has agreed.']);
 	});
