@@ -1,7 +1,9 @@
 -- A call that its MCP client holds as a task (io.modelcontextprotocol/tasks) instead of waiting for its
 -- answer. What the client of another call sends with its retry is kept here: how the call goes on,
 -- and what was answered. An instance that is asked for the task, and finds that its elicitation has
--- ended, runs the tool once more, under a lease, and keeps what it returns.
+-- ended, runs the tool once more, under a lease, and keeps what it returns. That is delivered when
+-- its client has read it: confirm_task confirms the claims of which it was made. Until then they are
+-- fulfilled, so that the next call for the same is given the result, and undelivered_of lists them.
 --
 -- A task moves no elicitation: its end is that of one call.
 
@@ -14,12 +16,16 @@ COMMENT ON FUNCTION urlmode.max_tasks IS
 
 CREATE OR REPLACE FUNCTION urlmode.task_ends_at(t urlmode.task, e urlmode.elicitation) RETURNS timestamptz
 LANGUAGE sql STABLE AS $$
-	SELECT greatest(t.expires_at, CASE WHEN t.state = 'open' THEN interval '1 day' + CASE WHEN e.status = 'completed'
-		THEN e.completed_at ELSE urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) END END)
+	SELECT greatest(t.expires_at, CASE
+		WHEN t.state = 'open' THEN interval '1 day' + CASE WHEN e.status = 'completed'
+			THEN e.completed_at ELSE urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) END
+		-- It has not moved since it has ended.
+		WHEN t.state = 'ended' AND t.read_at IS NULL THEN t.updated_at + interval '30 days'
+	END)
 $$;
 COMMENT ON FUNCTION urlmode.task_ends_at IS
-	'Internal. When a task is over: a day after its elicitation. The browser may have been given more '
-	'time since it was created.';
+	'Internal. When a task is over: a day after its elicitation, to which the browser may have been given more '
+	'time since it was created; and thirty days after its end, until its result was read.';
 
 CREATE OR REPLACE FUNCTION urlmode.create_task(id uuid, binding bytea, elicitation uuid, call bytea)
 RETURNS TABLE (created_at timestamptz, expires_at timestamptz)
@@ -49,15 +55,19 @@ COMMENT ON FUNCTION urlmode.create_task IS
 CREATE OR REPLACE FUNCTION urlmode.read_task(id uuid, binding bytea)
 RETURNS TABLE (
 	elicitation uuid, call bytea, round integer, answered text[], answers bytea[], state text, result bytea,
-	created_at timestamptz, updated_at timestamptz, expires_at timestamptz, status text, is_due boolean, is_leased boolean
+	created_at timestamptz, updated_at timestamptz, expires_at timestamptz, status text, is_due boolean, is_leased boolean,
+	is_unread boolean
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT t.elicitation, t.call::bytea, t.round, t.answered, t.answers, t.state, t.result::bytea,
-		t.created_at, greatest(t.updated_at, e.completed_at), urlmode.task_ends_at(t, e), coalesce(s.status, ''),
+		t.created_at, greatest(t.updated_at, e.completed_at),
+		CASE WHEN t.state = 'ended' THEN greatest(t.expires_at, CASE WHEN t.read_at IS NULL THEN now() + interval '1 day' END)
+			ELSE urlmode.task_ends_at(t, e) END,
+		coalesce(s.status, ''),
 		-- Also what waits for an answer of this server: the provider is asked, a value is checked.
 		t.state = 'open' AND (e.id IS NULL OR s.status = 'completed' OR e.kind = 'input' AND s.status = 'processing'
 			OR urlmode.awaits_recheck(e.id) OR urlmode.closes_at(e.kind, s.status, e.expires_at, e.grace) <= now()),
-		coalesce(t.leased_until > now(), false)
+		coalesce(t.leased_until > now(), false), t.state = 'ended' AND t.read_at IS NULL
 	FROM urlmode.task t
 	LEFT JOIN urlmode.elicitation e ON e.id = t.elicitation
 	LEFT JOIN LATERAL urlmode.effective_status(e) AS s (status) ON e.id IS NOT NULL
@@ -65,7 +75,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION urlmode.read_task IS
 	'The task, if it is this owner''s. status: of its elicitation, empty where that is deleted. is_due: '
-	'its tool has something to do now, for whoever begins it (begin_task). is_leased: somebody has.';
+	'its tool has something to do now, for whoever begins it (begin_task). is_leased: somebody has. is_unread: it has a '
+	'result that was never read; expires_at is then what it will be if it is read now.';
 
 CREATE OR REPLACE FUNCTION urlmode.answer_task_input(id uuid, binding bytea, round integer, key text, answer bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -118,19 +129,49 @@ COMMENT ON FUNCTION urlmode.continue_task IS
 	'Ends the lease of an instance whose tool has not ended. With a call, it waits for this '
 	'elicitation from then on, and asks its client for something else.';
 
-CREATE OR REPLACE FUNCTION urlmode.end_task(id uuid, binding bytea, lease integer, result bytea) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.end_task(id uuid, binding bytea, lease integer, result bytea, claimed uuid[], fences bigint[]) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	UPDATE urlmode.task t
-	SET state = 'ended', result = $4, leased_until = NULL, answered = '{}', answers = '{}', updated_at = now(),
+	SET state = 'ended', result = $4, claimed = $5, fences = $6, leased_until = NULL, answered = '{}', answers = '{}', updated_at = now(),
 		expires_at = greatest(t.expires_at, now() + interval '1 day')
 	WHERE t.id = $1 AND t.binding = $2 AND t.lease = $3 AND t.state = 'open';
-	RETURN FOUND;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	-- Also what was too large to be kept for the next call: the task has it.
+	UPDATE urlmode.lease l SET ends_at = 'infinity', fulfilled_at = now()
+	FROM unnest($5, $6) AS c (elicitation, fence) JOIN urlmode.elicitation e ON e.id = c.elicitation
+	WHERE e.binding = $2 AND l.elicitation = e.id AND l.fence = c.fence AND l.fulfilled_at IS NULL;
+	RETURN true;
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_task IS
-	'Ends a task with what its call has returned, which is kept for a day at least. False: another '
+	'Ends a task with what its call has returned, which is kept until it was read (confirm_task), and for thirty days '
+	'without that. claimed, fences: of the claims that it was made of, which are fulfilled from now on. False: another '
 	'instance has its lease, or it was cancelled meanwhile.';
+
+CREATE OR REPLACE FUNCTION urlmode.confirm_task(id uuid, binding bytea, keep_ms bigint DEFAULT 600000) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	this urlmode.task;
+BEGIN
+	SELECT * INTO this FROM urlmode.task t
+	WHERE t.id = $1 AND t.binding = $2 AND t.state = 'ended' AND t.read_at IS NULL;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	-- They lock elicitations, which everybody locks in this order, and before their tasks.
+	PERFORM urlmode.confirm_claim(c.elicitation, $2, c.fence, keep_ms)
+	FROM (SELECT * FROM unnest(this.claimed, this.fences) AS u (elicitation, fence) ORDER BY u.elicitation) c;
+	UPDATE urlmode.task t SET read_at = now(), expires_at = greatest(t.expires_at, now() + interval '1 day')
+	WHERE t.id = $1 AND t.read_at IS NULL;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION urlmode.confirm_task IS
+	'The result of a task was written to its client: the claims that it was made of are delivered (confirm_claim), and it '
+	'is kept for another day. True once. False: it was read before, has none, or the owner has no such task.';
 
 CREATE OR REPLACE FUNCTION urlmode.cancel_task(id uuid, binding bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -167,4 +208,4 @@ COMMENT ON FUNCTION urlmode.purge_tasks IS
 	'Internal. Deletes tasks that are over. Returns how many it has looked at, at most `batch`.';
 
 GRANT EXECUTE ON FUNCTION urlmode.create_task, urlmode.read_task, urlmode.answer_task_input, urlmode.begin_task, urlmode.continue_task,
-	urlmode.end_task, urlmode.cancel_task TO :"server";
+	urlmode.end_task, urlmode.confirm_task, urlmode.cancel_task TO :"server";

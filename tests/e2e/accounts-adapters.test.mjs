@@ -14,6 +14,8 @@ import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { startDressedProviders } from '../support/dressed-provider.mjs';
 import { frontMcpExample } from '../support/frontmcp.mjs';
 import { example } from '../support/projects.mjs';
+import { connectTasks } from '../support/tasks.mjs';
+import { until } from '../support/wait.mjs';
 
 const { tokenOf, env, example: frontmcp } = frontMcpExample();
 /** Files that run at the same time delete what the users of others have. */
@@ -23,7 +25,7 @@ const TOKEN = 'token-of-accounts';
 /** `asks`: the server asks the client, which opens the link. Otherwise the link is in the result of the call. */
 const ADAPTERS = [
 	{ name: 'sdk', of: '@modelcontextprotocol/sdk', connect: connectSdk1, asks: true },
-	{ name: 'sdk2', of: '@modelcontextprotocol/server', connect: connectSdk2, asks: true },
+	{ name: 'sdk2', of: '@modelcontextprotocol/server', connect: connectSdk2, asks: true, hasTasks: true },
 	{ name: 'mcp-use', of: 'mcp-use', connect: connectSdk2, asks: true },
 	{ name: 'mcp-lite', of: 'mcp-lite', connect: connectSdk1, asks: false },
 	{ name: 'lynq', of: describeBuild('lynq', LYNQ['@lynq/lynq']), connect: connectSdk1, asks: true, tool: 'connect_again',
@@ -69,7 +71,7 @@ before(async () => {
 
 after(() => fixture?.close());
 
-for (const { name, of, connect, asks, tool = 'connect_account', more, from = name, token = TOKEN, env: environment = async () => ({}) } of ADAPTERS) {
+for (const { name, of, connect, asks, hasTasks, tool = 'connect_account', more, from = name, token = TOKEN, env: environment = async () => ({}) } of ADAPTERS) {
 	describe(of, { timeout: 180_000 }, () => {
 		test('the token, or the elicitation that connects, connects again, and asks for what is missing', async (t) => {
 			const granted = [];
@@ -129,6 +131,26 @@ for (const { name, of, connect, asks, tool = 'connect_account', more, from = nam
 			assert.equal(asksFor(), 'openid read write');
 			await use('openid read write');
 			assert.equal(granted.length, 4);
+
+			if (hasTasks) {
+				const holder = fixture.closeAtEnd(await connectTasks({ url: instance.url, token }));
+				const call = async () => (await holder.request('tools/call', { name: tool, arguments: {} })).result;
+				const textOf = ({ content: [{ text }], isError = false }) => ({ text, isError });
+				await change("state = 'reconnect', reason = 'invalid_grant'");
+				const { resultType, taskId } = await call();
+				assert.equal(resultType, 'task');
+				const look = async () => (await holder.request('tasks/get', { taskId })).result;
+				const [{ params: { url } }] = Object.values((await look()).inputRequests);
+				await signIn(fixture, url);
+				const { result } = await until('it is connected', async () => {
+					const now = await look();
+					return now.status !== 'working' && now.status !== 'input_required' && now;
+				});
+				assertUsed(textOf(result), 'openid read write');
+				const next = await call();
+				assert.equal(next.resultType, 'complete', 'what is connected needs no task');
+				assertUsed(textOf(next), 'openid read write');
+			}
 			const secrets = [
 				...granted.flatMap(({ access_token: access, refresh_token: refresh, id_token: id }) => [access, refresh, id]),
 				...provider.exchanges.flatMap(({ form }) => [form.code, form.code_verifier]), provider.client.secret,

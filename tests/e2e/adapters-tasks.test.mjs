@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { listen } from '../demo/process.mjs';
+import { PROGRAMS } from '../security/deployment.mjs';
 import {
-	deleteElicitations, elicitationsOf, goToCheckout, makeExampleProject, openAdapterFixture, pay, rowState, signIn, startExample, tellOfSubscription, USERS,
+	deleteElicitations, elicitationsOf, goToCheckout, makeExampleProject, openAdapterFixture, pay, rowState, settle, signIn, startExample, tellOfSubscription, USERS,
 } from '../support/adapters.mjs';
 import { decideAs, FormPage } from '../support/form-page.mjs';
 import { startBalancer } from '../support/instances.mjs';
@@ -59,13 +60,23 @@ describe('tasks', { timeout: 600_000 }, () => {
 		balancer = fixture.closeAtEnd(await startBalancer(backends));
 	}
 
+	/** The database, nginx and the programs as well. */
+	async function restartAll() {
+		await fixture.stack.service('restart', 'postgres', 'nginx', ...PROGRAMS);
+		await restart();
+	}
+
 	const connect = async (options = {}) => fixture.closeAtEnd(await connectTasks({ url: balancer.url, token: ADA, ...options }));
 	const begin = async (client, name) => {
 		const { result } = await client.request('tools/call', { name, arguments: {} });
 		assert.equal(result?.resultType, 'task', JSON.stringify(result));
 		return result;
 	};
-	const get = async (client, { taskId }) => (await client.request('tasks/get', { taskId })).result;
+	const get = async (client, { taskId }) => {
+		const { result, error } = await client.request('tasks/get', { taskId });
+		assert.ok(result, JSON.stringify(error));
+		return result;
+	};
 	const answer = (client, { taskId }, inputResponses) => client.request('tasks/update', { taskId, inputResponses });
 	const end = (client, task) => until('the task has ended', async () => {
 		const now = await get(client, task);
@@ -169,6 +180,43 @@ describe('tasks', { timeout: 600_000 }, () => {
 		});
 	});
 
+	/** How the claim of the last payment of ada has ended. */
+	const claimEnd = async () => (await fixture.stack.sql(
+		'SELECT p.claim_end FROM urlmode.payment p JOIN urlmode.elicitation e ON e.id = p.elicitation WHERE e.subject = $1 ORDER BY p.proven_at DESC LIMIT 1', [USERS[ADA]]))[0].claim_end;
+	const undelivered = async () => (await fixture.stack.sql('SELECT subject FROM urlmode.undelivered_of(\'\', NULL, NULL, NULL)')).filter(({ subject }) => subject === USERS[ADA]).length;
+	/** A task that has ended, whose result nobody has read. */
+	const leave = async (client) => {
+		const task = await begin(client, 'buy_report');
+		gate.isOpen = false;
+		await pay(fixture, linkIn(await get(client, task)));
+		assert.equal((await get(client, task)).status, 'working');
+		released();
+		await until('it has ended', async () => (await fixture.stack.sql('SELECT state FROM urlmode.task WHERE id = $1', [task.taskId]))[0].state === 'ended');
+		assert.deepEqual([await claimEnd(), await undelivered()], [null, 1]);
+		return task;
+	};
+
+	test('a result is kept until it was read, by whichever instance, and delivered only then', async () => {
+		const task = await leave(await connect());
+		await restart();
+		await pass('20 days');
+		await fixture.stack.sql('SELECT urlmode.purge(7776000000)');
+		assert.deepEqual((await get(await connect(), task)).result, PAID);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.deepEqual([gate.count, await undelivered()], [1, 0]);
+		await pass('10 hours');
+		assert.deepEqual((await get(await connect(), task)).result, PAID);
+	});
+
+	test('a result that nobody has read is that of the next call, which is not asked to pay again', async () => {
+		const client = await connect();
+		const task = await leave(client);
+		const { result } = await client.request('tools/call', { name: 'buy_report', arguments: {} }, { declared: { elicitation: { url: {} } } });
+		assert.deepEqual(result.content, PAID.content);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.deepEqual([(await get(client, task)).result, gate.count], [PAID, 1]);
+	});
+
 	test('a client that declines ends its own asking', async () => {
 		const client = await connect();
 		const task = await begin(client, 'buy_report');
@@ -252,9 +300,10 @@ describe('tasks', { timeout: 600_000 }, () => {
 		await pay(fixture, linkIn(told(task.taskId)[0]));
 		await until('it is told that it is paid', () => told(task.taskId).at(-1).status === 'completed');
 		const { _meta, ...last } = told(task.taskId).at(-1);
+		await listening;
+		await until('it is delivered by that', async () => await claimEnd() === 'delivered');
 		const { resultType, _meta: meta, ...now } = await get(one, task);
 		assert.deepEqual([last, typeof _meta['io.modelcontextprotocol/subscriptionId']], [now, 'number']);
-		await listening;
 		assert.equal(seen.at(-1).result.resultType, 'complete');
 	});
 
@@ -266,17 +315,34 @@ describe('tasks', { timeout: 600_000 }, () => {
 		assert.equal(large.result.resultType, 'input_required');
 	});
 
+	test('a bank transfer settles after three days, in which everything was restarted', async () => {
+		const task = await begin(await connect(), 'buy_report');
+		const id = await pay(fixture, linkIn(await get(await connect(), task)), 'processing');
+		for (let day = 1; day <= 3; day += 1) {
+			await restartAll();
+			await pass('1 day');
+			const { status, statusMessage, inputRequests } = await get(await connect(), task);
+			assert.deepEqual([status, inputRequests], ['working', undefined], `day ${day}`);
+			assert.equal(statusMessage, 'The provider is working on it.');
+		}
+		await settle(fixture, id, 'settled');
+		await restartAll();
+		assert.deepEqual((await end(await connect(), task)).result, PAID);
+		await until('it is delivered', async () => await claimEnd() === 'delivered');
+		assert.equal(gate.count, 1);
+	});
+
 	test('somebody else decides after three days, in which everything was restarted', async () => {
 		const client = await connect();
 		const task = await begin(client, 'delete_reports');
 		const [, url] = /^(http\S+)$/m.exec(task.statusMessage) ?? [];
 		for (let day = 1; day <= 3; day += 1) {
-			await restart();
+			await restartAll();
 			await pass('1 day');
 			assert.equal((await get(await connect(), task)).status, 'working', `day ${day}`);
 		}
 		await decideAs(fixture, url, { approver: 'grace@example.org', answer: 'approve' });
-		await restart();
+		await restartAll();
 		const { status, result } = await end(await connect(), task);
 		assert.deepEqual([status, result.content[0].text], ['completed', 'Deleted, as grace@example.org has agreed.']);
 	});

@@ -208,7 +208,7 @@ CREATE FUNCTION task(t integer, n integer, call text DEFAULT 'call', subject tex
 $$;
 CREATE FUNCTION task_of(t integer, subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT concat_ws(' ', test.n(r.elicitation), test.word(r.call), r.round, r.answered::text, r.state, test.word(r.result), r.status,
-		CASE WHEN r.is_due THEN 'due' END, CASE WHEN r.is_leased THEN 'leased' END, test.minutes(r.expires_at - now()))
+		CASE WHEN r.is_due THEN 'due' END, CASE WHEN r.is_leased THEN 'leased' END, CASE WHEN r.is_unread THEN 'unread' END, test.minutes(r.expires_at - now()))
 	FROM urlmode.read_task(test.id(t), test.owner(subject)) r
 $$;
 CREATE FUNCTION task_answer(t integer, key text, round integer DEFAULT 1, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
@@ -220,8 +220,8 @@ $$;
 CREATE FUNCTION task_on(t integer, lease integer, n integer DEFAULT NULL, call text DEFAULT NULL, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.continue_task(test.id(t), test.owner(subject), lease, test.id(n), test.sealed(call))
 $$;
-CREATE FUNCTION task_end(t integer, lease integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT urlmode.end_task(test.id(t), test.owner(subject), lease, test.sealed('result'))
+CREATE FUNCTION task_read(t integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.confirm_task(test.id(t), test.owner(subject))
 $$;
 CREATE FUNCTION task_cancel(t integer, subject text DEFAULT 'ann') RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.cancel_task(test.id(t), test.owner(subject))
@@ -315,6 +315,12 @@ END
 $$;
 CREATE FUNCTION fence(call text) RETURNS bigint LANGUAGE sql STABLE AS $$
 	SELECT b.fence FROM test.begun b WHERE b.call = fence.call
+$$;
+-- call: the claim that its result was made of.
+CREATE FUNCTION task_end(t integer, lease integer, subject text DEFAULT 'ann', call text DEFAULT NULL, n integer DEFAULT NULL)
+RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
+	SELECT urlmode.end_task(test.id(t), test.owner(subject), lease, test.sealed('result'),
+		array_remove(ARRAY[test.id(n)], NULL), array_remove(ARRAY[test.fence(call)], NULL))
 $$;
 CREATE FUNCTION renews(call text, n integer, lease interval DEFAULT '1 min', subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.renew_lease(test.id(n), test.owner(subject), test.fence(call), test.ms(lease))

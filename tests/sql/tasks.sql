@@ -26,7 +26,7 @@ SELECT make(10), task(302, 10);
 SELECT bool_and(task_answer(302, 'k' || i)) FROM generate_series(1, 32) AS i;
 SELECT task_answer(302, 'k33');
 -- purge deletes those that are over. An elicitation to which the browser has been given more time keeps its tasks, and it takes them along.
-SELECT make(11), task(303, 11), open(11, grace => '10 days'), task_of(303), pass('2 days'), task_of(303), purge(kind => 'stored'), task_of(303), task_of(101);
+SELECT make(11), task(303, 11), open(11, grace => '10 days'), task_of(303), pass('2 days'), task_of(303), purge(kind => 'stored'), task_of(303), task_of(101), task_read(101);
 SELECT string_agg(n(id)::text, ' ' ORDER BY id) FROM urlmode.task;
 SELECT pass('10 days'), purge(kind => 'stored'), task_of(303), purge(kind => 'stored');
 SELECT count(*) FROM urlmode.task;
@@ -35,3 +35,26 @@ DELETE FROM urlmode.elicitation WHERE id = id(12);
 SELECT count(*) FROM urlmode.task;
 -- A payment that comes when all of that is over keeps its task for another day.
 SELECT make(13), task(109, 13), open(13), pass('3 days'), task_of(109), pay(13, 'late'), task_of(109), pass('1 day'), task_of(109);
+-- What a call has returned is kept until it was read, and for thirty days without that. Until then what it was made of is not
+-- delivered: whoever asks for the same is given its result, and it is listed.
+SELECT make(14), task(110, 14), pay(14, 'u'), task_begin(110);
+SELECT * FROM begins('t', 14);
+SELECT fulfils('t', 14), task_end(110, 1, call => 't', n => 14), task_of(110), pass('20 days'), purge_results(), task_of(110);
+SELECT * FROM undelivered();
+SELECT task_read(110, subject => 'bob'), task_read(110), task_read(110), task_of(110), claim(14), pass('23 hours'), task_of(110), pass('1 hour'), task_of(110);
+SELECT * FROM undelivered();
+-- Also where it is too large for the next call. Whoever is given what nobody has read in time does the work again.
+SELECT make(15), task(111, 15), pay(15, 'v'), task_begin(111);
+SELECT * FROM begins('big', 15);
+SELECT task_end(111, 1, call => 'big', n => 15), renews('big', 15), pass('29 days'), task_of(111);
+SELECT * FROM undelivered();
+SELECT purge(), pass('2 days'), task_of(111), task_read(999), purge(kind => 'stored');
+SELECT count(*) FROM urlmode.task;
+SELECT * FROM undelivered();
+SELECT * FROM begins('next', 15);
+-- What has not ended was not read. A claim that another call has begun since is that one's.
+SELECT make(16), task(112, 16), task_read(112), pay(16, 'w'), task_begin(112);
+SELECT * FROM begins('one', 16, lease => '1 s');
+SELECT pass('1 min');
+SELECT * FROM begins('other', 16);
+SELECT task_begin(112), task_end(112, 2, call => 'one', n => 16), task_read(112), task_of(112), fulfils('other', 16);

@@ -118,6 +118,21 @@ func TestTypedResults(t *testing.T) {
 	}
 }
 
+// Beside the words, the data say why the link comes as text.
+func TestReasonOfALink(t *testing.T) {
+	for _, older := range []bool{true, false} {
+		for action, reason := range map[string]string{"decline": "client_declined", "cancel": "client_dismissed"} {
+			s := newShop(t, action)
+			result := s.call(connect(t, s.payer, s.server, older), "anything")
+			described, _ := result.StructuredContent.(map[string]any)
+			about, _ := described["elicitation"].(map[string]any)
+			if about["url"] == nil || about["reason"] != reason || about["status"] != "pending" {
+				t.Errorf("%s, older: %t: %v", action, older, about)
+			}
+		}
+	}
+}
+
 // payOpen pays the only elicitation that is open.
 func payOpen(s *shop) {
 	var id string

@@ -447,6 +447,27 @@ test('a body that cannot ask for something itself fails, and what was paid stays
 	assert.equal((await ask(linkCall())).reference, `pay_${id}`);
 });
 
+test('the state of a body has 8192 bytes at most, and what was paid stays for the next call', async (t) => {
+	const { ask, newest, callback, owner } = await start(t);
+	const asked = await ask(round());
+	const { id } = await newest();
+	await callback.paid(id, { ...owner, reference: `pay_${id}` });
+	const again = (bytes, seen = []) => ask(round({ state: asked.toolResult.requestState, action: 'accept' }), {}, async ({ requestState }) => {
+		seen.push(requestState);
+		return question(bytes);
+	});
+	await assert.rejects(again('x'.repeat(8193)), { name: 'TypeError', message: /at most 8192 bytes/ });
+	await assert.rejects(again('é'.repeat(4097)), /at most 8192 bytes/);
+	const state = 'é'.repeat(4096);
+	const { toolResult } = await again(state);
+	const seen = [];
+	await ask(round({ state: toolResult.requestState }), {}, async ({ requestState, reference }) => {
+		seen.push(requestState, reference);
+		return { content: [{ type: 'text', text: 'The report.' }] };
+	});
+	assert.deepEqual(seen, [state, `pay_${id}`]);
+});
+
 test('a body asks its user with withElicitation: each thing is paid once, and the first is not asked for again', async (t) => {
 	const { ask, options, callback, owner, admin } = await start(t);
 	const openOf = async () => (await admin.query("SELECT id FROM urlmode.elicitation WHERE subject = $1 AND status <> 'completed'", [owner.subject])).rows[0].id;

@@ -35,9 +35,9 @@ async function serve(t, { tool, transport } = {}) {
 	return {
 		calls,
 		fetch: (path = '/') => fetch(`http://127.0.0.1:${port}${path}`),
-		async leave(path = '/') {
+		async leave(path = '/', headers = '') {
 			const socket = connect(port, '127.0.0.1');
-			socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+			socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
 			await until('the tool is at work', () => calls.some((call) => call.path === path));
 			socket.destroy();
 			return calls.find((call) => call.path === path);
@@ -76,6 +76,28 @@ test('a client that was gone before its tool began is gone', async (t) => {
 	await until('it is gone', () => call.later);
 	assert.ok(isClientGone(call.later.signal.reason));
 	assert.equal(await call.later.written(), 'lost');
+});
+
+test('a client that can fetch the answer on another connection is not gone', async (t) => {
+	for (const [text, session, isGone] of [
+		['id: 1\ndata: \n\n', 'mcp-session-id: 1\r\n', false],
+		['event: message\nid: 2\ndata: {}\n\n', 'mcp-session-id: 1\r\n', false],
+		[Buffer.from('id: 1\ndata: \n\n'), 'mcp-session-id: 1\r\n', false],
+		['data: {"id": 1}\n\n', 'mcp-session-id: 1\r\n', true],
+		['id: 1\ndata: \n\n', '', true],
+		[undefined, 'mcp-session-id: 1\r\n', true],
+	]) {
+		const { leave } = await serve(t, { tool: async (call) => {
+			if (text) call.response.write(text);
+			await once(call.response, 'close');
+			call.isClosed = true;
+			call.later = watchAnswer();
+		} });
+		const call = await leave('/', session);
+		await until('the connection is closed', () => call.isClosed);
+		await until('it ends', () => 'written' in call);
+		assert.deepEqual([call.answer.signal.aborted, call.later.signal.aborted, await call.written], [isGone, isGone, 'lost'], `${text} ${session}`);
+	}
 });
 
 test('a response that the server has ended before says nothing of the answer: it may be replayed', async (t) => {

@@ -29,11 +29,18 @@ async function start(t) {
 	await callback.paid(elicitationId, owner);
 	let runs = 0;
 	let written;
+	let answer = 'lost';
 	return {
 		runs: () => runs,
 		/** What the claim of the payment hears of the answer. */
 		written: () => written,
-		get: (tool) => server.get(taskId, { owner, client: {}, run: async (_call, _answers, round) => {
+		/** What becomes of the answers to tasks/get from now on. */
+		answers: (now) => {
+			answer = now;
+		},
+		elicitationId, owner, urlmode,
+		undelivered: async () => (await admin.query('SELECT FROM urlmode.undelivered_of(\'\', NULL, NULL, $1)', [elicitationId])).rowCount,
+		get: (tool) => server.get(taskId, { owner, client: {}, written: async () => answer, run: async (_call, _answers, round) => {
 			runs += 1;
 			written = round.answer.written();
 			return tool(round);
@@ -76,7 +83,41 @@ test('a result that was not kept because the connection was lost is made again',
 	await assert.rejects(get(() => ENDED), /^Error: Connection terminated unexpectedly$/);
 	await endLease();
 	const { status, result } = await get(() => ENDED);
-	assert.deepEqual([status, result, runs(), await written()], ['completed', { ...ENDED, resultType: 'complete' }, 2, 'written']);
+	assert.deepEqual([status, result, runs(), await written()], ['completed', { ...ENDED, resultType: 'complete' }, 2, 'kept']);
+});
+
+test('what a task has is delivered when its client has got it', async (t) => {
+	const { get, answers, undelivered, urlmode, elicitationId, owner } = await start(t);
+	await get(async ({ answer }) => {
+		const claim = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+		await claim.fulfil(ENDED);
+		void answer.written({ id: elicitationId, fence: claim.fence });
+		return ENDED;
+	});
+	for (const answer of ['lost', 'failed']) {
+		answers(answer);
+		assert.deepEqual([(await get(throws)).status, await undelivered()], ['completed', 1], answer);
+	}
+	answers('written');
+	assert.equal((await get(throws)).status, 'completed');
+	await until('it is delivered', async () => await undelivered() === 0);
+	assert.equal((await get(throws)).status, 'completed');
+	const { state } = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+	assert.equal(state, 'taken');
+});
+
+test('what was made for a task whose answer is an error is not delivered by it', async (t) => {
+	const { get, answers, written, undelivered, urlmode, elicitationId, owner } = await start(t);
+	answers('written');
+	const { result } = await get(async ({ answer }) => {
+		const claim = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+		await claim.fulfil(ENDED);
+		void answer.written({ id: elicitationId, fence: claim.fence });
+		return { ...ENDED, isError: true };
+	});
+	assert.deepEqual([result.isError, await written(), await undelivered()], [true, 'failed', 1]);
+	const { state } = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+	assert.equal(state, 'fulfilled');
 });
 
 test('what has failed on the way to the claim is tried again', async (t) => {

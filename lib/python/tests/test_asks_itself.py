@@ -244,3 +244,29 @@ def test_a_round_is_bound_to_the_handle_beside_it(urlmode: UrlMode) -> None:
     assert open_round(urlmode._keys, id, binding, "one.1", sealed) == round
     with pytest.raises(StateTokenError):
         open_round(urlmode._keys, id, binding, "two.1", sealed)
+
+
+async def test_the_state_of_a_body_has_so_many_bytes_at_most(
+    urlmode: UrlMode, callback: Callback, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What was paid stays for the next call."""
+    states, seen = ["x" + "é" * 4096, "é" * 4096], list[Any]()
+
+    async def run(shop: Shop, ctx: Any) -> Any:
+        async def write(paid: Any) -> Any:
+            own = shop.adapter.own_request(ctx)
+            if own.request_state is not None:
+                seen.append(own.request_state)
+                return f"Written for {paid.reference}."
+            params = ElicitRequestFormParams(mode="form", message="Which?", requested_schema=FORM)
+            return InputRequiredResult(input_requests={"mine": ElicitRequest(params=params)}, request_state=states.pop(0))
+
+        return await shop.sell(ctx, "the text", write)
+
+    shop = Shop(urlmode, callback, "SDK", run)
+    async with shop.client:
+        assert (await shop.call("buy", {})).is_error
+        assert "the request state of the body has more than 8192 bytes" in caplog.text
+        result = await shop.call("buy", {})
+    assert result.content[0].text.startswith("Written for cs_")
+    assert seen == ["é" * 4096] and len(shop.rows) == 1

@@ -11,6 +11,8 @@
 //                                              refused the result, or the tool
 //                                              threw after it had one
 //   the client closes its connection before    it was not: the client is gone
+//   the same, of a stream with an event store  it was not; the client may fetch it,
+//                                              so that the call goes on
 //   the server ends the response before the    it was not: an event store keeps
 //   tool, to be polled (SEP-1699)              the answer, and may replay it
 //   that was 202, or there is none (stdio)     the transport says whether it
@@ -28,12 +30,13 @@ export { isClientGone } from './client-gone.js';
 /**
  * @typedef {object} Answer
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
- * @property {() => Promise<Written>} written called when the tool has its result, before it returns that. Resolves when
- *     the answer was written, or will not be
+ * @property {(claim?: import('../core/tasks.js').TaskClaim) => Promise<Written>} written called when the tool has its result,
+ *     before it returns that, with the claim that it was made of. Resolves when the answer was written, or will not be
  * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
  *     makes of it is restored, if the framework tells its tools its transport
  *
- * @typedef {'written' | 'failed' | 'lost'} Written failed: it was written, and is an error
+ * @typedef {'written' | 'kept' | 'failed' | 'lost'} Written kept: with a task, and who reads it confirms the claim. failed: it was
+ *     written, and is an error
  *
  * @typedef {TransportStreams & { send(message: Message, ...rest: unknown[]): Promise<void> }} TransportLike the
  *     used part of a transport of the official SDKs

@@ -18,8 +18,35 @@ export { AsyncLocalStorage as CallContext };
 const responses = new AsyncLocalStorage();
 
 subscribe('http.server.request.start', (message) => {
-	responses.enterWith(new WeakRef(/** @type {{ response: import('node:http').ServerResponse }} */ (message).response));
+	const { request, response } = /** @type {{ request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse }} */ (message);
+	responses.enterWith(new WeakRef(response));
+	if (request.headers['mcp-session-id'] !== undefined) watchEvents(response);
 });
+
+/**
+ * Streams of which the client has the id of an event: in its session, it gets what comes after that on another connection.
+ *
+ * @type {WeakSet<import('node:http').ServerResponse>}
+ */
+const resumable = new WeakSet();
+
+/**
+ * From its beginning, since the first event says nothing but its id.
+ *
+ * @param {import('node:http').ServerResponse} response
+ */
+function watchEvents(response) {
+	const write = /** @type {(...parts: unknown[]) => never} */ (response.write);
+	response.write = (/** @type {unknown[]} */ ...parts) => {
+		if (!resumable.has(response) && hasEventId(parts[0])) resumable.add(response);
+		return write.apply(response, parts);
+	};
+}
+
+/** @param {unknown} sent a part of server-sent events, perhaps, which have a line for each field */
+function hasEventId(sent) {
+	return /^id:/m.test(sent instanceof Uint8Array ? Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength).toString('latin1') : String(sent));
+}
 
 /** @returns {Connection | undefined} on which the client of this call waits for its answer */
 export function connectionOfCall() {
@@ -49,7 +76,7 @@ class Connection {
 		this.#finished = new Promise((resolve) => {
 			const onClose = () => {
 				resolve(false);
-				if (!this.#isFinished) this.#abort.abort(new ClientGone());
+				if (!this.#isFinished && !resumable.has(response)) this.#abort.abort(new ClientGone());
 			};
 			const { socket } = response;
 			// Before Node takes the socket away from the response. It also finishes one whose rest the client did not wait for.
@@ -62,7 +89,7 @@ class Connection {
 		});
 	}
 
-	/** @returns {AbortSignal} */
+	/** @returns {AbortSignal} aborts when nobody can get the answer any more */
 	get signal() {
 		return this.#abort.signal;
 	}

@@ -1,6 +1,6 @@
 // Whether what answers a call is an error.
 
-/** @typedef {{ id?: unknown, method?: unknown, result?: { isError?: unknown } | null, error?: unknown }} Message */
+/** @typedef {{ id?: unknown, method?: unknown, result?: { isError?: unknown } | null | undefined, error?: unknown }} Message */
 
 /**
  * @param {Message} message

@@ -5,6 +5,7 @@ import { ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotoco
 
 import { TaskServer } from '#tasks';
 import { makeAdapter } from './adapter.js';
+import { watchAnswer } from './answer.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { sendCompletion } from './notices.js';
 import { hasLenientTool } from './typed.js';
@@ -174,7 +175,10 @@ export function handleTasks({ urlmode, server: given, owner, required = [] }) {
 		const { taskId } = /** @type {{ taskId?: unknown }} */ (params);
 		const named = http?.req?.headers.get('mcp-name') ?? taskId;
 		if (typeof taskId === 'string' && named !== taskId) throw new ProtocolError(-32020, 'The header Mcp-Name and the taskId differ');
-		return handle(params, { owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call) }, call);
+		const { transport } = /** @type {ServerLike} */ (/** @type {unknown} */ (server));
+		return handle(params, {
+			owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call), written: () => watchAnswer(transport, mcpReq.id).written(),
+		}, call);
 	});
 	answer('tasks/get', ({ taskId }, asking) => tasks.get(taskId, asking));
 	answer('tasks/update', ({ taskId, inputResponses }, asking, { mcpReq }) => tasks.update(taskId, mcpReq.inputResponses ?? inputResponses, asking));

@@ -12,6 +12,7 @@ import { TASK_LEASE_MS, TASK_POLL_MS, TASK_WAIT_MS } from '../core/contract-limi
 import { isDatabaseError } from '../core/errors.js';
 import { finish, internalsOf } from '../core/internals.js';
 import { canBeKept } from '../core/tasks.js';
+import { isErrorAnswer } from './error-answer.js';
 import { endAsk, REFUSALS } from './asked.js';
 import { progressMessage } from './messages.js';
 import { looks } from './task-looks.js';
@@ -27,14 +28,15 @@ const UNKEPT = { code: -32603, message: 'The result of the tool cannot be kept: 
  * @typedef {import('./types.js').TaskRound} TaskRound
  * @typedef {import('../core/types.js').Owner} Owner
  * @typedef {import('./types.js').ClientLike} ClientLike
- * @typedef {{ content?: unknown, resultType?: unknown, requestState?: unknown, inputRequests?: { [key: string]: unknown } }} Result
+ * @typedef {{ content?: unknown, isError?: unknown, resultType?: unknown, requestState?: unknown, inputRequests?: { [key: string]: unknown } }} Result
  *
  * @typedef {object} Asking how a framework describes a request about a task
  * @property {Owner} owner
  * @property {ClientLike} client
  * @property {(call: TaskCall, answers: { [key: string]: unknown }, round: TaskRound) => Promise<Result>} run calls the tool
+ * @property {() => Promise<import('./answer.js').Written>} written what becomes of the answer to the request
  *
- * @typedef {{ end: Buffer, isLost?: boolean } | { next: import('../core/tasks.js').NextCall | undefined }} Kept how a run has ended, sealed; or what the
+ * @typedef {{ end: Buffer, answer: import('./answer.js').Written } | { next: import('../core/tasks.js').NextCall | undefined }} Kept how a run has ended, sealed; or what the
  *     task waits for from now on: undefined, as before
  */
 
@@ -91,9 +93,20 @@ export class TaskServer {
 			await Promise.race([running, sleep(TASK_WAIT_MS, undefined, { ref: false })]);
 			task = await this.#find(id, asking);
 		}
+		if (task.isUnread) void finish(this.#urlmode, this.#confirm(task, asking.written()));
 		const { elicitationId, isDue, isLeased, status } = task;
 		Object.assign(looks.getStore() ?? {}, { elicitationId: isDue ? undefined : elicitationId, owner: asking.owner, status, isBusy: isLeased || isRunnable(task) });
 		return detailsOf(task);
+	}
+
+	/**
+	 * What its client may not have got is not delivered, and it is given it again.
+	 *
+	 * @param {Task} task
+	 * @param {Promise<import('./answer.js').Written>} written
+	 */
+	async #confirm(task, written) {
+		if (await written === 'written') await this.#tasks.confirm(task).catch(() => {}); // The next one who reads it confirms it.
 	}
 
 	/**
@@ -173,7 +186,7 @@ export class TaskServer {
 			});
 		} finally {
 			clearInterval(renewal);
-			round.end(false);
+			round.end('lost');
 		}
 	}
 
@@ -190,7 +203,8 @@ export class TaskServer {
 		try {
 			const result = 'result' in ended ? { resultType: 'complete', ...ended.result } : undefined;
 			if (result?.resultType !== 'input_required' && !round.isUndone) {
-				return { end: this.#tasks.seal(task, 'error' in ended ? { error: errorOf(ended.error) } : { result }) };
+				const end = 'error' in ended ? { error: errorOf(ended.error) } : { result };
+				return { end: this.#tasks.seal(task, end), answer: isErrorAnswer(end) ? 'failed' : 'kept' };
 			}
 			const next = result?.resultType === 'input_required' ? nextOf(task, round, result) : undefined;
 			return { next: next && { elicitation: next.elicitationId, call: this.#tasks.seal(task, next.call) } };
@@ -201,7 +215,7 @@ export class TaskServer {
 
 	/** Nobody gets what the tool has returned, so that what it was made of stays claimable. @param {Task} task @returns {Kept} */
 	#unkept(task) {
-		return { end: this.#tasks.seal(task, { error: UNKEPT }), isLost: true };
+		return { end: this.#tasks.seal(task, { error: UNKEPT }), answer: 'lost' };
 	}
 
 	/**
@@ -211,8 +225,10 @@ export class TaskServer {
 	 * @param {Kept} kept
 	 */
 	async #keep(task, lease, round, kept) {
-		if ('end' in kept) round.end(await this.#tasks.end(task, lease, kept.end) && !kept.isLost);
-		else await this.#tasks.continue(task, lease, kept.next);
+		if ('end' in kept) {
+			const isEnded = await this.#tasks.end(task, lease, kept.end, kept.answer === 'kept' ? round.claims : []);
+			round.end(isEnded ? kept.answer : 'lost');
+		} else await this.#tasks.continue(task, lease, kept.next);
 	}
 }
 
@@ -222,7 +238,7 @@ function isTooLarge(error) {
 }
 
 /**
- * A run of the tool of a task. Nobody waits for its answer, which is written when it is kept.
+ * A run of the tool of a task. Nobody waits for its answer. Its claims are confirmed by who reads what is kept of it.
  *
  * @implements {TaskRound}
  */
@@ -230,14 +246,23 @@ class Run {
 	/** @type {TaskRound['asked']} */
 	asked;
 	isUndone = false;
-	/** @type {(isKept: boolean) => void} */
+	/** @type {import('../core/tasks.js').TaskClaim[]} */
+	claims = [];
+	/** @type {(answer: import('./answer.js').Written) => void} */
 	end = () => {};
+	/** @type {Promise<import('./answer.js').Written>} */
 	#ended = new Promise((resolve) => {
 		this.end = resolve;
 	});
 
 	/** @type {TaskRound['answer']} */
-	answer = { signal: new AbortController().signal, isOwn: () => {}, written: async () => (await this.#ended ? 'written' : 'lost') };
+	answer = {
+		signal: new AbortController().signal, isOwn: () => {},
+		written: (claim) => {
+			if (claim) this.claims.push(claim);
+			return this.#ended;
+		},
+	};
 }
 
 /**

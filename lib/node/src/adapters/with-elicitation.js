@@ -232,7 +232,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier, left }, 
 		return { accepted: false, action: 'cancel', reason: why, elicitationId: id, toolResult: failureResult('cancel', why) };
 	}
 	case 'fulfilled':
-		endWithAnswer(round, claimed, { failed: 'release' });
+		endWithAnswer(round, id, claimed, { failed: 'release' });
 		return { accepted: true, result: /** @type {R} */ (claimed.result) };
 	}
 	/** @type {R} */
@@ -264,7 +264,7 @@ async function claim(options, round, { outcome, elicitation, isEarlier, left }, 
 	}
 	const isKept = await claimed.fulfil(result);
 	// That of an account is final.
-	if (options.kind !== 'oauth') endWithAnswer(round, claimed, isKept ? {} : { failed: 'release', lost: 'release' });
+	if (options.kind !== 'oauth') endWithAnswer(round, id, claimed, isKept ? {} : { failed: 'release', lost: 'release' });
 	return { accepted: true, result };
 }
 
@@ -292,14 +292,16 @@ function throwIfGone(round, id) {
  * that result has failed twice, or is not kept.
  *
  * @param {Round} round
- * @param {{ confirm: () => Promise<boolean>, release: () => Promise<boolean> }} claimed
+ * @param {string} id
+ * @param {{ fence: number | undefined, confirm: () => Promise<boolean>, release: () => Promise<boolean> }} claimed
  * @param {{ failed?: 'release', lost?: 'release' }} otherwise what becomes of the claim without such an answer
  */
-function endWithAnswer({ answer, signal }, claimed, otherwise) {
+function endWithAnswer({ answer, signal }, id, claimed, otherwise) {
 	const end = async () => {
-		const written = signal?.aborted ? 'lost' : await Promise.race([answer.written(), ...signal && otherwise.lost ? [unanswered(signal)] : []]);
+		const claim = claimed.fence === undefined ? undefined : { id, fence: claimed.fence };
+		const written = signal?.aborted ? 'lost' : await Promise.race([answer.written(claim), ...signal && otherwise.lost ? [unanswered(signal)] : []]);
 		if (written === 'written') await claimed.confirm();
-		else if (otherwise[written]) await claimed.release();
+		else if (written !== 'kept' && otherwise[written]) await claimed.release();
 	};
 	void end().catch(() => {}); // The next call is given the result again, or makes it when the lease has ended.
 }

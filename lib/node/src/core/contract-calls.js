@@ -275,11 +275,12 @@ export async function createTask(query, { id, binding, elicitation, call }) {
  * @property {'' | 'pending' | 'opened' | 'processing' | 'completed'} status of its elicitation; empty: it is deleted
  * @property {boolean} is_due whether its tool has something to do now
  * @property {boolean} is_leased whether an instance runs its tool
+ * @property {boolean} is_unread whether it has a result that was never read
  */
 
 const READ_TASK = `SELECT elicitation, call, round, answered, answers, state, result, extract(epoch FROM created_at) AS created_at,
-	extract(epoch FROM updated_at) AS updated_at, extract(epoch FROM expires_at) AS expires_at, status, is_due, is_leased
-	FROM urlmode.read_task($1, $2)`;
+	extract(epoch FROM updated_at) AS updated_at, extract(epoch FROM expires_at) AS expires_at, status, is_due, is_leased,
+	is_unread FROM urlmode.read_task($1, $2)`;
 
 /**
  * @param {Query} query
@@ -343,7 +344,7 @@ export async function continueTask(query, { id, binding, lease, elicitation, cal
 	return /** @type {never} */ (row?.answer);
 }
 
-const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4) AS answer';
+const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4, $5, $6) AS answer';
 
 /**
  * @param {Query} query
@@ -352,10 +353,27 @@ const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4) AS answer';
  * @param {Buffer} values.binding
  * @param {number} values.lease
  * @param {Buffer} values.result sealed
+ * @param {string[]} values.claimed the elicitations whose outcomes it was made of
+ * @param {number | string[]} values.fences of these claims
  * @returns {Promise<boolean>}
  */
-export async function endTask(query, { id, binding, lease, result }) {
-	const [row] = await query(END_TASK, [id, binding, lease, result]);
+export async function endTask(query, { id, binding, lease, result, claimed, fences }) {
+	const [row] = await query(END_TASK, [id, binding, lease, result, claimed, fences]);
+	return /** @type {never} */ (row?.answer);
+}
+
+const CONFIRM_TASK = 'SELECT urlmode.confirm_task($1, $2, $3) AS answer';
+
+/**
+ * @param {Query} query
+ * @param {object} values
+ * @param {string} values.id
+ * @param {Buffer} values.binding
+ * @param {number | string} values.keepMs from now until the results are purged
+ * @returns {Promise<boolean>}
+ */
+export async function confirmTask(query, { id, binding, keepMs }) {
+	const [row] = await query(CONFIRM_TASK, [id, binding, keepMs]);
 	return /** @type {never} */ (row?.answer);
 }
 

@@ -41,22 +41,28 @@ import { bindingOf } from './token.js';
  * @property {import('./contract-calls.js').TaskRow['status']} status of its elicitation
  * @property {boolean} isDue
  * @property {boolean} isLeased
+ * @property {boolean} isUnread whether it has a result that was never read
+ *
+ * @typedef {{ id: string, fence: number }} TaskClaim of the elicitation with this id
  */
 
 export class Tasks {
 	#query;
 	#keys;
 	#tenant;
+	#keep;
 
 	/**
 	 * @param {Pick<import('./database.js').Database, 'query'>} database
 	 * @param {import('./keys.js').KeyRing} keys
 	 * @param {string} tenant
+	 * @param {number} keep milliseconds that a result is kept after the last end of its claim
 	 */
-	constructor(database, keys, tenant) {
+	constructor(database, keys, tenant, keep) {
 		this.#query = database.query.bind(database);
 		this.#keys = keys;
 		this.#tenant = tenant;
+		this.#keep = keep;
 	}
 
 	/**
@@ -90,7 +96,7 @@ export class Tasks {
 		if (!row) return undefined;
 		const open = (/** @type {Buffer} */ sealed) => unseal(this.#keys, { ...key, use: TASK_INFO }, sealed);
 		return {
-			key, elicitationId: row.elicitation, round: row.round, state: row.state, status: row.status, isDue: row.is_due, isLeased: row.is_leased,
+			key, elicitationId: row.elicitation, round: row.round, state: row.state, status: row.status, isDue: row.is_due, isLeased: row.is_leased, isUnread: row.is_unread,
 			call: /** @type {TaskCall} */ (/** @type {unknown} */ (open(row.call))),
 			answers: new Map(row.answered.map((name, index) => [name, open(/** @type {Buffer} */ (row.answers[index])).answer])),
 			result: row.result ? open(row.result) : undefined,
@@ -130,10 +136,20 @@ export class Tasks {
 	 * @param {Task} task
 	 * @param {number} lease
 	 * @param {Buffer} result sealed: `{ result }` or `{ error }`
+	 * @param {TaskClaim[]} claims that it was made of
 	 * @returns {Promise<boolean>} false: another instance has the lease, or it was cancelled
 	 */
-	end({ key }, lease, result) {
-		return sql.endTask(this.#query, { ...key, lease, result });
+	end({ key }, lease, result, claims) {
+		return sql.endTask(this.#query, { ...key, lease, result, claimed: claims.map(({ id }) => id), fences: claims.map(({ fence }) => String(fence)) });
+	}
+
+	/**
+	 * The client has the result: what it was made of is delivered.
+	 *
+	 * @param {Task} task
+	 */
+	confirm({ key }) {
+		return sql.confirmTask(this.#query, { ...key, keepMs: this.#keep });
 	}
 
 	/**

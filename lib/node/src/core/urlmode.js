@@ -129,7 +129,7 @@ export class UrlMode extends MoneyMethods {
 		setInternals(this, {
 			baseUrl: base.origin, tenant, keys: this.#keys, database: this.#database, listener: this.#listener, claims: this.#claims, ledger: this.#ledger, rechecks: this.#rechecks,
 			closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
-			handles: new Handles(this.#keys, urls, tenant), asks: new Asks(this.#database, tenant), tasks: new Tasks(this.#database, this.#keys, tenant),
+			handles: new Handles(this.#keys, urls, tenant), asks: new Asks(this.#database, tenant), tasks: new Tasks(this.#database, this.#keys, tenant, this.#kept.results),
 			recheckOf: (provider) => this.#rechecks.of(provider),
 			urls, name: serverName, clients: checkClients(clients),
 		});
