@@ -157,3 +157,34 @@ SELECT pay(3100, 'p3101'), pass('1 min');
 SELECT next AS second, payment FROM pg_temp.page() \gset
 SELECT :'payment', outcome FROM pg_temp.page(:'first');
 SELECT outcome FROM pg_temp.page(:'second');
+
+-- Of a time on: what was entered before is left out, and is acknowledged with what comes after it.
+SELECT pg_temp.sells(3200, 'seat', tenant => 'north'), pay(3200, 'p3200'), pass('1 hour');
+SELECT pg_temp.sells(3201, 'lamp', tenant => 'north'), pay(3201, 'p3201');
+CREATE FUNCTION pg_temp.page_since(consumer text, since interval, after text DEFAULT NULL) RETURNS TABLE (outcome text, payment text, next text) LANGUAGE sql AS $$
+	SELECT p.outcome, p.item->>'payment', p.cursor
+	FROM urlmode.page_of_ledger_since('north', consumer, split_part(after, '.', 1)::bigint, split_part(after, '.', 2)::bigint, now() - since, 30000, 10) p
+$$;
+SELECT outcome, payment FROM pg_temp.page_since('old', '2 hours');
+SELECT outcome, payment, next AS first FROM pg_temp.page_since('new', '30 min') \gset
+SELECT :'outcome', :'payment';
+SELECT count(*) FROM pg_temp.page_since('new', '2 hours', :'first');
+SELECT count(*) FROM pg_temp.page_since('none', '-1 hour');
+
+-- The payments that make an item paid for, a page at a time.
+SELECT pg_temp.sells(3202, 'lamp', tenant => 'north'), pay(3202, 'p3202');
+CREATE FUNCTION pg_temp.payments(item text, since interval DEFAULT NULL, delivered boolean DEFAULT false, after text DEFAULT NULL, most integer DEFAULT 10)
+RETURNS TABLE (paid boolean, payment text, cursor text) LANGUAGE sql AS $$
+	SELECT p.paid, p.item->>'reference', p.cursor FROM urlmode.page_of_paid('north', 'ann', payments.item, now() - since, delivered, after, most) p
+$$;
+SELECT paid, payment FROM pg_temp.payments('lamp');
+SELECT payment, cursor AS first FROM pg_temp.payments('lamp', most => 1) \gset
+SELECT :'payment';
+SELECT paid, payment FROM pg_temp.payments('lamp', after => :'first');
+SELECT paid, payment FROM pg_temp.payments('lamp', after => 'z');
+SELECT paid, payment FROM pg_temp.payments('lamp', '-1 hour');
+SELECT paid, payment FROM pg_temp.payments('sofa');
+SELECT paid, payment FROM pg_temp.payments('lamp', delivered => true);
+SELECT outcome, claimed_reference FROM urlmode.claim_outcome(id(3202), owner('ann'), NULL, 1000, 'accept', false, NULL);
+SELECT outcome, claimed_reference FROM urlmode.claim_outcome(id(3202), owner('ann'), NULL, 1000, 'accept', false, NULL);
+SELECT paid, payment FROM pg_temp.payments('lamp', delivered => true);
