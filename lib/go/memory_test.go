@@ -198,9 +198,9 @@ func TestMemoryOfReports(t *testing.T) {
 		close(told)
 	}()
 	until(t, "somebody listens", func() bool {
-		m.listener.mu.Lock()
-		defer m.listener.mu.Unlock()
-		return len(m.listener.subscribers) == 1
+		m.listener.audience.mu.Lock()
+		defer m.listener.audience.mu.Unlock()
+		return len(m.listener.audience.all) == 1
 	})
 	report := func() {
 		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})

@@ -94,7 +94,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
 	m.ledger = &ledger{readings: map[*reading]struct{}{}}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
-		subscribers: map[subscriber]struct{}{}, lock: rand.Int64()}
+		lock: rand.Int64()}
 	if opened.leadership != nil {
 		opened.leadership.leave = append(opened.leadership.leave, m.listener.leave)
 	}
