@@ -100,6 +100,15 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
     assert (Path(site) / "urlmode/py.typed").is_file()
     assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
 
+    admin_url = required("URLMODE_ADMIN_DATABASE_URL")
+    schema = f"""import asyncio, psycopg
+from urlmode.testing import temporary_database
+async def main():
+    async with temporary_database({admin_url!r}) as url, await psycopg.AsyncConnection.connect(url) as connection:
+        print(await (await connection.execute("SELECT urlmode.functions_version() > 0")).fetchone())
+asyncio.run(main())"""
+    assert run(python, "-c", schema) == "(True,)\n"
+
     program = EXAMPLES[0].replace("pkce=True,", "pkce=True, ttl=0.5,")
     assert 'provider="github"' in program
     required("URLMODE_DATABASE_URL")
