@@ -24,7 +24,7 @@ import {
 import { Handles } from './handles.js';
 import { openKeys } from './keys.js';
 import { Ledger } from './ledger.js';
-import { Listener } from './listener.js';
+import { LISTENER, Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
 import { MoneyMethods } from './money.js';
@@ -86,7 +86,8 @@ export class UrlMode extends MoneyMethods {
 		this.#keys = openKeys(keysFile, keys);
 		const urls = new UrlBuilder(this.#keys, base.origin);
 		this.#database = new Database(config, pool, tenant);
-		this.#listener = new Listener(config, {
+		const OwnListener = /** @type {{ [LISTENER]?: typeof Listener }} */ (config)[LISTENER] ?? Listener;
+		this.#listener = new OwnListener(config, {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
