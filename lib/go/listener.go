@@ -43,16 +43,16 @@ type listener struct {
 	warned     bool  // of polling; only its goroutine uses this
 	lock       int64 // the key of the advisory lock of this instance
 
-	mu          sync.Mutex
-	users       int
-	keeping     bool
-	kicked      bool
-	left        bool               // the host may not be the one that leads
-	interrupt   context.CancelFunc // ends the wait for a notification
-	receiving   bool               // notifications are known to arrive
-	held        holding            // whether the connection has the lock of this instance
-	lost        int                // connections, for the metrics
-	probeID     string
+	mu        sync.Mutex
+	users     int
+	keeping   bool
+	kicked    bool
+	left      bool               // the host may not be the one that leads
+	interrupt context.CancelFunc // ends the wait for a notification
+	receiving bool               // notifications are known to arrive
+	held      holding            // whether the connection has the lock of this instance
+	lost      int                // connections, for the metrics
+	probeID   string
 }
 
 type holding int
