@@ -117,6 +117,34 @@ asyncio.run(main())"""
     assert re.fullmatch(rf"elicit with {link}\ncancel expired \[\]\n", said)
 
 
+def test_the_commands_of_readme_as_they_stand_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+    """But for the first one, which has built the wheel, and with a mirror of the packages in place of the index."""
+    text = (PROJECT / "README.md").read_text("utf-8")
+    sections = text.partition("\n## Install\n")[2].partition("\n## Use\n")[0]
+    commands = [line[4:] for line in sections.splitlines() if line.startswith("    ")]
+    assert commands[0].startswith("python -m build ") and commands[-1].endswith("python server.py            # the server prints its URL")
+    venv.create(tmp_path / "env", with_pip=True)
+    (wheel,) = built.glob("*.whl")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / wheel.name).write_bytes(wheel.read_bytes())
+    env = {"PATH": f"{tmp_path / 'env/bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": os.environ.get("WHEELS", ""),
+           "PIP_NO_COMPILE": "1"}  # fmt: skip
+    for command in commands[1:-1]:
+        run("bash", "-ec", command, cwd=folder, env=env)
+    settings = {name: required(f"URLMODE_{name}") for name in ("DATABASE_URL", "KEYS_FILE", "BASE_URL")}
+    written = re.sub(r"^URLMODE_(\w+)=.*$", lambda found: f"URLMODE_{found[1]}='{settings[found[1]]}'", (folder / ".env").read_text(), flags=re.MULTILINE)
+    (folder / ".env").write_text(re.sub(r"^PORT=.*$", "PORT=0", written, flags=re.MULTILINE))
+    last = commands[-1].replace("python server.py", "exec python server.py")
+    with subprocess.Popen(["bash", "-ec", last], cwd=folder, env={**env, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        try:
+            said = next((line for line in server.stdout if "http://" in line), "")
+        finally:
+            server.terminate()
+    assert re.search(r"http://127\.0\.0\.1:\d+", said)
+
+
 def test_the_examples_have_the_types_that_they_say(tmp_path: Path) -> None:
     for number, example in enumerate(EXAMPLES):
         (tmp_path / f"example{number}.py").write_text(example)
