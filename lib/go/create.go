@@ -49,6 +49,7 @@ func (m *Instance) Create(ctx context.Context, r Request) (Elicitation, error) {
 	if err != nil {
 		return Elicitation{}, err
 	}
+	m.events.created(ctx, at, r.Owner)
 	if at.isResumed {
 		urls = m.urls(at.key, at.provider, at.kind, at.ttl)
 	}

@@ -339,6 +339,7 @@ func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (F
 	if err != nil {
 		return FormElicitation{}, err
 	}
+	m.events.created(ctx, at, r.Owner)
 	made := FormElicitation{ElicitationID: at.key.id, ExpiresAt: at.expiresAt, Resumed: at.isResumed}
 	if form.approvers == nil {
 		made.URL = m.link(at, "connect")

@@ -3,12 +3,8 @@
 package urlmode
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,36 +16,7 @@ import (
 	"urlmode.example/urlmode/internal/timing"
 )
 
-const (
-	probeChannel = "urlmode_probe"
-)
-
-// notification is what the database announces. Anyone who can connect to it can send another text.
-type notification struct {
-	ID       string `json:"id"`
-	Late     bool   `json:"late"`
-	Refunded bool   `json:"refunded"`
-	Outcome  string `json:"outcome"`
-	Status   string `json:"status"`
-}
-
-// parseNotifications reads one object, or an array of those of a statement. A member of another type than it should be does not count.
-func parseNotifications(payload []byte) []notification {
-	if text := bytes.TrimLeft(payload, " \t\r\n"); len(text) == 0 || text[0] != '[' {
-		payload = slices.Concat([]byte("["), payload, []byte("]"))
-	}
-	var notified []notification
-	if err := json.Unmarshal(payload, &notified); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-		return nil
-	}
-	return slices.DeleteFunc(notified, func(one notification) bool { return !isID(one.ID) })
-}
-
-// subscriber is told what the listener hears, and that it listens from now on, or polls: what was announced before may not be known.
-type subscriber interface {
-	notified([]notification)
-	listening()
-}
+const probeChannel = "urlmode_probe"
 
 // listener has the one connection of an instance that listens for notifications,
 // and that reads the rows of all waits. One goroutine owns it. It is opened for
@@ -70,22 +37,22 @@ type listener struct {
 	db         *database
 	log        *slog.Logger
 	waits      *waits
+	audience   audience
 	ctx        context.Context
 	running    sync.WaitGroup
 	warned     bool  // of polling; only its goroutine uses this
 	lock       int64 // the key of the advisory lock of this instance
 
-	mu          sync.Mutex
-	users       int
-	keeping     bool
-	kicked      bool
-	left        bool               // the host may not be the one that leads
-	interrupt   context.CancelFunc // ends the wait for a notification
-	receiving   bool               // notifications are known to arrive
-	held        holding            // whether the connection has the lock of this instance
-	lost        int                // connections, for the metrics
-	probeID     string
-	subscribers map[subscriber]struct{}
+	mu        sync.Mutex
+	users     int
+	keeping   bool
+	kicked    bool
+	left      bool               // the host may not be the one that leads
+	interrupt context.CancelFunc // ends the wait for a notification
+	receiving bool               // notifications are known to arrive
+	held      holding            // whether the connection has the lock of this instance
+	lost      int                // connections, for the metrics
+	probeID   string
 }
 
 type holding int
@@ -131,25 +98,21 @@ func (l *listener) acquire() {
 	}
 }
 
+func (l *listener) subscribe(who subscriber) {
+	l.audience.add(who)
+	l.acquire()
+}
+
+func (l *listener) unsubscribe(who subscriber) {
+	l.audience.remove(who)
+	l.release()
+}
+
 // release ends the use of the connection by one user. When nobody uses it any more, it stays open for the next user.
 func (l *listener) release() {
 	l.mu.Lock()
 	l.users--
 	l.mu.Unlock()
-}
-
-func (l *listener) subscribe(who subscriber) {
-	l.mu.Lock()
-	l.subscribers[who] = struct{}{}
-	l.mu.Unlock()
-	l.acquire()
-}
-
-func (l *listener) unsubscribe(who subscriber) {
-	l.mu.Lock()
-	delete(l.subscribers, who)
-	l.mu.Unlock()
-	l.release()
 }
 
 // kick interrupts the wait for a notification, because there is something to read.
@@ -235,11 +198,7 @@ func (l *listener) serve() (isGood bool, err error) {
 		}
 	}
 	l.waits.wakeAll()
-	l.mu.Lock()
-	for who := range l.subscribers {
-		who.listening()
-	}
-	l.mu.Unlock()
+	l.audience.listening()
 	var probeEnds time.Time
 	if listens {
 		if probeEnds, err = l.probe(conn); err != nil {
@@ -278,30 +237,6 @@ func closeSoon(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	conn.Close(ctx)
-}
-
-// polls are the times at which all rows are read where no notification arrives.
-type polls struct {
-	every time.Duration
-	at    time.Time
-}
-
-// start polls soon. Where waits begin all the time, that does not delay the next poll.
-func (p *polls) start(now time.Time) {
-	p.every = limits.PollMin
-	first := now.Add(timing.Jittered(limits.PollMin))
-	if p.at.IsZero() || first.Before(p.at) {
-		p.at = first
-	}
-}
-
-func (p *polls) isDue(now time.Time) bool {
-	if now.Before(p.at) {
-		return false
-	}
-	p.every = min(limits.PollMax, time.Duration(float64(p.every)*limits.PollGrowth))
-	p.at = now.Add(timing.Jittered(p.every))
-	return true
 }
 
 // loop reads what is due, and waits for the next notification, kick or time.
@@ -450,11 +385,7 @@ func (l *listener) notified(n *pgconn.Notification) {
 	case channel:
 		notified := parseNotifications([]byte(n.Payload))
 		l.waits.notified(notified)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for who := range l.subscribers {
-			who.notified(notified)
-		}
+		l.audience.notified(notified)
 	case probeChannel:
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,6 +61,52 @@ func TestMemoryOfWaits(t *testing.T) {
 	group.Wait()
 	if m.OpenWaits() != 0 {
 		t.Errorf("%d waits are still open", m.OpenWaits())
+	}
+}
+
+// What a plain caller has: each goroutine makes its context, keeps the outcome, and waits. Its stack has grown to 4 KB by then, which the
+// runtime does not shrink. The goroutine and its context alone, without a wait, are most of the rest.
+func TestMemoryOfPlainCallers(t *testing.T) {
+	const count = 100_000
+	m := offline(t)
+	measured := func(call func(ctx context.Context, id string) error, isReady func(begun int64) bool) uint64 {
+		before := inUse()
+		all, stop := context.WithCancel(t.Context())
+		defer stop()
+		var begun atomic.Int64
+		var group sync.WaitGroup
+		for range count {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				ctx, cancel := context.WithTimeout(all, time.Hour)
+				defer cancel()
+				begun.Add(1)
+				if err := call(ctx, newID()); err == nil {
+					t.Error("it has ended")
+				}
+			}()
+		}
+		until(t, "all have begun", func() bool { return isReady(begun.Load()) })
+		used := inUse() - before
+		stop()
+		group.Wait()
+		return used / 1_000_000
+	}
+	alone := measured(func(ctx context.Context, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}, func(begun int64) bool { return begun == count })
+	waiting := measured(func(ctx context.Context, id string) error {
+		outcome, err := m.Wait(ctx, id, Owner{Subject: id})
+		if err == nil {
+			t.Log(outcome)
+		}
+		return err
+	}, func(int64) bool { return m.OpenWaits() == count })
+	t.Logf("%d goroutines with their contexts take %d MB, and %d MB when they wait", count, alone, waiting)
+	if waiting > 640 || waiting > alone+330 {
+		t.Errorf("a wait adds %d MB", waiting-alone)
 	}
 }
 
@@ -198,9 +245,9 @@ func TestMemoryOfReports(t *testing.T) {
 		close(told)
 	}()
 	until(t, "somebody listens", func() bool {
-		m.listener.mu.Lock()
-		defer m.listener.mu.Unlock()
-		return len(m.listener.subscribers) == 1
+		m.listener.audience.mu.Lock()
+		defer m.listener.audience.mu.Unlock()
+		return len(m.listener.audience.all) == 1
 	})
 	report := func() {
 		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})

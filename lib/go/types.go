@@ -59,6 +59,9 @@ type Config struct {
 	// Descriptions has the shipped description of each provider whose name is another one: {"acme": "stripe"}. Target is
 	// given Amount by it.
 	Descriptions map[string]string
+	// OnEvent is told what becomes of elicitations, with the context of the call that has made or seen the change, for an audit log or the span
+	// of that call. It must return soon, and not close the instance. Several goroutines may call it at the same time.
+	OnEvent func(context.Context, Event)
 	// Logger gets problems that make no call fail, with an attribute "code". slog.Default by default.
 	Logger *slog.Logger
 }
@@ -283,6 +286,8 @@ type WaitOptions struct {
 	Verify func(context.Context, Typed) (*Problem, error)
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
 	Abandon bool
+
+	telling *telling // nil without Config.OnEvent
 }
 
 // RecheckFunc asks a provider about an event that proves nothing. Nil: there is nothing yet. Without an answer within a minute it has

@@ -34,6 +34,7 @@ type Instance struct {
 	claims     *claims
 	rechecks   *rechecks
 	ledger     *ledger
+	events     *events
 	background *background
 	log        *slog.Logger
 
@@ -94,7 +95,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 	m.claims = &claims{pool: opened, ring: m.ring, keep: m.kept.results, ctx: running}
 	m.ledger = &ledger{readings: map[*reading]struct{}{}}
 	m.listener = &listener{server: server, noListen: config.NoListen, backoffMax: limits.BackoffMax, db: m.db, log: log, ctx: running,
-		subscribers: map[subscriber]struct{}{}, lock: rand.Int64()}
+		lock: rand.Int64()}
 	if opened.leadership != nil {
 		opened.leadership.leave = append(opened.leadership.leave, m.listener.leave)
 	}
@@ -109,6 +110,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return err
 	}
 	m.listener.waits = m.waits
+	m.events = m.newEvents(config.OnEvent, running)
 	m.claims.waits = m.waits
 	m.rechecks = &rechecks{functions: functions, tenant: m.tenant, pool: opened, waits: m.waits, ctx: running}
 	m.waits.rechecks = m.rechecks
@@ -140,9 +142,15 @@ func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, e
 		return Outcome{}, checkContext(ctx)
 	}
 	w := newWait(ctx, defaultWaitOptions)
+	if m.events != nil {
+		m.events.follow(w, owner)
+	}
 	m.waits.begin(w, id, owner)
 	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
+	}
+	if t := w.options.telling; t != nil {
+		t.completed(w)
 	}
 	return *w.outcome, nil
 }
@@ -153,9 +161,15 @@ func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitO
 		return Outcome{}, checkContext(ctx)
 	}
 	w := newWait(ctx, &o)
+	if m.events != nil {
+		m.events.follow(w, owner)
+	}
 	m.waits.begin(w, id, owner)
 	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
+	}
+	if t := w.options.telling; t != nil {
+		t.completed(w)
 	}
 	return *w.outcome, nil
 }
@@ -173,6 +187,9 @@ func (m *Instance) Complete(ctx context.Context, id string, owner Owner, answer 
 		return false, err
 	}
 	outcome, err := m.settle(ctx, k, answer)
+	if err == nil && outcome == "completed" {
+		m.tellCompleted(ctx, k, owner)
+	}
 	return err == nil && outcome != "already", err
 }
 
@@ -219,6 +236,9 @@ func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action A
 		return false, err
 	}
 	outcome, err := m.db.abandon(ctx, abandoned{k, action, reason})
+	if err == nil && outcome == "completed" {
+		m.tellCompleted(ctx, k, owner)
+	}
 	return outcome == "completed", err
 }
 

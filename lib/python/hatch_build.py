@@ -16,6 +16,9 @@ class ShippedFiles(BuildHookInterface):
         files += sorted((lib / "contract").glob("*.schema.json"))
         files += [*sorted((lib / "python/examples").glob("*.py")), lib / "python/examples/.env.example"]
         build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(lib)}" for file in files})
+        # Without frameworks/, which are Node's.
+        schema = [*(lib.parent / "sql").glob("*.sql"), *(lib.parent / "sql").glob("tables/*.sql"), *(lib.parent / "sql").glob("functions/*.sql")]
+        build_data["force_include"].update({str(file): f"{folder}/{file.relative_to(lib.parent)}" for file in sorted(schema)})
         build_data["force_include"][str(lib.parent / "LICENSE")] = f"{folder}/LICENSE"
         # python -m urlmode migrate applies them.
         sql = lib.parent / "sql"

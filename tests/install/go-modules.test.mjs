@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -79,7 +79,7 @@ test('a user gets each of them, in the order of README', async () => {
 	const got = [];
 	for (const { command, program } of await readme()) {
 		if (command) {
-			await go(...command.split(' ').slice(1));
+			await go(...command.replace(/ +#.*/, '').split(' ').slice(1));
 			if (command.startsWith('go get')) got.push(command.split(' ').at(-1));
 			continue;
 		}
@@ -95,6 +95,17 @@ test('a user gets each of them, in the order of README', async () => {
 	await writeFile(join(user, 'mark3labs/main.go'), `package main\n\nimport "${PATH}/mcpgo"\n\nfunc main() { println(mcpgo.New != nil) }\n`);
 	await go('build', './step0', './mark3labs');
 	await go('mod', 'verify');
+	// The server that `new` has written, with the copies of the examples.
+	const made = join(user, 'reports');
+	assert.match(await readFile(join(made, 'go.mod'), 'utf8'), new RegExp(`^require ${PATH} v${VERSION}$`, 'm'));
+	await run(made, env, 'go', 'get', '.');
+	await run(made, env, 'go', 'vet', './...');
+	// Its schema, for a database of a test.
+	const shipped = (await go('list', '-f', '{{.Dir}}', `${PATH}/urlmodetest`)).trim();
+	for (const each of ['', 'tables', 'functions']) {
+		const names = async (at) => (await readdir(join(at, each))).filter((name) => name.endsWith('.sql'));
+		assert.deepEqual(await names(join(shipped, 'sql')), await names(join(ROOT, 'sql')));
+	}
 	const sums = await readFile(join(user, 'go.sum'), 'utf8');
 	for (const module of MODULES) assert.match(sums, new RegExp(`^${PATH}${module} v${VERSION} h1:`, 'm'));
 	const required = await readFile(join(user, 'go.mod'), 'utf8');

@@ -27,7 +27,7 @@ const SQL_FILES = {
 };
 /** The same of lib/node/test. */
 const SQL_TESTS = {
-	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'refund-names'], '004': ['claims', 'refund', 'payment', 'adapters-claim', 'owner'],
+	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'claims-kept', 'refund-names'], '004': ['claims', 'claims-kept', 'refund', 'payment', 'adapters-claim', 'owner'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
 	'007': ['sql', 'owner', 'wait', 'payment'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
 	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form', 'approval'], '010': ['client-requests'], '011': ['client-requests'], '012': ['storage'],

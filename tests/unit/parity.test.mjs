@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import * as adapter from '../../lib/node/src/adapters/sdk2.js';
 import { begunClaim } from '../../lib/node/src/core/lease.js';
 import { UrlMode } from '../../lib/node/src/index.js';
+import * as testing from '../../lib/node/src/testing.js';
 import { Vault } from '../../lib/node/src/vault.js';
 
 const at = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -47,24 +48,24 @@ const inGo = (folder, form) => [...new Set(readdirSync(at(folder)).filter((name)
 
 const routes = [...read('cgi-bin/api.c').matchAll(/\.prefix = "\/v1\/(\w+)"/g)].map(([, name]) => name);
 
-/** The functions among what a module in Python exports. */
-function functions(module) {
-	const text = read(module);
-	const names = [...(/__all__ = \[([^\]]*)\]/.exec(text)?.[1] ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => name);
-	return names.filter((name) => /^[a-z]/.test(name));
-}
+/** What a module in Python exports. */
+const exported = (module) => [...(/__all__ = \[([^\]]*)\]/.exec(read(module))?.[1] ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => name);
 
 const isNoValue = (name) => !['state', 'reference', 'fence'].includes(name); // of a claim
 
 const PUBLIC = {
 	node: {
-		instance: methods(UrlMode), vault: methods(Vault), adapter: Object.keys(adapter),
+		instance: methods(UrlMode), vault: methods(Vault), adapter: Object.keys(adapter), testing: Object.keys(testing),
 		claim: Object.keys(begunClaim({ signal: undefined }, {})).filter(isNoValue),
 	},
-	python: { instance: PYTHON.UrlMode, claim: PYTHON.BegunClaim.filter(isNoValue), vault: PYTHON.Vault, adapter: functions('lib/python/src/urlmode/mcp.py') },
+	python: { instance: PYTHON.UrlMode, claim: PYTHON.BegunClaim.filter(isNoValue), vault: PYTHON.Vault,
+		adapter: exported('lib/python/src/urlmode/mcp.py').filter((name) => /^[a-z]/.test(name)),
+		testing: exported('lib/python/src/urlmode/testing.py').filter((name) => name !== 'End'),
+	},
 	go: {
 		instance: inGo('lib/go', /^func \(\w+ \*Instance\) ([A-Z]\w*)/gm), claim: inGo('lib/go', /^func \(\w+ \*Claim\) ([A-Z]\w*)/gm),
 		vault: inGo('lib/go/vault', /^func \(\w+ \*Vault\) ([A-Z]\w*)/gm), adapter: inGo('lib/go/mcp', /^func (?:\(\w+ \*Tools\) )?([A-Z]\w*)/gm),
+		testing: inGo('lib/go/urlmodetest', /^func ([A-Z]\w*)/gm),
 	},
 	http: {},
 };

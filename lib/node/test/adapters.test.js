@@ -123,7 +123,7 @@ test('what a client has answered is remembered for its name and version, and for
 	const by = (name, answer) => sessionCall({ name, answer: async () => answer });
 	for (const action of Object.keys(answers)) {
 		const client = sessionCall({ name: action, answer: async () => (action === 'error' ? assert.fail('no window') : action) });
-		assert.match((await ask(client)).text, /^Please\.\n\nThe client did not open it: .+\. If the user refused, stop, .+ Otherwise show the user the link\.\n\nTo pay/);
+		assert.match((await ask(client, { roundTimeout: 60_000 })).text, /^Please\.\n\nThe client did not open it: .+\. If the user refused, stop, .+ Otherwise show the user the link\.\n\nTo pay/);
 		const next = sessionCall({ name: action, answer: () => assert.fail('asked again') });
 		const { action: end, reason, text } = await ask(next);
 		assert.deepEqual([end, reason, /did not open it/.test(text)], ['pending', undefined, false]);

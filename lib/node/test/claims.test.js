@@ -14,38 +14,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Claims } from '../src/core/claims.js';
 import { Rechecks } from '../src/core/rechecks.js';
 import { bindingOf } from '../src/core/token.js';
-import { connect, connectionsOf, payment, purgeResults, request, setUp, signature, until } from './support/database.js';
+import { accepted, KINDS, RESULT } from './support/accepted.js';
+import { connect, connectionsOf, payment, request, setUp, until } from './support/database.js';
 import { scratchFolder } from './support/keys.js';
-
-const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
-
-/** What can be claimed under a lease, and how it comes to its accept. */
-const KINDS = {
-	payment: { wish: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
-	signature: {
-		wish: signature,
-		accept: ({ callback }, id, owner) => callback.event(id, 'accepted', { ...owner, result: { reference: 'envelope_1' } }),
-	},
-};
-
-/** Something that is accepted, of an owner of its own. */
-async function accepted(t, { wish, accept } = KINDS.payment, settings = {}) {
-	const fixture = await setUp(t, settings);
-	const owner = { subject: `user-${randomUUID()}`, session: '' };
-	const create = () => fixture.urlmode.create({ ...wish, ...owner, item: 'report:42' });
-	const { elicitationId: id } = await create();
-	assert.equal(await accept(fixture, id, owner), 'accept');
-	const sql = async (text, ...values) => (await fixture.admin.query(text, values)).rows;
-	return {
-		...fixture, owner, create, id, sql,
-		begin: (options, instance = fixture.urlmode) => instance.beginClaim(id, { ...owner, ...options }),
-		isListed: async () => (await fixture.urlmode.unclaimed()).some(({ elicitationId }) => elicitationId === id),
-		isResumed: async () => (await create()).elicitationId === id,
-		/** What the death of its process does in time. */
-		endLease: () => sql('UPDATE urlmode.lease SET ends_at = now() WHERE elicitation = $1', id),
-		outcomeOf: () => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0 }),
-	};
-}
 
 test('the leases of two payments of one elicitation never have the same number', async (t) => {
 	const { id, owner, sql, callback, begin } = await accepted(t);
@@ -107,50 +78,6 @@ for (const [kind, how] of Object.entries(KINDS)) {
 		assert.equal(await next.fulfil(RESULT), true);
 		assert.deepEqual((await begin()).result, RESULT);
 	});
-
-	test(`${kind}: its result is kept until the claim has its last end, and purged ten minutes later`, async (t) => {
-		const { begin, outcomeOf, sql, id, urlmode } = await accepted(t, how);
-		const expected = (await outcomeOf()).result;
-		assert.ok(expected);
-		const pass = async (time) => {
-			await sleep(200); // until what was read is written down
-			await sql('UPDATE urlmode.purge_queue SET due_at = due_at - $2::interval WHERE $1 = ANY (ids)', id, time);
-			await urlmode.purge({ kind: 'result' });
-		};
-		const claim = await begin({ lease: 3_600_000 });
-		await pass('2 days');
-		assert.deepEqual((await outcomeOf()).result, expected, 'under a lease');
-		await claim.fulfil(RESULT);
-		await pass('2 days');
-		assert.deepEqual((await outcomeOf()).result, expected, 'until an answer was written');
-		await claim.confirm();
-		await pass('9 minutes');
-		assert.deepEqual((await outcomeOf()).result, expected);
-		await pass('1 minute');
-		assert.equal((await outcomeOf()).result, undefined);
-	});
-
-	test(`${kind}: the result of a claim that is never confirmed is purged with keepUnclaimed, and not before`, async (t) => {
-		const { begin, isResumed, admin, sql, id, outcomeOf } = await accepted(t, how);
-		await (await begin()).fulfil(RESULT);
-		const purge = () => purgeResults(admin);
-		await sql(`UPDATE urlmode.kept_result SET kept_at = now() - interval '29 days 23 hours' WHERE elicitation = $1`, id);
-		await purge();
-		assert.equal((await begin()).state, 'fulfilled');
-		await sql(`UPDATE urlmode.kept_result SET kept_at = now() - interval '30 days' WHERE elicitation = $1`, id);
-		await purge();
-		if (kind === 'payment') {
-			assert.ok(await isResumed());
-			const next = await begin();
-			assert.equal(next.state, 'begun', 'nobody knows that it was delivered: it is done again for the same payment');
-			await next.confirm();
-		} else {
-			await purge();
-			assert.equal((await outcomeOf()).result, undefined);
-		}
-		assert.equal((await begin()).state, 'taken');
-		assert.equal(await isResumed(), false);
-	});
 }
 
 test('the operator is shown where the claim of a payment stands', async (t) => {
@@ -164,19 +91,6 @@ test('the operator is shown where the claim of a payment stands', async (t) => {
 	assert.deepEqual(await shown(), { leased: null, fulfilled: true, claimed: false });
 	await claim.confirm();
 	assert.deepEqual(await shown(), { leased: null, fulfilled: false, claimed: true });
-});
-
-test('signature: its result is purged with keepUnclaimed, if no call claims it', async (t) => {
-	const { admin, sql, id, outcomeOf } = await accepted(t, KINDS.signature);
-	const pass = async (ago) => {
-		await sql(`UPDATE urlmode.elicitation SET completed_at = now() - $2::interval WHERE id = $1`, id, ago);
-		await sql(`UPDATE urlmode.purge_queue SET due_at = now() WHERE $1 = ANY (ids)`, id);
-		await purgeResults(admin);
-	};
-	await pass('29 days');
-	assert.ok((await outcomeOf()).result);
-	await pass('30 days');
-	assert.equal((await outcomeOf()).result, undefined);
 });
 
 test('the lease is renewed while the work goes on', async (t) => {
@@ -244,56 +158,6 @@ test('who waits for another call stops with its signal, or at its time limit', a
 	setTimeout(() => controller.abort(reason), 100);
 	await assert.rejects(begin({ timeout: Infinity, signal: controller.signal }), reason);
 	await assert.rejects(begin({ signal: controller.signal }), reason);
-});
-
-for (const [what, result] of Object.entries({
-	'is larger than the limit': 'x'.repeat(16_777_251),
-	'is no JSON': { n: 1n },
-})) {
-	test(`a result that ${what} is not kept: its claim stays open until the answer was written`, async (t) => {
-		const { begin, isListed, another, isResumed, sql, id } = await accepted(t);
-		const other = another();
-		const endsAt = async () => (await sql('SELECT ends_at FROM urlmode.lease WHERE elicitation = $1', id))[0].ends_at.getTime();
-		const first = await begin({ lease: 3_000 });
-		assert.equal(await first.fulfil(result), false);
-		const end = await endsAt();
-		await until('it is renewed', async () => await endsAt() > end);
-		assert.equal((await begin({}, other)).state, 'leased');
-		assert.equal(await first.release(), true);
-		assert.equal(await isListed(), true);
-		const second = await begin({}, other);
-		assert.deepEqual([second.state, second.reference], ['begun', first.reference], 'nobody has the answer: the work is done again for the same payment');
-		assert.equal(await second.fulfil(result), false);
-		assert.equal(await first.confirm(), false, 'it was released');
-		assert.equal(await second.confirm(), true);
-		assert.equal((await begin()).state, 'taken');
-		assert.equal(await isResumed(), false);
-	});
-}
-
-test('the largest result, and none at all, are kept', async (t) => {
-	for (const result of ['x'.repeat(16_777_250 - '{"result":""}'.length), undefined]) {
-		const { begin } = await accepted(t);
-		assert.equal(await (await begin()).fulfil(result), true);
-		assert.equal((await begin()).result, result);
-	}
-});
-
-test('a result whose answer fails a second time is made again, for the same payment', async (t) => {
-	const { begin, isListed, urlmode, id } = await accepted(t);
-	const first = await begin();
-	await first.fulfil(RESULT);
-	const listed = async () => (await urlmode.undelivered({ provider: payment.provider })).find(({ elicitationId }) => elicitationId === id);
-	const { reference, kind, hasResult, givenAt, fulfilledAt, amount } = await listed();
-	assert.deepEqual([reference, kind, hasResult, givenAt], [first.reference, 'payment', true, undefined]);
-	assert.ok(fulfilledAt instanceof Date && amount > 0);
-	const again = await begin();
-	assert.ok((await listed()).givenAt instanceof Date);
-	assert.equal(await again.release(), true);
-	assert.deepEqual([await again.confirm(), await first.confirm(), await isListed(), await listed()], [false, false, true, undefined]);
-	const next = await begin();
-	assert.deepEqual([next.state, next.reference], ['begun', first.reference]);
-	assert.ok(next.fence > first.fence);
 });
 
 test('a claim with an id can be begun again by the same caller', async (t) => {

@@ -5,11 +5,13 @@ import test from 'node:test';
 
 import pg from 'pg';
 
+import { POOL_MAX } from '../src/core/contract-limits.js';
+import { internalsOf } from '../src/core/internals.js';
 import { KeysFile } from '../src/core/keys.js';
 import { openLink } from '../src/core/link.js';
 import { bindingOf, openState } from '../src/core/token.js';
 import { UrlMode } from '../src/index.js';
-import { payment, PRICE, request, setUp, signature } from './support/database.js';
+import { connect, connectionsOf, payment, PRICE, request, setUp, signature, until } from './support/database.js';
 import { keyLine, scratchKeys, writeKeys } from './support/keys.js';
 
 const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.elicitation WHERE id = $1', [id])).rows[0];
@@ -323,4 +325,47 @@ test('with a pool and keys of the caller it works as with a URL and a file, and 
 		assert.equal(error.code, 'URLMODE_KEYS_FILE');
 		return true;
 	});
+});
+
+test('a storm of calls that are aborted writes nothing for those that were not sent', async (t) => {
+	const { urlmode, admin, adminUrl, applicationName } = await setUp(t);
+	const lock = await connect(t, adminUrl);
+	await lock.query('BEGIN; SELECT pg_advisory_xact_lock(48)');
+	// All connections are busy.
+	const busy = Array.from({ length: POOL_MAX }, () => internalsOf(urlmode).database.query('SELECT pg_advisory_xact_lock_shared(48)', []));
+	await until('all wait', async () => (await connectionsOf(admin, applicationName))
+		.filter(({ query, wait_event_type: event }) => event === 'Lock' && query.includes('pg_advisory_xact_lock_shared')).length === POOL_MAX);
+	const gone = new Error('the client is gone');
+	const controller = new AbortController();
+	const owners = Array.from({ length: 1_000 }, () => ({ subject: `user-${randomUUID()}` }));
+	const calls = owners.map((owner, n) => urlmode.create({ ...request, ...owner, ...n % 4 > 0 && { signal: controller.signal }, ...n % 2 === 0 && { resumeKey: 'k' } }));
+	const settled = Promise.allSettled(calls);
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	controller.abort(gone);
+	for (const [n, call] of calls.entries()) if (n % 4 > 0) await assert.rejects(call, gone);
+	await assert.rejects(urlmode.create({ ...request, signal: controller.signal }), gone);
+	await lock.query('ROLLBACK');
+	await Promise.all(busy);
+	const outcomes = await settled;
+	const { rows } = await admin.query('SELECT subject FROM urlmode.elicitation WHERE subject = ANY ($1)', [owners.map(({ subject }) => subject)]);
+	const stayed = owners.filter((_, n) => n % 4 === 0).map(({ subject }) => subject);
+	assert.deepEqual(rows.map(({ subject }) => subject).sort(), stayed.sort());
+	for (const [n, { value }] of outcomes.entries()) {
+		if (n % 4 === 0) assert.equal((await urlmode.waitForCompletion(value.elicitationId, { ...owners[n], timeout: 0 }).catch(({ code }) => code)), 'ELICITATION_TIMEOUT');
+	}
+	await assert.rejects(urlmode.create({ ...request, signal: 'soon' }), /^TypeError: signal must be/);
+});
+
+test('what was sent when its signal aborts ends as it ends', async (t) => {
+	const { urlmode, admin, adminUrl, applicationName } = await setUp(t);
+	const lock = await connect(t, adminUrl);
+	await lock.query('BEGIN; LOCK TABLE urlmode.elicitation IN ACCESS EXCLUSIVE MODE');
+	const controller = new AbortController();
+	const owner = { subject: `user-${randomUUID()}` };
+	const call = urlmode.create({ ...request, ...owner, signal: controller.signal });
+	await until('it was sent', async () => (await connectionsOf(admin, applicationName))
+		.some(({ query, wait_event_type: event }) => event === 'Lock' && query.includes('create_elicitation')));
+	controller.abort(new Error('too late'));
+	await lock.query('ROLLBACK');
+	assert.ok(await rowOf(admin, (await call).elicitationId));
 });

@@ -1,7 +1,7 @@
 // Runs the code of README.md and the example for Mollie as they are.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -39,6 +39,11 @@ test('the example creates an elicitation, waits, prints the outcome and exits', 
 	assert.equal(code, 0, lines.join('\n'));
 	assert.equal(lines.length, 2);
 	assert.equal(lines[1], "accept  [ 'code' ]");
+});
+
+test('the example for the tests of users ends as it says', () => {
+	const [example] = /import [^\n]* from 'urlmode\/testing';\n[^]*?(?=```)/.exec(README);
+	assert.equal(execFileSync(process.execPath, ['--input-type=module', '-'], { cwd: PACKAGE, input: example, encoding: 'utf8' }), 'accept cs_1 1050\n');
 });
 
 test('recheck with Mollie: what its payment says counts, and no reference that a stranger sends', async (t) => {

@@ -100,12 +100,49 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
     assert (Path(site) / "urlmode/py.typed").is_file()
     assert (Path(site) / "urlmode/_shipped/LICENSE").is_file()
 
+    admin_url = required("URLMODE_ADMIN_DATABASE_URL")
+    schema = f"""import asyncio, psycopg
+from urlmode.testing import temporary_database
+async def main():
+    async with temporary_database({admin_url!r}) as url, await psycopg.AsyncConnection.connect(url) as connection:
+        print(await (await connection.execute("SELECT urlmode.functions_version() > 0")).fetchone())
+asyncio.run(main())"""
+    assert run(python, "-c", schema) == "(True,)\n"
+
     program = EXAMPLES[0].replace("pkce=True,", "pkce=True, ttl=0.5,")
     assert 'provider="github"' in program
     required("URLMODE_DATABASE_URL")
     said = run(python, "-c", program, cwd=tmp_path)
     link = r"http://127\.0\.0\.1:\d+/connect/github\?state=[\w-]{43}"
     assert re.fullmatch(rf"elicit with {link}\ncancel expired \[\]\n", said)
+
+
+def test_the_commands_of_readme_as_they_stand_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+    """But for the first one, which has built the wheel, and with a mirror of the packages in place of the index."""
+    text = (PROJECT / "README.md").read_text("utf-8")
+    sections = text.partition("\n## Install\n")[2].partition("\n## Use\n")[0]
+    commands = [line[4:] for line in sections.splitlines() if line.startswith("    ")]
+    assert commands[0].startswith("python -m build ") and commands[-1].endswith("python server.py            # the server prints its URL")
+    venv.create(tmp_path / "env", with_pip=True)
+    (wheel,) = built.glob("*.whl")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / wheel.name).write_bytes(wheel.read_bytes())
+    env = {"PATH": f"{tmp_path / 'env/bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": os.environ.get("WHEELS", ""),
+           "PIP_NO_COMPILE": "1"}  # fmt: skip
+    for command in commands[1:-1]:
+        run("bash", "-ec", command, cwd=folder, env=env)
+    settings = {name: required(f"URLMODE_{name}") for name in ("DATABASE_URL", "KEYS_FILE", "BASE_URL")}
+    written = re.sub(r"^URLMODE_(\w+)=.*$", lambda found: f"URLMODE_{found[1]}='{settings[found[1]]}'", (folder / ".env").read_text(), flags=re.MULTILINE)
+    (folder / ".env").write_text(re.sub(r"^PORT=.*$", "PORT=0", written, flags=re.MULTILINE))
+    last = commands[-1].replace("python server.py", "exec python server.py")
+    with subprocess.Popen(["bash", "-ec", last], cwd=folder, env={**env, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        try:
+            said = next((line for line in server.stdout if "http://" in line), "")
+        finally:
+            server.terminate()
+    assert re.search(r"http://127\.0\.0\.1:\d+", said)
 
 
 def test_the_examples_have_the_types_that_they_say(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import Context, MCPServer, Resolve
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequestURLParams, ElicitResult
-from test_mcp import FastMcpClient
+from shop import FastMcpClient
 from token_endpoint import TokenEndpoint
 from vault_bed import endpoint, key_line
 

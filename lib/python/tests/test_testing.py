@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import secrets
+from contextlib import AsyncExitStack
 from typing import Any
 
+import psycopg
 import pytest
+from conftest import required
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ElicitResult
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from urlmode import BegunClaim, ElicitationOpenError, ElicitationTimeoutError, Expected, TargetArguments
+from urlmode import BegunClaim, ElicitationOpenError, ElicitationTimeoutError, Expected, TargetArguments, UrlMode
 from urlmode.mcp import Accepted, Input, ToolAnswer, collect_input, request_state_security, with_elicitation
-from urlmode.testing import ScriptedUrlMode, accept, approve, decline, expire, hold, type_in
+from urlmode.testing import ScriptedUrlMode, accept, approve, decline, expire, hold, temporary_database, type_in
+
+KEYS = f"1 {base64.b64encode(secrets.token_bytes(32)).decode()}\n"
 
 PAYMENT: dict[str, Any] = {"provider": "stripe", "kind": "payment", "subject": "ada", "item": "report:42", "expected": Expected(1050, "EUR")}
 
@@ -93,3 +102,41 @@ async def test_the_methods_end_as_the_test_says_and_check_what_they_are_given() 
         with pytest.raises(TypeError, match="item is required"):
             await urlmode.create(**{**PAYMENT, "item": None}, target_url=checkout)
         assert await urlmode.unclaimed() == [] and not await urlmode.paid(subject="ada", item="report:42")
+
+
+async def test_a_temporary_database_is_a_real_one_and_is_dropped() -> None:
+    admin_url = required("URLMODE_ADMIN_DATABASE_URL")
+    with pytest.raises(KeyError, match="the test fails"):
+        # Two at once, as test processes have them: the roles are the same.
+        async with AsyncExitStack() as stack:
+            urls = await asyncio.gather(*(stack.enter_async_context(temporary_database(admin_url)) for _ in range(2)))
+            names = [conninfo_to_dict(url)["dbname"] for url in urls]
+            assert len(set(names)) == 2 and await rows_of(admin_url, names) == 2
+            for url in urls:
+                urlmode = await stack.enter_async_context(UrlMode(database_url=url, keys=KEYS, base_url="https://callback.example"))
+                one = await urlmode.create(**PAYMENT, target_url=checkout)
+                waiting = asyncio.create_task(urlmode.wait_for_completion(one.elicitation_id, subject="ada"))
+                await urlmode.complete(one.elicitation_id, subject="ada", action="accept", amount=1050, currency="EUR", reference="cs_1")
+                assert (await waiting).reference == "cs_1"
+                assert isinstance(await urlmode.begin_claim(one.elicitation_id, subject="ada"), BegunClaim)
+                async with await psycopg.AsyncConnection.connect(url) as server:
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        await server.execute("SELECT FROM urlmode.elicitation")
+            raise KeyError("the test fails")
+    assert await rows_of(admin_url, names) == 0
+
+
+async def test_a_temporary_database_has_what_the_migrations_make() -> None:
+    objects = "SELECT kind, name, holder, digest FROM urlmode.object ORDER BY 1, 2, 3"
+    admin_url = required("URLMODE_ADMIN_DATABASE_URL")
+    async with temporary_database(admin_url) as url, await psycopg.AsyncConnection.connect(make_conninfo(url, options="")) as own:
+        async with await psycopg.AsyncConnection.connect(admin_url) as migrated:
+            made, wanted = [await (await each.execute(objects.encode())).fetchall() for each in (own, migrated)]
+    assert made == wanted != []
+
+
+async def rows_of(admin_url: str, names: list[Any]) -> Any:
+    async with await psycopg.AsyncConnection.connect(admin_url) as admin:
+        cursor = await admin.execute("SELECT count(*) FROM pg_database WHERE datname = ANY (%s)", [names])
+        row = await cursor.fetchone()
+    return row and row[0]

@@ -50,13 +50,14 @@ export function earlierKeyOf({ resumeKey, provider, kind, message, expected }) {
 
 /**
  * @param {ElicitOptions} options
+ * @param {AbortSignal} [signal] of the call: what was not sent by then is not created
  * @returns {Promise<Elicitation>}
  */
-export function createElicitation(options) {
-	const { urlmode, message, ask, typed, roundTimeout, signal, recheck, verify, sendLink, progressEvery, ...rest } = options;
+export function createElicitation(options, signal) {
+	const { urlmode, message, ask, typed, roundTimeout, signal: _, recheck, verify, sendLink, progressEvery, ...rest } = options;
 	if (typeof message !== 'string' || message === '') throw new TypeError('message must be a non-empty string');
 	const create = /** @type {(options: import('../core/types.js').AnyCreateOptions) => Promise<Elicitation>} */ (urlmode.create.bind(urlmode));
-	return create({ ...rest, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined || sharedOf(urlmode).recheckOf(rest.provider) !== undefined });
+	return create({ ...rest, signal, resumeKey: resumeKeyOf(options), canRecheck: recheck !== undefined || sharedOf(urlmode).recheckOf(rest.provider) !== undefined });
 }
 
 /**
@@ -68,10 +69,11 @@ export function createElicitation(options) {
  *
  * @param {ElicitOptions} options
  * @param {Elicitation} [created] the elicitation, if it was created before
+ * @param {AbortSignal} [signal] of the call
  * @returns {Promise<Begun | import('./types.js').Completed>}
  */
-export async function resumeOrCreate(options, created) {
-	const elicitation = created ?? await createElicitation(options);
+export async function resumeOrCreate(options, created, signal) {
+	const elicitation = created ?? await createElicitation(options, signal);
 	const found = elicitation.resumed ? await findOutcome(options, elicitation.elicitationId) : 'pending';
 	return typeof found === 'object' ? { outcome: found, elicitation, isEarlier: created === undefined } : { elicitation, found };
 }

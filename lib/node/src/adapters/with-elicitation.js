@@ -148,7 +148,7 @@ async function ask(options, round, client, created) {
 	const { request, required, retry, session, task } = round;
 	const way = wayOf(options, round, client);
 	if ((way === 'retry' || task) && retry && isRetried(retry)) return continueByRetry(options, { ...round, retry });
-	const begun = await resumeOrCreate(options, created);
+	const begun = await resumeOrCreate(options, created, round.signal);
 	if (begun.outcome) return begun;
 	const { elicitation, found } = begun;
 	if (task) return askByTask(options, { ...round, task }, begun, way === 'retry');

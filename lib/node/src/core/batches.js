@@ -1,6 +1,7 @@
 // Statements for many callers at once. Requests that come while a statement is under
 // way go into the next one together; one alone is not delayed.
 
+import { onAbort } from './abort.js';
 import { isDatabaseError, UrlModeBusyError } from './errors.js';
 
 /**
@@ -17,6 +18,8 @@ const OF_AN_ELEMENT = /^(22|23|P0|40|55P03|57014)/;
  * @property {(answer: A) => void} resolve
  * @property {(error: unknown) => void} reject
  * @property {number} until when it must have been sent, by performance.now()
+ * @property {boolean} isSent
+ * @property {boolean} isGone its caller has taken it back
  */
 
 /** @template T, A */
@@ -32,8 +35,9 @@ export class Batches {
 	#timer;
 
 	/**
-	 * @param {(elements: T[]) => Promise<A[]>} run one statement, in a transaction of its own; an answer for each
-	 *     element, in their order
+	 * @param {(elements: T[], leave: () => number[]) => Promise<A[]>} run one statement, in a transaction of its own; an answer for each
+	 *     element, in their order. It calls `leave` when it is about to be sent, and leaves out the elements with these numbers; if it does
+	 *     not, all of them are in it
 	 * @param {{ size: number, atOnce: number, waitMs: number }} limits elements of a statement; statements under way;
 	 *     how many milliseconds an element waits to be sent, before it is rejected
 	 */
@@ -46,11 +50,32 @@ export class Batches {
 
 	/**
 	 * @param {T} element
+	 * @param {AbortSignal} [signal] takes it back, as long as it was not sent. What was sent ends as it ends
 	 * @returns {Promise<A>}
 	 */
-	ask(element) {
+	async ask(element, signal) {
+		signal?.throwIfAborted();
+		/** @type {() => void} */
+		let stop = () => {};
+		try {
+			return await this.#queue(element, (queued) => {
+				if (signal) stop = onAbort(signal, (reason) => this.#takeBack(queued, reason));
+			});
+		} finally {
+			stop();
+		}
+	}
+
+	/**
+	 * @param {T} element
+	 * @param {(queued: Queued<T, A>) => void} follow
+	 * @returns {Promise<A>}
+	 */
+	#queue(element, follow) {
 		return new Promise((resolve, reject) => {
-			this.#queued.push({ element, resolve, reject, until: performance.now() + this.#waitMs });
+			const queued = { element, resolve, reject, until: performance.now() + this.#waitMs, isSent: false, isGone: false };
+			this.#queued.push(queued);
+			follow(queued);
 			if (this.#underWay < this.#atOnce) void this.#work();
 			else this.#timer ??= setTimeout(() => this.#rejectOverdue(), this.#waitMs);
 		});
@@ -62,6 +87,15 @@ export class Batches {
 		for (const queued of this.#queued.splice(0, first < 0 ? Infinity : first)) this.#refuse(queued);
 		const [next] = this.#queued;
 		this.#timer = next && setTimeout(() => this.#rejectOverdue(), next.until - now);
+	}
+
+	/** @param {Queued<T, A>} queued @param {unknown} reason */
+	#takeBack(queued, reason) {
+		if (queued.isSent) return;
+		queued.isGone = true;
+		const at = this.#queued.indexOf(queued);
+		if (at >= 0) this.#queued.splice(at, 1);
+		queued.reject(reason);
 	}
 
 	/** @param {Queued<T, A>} queued */
@@ -87,8 +121,14 @@ export class Batches {
 	 * @param {Queued<T, A>[]} batch
 	 */
 	async #answer(batch) {
+		const leave = () => {
+			const gone = batch.flatMap(({ isGone }, n) => (isGone ? [n] : []));
+			batch = batch.filter(({ isGone }) => !isGone);
+			for (const queued of batch) queued.isSent = true;
+			return gone;
+		};
 		try {
-			const answers = await this.#run(batch.map(({ element }) => element));
+			const answers = await this.#run(batch.map(({ element }) => element), leave);
 			batch.forEach(({ resolve }, n) => resolve(/** @type {A} */ (answers[n])));
 		} catch (error) {
 			if (batch.length === 1 || !(isDatabaseError(error) && OF_AN_ELEMENT.test(error.code))) {
@@ -106,6 +146,7 @@ export class Batches {
 		const now = performance.now();
 		batch.filter(({ until }) => until <= now).forEach((queued) => this.#refuse(queued));
 		const rest = batch.filter(({ until }) => until > now);
+		for (const queued of rest) queued.isSent = false; // nothing has happened
 		if (rest.length > 0) await this.#answer(rest);
 	}
 }

@@ -1,6 +1,6 @@
 // Makes elicitations, or finds those that a call can go on with.
 
-import { checkTarget, hasPrice } from './arguments.js';
+import { checkSignal, checkTarget, hasPrice } from './arguments.js';
 import { RESUME_ATTEMPTS } from './contract-limits.js';
 import { FORM_INFO, VERIFIER_INFO } from './contract-seals.js';
 import { checkCreateOptions, hasForm } from './create-options.js';
@@ -50,6 +50,8 @@ export class Creator {
 	 */
 	async create(options) {
 		const checked = checkCreateOptions(options);
+		const { signal } = options;
+		checkSignal(signal);
 		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session, this.#tenant);
 		const amount = hasPrice(expected) ? await priceOf(this.#descriptions.get(provider) ?? provider, expected) : undefined;
@@ -64,7 +66,7 @@ export class Creator {
 		for (let attempt = 0; attempt < RESUME_ATTEMPTS; attempt += 1) {
 			const resumable = resumeKey === null && item === null ? undefined : await this.#database.resume({
 				binding, provider, kind, resumeKey, canRecheck, request, item, expected: price, earlierRequest,
-			});
+			}, signal);
 			// What does not match was told, or nobody heard it: from now on the money is held.
 			if (resumable?.isHeld) await this.#database.claimRefusal({ id: resumable.id, binding });
 			if (resumable) return this.#urls.toElicitation({ ...resumable, binding, byOthers, resumed: true });
@@ -77,7 +79,7 @@ export class Creator {
 				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected: price, item,
 				verifier, ttlMs: ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
 				form: checked.form && seal(this.#keys, { id, binding, use: FORM_INFO }, JSON.stringify(checked.form)),
-			});
+			}, signal);
 			// Another call of the same owner was faster: resume its elicitation.
 			if (expires === undefined) continue;
 			this.#events.created({ id, provider, kind, owner, expires });

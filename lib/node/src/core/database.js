@@ -69,13 +69,13 @@ export function readRows(query, rowKeys) {
 export class Database {
 	#pool;
 	#tenant;
-	/** A statement of a batch, whose calls are tracked. @type {sql.Query} */
-	#run = (...statement) => this.#pool.run(...statement);
+	/** A statement of a batch, whose calls are tracked. @type {(leave: () => number[]) => sql.Query} */
+	#runBatch = (leave) => (text, values, reads) => this.#pool.run(text, values, reads, leave);
 	/** @type {sql.Query} */
 	#ask = (...statement) => this.#pool.query(...statement);
-	#creates = new Batches((/** @type {NewRow[]} */ rows) => this.#create(rows), BATCHES);
-	#resumes = new Batches((/** @type {Resuming[]} */ all) => this.#resume(all), BATCHES);
-	#abandons = new Batches((/** @type {Abandoned[]} */ rows) => sql.abandon(this.#run, rows), BATCHES);
+	#creates = new Batches((/** @type {NewRow[]} */ rows, leave) => this.#create(rows, leave), BATCHES);
+	#resumes = new Batches((/** @type {Resuming[]} */ all, leave) => this.#resume(all, leave), BATCHES);
+	#abandons = new Batches((/** @type {Abandoned[]} */ rows, leave) => sql.abandon(this.#runBatch(leave), rows), BATCHES);
 
 	/**
 	 * @param {import('./database-url.js').DatabaseConfig} config
@@ -89,16 +89,17 @@ export class Database {
 
 	/**
 	 * @param {Omit<NewRow, 'tenant'>} row
+	 * @param {AbortSignal} [signal] takes it back, as long as it was not sent
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
 	 * @throws {ElicitationLimitError}
 	 * @throws {ElicitationSubscribedError}
 	 * @throws {UrlModeBusyError}
 	 */
-	async create(row) {
+	async create(row, signal) {
 		try {
 			// Also the waits between the attempts belong to the call, which `close` waits for.
-			return await this.#pool.track(() => this.#createWhenFree({ ...row, tenant: this.#tenant }));
+			return await this.#pool.track(() => this.#createWhenFree({ ...row, tenant: this.#tenant }, signal));
 		} catch (error) {
 			if (isDatabaseError(error) && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;
@@ -107,12 +108,13 @@ export class Database {
 
 	/**
 	 * @param {NewRow} row
+	 * @param {AbortSignal} [signal]
 	 * @returns {Promise<number | undefined>} as for `create`
 	 */
-	async #createWhenFree(row) {
+	async #createWhenFree(row, signal) {
 		const giveUp = Date.now() + QUERY_MS;
 		for (let delay = BUSY_MIN_MS; ; delay = Math.min(2 * delay, BUSY_MAX_MS)) {
-			const { outcome, expires } = await this.#creates.ask(row);
+			const { outcome, expires } = await this.#creates.ask(row, signal);
 			if (outcome === 'full') throw new ElicitationLimitError();
 			if (outcome === 'subscribed') throw new ElicitationSubscribedError(String(row.item));
 			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;
@@ -124,23 +126,24 @@ export class Database {
 		}
 	}
 
-	/** @param {NewRow[]} rows */
-	async #create(rows) {
-		const answers = await sql.createElicitation(this.#run, rows);
+	/** @param {NewRow[]} rows @param {() => number[]} leave */
+	async #create(rows, leave) {
+		const answers = await sql.createElicitation(this.#runBatch(leave), rows);
 		return answers.map(({ expires_at: expires, outcome }) => ({ outcome, expires: expires === null ? NaN : Number(expires) }));
 	}
 
 	/**
 	 * @param {Resuming} asked
+	 * @param {AbortSignal} [signal] as for `create`
 	 * @returns {Promise<Resumed | undefined>}
 	 */
-	resume(asked) {
-		return this.#pool.track(() => this.#resumes.ask(asked));
+	resume(asked, signal) {
+		return this.#pool.track(() => this.#resumes.ask(asked, signal));
 	}
 
-	/** @param {Resuming[]} all */
-	async #resume(all) {
-		const rows = await sql.resumeFor(this.#run, all);
+	/** @param {Resuming[]} all @param {() => number[]} leave */
+	async #resume(all, leave) {
+		const rows = await sql.resumeFor(this.#runBatch(leave), all);
 		return rows.map(({ id, provider, kind, status, expires_at: expires, expires_in_ms: ttl, link_kid: linkKid }) => (id === null ? undefined
 			: { id, provider, kind, isHeld: status === 'held', expires: Number(expires), ttl: Number(ttl), linkKid }));
 	}

@@ -58,6 +58,9 @@ const PROBE_CHANNEL = 'urlmode_probe';
  * @property {(channel: string, payload: string) => Promise<unknown>} [notify] sends a notification over another connection
  */
 
+/** In the options of a pool: the class of another listener, which connects to nothing (urlmode/testing). */
+export const LISTENER = Symbol('listener');
+
 /** @extends {EventEmitter<Events>} */
 export class Listener extends EventEmitter {
 	#config;

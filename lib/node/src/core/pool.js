@@ -19,6 +19,8 @@ export class Pool {
 	#pool;
 	/** Closes the pool, if it is this one's own. */
 	#end = async () => {};
+	/** Whether its connections leave out what was taken back when they send. */
+	#isOwn;
 	#closed = false;
 	#brokenOff = false;
 	/** @type {Map<Promise<unknown>, (reason: unknown) => void>} the calls in progress, and what rejects each */
@@ -32,6 +34,7 @@ export class Pool {
 	 * @param {import('./types.js').Pool | undefined} [pool] somebody else's, which is used instead of a pool of its own
 	 */
 	constructor(config, pool) {
+		this.#isOwn = !pool;
 		this.#pool = pool ?? this.#openPool(config);
 	}
 
@@ -134,9 +137,12 @@ export class Pool {
 	 * @param {string} text
 	 * @param {unknown[]} values
 	 * @param {boolean} [reads]
+	 * @param {() => number[]} [leave] of a batch: the numbers of its elements that are not to be sent any more
 	 * @returns {Promise<Record<string, unknown>[]>}
 	 */
-	async run(text, values, reads = false) {
+	async run(text, values, reads = false, leave) {
+		if (leave) this.#shared.leaving.set(values, leave);
+		if (!this.#isOwn && this.#shared.isTakenBack(values)) return TAKEN_BACK;
 		for (let attempt = 1; ; attempt += 1) {
 			try {
 				return (await this.#pool.query(text, values)).rows;

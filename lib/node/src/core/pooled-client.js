@@ -20,10 +20,27 @@ export const TAKEN_BACK = [];
 export class Shared {
 	/** @type {WeakSet<unknown[]>} the values of statements that are not to be sent any more */
 	takenBack = new WeakSet();
+	/** @type {WeakMap<unknown[], () => number[]>} by the values of the statement of a batch: the numbers of its elements that were taken back */
+	leaving = new WeakMap();
 	/** @type {WeakMap<unknown[], Progress>} by the values of the statement */
 	progress = new WeakMap();
 	/** @type {Set<PooledClient>} those on which no statement runs */
 	idle = new Set();
+
+	/**
+	 * Leaves out what was taken back of a statement that is about to be sent.
+	 *
+	 * @param {unknown[]} values of a batch: each has an array with an entry for each element
+	 * @returns {boolean} whether nothing is left to be sent
+	 */
+	isTakenBack(values) {
+		if (this.takenBack.has(values)) return true;
+		const gone = this.leaving.get(values)?.();
+		if (!gone) return false;
+		const columns = /** @type {unknown[][]} */ (values);
+		for (const n of gone.reverse()) for (const column of columns) column.splice(n, 1);
+		return columns[0]?.length === 0;
+	}
 
 	/** Where the server may be the wrong one, no statement is sent any more. */
 	dropIdle() {
@@ -57,7 +74,7 @@ export class PooledClient extends Client {
 	query(...call) {
 		const [text, values, callback] = /** @type {[string, unknown[], Callback]} */ (/** @type {unknown[]} */ (call));
 		this.#shared.idle.delete(this);
-		if (this.#shared.takenBack.has(values)) {
+		if (this.#shared.isTakenBack(values)) {
 			process.nextTick(callback, undefined, { rows: TAKEN_BACK });
 		} else if (this.#hasJustAnswered()) {
 			this.#send(text, values, callback);

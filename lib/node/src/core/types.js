@@ -169,6 +169,8 @@
  *     payment or an account is the user's, and many clients register anew for each installation
  * @property {string | undefined} [traceparent] the trace of the call (W3C Trace Context, version 00). It is kept with the row, and shown to
  *     the operator. The adapters take it from the call, where the framework tells it
+ * @property {AbortSignal | undefined} [signal] takes the call back, with its reason, as long as its statement was not sent. What was sent ends as
+ *     it ends
  * @property {boolean | undefined} [canRecheck] false if the waits have no `recheck` function: then a payment that has ended, and of
  *     which only a recheck could say that it was paid, is not resumed. True by default
  *

@@ -24,7 +24,7 @@ import {
 import { Handles } from './handles.js';
 import { openKeys } from './keys.js';
 import { Ledger } from './ledger.js';
-import { Listener } from './listener.js';
+import { LISTENER, Listener } from './listener.js';
 import { setInternals } from './internals.js';
 import { Metrics } from './metrics.js';
 import { MoneyMethods } from './money.js';
@@ -86,7 +86,8 @@ export class UrlMode extends MoneyMethods {
 		this.#keys = openKeys(keysFile, keys);
 		const urls = new UrlBuilder(this.#keys, base.origin);
 		this.#database = new Database(config, pool, tenant);
-		this.#listener = new Listener(config, {
+		const OwnListener = /** @type {{ [LISTENER]?: typeof Listener }} */ (config)[LISTENER] ?? Listener;
+		this.#listener = new OwnListener(config, {
 			listen: checkFlag('listen', listen, true),
 			notify: (channel, payload) => this.#database.notify(channel, payload),
 		});
@@ -100,7 +101,7 @@ export class UrlMode extends MoneyMethods {
 				result: sealPayment(this.#keys, rowKey, payment).toString('base64'),
 			}))),
 			endRecheck: (rowKey, taken, failed) => this.#database.endRecheck(rowKey, taken, failed),
-			complete: ({ id, binding }, answer) => this.#complete(id, binding, answer),
+			complete: (rowKey, answer) => this.#complete(rowKey, answer),
 		};
 		const asking = rechecker(recheckOperations);
 		this.#rechecks = new Rechecks(checkRechecks(rechecks), (...statement) => this.#database.query(...statement), asking, tenant);
@@ -174,21 +175,19 @@ export class UrlMode extends MoneyMethods {
 	 * @throws {import('./errors.js').ElicitationSealError}
 	 */
 	async waitForCompletion(id, options) {
-		this.#checkOpen();
+		const { rowKey, owner } = this.#rowOf(id, options);
 		this.#purger.start();
-		const elicitationId = checkId(id);
-		const owner = checkOwner(options);
 		const { signal, onProgress, recheck, verify } = options;
 		const timeout = checkTimeout(options.timeout ?? TIMEOUT_MS);
 		checkSignal(signal);
 		for (const [option, value] of Object.entries({ onProgress, recheck, verify })) checkFunction(option, value);
 		const abandon = checkFlag('abandon', options.abandon, false)
-			? (/** @type {string} */ reason) => this.#abandon(elicitationId, owner, 'cancel', reason) : undefined;
+			? (/** @type {string} */ reason) => this.#abandon(rowKey, owner, 'cancel', reason) : undefined;
 		if (signal?.aborted) {
 			await abandon?.('aborted').catch(() => {});
 			throw signal.reason;
 		}
-		return this.#metrics.follow(this.#waits.wait(elicitationId, this.#bindingOf(owner), {
+		return this.#metrics.follow(this.#waits.wait(rowKey.id, rowKey.binding, {
 			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: (row) => this.#events.status(row, owner),
 		}), timeout, signal);
 	}
@@ -206,11 +205,9 @@ export class UrlMode extends MoneyMethods {
 	 * @throws {import('./errors.js').ElicitationReferenceError}
 	 */
 	async complete(id, options) {
-		this.#checkOpen();
-		const elicitationId = checkId(id);
-		const owner = checkOwner(options);
-		const outcome = await this.#complete(elicitationId, this.#bindingOf(owner), options);
-		if (outcome === 'completed') void this.#events.completion(elicitationId, owner);
+		const { rowKey, owner } = this.#rowOf(id, options);
+		const outcome = await this.#complete(rowKey, options);
+		if (outcome === 'completed') void this.#events.completion(rowKey.id, owner);
 		return outcome !== 'already';
 	}
 
@@ -238,10 +235,10 @@ export class UrlMode extends MoneyMethods {
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
 	async abandon(id, options) {
-		this.#checkOpen();
+		const { rowKey, owner } = this.#rowOf(id, options);
 		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
 		const reason = checkReason(options.reason ?? 'abandoned');
-		const outcome = await this.#abandon(checkId(id), checkOwner(options), action, reason);
+		const outcome = await this.#abandon(rowKey, owner, action, reason);
 		return outcome === 'completed';
 	}
 
@@ -257,11 +254,10 @@ export class UrlMode extends MoneyMethods {
 	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover
 	 */
 	async claim(id, options) {
-		this.#checkOpen();
-		const owner = checkOwner(options);
+		const { rowKey } = this.#rowOf(id, options);
 		const action = checkAction(options.action ?? 'accept');
 		const reference = options.reference === undefined ? null : checkReference(options.reference);
-		return this.#claims.claimAtOnce({ id: checkId(id), binding: this.#bindingOf(owner) }, {
+		return this.#claims.claimAtOnce(rowKey, {
 			action, reference, held: checkFlag('held', options.held, false), ...checkRecheck(options),
 		});
 	}
@@ -279,11 +275,10 @@ export class UrlMode extends MoneyMethods {
 	 * @throws {import('./errors.js').ElicitationSealError} if no key opens what another call has returned
 	 */
 	async beginClaim(id, options) {
-		this.#checkOpen();
-		const owner = checkOwner(options);
+		const { rowKey } = this.#rowOf(id, options);
 		const { signal } = options;
 		checkSignal(signal);
-		return this.#claims.begin({ id: checkId(id), binding: this.#bindingOf(owner) }, {
+		return this.#claims.begin(rowKey, {
 			reference: options.reference === undefined ? null : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal,
@@ -372,19 +367,25 @@ export class UrlMode extends MoneyMethods {
 	}
 
 	/**
-	 * @param {string} id
-	 * @param {Buffer} binding
-	 * @param {Answer} answer
+	 * Each method that is about one elicitation begins with it.
+	 *
+	 * @param {unknown} id
+	 * @param {Owner} options
 	 */
-	async #complete(id, binding, answer) {
-		const { json, ...rest } = checkAnswer(answer);
-		const result = json === null ? null : seal(this.#keys, { id, binding, use: RESULT_INFO }, json);
-		return this.#database.settle({ id, binding, ...rest, result });
+	#rowOf(id, options) {
+		this.#checkOpen();
+		const owner = checkOwner(options);
+		return { rowKey: { id: checkId(id), binding: bindingOf(owner.subject, owner.session, this.#tenant) }, owner };
 	}
 
-	/** @param {{ subject: string, session: string }} owner */
-	#bindingOf({ subject, session }) {
-		return bindingOf(subject, session, this.#tenant);
+	/**
+	 * @param {import('./database.js').RowKey} rowKey
+	 * @param {Answer} answer
+	 */
+	async #complete(rowKey, answer) {
+		const { json, ...rest } = checkAnswer(answer);
+		const result = json === null ? null : seal(this.#keys, { ...rowKey, use: RESULT_INFO }, json);
+		return this.#database.settle({ ...rowKey, ...rest, result });
 	}
 
 	/** @param {import('./database.js').RowKey} rowKey */
@@ -394,14 +395,14 @@ export class UrlMode extends MoneyMethods {
 	}
 
 	/**
-	 * @param {string} id
+	 * @param {import('./database.js').RowKey} rowKey
 	 * @param {{ subject: string, session: string }} owner
 	 * @param {'decline' | 'cancel'} action
 	 * @param {string} reason
 	 */
-	async #abandon(id, owner, action, reason) {
-		const outcome = await this.#database.abandon({ id, binding: this.#bindingOf(owner) }, action, reason);
-		if (outcome === 'completed') void this.#events.completion(id, owner);
+	async #abandon(rowKey, owner, action, reason) {
+		const outcome = await this.#database.abandon(rowKey, action, reason);
+		if (outcome === 'completed') void this.#events.completion(rowKey.id, owner);
 		return outcome;
 	}
 }

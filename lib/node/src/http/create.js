@@ -1,6 +1,6 @@
 // `create` over HTTP: in one call, or in two where the target is made with the way back.
 
-import { checkId, checkOwner, checkTarget } from '../core/arguments.js';
+import { checkId, checkOwner, checkSignal, checkTarget } from '../core/arguments.js';
 import { RESUME_ATTEMPTS } from '../core/contract-limits.js';
 import { ElicitationExistsError, ElicitationLimitError, ElicitationSubscribedError } from '../core/errors.js';
 import { checkTargetUrl } from '../core/url.js';
@@ -21,19 +21,20 @@ import { UrlModeApiError } from './api.js';
 export async function create(api, name, options) {
 	const id = options.id === undefined ? crypto.randomUUID() : checkId(options.id);
 	const members = { id, name, ...membersOf(options) };
-	const { targetUrl: given } = options;
+	const { targetUrl: given, signal } = options;
+	checkSignal(signal);
 	try {
-		if (typeof given !== 'function') return toElicitation(await api.call('create', { ...members, ...targetOf(given, options.kind) }));
+		if (typeof given !== 'function') return toElicitation(await api.call('create', { ...members, ...targetOf(given, options.kind) }, { signal }));
 		for (let attempt = 1; ; attempt += 1) {
 			// It writes nothing, unless there is something to go on with.
-			const found = await api.call('create', members);
+			const found = await api.call('create', members, { signal });
 			if (found.needs === undefined) return toElicitation(found);
 			const { id: elicitationId, return_url: returnUrl, cancel_url: cancelUrl, webhook_url: webhookUrl, amount } = found;
 			const target = await given({
 				elicitationId, returnUrl, cancelUrl: cancelUrl ?? undefined, webhookUrl: webhookUrl ?? undefined,
 				...amount !== null && { amount },
 			});
-			const made = await api.call('create', { ...members, ...targetOf(target, options.kind) });
+			const made = await api.call('create', { ...members, ...targetOf(target, options.kind) }, { signal });
 			if (made.needs === undefined) return toElicitation(made);
 			if (attempt === RESUME_ATTEMPTS) throw new ElicitationExistsError(id);
 		}

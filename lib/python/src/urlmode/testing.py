@@ -5,6 +5,10 @@
 Everything but PostgreSQL is the real package: it checks what a call is given, and the adapters ask the client, wait, and run the body. The first
 elicitation that is created ends as the first end says, and so on; without one it stays open, so that a wait for it times out. Nothing else
 is remembered: what the real database decides about claims, refunds and resumed calls is not tested here, and `unclaimed` and the like are empty.
+
+    async with temporary_database("postgresql://postgres@127.0.0.1/postgres") as url, UrlMode(database_url=url, …) as urlmode:
+
+For what the database decides, this is a real one with the schema, which is dropped afterwards. `complete` ends an elicitation there.
 """
 
 from __future__ import annotations
@@ -14,22 +18,28 @@ import base64
 import json
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ._core.contract_calls import Query, ResumedRow, Row
 from ._core.contract_seals import RESULT_INFO
 from ._core.keys import KeyRing
 from ._core.listener import Listener
+from ._core.migrations import make_schema
 from ._core.pool import Pool, Rows
 from ._core.seal import seal, to_json
 from ._core.sending import current_sending
 from ._core.types import Action
 from ._core.urlmode import UrlMode
 
-__all__ = ["End", "ScriptedUrlMode", "accept", "approve", "decline", "expire", "hold", "type_in"]
+__all__ = ["End", "ScriptedUrlMode", "accept", "approve", "decline", "expire", "hold", "temporary_database", "type_in"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,29 @@ def expire() -> End:
 def hold() -> End:
     """It was paid, and the operator must decide, because a part of it may have gone back."""
     return End("cancel", "held")
+
+
+@asynccontextmanager
+async def temporary_database(admin_url: str) -> AsyncIterator[str]:
+    """The `database_url` of a new database with the schema. It is dropped at the end, whoever is connected to it.
+
+    `admin_url`: a connection string of PostgreSQL, as a superuser. Sessions of the new one have the role urlmode_server, as a server has
+    it. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and stay.
+    """
+    name = f"urlmode_test_{secrets.token_hex(8)}"
+    async with await psycopg.AsyncConnection.connect(admin_url, autocommit=True) as admin:
+        # As migrations wait for each other: the roles are those of the cluster.
+        await admin.execute("SELECT pg_advisory_lock(hashtext('urlmode.migration'))")
+        await admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            own = make_conninfo(admin_url, dbname=name)
+            async with await psycopg.AsyncConnection.connect(own, autocommit=True) as connection:
+                await make_schema(connection)
+            await admin.execute("SELECT pg_advisory_unlock(hashtext('urlmode.migration'))")
+            options = f"{conninfo_to_dict(own).get('options', '')} -c role=urlmode_server".strip()
+            yield make_conninfo(own, options=options)
+        finally:
+            await admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 class ScriptedUrlMode(UrlMode):

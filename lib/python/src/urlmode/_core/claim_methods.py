@@ -13,9 +13,6 @@ from .types import Action, Duration, Id, RecheckFunction
 class ClaimMethods:
     _claims: Claims
 
-    def _check_open(self) -> None:
-        raise NotImplementedError
-
     def _row_key(self, elicitation_id: object, subject: object, session: object) -> RowKey:
         raise NotImplementedError
 
@@ -39,7 +36,6 @@ class ClaimMethods:
         `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `action`: of the outcome
         that was read. `held`: also a payment that is held.
         """
-        self._check_open()
         key = self._row_key(elicitation_id, subject, session)
         action = arguments.check_choice("action", action, ACTIONS)
         reference = arguments.check_reference(reference)
@@ -74,7 +70,6 @@ class ClaimMethods:
         `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `lease`: how long other
         calls wait for this one after it has died.
         """
-        self._check_open()
         key = self._row_key(elicitation_id, subject, session)
         lease_ms = arguments.check_duration("lease", lease, CLAIM_LEASE_MIN_S, CLAIM_LEASE_MAX_S)
         seconds = arguments.check_duration("timeout", timeout, 0, TTL_MAX_S) / 1000

@@ -196,7 +196,6 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `on_progress` is called with
         opened, processing and attempt_failed. `recheck` asks the provider about an event that proves nothing.
         """
-        self._check_open()
         key = self._row_key(elicitation_id, subject, session)
         seconds = arguments.check_timeout(timeout)
         arguments.check_function("on_progress", on_progress)
@@ -247,7 +246,6 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `action`: how it ended.
         `reason`: a code, for other ends than an accept. `result`: what the next wait is given, as JSON.
         """
-        self._check_open()
         key = self._row_key(elicitation_id, subject, session)
         outcome = await self._complete(key, Answer(
             action=action, reason=reason, result=result, amount=amount, currency=currency, reference=reference,
@@ -283,7 +281,6 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         `elicitation_id`, `subject`, `session`: of the elicitation and its owner, as at `create`. `action`: decline or cancel.
         `reason`: a code.
         """
-        self._check_open()
         key = self._row_key(elicitation_id, subject, session)
         action = arguments.check_choice("action", action, ("decline", "cancel"))
         ended = await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
@@ -388,6 +385,8 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
             self._events.follow(self.late_payments(), self.new_refunds())
 
     def _row_key(self, elicitation_id: object, subject: object, session: object) -> RowKey:
+        """Each method that is about one elicitation begins with it."""
+        self._check_open()
         id = arguments.check_id(elicitation_id)
         owner = arguments.check_owner(subject, session)
         return RowKey(id, self._binding_of(owner.subject, owner.session))

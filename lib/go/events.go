@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// EventType is what has happened.
+type EventType string
+
+const (
+	EventCreated    EventType = "created"
+	EventOpened     EventType = "opened"
+	EventProcessing EventType = "processing"
+	EventCompleted  EventType = "completed"
+	EventLate       EventType = "late"
+	EventRefunded   EventType = "refunded"
+)
+
+// Event is something that has become of an elicitation, for an audit log. An instance tells of its own actions, and of the changes that it sees
+// while it waits, each once; of late payments and of refunds each instance tells.
+type Event struct {
+	Type          EventType
+	ElicitationID string
+	Provider      string
+	Owner         Owner
+	// Kind is empty for EventLate and EventRefunded.
+	Kind Kind
+	// ExpiresAt is that of EventCreated.
+	ExpiresAt time.Time
+	// Action and Reason are those of EventCompleted.
+	Action Action
+	Reason string
+	// Payment is that of EventLate, and Refund that of EventRefunded.
+	Payment *ProvenPayment
+	Refund  *Refund
+}
+
+// rememberedMin is of how many elicitations it is remembered at least what was told, and at most of twice as many: those that changed last.
+const rememberedMin = 5_000
+
+var eventRanks = map[EventType]byte{EventCreated: 1, EventOpened: 2, EventProcessing: 3, EventCompleted: 4}
+
+// events tells Config.OnEvent. It is nil without one.
+type events struct {
+	tell  func(context.Context, Event)
+	begin func() // to follow late payments and refunds
+
+	mu           sync.Mutex
+	ranks, older map[string]byte
+}
+
+// once tells it unless a later status of the elicitation was told, or the same one.
+func (es *events) once(ctx context.Context, event Event) {
+	rank := eventRanks[event.Type]
+	es.mu.Lock()
+	known, isKnown := es.ranks[event.ElicitationID]
+	if !isKnown {
+		known = es.older[event.ElicitationID]
+	}
+	if rank > known {
+		es.ranks[event.ElicitationID] = rank
+		if len(es.ranks) == rememberedMin {
+			es.older, es.ranks = es.ranks, map[string]byte{}
+		}
+	}
+	es.mu.Unlock()
+	if rank > known {
+		es.tell(ctx, event)
+	}
+}
+
+func (es *events) created(ctx context.Context, at placed, owner Owner) {
+	if es == nil {
+		return
+	}
+	es.begin()
+	if !at.isResumed {
+		es.once(ctx, Event{Type: EventCreated, ElicitationID: at.key.id, Provider: at.provider, Owner: owner, Kind: at.kind, ExpiresAt: at.expiresAt})
+	}
+}
+
+// telling is what is told of a wait. waits.mu protects provider and kind until they are set.
+type telling struct {
+	events   *events
+	owner    Owner
+	provider string
+	kind     Kind
+}
+
+// read says what the row is.
+func (t *telling) read(of *row) {
+	if t != nil && t.provider == "" {
+		t.provider, t.kind = of.provider, of.kind
+	}
+}
+
+func (t *telling) event(w *wait, what EventType) Event {
+	return Event{Type: what, ElicitationID: w.entry.key.id, Provider: t.provider, Owner: t.owner, Kind: t.kind}
+}
+
+// follow has a wait that is about to begin tell what it sees. Not in the frame of Wait: see await.
+//
+//go:noinline
+func (es *events) follow(w *wait, owner Owner) {
+	es.begin()
+	t, options := &telling{events: es, owner: owner}, *w.options
+	progress := options.Progress
+	options.Progress = func(each Progress) {
+		if each != ProgressAttemptFailed {
+			es.once(w.ctx, t.event(w, EventType(each)))
+		}
+		if progress != nil {
+			progress(each)
+		}
+	}
+	options.telling = t
+	w.options = &options
+}
+
+// completed tells how a wait has ended.
+//
+//go:noinline
+func (t *telling) completed(w *wait) {
+	event := t.event(w, EventCompleted)
+	event.Action, event.Reason = w.outcome.Action, w.outcome.Reason
+	t.events.once(w.ctx, event)
+}
+
+// tellCompleted tells what this instance has completed. An event that cannot be told fails nothing else.
+func (m *Instance) tellCompleted(ctx context.Context, k rowKey, owner Owner) {
+	if m.events == nil {
+		return
+	}
+	if read, err := m.db.read(ctx, k); err == nil && read.status == Completed {
+		m.events.once(ctx, Event{Type: EventCompleted, ElicitationID: k.id, Provider: read.provider, Owner: owner, Kind: read.kind,
+			Action: read.action, Reason: read.reason})
+	}
+}
+
+func (m *Instance) newEvents(tell func(context.Context, Event), running context.Context) *events {
+	if tell == nil {
+		return nil
+	}
+	return &events{tell: tell, ranks: map[string]byte{}, begin: sync.OnceFunc(func() {
+		late, refunds := m.LatePayments(running), m.NewRefunds(running)
+		m.waits.run(func() {
+			for each := range late {
+				tell(running, Event{Type: EventLate, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Payment: &each})
+			}
+		})
+		m.waits.run(func() {
+			for each := range refunds {
+				tell(running, Event{Type: EventRefunded, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Refund: &each})
+			}
+		})
+	})}
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+// Package shipped finds files that the repository keeps elsewhere. `publish version` puts copies of them into the modules.
+package shipped
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Files are those in a folder, relative to the source of the caller, if this is the repository, and the copies otherwise.
+func Files(copies fs.FS, folder string) fs.FS {
+	if _, file, _, ok := runtime.Caller(1); ok {
+		here := filepath.Join(filepath.Dir(file), folder)
+		if _, err := os.Stat(here); err == nil {
+			return os.DirFS(here)
+		}
+	}
+	return copies
+}
