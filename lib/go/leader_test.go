@@ -123,10 +123,19 @@ func TestLeaderThatDoesNotCommit(t *testing.T) {
 	waitedFor()
 	rename("leader_of_later", "leader")
 
-	p.ask(t, "part")
+	// What waits for a lock when it is asked about, and in its commit when it is asked again.
+	unlock := lock(t, admin, "LOCK TABLE urlmode.elicitation")
 	again := account(me)
 	again.ID = newID()
-	if _, err := m.Create(t.Context(), again); !errors.Is(err, ErrUnavailable) {
+	stuck := make(chan error, 1)
+	go func() {
+		_, err := m.Create(t.Context(), again)
+		stuck <- err
+	}()
+	p.ask(t, "part")
+	time.Sleep(limits.CommitUnanswered + 2*time.Second)
+	unlock()
+	if err := <-stuck; !errors.Is(err, ErrUnavailable) {
 		t.Fatalf("%v", err)
 	}
 	// It was closed, and not cancelled, which would have committed it.
@@ -155,5 +164,35 @@ func TestLeaderThatDoesNotCommit(t *testing.T) {
 	}
 	if hung := p.ask(t, "hung"); hung != "1" {
 		t.Errorf("%s commits hang", hung)
+	}
+}
+
+// TestLeaderIsLookedFor: as long as a host says nothing, which may be the old primary, and come back as it was.
+func TestLeaderIsLookedFor(t *testing.T) {
+	p := startPair(t)
+	server, err := pgx.ParseConfig(p.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &leadership{server: server}
+	first := func() uint16 {
+		t.Helper()
+		to := server.Copy()
+		if err := l.prepare(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+		return to.Port
+	}
+	l.doubt()
+	if port := first(); port != server.Port || l.isDoubted.Load() {
+		t.Errorf("both have answered: %d, %v", port, l.isDoubted.Load())
+	}
+	p.ask(t, "part")
+	l.doubt()
+	p.ask(t, "stop")
+	alone := first()
+	p.ask(t, "start")
+	if beside := first(); alone == server.Port || beside != alone {
+		t.Errorf("%d, and then %d", alone, beside)
 	}
 }
