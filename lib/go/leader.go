@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
 )
@@ -145,6 +146,21 @@ func (l *leadership) putFirst(ctx context.Context, hosts []*pgx.ConnConfig, to *
 	for _, other := range rest {
 		to.Fallbacks = append(to.Fallbacks, &pgconn.FallbackConfig{Host: other.Host, Port: other.Port, TLSConfig: other.TLSConfig})
 		to.Fallbacks = append(to.Fallbacks, other.Fallbacks...)
+	}
+}
+
+// NeverCancel is for the configuration of a pool of your own. pgx cancels each statement whose connection is lost or whose
+// context ends. PostgreSQL then commits what waits for a standby, on that server alone.
+func NeverCancel(config *pgxpool.Config) {
+	before := config.BeforeConnect
+	config.BeforeConnect = func(ctx context.Context, to *pgx.ConnConfig) error {
+		if before != nil {
+			if err := before(ctx, to); err != nil {
+				return err
+			}
+		}
+		neverCancel(to)
+		return nil
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
 )
@@ -195,4 +196,47 @@ func TestLeaderIsLookedFor(t *testing.T) {
 	if beside := first(); alone == server.Port || beside != alone {
 		t.Errorf("%d, and then %d", alone, beside)
 	}
+}
+
+// A statement whose context ends while it waits goes on, and commits.
+func TestNeverCancel(t *testing.T) {
+	admin := connect(t, "URLMODE_ADMIN_DATABASE_URL")
+	do := func(statement string) {
+		t.Helper()
+		if _, err := admin.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("CREATE TABLE public.never_cancel (n integer)")
+	defer do("DROP TABLE public.never_cancel")
+	config, err := pgxpool.ParseConfig(required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := 0
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { called++; return nil }
+	NeverCancel(config)
+	mine, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mine.Close()
+	conn, err := mine.Acquire(t.Context())
+	if err != nil || called != 1 {
+		t.Fatal(err, called)
+	}
+	lost := conn.Conn().PgConn()
+
+	unlock := lock(t, admin, "LOCK TABLE public.never_cancel")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "INSERT INTO public.never_cancel VALUES (1)"); err == nil {
+		t.Fatal("it did not wait")
+	}
+	conn.Release()
+	<-lost.CleanupDone()
+	unlock()
+	until(t, "the row is there", func() bool {
+		return countAt(t, config.ConnString(), "SELECT count(*) FROM public.never_cancel") == 1
+	})
 }
