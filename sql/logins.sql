@@ -27,6 +27,7 @@ DECLARE
 		WHERE to_regrole(b.prefix || v.suffix) IS NOT NULL
 	);
 	busy text;
+	setting text;
 	r record;
 BEGIN
 	-- A new login is like the one that it stands beside.
@@ -46,19 +47,20 @@ BEGIN
 		IF r.has_frameworks AND to_regnamespace('urlmode_frameworks') IS NOT NULL THEN
 			EXECUTE format('GRANT USAGE ON SCHEMA urlmode_frameworks TO %I', r.login);
 		END IF;
-		DECLARE
-			setting text;
-		BEGIN
-			FOR setting IN
-				SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', r.login, current_database(), split_part(c, '=', 1), substr(c, strpos(c, '=') + 1))
-				FROM pg_db_role_setting s, unnest(s.setconfig) c
-				WHERE s.setrole = r.other AND s.setdatabase = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-			LOOP
+		FOR setting IN
+			-- A list of names is kept as it is written, and every other value without its quotes.
+			SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %s', r.login, current_database(), p.name,
+				CASE WHEN p.name IN ('search_path', 'temp_tablespaces', 'local_preload_libraries', 'session_preload_libraries') THEN p.value
+					ELSE quote_literal(p.value) END)
+			FROM pg_db_role_setting s, unnest(s.setconfig) c, LATERAL (SELECT split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)) p (name, value)
+			WHERE s.setrole = r.other AND s.setdatabase = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+		LOOP
+			BEGIN
 				EXECUTE setting;
-			END LOOP;
-		EXCEPTION WHEN insufficient_privilege THEN
-			RAISE WARNING 'the administrator of the role % must execute %', r.login, setting;
-		END;
+			EXCEPTION WHEN insufficient_privilege THEN
+				RAISE WARNING 'the administrator of the role % must execute %', r.login, setting;
+			END;
+		END LOOP;
 	END LOOP;
 
 	IF current_setting('urlmode.revoke_others')::boolean THEN

@@ -19,7 +19,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 
 ## Tests
 .PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers dist-check all-targets
+.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
 test: test-build ## everything, against the real parts
 	@tests/run
 
@@ -121,6 +121,11 @@ dist-check: deps dist ## the same bytes again from another folder, and each arti
 	+@$(MAKE) --no-print-directory build
 	@RUN_DIR=$(CURDIR)/build/dist-check PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
 		(set -a; . build/dist-check/env; exec node --test --test-reporter=spec $(if $(TESTS),--test-name-pattern="$(TESTS)") tests/install/dist-check.mjs)'
+
+patroni: deps   ## a cluster of Patroni, etcd and HAProxy while users pay: crash, switchover, SIGKILL of Patroni alone, partition (PATRONI: an expression)
+	@tests/stack/deps patroni
+	+@$(MAKE) --no-print-directory build
+	@tests/reap node --test --test-concurrency=1 --test-reporter=spec tests/patroni/patroni.test.mjs
 
 all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
 	@tests/all-targets $(TARGETS)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/tenants.h"
 #include "contract/limits.h"
 #include "contract/words.h"
 #include "description/spec_load.h"
 
 #define SECRETS_MAX 16
 #define ACCOUNTS_MAX 256
-#define TENANTS_MAX 64
 #define DEFAULT_GRACE_S 86400
 
 /* In the order of enum um_kind. */
@@ -63,33 +63,6 @@ is_name(const char *name)
 
 	return len != 0 && len <= UM_PROVIDER_MAX && name[len] == '\0'
 		&& name[0] != '-' && name[0] != '_';
-}
-
-/* Reads a list of texts. The strings still belong to it. */
-static bool
-read_texts(const struct um_conf_loc *at, json_t *object, const char *key,
-	const char **out, size_t max, size_t *len)
-{
-	struct um_conf_loc list = um_conf_member(at, key);
-	const json_t *texts = json_object_get(object, key);
-
-	*len = json_array_size(texts);
-	if (texts == NULL)
-		return true;
-	if (*len == 0 || *len > max)
-		return um_conf_error(&list, "is not a list of 1 to %zu strings",
-			max);
-	for (size_t i = 0; i < *len; i++) {
-		struct um_conf_loc here = um_conf_element(&list, i);
-		const json_t *text = json_array_get(texts, i);
-
-		out[i] = json_string_value(text);
-		if (out[i] == NULL || out[i][0] == '\0'
-			|| strlen(out[i]) != json_string_length(text))
-			return um_conf_error(&here,
-				"is not a string, is empty, or contains a NUL");
-	}
-	return true;
 }
 
 static void
@@ -185,12 +158,12 @@ read_env(const struct um_conf_loc *at, json_t *entry,
 		source->notification_url = NULL;
 		return um_conf_error(at, "out of memory");
 	}
-	if (!read_texts(at, entry, "secrets", source->secrets, SECRETS_MAX,
-		    &env->secrets_len)
-		|| !read_texts(at, entry, "return_secrets",
+	if (!um_conf_get_texts(at, entry, "secrets", source->secrets,
+		    SECRETS_MAX, &env->secrets_len)
+		|| !um_conf_get_texts(at, entry, "return_secrets",
 			source->return_secrets, SECRETS_MAX,
 			&env->return_secrets_len)
-		|| !read_texts(at, entry, "accounts", source->accounts,
+		|| !um_conf_get_texts(at, entry, "accounts", source->accounts,
 			ACCOUNTS_MAX, &env->accounts_len)
 		|| !read_mode(at, entry, &env->mode)
 		|| !read_constants(at, entry, source)
@@ -400,43 +373,6 @@ um_kind_name(enum um_kind kind)
 	return kinds[kind];
 }
 
-/* A tenant's name, or - for the rows without one. */
-static bool
-is_tenant(const char *text)
-{
-	return strlen(text) <= UM_TENANT_MAX
-		&& text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_")]
-		== '\0';
-}
-
-static bool
-read_tenants(struct um_provider *provider, const struct um_conf_loc *at,
-	json_t *entry)
-{
-	const char *names[TENANTS_MAX] = { NULL };
-	struct um_buf joined = { 0 };
-	size_t len = 0;
-
-	if (!read_texts(at, entry, "tenants", names, TENANTS_MAX, &len))
-		return false;
-	if (provider->kind == UM_KIND_PAYMENT && len > 1)
-		return um_conf_member_error(at, "tenants",
-			"is one tenant at most for the kind `payment`");
-	for (size_t i = 0; i < len; i++) {
-		if (names[i] == NULL || !is_tenant(names[i]))
-			return um_conf_member_error(at, "tenants",
-				"is not a list of tenants, each of 1 to 64 "
-				"characters of [a-z0-9_-]");
-	}
-	for (size_t i = 0; i < len; i++)
-		um_buf_cat(&joined, i != 0 ? "," : "",
-			strcmp(names[i], "-") != 0 ? names[i] : "");
-	if (len != 0)
-		um_buf_put(&joined, "", 1);
-	provider->tenants = joined.ptr;
-	return !joined.failed || um_conf_error(at, "out of memory");
-}
-
 static bool
 read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	const char *name, json_t *entry)
@@ -471,7 +407,8 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 			display_name != NULL ? display_name : name,
 			&provider->display_name)
 		&& read_issuer(provider, at, entry)
-		&& read_tenants(provider, at, entry);
+		&& um_tenants_read(&provider->tenants, at, entry,
+			provider->kind == UM_KIND_PAYMENT);
 }
 
 bool

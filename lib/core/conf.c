@@ -295,6 +295,32 @@ um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 }
 
 bool
+um_conf_get_texts(const struct um_conf_loc *at, const json_t *object,
+	const char *key, const char **out, size_t max, size_t *len)
+{
+	struct um_conf_loc list = um_conf_member(at, key);
+	const json_t *texts = json_object_get(object, key);
+
+	*len = json_array_size(texts);
+	if (texts == NULL)
+		return true;
+	if (*len == 0 || *len > max)
+		return um_conf_error(&list, "is not a list of 1 to %zu strings",
+			max);
+	for (size_t i = 0; i < *len; i++) {
+		struct um_conf_loc here = um_conf_element(&list, i);
+		const json_t *text = json_array_get(texts, i);
+
+		out[i] = json_string_value(text);
+		if (out[i] == NULL || out[i][0] == '\0'
+			|| strlen(out[i]) != json_string_length(text))
+			return um_conf_error(&here,
+				"is not a string, is empty, or contains a NUL");
+	}
+	return true;
+}
+
+bool
 um_conf_get_strlist(struct um_strlist *list, const struct um_conf_loc *at,
 	const json_t *node, bool may_be_one)
 {

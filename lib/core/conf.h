@@ -94,6 +94,13 @@ bool um_conf_get_integer(const struct um_conf_loc *at, const json_t *object,
 	const char *key, long long min, long long max, long long *out);
 
 /*
+ * The texts of a member: an array of 1 to `max` strings, none of them empty or with a
+ * NUL, which the node owns. Without the member *len is 0.
+ */
+bool um_conf_get_texts(const struct um_conf_loc *at, const json_t *object,
+	const char *key, const char **out, size_t max, size_t *len);
+
+/*
  * Copies an array of 1 to UM_STRLIST_MAX strings, none of them empty or with
  * a NUL; with `may_be_one`, a single string is accepted too. The caller frees
  * the list with um_strlist_free(), also after a failure.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
 )
@@ -20,17 +21,17 @@ import (
 // leadership is what the connections of one instance know of the host that leads.
 //
 // A primary that was cut off from its cluster still takes writes, but its commits wait for a standby without end. So a statement
-// that is not answered for ten seconds has its server asked, on another connection, what its process does. One that is only slow,
-// or waits for a lock, goes on: it would be slow on another connection as well. Where it waits in its commit, or where nobody
-// answers, all connections are closed, and never cancelled: PostgreSQL commits what waits for a standby when it is cancelled.
-// The next connection is made to the host that leads: that with the highest timeline of those that take writes. Only a promotion
-// raises a timeline, so that no load makes connections go to and fro.
+// that is not answered for ten seconds has its server asked, on another connection, what its process does, and again every ten
+// seconds. One that is only slow, or waits for a lock, goes on: it would be slow on another connection as well. Where it waits
+// in its commit, or where nobody answers, all connections are closed, and never cancelled: PostgreSQL commits what waits for a
+// standby when it is cancelled. The next connection is made to the host that leads: that with the highest timeline of those that
+// take writes. Only a promotion raises a timeline, so that no load makes connections go to and fro.
 type leadership struct {
 	server *pgx.ConnConfig
 	// leave closes the connections that were made before.
 	leave []func()
 
-	// isDoubted: a commit was not answered, so that the leader is looked for, as long as several hosts take writes.
+	// isDoubted: a commit was not answered, so that the leader is looked for, until all hosts have answered and one takes writes.
 	isDoubted atomic.Bool
 }
 
@@ -126,7 +127,8 @@ func (l *leadership) prepare(ctx context.Context, to *pgx.ConnConfig) error {
 
 func (l *leadership) putFirst(ctx context.Context, hosts []*pgx.ConnConfig, to *pgx.ConnConfig) {
 	leader, leaders, highest := 0, 0, ""
-	for i, one := range askAll(ctx, hosts, 0) {
+	answers := askAll(ctx, hosts, 0)
+	for i, one := range answers {
 		if one.answer.timeline != "" {
 			leaders++
 		}
@@ -134,7 +136,8 @@ func (l *leadership) putFirst(ctx context.Context, hosts []*pgx.ConnConfig, to *
 			leader, highest = i, one.answer.timeline
 		}
 	}
-	if leaders == 1 {
+	// Who says nothing may be the old primary, and come back as it was.
+	if leaders == 1 && !slices.ContainsFunc(answers, func(one leaderAnswer) bool { return one.answer.pid == 0 }) {
 		l.isDoubted.Store(false)
 	}
 	first := hosts[leader]
@@ -143,6 +146,21 @@ func (l *leadership) putFirst(ctx context.Context, hosts []*pgx.ConnConfig, to *
 	for _, other := range rest {
 		to.Fallbacks = append(to.Fallbacks, &pgconn.FallbackConfig{Host: other.Host, Port: other.Port, TLSConfig: other.TLSConfig})
 		to.Fallbacks = append(to.Fallbacks, other.Fallbacks...)
+	}
+}
+
+// NeverCancel is for the configuration of a pool of your own. pgx cancels each statement whose connection is lost or whose
+// context ends. PostgreSQL then commits what waits for a standby, on that server alone.
+func NeverCancel(config *pgxpool.Config) {
+	before := config.BeforeConnect
+	config.BeforeConnect = func(ctx context.Context, to *pgx.ConnConfig) error {
+		if before != nil {
+			if err := before(ctx, to); err != nil {
+				return err
+			}
+		}
+		neverCancel(to)
+		return nil
 	}
 }
 
@@ -176,28 +194,38 @@ type judged struct {
 // judge closes the connection of a statement that is not answered in time, unless it is carried out.
 func (l *leadership) judge(ctx context.Context, conn *pgx.Conn) *judged {
 	one, process := &judged{}, conn.PgConn().PID()
+	one.mu.Lock()
+	defer one.mu.Unlock()
 	one.watching = time.AfterFunc(limits.CommitUnanswered, func() {
-		if l.isAtWork(ctx, process) {
-			return
+		if one.decide(conn, l.isAtWork(ctx, process)) {
+			l.doubt()
 		}
-		one.mu.Lock()
-		if one.isOver {
-			one.mu.Unlock()
-			return
-		}
-		one.isLeft = true
-		sever(conn)
-		one.mu.Unlock()
-		l.doubt()
 	})
 	return one
 }
 
-// end is called when the statement has ended, and reports whether its connection was given up.
-func (one *judged) end() bool {
-	one.watching.Stop()
+// decide reports whether the connection was closed.
+func (one *judged) decide(conn *pgx.Conn, isAtWork bool) bool {
 	one.mu.Lock()
 	defer one.mu.Unlock()
+	if one.isOver {
+		return false
+	}
+	if isAtWork {
+		// It may wait in its commit when it is asked again.
+		one.watching.Reset(limits.CommitUnanswered)
+		return false
+	}
+	one.isLeft = true
+	sever(conn)
+	return true
+}
+
+// end is called when the statement has ended, and reports whether its connection was given up.
+func (one *judged) end() bool {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	one.watching.Stop()
 	one.isOver = true
 	return one.isLeft
 }

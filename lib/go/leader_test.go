@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
 )
@@ -123,10 +124,19 @@ func TestLeaderThatDoesNotCommit(t *testing.T) {
 	waitedFor()
 	rename("leader_of_later", "leader")
 
-	p.ask(t, "part")
+	// What waits for a lock when it is asked about, and in its commit when it is asked again.
+	unlock := lock(t, admin, "LOCK TABLE urlmode.elicitation")
 	again := account(me)
 	again.ID = newID()
-	if _, err := m.Create(t.Context(), again); !errors.Is(err, ErrUnavailable) {
+	stuck := make(chan error, 1)
+	go func() {
+		_, err := m.Create(t.Context(), again)
+		stuck <- err
+	}()
+	p.ask(t, "part")
+	time.Sleep(limits.CommitUnanswered + 2*time.Second)
+	unlock()
+	if err := <-stuck; !errors.Is(err, ErrUnavailable) {
 		t.Fatalf("%v", err)
 	}
 	// It was closed, and not cancelled, which would have committed it.
@@ -156,4 +166,77 @@ func TestLeaderThatDoesNotCommit(t *testing.T) {
 	if hung := p.ask(t, "hung"); hung != "1" {
 		t.Errorf("%s commits hang", hung)
 	}
+}
+
+// TestLeaderIsLookedFor: as long as a host says nothing, which may be the old primary, and come back as it was.
+func TestLeaderIsLookedFor(t *testing.T) {
+	p := startPair(t)
+	server, err := pgx.ParseConfig(p.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &leadership{server: server}
+	first := func() uint16 {
+		t.Helper()
+		to := server.Copy()
+		if err := l.prepare(t.Context(), to); err != nil {
+			t.Fatal(err)
+		}
+		return to.Port
+	}
+	l.doubt()
+	if port := first(); port != server.Port || l.isDoubted.Load() {
+		t.Errorf("both have answered: %d, %v", port, l.isDoubted.Load())
+	}
+	p.ask(t, "part")
+	l.doubt()
+	p.ask(t, "stop")
+	alone := first()
+	p.ask(t, "start")
+	if beside := first(); alone == server.Port || beside != alone {
+		t.Errorf("%d, and then %d", alone, beside)
+	}
+}
+
+// A statement whose context ends while it waits goes on, and commits.
+func TestNeverCancel(t *testing.T) {
+	admin := connect(t, "URLMODE_ADMIN_DATABASE_URL")
+	do := func(statement string) {
+		t.Helper()
+		if _, err := admin.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("CREATE TABLE public.never_cancel (n integer)")
+	defer do("DROP TABLE public.never_cancel")
+	config, err := pgxpool.ParseConfig(required(t, "URLMODE_ADMIN_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := 0
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { called++; return nil }
+	NeverCancel(config)
+	mine, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mine.Close()
+	conn, err := mine.Acquire(t.Context())
+	if err != nil || called != 1 {
+		t.Fatal(err, called)
+	}
+	lost := conn.Conn().PgConn()
+
+	unlock := lock(t, admin, "LOCK TABLE public.never_cancel")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "INSERT INTO public.never_cancel VALUES (1)"); err == nil {
+		t.Fatal("it did not wait")
+	}
+	conn.Release()
+	<-lost.CleanupDone()
+	unlock()
+	until(t, "the row is there", func() bool {
+		return countAt(t, config.ConnString(), "SELECT count(*) FROM public.never_cancel") == 1
+	})
 }

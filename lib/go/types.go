@@ -29,7 +29,7 @@ type Config struct {
 	// urlmode_server. Several hosts are tried in turn, with target_session_attrs=read-write by default.
 	DatabaseURL string
 	// Pool is one of your own in place of DatabaseURL. Close does not close it. The connection that listens is
-	// one more, with its configuration, BeforeConnect and AfterConnect.
+	// one more, with its configuration, BeforeConnect and AfterConnect. NeverCancel has to have seen its configuration.
 	Pool *pgxpool.Pool
 	// KeysFile is the name of the keys file, which is read again when it changes.
 	KeysFile string

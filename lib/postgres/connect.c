@@ -36,6 +36,20 @@ receive_notice(void *arg, const PGresult *res)
 	connect->on_notice(text, connect->arg);
 }
 
+/* Whether this libpq has a keyword. */
+static bool
+knows(const char *keyword)
+{
+	PQconninfoOption *options = PQconndefaults();
+	bool found = false;
+
+	for (PQconninfoOption *option = options;
+		option != NULL && option->keyword != NULL; option++)
+		found |= strcmp(option->keyword, keyword) == 0;
+	PQconninfoFree(options);
+	return found;
+}
+
 static enum um_connect_step
 start(struct um_connect *connect, const struct um_addresses *addresses,
 	struct um_error *err)
@@ -47,11 +61,16 @@ start(struct um_connect *connect, const struct um_addresses *addresses,
 	const char *const keywords[] = { "fallback_application_name",
 		"target_session_attrs", "tcp_user_timeout", "keepalives_idle",
 		"keepalives_interval", "client_encoding", "dbname", "host",
-		"hostaddr", "port", NULL };
+		"hostaddr", "port",
+		addresses->is_ordered && knows("load_balance_hosts")
+			? "load_balance_hosts"
+			: NULL,
+		NULL };
 	const char *const values[] = { connect->name, "read-write",
 		TEXT(UM_CONNECT_UNACKED_MS), TEXT(UM_KEEPALIVE_S),
 		TEXT(UM_KEEPALIVE_S), "UTF8", connect->conninfo,
-		addresses->host, addresses->hostaddr, addresses->port, NULL };
+		addresses->host, addresses->hostaddr, addresses->port,
+		"disable", NULL };
 
 	connect->conn = PQconnectStartParams(keywords, values, 1);
 	if (connect->conn == NULL
@@ -87,7 +106,7 @@ resolved(struct um_connect *connect, struct um_error *err)
 
 	connect->resolve = NULL;
 	if (um_resolve_take(resolve, &addresses, err)) {
-		connect->asks_leader &= addresses.leaders != 1;
+		connect->asks_leader &= !addresses.is_certain;
 		step = start(connect, &addresses, err);
 	}
 	um_resolve_free(resolve);

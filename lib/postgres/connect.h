@@ -35,7 +35,7 @@ struct um_connect {
 	/*
 	 * Set it when a commit was not answered: of several hosts, the one that
 	 * leads is taken (postgres/leader.h), not the first one that takes writes.
-	 * It stays set as long as several take writes.
+	 * It stays set until all hosts have answered, and one takes writes.
 	 */
 	bool asks_leader;
 

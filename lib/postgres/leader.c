@@ -33,7 +33,7 @@ answer_of(PGconn *conn)
 	return NULL;
 }
 
-bool
+enum um_leader
 um_leader_ask(const char *conninfo, const char *host, const char *hostaddr,
 	const char *port, char timeline[static UM_TIMELINE_LEN + 1])
 {
@@ -45,15 +45,15 @@ um_leader_ask(const char *conninfo, const char *host, const char *hostaddr,
 		hostaddr, port, "any", "urlmode leader", NULL };
 	PGconn *conn = PQconnectdbParams(keywords, values, 1);
 	PGresult *res = NULL;
-	bool leads = false;
+	enum um_leader says = UM_LEADER_SILENT;
 
-	if (PQstatus(conn) == CONNECTION_OK && (res = answer_of(conn)) != NULL
-		&& PQgetlength(res, 0, 0) == UM_TIMELINE_LEN) {
+	if (PQstatus(conn) == CONNECTION_OK && (res = answer_of(conn)) != NULL)
+		says = PQgetisnull(res, 0, 0) ? UM_LEADER_FOLLOWS
+					      : UM_LEADER_WRITES;
+	if (says == UM_LEADER_WRITES)
 		snprintf(timeline, UM_TIMELINE_LEN + 1, "%s",
 			PQgetvalue(res, 0, 0));
-		leads = true;
-	}
 	PQclear(res);
 	PQfinish(conn);
-	return leads;
+	return says;
 }

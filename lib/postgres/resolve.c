@@ -21,7 +21,7 @@ struct um_resolve {
 	atomic_int holders; /* its owner and its thread */
 	int fd;             /* of eventfd(2) */
 	char *conninfo;     /* to ask who leads, or NULL */
-	char *hosts;        /* as the connection string has them */
+	char *hosts;        /* as the connection string has them, or NULL */
 	char *hostaddrs;    /* the same, or NULL */
 	char *ports;        /* the same, or NULL */
 
@@ -30,7 +30,7 @@ struct um_resolve {
 	struct um_buf hostaddr;
 	struct um_buf port;
 	size_t found;
-	size_t leaders;                     /* that take writes */
+	size_t leaders, followers;          /* that have said so */
 	char timeline[UM_TIMELINE_LEN + 1]; /* the highest of them */
 	int error; /* of getaddrinfo(3), the last one */
 };
@@ -52,12 +52,40 @@ is_name(struct um_str host)
 		&& inet_pton(AF_INET6, text, address) != 1;
 }
 
-static bool
-has_name(struct um_str hosts)
+/* Cuts the next element off a list, which may be NULL. */
+static struct um_str
+next(struct um_str *list)
 {
-	while (hosts.len != 0)
-		if (is_name(um_str_cut(&hosts, ",")))
+	struct um_str element = um_str_cut(list, ",");
+
+	return element.ptr != NULL ? element : um_str("");
+}
+
+/* As libpq counts hosts: one more than there are commas. */
+static size_t
+count_of(const char *hosts, const char *hostaddrs)
+{
+	size_t count = 1;
+
+	for (const char *at = hostaddrs != NULL ? hostaddrs : hosts;
+		(at = strchr(at, ',')) != NULL; at++)
+		count++;
+	return count;
+}
+
+/* Whether a name among them has no address. */
+static bool
+has_name(const char *hosts, const char *hostaddrs)
+{
+	struct um_str names = um_str(hosts);
+	struct um_str addresses = um_str(hostaddrs);
+
+	for (size_t i = count_of(hosts, hostaddrs); i-- != 0;) {
+		bool named = is_name(next(&names));
+
+		if (next(&addresses).len == 0 && named)
 			return true;
+	}
 	return false;
 }
 
@@ -86,11 +114,13 @@ leads(struct um_resolve *resolve, struct um_str host, struct um_str hostaddr,
 	char *name = strndup(host.ptr, host.len);
 	char *address = strndup(hostaddr.ptr, hostaddr.len);
 	char *number = port.ptr != NULL ? strndup(port.ptr, port.len) : NULL;
+	enum um_leader says = name != NULL && address != NULL
+		? um_leader_ask(resolve->conninfo, name, address, number,
+			timeline)
+		: UM_LEADER_SILENT;
 
-	if (name != NULL && address != NULL
-		&& um_leader_ask(resolve->conninfo, name, address, number,
-			timeline))
-		resolve->leaders++;
+	resolve->leaders += says == UM_LEADER_WRITES;
+	resolve->followers += says == UM_LEADER_FOLLOWS;
 	free(name);
 	free(address);
 	free(number);
@@ -147,16 +177,15 @@ look_up_all(struct um_resolve *resolve)
 	/* A single port is for all hosts. */
 	bool one_port = ports.ptr == NULL;
 
-	while (hosts.len != 0) {
-		struct um_str host = um_str_cut(&hosts, ",");
-		struct um_str hostaddr = um_str_cut(&hostaddrs, ",");
+	for (size_t i = count_of(resolve->hosts, resolve->hostaddrs);
+		i-- != 0;) {
+		struct um_str host = next(&hosts);
+		struct um_str hostaddr = next(&hostaddrs);
 
-		if (resolve->hostaddrs != NULL)
-			put(resolve, host, hostaddr, port);
-		else if (is_name(host))
+		if (hostaddr.len == 0 && is_name(host))
 			look_up(resolve, host, port);
 		else
-			put(resolve, host, um_str(""), port);
+			put(resolve, host, hostaddr, port);
 		if (!one_port)
 			port = um_str_cut(&ports, ",");
 	}
@@ -224,18 +253,19 @@ um_resolve_start(const char *conninfo, bool leader)
 	hosts = value_of(options, "host");
 	hostaddrs = value_of(options, "hostaddr");
 	ports = value_of(options, "port");
-	leader = leader && hosts != NULL && strchr(hosts, ',') != NULL;
-	if (hosts == NULL
-		|| (!leader && (hostaddrs != NULL || !has_name(um_str(hosts))))
+	if (hosts == NULL && hostaddrs == NULL)
+		goto out;
+	leader = leader && count_of(hosts, hostaddrs) > 1;
+	if ((!leader && !has_name(hosts, hostaddrs))
 		|| (resolve = calloc(1, sizeof(*resolve))) == NULL)
 		goto out;
 	resolve->holders = 1;
 	resolve->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	resolve->hosts = strdup(hosts);
+	resolve->hosts = hosts != NULL ? strdup(hosts) : NULL;
 	resolve->hostaddrs = hostaddrs != NULL ? strdup(hostaddrs) : NULL;
 	resolve->ports = ports != NULL ? strdup(ports) : NULL;
 	resolve->conninfo = leader ? strdup(conninfo) : NULL;
-	if (resolve->fd < 0 || resolve->hosts == NULL
+	if (resolve->fd < 0 || (hosts != NULL && resolve->hosts == NULL)
 		|| !start_thread(resolve)) {
 		um_resolve_free(resolve);
 		resolve = NULL;
@@ -272,7 +302,10 @@ um_resolve_take(const struct um_resolve *resolve,
 	*addresses = (struct um_addresses){ .host = resolve->host.ptr,
 		.hostaddr = resolve->hostaddr.ptr,
 		.port = resolve->ports != NULL ? resolve->port.ptr : NULL,
-		.leaders = resolve->leaders };
+		.is_ordered = resolve->conninfo != NULL,
+		.is_certain = resolve->error == 0 && resolve->leaders == 1
+			&& resolve->leaders + resolve->followers
+				== resolve->found };
 	return true;
 }
 

@@ -22,8 +22,12 @@ struct um_addresses {
 	const char *host;     /* comma-separated, as are the others */
 	const char *hostaddr; /* empty for a host that is not a name */
 	const char *port;     /* NULL: that of the connection string */
-	/* How many were asked and take writes; 0: nobody asked, or none does. */
-	size_t leaders;
+	bool is_ordered;      /* the first one is to be tried first */
+	/*
+	 * They were asked, all have answered, and one takes writes. Who says
+	 * nothing may be the old primary, and come back as it was.
+	 */
+	bool is_certain;
 };
 
 /*

@@ -101,7 +101,12 @@ SQL
 	fi
 	[ -s "$scratch/done" ] || die "nothing is here of $(printable "$subject")"
 	verb=forgotten
-	[ "$dry_run" -eq 0 ] || verb="would be forgotten"
+	revoked="not revoked at their providers: \1 accounts; their tokens are gone, and what the user granted stays until it ends or the user ends it there"
+	if [ "$dry_run" -eq 1 ]; then
+		verb="would be forgotten"
+		revoked="would not be revoked at their providers: \1 accounts; let the MCP server disconnect them first"
+	fi
 	sed -n "s/^rows \([0-9]*\) \(payments\)\$/kept without the user: \1 \2/p; s/^rows \([0-9]*\) \(approvals\)\$/kept with the user's name: \1 \2 of others/p
 		s/^rows \([0-9]* [a-z]*\)\$/$verb: \1/p" "$scratch/done"
+	sed -n "s/^rows \([0-9]*\) accounts\$/$revoked/p" "$scratch/done"
 }

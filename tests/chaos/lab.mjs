@@ -24,6 +24,7 @@ import { Provider } from './provider.mjs';
 import { openProxy } from './proxy.mjs';
 import { Server } from './servers.mjs';
 import { Users } from './users.mjs';
+import { wrongStories } from './verdict.mjs';
 
 const run = promisify(execFile);
 const BUILD = fileURLToPath(new URL('../../build', import.meta.url));
@@ -221,29 +222,7 @@ export class Lab {
 	 */
 	async verdict() {
 		await within(RECOVERY, 'every user and wait comes to its end', this.users.stop());
-		const { stories } = this.users;
-		const rows = new Map((await this.sql(`SELECT e.id, e.status, e.action, e.failed_attempts,
-			(SELECT count(*)::integer FROM urlmode.payment p WHERE p.elicitation = e.id) AS payments,
-			(SELECT count(*)::integer FROM urlmode.payment p WHERE p.elicitation = e.id AND p.claimed_at IS NOT NULL) AS claimed
-			FROM urlmode.elicitation e WHERE e.id = ANY ($1)`, [stories.map(({ id }) => id)])).map((row) => [row.id, row]));
-		const wrong = { lost: [], doubled: [], differs: [], stuck: [], grown: [] };
-
-		for (const { name, id, expected, acknowledged, waits, claims } of stories) {
-			const row = rows.get(id);
-			if (acknowledged && (row?.status !== 'completed' || row.action !== expected.action)) {
-				wrong.lost.push(`${name} ${id}: ${row?.status} ${row?.action}`);
-			}
-			for (const outcome of await Promise.all(waits)) {
-				const isRight = outcome.action === expected.action && (!expected.detail || outcome.code === expected.detail);
-				if (!isRight) wrong.differs.push(`${name} ${id}: ${JSON.stringify(outcome)}`);
-			}
-			const won = (await claims ?? []).filter(({ claimed }) => claimed).length;
-			// A claim whose answer was lost won as well, and its server does not know.
-			const mayHaveWon = (await claims ?? []).some(({ failures }) => failures > 0);
-			if (name === 'pay' && (row?.payments !== 1 || row.claimed !== 1 || won > 1 || (won === 0 && !mayHaveWon))) {
-				wrong.doubled.push(`${id}: ${row?.payments} payments, ${row?.claimed} claimed, ${won} claims`);
-			}
-		}
+		const wrong = { ...await wrongStories(this.users.stories, (text, values) => this.sql(text, values)), stuck: [], grown: [] };
 		for (const { subject, acknowledged, ends } of this.users.uses) {
 			const other = ends.filter((end) => end !== 'reconnect' && !this.provider.isOf(subject, end));
 			if (other.length > 0 || !acknowledged) wrong.differs.push(`use of ${subject}: ${ends}`);

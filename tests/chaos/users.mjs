@@ -32,6 +32,7 @@ const DONE = /All done|Already done|has approved this/;
  * @property {{ subject: string }} owner
  * @property {{ action: string, detail?: string }} expected
  * @property {boolean} acknowledged the browser or the provider was told that it is done
+ * @property {number} [at] when that was (performance.now())
  * @property {Promise<{ action?: string, code?: string, error?: string }>[]} waits one for each server
  * @property {Promise<{ claimed: boolean, failures: number }[]>} [claims]
  */
@@ -51,6 +52,7 @@ export class Users {
 	#stopped = false;
 	#closed = false;
 	#loops = [];
+	#names;
 	/** Uses that are under way, and what new ones wait for. */
 	#using = new Set();
 	#held = Promise.resolve();
@@ -60,8 +62,10 @@ export class Users {
 	 * @param {import('./servers.mjs').Server[]} servers
 	 * @param {import('./provider.mjs').Provider} provider of the accounts that are used
 	 * @param {(text: string, values: unknown[]) => Promise<unknown>} sql as the administrator
+	 * @param {string[]} names of the stories that they live
 	 */
-	constructor(fixture, servers, provider, sql) {
+	constructor(fixture, servers, provider, sql, names = STORIES) {
+		this.#names = names;
 		this.#fixture = fixture;
 		this.#servers = servers;
 		this.#provider = provider;
@@ -93,7 +97,7 @@ export class Users {
 
 	async #come(n) {
 		for (let turn = n; !this.#stopped && !this.#closed; turn += 1) {
-			await this.#live(STORIES[turn % STORIES.length], turn);
+			await this.#live(this.#names[turn % this.#names.length], turn);
 		}
 	}
 
@@ -172,7 +176,7 @@ export class Users {
 		} finally {
 			browser.close();
 		}
-		story.acknowledged = true;
+		Object.assign(story, { acknowledged: true, at: performance.now() });
 		if (name === 'pay') story.claims = this.#claim(story);
 		await Promise.all(story.waits);
 	}

@@ -1,11 +1,12 @@
 // The chart, as Helm reads it: linted, rendered with several sets of values, each of
 // which the schemas accept, and with wrong ones, which are refused. What it renders with
-// its own values is nginx/containers/kubernetes.yaml; UPDATE=1 writes it. `make chart`
+// its own values is nginx/containers/kubernetes.yaml; UPDATE=1 writes it, and the copy of the
+// rules that the chart has. `make chart`
 // builds Helm first.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,8 @@ import { CHART, CONTAINERS, assertValid, chartDigest, objectsOf, readContainers 
 
 const HELM = fileURLToPath(new URL('../../build/go/bin/helm', import.meta.url));
 const [, VERSION] = /kubeVersion: ">=(.*)-0"/.exec(readFileSync(path.join(CHART, 'Chart.yaml'), 'utf8'));
+// Helm reads nothing outside the chart, and not every copy of a tree keeps links.
+if (process.env.UPDATE) copyFileSync(path.join(CONTAINERS, '../monitoring/alerts.yml'), path.join(CHART, 'files/alerts.yml'));
 const HEAD = `# The chart beside this file with its own values, for clusters without Helm. Replace
 # callback.example.com, the image and the secrets; chart/values.yaml says what they are.
 # \`UPDATE=1 make chart\` renders it, from chart ${chartDigest()}.

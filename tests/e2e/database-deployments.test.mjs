@@ -178,6 +178,8 @@ for (const [index, [name, command]] of Object.entries(MIGRATE).entries()) {
 		await sql(`CREATE DATABASE ${database}`);
 		assert.equal((await migrate(database, ['--frameworks'])).status, 0);
 		await setPasswords('urlmode');
+		// A list of names, and a text with a comma.
+		await sql(`ALTER ROLE urlmode_server IN DATABASE ${database} SET search_path = public, pg_catalog; ALTER ROLE urlmode_server IN DATABASE ${database} SET my.own = 'a, b'`);
 		const before = await rights(database, 'urlmode');
 
 		assert.deepEqual(await migrate(database, ['--deployment', deployment], command), { status: 0, out: '', err: '' });
@@ -187,8 +189,9 @@ for (const [index, [name, command]] of Object.entries(MIGRATE).entries()) {
 			const grants = both.filter((each) => each.login === login).map(({ call }) => call).sort();
 			assert.equal(new Set(grants).size * 2, grants.length, login);
 		}
-		const settings = await query(database, `SELECT current_setting('enable_seqscan') || current_setting('statement_timeout') AS has`, `urlmode_${deployment}_server`);
-		assert.deepEqual(settings, [{ has: 'off25s' }]);
+		const settings = await query(database, `SELECT current_setting('enable_seqscan') || current_setting('statement_timeout') AS has,
+			current_schemas(false)::text AS schemas, current_setting('my.own') AS own`, `urlmode_${deployment}_server`);
+		assert.deepEqual(settings, [{ has: 'off25s', schemas: '{public,pg_catalog}', own: 'a, b' }]);
 		for (const prefix of ['urlmode', `urlmode_${deployment}`]) {
 			assert.deepEqual(await query(database, `SELECT * FROM urlmode.changed_objects('${prefix}_cgi')`, `${prefix}_operator`), []);
 		}

@@ -219,4 +219,13 @@ describe('export and forget', () => {
 		assert.deepEqual(out.match(/\b(export|forget)\b.*/g).map((line) => line.includes(by) && line.includes('2 elicitations') && /^\w+/.exec(line)[0]), ['export', 'export', 'forget']);
 		assert.ok(!out.includes(subject.slice(0, 12)), 'the name of a user who was forgotten is not shown');
 	});
+
+	test('what is not revoked is said', async () => {
+		const subject = `ben-${randomUUID()}`;
+		await fixture.stack.sql(`INSERT INTO urlmode.account (subject, provider, account, scopes, requested, tokens)
+			SELECT urlmode.account_owner('', $1), 'demo', account, '{read}', '{read}', repeat('x', 30)::bytea FROM unnest('{one,two}'::text[]) account`, [subject]);
+		assert.equal((await run('forget', '--dry-run', subject)).out,
+			'would be forgotten: 2 accounts\nwould not be revoked at their providers: 2 accounts; let the MCP server disconnect them first\n');
+		assert.match((await run('forget', subject)).out, /^forgotten: 2 accounts\nnot revoked at their providers: 2 accounts; their tokens are gone, /);
+	});
 });

@@ -4,97 +4,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, mkdirSync, writeFileSync, lstatSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import pg from 'pg';
 import { UrlMode } from 'urlmode';
 
-import { asUser, COMMAND, installCommand, noteArguments, ROOT, urlmode } from '../support/command.mjs';
+import { COMMAND, installCommand, noteArguments, ROOT, urlmode } from '../support/command.mjs';
 import { freePorts } from '../stack/harness.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
-import { startStack } from '../support/stack.mjs';
+import {
+	admin, config, DATABASE, databases, done, env, etc, everything, FILES, folder, folders, HOST, IS_ROOT, keepDatabase, loginOf, nginx, openSetup, options, passwords, read, ROLES, setup, stack, urlIn, urls,
+} from '../support/setup.mjs';
 import { until } from '../support/wait.mjs';
 
-const HOST = 'https://callback.example:8443';
-const ROLES = ['urlmode_cgi', 'urlmode_server', 'urlmode_operator'];
-const FILES = ['config.json', 'keys', 'operator.env', 'server.env'];
-const DATABASE = 'callbacks';
-const IS_ROOT = process.getuid() === 0;
-const CONSOLE = path.join(ROOT, 'build/bin/console');
-
-let stack;
-let folder;
-let etc;
-let nginx;
-let admin;
-
-before(async () => {
-	stack = await startStack({ name: 'operate-command-setup' });
-	await stack.sql("ALTER SYSTEM SET log_statement = 'all'");
-	await stack.sql('SELECT pg_reload_conf()');
-	admin = new URL(stack.env.URLMODE_ADMIN_DATABASE_URL);
-	admin.pathname = `/${DATABASE}`;
-});
-
-beforeEach(async () => {
-	folder = mkdtempSync(path.join(tmpdir(), 'urlmode setup '));
-	chmodSync(folder, 0o755);
-	etc = path.join(folder, 'etc/urlmode');
-	nginx = path.join(folder, 'nginx');
-	mkdirSync(nginx);
-	if (!isKept) await stack.sql(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
-	await Promise.all(ROLES.map((role) => stack.sql(`ALTER ROLE ${role} PASSWORD NULL`)));
-});
-
-after(() => stack?.close());
-
-/** For tests that look at files alone: each finds the database of the one before, since to make it takes the longest. */
-let isKept = false;
-function keepDatabase() {
-	before(() => { isKept = true; });
-	after(() => { isKept = false; });
-}
-
-const env = () => ({ URLMODE_ADMIN_DATABASE_URL: admin.href });
-const folders = () => [...asUser(), '--etc', etc, '--nginx', nginx];
-const options = () => ['--user-check', 'remote-user', ...folders()];
-const setup = (args = [], more = {}, command = undefined) => urlmode(['setup', ...options(), ...args, HOST], { ...env(), ...more }, command);
-
-async function done(...all) {
-	const said = await setup(...all);
-	assert.deepEqual([said.status, said.err], [0, '']);
-	return said.out;
-}
-
-const read = (name) => readFileSync(path.join(etc, name), 'utf8');
-const config = () => JSON.parse(read('config.json'));
-const urlIn = (name) => /_DATABASE_URL=(.*)/.exec(read(name))[1];
-const urls = () => [config().database_url, urlIn('server.env'), urlIn('operator.env')];
-
-/** Every file below a folder, with what it is. */
-function everything(below = folder) {
-	return readdirSync(below, { withFileTypes: true }).flatMap((entry) => {
-		const file = path.join(below, entry.name);
-		const { mode, uid, gid, mtimeMs } = lstatSync(file);
-		return [[file, mode, uid, gid, entry.isFile() ? [mtimeMs, readFileSync(file, 'utf8')] : []],
-			...entry.isDirectory() ? everything(file) : []];
-	});
-}
-
-const passwords = () => stack.sql(
-	'SELECT rolname, rolpassword FROM pg_authid WHERE rolname = ANY ($1) ORDER BY rolname', [ROLES]);
-const databases = () => stack.sql('SELECT datname FROM pg_database ORDER BY datname');
-
-async function loginOf(connectionString) {
-	const client = new pg.Client({ connectionString });
-	await client.connect();
-	const { rows: [{ login }] } = await client.query('SELECT current_user AS login');
-	await client.end();
-	return login;
-}
+openSetup('operate-command-setup');
 
 test('a dry run says every step, and changes nothing', async () => {
 	const before = [everything(), await passwords(), await databases()];
@@ -152,234 +77,6 @@ test('no login of urlmode can connect to another database, unless others log in 
 		await stack.sql('DROP DATABASE "the shop\'s"');
 		await stack.sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
 	}
-});
-
-describe('the console', () => {
-	keepDatabase();
-
-	const its = (name) => path.join(`${etc}-console`, name);
-	const args = (...more) => ['--console', ...IS_ROOT ? ['--console-user', 'postgres'] : [], ...more];
-
-	test('a dry run says its steps, it needs an operator, and without --console there is nothing of it', async () => {
-		const out = await done(args('--operator', 'ada', '--dry-run'));
-		for (const step of [`create ${etc}-console`, `create ${its('keys')} with a new key`, `create ${its('console.json')}`, `create ${nginx}/sites-available/urlmode-console.conf`,
-			`enable ${nginx}/sites-available/urlmode-console.conf`]) assert.ok(out.includes(`would ${step}`), `${step} is not in ${out}`);
-		assert.doesNotMatch(await done(), /urlmode-console/);
-		assert.ok(!existsSync(`${etc}-console`));
-		const { status, err } = await setup(args());
-		assert.equal(status, 1);
-		assert.match(err, /^urlmode: who may open the console\? Say --operator NAME, once for each$/m);
-	});
-
-	test('has a folder of its own, with the login of operators, keys of its own, and a site on loopback; again, nothing changes', async () => {
-		const out = await done(args('--operator', 'ada', '--operator', 'grace "g"'));
-		assert.deepEqual(readdirSync(`${etc}-console`).sort(), ['console.json', 'keys']);
-		assert.deepEqual([statSync(`${etc}-console`).mode & 0o777, statSync(its('console.json')).mode & 0o777, statSync(its('keys')).mode & 0o777], [0o750, 0o640, 0o640]);
-		const { database_url: url, ...rest } = JSON.parse(readFileSync(its('console.json'), 'utf8'));
-		assert.deepEqual(rest, { base_url: 'http://127.0.0.1:8082', keys_file: 'keys', user_check: 'remote-user', console: { operators: ['ada', 'grace "g"'] } });
-		assert.equal(await loginOf(url), 'urlmode_operator');
-		assert.notEqual(readFileSync(its('keys'), 'utf8'), read('keys'));
-		execFileSync(CONSOLE, ['--check'], { env: { URLMODE_CONFIG: its('console.json') } });
-		const site = readFileSync(path.join(nginx, 'sites-enabled/urlmode-console.conf'), 'utf8');
-		assert.match(site, /^\tlisten 127\.0\.0\.1:8082;$/m);
-		assert.match(site, /^\tauth_basic_user_file urlmode-console\.htpasswd;\n\tset \$urlmode_console_user \$remote_user;$/m);
-		assert.match(out, /For the console:[^]*urlmode-console\.socket[^]*urlmode-console\.htpasswd NAME\n[^]*ssh -L 8082:127\.0\.0\.1:8082 callback\.example,[^]*\/console\/\n$/);
-		const before = everything();
-		assert.match(await done(args()), /^keep .*\/urlmode-console\/console\.json$/m);
-		assert.deepEqual(everything(), before);
-	});
-});
-
-describe('the api', () => {
-	keepDatabase();
-
-	const api = (name) => path.join(`${etc}-api`, name);
-	const apiUser = () => (IS_ROOT ? ['--api-user', 'postgres'] : []);
-
-	test('a dry run says its steps, and without --api there is nothing of it', async () => {
-		const out = await done(['--api', ...apiUser(), '--dry-run']);
-		for (const step of [`create ${etc}-api`, `create ${api('keys')}, a copy of ${etc}/keys`, `create ${api('api.json')}`, `create ${nginx}/sites-available/urlmode-api.conf`,
-			`enable ${nginx}/sites-available/urlmode-api.conf`]) assert.ok(out.includes(`would ${step}`), `${step} is not in ${out}`);
-		assert.doesNotMatch(await done(), /api/);
-		assert.ok(!existsSync(`${etc}-api`));
-	});
-
-	test('has a folder of its own, with the login of servers, a copy of the keys, and a site on loopback; again, nothing changes', async () => {
-		const out = await done(['--api', '--oauth', 'github', ...apiUser()]);
-		assert.deepEqual(readdirSync(`${etc}-api`).sort(), ['api.json', 'keys']);
-		assert.deepEqual([statSync(`${etc}-api`).mode & 0o777, statSync(api('api.json')).mode & 0o777, statSync(api('keys')).mode & 0o777], [0o750, 0o640, 0o640]);
-		const { database_url: url, listen_url: listen, ...rest } = JSON.parse(readFileSync(api('api.json'), 'utf8'));
-		assert.deepEqual(rest, { base_url: HOST, keys_file: 'keys', api_keys_file: 'api-keys' });
-		assert.deepEqual([await loginOf(url), listen], ['urlmode_server', url]);
-		assert.equal(readFileSync(api('keys'), 'utf8'), read('keys'));
-		execFileSync(path.join(ROOT, 'build/bin/api'), ['--check'], { env: { URLMODE_CONFIG: api('api.json') } });
-		const site = readFileSync(path.join(nginx, 'sites-enabled/urlmode-api.conf'), 'utf8');
-		assert.match(site, /^\tlisten 127\.0\.0\.1:8081;$/m);
-		assert.match(out, /For the api:[^]*urlmode-api\.socket[^]*It listens at 127\.0\.0\.1:8081[^]*urlmode api-key add NAME\n$/);
-		const before = everything();
-		assert.match(await done(['--api', ...apiUser()]), /^keep .*\/urlmode-api\/api\.json$/m);
-		assert.deepEqual(everything(), before);
-
-		// The command finds its files by themselves, and keys changes both copies.
-		const command = (...args) => urlmode(args, { URLMODE_CONFIG: path.join(etc, 'config.json') });
-		const added = await command('api-key', 'add', 'shop', '--tenant', 'acme');
-		assert.deepEqual([added.status, added.err], [0, '']);
-		assert.match(readFileSync(api('api-keys'), 'utf8'), /^shop acme [0-9a-f]{64}\n$/);
-		assert.equal(statSync(api('api-keys')).mode & 0o777, 0o640);
-		assert.equal((await command('keys', 'rotate')).err, '');
-		assert.match(read('keys'), /^2 /m);
-		assert.equal(readFileSync(api('keys'), 'utf8'), read('keys'));
-	});
-
-	test('without the password of its login says where it is', async () => {
-		await done();
-		rmSync(path.join(etc, 'server.env'));
-		const { status, err } = await setup(['--api', ...apiUser()]);
-		assert.equal(status, 1);
-		assert.match(err, /server\.env is not here, with the password of urlmode_server/);
-		assert.ok(!existsSync(api('api.json')));
-	});
-
-	test('has the login of servers as it is, whatever characters it has', async () => {
-		await done();
-		const url = 'postgresql://urlmode_server@localhost/urlmode?password=a"b\\c';
-		writeFileSync(path.join(etc, 'server.env'), read('server.env').replace(/^URLMODE_DATABASE_URL=.*$/m, () => `URLMODE_DATABASE_URL=${url}`));
-		await done(['--api', ...apiUser()]);
-		const { database_url: database, listen_url: listen } = JSON.parse(readFileSync(api('api.json'), 'utf8'));
-		assert.deepEqual([database, listen], [url, url]);
-	});
-
-	test('gets the snippets that an older nginx/urlmode lacks', async () => {
-		await done();
-		rmSync(path.join(nginx, 'urlmode/api.conf'));
-		await done(['--api', ...apiUser()]);
-		assert.deepEqual(readdirSync(path.join(nginx, 'urlmode')).sort(), readdirSync(path.join(ROOT, 'nginx/urlmode')).sort());
-	});
-});
-
-describe('another deployment', () => {
-	const other = Object.assign(new URL('postgresql://x'), {});
-	let systemd;
-	let otherEtc;
-
-	beforeEach(async () => {
-		other.href = admin.href;
-		other.pathname = '/callbacks_b';
-		systemd = path.join(folder, 'systemd');
-		mkdirSync(systemd);
-		otherEtc = path.join(folder, 'etc/urlmode-b');
-		await stack.sql('DROP DATABASE IF EXISTS callbacks_b WITH (FORCE)');
-		await Promise.all(ROLES.map((role) => stack.sql(`DROP ROLE IF EXISTS ${role.replace('_', '_b_')}`)));
-	});
-
-	const apiUser = () => (IS_ROOT ? ['--api-user', 'postgres'] : []);
-	const withConsole = () => ['--console', '--operator', 'ada', '--console-port', '8092', ...IS_ROOT ? ['--console-user', 'postgres'] : []];
-	const setupOther = (args = [], { url = other, command, deployment = 'b', to = otherEtc } = {}) => urlmode(['setup', '--deployment', deployment, '--user-check', 'basic', ...asUser(),
-		'--etc', to, '--nginx', nginx, '--systemd', systemd, '--api', ...apiUser(), ...args, 'https://b.example:8443'], { URLMODE_ADMIN_DATABASE_URL: url.href }, command);
-
-	test('has roles, folders, units and a site of its own, beside the first one; again, nothing changes', async () => {
-		await done(['--api', ...apiUser(), '--user-check', 'basic']);
-		const said = await setupOther(['--api-port', '8091', ...withConsole()]);
-		assert.deepEqual([said.status, said.err], [0, '']);
-		assert.match(said.out, /enable --now urlmode-b\.target[^]*urlmode --deployment b check[^]*It listens at 127\.0\.0\.1:8091[^]*urlmode --deployment b api-key add NAME\n/);
-
-		const file = (name) => readFileSync(path.join(otherEtc, name), 'utf8');
-		const { database_url: url, metrics_file: counters } = JSON.parse(file('config.json'));
-		assert.equal(counters, '/run/urlmode-b/metrics/counters');
-		const own = [url, .../_DATABASE_URL=(.*)/.exec(file('server.env')).slice(1), .../_DATABASE_URL=(.*)/.exec(file('operator.env')).slice(1)];
-		assert.deepEqual(await Promise.all(own.map(loginOf)), ROLES.map((role) => role.replace('_', '_b_')));
-		assert.equal(JSON.parse(readFileSync(path.join(`${otherEtc}-api`, 'api.json'), 'utf8')).database_url, own[1]);
-		for (const [theirs, database] of [[urls(), 'callbacks_b'], [own, DATABASE]]) {
-			for (const each of theirs) await assert.rejects(loginOf(Object.assign(new URL(each), { pathname: `/${database}` }).href), /permission denied for database/);
-		}
-
-		// Nothing in a unit is the first one's, but for the programs and the pages of the manual.
-		const units = readdirSync(path.join(ROOT, 'nginx/systemd')).filter((name) => name.startsWith('urlmode'));
-		assert.deepEqual(readdirSync(systemd).sort(), units.map((name) => name.replace('urlmode', 'urlmode-b')).sort());
-		for (const name of units) {
-			const lines = (from) => readFileSync(from, 'utf8').split('\n').filter((line) => !/^#/.test(line));
-			const [before, after] = [lines(path.join(ROOT, 'nginx/systemd', name)), lines(path.join(systemd, name.replace('urlmode', 'urlmode-b')))];
-			assert.equal(after.length, before.length);
-			assert.deepEqual(after.filter((line) => /urlmode(?!-b\b)/.test(line.replace(/^Documentation=.*|^Description=urlmode b|\/usr\/local\/(lib|sbin)\/urlmode( --deployment b )?/, ''))), [], name);
-		}
-
-		// Nor in what nginx has, but for the path of its errors and a name for people.
-		const files = [...readdirSync(path.join(nginx, 'urlmode-b')).map((name) => `urlmode-b/${name}`), ...readdirSync(path.join(nginx, 'sites-available')).map((name) => `sites-available/${name}`).filter((name) => name.includes('-b'))];
-		assert.ok(files.length >= 15, `${files}`);
-		for (const name of files) {
-			const lines = readFileSync(path.join(nginx, name), 'utf8').split('\n').filter((line) => !/^\s*#/.test(line));
-			assert.deepEqual(lines.filter((line) => /urlmode(?![_-]b\b|_b_|-error\/)/.test(line.replace('"urlmode console"', ''))), [], name);
-		}
-
-		const before = everything();
-		const again = await setupOther(['--api-port', '8091', ...withConsole()]);
-		assert.deepEqual([again.status, again.err, again.out.match(/^(create|write|make|enable|set) .*/gm)], [0, '', null]);
-		assert.deepEqual(everything(), before);
-	});
-
-	test('nginx takes both sites, and the pages of both', async () => {
-		await done(['--api', ...apiUser(), '--user-check', 'basic']);
-		assert.equal((await setupOther(['--api-port', '8091', '--oauth', 'github', ...withConsole()])).status, 0);
-		const pages = await urlmode(['--deployment', 'b', 'pages'], { URLMODE_CONFIG: path.join(otherEtc, 'config.json') });
-		assert.deepEqual([pages.status, pages.err], [0, '']);
-		writeFileSync(path.join(nginx, 'urlmode-b/pages.conf'), pages.out);
-		execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=b.example', '-keyout', path.join(folder, 'key.pem'), '-out', path.join(folder, 'cert.pem')], { stdio: 'ignore' });
-		const [first, second] = ['urlmode', 'urlmode-b'].map((name) => readFileSync(path.join(nginx, `sites-available/${name}.conf`), 'utf8'));
-		assert.deepEqual([first, second].map((site) => /ssl_reject_handshake/.test(site)), [true, false], 'one default of a port');
-		let sites = 0;
-		for (const name of readdirSync(path.join(nginx, 'sites-available'))) {
-			const site = path.join(nginx, 'sites-available', name);
-			// Where somebody else may listen, and without folders that are not there.
-			writeFileSync(site, readFileSync(site, 'utf8').replace(/listen \S+?( ssl)?( http2)?;/g, (_, ssl = '') => `listen unix:${folder}/${sites += 1}.sock${ssl};`)
-				.replace(/ssl_certificate [^;]*/g, `ssl_certificate "${folder}/cert.pem"`).replace(/ssl_certificate_key [^;]*/g, `ssl_certificate_key "${folder}/key.pem"`)
-				.replaceAll('/var/log/nginx/', `${folder}/`).replace(/access_log (.*) (\w+);/g, 'access_log "$1" $2;').replaceAll('listen unix:', 'listen "unix:').replace(/\.sock( ssl)?;/g, '.sock"$1;'));
-		}
-		writeFileSync(path.join(nginx, 'nginx.conf'), `pid "${folder}/pid"; error_log stderr; events {} http { include sites-available/*.conf; }`);
-		execFileSync('nginx', ['-t', '-q', '-c', path.join(nginx, 'nginx.conf'), '-e', 'stderr'], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } });
-	});
-
-	test('setup takes no database of another deployment, no name of a unit, and no port of another api', async () => {
-		await done();
-		const before = [everything(), await databases()];
-		for (const [args, more, said] of [
-			[[], {}, /--api-port/], [['--api-port', '8091'], { deployment: 'api' }, /a deployment has a name/], [['--api-port', '8091'], { deployment: 'B' }, /a deployment has a name/],
-		]) {
-			const { status, err } = await setupOther(args, more);
-			assert.equal(status, 64);
-			assert.match(err, said);
-			assert.deepEqual([everything(), await databases()], before);
-		}
-		const { status, err } = await setupOther(['--api-port', '8091'], { url: admin });
-		assert.equal(status, 1);
-		assert.match(err, /the database callbacks is another deployment's \(urlmode_cgi\)/);
-		assert.equal((await stack.sql("SELECT FROM pg_roles WHERE rolname = 'urlmode_b_cgi'")).length, 0);
-	});
-
-	test('an upgrade writes units and snippets again, and keeps what was changed', async () => {
-		const installed = path.join(folder, 'installed');
-		const command = await installCommand(installed);
-		assert.equal((await setupOther(['--api-port', '8091'], { command })).status, 0);
-		const upgrade = () => urlmode(['setup', '--upgrade', '--systemd', systemd, '--nginx', nginx], {}, command);
-		const before = everything(systemd);
-		assert.deepEqual(await upgrade(), { status: 0, out: '', err: '' });
-		assert.deepEqual(everything(systemd), before);
-		for (const name of ['systemd/urlmode@.service', 'systemd/urlmode-api.service', 'urlmode/server.conf']) {
-			const source = path.join(installed, 'nginx', name);
-			writeFileSync(source, `${readFileSync(source, 'utf8')}# of /etc/urlmode, newer\nX=/run/urlmode/\n`);
-		}
-		writeFileSync(path.join(installed, 'nginx/systemd/urlmode-new.timer'), '[Timer]\n');
-		writeFileSync(path.join(systemd, 'urlmode-a.target'), '# Made by urlmode setup --deployment a, and again by upgrades\n');
-		const changed = path.join(systemd, 'urlmode-b-api.service');
-		writeFileSync(changed, `${readFileSync(changed, 'utf8')}MemoryMax=1G\n`);
-		const { status, out } = await upgrade();
-		assert.equal(status, 0);
-		assert.match(readFileSync(path.join(systemd, 'urlmode-b@.service'), 'utf8'), /newer\nX=\/run\/urlmode-b\/\n$/);
-		assert.match(readFileSync(path.join(nginx, 'urlmode-b/server.conf'), 'utf8'), /newer\nX=\/run\/urlmode-b\/\n$/);
-		for (const each of ['a', 'b']) assert.match(readFileSync(path.join(systemd, `urlmode-${each}-new.timer`), 'utf8'), /\[Timer\]\n$/);
-		assert.match(readFileSync(changed, 'utf8'), /MemoryMax=1G\n$/);
-		assert.match(readFileSync(`${changed}.new`, 'utf8'), /newer\nX=/);
-		assert.match(out, /keep .*urlmode-b-api\.service, which was changed, and write .*urlmode-b-api\.service\.new/);
-	});
 });
 
 test('openid: the entry is what the discovery document says, and nothing is begun without it', async () => {
@@ -622,11 +319,15 @@ describe('nginx', () => {
 		assert.doesNotMatch(site, /ssl_reject_handshake|Who asks/);
 	});
 
-	test('refuses other names once, where another site does not do it', async () => {
+	test('refuses other names once a port, where another site does not do it', async () => {
 		mkdirSync(path.join(nginx, 'conf.d'));
-		writeFileSync(path.join(nginx, 'conf.d/none.conf'), 'server {\n\tlisten 443 ssl default_server;\n\tssl_reject_handshake on;\n}\n');
-		await done();
-		assert.doesNotMatch(readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8'), /ssl_reject_handshake/);
+		for (const [port, refuses] of [[8443, false], [443, true], [18443, true]]) {
+			rmSync(path.join(nginx, 'sites-available'), { recursive: true, force: true });
+			writeFileSync(path.join(nginx, 'conf.d/none.conf'),
+				`server {\n\tlisten [::]:${port} ssl default_server;\n\tssl_reject_handshake on;\n}\nserver {\n\tlisten 8443 ssl;\n}\n`);
+			await done();
+			assert.equal(readFileSync(path.join(nginx, 'sites-available/urlmode.conf'), 'utf8').includes('ssl_reject_handshake on;'), refuses, port);
+		}
 	});
 
 	test('gets http2 as its version has it, and refuses other names where it can', async () => {

@@ -52,7 +52,7 @@ test('the subcommands are those of the page, of the help, of the completion and 
 	assert.deepEqual(sorted([...page().matchAll(/^ {3}urlmode ([a-z-]+)$/gm)].map(([, name]) => name)), SUBCOMMANDS);
 	const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sh')).map((name) => name.slice(0, -3));
 	const parts = ['api', 'console', 'host', 'issuer', 'keys', 'loaded', 'nginx', 'outside', 'running', 'walk'].map((part) => `check-${part}`)
-		.concat(['common', 'decide-payment', 'deployment', 'paths', 'setup-api', 'setup-console', 'setup-database', 'setup-units']);
+		.concat(['common', 'decide-payment', 'deployment', 'paths', 'setup-api', 'setup-console', 'setup-database', 'setup-nginx', 'setup-units']);
 	assert.deepEqual(sorted(files), sorted([...SUBCOMMANDS, ...parts]));
 	assert.deepEqual(await urlmode(['help']), { status: 0, out, err: '' });
 });

@@ -274,6 +274,10 @@ test('the files that comments name exist', () => {
 /** The anchor that a heading has on a page. */
 const anchor = (heading) => heading.toLowerCase().trim().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
 
+test('the chart has the rules of the alerts', () => {
+	assert.equal(read('nginx/containers/chart/files/alerts.yml'), read('nginx/monitoring/alerts.yml'));
+});
+
 test('each alert has its heading in the runbook, and links it', () => {
 	const runbook = 'nginx/monitoring/RUNBOOK.md';
 	const alerts = [...read('nginx/monitoring/alerts.yml').matchAll(/^ +- alert: (\w+)$[^]*?^ +runbook_url: (.*)$/gm)];

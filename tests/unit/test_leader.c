@@ -110,7 +110,8 @@ TEST(a_commit_that_is_not_answered_leads_to_the_host_that_leads)
 	assert_int_equal(first.status, UM_STORE_DONE);
 	assert_string_equal(ask_pair("part"), "parted");
 	/* On a busy machine valgrind may need more than UM_LEADER_ASK_S. */
-	for (int i = 0; !um_leader_ask(pair.primary, "", "", NULL, timeline);
+	for (int i = 0; um_leader_ask(pair.primary, "", "", NULL, timeline)
+		!= UM_LEADER_WRITES;
 		i++)
 		assert_true(i < 30);
 	assert_string_equal(timeline, "00000001");
@@ -140,6 +141,44 @@ TEST(a_commit_that_is_not_answered_leads_to_the_host_that_leads)
 	/* It was closed and not cancelled, which would have committed it. */
 	assert_string_equal(ask_pair("hung"), "1");
 	assert_int_equal(beats_at(pair.primary), 1);
+}
+
+/* Has the store connect again, and write; it has written at the standby. */
+static void
+beat_at_standby(const char *subject)
+{
+	int before = beats_at(pair.standby);
+	struct um_op op;
+	PGconn *conn = PQconnectdb(pair.standby);
+
+	free(sql(conn,
+		"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+		" WHERE application_name = '" FIXTURE_NAME "'"));
+	PQfinish(conn);
+	store_fixture_run_ms(&fixture, 100);
+	assert_true(um_store_connected_at(fixture.store) < 0);
+	while (um_store_connected_at(fixture.store) < 0) {
+		fixture.now += UM_STORE_RETRY_MIN_MS;
+		store_fixture_run_ms(&fixture, 100);
+	}
+	beat(&op, subject);
+	store_fixture_submit(&fixture, &op);
+	store_fixture_run(&fixture, fixture.done_len + 1);
+	assert_int_equal(op.status, UM_STORE_DONE);
+	assert_int_equal(beats_at(pair.standby), before + 1);
+}
+
+/* It says nothing for a while, and then comes back as it was. */
+TEST(an_old_primary_that_comes_back)
+{
+	char timeline[UM_TIMELINE_LEN + 1];
+
+	assert_string_equal(ask_pair("stop"), "stopped");
+	assert_int_equal(um_leader_ask(pair.primary, "", "", NULL, timeline),
+		UM_LEADER_SILENT);
+	beat_at_standby("alone");
+	assert_string_equal(ask_pair("start"), "started");
+	beat_at_standby("beside the old one");
 }
 
 static void
@@ -201,7 +240,9 @@ main(void)
 			a_commit_that_is_not_answered_leads_to_the_host_that_leads,
 			pair_start, NULL),
 		cmocka_unit_test_setup_teardown(
-			the_connection_that_listens_follows, NULL, pair_stop),
+			the_connection_that_listens_follows, NULL, NULL),
+		cmocka_unit_test_setup_teardown(an_old_primary_that_comes_back,
+			NULL, pair_stop),
 	};
 
 	return cmocka_run_group_tests(tests, store_fixture_group_set_up,

@@ -75,6 +75,8 @@ TEST(what_is_no_name_is_not_looked_up)
 		"host=/run/postgresql,192.0.2.1,::1",
 		"postgresql://u@[2001:db8::1]:5433/x",
 		"host=db.example hostaddr=192.0.2.1",
+		"hostaddr=192.0.2.1,::1",
+		"host=db.example,/tmp hostaddr=192.0.2.1,",
 		"no=keyword",
 	};
 
@@ -103,6 +105,11 @@ TEST(hosts_addresses_and_ports)
 			"/tmp,db.example,db.example", ",127.99.99.99,127.0.0.1",
 			"1,3,3" },
 		{ "host=/tmp,nobody.example", "/tmp", "", NULL },
+		{ "host=db.example,,", "db.example,db.example,,",
+			"127.99.99.99,127.0.0.1,,", NULL },
+		{ "host=,db.example hostaddr=192.0.2.1, port=,2",
+			",db.example,db.example",
+			"192.0.2.1,127.99.99.99,127.0.0.1", ",2,2" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -127,22 +134,37 @@ TEST(the_leader_of_several_is_asked_for)
 {
 	static const char *const alone[] = { "host=/tmp",
 		"host=192.0.2.1 hostaddr=192.0.2.1", "hostaddr=192.0.2.1" };
-	struct um_resolve *found = um_resolve_start(
-		"host=a.example,b.example hostaddr=127.0.0.1,::1 port=1,2",
-		true);
-	struct pollfd pfd = { .fd = um_resolve_fd(found), .events = POLLIN };
-	struct um_addresses addresses;
-	struct um_error err;
+	static const struct {
+		const char *conninfo, *host, *hostaddr, *port;
+	} cases[] = {
+		{ "host=a.example,b.example hostaddr=127.0.0.1,::1 port=1,2",
+			"a.example,b.example", "127.0.0.1,::1", "1,2" },
+		{ "hostaddr=127.0.0.1,::1 port=1", ",", "127.0.0.1,::1",
+			"1,1" },
+		{ "host=127.0.0.1, port=1", "127.0.0.1,", ",", "1,1" },
+	};
 
 	for (size_t i = 0; i < LENGTH(alone); i++)
 		assert_row(alone[i], um_resolve_start(alone[i], true) == NULL);
-	assert_int_equal(poll(&pfd, 1, 20000), 1);
-	assert_true(um_resolve_take(found, &addresses, &err));
-	assert_string_equal(addresses.host, "a.example,b.example");
-	assert_string_equal(addresses.hostaddr, "127.0.0.1,::1");
-	assert_string_equal(addresses.port, "1,2");
-	assert_int_equal(addresses.leaders, 0);
-	um_resolve_free(found);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct um_resolve *found = um_resolve_start(cases[i].conninfo,
+			true);
+		struct um_addresses addresses;
+		struct um_error err;
+		struct pollfd pfd = { .events = POLLIN };
+
+		row_begin("%s", cases[i].conninfo);
+		assert_non_null(found);
+		pfd.fd = um_resolve_fd(found);
+		assert_int_equal(poll(&pfd, 1, 20000), 1);
+		assert_true(um_resolve_take(found, &addresses, &err));
+		assert_string_equal(addresses.host, cases[i].host);
+		assert_string_equal(addresses.hostaddr, cases[i].hostaddr);
+		assert_string_equal(addresses.port, cases[i].port);
+		assert_true(addresses.is_ordered);
+		assert_false(addresses.is_certain);
+		um_resolve_free(found);
+	}
 }
 
 TEST(a_name_without_an_address)

@@ -51,15 +51,16 @@ export class Driver {
 	constructor(side, { name, env, settings = {}, onLate = () => {}, onRefund = () => {}, onEvent = () => {} }) {
 		const { command: [program, ...args], env: own } = SIDES[side];
 		assert.ok(existsSync(program), `${program} is missing: make test-build`);
-		const url = new URL(env.URLMODE_DATABASE_URL);
-		url.searchParams.set('application_name', name);
+		// It may name several hosts, which URL does not read.
+		const { URLMODE_DATABASE_URL: url } = env;
+		const named = `${url}${url.includes('?') ? '&' : '?'}application_name=${encodeURIComponent(name)}`;
 		this.name = name;
 		this.side = side;
 		this.#onLate = onLate;
 		this.#onRefund = onRefund;
 		this.#onEvent = onEvent;
 		this.#process = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: {
-			...process.env, ...env, URLMODE_DATABASE_URL: url.href, SETTINGS: JSON.stringify(settings), ...own,
+			...process.env, ...env, URLMODE_DATABASE_URL: named, SETTINGS: JSON.stringify(settings), ...own,
 		} });
 		this.#ended = new Promise((resolve) => {
 			this.#process.once('exit', (code, signal) => resolve(signal ?? code));

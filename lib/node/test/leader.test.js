@@ -5,7 +5,9 @@ import { randomUUID } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Client } from '../src/core/connection.js';
 import { COMMIT_UNANSWERED_MS } from '../src/core/contract-limits.js';
+import { checkDatabaseUrl } from '../src/core/database-url.js';
 import { internalsOf } from '../src/core/internals.js';
 import { startPair } from './support/pair.js';
 import { Proxy } from './support/proxy.js';
@@ -36,10 +38,15 @@ test('what is slow is waited for; a commit that hangs leads to the host that lea
 		if (name !== 'leader') await admin.query(`ALTER FUNCTION urlmode.${name} RENAME TO leader`);
 	}
 
-	await pair.part();
+	// What waits for a lock when it is asked about, and in its commit when it is asked again.
 	const id = randomUUID();
+	await admin.query('BEGIN; LOCK TABLE urlmode.elicitation');
 	const calls = [[urlmode, id], [balanced, randomUUID()]].map(([one, own]) => assert.rejects(
 		one.create({ ...request, subject: own, id: own }), { name: 'UrlModeUnavailableError', maybeDone: true }));
+	await until('they wait for the lock', async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'relation'")).rowCount === 2);
+	await pair.part();
+	await sleep(COMMIT_UNANSWERED_MS + 2_000);
+	await admin.query('ROLLBACK');
 	await until('both commits hang', async () => await pair.hung() === 2);
 	balancer.lead(pair.standby.serverUrl);
 	await Promise.all(calls);
@@ -55,4 +62,26 @@ test('what is slow is waited for; a commit that hangs leads to the host that lea
 	await callback.complete(before.elicitationId, { action: 'decline', reason: 'access_denied' });
 	assert.equal((await wait).action, 'decline');
 	assert.equal(await pair.hung(), 2);
+});
+
+test('as long as a host says nothing, the leader is looked for: it may be the old primary, and come back as it was', async (t) => {
+	const pair = await startPair(t);
+	const config = checkDatabaseUrl(pair.urlOf('urlmode_server'));
+	async function reaches() {
+		const client = new Client(config);
+		client.on('error', () => {}); // its host stops
+		await client.connect();
+		client.end().catch(() => {});
+		return client.port;
+	}
+	config.leadership.doubt();
+	assert.equal(await reaches(), pair.primary.port);
+	assert.equal(config.leadership.isDoubted, false, 'both have answered');
+
+	await pair.part();
+	config.leadership.doubt();
+	await pair.primary.stop('immediate');
+	assert.equal(await reaches(), pair.standby.port);
+	await pair.primary.start();
+	for (let n = 0; n < 5; n += 1) assert.equal(await reaches(), pair.standby.port);
 });

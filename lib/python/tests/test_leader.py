@@ -11,11 +11,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from conftest import ACCOUNT, ROOT, Callback, OpenUrlMode, owner, until
+from psycopg.conninfo import conninfo_to_dict
+from conftest import ACCOUNT, ROOT, Callback, OpenUrlMode, owner, required, until
 
 from urlmode import UrlModeUnavailableError
 from urlmode._core.contract_limits import COMMIT_UNANSWERED_S
-from urlmode._core.leader import hosts_of
+from urlmode._core.leader import Leadership, hosts_of
 
 BY_ID = "SELECT count(*) FROM urlmode.elicitation WHERE id = %s"
 
@@ -59,21 +60,26 @@ async def test_what_is_slow_is_waited_for_and_a_commit_that_hangs_leads_to_the_h
     before = await urlmode.create(**ACCOUNT, **me)
     wait = asyncio.create_task(urlmode.wait_for_completion(before.elicitation_id, **me))
     # Also where the functions are older than the package, and cannot say it.
-    async with await psycopg.AsyncConnection.connect(pair.primary, autocommit=True) as admin:
+    async with await psycopg.AsyncConnection.connect(pair.primary, autocommit=True) as primary:
         for name in ("leader", "leader_of_later"):
             if name != "leader":
-                await admin.execute(f"ALTER FUNCTION urlmode.leader RENAME TO {name}".encode())
-            async with admin.transaction():
-                await admin.execute("LOCK TABLE urlmode.elicitation")
+                await primary.execute(f"ALTER FUNCTION urlmode.leader RENAME TO {name}".encode())
+            async with primary.transaction():
+                await primary.execute("LOCK TABLE urlmode.elicitation")
                 slow = asyncio.create_task(urlmode.create(**ACCOUNT, **me))
                 await asyncio.sleep(COMMIT_UNANSWERED_S + 2)
                 assert not slow.done()
             await slow
-        await admin.execute(f"ALTER FUNCTION urlmode.{name} RENAME TO leader".encode())
+        await primary.execute(f"ALTER FUNCTION urlmode.{name} RENAME TO leader".encode())
 
-    await pair.ask("part")
+        # What waits for a lock when it is asked about, and in its commit when it is asked again.
+        async with primary.transaction(force_rollback=True):
+            await primary.execute("LOCK TABLE urlmode.elicitation")
+            stuck = asyncio.create_task(urlmode.create(**ACCOUNT, **me, id=id))
+            await pair.ask("part")
+            await asyncio.sleep(COMMIT_UNANSWERED_S + 2)
     with pytest.raises(UrlModeUnavailableError, match="it is not known whether this call"):
-        await urlmode.create(**ACCOUNT, **me, id=id)
+        await stuck
     # It was closed, and not cancelled, which would have committed it.
     assert (await pair.ask("hung"), await count_at(pair.primary, BY_ID, id)) == ("1", 0)
     await urlmode.create(**ACCOUNT, **me, id=id)  # the same is asked again
@@ -83,6 +89,35 @@ async def test_what_is_slow_is_waited_for_and_a_commit_that_hangs_leads_to_the_h
         await Callback(connection, keys_file).come_back(before.elicitation_id, me, {"code": "c"})
     assert (await wait).result == {"code": "c"}
     assert await pair.ask("hung") == "1"
+
+
+async def test_as_long_as_a_host_says_nothing_the_leader_is_looked_for(pair: Pair) -> None:
+    leadership = Leadership(conninfo_to_dict(pair.server))
+    in_order = str(conninfo_to_dict(pair.server)["port"])
+    leadership.doubt()
+    assert (await leadership.parameters())["port"] == in_order
+    assert not leadership._is_doubted, "both have answered"
+    await pair.ask("part")
+    leadership.doubt()
+    await pair.ask("stop")
+    reverse = ",".join(reversed(in_order.split(",")))
+    found = await leadership.parameters()
+    assert found["port"] == reverse
+    assert psycopg.pq.version() < 160_000 or found["load_balance_hosts"] == "disable"
+    await pair.ask("start")
+    assert (await leadership.parameters())["port"] == reverse, "the old primary has come back as it was"
+
+
+async def test_a_server_without_a_connection_left_cannot_say_it() -> None:
+    url = required("URLMODE_ADMIN_DATABASE_URL")
+    parameters = {**conninfo_to_dict(url), "user": "crowded", "password": "crowded"}
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as admin:
+        await admin.execute("CREATE ROLE crowded LOGIN PASSWORD 'crowded' CONNECTION LIMIT 0")
+        try:
+            assert await Leadership(parameters).is_at_work(1)
+            assert not await Leadership({**parameters, "port": "1"}).is_at_work(1)
+        finally:
+            await admin.execute("DROP ROLE crowded")
 
 
 def test_hosts_are_read_as_libpq_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 // URL. After a failover that is another one.
 //
 // A primary that was cut off from its cluster still takes writes, but its commits wait for a standby without end. So a
-// statement that is not answered for ten seconds has its server asked, on another connection, what its process does. One that
-// is only slow, or waits for a lock, goes on: it would be slow on another connection as well. Where it waits in its commit, or
+// statement that is not answered for ten seconds has its server asked, on another connection, what its process does, and again
+// every ten seconds. One that is only slow, or waits for a lock, goes on: it would be slow on another connection as well. Where it waits in its commit, or
 // where nobody answers, all connections are closed, and never cancelled: PostgreSQL commits what waits for a standby when it is
 // cancelled. The next connection is made to the host that leads: that with the highest timeline of those that take writes. Only
 // a promotion raises a timeline, so that no load makes connections go to and fro.
@@ -23,7 +23,7 @@ const QUESTION = "SELECT current_setting('transaction_read_only') AS read_only, 
 
 /** What the connections of one instance know of the host that leads. */
 export class Leadership {
-	/** Whether a commit was not answered: the leader is looked for. As long as several hosts take writes. */
+	/** Whether a commit was not answered: the leader is looked for, until all hosts have answered and one of them takes writes. */
 	isDoubted = false;
 	/** @type {Set<() => void>} */
 	#leave = new Set();
@@ -126,10 +126,12 @@ async function findHost(config) {
 async function findLeader(config) {
 	const asked = config.hosts.map((host) => answerOf({ ...config, ...host }, async (client) => {
 		const { timeline } = await leader(queryOf(client), { process: 0 });
-		return { host, timeline: timeline ?? '' };
-	}).catch(() => ({ host, timeline: '' })));
-	const leaders = (await Promise.all(asked)).filter(({ timeline }) => timeline !== '');
-	if (leaders.length === 1) config.leadership.isDoubted = false;
+		return { host, timeline: timeline ?? '', isSilent: false };
+	}).catch(() => ({ host, timeline: '', isSilent: true })));
+	const answers = await Promise.all(asked);
+	const leaders = answers.filter(({ timeline }) => timeline !== '');
+	// Who says nothing may be the old primary, and come back as it was.
+	if (leaders.length === 1 && !answers.some(({ isSilent }) => isSilent)) config.leadership.isDoubted = false;
 	return leaders.sort((one, other) => (one.timeline < other.timeline ? 1 : one.timeline > other.timeline ? -1 : 0))[0]?.host;
 }
 

@@ -113,7 +113,10 @@ export class PooledClient extends Client {
 
 	/** @param {NodeJS.Timeout} limit of the statement that was not answered */
 	async #judge(limit) {
-		if (await this.isAtWork() || this.#limit !== limit) return;
+		const isAtWork = await this.isAtWork();
+		if (this.#limit !== limit) return;
+		// It may wait in its commit when it is asked again.
+		if (isAtWork) return void limit.refresh();
 		this.doubt();
 		this.drop();
 	}

@@ -1,9 +1,9 @@
 """Which of several hosts leads, where a commit is not answered.
 
 A primary that was cut off from its cluster still takes writes, but its commits wait for a standby without end. So a
-statement that is not answered for ten seconds has its server asked, on another connection, what its process does. One that
-is only slow, or waits for a lock, goes on: it would be slow on another connection as well. Where it waits in its commit,
-or where nobody answers, all connections are closed, and never cancelled: PostgreSQL commits what waits for a standby when
+statement that is not answered for ten seconds has its server asked, on another connection, what its process does, and again
+every ten seconds. One that is only slow, or waits for a lock, goes on: it would be slow on another connection as well.
+Where it waits in its commit, or where nobody answers, all connections are closed, and never cancelled: PostgreSQL commits what waits for a standby when
 it is cancelled. The next connection is made to the host that leads: that with the highest timeline of those that take
 writes. Only a promotion raises a timeline, so that no load makes connections go to and fro.
 """
@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
 
 from .contract_calls import LeaderRow, leader
 from .contract_limits import COMMIT_UNANSWERED_S, CONNECT_OF_SEVERAL_S
@@ -52,7 +55,7 @@ class Leadership:
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
         self._is_doubted = False
-        """a commit was not answered, so that the leader is looked for, as long as several hosts take writes"""
+        """a commit was not answered, so that the leader is looked for, until all hosts have answered and one of them takes writes"""
         self.on_doubt: list[Callable[[], None]] = []
         """what closes the connections that were made before"""
 
@@ -68,11 +71,14 @@ class Leadership:
             return self._parameters
         answers = await self._ask_all(hosts, 0)
         timelines = [answer.timeline or "" if answer else "" for answer, _ in answers]
-        if sum(map(bool, timelines)) == 1:
+        # Who says nothing may be the old primary, and come back as it was.
+        if sum(map(bool, timelines)) == 1 and all(answer for answer, _ in answers):
             self._is_doubted = False
         first = timelines.index(max(timelines))
         ordered = [hosts[first], *hosts[:first], *hosts[first + 1 :]]
         lists = {name: [host.get(name, "") for host in ordered] for name in _VARIABLES}
+        if psycopg.pq.version() >= 160_000:
+            lists["load_balance_hosts"] = ["disable"]
         return {**self._parameters, **{name: ",".join(values) for name, values in lists.items() if any(values)}}
 
     async def is_at_work(self, process: int) -> bool:
@@ -84,7 +90,8 @@ class Leadership:
         return False
 
     async def _ask_all(self, hosts: list[Parameters], process: int) -> list[tuple[LeaderRow | None, bool]]:
-        """All at the same time, so that one that is dead delays nothing. Who does not answer says None and False."""
+        """All at the same time, so that one that is dead delays nothing. Who does not answer says None and
+        False, and who answers and cannot say it None and True."""
         return await asyncio.gather(*(self._ask(host, process) for host in hosts))
 
     async def _ask(self, host: Parameters, process: int) -> tuple[LeaderRow | None, bool]:
@@ -93,8 +100,12 @@ class Leadership:
                                   "connect_timeout": int(CONNECT_OF_SEVERAL_S)}  # fmt: skip
         try:
             connection = await psycopg.AsyncConnection.connect("", **parameters, autocommit=True, prepare_threshold=None)
-        except psycopg.Error:
+        except psycopg.errors.ConnectionTimeout:
             return None, False
+        except psycopg.Error:
+            # A server with no connection left says so, with an SQLSTATE that psycopg does not tell.
+            ping = functools.partial(PGconn.ping, make_conninfo("", **parameters).encode())
+            return None, await asyncio.to_thread(ping) == Ping.OK
         timer = asyncio.get_running_loop().call_later(CONNECT_OF_SEVERAL_S, sever, connection)
 
         async def query(statement: str, values: Sequence[Any], _reads: bool = False, /) -> Rows:
@@ -120,6 +131,9 @@ class Judging:
         self._close = close
         self._task: asyncio.Future[None] | None = None
         self.has_closed = False
+        self._watch()
+
+    def _watch(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(COMMIT_UNANSWERED_S, self._begin)
 
     def _begin(self) -> None:
@@ -127,6 +141,8 @@ class Judging:
 
     async def _judge(self) -> None:
         if await self._leadership.is_at_work(self._process):
+            # It may wait in its commit when it is asked again.
+            self._watch()
             return
         self.has_closed = True
         self._close()
