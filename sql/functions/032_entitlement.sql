@@ -91,6 +91,8 @@ COMMENT ON FUNCTION urlmode.is_subscribed IS
 CREATE OR REPLACE FUNCTION urlmode.keep_renewal(entitlement uuid, provider text, renewal text, told jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+	-- The event that tells of it may have come long before, and its batch does not name it.
+	PERFORM urlmode.lock_references(ARRAY[renewal]);
 	-- It may be the first payment, told again.
 	IF EXISTS (
 		SELECT FROM urlmode.payment p WHERE p.provider = keep_renewal.provider AND renewal IN (p.reference, p.checkout)
