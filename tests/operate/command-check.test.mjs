@@ -1,5 +1,4 @@
-// urlmode check on a stack with TLS: nothing is wrong with it at first, and then
-// one thing after the other.
+// urlmode check on a stack with TLS: nothing is wrong with it at first, and then one thing after the other.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
