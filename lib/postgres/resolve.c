@@ -30,7 +30,8 @@ struct um_resolve {
 	struct um_buf hostaddr;
 	struct um_buf port;
 	size_t found;
-	size_t leaders, followers;          /* that have said so */
+	size_t answered; /* of those that were asked */
+	size_t leaders;  /* that take writes, each with a timeline of its own */
 	char timeline[UM_TIMELINE_LEN + 1]; /* the highest of them */
 	int error; /* of getaddrinfo(3), the last one */
 };
@@ -119,8 +120,10 @@ leads(struct um_resolve *resolve, struct um_str host, struct um_str hostaddr,
 			timeline)
 		: UM_LEADER_SILENT;
 
-	resolve->leaders += says == UM_LEADER_WRITES;
-	resolve->followers += says == UM_LEADER_FOLLOWS;
+	resolve->answered += says != UM_LEADER_SILENT;
+	/* A promotion begins a timeline: with the same one it is one server. */
+	resolve->leaders += says == UM_LEADER_WRITES
+		&& strcmp(timeline, resolve->timeline) != 0;
 	free(name);
 	free(address);
 	free(number);
@@ -304,8 +307,7 @@ um_resolve_take(const struct um_resolve *resolve,
 		.port = resolve->ports != NULL ? resolve->port.ptr : NULL,
 		.is_ordered = resolve->conninfo != NULL,
 		.is_certain = resolve->error == 0 && resolve->leaders == 1
-			&& resolve->leaders + resolve->followers
-				== resolve->found };
+			&& resolve->answered == resolve->found };
 	return true;
 }
 

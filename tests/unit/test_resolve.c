@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -167,6 +168,29 @@ TEST(the_leader_of_several_is_asked_for)
 	}
 }
 
+/* Two addresses of a name, as of one that has IPv4 and IPv6. */
+TEST(a_server_with_two_addresses_is_one_leader)
+{
+	const char *url = getenv("URLMODE_PROGRAMS_DATABASE_URL");
+	const char *at = strchr(url, '@') + 1;
+	const int len = (int)strcspn(at, "/");
+	struct um_resolve *found;
+	struct um_addresses addresses;
+	struct um_error err;
+	struct pollfd pfd = { .events = POLLIN };
+	char twice[1024];
+
+	snprintf(twice, sizeof(twice), "%.*s%.*s,%s", (int)(at - url), url, len,
+		at, at);
+	found = um_resolve_start(twice, true);
+	assert_non_null(found);
+	pfd.fd = um_resolve_fd(found);
+	assert_int_equal(poll(&pfd, 1, 20000), 1);
+	assert_true(um_resolve_take(found, &addresses, &err));
+	assert_true(addresses.is_certain);
+	um_resolve_free(found);
+}
+
 TEST(a_name_without_an_address)
 {
 	struct um_resolve *found = resolve("host=nobody.example");
@@ -280,6 +304,7 @@ main(void)
 		cmocka_unit_test(what_is_no_name_is_not_looked_up),
 		cmocka_unit_test(hosts_addresses_and_ports),
 		cmocka_unit_test(the_leader_of_several_is_asked_for),
+		cmocka_unit_test(a_server_with_two_addresses_is_one_leader),
 		cmocka_unit_test(a_name_without_an_address),
 		cmocka_unit_test(a_lookup_that_is_given_up),
 		STORE_TEST_OPENS(the_store_finds_its_host_by_name),

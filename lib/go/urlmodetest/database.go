@@ -99,7 +99,7 @@ func makeSchema(ctx context.Context, t testing.TB, conn *pgx.Conn) {
 		}
 		return string(text)
 	}
-	names := map[string]string{"prefix": "urlmode", "owner": "urlmode_owner", "revoke_others": "false"}
+	names := map[string]string{"prefix": "urlmode", "owner": "urlmode_owner", "revoke_others": "false", "digests": "{}"}
 	for _, found := range roleName.FindAllStringSubmatch(read("roles.sql"), -1) {
 		names[found[1]] = names["prefix"] + found[2]
 	}

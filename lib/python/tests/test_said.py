@@ -18,6 +18,7 @@ from conftest import ACCOUNT, OpenUrlMode, owner, required
 
 import urlmode as package
 from urlmode import ElicitationTimeoutError, Expected, UrlMode
+from urlmode._core.migrate import migrate
 
 SOURCE = Path(package.__file__).parents[1]
 
@@ -87,3 +88,11 @@ async def test_milliseconds_in_the_place_of_seconds(urlmode: UrlMode) -> None:
     assert asked.url
     with pytest.raises(ValueError, match="client_id must have 1 to"):
         await urlmode.create(**ACCOUNT, **owner(), client_id="")
+
+
+def test_a_url_that_is_none_says_no_password(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("URLMODE_ADMIN_DATABASE_URL", "postgres//admin:a-secret@db.example/mcp")
+    with pytest.raises(SystemExit):
+        migrate([])
+    said = capsys.readouterr().err
+    assert "must be a PostgreSQL URL" in said and "a-secret" not in said

@@ -12,7 +12,8 @@ import (
 
 // Files are those in a folder, relative to the source of the caller, if this is the repository, and the copies otherwise.
 func Files(copies fs.FS, folder string) fs.FS {
-	if _, file, _, ok := runtime.Caller(1); ok {
+	// With -trimpath it is no path.
+	if _, file, _, ok := runtime.Caller(1); ok && filepath.IsAbs(file) {
 		here := filepath.Join(filepath.Dir(file), folder)
 		if _, err := os.Stat(here); err == nil {
 			return os.DirFS(here)

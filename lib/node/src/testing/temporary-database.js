@@ -6,7 +6,7 @@ import { BEGIN, LOGINS, namesOf, readFunctions, readMigrations, withNames } from
 import { Client } from '../core/connection.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 
-const NAMES = { ...namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' }), revoke_others: 'false' };
+const NAMES = { ...namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' }), revoke_others: 'false', digests: '{}' };
 
 /** As migrations wait for each other: the roles are those of the cluster. */
 const LOCK = "pg_advisory_lock(hashtext('urlmode.migration'))";

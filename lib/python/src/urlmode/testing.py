@@ -32,7 +32,7 @@ from ._core.contract_calls import Query, ResumedRow, Row
 from ._core.contract_seals import RESULT_INFO
 from ._core.keys import KeyRing
 from ._core.listener import Listener
-from ._core.migrations import make_schema
+from ._core.migrate import make_schema
 from ._core.pool import Pool, Rows
 from ._core.seal import seal, to_json
 from ._core.sending import current_sending
@@ -100,8 +100,7 @@ async def temporary_database(admin_url: str) -> AsyncIterator[str]:
         await admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
             own = make_conninfo(admin_url, dbname=name)
-            async with await psycopg.AsyncConnection.connect(own, autocommit=True) as connection:
-                await make_schema(connection)
+            await asyncio.to_thread(make_schema, own)
             await admin.execute("SELECT pg_advisory_unlock(hashtext('urlmode.migration'))")
             options = f"{conninfo_to_dict(own).get('options', '')} -c role=urlmode_server".strip()
             yield make_conninfo(own, options=options)

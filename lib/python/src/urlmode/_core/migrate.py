@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 
 from .shipped import shipped_file
 
@@ -54,7 +55,8 @@ def _folder() -> Path:
 
 
 def _read(name: str) -> str:
-    return (_folder() / name).read_text("utf-8")
+    # Its digest is that of the bytes.
+    return (_folder() / name).read_bytes().decode()
 
 
 def _names(folder: str) -> list[str]:
@@ -72,9 +74,25 @@ def _with_names(sql: str, names: dict[str, str]) -> str:
     return re.sub(r"""(?<!:):(["'])(\w+)\1""", lambda found: found[1] + names[found[2]] + found[1], sql)
 
 
+def _connect(url: str) -> Connection:
+    # The files set roles and settings of a transaction: no statement is prepared.
+    return psycopg.connect(url, autocommit=True, prepare_threshold=None, application_name="urlmode migrate")
+
+
+def _applied(connection: Connection) -> list[str]:
+    return [name for (name,) in connection.execute("SELECT name FROM urlmode.migration")]
+
+
+def make_schema(url: str) -> None:
+    """Applies all of them to a new database."""
+    with _connect(url) as connection:
+        _Migrate(connection, 1, lambda _: None).apply(False, "", False)
+
+
 class _Migrate:
-    def __init__(self, connection: Connection, tries: int) -> None:
+    def __init__(self, connection: Connection, tries: int, applied: Callable[[str], None]) -> None:
         self._connection = connection
+        self._applied = applied
         self._tries = self._left = tries
 
     def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
@@ -82,16 +100,13 @@ class _Migrate:
         digests = {name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()}
         names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": json.dumps(digests)}
         self._file("begin.sql", names)
-        frameworks = frameworks or any(name.startswith("frameworks/") for name in self.applied())
+        frameworks = frameworks or any(name.startswith("frameworks/") for name in _applied(self._connection))
         for name, sql in _migrations(frameworks).items():
             if self._once(name, _with_names(sql, names), digests[name]):
-                print(name, flush=True)
+                self._applied(name)
         self._file("logins.sql", names)
         files = [*_names("functions"), *(_names("frameworks/functions") if frameworks else []), "end.sql"]
         self._transaction("functions/", lambda: self._replace(files, names))
-
-    def applied(self) -> list[str]:
-        return [name for (name,) in self._connection.execute("SELECT name FROM urlmode.migration")]
 
     def _whose(self, deployment: str) -> dict[str, str]:
         roles = _read("roles.sql")
@@ -170,7 +185,7 @@ def _list(connection: Connection, frameworks: bool) -> None:
         "SELECT to_regclass('urlmode.migration') IS NOT NULL, (SELECT prosrc FROM pg_proc WHERE oid = to_regproc('urlmode.functions_version'))"
     ).fetchone()
     assert row is not None
-    applied = _Migrate(connection, 1).applied() if row[0] else []
+    applied = _applied(connection) if row[0] else []
     version, own = int("".join(re.findall(r"\d", row[1] or "0"))), _own_version()
     for name in _migrations(frameworks or any(each.startswith("frameworks/") for each in applied)):
         if name not in applied:
@@ -202,13 +217,17 @@ def migrate(arguments: list[str]) -> int:
     if not url:
         parser.error("set URLMODE_ADMIN_DATABASE_URL to the database, with a user who can create roles and a schema")
     try:
-        # The files set roles and settings of a transaction: no statement is prepared.
-        with psycopg.connect(url, autocommit=True, prepare_threshold=None, application_name="urlmode migrate") as connection:
+        conninfo_to_dict(url)
+    except psycopg.Error:
+        # The error of libpq may quote a password.
+        parser.error("URLMODE_ADMIN_DATABASE_URL must be a PostgreSQL URL, postgresql://user:password@host:port/database")
+    try:
+        with _connect(url) as connection:
             connection.add_notice_handler(lambda notice: _warn(notice.message_primary or ""))
             if given.dry_run:
                 _list(connection, given.frameworks)
             else:
-                _Migrate(connection, int(given.tries)).apply(given.frameworks, given.deployment or "", given.revoke_others)
+                _Migrate(connection, int(given.tries), lambda name: print(name, flush=True)).apply(given.frameworks, given.deployment or "", given.revoke_others)
     except (_MigrateError, psycopg.Error) as error:
         _warn(str(error))
         return 1
