@@ -98,8 +98,10 @@ func areClaims(claims map[string]any, issuer, clientID, nonce string, now time.T
 		return is && err == nil && seconds < float64(at.UnixMilli())/1000
 	}
 	_, hasExpiry := claims["exp"].(json.Number)
+	// When it was issued by a clock that is ahead of ours decides nothing.
+	_, hasIssue := claims["iat"].(json.Number)
 	_, hasStart := claims["nbf"]
 	return claims["iss"] == issuer && slices.Contains(audiences, any(clientID)) && (len(audiences) == 1 || hasAzp) &&
 		(!hasAzp || azp == clientID) && sub != "" && hasExpiry && !isBefore("exp", now.Add(-limits.ClockSkew)) &&
-		isBefore("iat", now.Add(limits.ClockSkew)) && (!hasStart || isBefore("nbf", now.Add(limits.ClockSkew))) && (nonce == "" || claims["nonce"] == nonce)
+		hasIssue && (!hasStart || isBefore("nbf", now.Add(limits.ClockSkew))) && (nonce == "" || claims["nonce"] == nonce)
 }

@@ -122,16 +122,16 @@ def test_the_commands_of_readme_as_they_stand_in_an_empty_environment(built: Pat
     text = (PROJECT / "README.md").read_text("utf-8")
     sections = text.partition("\n## Install\n")[2].partition("\n## Use\n")[0]
     commands = [line[4:] for line in sections.splitlines() if line.startswith("    ")]
-    assert commands[0].startswith("python -m build ") and commands[-1].endswith("python server.py            # the server prints its URL")
+    assert commands[0].startswith("make dist PARTS=python ") and commands[-1].endswith("python server.py            # the server prints its URL")
     venv.create(tmp_path / "env", with_pip=True)
     (wheel,) = built.glob("*.whl")
     folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / wheel.name).write_bytes(wheel.read_bytes())
+    (folder / "build/dist").mkdir(parents=True)
+    (folder / "build/dist" / wheel.name).write_bytes(wheel.read_bytes())
     env = {"PATH": f"{tmp_path / 'env/bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": os.environ.get("WHEELS", ""),
            "PIP_NO_COMPILE": "1"}  # fmt: skip
     for command in commands[1:-1]:
-        run("bash", "-ec", command, cwd=folder, env=env)
+        run("bash", "-ec", command.replace("VERSION", wheel.name.split("-")[1]), cwd=folder, env=env)
     settings = {name: required(f"URLMODE_{name}") for name in ("DATABASE_URL", "KEYS_FILE", "BASE_URL")}
     written = re.sub(r"^URLMODE_(\w+)=.*$", lambda found: f"URLMODE_{found[1]}='{settings[found[1]]}'", (folder / ".env").read_text(), flags=re.MULTILINE)
     (folder / ".env").write_text(re.sub(r"^PORT=.*$", "PORT=0", written, flags=re.MULTILINE))

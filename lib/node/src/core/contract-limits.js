@@ -232,8 +232,6 @@ export const ASSERTION_MS = 300_000;
 export const METADATA_MS = 3_600_000;
 /** Providers whose metadata are kept. */
 export const METADATA_MAX = 256;
-/** How much the clock of a provider may differ. */
-export const CLOCK_SKEW_MS = 30_000;
 /** How long the exchange of a code may take: three requests to a provider, and what the database takes. */
 export const EXCHANGE_MS = 95_000;
 /**
